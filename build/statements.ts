@@ -1,10 +1,10 @@
 /**
  * `node build/statements.ts`: runs the tests that use each query of the stores, and writes each statement that the server sends to a database meanwhile,
- * with a sample of its values, to `test/support/statements/<version>.json`. There test/server/store/statements.test.ts
+ * with a sample of its values, to `test/support/statements/<version>.json`, in place of those of the release before. There test/server/store/statements.test.ts
  * finds them, so that no later change of the tables breaks this version unnoticed.
  */
 import {spawnSync} from 'node:child_process';
-import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {basename, join} from 'node:path';
 import {currentVersion} from '../server/store/schema.ts';
@@ -40,7 +40,9 @@ const [sqlite, postgres] = (['sqlite', 'postgres'] as const).map((database) =>
     .map(({text, values}) => ({text: text.replaceAll(/\s+/g, ' ').trim(), values}))
     .toSorted((one, other) => (one.text < other.text ? -1 : 1)),
 );
-const target = `test/support/statements/${version}.json`;
+const kept = 'test/support/statements';
+for (const earlier of readdirSync(kept)) rmSync(join(kept, earlier));
+const target = `${kept}/${version}.json`;
 writeFileSync(target, `${JSON.stringify({schema: currentVersion, sqlite, postgres}, null, 1)}\n`);
 console.log(`${target} has ${sqlite!.length} statements for SQLite and ${postgres!.length} for PostgreSQL.`);
 

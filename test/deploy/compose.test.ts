@@ -10,7 +10,7 @@ import {freePort} from '../support/free-port.ts';
 import {fetchFrom} from '../support/http.ts';
 import {missing, need} from '../support/installed.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
-import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {temporaryFolder} from '../support/temporary-folder.ts';
 import {acme, listedOrigin} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 
@@ -18,9 +18,8 @@ const deploy = join(import.meta.dirname, '../../deploy');
 const read = (name: string) => readFileSync(join(deploy, name), 'utf8');
 
 function useFolder(t: TestContext): string {
-  const folder = makeTemporaryFolder();
-  t.after(() => folder.remove());
-  return folder.path;
+  const folder = temporaryFolder(t);
+  return folder;
 }
 
 /** The example as an operator fills it in. */

@@ -15,7 +15,7 @@ import {basic, fetchFrom, postJson, readJson} from '../support/http.ts';
 import {suiteOwner} from '../support/opened.ts';
 import {prequalificationBody} from '../support/sample-leads.ts';
 import {readyPort} from '../support/service-process.ts';
-import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {makeTemporaryFolder, temporaryFolder} from '../support/temporary-folder.ts';
 import {acme, listedOrigin} from '../support/test-server.ts';
 import {buildImage, type Image} from './dockerfile.ts';
 import {noScratchRoot, processId, registry, runIn, spawnIn} from './scratch-root.ts';
@@ -41,15 +41,14 @@ suite('the image', {skip}, () => {
 
   /** A container of the image, with a new volume, as `docker run --read-only` makes it. */
   function contain(t: TestContext, environment: Record<string, string>) {
-    const own = makeTemporaryFolder();
-    t.after(() => own.remove());
+    const own = temporaryFolder(t);
     // Docker fills a new volume with what the image has in its place, the owner included.
     const mounts = image.volumes.map((path, index) => {
-      const volume = join(own.path, `volume-${index}`);
+      const volume = join(own, `volume-${index}`);
       execFileSync('cp', ['-a', join(image.root, path), volume]);
       return [path, volume] as const;
     });
-    execFileSync('chmod', ['755', own.path]);
+    execFileSync('chmod', ['755', own]);
     const surroundings = {
       ...{folder: image.folder, user: image.user, readOnly: true, mounts: Object.fromEntries(mounts)},
       environment: {...image.environment, ...environment},

@@ -12,7 +12,7 @@ import {sendingTo} from '../faults/operated.ts';
 import {openFor} from '../support/opened.ts';
 import {redisUrl, withoutRedis} from '../support/redis.ts';
 import type {RunningService} from '../support/service-process.ts';
-import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {temporaryFolder} from '../support/temporary-folder.ts';
 import {replyWith, startWebhookReceiver} from '../support/webhook-receiver.ts';
 import {
   haproxySettings,
@@ -56,20 +56,18 @@ const describe = (gaps: readonly number[]) => {
 
 suite('two PostgreSQL of which one takes over from the other', {skip: withoutRedis}, () => {
   test('lose no acknowledged lead, double none, and meanwhile clients get an answer in words', async (t) => {
-    const folder = makeTemporaryFolder();
-    t.after(() => folder.remove());
+    const folder = temporaryFolder(t);
     const cluster = await startFailoverCluster(t);
     console.log(`Patroni: ${JSON.stringify(patroniSettings)}; HAProxy: ${haproxySettings.join('; ')}`);
     const crm = await openFor(t, startWebhookReceiver(replyWith(204)));
     const environment = {
-      ...sendingTo(folder.path, {crm}),
+      ...sendingTo(folder, {crm}),
       DATABASE_URL: cluster.url,
       REDIS_URL: redisUrl!,
       TRUST_PROXY: '1',
     };
     const running: RunningService[] = [];
-    for (let server = 0; server < servers; server += 1)
-      running.push(await startOver(folder.path, environment));
+    for (let server = 0; server < servers; server += 1) running.push(await startOver(folder, environment));
 
     const load = sendKeyedLoad(
       t,

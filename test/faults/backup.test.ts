@@ -6,7 +6,7 @@ import {DatabaseSync} from 'node:sqlite';
 import {after, suite, test} from 'node:test';
 import {runProcess} from '../support/operator.ts';
 import {serviceSettings} from '../support/service-process.ts';
-import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {temporaryFolder} from '../support/temporary-folder.ts';
 import {createLeads, missing, startOver, stopped, until} from './load.ts';
 
 /** Milliseconds during which leads arrive, with a backup in the middle. */
@@ -24,14 +24,13 @@ const rows = (path: string) => {
 };
 
 suite('a backup', () => {
-  const folder = makeTemporaryFolder();
-  after(() => folder.remove());
+  const folder = temporaryFolder({after});
   const settings = (name: string) => ({
-    ...serviceSettings(folder.path),
-    DATABASE_PATH: join(folder.path, name, 'leads.sqlite'),
+    ...serviceSettings(folder),
+    DATABASE_PATH: join(folder, name, 'leads.sqlite'),
   });
   const run = (name: string, ...words: string[]) => runProcess(settings(name), ...words);
-  const start = (name: string) => startOver(folder.path, {DATABASE_PATH: settings(name).DATABASE_PATH});
+  const start = (name: string) => startOver(folder, {DATABASE_PATH: settings(name).DATABASE_PATH});
 
   test(`of ${seconds} s under load has every lead that was acknowledged before it began`, async () => {
     const server = await start('loaded');
@@ -40,7 +39,7 @@ suite('a backup', () => {
     const elapsed = () => (performance.now() - begun) / 1_000;
     await until(() => elapsed() > seconds / 2);
     const before = [...load.acknowledged];
-    const file = join(folder.path, 'backup.sqlite');
+    const file = join(folder, 'backup.sqlite');
     const startedAt = performance.now();
     const {code, stdout, stderr} = await run('loaded', 'backup', file);
     const took = Math.round(performance.now() - startedAt);
@@ -49,7 +48,7 @@ suite('a backup', () => {
     await load.stop();
     assert.deepEqual(new Set(load.statuses), new Set([201]));
     assert.equal(mode(file), '600');
-    const again = join(folder.path, 'again.sqlite');
+    const again = join(folder, 'again.sqlite');
     const watching = until(() => existsSync(`${again}.partial`)).then(() => mode(`${again}.partial`));
     const repeated = run('loaded', 'backup', again).then(() => 'the file was not seen');
     assert.equal(await Promise.race([watching, repeated]), '600', 'before it is finished, too');
@@ -78,7 +77,7 @@ suite('a backup', () => {
     const first = createLeads(server.url);
     await until(() => first.acknowledged.length > 300);
     await first.stop();
-    const file = join(folder.path, 'early.sqlite');
+    const file = join(folder, 'early.sqlite');
     assert.equal((await run('crashed', 'backup', file)).code, 0);
     const second = createLeads(server.url);
     await until(() => second.acknowledged.length > 300);

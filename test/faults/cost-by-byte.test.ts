@@ -1,6 +1,6 @@
 /**
  * Cost by byte: whatever stands in a field, a query, a header or a cookie costs the server little more than as many
- * letters. Prints a table of the server's processor time.
+ * letters, and so does a request of many parts, at each route. Prints a table of the server's processor time.
  */
 import assert from 'node:assert/strict';
 import {fork, type ChildProcess} from 'node:child_process';
@@ -12,6 +12,7 @@ import {limits} from '../../contract/api.ts';
 import {attributionKeys, contextPrefix} from '../../contract/embed.ts';
 import type {AskedFieldName} from '../../contract/extra-fields.ts';
 import {pagesOf, withAsked, fieldsOf} from '../../form/pages.ts';
+import {createApp} from '../../server/app.ts';
 import {onePartner} from '../../server/config/partners.ts';
 import {carried} from '../../server/http/apply/form-post.ts';
 import {embedSubmissionSchema} from '../../server/http/wire-schemas.ts';
@@ -19,14 +20,25 @@ import {leadFields} from '../../server/leads/lead-schema.ts';
 import {choicesFor} from '../../server/snippets/choices.ts';
 import {requestText} from '../support/connection.ts';
 import {makeEmbedVersion} from '../support/embed-folder.ts';
+import {
+  hostileFields,
+  hostileHeaders,
+  hostilePaths,
+  hostileQueries,
+  routesOf,
+  usualRequest,
+  type HostileRequest,
+  type Route,
+} from '../support/hostile-requests.ts';
 import {basic} from '../support/http.ts';
+import {ignoreObservations} from '../support/observation-log.ts';
 import {suiteOwner} from '../support/opened.ts';
 import {prequalificationBody, without} from '../support/sample-leads.ts';
 import {acme, listedOrigin, startTestServer, type TestServer} from '../support/test-server.ts';
 import type {ToSend} from '../support/sender.ts';
 
-/** Milliseconds. Up to `floor`, a difference is noise. No request may take more than `most`. */
-const [floor, most] = [2, 10];
+/** Milliseconds. Up to `floor`, a difference is noise. No request may take more than `most`, or `mostWhole`. */
+const [floor, most, mostWhole] = [2, 10, 5];
 /** How many times as much as letters a text may cost. */
 const factor = 3;
 /** Measurements of which the least counts, because what else the machine does is added to the cost. */
@@ -97,8 +109,8 @@ function filled(name: string, encode: Encode, bytes = room) {
   return start + unit.repeat(Math.floor((bytes - (start + end).length) / Buffer.byteLength(unit))) + end;
 }
 
-/** A place where a text is sent, and the request that has it there. */
-type Place = {where: string; request: (text: string) => string};
+/** A place where a text is sent, and the request that has it there. A `whole` request is large by its own parts. */
+type Place = {where: string; request: (text: string) => string; whole?: true};
 
 const own = {host: 'leads.example.com', connection: 'close', origin: listedOrigin};
 const get = (path: string, headers: Record<string, string> = {}) =>
@@ -259,6 +271,7 @@ const bodies: Readonly<Record<string, string>> = {
 const bodyPlaces = ['/json/leads', '/embed/v1/leads?partner=acme'].flatMap((path) =>
   Object.entries(bodies).map(([what, body]): Place => ({
     where: `POST ${path}, ${what}`,
+    whole: true,
     request: (text) =>
       post(
         path,
@@ -268,6 +281,25 @@ const bodyPlaces = ['/json/leads', '/embed/v1/leads?partner=acme'].flatMap((path
       ),
   })),
 );
+
+const hostile = {...hostileQueries, ...hostilePaths, ...hostileHeaders, ...hostileFields};
+
+/** Requests that are large by their parts, such as many names in a query, to each route that the server has. */
+const routePlaces = (routes: readonly Route[]) =>
+  routes.flatMap((route) => {
+    const usual = usualRequest(route);
+    return Object.entries(hostile).map(([what, change]): Place => {
+      const send = ({method, path, headers, body}: HostileRequest) => {
+        const length = body === '' ? {} : {'content-length': String(Buffer.byteLength(body))};
+        return requestText(method, path, {connection: 'close', ...headers, ...length}, body);
+      };
+      return {
+        where: `${route.method} ${route.path}, ${what}`,
+        whole: true,
+        request: (text) => send(text === letters ? usual : change(usual)),
+      };
+    });
+  });
 
 suite('16 kB of any text', () => {
   const owner = suiteOwner();
@@ -328,6 +360,12 @@ suite('16 kB of any text', () => {
     'a query or a path': () => [...queryPlaces, ...pathPlaces],
     'a header or a cookie': () => headerPlaces,
     'what a body holds besides texts': () => bodyPlaces,
+    'a request of many parts, to each route': async () => {
+      const listed = await createApp(server.config, ignoreObservations);
+      const routes = routesOf(listed);
+      await listed.close(0);
+      return routePlaces([...routes, {method: 'GET', path: '/nowhere'}]);
+    },
   };
   for (const [group, find] of Object.entries(groups))
     test(`costs at most three times as much as letters: ${group}`, async (t) => {
@@ -337,15 +375,15 @@ suite('16 kB of any text', () => {
         await cost(places[index % places.length]!.request(letters));
       const lines = ['letters worst  (ms)'];
       const dear: string[] = [];
-      for (const {where, request} of places) {
+      for (const {where, request, whole} of places) {
         const costs: number[] = [];
         for (let repeat = 0; repeat < 5; repeat += 1) costs.push(await cost(request(letters)));
         const usual = costs.toSorted((a, b) => a - b)[2]!;
         let worst = {ms: 0, text: ''};
-        for (const text of places === bodyPlaces ? ['its body'] : Object.keys(texts)) {
+        for (const text of whole ? ['its parts'] : Object.keys(texts)) {
           const ms = await least(request(text), Math.max(floor, usual * 1.5));
           if (ms > worst.ms) worst = {ms, text};
-          if (ms > Math.max(floor, usual * factor) || ms > most)
+          if (ms > (whole ? mostWhole : Math.min(most, Math.max(floor, usual * factor))))
             dear.push(`${where}: ${text} takes ${ms.toFixed(1)} ms, letters ${usual.toFixed(1)}`);
         }
         const [one, other] = [usual, worst.ms].map((ms) => ms.toFixed(1).padStart(6));

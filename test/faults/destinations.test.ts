@@ -1,22 +1,18 @@
-/** Several destinations at once: processes that are killed amid deliveries, and destinations with every kind of fault. */
+/** Several destinations at once, with every kind of fault, and one that was away for a day. */
 import assert from 'node:assert/strict';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
 import type {LeadEvent} from '../../server/leads/lead-event.ts';
-import {maxSends, usualParallel} from '../../server/destinations/terms.ts';
 import {createAuthority} from '../support/certificates.ts';
-import {startFakeUpstream} from '../support/fake-upstream.ts';
-import {createDatabase, withoutPostgres} from '../support/postgres.ts';
 import {asLead, newDelivery, newEntry, prequalificationBody} from '../support/sample-leads.ts';
-import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {temporaryFolder} from '../support/temporary-folder.ts';
 import {replyWith, startWebhookReceiver, type ReceiverReply} from '../support/webhook-receiver.ts';
 import {createLeads, fromPage, startOver, stopped, until} from './load.ts';
 import {openBeside, sendingTo, type Environment} from './operated.ts';
-import {recordHistory} from './recorded.ts';
 import {memoryOf} from './under-attack.ts';
+import {openFor} from '../support/opened.ts';
 
-const rounds = Number(process.env['FAULT_ROUNDS'] ?? 100);
 const rows = Number(process.env['FAULT_OUTBOX_ROWS'] ?? 10_000);
 /** Milliseconds during which leads arrive, among destinations with faults. */
 const duration = Number(process.env['FAULT_SECONDS'] ?? 60) * 1_000;
@@ -24,8 +20,7 @@ const duration = Number(process.env['FAULT_SECONDS'] ?? 60) * 1_000;
 const leadsPerSecond = 50;
 
 async function receiver(t: TestContext, ...given: Parameters<typeof startWebhookReceiver>) {
-  const started = await startWebhookReceiver(...given);
-  t.after(() => started.close());
+  const started = await openFor(t, startWebhookReceiver(...given));
   return started;
 }
 
@@ -35,85 +30,12 @@ async function outboxIsEmpty(folder: string, store: Environment) {
   await beside.close();
 }
 
-async function killRepeatedly(t: TestContext, folder: string, store: Environment, processes: number) {
-  const soon: ReceiverReply = async (response) => {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    response.writeHead(204).end();
-  };
-  const terms = {
-    lender: {gets: 'leads', parallel: usualParallel * processes, mostSends: maxSends.send},
-    crm: {gets: 'news', parallel: usualParallel * processes, mostSends: Infinity},
-    sheet: {gets: 'news', parallel: usualParallel * processes, mostSends: Infinity},
-  } as const;
-  const recorder = recordHistory(terms, 'lender');
-  const crm = await receiver(t, recorder.webhook('crm', replyWith(204)));
-  const sheet = await receiver(t, recorder.webhook('sheet', soon));
-  const lender = await startFakeUpstream(recorder.upstream('lender'));
-  t.after(() => lender.close());
-  const environment = {...store, ...sendingTo(folder, {crm, sheet}, lender)};
-  const start = () => startOver(folder, environment);
-  const others = await Promise.all(Array.from({length: processes - 1}, start));
-  const acknowledged: string[] = [];
-  for (let round = 1; round <= rounds; round += 1) {
-    const victim = await start();
-    const loads = [victim, ...others].map(({url}) =>
-      createLeads(url, 10, recorder.newLead, Infinity, recorder),
-    );
-    const enough = 20 + Math.floor(Math.random() * 200);
-    await until(() => loads.reduce((sum, load) => sum + load.acknowledged.length, 0) >= enough);
-    const revived = recorder.trouble('crash');
-    await victim.end('SIGKILL');
-    await Promise.all(loads.map((load) => load.stop()));
-    for (const load of loads) acknowledged.push(...load.acknowledged);
-    revived();
-  }
-  const last = await start();
-  await outboxIsEmpty(folder, store);
-  for (const server of [last, ...others]) assert.deepEqual(await server.end('SIGTERM'), stopped);
-
-  const beside = await openBeside(folder, store);
-  const facts = await recorder.check(beside, true);
-  await beside.close();
-  const repeats = {
-    crm: crm.received.length - 2 * acknowledged.length,
-    sheet: sheet.received.length - 2 * acknowledged.length,
-    lender: lender.sent().length - acknowledged.length,
-  };
-  console.log(
-    `${rounds} kills, ${processes} processes: ${acknowledged.length} acknowledged leads and ${facts} facts without a ` +
-      `violation; requests beyond one for each, also of leads that were stored and not acknowledged: ${JSON.stringify(repeats)}`,
-  );
-}
-
-// A killed server holds its leases for 45 s, so two tests wait for that at once.
-suite(`${rounds} kills among several destinations`, {concurrency: true}, () => {
-  test(`${rounds} kills lose no delivery to two webhooks and an upstream, on SQLite`, async (t) => {
-    const folder = makeTemporaryFolder();
-    t.after(() => folder.remove());
-    await killRepeatedly(t, folder.path, {DATABASE_PATH: join(folder.path, 'leads.sqlite')}, 1);
-  });
-
-  test(
-    `no delivery to two webhooks and an upstream is lost with two processes on PostgreSQL`,
-    {skip: withoutPostgres},
-    async (t) => {
-      const [folder, database] = [makeTemporaryFolder(), await createDatabase()];
-      t.after(async () => {
-        await database.drop();
-        folder.remove();
-      });
-      await killRepeatedly(t, folder.path, {DATABASE_URL: database.url}, 2);
-    },
-  );
-});
-
 const quantile = (values: readonly number[], share: number) =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length * share)] ?? 0;
 
 suite('destinations with faults', () => {
   test('delay no other destination and use no more memory, and get everything once they work', async (t) => {
-    const folder = makeTemporaryFolder();
-    t.after(() => folder.remove());
+    const folder = temporaryFolder(t);
     const later = (milliseconds: number): ReceiverReply => {
       return (response) => void setTimeout(() => response.writeHead(204).end(), milliseconds);
     };
@@ -123,7 +45,7 @@ suite('destinations with faults', () => {
       response.on('close', () => clearInterval(timer));
     };
     const authority = await createAuthority();
-    const ca = join(folder.path, 'ca.pem');
+    const ca = join(folder, 'ca.pem');
     writeFileSync(ca, authority.ca);
     const expired = await authority.issue('localhost', '2020-01-01', '2021-01-01');
     const faulty = {
@@ -140,9 +62,9 @@ suite('destinations with faults', () => {
       lateness.push(Date.now() - Date.parse((JSON.parse(body) as LeadEvent).data.created_at));
       response.writeHead(204).end();
     });
-    const store = {DATABASE_PATH: join(folder.path, 'leads.sqlite')};
-    const environment = {...sendingTo(folder.path, {good, ...faulty}), NODE_EXTRA_CA_CERTS: ca};
-    const server = await startOver(folder.path, {...store, ...environment});
+    const store = {DATABASE_PATH: join(folder, 'leads.sqlite')};
+    const environment = {...sendingTo(folder, {good, ...faulty}), NODE_EXTRA_CA_CERTS: ca};
+    const server = await startOver(folder, {...store, ...environment});
     const began = performance.now();
     let memory = 0;
     const load = createLeads(server.url, 1, fromPage, leadsPerSecond);
@@ -181,7 +103,7 @@ suite('destinations with faults', () => {
     });
     t.after(() => revived.close());
     for (const each of Object.values(faulty)) each.answerWith(replyWith(204));
-    const beside = await openBeside(folder.path, store);
+    const beside = await openBeside(folder, store);
     assert.ok(await beside.resumeDestination(Date.now(), 'gone'));
     const isOnlyExpired = async () => {
       const left = await beside.countOutbox();
@@ -205,11 +127,10 @@ suite('destinations with faults', () => {
   });
 
   test('a destination that was away for a day gets everything at the pace that was set', async (t) => {
-    const folder = makeTemporaryFolder();
-    t.after(() => folder.remove());
-    const store = {DATABASE_PATH: join(folder.path, 'data', 'leads.sqlite')};
+    const folder = temporaryFolder(t);
+    const store = {DATABASE_PATH: join(folder, 'data', 'leads.sqlite')};
     const perSecond = 200;
-    const beside = await openBeside(folder.path, store);
+    const beside = await openBeside(folder, store);
     const day = 24 * 3_600_000;
     const entries = Array.from({length: rows}, (_, index) => {
       const createdAt = Date.now() - day + Math.floor((index * day) / rows);
@@ -228,12 +149,12 @@ suite('destinations with faults', () => {
       times.push(performance.now());
       response.writeHead(204).end();
     });
-    const server = await startOver(folder.path, {
+    const server = await startOver(folder, {
       ...store,
-      ...sendingTo(folder.path, {crm: {...crm, perSecond}}),
+      ...sendingTo(folder, {crm: {...crm, perSecond}}),
     });
     await until(() => times.length >= rows);
-    await outboxIsEmpty(folder.path, store);
+    await outboxIsEmpty(folder, store);
     assert.equal(times.length, rows);
     const seconds = (times.at(-1)! - times[0]!) / 1_000;
     assert.ok(rows / seconds < perSecond * 1.1, `${rows} in ${seconds} s`);

@@ -6,7 +6,7 @@ import {openConnection, requestText} from '../support/connection.ts';
 import {startFakeUpstream} from '../support/fake-upstream.ts';
 import {openFor} from '../support/opened.ts';
 import {withoutPostgres} from '../support/postgres.ts';
-import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {temporaryFolder} from '../support/temporary-folder.ts';
 import {startWebhookReceiver} from '../support/webhook-receiver.ts';
 import {fromPage, startOver, stopped, until} from './load.ts';
 import {openBeside, sendingTo, stores} from './operated.ts';
@@ -18,15 +18,14 @@ const limitOf = (pid: number, files: number) =>
   execFileSync('prlimit', ['--pid', String(pid), `--nofile=${files}:`]);
 
 async function goesOn(t: TestContext, name: keyof typeof stores) {
-  const folder = makeTemporaryFolder();
-  t.after(() => folder.remove());
+  const folder = temporaryFolder(t);
   const crm = await openFor(t, startWebhookReceiver());
   // Its name is looked up, which needs a descriptor, too.
   const sheet = await openFor(t, startWebhookReceiver(undefined, {host: 'localhost'}));
   const lender = await openFor(t, startFakeUpstream());
-  const store = await stores[name](folder.path, t);
-  const settings = {...store, ...sendingTo(folder.path, {crm, sheet}, lender)};
-  const server = await startOver(folder.path, settings);
+  const store = await stores[name](folder, t);
+  const settings = {...store, ...sendingTo(folder, {crm, sheet}, lender)};
+  const server = await startOver(folder, settings);
   const port = Number(new URL(server.url).port);
   const connection = await openConnection(port);
   const ask = async (method: string, path: string, headers: Record<string, string> = {}, body = '') => {
@@ -37,7 +36,7 @@ async function goesOn(t: TestContext, name: keyof typeof stores) {
   const becomesReady = (status: number) => until(async () => (await ask('GET', '/readyz')) === status);
   const count = (words: string) => server.lines.filter((line) => line.includes(words)).length;
   const outbox = async () => {
-    const beside = await openBeside(folder.path, store);
+    const beside = await openBeside(folder, store);
     const rows = await beside.listDeliveries(1_000, {});
     await beside.close();
     return rows;

@@ -7,7 +7,7 @@ import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
 import {freePort} from '../support/free-port.ts';
 import {serviceSettings} from '../support/service-process.ts';
-import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {temporaryFolder} from '../support/temporary-folder.ts';
 import {until} from './load.ts';
 import {honestClients, memoryOf} from './under-attack.ts';
 
@@ -16,11 +16,10 @@ const main = join(import.meta.dirname, '../../server/main.ts');
 const longestEnd = 10_500;
 
 suite('a server whose log', () => {
-  const folder = makeTemporaryFolder();
-  after(() => folder.remove());
+  const folder = temporaryFolder({after});
 
   const unreadPipe = () => {
-    const path = join(folder.path, 'pipe');
+    const path = join(folder, 'pipe');
     execFileSync('mkfifo', [path]);
     // Opened for reading and writing, so the pipe has a reader, which never reads.
     return openSync(path, 'r+');
@@ -33,10 +32,10 @@ suite('a server whose log', () => {
       const stdout = open();
       const port = await freePort();
       const child = spawn(process.execPath, [main], {
-        cwd: folder.path,
+        cwd: folder,
         env: {
           PATH: process.env['PATH'] ?? '',
-          ...serviceSettings(folder.path),
+          ...serviceSettings(folder),
           PORT: String(port),
           NODE_OPTIONS: '--max-old-space-size=512',
         },

@@ -36,6 +36,8 @@ export type Load = {
   acknowledged: string[];
   /** The status of every response, in order. A broken connection is 0. */
   statuses: number[];
+  /** Milliseconds until each of them. */
+  times: number[];
   /** Stops sending and waits for the responses. */
   stop(): Promise<void>;
 };
@@ -74,22 +76,28 @@ export function createLeads(
   const pool = new Pool(url, {connections});
   const acknowledged: string[] = [];
   const statuses: number[] = [];
+  const times: number[] = [];
   let sending = true;
 
+  function note(status: number, began: number) {
+    statuses.push(status);
+    times.push(performance.now() - began);
+  }
   async function sendOne() {
+    const began = performance.now();
     try {
       const lead = newLead();
       const answered = recorder?.submission(lead);
       const response = await pool.request({method: 'POST', ...lead});
       // An error of a load balancer is no JSON.
       const text = await response.body.text();
-      statuses.push(response.statusCode);
+      note(response.statusCode, began);
       if (response.statusCode !== 201) return;
       const body = JSON.parse(text) as {id?: string};
       acknowledged.push(body.id!);
       answered?.(body);
     } catch {
-      statuses.push(0);
+      note(0, began);
     }
   }
 
@@ -109,7 +117,7 @@ export function createLeads(
     await pool.destroy();
   }
   after(stop);
-  return {acknowledged, statuses, stop};
+  return {acknowledged, statuses, times, stop};
 }
 
 /** The ids that the server does not know. */

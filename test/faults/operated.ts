@@ -5,7 +5,7 @@ import type {TestContext} from 'node:test';
 import {clearText} from '../../server/store/sealing.ts';
 import {openStore} from '../../server/store/open-store.ts';
 import type {startFakeUpstream} from '../support/fake-upstream.ts';
-import {createDatabase} from '../support/postgres.ts';
+import {databaseFor} from '../support/postgres.ts';
 import {baseConfig, listedOrigin} from '../support/test-server.ts';
 import type {WebhookReceiver} from '../support/webhook-receiver.ts';
 
@@ -65,8 +65,7 @@ export function sendingTo(
 export const stores = {
   SQLite: (folder: string) => ({DATABASE_PATH: join(folder, 'data', 'leads.sqlite')}),
   PostgreSQL: async (_folder: string, t: TestContext) => {
-    const database = await createDatabase();
-    t.after(() => database.drop());
+    const database = await databaseFor(t);
     return {DATABASE_URL: database.url};
   },
 };

@@ -1,8 +1,10 @@
 /** Starts a PostgreSQL for a test, in a temporary folder, which may be stopped and killed. */
 import {execFile, execFileSync} from 'node:child_process';
+import {randomUUID} from 'node:crypto';
 import {chmodSync, globSync, writeFileSync} from 'node:fs';
 import {after, before} from 'node:test';
 import {promisify} from 'node:util';
+import pg from 'pg';
 import type {Certificate} from '../support/certificates.ts';
 import {freePort} from '../support/free-port.ts';
 import {notInstalled, skipUnless} from '../support/installed.ts';
@@ -10,6 +12,8 @@ import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 
 export type Cluster = {
   url: string;
+  /** Resolves to the URL of a new database in it. */
+  createDatabase(): Promise<string>;
   start(): void;
   /** `immediate` is like a crash: there is no checkpoint, and the next start recovers. */
   stop(mode: 'fast' | 'immediate'): void;
@@ -65,6 +69,13 @@ export async function startCluster(tls?: Certificate): Promise<Cluster> {
   const stopping = (mode: string) => ['-D', data, '-w', '-m', mode, 'stop'];
   const cluster: Cluster = {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    async createDatabase() {
+      const [client, name] = [new pg.Client({connectionString: cluster.url}), `d${randomUUID()}`];
+      await client.connect();
+      await client.query(`CREATE DATABASE "${name}"`);
+      await client.end();
+      return cluster.url.replace(/postgres$/, name);
+    },
     start: () => run('pg_ctl', ...starting),
     stop: (mode) => run('pg_ctl', ...stopping(mode)),
     startMeanwhile: () => runMeanwhile('pg_ctl', ...starting),

@@ -1,14 +1,10 @@
 /** The server is started before its PostgreSQL, and with a wrong password. */
 import assert from 'node:assert/strict';
 import {once} from 'node:events';
-import {writeFileSync} from 'node:fs';
 import {createServer} from 'node:net';
-import {join} from 'node:path';
-import {createInterface} from 'node:readline';
-import {text} from 'node:stream/consumers';
 import {after, suite, test} from 'node:test';
 import pg from 'pg';
-import {runService, serviceSettings, spawnMain} from '../support/service-process.ts';
+import {runService, serviceSettings} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {createLeads, startOver, stopped, until} from './load.ts';
 import {useCluster} from './postgres-cluster.ts';
@@ -46,44 +42,6 @@ suite('a service whose PostgreSQL is not there', () => {
     assert.match(said[0]!, /"reason":"[^"]+".*it is tried for 60 s more/);
     assert.ok(server.lines.some((line) => line.includes('the database is there')));
     assert.deepEqual(await server.end('SIGTERM'), stopped);
-  });
-
-  test('reads its configuration again once it is ready, if it is told to while it waits', async (t) => {
-    cluster.stop('fast');
-    const {seen, leave} = await standIn(cluster.url);
-    const path = join(folder.path, 'confirmations');
-    writeFileSync(path, 'on');
-    const settings = {...serviceSettings(folder.path), DATABASE_URL: cluster.url, PORT: '0'};
-    const child = spawnMain({...settings, CONFIRMATIONS_FILE: path}, folder.path);
-    t.after(() => child.kill('SIGKILL'));
-    const lines: string[] = [];
-    createInterface({input: child.stdout}).on('line', (line) => lines.push(line));
-    await until(() => seen.connections >= 2);
-    writeFileSync(path, 'off');
-    child.kill('SIGHUP');
-    await leave();
-    cluster.start();
-    await until(() => lines.some((line) => line.includes('whether visitors get confirmations changed')));
-    const exited = once(child, 'exit');
-    child.kill('SIGTERM');
-    assert.deepEqual(await exited, [0, null]);
-  });
-
-  test('ends at once when it is told to while it waits', async () => {
-    cluster.stop('fast');
-    const {seen, leave} = await standIn(cluster.url);
-    const environment = {...serviceSettings(folder.path), DATABASE_URL: cluster.url, PORT: '0'};
-    const child = spawnMain(environment, folder.path);
-    after(() => child.kill('SIGKILL'));
-    await until(() => seen.connections >= 2);
-    const asked = performance.now();
-    child.kill('SIGTERM');
-    const [code] = (await once(child, 'exit')) as [number | null];
-    assert.equal(code, 0);
-    assert.ok(performance.now() - asked < 2_000);
-    assert.equal(await text(child.stderr), '');
-    await leave();
-    cluster.start();
   });
 
   test('does not start at all with a wrong password, and names no secret', async () => {

@@ -28,19 +28,8 @@ suite('a power cut', () => {
     const folder = makeTemporaryFolder();
     const path = join(folder.path, 'leads.sqlite');
     const trace = join(folder.path, 'trace');
-    const strace = [
-      need('strace'),
-      '-D',
-      '-f',
-      '-y',
-      '-s',
-      '0',
-      '-e',
-      'trace=pwrite64,fsync,fdatasync',
-      '-o',
-      trace,
-    ];
-    const server = await startOver(folder.path, {DATABASE_PATH: path}, strace);
+    const options = ['-D', '-f', '-y', '-s', '0', '-e', 'trace=pwrite64,fsync,fdatasync', '-o', trace];
+    const server = await startOver(folder.path, {DATABASE_PATH: path}, [need('strace'), ...options]);
     const load = createLeads(server.url);
     await until(() => load.acknowledged.length >= 300);
     // Copies the files while writes go on, because a power failure would leave them like that.

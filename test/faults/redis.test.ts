@@ -1,59 +1,19 @@
 /** Redis is frozen, continued, stopped and started again while pages send leads. */
 import assert from 'node:assert/strict';
-import {randomUUID} from 'node:crypto';
 import {once} from 'node:events';
-import {after, suite, test, type TestContext} from 'node:test';
-import {Pool} from 'undici';
+import {after, suite, test} from 'node:test';
 import type {EmbedConfig} from '../../contract/embed.ts';
 import {readJson} from '../support/http.ts';
 import {somebody} from '../support/embed-client.ts';
 import {freePort} from '../support/free-port.ts';
 import {configureRedis, keysAt, startRedis} from '../support/redis.ts';
-import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {temporaryFolder} from '../support/temporary-folder.ts';
 import {listedOrigin} from '../support/test-server.ts';
-import {missing, startOver, stopped, until} from './load.ts';
+import {createLeads, fromPage, missing, startOver, stopped, until} from './load.ts';
 
-const folder = makeTemporaryFolder();
-after(() => folder.remove());
+const folder = temporaryFolder({after});
 
-/** Sends leads like pages do, over several connections, until it is stopped. */
-function sendFromPages(t: TestContext, url: string, connections = 20) {
-  const pool = new Pool(url, {connections, headersTimeout: 10_000});
-  const answers: {status: number; milliseconds: number}[] = [];
-  const acknowledged: string[] = [];
-  let sending = true;
-  async function sendOne() {
-    const start = performance.now();
-    const status = await pool
-      .request({
-        method: 'POST',
-        path: '/embed/v1/leads?partner=acme',
-        headers: {
-          origin: listedOrigin,
-          'content-type': 'application/json',
-          'idempotency-key': randomUUID(),
-        },
-        body: JSON.stringify({lead: somebody()}),
-      })
-      .then(async ({statusCode, body}) => {
-        const {id} = (await body.json()) as {id?: string};
-        if (statusCode === 201) acknowledged.push(id!);
-        return statusCode;
-      })
-      .catch(() => 0);
-    answers.push({status, milliseconds: performance.now() - start});
-  }
-  const senders = Array.from({length: connections}, async () => {
-    while (sending) await sendOne();
-  });
-  async function stop() {
-    sending = false;
-    await Promise.all(senders);
-    await pool.destroy();
-  }
-  t.after(stop);
-  return {answers, acknowledged, stop};
-}
+const fromSomebody = () => ({...fromPage(), body: JSON.stringify({lead: somebody()})});
 
 suite('a Redis that fails in mid-load', () => {
   for (const how of ['frozen', 'stopped'] as const) {
@@ -62,14 +22,14 @@ suite('a Redis that fails in mid-load', () => {
       let redis = await startRedis(t, port);
       const settings = {
         REDIS_URL: `redis://127.0.0.1:${port}`,
-        DATABASE_PATH: `${folder.path}/${how}.sqlite`,
+        DATABASE_PATH: `${folder}/${how}.sqlite`,
       };
-      const server = await startOver(folder.path, settings);
+      const server = await startOver(folder, settings);
       const logged = (words: string) => server.lines.filter((line) => line.includes(words)).length;
-      const load = sendFromPages(t, server.url);
-      await until(async () => load.answers.length > 200 && (await keysAt(port)) > 0);
+      const load = createLeads(server.url, 20, fromSomebody);
+      await until(async () => load.statuses.length > 200 && (await keysAt(port)) > 0);
 
-      const before = load.answers.length;
+      const before = load.statuses.length;
       if (how === 'frozen') redis.kill('SIGSTOP');
       else {
         redis.kill('SIGKILL');
@@ -82,19 +42,19 @@ suite('a Redis that fails in mid-load', () => {
       assert.equal(health.status, 200);
       // Long enough for several attempts to reconnect.
       await until(() => performance.now() - failedAt > 8_000);
-      assert.ok(load.answers.length > before + 1_000, `${load.answers.length - before} answers`);
+      assert.ok(load.statuses.length > before + 1_000, `${load.statuses.length - before} answers`);
 
       if (how === 'frozen') redis.kill('SIGCONT');
       else redis = await startRedis(t, port);
       const mendedAt = performance.now();
       await until(() => logged('Redis is back') === 1);
       const returned = performance.now() - mendedAt;
-      const back = load.answers.length;
-      await until(() => load.answers.length > back + 200);
+      const back = load.statuses.length;
+      await until(() => load.statuses.length > back + 200);
       await load.stop();
       const lost = await missing(server.url, load.acknowledged);
 
-      const during = load.answers.slice(before, back).map(({milliseconds}) => milliseconds);
+      const during = load.times.slice(before, back);
       const slowest = Math.max(...during);
       const later = during.slice(200).sort((a, b) => a - b);
       t.diagnostic(
@@ -104,7 +64,7 @@ suite('a Redis that fails in mid-load', () => {
           `acknowledged ${load.acknowledged.length}, missing ${lost.length}`,
       );
       assert.deepEqual(lost, []);
-      assert.deepEqual(new Set(load.answers.map(({status}) => status)), new Set([201]));
+      assert.deepEqual(new Set(load.statuses), new Set([201]));
       assert.ok(slowest < 5_000, `${slowest} ms`);
       assert.equal(logged('Redis is away'), 1);
       assert.equal(logged('Redis is back'), 1);
@@ -116,12 +76,12 @@ suite('a Redis that fails in mid-load', () => {
     const port = await freePort();
     const redis = await startRedis(t, port);
     redis.kill('SIGSTOP');
-    const settings = {REDIS_URL: `redis://127.0.0.1:${port}`, DATABASE_PATH: `${folder.path}/start.sqlite`};
-    const server = await startOver(folder.path, settings);
-    const load = sendFromPages(t, server.url);
-    await until(() => load.answers.length > 200);
+    const settings = {REDIS_URL: `redis://127.0.0.1:${port}`, DATABASE_PATH: `${folder}/start.sqlite`};
+    const server = await startOver(folder, settings);
+    const load = createLeads(server.url, 20, fromSomebody);
+    await until(() => load.statuses.length > 200);
     await load.stop();
-    assert.deepEqual(new Set(load.answers.map(({status}) => status)), new Set([201]));
+    assert.deepEqual(new Set(load.statuses), new Set([201]));
     assert.deepEqual(await server.end('SIGTERM'), stopped);
     redis.kill('SIGCONT');
   });
@@ -129,9 +89,9 @@ suite('a Redis that fails in mid-load', () => {
   test('(full: it answers reads and refuses writes) is left, so that challenges go on counting', async (t) => {
     const port = await freePort();
     await startRedis(t, port);
-    const server = await startOver(folder.path, {
+    const server = await startOver(folder, {
       REDIS_URL: `redis://127.0.0.1:${port}`,
-      DATABASE_PATH: `${folder.path}/full.sqlite`,
+      DATABASE_PATH: `${folder}/full.sqlite`,
       PROOF_OF_WORK: '1',
     });
     /** Where a new challenge was counted, and its number. */

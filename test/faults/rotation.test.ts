@@ -13,10 +13,10 @@ import type {LeadEntry, LeadStore} from '../../server/leads/lead-store.ts';
 import {openStore} from '../../server/store/open-store.ts';
 import {checkValueOf, createSealer} from '../../server/store/sealing.ts';
 import {openWhile} from '../support/opened.ts';
-import {createDatabase, withoutPostgres} from '../support/postgres.ts';
+import {databaseFor, withoutPostgres} from '../support/postgres.ts';
 import {asLead, newEntry, prequalificationBody} from '../support/sample-leads.ts';
 import {serviceSettings, startService, type RunningService} from '../support/service-process.ts';
-import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {temporaryFolder} from '../support/temporary-folder.ts';
 import {until} from '../support/until.ts';
 import {acme, baseConfig} from '../support/test-server.ts';
 import {basic, postJson} from '../support/http.ts';
@@ -35,11 +35,10 @@ type Words = [string, ...string[]];
 type Query = (sql: string) => Promise<Record<string, unknown>[]>;
 
 async function isSealedThroughKills(t: TestContext, database?: {url: string; query: Query}) {
-  const folder = makeTemporaryFolder();
-  t.after(() => folder.remove());
-  const config = {...baseConfig(folder.path), databaseUrl: database?.url};
+  const folder = temporaryFolder(t);
+  const config = {...baseConfig(folder), databaseUrl: database?.url};
   const environment = {
-    ...serviceSettings(folder.path),
+    ...serviceSettings(folder),
     DATABASE_PATH: config.databasePath,
     ...(database && {DATABASE_URL: database.url}),
   };
@@ -65,7 +64,7 @@ async function isSealedThroughKills(t: TestContext, database?: {url: string; que
   let service: RunningService | undefined;
   t.after(() => service?.end('SIGKILL'));
   const startServer = async (DATA_KEY: string) => {
-    service = await startService({...environment, DATA_KEY}, folder.path);
+    service = await startService({...environment, DATA_KEY}, folder);
   };
   const addLead = async () => {
     const headers = basic(acme);
@@ -76,7 +75,7 @@ async function isSealedThroughKills(t: TestContext, database?: {url: string; que
   };
   const rotate = (DATA_KEY: string) =>
     spawn(process.execPath, [program, 'keys', 'rotate'], {
-      cwd: folder.path,
+      cwd: folder,
       env: {PATH: process.env['PATH'] ?? '', ...environment, DATA_KEY},
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -138,8 +137,7 @@ test(
   'a PostgreSQL database is sealed, and sealed with another key, although all is killed',
   {skip: withoutPostgres},
   async (t) => {
-    const database = await createDatabase();
-    t.after(() => database.drop());
+    const database = await databaseFor(t);
     await isSealedThroughKills(t, database);
   },
 );

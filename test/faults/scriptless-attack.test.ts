@@ -4,10 +4,10 @@ import {DatabaseSync} from 'node:sqlite';
 import {test} from 'node:test';
 import {applyAttacker} from '../support/apply-attack.ts';
 import {startTestServer} from '../support/test-server.ts';
+import {openFor} from '../support/opened.ts';
 
 test('four hundred posts of a bot from ten networks leave fifty leads, all of them marked', async (t) => {
-  const server = await startTestServer({trustProxy: 1});
-  t.after(() => server.close());
+  const server = await openFor(t, startTestServer({trustProxy: 1}));
   const attacker = applyAttacker(server.url, '/apply/acme', 10);
   t.after(() => attacker.close());
   const statuses = await attacker.send(400, 0);

@@ -14,7 +14,7 @@ import {createSealer, type Sealer} from '../../server/store/sealing.ts';
 import {backUpSqlite} from '../../server/store/sqlite/backup.ts';
 import {openSqliteStore} from '../../server/store/sqlite/store.ts';
 import {openFor} from '../support/opened.ts';
-import {createDatabase, withoutPostgres} from '../support/postgres.ts';
+import {databaseFor, withoutPostgres} from '../support/postgres.ts';
 import {
   asLead,
   doneAnswer,
@@ -210,8 +210,7 @@ test('leads that were stored in clear and then sealed leave nothing in a file af
 });
 
 test('with a data key, a dump of PostgreSQL has a mark of no lead', {skip: withoutPostgres}, async (t) => {
-  const database = await createDatabase();
-  t.after(() => database.drop());
+  const database = await databaseFor(t);
   const store = await openFor(t, openPostgresStore(database.url, sealing));
   const entries = await fill(store);
   const {path: folder} = makeTemporaryFolder();

@@ -8,27 +8,16 @@ import {DatabaseSync} from 'node:sqlite';
 import {suite, test} from 'node:test';
 import {Pool} from 'undici';
 import {need} from '../support/installed.ts';
-import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {temporaryFolder} from '../support/temporary-folder.ts';
 import {fromCaller, fromPage, startOver, stopped, until} from './load.ts';
 
 /** Delays each sync of a running process, until the tracer ends. Resolves when the tracer has attached itself. */
 async function slowDown(pid: number) {
   const calls = 'fsync,fdatasync';
-  const tracer = spawn(
-    need('strace'),
-    [
-      '-f',
-      '-p',
-      String(pid),
-      '-e',
-      `trace=${calls}`,
-      '-e',
-      `inject=${calls}:delay_exit=12s`,
-      '-o',
-      '/dev/null',
-    ],
-    {stdio: ['ignore', 'ignore', 'pipe']},
-  );
+  const options = ['-f', '-p', String(pid), '-e', `trace=${calls}`, '-e', `inject=${calls}:delay_exit=12s`];
+  const tracer = spawn(need('strace'), [...options, '-o', '/dev/null'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   const lines = createInterface({input: tracer.stderr});
   await once(lines, 'line');
   return tracer;
@@ -36,10 +25,9 @@ async function slowDown(pid: number) {
 
 suite('a disk that takes 12 s for each sync', () => {
   test('each of 30 requests gets an answer, all leads are stored, and a retry gets the same id', async (t) => {
-    const folder = makeTemporaryFolder();
-    t.after(() => folder.remove());
-    const path = join(folder.path, 'leads.sqlite');
-    const server = await startOver(folder.path, {DATABASE_PATH: path});
+    const folder = temporaryFolder(t);
+    const path = join(folder, 'leads.sqlite');
+    const server = await startOver(folder, {DATABASE_PATH: path});
     const pool = new Pool(server.url, {connections: 30});
     const requests = Array.from({length: 30}, (_, index) => {
       const request = index % 2 === 0 ? fromCaller() : fromPage();

@@ -10,7 +10,7 @@ import {json, startFakeUpstream} from '../support/fake-upstream.ts';
 import {startMailServer} from '../support/mail-server.ts';
 import {openFor} from '../support/opened.ts';
 import {amounts} from '../support/sample-leads.ts';
-import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {temporaryFolder} from '../support/temporary-folder.ts';
 import {listedOrigin} from '../support/test-server.ts';
 import {startWebhookReceiver, type WebhookReceiver} from '../support/webhook-receiver.ts';
 import {createLeads, fromPage, startOver, stopped, until} from './load.ts';
@@ -24,9 +24,8 @@ const leadsPerSecond = 10;
 type Environment = Record<string, string>;
 
 const folderFor = (t: TestContext) => {
-  const folder = makeTemporaryFolder();
-  t.after(() => folder.remove());
-  return folder.path;
+  const folder = temporaryFolder(t);
+  return folder;
 };
 
 /** Settings of a server whose only partner sends its leads to these destinations. */

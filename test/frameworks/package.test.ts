@@ -9,7 +9,6 @@ import {Ajv} from 'ajv';
 import type {CustomElementDeclaration, Package, Reference} from 'custom-elements-manifest';
 import {publint} from 'publint';
 import {formatMessage} from 'publint/utils';
-import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {languages} from '../../form/words/languages.ts';
 import {laterFiles} from '../../widget/loading/later-files.ts';
 

@@ -16,7 +16,7 @@ import {openFor, suiteOwner} from '../support/opened.ts';
 import {runCommand} from '../support/operator.ts';
 import {prequalificationBody, without} from '../support/sample-leads.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
-import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {temporaryFolder} from '../support/temporary-folder.ts';
 import {listedOrigin} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 import {startWebhookReceiver} from '../support/webhook-receiver.ts';
@@ -44,16 +44,15 @@ const partner = {
 
 /** Everything that partners, visitors, receivers and operators get, by what it is. */
 async function everything(owner: {after(work: () => unknown): void}): Promise<Record<string, string>> {
-  const folder = makeTemporaryFolder();
-  owner.after(() => folder.remove());
+  const folder = temporaryFolder(owner);
   const [crm, mail] = [await openFor(owner, startWebhookReceiver()), await openFor(owner, startMailServer())];
-  const file = join(folder.path, 'partners.json');
+  const file = join(folder, 'partners.json');
   const destinations = {
     crm: {type: 'webhook', url: crm.settings.url, credentials: 'CRM'},
     mail: {type: 'email', to: ['sales@example.com'], details: 'contact'},
   };
   writeFileSync(file, JSON.stringify({destinations, partners: [partner]}));
-  const own = without(without(serviceSettings(folder.path), 'EMBED_ORIGINS'), 'EMBED_PARTNER');
+  const own = without(without(serviceSettings(folder), 'EMBED_ORIGINS'), 'EMBED_PARTNER');
   const settings = {
     ...own,
     PUBLIC_URL: 'https://leads.example.com',
@@ -63,7 +62,7 @@ async function everything(owner: {after(work: () => unknown): void}): Promise<Re
     SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
     SMTP_FROM: 'Leads <leads@example.com>',
   };
-  const service = await startService(settings, folder.path);
+  const service = await startService(settings, folder);
   owner.after(() => service.end('SIGTERM'));
   const fetch = fetchFrom(service.url);
   const seen: Record<string, string> = {};
@@ -103,7 +102,7 @@ async function everything(owner: {after(work: () => unknown): void}): Promise<Re
   };
   await until(async () => !(await command('deliveries', 'list', '--json')).includes('waiting'));
   for (const format of ['csv', 'jsonl']) {
-    const exported = join(folder.path, `leads.${format}`);
+    const exported = join(folder, `leads.${format}`);
     const said = await command('leads', 'export', exported, '--format', format);
     seen[`export as ${format}`] = `${said}\n${readFileSync(exported, 'utf8')}`;
   }
@@ -116,7 +115,7 @@ async function everything(owner: {after(work: () => unknown): void}): Promise<Re
     [id, '<id>'],
     [token, '<token>'],
     [referenceOf(id), '<reference>'],
-    [folder.path, '<folder>'],
+    [folder, '<folder>'],
     [/127\.0\.0\.1:\d+/g, '<receiver>'],
     [/(\b[A-Z][a-z]{2} )?\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z| UTC)?/g, '<time>'],
     [/^(Date|Message-ID|Content-Type: multipart.*|X-Entity.*): .*$/gm, '$1: …'],

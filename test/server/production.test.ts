@@ -9,7 +9,7 @@ import {suite, test} from 'node:test';
 import {basic, fetchFrom, postJson, readJson} from '../support/http.ts';
 import {prequalificationBody} from '../support/sample-leads.ts';
 import {readyPort, serviceSettings} from '../support/service-process.ts';
-import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {temporaryFolder} from '../support/temporary-folder.ts';
 import {acme} from '../support/test-server.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -32,13 +32,12 @@ function install(folder: string) {
 
 suite('a server without development packages', () => {
   test('starts, takes a lead and serves the released form', async (t) => {
-    const folder = makeTemporaryFolder();
-    t.after(() => folder.remove());
-    install(folder.path);
-    const child = spawn(process.execPath, [join(folder.path, 'server/lead-prequal.cjs'), 'serve'], {
-      cwd: folder.path,
+    const folder = temporaryFolder(t);
+    install(folder);
+    const child = spawn(process.execPath, [join(folder, 'server/lead-prequal.cjs'), 'serve'], {
+      cwd: folder,
       env: {
-        ...serviceSettings(folder.path),
+        ...serviceSettings(folder),
         EMBED_FOLDER: '',
         PORT: '0',
         // A package looks for others where its link is, not among all those of the project.

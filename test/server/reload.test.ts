@@ -4,7 +4,6 @@ import {randomUUID} from 'node:crypto';
 import {suite, test, type TestContext} from 'node:test';
 import type {EmbedConfig} from '../../contract/embed.ts';
 import {defaultPolicy} from '../../calculator/policy.ts';
-import {ConfigError} from '../../server/config/config.ts';
 import {addressOf} from '../../server/config/destinations.ts';
 import {onePartner} from '../../server/config/partners.ts';
 import {usualTimings} from '../../server/config/timings.ts';
@@ -45,13 +44,6 @@ suite('a reload', () => {
     ]);
   });
 
-  test('that cannot be read changes nothing, and the log says why', async (t) => {
-    const server = await openFor(t, sqlite.startServer());
-    await server.reload(new ConfigError(['PARTNERS_FILE partners.json:2:7: wrong'], []));
-    await readJson(await configOf(server, 'acme'), 200);
-    assert.ok(server.logLines.some((line) => line.includes('partners.json:2:7') && line.includes('refused')));
-  });
-
   test('lets a request that has begun end under the configuration with which it began', async (t) => {
     const server = await openFor(t, sqlite.startServer());
     const connection = await openConnection(server.port);
@@ -89,15 +81,6 @@ suite('a reload', () => {
     assert.equal(minimums.rollover_amount, 75_000);
     const [line] = server.logLines.filter((text) => text.includes('"changes"'));
     assert.doesNotMatch(line!, /a-new-token-key|password/);
-  });
-
-  test('leaves settings alone that need a restart, and names them', async (t) => {
-    const server = await openFor(t, sqlite.startServer());
-    await server.reload({port: 1, redisUrl: 'redis://:secret@nowhere:6379', partners: [newcomer]});
-    await readJson(await configOf(server, 'newcomer'), 200);
-    const [line] = server.logLines.filter((text) => text.includes('"needRestart"'));
-    assert.deepEqual((JSON.parse(line!) as {needRestart: string[]}).needRestart, ['PORT', 'REDIS_URL']);
-    assert.doesNotMatch(line!, /secret/);
   });
 
   test('stands for all signals that come before it begins to read', async (t) => {
@@ -146,16 +129,6 @@ forEachStore((store) => {
     const shorter = {partners: [{...first, retainDays: 30, keepConsentYears: 7}, newcomer]} as const;
     const noted = (server: StoredServer, text: string) =>
       server.logLines.filter((line) => line.includes(text)).length;
-
-    test('is refused as a whole, and says which number would fall and what takes it', async (t) => {
-      const server = await openFor(t, store.startServer({...longer, confirmations: true}));
-      await server.reload({...shorter, confirmations: false});
-      assert.equal(noted(server, 'visitors get confirmations changed'), 0);
-      const [line] = server.logLines.filter((text) => text.includes('"faults"'));
-      assert.deepEqual((JSON.parse(line!) as {faults: string[]}).faults, [
-        'retain_days of the partner acme would fall from 365 to 30: only "lead-prequal reload --shorten" takes that',
-      ]);
-    });
 
     test('is taken once the command asks for it, and not by the next signal', async (t) => {
       const server = await openFor(t, store.startServer(longer, quickTimings));

@@ -13,7 +13,7 @@ import {basic, postJson, readJson, readProblem} from '../support/http.ts';
 import {openFor} from '../support/opened.ts';
 import {quickTimings} from '../support/quick-timings.ts';
 import {standardBody} from '../support/sample-leads.ts';
-import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {temporaryFolder} from '../support/temporary-folder.ts';
 import {acme, baseConfig, startTestServer, through} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 
@@ -24,17 +24,15 @@ const create = (headers: Record<string, string> = {}, sent = body) => {
 };
 
 function makeFolder(t: TestContext): string {
-  const folder = makeTemporaryFolder();
-  t.after(() => folder.remove());
-  return folder.path;
+  const folder = temporaryFolder(t);
+  return folder;
 }
 
 suite('a service that stops', () => {
-  const folder = makeTemporaryFolder();
-  after(() => folder.remove());
+  const folder = temporaryFolder({after});
 
   test('finishes what it accepted and refuses the rest with 503', async (t) => {
-    const databasePath = join(folder.path, 'leads.sqlite');
+    const databasePath = join(folder, 'leads.sqlite');
     const server = await openFor(t, startTestServer({databasePath}));
     const [accepted, halfSent, idle] = await Promise.all([1, 2, 3].map(() => openConnection(server.port)));
 

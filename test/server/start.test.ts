@@ -13,15 +13,14 @@ import {basic, postJson, readJson} from '../support/http.ts';
 import {standardBody} from '../support/sample-leads.ts';
 import {withoutPostgres} from '../support/postgres.ts';
 import {readyPort, runService, serviceSettings, useService} from '../support/service-process.ts';
-import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {temporaryFolder} from '../support/temporary-folder.ts';
 import {acme} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 
 const root = join(import.meta.dirname, '../..');
 const useFolder = (t: TestContext) => {
-  const folder = makeTemporaryFolder();
-  t.after(() => folder.remove());
-  return folder.path;
+  const folder = temporaryFolder(t);
+  return folder;
 };
 const isOpen = async (port: number) => {
   const socket = connect(port, '127.0.0.1');
@@ -126,14 +125,6 @@ suite('a running server', () => {
       ],
     );
     assert.ok(!service.lines.join('\n').includes('canary'));
-  });
-  test('SIGHUP makes the server read its configuration again', async () => {
-    for (let count = 1; count <= 2; count++) {
-      process.kill(service.pid, 'SIGHUP');
-      await readJson(await create(), 201);
-      await until(() => service.lines.filter((line) => line.includes('was read again')).length === count);
-    }
-    assert.deepEqual(await service.end('SIGTERM'), {code: 0, signal: null});
   });
 });
 

@@ -10,16 +10,15 @@ import {openFor} from '../support/opened.ts';
 import {quickTimings} from '../support/quick-timings.ts';
 import {standardBody} from '../support/sample-leads.ts';
 import {serviceSettings, spawnMain, startService, type RunningService} from '../support/service-process.ts';
-import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {temporaryFolder} from '../support/temporary-folder.ts';
 import {acme, startTestServer, through} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 
 type Line = {level: number; msg?: string; reason?: string; ms?: number; err?: {message: string}};
 
 async function start(t: TestContext, settings: Record<string, string> = {}): Promise<RunningService> {
-  const folder = makeTemporaryFolder();
-  t.after(() => folder.remove());
-  const service = await startService({...serviceSettings(folder.path), ...settings}, folder.path);
+  const folder = temporaryFolder(t);
+  const service = await startService({...serviceSettings(folder), ...settings}, folder);
   t.after(() => service.end('SIGKILL'));
   return service;
 }
@@ -72,11 +71,10 @@ suite('the log of a server that stops', () => {
   });
 
   test('before it is ready says so', async (t) => {
-    const folder = makeTemporaryFolder();
-    t.after(() => folder.remove());
+    const folder = temporaryFolder(t);
     // Nothing listens at port 1, so the server waits for its database.
-    const settings = {...serviceSettings(folder.path), DATABASE_URL: 'postgres://127.0.0.1:1/leads'};
-    const child = spawnMain(settings, folder.path);
+    const settings = {...serviceSettings(folder), DATABASE_URL: 'postgres://127.0.0.1:1/leads'};
+    const child = spawnMain(settings, folder);
     t.after(() => child.kill('SIGKILL'));
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));

@@ -66,6 +66,13 @@ export async function createDatabase(from = 'template1', options = ''): Promise<
   };
 }
 
+/** A new and empty one, which is dropped after the test or the suite that owns it. */
+export async function databaseFor(owner: Owner): Promise<TestDatabase> {
+  const database = await createDatabase();
+  owner.after(() => database.drop());
+  return database;
+}
+
 /**
  * The name of a database that has the tables and no rows, which tests copy because a copy is made faster than the
  * tables are. The first test process on a PostgreSQL makes it, and it stays there for the next runs. Its name has a hash

@@ -2,7 +2,10 @@
 import {DatabaseSync} from 'node:sqlite';
 import {suite} from 'node:test';
 import type {Timings} from '../../server/config/timings.ts';
-import {openForSuite} from './opened.ts';
+import type {BesideStore} from '../../server/leads/lead-store.ts';
+import {openStoreBeside} from '../../server/store/open-store.ts';
+import {clearText} from '../../server/store/sealing.ts';
+import {openForSuite, openWhile} from './opened.ts';
 import {closeGate, createDatabaseWithTables, withoutPostgres, type Gate} from './postgres.ts';
 import {startTestServer, type Prepare, type TestServer} from './test-server.ts';
 
@@ -23,6 +26,10 @@ export type Store = {
   /** Starts one before the tests of this suite and closes it after them; it is there once they run. */
   useServer(prepare?: Prepare): StoredServer;
 };
+
+/** What a command does beside the server. */
+export const asOperator = <Result>({config}: TestServer, work: (store: BesideStore) => Promise<Result>) =>
+  openWhile(openStoreBeside(config, clearText, true), work);
 
 async function startOverSqlite(prepare: Prepare = {}, timings?: Partial<Timings>): Promise<StoredServer> {
   const server = await startTestServer(prepare, timings);

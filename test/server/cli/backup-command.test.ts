@@ -22,14 +22,13 @@ import {openFor, openWhile} from '../../support/opened.ts';
 import {runCommand} from '../../support/operator.ts';
 import {newEntry} from '../../support/sample-leads.ts';
 import {serviceSettings} from '../../support/service-process.ts';
-import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 
 async function prepare(t: TestContext) {
-  const folder = makeTemporaryFolder();
-  t.after(() => folder.remove());
+  const folder = temporaryFolder(t);
   const settings = {
-    ...serviceSettings(folder.path),
-    DATABASE_PATH: join(folder.path, 'data', 'leads.sqlite'),
+    ...serviceSettings(folder),
+    DATABASE_PATH: join(folder, 'data', 'leads.sqlite'),
   };
   await openWhile(openSqliteStore(settings.DATABASE_PATH, clearText), async (store) => {
     await Promise.all(Array.from({length: 200}, () => store.accept(newEntry())));
@@ -41,7 +40,7 @@ async function prepare(t: TestContext) {
     assert.match(stderr, why);
     assert.equal(stderr.trim().split('\n').length, 1, 'a sentence, no stack');
   };
-  return {folder: folder.path, settings, path: settings.DATABASE_PATH, run, refuses};
+  return {folder, settings, path: settings.DATABASE_PATH, run, refuses};
 }
 
 suite('a backup', () => {

@@ -25,11 +25,11 @@ import {ignoreObservations} from '../../support/observation-log.ts';
 import {basic, fetchFrom, postJson, readJson} from '../../support/http.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
 import {runCommand} from '../../support/operator.ts';
-import {createDatabase, openPostgresStores, withoutPostgres} from '../../support/postgres.ts';
+import {createDatabase, databaseFor, openPostgresStores, withoutPostgres} from '../../support/postgres.ts';
 import {redisUrl, withoutRedis} from '../../support/redis.ts';
 import {standardBody} from '../../support/sample-leads.ts';
 import {runService, serviceSettings, startService} from '../../support/service-process.ts';
-import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {acme, listedOrigin} from '../../support/test-server.ts';
 import {replyWith, startWebhookReceiver} from '../../support/webhook-receiver.ts';
 
@@ -38,11 +38,10 @@ type Settings = Record<string, string>;
 const wouldStart = '✓ The server would start.';
 
 function useCheck(t: TestContext) {
-  const folder = makeTemporaryFolder();
-  t.after(() => folder.remove());
-  const settings: Settings = {...serviceSettings(folder.path), EMBED_FOLDER: '/nowhere', PORT: '0'};
+  const folder = temporaryFolder(t);
+  const settings: Settings = {...serviceSettings(folder), EMBED_FOLDER: '/nowhere', PORT: '0'};
   return {
-    folder: folder.path,
+    folder,
     settings,
     check: async (more: Settings = {}) => {
       const {code, stdout, stderr} = await runCommand({...settings, ...more}, 'config', 'check');
@@ -287,8 +286,7 @@ suite('config check of PostgreSQL', {skip: withoutPostgres}, () => {
 
   test('an empty database gets no tables, and one with tables is accepted', async (t) => {
     const {check} = useCheck(t);
-    const database = await createDatabase();
-    t.after(() => database.drop());
+    const database = await databaseFor(t);
     assert.deepEqual(await check(onPostgres(database.url)), {code: 0, lines: [newDatabase, wouldStart]});
     const tables = "SELECT 1 FROM pg_tables WHERE schemaname = 'public'";
     assert.deepEqual(await database.query(tables), []);

@@ -8,7 +8,7 @@ import {openFor} from '../../support/opened.ts';
 import {databaseKinds, operate, runCommand, type Ran} from '../../support/operator.ts';
 import {newDelivery, newEntry, prequalificationBody} from '../../support/sample-leads.ts';
 import {serviceSettings, startService} from '../../support/service-process.ts';
-import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {acme} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 
@@ -77,30 +77,16 @@ suite('the command "deliveries"', () => {
     assertSays(await settle('--destination', 'two'), 1, /has given its id for this lead already/);
   });
 
-  const wrong = [
-    ...[[], ['retry'], ['drop'], ['lists']],
-    ...[['settle'], ['settle', 'K7QM-2XHD'], ['settle', 'K7QM-2XHD', '--taken-as', '']],
-    ...[
-      ['retry', '--since', 'last week'],
-      ['list', '--state', 'lost'],
-    ],
-  ];
-  test('a wrong command line is answered with the usage and status 2', async () => {
-    for (const words of wrong) assertSays(await runCommand({}, 'deliveries', ...words), 2, /^Usage:/m);
-  });
-
   test('a database that does not exist is named, and no empty one is made in its place', async (t) => {
-    const folder = makeTemporaryFolder();
-    t.after(() => folder.remove());
-    const ran = await runCommand(serviceSettings(folder.path), 'deliveries', 'list');
+    const folder = temporaryFolder(t);
+    const ran = await runCommand(serviceSettings(folder), 'deliveries', 'list');
     assertSays(ran, 1, /^There is no database at .+\.sqlite\n$/);
-    assert.deepEqual(readdirSync(folder.path), ['embed']);
+    assert.deepEqual(readdirSync(folder), ['embed']);
   });
 
   test('a file that is no database is named in one line, and stays as it is', async (t) => {
-    const folder = makeTemporaryFolder();
-    t.after(() => folder.remove());
-    const settings = serviceSettings(folder.path);
+    const folder = temporaryFolder(t);
+    const settings = serviceSettings(folder);
     const file = settings['DATABASE_PATH'] ?? '';
     const text = 'Not a database, but a note that somebody left here. '.repeat(40);
     writeFileSync(file, text);

@@ -117,23 +117,6 @@ for (const {name, postgres, skip} of databaseKinds) {
       );
     });
 
-    test('a lead that is erased during a rotation does not come back', async (t) => {
-      const {entries, run, open} = await begin(t, 160);
-      const words = `${keyOne} clear`;
-      const store = await open(words);
-      const erasing = (async () => {
-        for (const {id} of entries.filter((_, index) => index % 2 === 0))
-          await store.erase(id, Date.now(), () => false);
-      })();
-      const [{code}] = await Promise.all([run(words, 'keys', 'rotate'), erasing]);
-      assert.equal(code, 0);
-      const records = await store.findRecords(entries.map(({id}) => id));
-      const erased = [...records.values()].filter((record) => 'erasedAt' in record);
-      assert.deepEqual([records.size, erased.length], [160, 80]);
-      assert.equal((await store.countByKey()).get(one), 80);
-      assert.ok([...records.values()].every((record) => !('unreadable' in record)));
-    });
-
     test('a server that seals with another key makes it refuse, until it has been away for a minute', async (t) => {
       const {run, open} = await begin(t);
       const store = await open('');

@@ -132,19 +132,6 @@ suite('the command "leads"', () => {
     assert.ok((await leads('show', id)).stdout.includes(id));
     assert.equal((await leads('show', 'ZZZZ-ZZZZ')).code, 1);
   });
-
-  test('a wrong command line has status 2', async () => {
-    const wrong = [
-      ['show'],
-      ['list', '--since', 'soon'],
-      ['list', '--limit', '0'],
-      ['count', '--by', 'colour'],
-      ['list', '--since', 'today', '--until', 'yesterday'],
-      ['list', '--reference', 'U'],
-      ['list', '--state', 'lost'],
-    ];
-    for (const words of wrong) assert.equal((await leads(...words)).code, 2, words.join(' '));
-  });
 });
 
 test('a text that a spreadsheet would take for a formula gets an apostrophe, and no other', () => {

@@ -10,7 +10,7 @@ import {readVersions} from '../../../server/versions/embed-versions.ts';
 import {makeEmbedVersion} from '../../support/embed-folder.ts';
 import {runCommand} from '../../support/operator.ts';
 import {serviceSettings, startService} from '../../support/service-process.ts';
-import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {listedOrigin, otherOrigin} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 
@@ -24,11 +24,10 @@ const [release] = releases;
 
 /** The settings of a server with two partners. */
 function environmentOf(t: TestContext, changes: Record<string, string> = {}) {
-  const folder = makeTemporaryFolder();
-  t.after(() => folder.remove());
-  const settings = serviceSettings(folder.path);
-  makeEmbedVersion(join(folder.path, 'embed'), '1.99.1', twins);
-  const file = join(folder.path, 'partners.json');
+  const folder = temporaryFolder(t);
+  const settings = serviceSettings(folder);
+  makeEmbedVersion(join(folder, 'embed'), '1.99.1', twins);
+  const file = join(folder, 'partners.json');
   const partners = [
     {key: 'acme', name: 'Acme Funding', origins: [listedOrigin, otherOrigin], cid: '1001'},
     {
@@ -41,7 +40,7 @@ function environmentOf(t: TestContext, changes: Record<string, string> = {}) {
   ];
   writeFileSync(file, JSON.stringify({partners}));
   return {
-    folder: folder.path,
+    folder,
     environment: {...settings, PUBLIC_URL: 'https://leads.example.com', PARTNERS_FILE: file, ...changes},
   };
 }
@@ -176,21 +175,6 @@ suite('lead-prequal partners snippet', () => {
       stdout: '',
       stderr: 'There is no partner "acne". The partners are: acme, contact\n',
     });
-  });
-
-  test('a wrong command line is answered with the usage and status 2', async (t) => {
-    const {environment} = environmentOf(t);
-    const wrong = [
-      [],
-      ['snippet'],
-      ['snippet', 'acme', '--host', 'geocities'],
-      ['snippet', 'acme', '--colour', 'red'],
-    ];
-    for (const words of wrong) {
-      const {code, stdout, stderr} = await runCommand(environment, 'partners', ...words);
-      assert.deepEqual([code, stdout], [2, ''], words.join(' '));
-      assert.match(stderr, /^Usage:/m);
-    }
   });
 });
 

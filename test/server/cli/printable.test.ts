@@ -9,7 +9,7 @@ import {createRun, printable, toJson, visible} from '../../../server/cli/output.
 import {openFor} from '../../support/opened.ts';
 import {operate, runCommand} from '../../support/operator.ts';
 import {asLead, newDelivery, newEntry, prequalificationBody} from '../../support/sample-leads.ts';
-import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {listedOrigin} from '../../support/test-server.ts';
 import {newSecret, replyWith, startWebhookReceiver} from '../../support/webhook-receiver.ts';
 
@@ -58,9 +58,8 @@ test('a value beside its name has no run of spaces, after which a terminal begin
 
 test('no command prints what a terminal obeys or hides, and JSON has the same texts', async (t) => {
   const crm = await openFor(t, startWebhookReceiver(replyWith(500, {}, hostile)));
-  const config = makeTemporaryFolder();
-  t.after(() => config.remove());
-  const partnersFile = join(config.path, 'partners.json');
+  const config = temporaryFolder(t);
+  const partnersFile = join(config, 'partners.json');
   const partner = {key: 'acme', name: `Acme\u2028${forged}`, origins: [listedOrigin], cid: '1001'};
   const destinations = {crm: {type: 'webhook', url: `http://127.0.0.1:${crm.port}/`, credentials: 'CRM'}};
   writeFileSync(partnersFile, JSON.stringify({destinations, partners: [partner]}));

@@ -11,7 +11,7 @@ import {openStore} from '../../../server/store/open-store.ts';
 import {startOfDay} from '../../../server/versions/request-counts.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
 import {operate, printedBy, runCommand} from '../../support/operator.ts';
-import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {listedOrigin} from '../../support/test-server.ts';
 
 const dayLength = 86_400_000;
@@ -106,13 +106,12 @@ suite('the list of versions', () => {
 
   test('a security fault of a release is marked, and the partners to write to are named', async (t) => {
     // A copy of the releases, because those of the project have no fault.
-    const folder = makeTemporaryFolder();
-    t.after(() => folder.remove());
-    cpSync(releasesFolder, folder.path, {recursive: true});
+    const folder = temporaryFolder(t);
+    cpSync(releasesFolder, folder, {recursive: true});
     const advisory = {security: 'A page could read the draft of another.', fixed_in: '1.99.0'};
-    writeFileSync(join(folder.path, 'advisories.json'), JSON.stringify({'1.0.0': advisory}));
+    writeFileSync(join(folder, 'advisories.json'), JSON.stringify({'1.0.0': advisory}));
     const {settings} = await operate(t, []);
-    const config = {...readConfig(settings), releasesFolder: folder.path};
+    const config = {...readConfig(settings), releasesFolder: folder};
     const store = await openFor(t, openStore(config, clearText));
     const list = (json = false) =>
       printedBy(async (surroundings) => {
@@ -150,13 +149,5 @@ suite('the list of versions', () => {
     const {code, stdout, stderr} = await runCommand(environment, 'versions', 'list');
     assert.deepEqual([code, stdout], [1, '']);
     assert.match(stderr, /^WITHDRAWN_VERSIONS names 1\.0\.7, which this server does not have\. It has /);
-  });
-
-  test('a wrong command line gets the usage and status 2', async () => {
-    for (const words of [['list', '--days', '91'], ['list', '--days', '0.5'], ['lists']]) {
-      const {code, stdout, stderr} = await runCommand({}, 'versions', ...words);
-      assert.deepEqual([code, stdout], [2, ''], words.join(' '));
-      assert.match(stderr, /^Usage:/m);
-    }
   });
 });

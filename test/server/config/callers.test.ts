@@ -5,7 +5,7 @@ import {suite, test} from 'node:test';
 import {callersSchema, type Caller} from '../../../server/config/callers.ts';
 import {ConfigError, readConfig} from '../../../server/config/config.ts';
 import {basic, postJson, readJson, readProblem} from '../../support/http.ts';
-import {openForSuite} from '../../support/opened.ts';
+import {openFor, openForSuite} from '../../support/opened.ts';
 import {runCommand} from '../../support/operator.ts';
 import {standardBody} from '../../support/sample-leads.ts';
 import {startTestServer} from '../../support/test-server.ts';
@@ -127,8 +127,7 @@ suite('lead-prequal callers new', () => {
         ['1001', '2001'],
       ],
     );
-    const server = await startTestServer({callers: callersSchema.parse(entries)});
-    t.after(() => server.close());
+    const server = await openFor(t, startTestServer({callers: callersSchema.parse(entries)}));
     for (const [user, {password}] of [
       ['acme', first],
       ['globex', second],

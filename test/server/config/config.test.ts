@@ -7,11 +7,10 @@ import {readConfig} from '../../../server/config/config.ts';
 import {settings} from '../../../server/config/settings.ts';
 import {leadApi} from '../../support/fake-upstream.ts';
 import {runService, startService} from '../../support/service-process.ts';
-import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {wrongIn} from '../../support/wrong-settings.ts';
 
-const folder = makeTemporaryFolder();
-after(() => folder.remove());
+const folder = temporaryFolder({after});
 
 const caller = {user: 'acme', password: 'secret-of-acme', cids: ['1001', '1002']};
 const required = {
@@ -28,7 +27,7 @@ const upstream = {
 };
 
 const file = (name: string, content: string) => {
-  const path = join(folder.path, name);
+  const path = join(folder, name);
   writeFileSync(path, content);
   return path;
 };
@@ -351,14 +350,14 @@ suite('the policy', () => {
 
 suite('the service', () => {
   test('does not start without its settings, and names each of them', async () => {
-    const {code, output, errors} = await runService({}, folder.path);
+    const {code, output, errors} = await runService({}, folder);
     assert.equal(code, 1);
     assert.equal(output, '');
     for (const name of Object.keys(required)) assert.match(errors, new RegExp(`^ +${name} is missing$`, 'm'));
     assert.doesNotMatch(errors, /^ +at /m);
   });
   test('starts without a build of the form, says where, and ends in order', async (t) => {
-    const service = await startService(required, folder.path);
+    const service = await startService(required, folder);
     t.after(() => service.end('SIGKILL'));
     for (const path of ['/embed/1.0.0/lead-prequal-form.js', '/embed/v1/config']) {
       const response = await fetch(service.url + path, {headers: {origin: 'https://www.partner.example'}});

@@ -7,12 +7,11 @@ import {ConfigError, readConfig} from '../../../server/config/config.ts';
 import {textFault} from '../../../server/config/consent.ts';
 import {consentParts} from '../../../form/consent-text.ts';
 import fc from '../../support/properties.ts';
-import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {acme} from '../../support/test-server.ts';
 
-const folder = makeTemporaryFolder();
-after(() => folder.remove());
-const path = join(folder.path, 'partners.json');
+const folder = temporaryFolder({after});
+const path = join(folder, 'partners.json');
 
 /** @param partner the fields of a partner besides those that it must have, as the lines from the eighth on */
 function read(partner: string) {

@@ -6,11 +6,10 @@ import {after, suite, test} from 'node:test';
 import {readConfig} from '../../../server/config/config.ts';
 import {destinationKinds} from '../../../server/config/destinations.ts';
 import {without} from '../../support/sample-leads.ts';
-import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {wrongIn} from '../../support/wrong-settings.ts';
 
-const folder = makeTemporaryFolder();
-after(() => folder.remove());
+const folder = temporaryFolder({after});
 
 const partner = {key: 'acme', origins: ['https://www.partner.example'], cid: '1001'};
 const caller = {user: 'acme', password: 'secret-of-acme', cids: ['1001']};
@@ -34,7 +33,7 @@ function environment(
   partnerFields = {},
   more = {},
 ): Settings {
-  const path = join(folder.path, 'partners.json');
+  const path = join(folder, 'partners.json');
   writeFileSync(path, JSON.stringify({destinations, partners: [{...partner, ...partnerFields}], ...more}));
   return {
     PUBLIC_URL: 'https://leads.example.com',
@@ -107,7 +106,7 @@ suite('a destination', () => {
   });
   test('a webhook takes its URL from the environment or a file, if the URL is a secret', () => {
     const {url, ...withoutUrl} = crm;
-    const urlFile = join(folder.path, 'url');
+    const urlFile = join(folder, 'url');
     writeFileSync(urlFile, `${url}\n`);
     for (const settings of [{CREDENTIALS_CRM_URL: url}, {CREDENTIALS_CRM_URL_FILE: urlFile}] as Settings[]) {
       const {destinations} = read({crm: withoutUrl}, {...crmAccess, ...settings});

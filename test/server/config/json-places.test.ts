@@ -5,14 +5,13 @@ import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
 import fc from '../../support/properties.ts';
 import {parseJson} from '../../../server/config/json.ts';
-import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {wrongIn} from '../../support/wrong-settings.ts';
 
-const folder = makeTemporaryFolder();
-after(() => folder.remove());
+const folder = temporaryFolder({after});
 
 const file = (name: string, text: string) => {
-  const path = join(folder.path, name);
+  const path = join(folder, name);
   writeFileSync(path, text);
   return path;
 };

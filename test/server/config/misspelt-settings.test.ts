@@ -3,13 +3,12 @@ import assert from 'node:assert/strict';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
-import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {readConfig} from '../../../server/config/config.ts';
 import {wrongIn} from '../../support/wrong-settings.ts';
 
-const folder = makeTemporaryFolder();
-after(() => folder.remove());
-const partnersFile = join(folder.path, 'partners.json');
+const folder = temporaryFolder({after});
+const partnersFile = join(folder, 'partners.json');
 writeFileSync(
   partnersFile,
   JSON.stringify({
@@ -97,7 +96,7 @@ suite('a name with a beginning that only settings have', () => {
   }
   test('a name that begins like a setting is taken if an upstream has these credentials', () => {
     assert.deepEqual(wrongIn(withFile), []);
-    const password = join(folder.path, 'password');
+    const password = join(folder, 'password');
     writeFileSync(password, 'secret-of-lender');
     const inFile = {
       ...without('CREDENTIALS_LENDER_PASSWORD', withFile),

@@ -8,15 +8,15 @@ import {allowsOrigin, onePartner} from '../../../server/config/partners.ts';
 import {leadApi, startFakeUpstream} from '../../support/fake-upstream.ts';
 import {basic, readJson, readProblem} from '../../support/http.ts';
 import {sendLead, sentLead, somebody} from '../../support/embed-client.ts';
-import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {acme, startTestServer} from '../../support/test-server.ts';
 import {newSecret} from '../../support/webhook-receiver.ts';
+import {openFor} from '../../support/opened.ts';
 
-const folder = makeTemporaryFolder();
-after(() => folder.remove());
+const folder = temporaryFolder({after});
 
 const fileWith = (name: string, content: unknown) => {
-  const path = join(folder.path, name);
+  const path = join(folder, name);
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
   return path;
 };
@@ -401,7 +401,7 @@ suite('the partners file', () => {
     );
   });
   test('a partners file that is not there is an error', () => {
-    const lines = wrongWith({partners: [partner]}, {PARTNERS_FILE: join(folder.path, 'none.json')});
+    const lines = wrongWith({partners: [partner]}, {PARTNERS_FILE: join(folder, 'none.json')});
     assert.match(lines.join('\n'), /PARTNERS_FILE/);
   });
 });
@@ -480,8 +480,7 @@ suite('two partners with two upstreams', () => {
       onePartner({...partner, key: 'one', next_step}),
       onePartner({...partner, key: 'two'}),
     ] as const;
-    const server = await startTestServer({partners});
-    t.after(() => server.close());
+    const server = await openFor(t, startTestServer({partners}));
     const config = async (key: string) =>
       readJson<object>(
         await server.fetch(`/embed/v1/config?partner=${key}`, {headers: {origin: origins[0] ?? ''}}),

@@ -7,12 +7,11 @@ import {creditScores} from '../../../contract/fields.ts';
 import {calculate} from '../../../calculator/calculator.ts';
 import {defaultPolicy} from '../../../calculator/policy.ts';
 import {readPolicy} from '../../../server/config/policy.ts';
-import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 
-const folder = makeTemporaryFolder();
-after(() => folder.remove());
+const folder = temporaryFolder({after});
 
-const file = join(folder.path, 'policy.json');
+const file = join(folder, 'policy.json');
 function readText(text: string) {
   writeFileSync(file, text);
   return readPolicy(file);
@@ -121,7 +120,7 @@ suite('a policy file', () => {
       assert.throws(() => readText(text), {message: /policy\.json:1:1: the file: /}));
   }
   test('that is not there is refused', () => {
-    assert.throws(() => readPolicy(join(folder.path, 'none.json')), {
+    assert.throws(() => readPolicy(join(folder, 'none.json')), {
       message: 'names a file that cannot be read (ENOENT)',
     });
   });

@@ -9,7 +9,6 @@ import {termsOf} from '../../../server/destinations/kinds.ts';
 import {termsOfNews, type Terms} from '../../../server/destinations/terms.ts';
 import {startWorkers} from '../../../server/destinations/worker.ts';
 import type {DueDelivery} from '../../../server/leads/deliveries.ts';
-import {createLeadDesk} from '../../../server/leads/lead-desk.ts';
 import {StoreUnavailable, type LeadStore} from '../../../server/leads/lead-store.ts';
 import type {Answer, StoredLead} from '../../../server/leads/stored-lead.ts';
 import {clearText} from '../../../server/store/sealing.ts';
@@ -25,15 +24,7 @@ import {
   type Script,
 } from '../../support/fake-upstream.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
-import {
-  amounts,
-  asLead,
-  doneAnswer,
-  newDelivery,
-  newEntry,
-  prequalificationBody,
-  toRecord,
-} from '../../support/sample-leads.ts';
+import {amounts, newDelivery, newEntry, toRecord} from '../../support/sample-leads.ts';
 import {noPauses, servedLeadApi} from '../../support/served.ts';
 import {sqlite} from '../../support/stores.ts';
 import {until} from '../../support/until.ts';
@@ -183,40 +174,6 @@ test('an upstream is not blamed for a store that cannot write down the ids which
   assert.partialDeepStrictEqual(delivery.courier.states(), [{destination: 'default', state: 'ok'}]);
   assert.deepEqual(delivery.lines, []);
   assert.equal(delivery.sent('default').length, 6);
-});
-
-test('a lead that the store leased to this process without saying so is sent, and not held', async (t) => {
-  /** Commits, but the reply is lost. */
-  const losing =
-    <Given extends unknown[], Result>(work: (...given: Given) => Promise<Result>) =>
-    async (...given: Given): Promise<Result> => {
-      await work(...given);
-      throw new StoreUnavailable('the connection was cut');
-    };
-  const isNothing = ({due}: {due: unknown[]}) => due.length === 0;
-  let claimsToLose = 1;
-  const spoil = (store: LeadStore): Partial<LeadStore> => ({
-    accept: losing((entry) => store.accept(entry)),
-    async claimDue(...given) {
-      const claimed = await store.claimDue(...given);
-      if (isNothing(claimed) || claimsToLose === 0) return claimed;
-      claimsToLose -= 1;
-      throw new StoreUnavailable('the connection was cut');
-    },
-  });
-  const delivery = await startDelivery(t, {scripts: {default: {}}, spoil, onAmbiguous: 'hold'});
-  const {store, courier} = delivery;
-  const parts = {store, courier, emit: ignoreObservations, timings: quickTimings};
-  const desk = createLeadDesk({...parts, courier: courier.deliverer(), calculate: () => doneAnswer});
-  const submission = {lead: asLead(prequalificationBody), partner: null, answerFrom: 'default'};
-  await assert.rejects(desk.submit(submission), StoreUnavailable);
-  await delivery.accept('default', 3);
-  const ids = (await delivery.outbox()).map(({lead}) => lead);
-  assert.equal(ids.length, 4);
-  delivery.start();
-  await until(async () => (await delivery.outbox()).length === 0);
-  assert.deepEqual(delivery.sent('default').toSorted(), ids);
-  assert.equal(claimsToLose, 0);
 });
 
 test('a lead that this process claims twice, for its clock jumped, is sent once', async (t) => {
@@ -424,33 +381,6 @@ test('events that a destination has not chosen take no turn of its pace', () => 
   assert.equal(deliverer.reserve('crm', 'created'), true);
   courier.claimed('crm', [created], true);
   assert.equal(courier.room('crm'), 0);
-});
-
-suite('of two upstreams', () => {
-  const troubles: Record<string, Script> = {
-    'one that hangs': {create: () => undefined},
-    'one that fails': {create: json(500, {})},
-    'one that asks to wait': {
-      create: (response) => void response.writeHead(503, {'retry-after': '3600'}).end(),
-    },
-    'one with other credentials': {create: json(401, {})},
-  };
-  for (const [what, trouble] of Object.entries(troubles)) {
-    test(`${what} keeps no lead of the other waiting`, async (t) => {
-      const delivery = await startDelivery(t, {scripts: {bad: trouble, good: {}}});
-      const stuck = await delivery.accept('bad', 60);
-      const leads = await delivery.accept('good', 20);
-      delivery.start();
-      await until(() => delivery.sent('good').length === leads.length);
-      await until(async () => (await delivery.outbox()).length === stuck.length);
-      assert.deepEqual(delivery.sent('good').toSorted(), leads.toSorted());
-      const rows = await delivery.outbox();
-      const attempts = rows.reduce((sum, row) => sum + row.attempts, 0);
-      const asked = delivery.exchanges('bad').length;
-      // An attempt is counted once the upstream was asked, and for nothing else.
-      assert.ok(attempts <= asked, `${attempts} counted, asked ${asked} times`);
-    });
-  }
 });
 
 test('a worker adds nothing to a delivery in progress each time it looks into the outbox', async (t) => {

@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
-import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {suite, test} from 'node:test';
 import type {EmbedAnswer} from '../../../contract/embed.ts';
-import {createCourier} from '../../../server/destinations/courier.ts';
 import {createLeadApi} from '../../../server/destinations/lead-api/lead-api.ts';
-import {usualTimings} from '../../../server/config/timings.ts';
-import {createLeadDesk} from '../../../server/leads/lead-desk.ts';
 import {clearText} from '../../../server/store/sealing.ts';
 import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
 import type {StoredLead} from '../../../server/leads/stored-lead.ts';
-import {ignoreObservations} from '../../support/observation-log.ts';
 import {
   failures,
   json,
@@ -26,15 +21,12 @@ import {openFor, openWhile} from '../../support/opened.ts';
 import {
   amounts,
   asLead,
-  doneAnswer,
   newEntry,
   prequalificationBody,
   standardBody,
   toRecord,
   without,
 } from '../../support/sample-leads.ts';
-import {noPauses, servedLeadApi} from '../../support/served.ts';
-import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
 import {acme, listedOrigin, startTestServer, through, type TestServer} from '../../support/test-server.ts';
 
 /** The upstream goes first, so that nobody waits for its reply any more. */
@@ -174,17 +166,6 @@ suite('an upstream that works', () => {
       assert.partialDeepStrictEqual(stored, {id, answer: {status: 'pending'}, upstreamId: null});
     });
   });
-
-  test('gets a repeated request once', () =>
-    withUpstream({}, async ({exchanges}, server) => {
-      const key = randomUUID();
-      const first = await created(server, prequalificationBody, key);
-      assert.deepEqual(await created(server, prequalificationBody, key), first);
-      assert.deepEqual(
-        exchanges.map(({method}) => method),
-        ['POST', 'GET'],
-      );
-    }));
 });
 
 /** Whatever the upstream does, the visitor gets an answer and the lead stays. */
@@ -313,59 +294,4 @@ suite('an upstream that names the fields that it refuses', () => {
       },
       async (_, server) => assert.equal((await created(server)).status, 'refused'),
     ));
-});
-
-suite('an upstream that is slower than a visitor waits', () => {
-  for (const slow of ['create', 'read'] as const) {
-    test(`an upstream that is slow to ${slow} gets the lead once, and its amounts are recorded`, async (t) => {
-      const folder = makeTemporaryFolder();
-      t.after(() => folder.remove());
-      const path = join(folder.path, 'leads.sqlite');
-      const gate = Promise.withResolvers<void>();
-      const replies = {create: json(201, {id: 'u-1'}), read: json(200, amounts)};
-      const inTime = replies[slow];
-      replies[slow] = async (response, exchange) => {
-        await gate.promise;
-        await inTime(response, exchange);
-      };
-      const upstream = await startFakeUpstream(replies);
-      t.after(() => upstream.close());
-      const store = await openFor(t, openSqliteStore(path, clearText));
-      const destinations = new Map([['default', servedLeadApi(upstream.settings, usualTimings.delivery)]]);
-      const timings = {...usualTimings, answerWait: 1};
-      const courier = createCourier({
-        store,
-        destinations,
-        pauses: noPauses,
-        emit: ignoreObservations,
-        timings,
-      });
-      const desk = createLeadDesk({
-        store,
-        courier: courier.deliverer(),
-        calculate: () => doneAnswer,
-        emit: ignoreObservations,
-        timings,
-      });
-
-      const accepted = await desk.submit({
-        lead: asLead(prequalificationBody),
-        partner: null,
-        answerFrom: 'default',
-      });
-      assert.ok(accepted.outcome === 'created');
-      assert.deepEqual(accepted.stored.answer, {status: 'pending'});
-      gate.resolve();
-      await desk.close(timings.delivery);
-
-      assert.deepEqual(
-        upstream.exchanges.map(({method}) => method),
-        ['POST', 'GET'],
-      );
-      assert.partialDeepStrictEqual(await inStore(path, accepted.stored.id), {
-        answer: {status: 'done', amounts},
-        upstreamId: 'u-1',
-      });
-    });
-  }
 });

@@ -15,7 +15,7 @@ import {fetchFrom} from '../../support/http.ts';
 import {refusal, startMailServer, startRawServer} from '../../support/mail-server.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
-import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {baseConfig, listedOrigin} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 import {startWebhookReceiver, type ReceiverReply} from '../../support/webhook-receiver.ts';
@@ -49,10 +49,9 @@ const smtpSecrets = [
 
 /** Sends a lead to the destination, and reads what became of its delivery when `isOver`. */
 async function drive(t: TestContext, settings: DestinationSettings, isOver: (row: DeliveryRow) => boolean) {
-  const folder = makeTemporaryFolder();
-  t.after(() => folder.remove());
+  const folder = temporaryFolder(t);
   const config = {
-    ...baseConfig(folder.path),
+    ...baseConfig(folder),
     metrics: {host: '127.0.0.1', port: 0},
     destinations: new Map([['news', settings]]),
     partners: [onePartner({key: 'acme', origins: [listedOrigin], cid: '1001', send_to: ['news']})] as const,

@@ -7,15 +7,15 @@ import {onePartner} from '../../../server/config/partners.ts';
 import type {DeliveryFilter, DeliveryRow} from '../../../server/leads/deliveries.ts';
 import type {LeadEvent} from '../../../server/leads/lead-event.ts';
 import type {BesideStore} from '../../../server/leads/lead-store.ts';
-import {openStore, openStoreBeside} from '../../../server/store/open-store.ts';
+import {openStore} from '../../../server/store/open-store.ts';
 import {clearText} from '../../../server/store/sealing.ts';
 import {sentLead, somebody} from '../../support/embed-client.ts';
 import {json, startFakeUpstream, type Script} from '../../support/fake-upstream.ts';
 import {basic, postJson, readJson} from '../../support/http.ts';
-import {openWhile} from '../../support/opened.ts';
+import {openFor, openWhile} from '../../support/opened.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 import {amounts, newDelivery, newEntry, prequalificationBody, without} from '../../support/sample-leads.ts';
-import {forEachStore, sqlite} from '../../support/stores.ts';
+import {asOperator, forEachStore, sqlite} from '../../support/stores.ts';
 import {acme, listedOrigin, type TestServer} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 import {replyWith, startWebhookReceiver, type WebhookReceiver} from '../../support/webhook-receiver.ts';
@@ -30,14 +30,12 @@ const heard = ({received, secret}: WebhookReceiver): Heard[] =>
   }));
 
 async function receiver(t: TestContext, ...given: Parameters<typeof startWebhookReceiver>) {
-  const started = await startWebhookReceiver(...given);
-  t.after(() => started.close());
+  const started = await openFor(t, startWebhookReceiver(...given));
   return started;
 }
 
 async function upstream(t: TestContext, script: Script = {}) {
-  const started = await startFakeUpstream(script);
-  t.after(() => started.close());
+  const started = await openFor(t, startFakeUpstream(script));
   return started;
 }
 
@@ -61,15 +59,6 @@ async function server(
   );
   t.after(() => started.close());
   return started;
-}
-
-async function asOperator<Result>({config}: TestServer, work: (store: BesideStore) => Promise<Result>) {
-  const store = await openStoreBeside(config, clearText, true);
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
 }
 
 const deliveries = (of: TestServer, filter: DeliveryFilter = {}): Promise<DeliveryRow[]> =>
@@ -221,6 +210,7 @@ test('a delivery that fails for days is given up, and sent again when an operato
   const own = await server(t, {crm: crm.settings}, partner, {...timings, newsGivenUpAfter: 100});
   const {id} = await sentLead(own);
   await until(async () => (await deliveries(own, {state: 'failed'})).length === 1);
+  await until(() => own.logLines.some((line) => line.includes('delivery given up after days of failing')));
   crm.answerWith(replyWith(204));
   const count = crm.received.length;
   assert.equal(await asOperator(own, (store) => store.retryDeliveries(Date.now(), {state: 'failed'})), 1);

@@ -17,6 +17,7 @@ import {amounts, prequalificationBody} from '../../support/sample-leads.ts';
 import {forEachStore, sqlite, type Store, type StoredServer} from '../../support/stores.ts';
 import {acme, through} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
+import {openFor} from '../../support/opened.ts';
 
 const leadCount = 6;
 
@@ -111,8 +112,7 @@ suite('an upstream that', () => {
   }
 
   test('redirects is not followed', async (t) => {
-    const elsewhere = await startFakeUpstream();
-    t.after(() => elsewhere.close());
+    const elsewhere = await openFor(t, startFakeUpstream());
     const location = `${elsewhere.settings.url}/json/leads`;
     const redirect: Reply = (response) => void response.writeHead(307, {location}).end();
     const {server} = await startBoth(t, sqlite, {create: redirect});
@@ -158,8 +158,7 @@ forEachStore((store) => {
     const {upstream, server, settings} = await startBoth(t, store, {});
     await upstream.close();
     const acknowledged = await acknowledge(server);
-    const later = await startFakeUpstream({}, Number(new URL(settings.url).port));
-    t.after(() => later.close());
+    const later = await openFor(t, startFakeUpstream({}, Number(new URL(settings.url).port)));
     await nothingWaits(server);
     const ids = acknowledged.map(({id}) => id).toSorted();
     assert.deepEqual(await storedIds(server), ids);

@@ -1,14 +1,11 @@
 /** What waits for an upstream: why, for how long, who takes it up, and what operators do with it. */
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
-import type {EmbedAnswer} from '../../../contract/embed.ts';
 import type {Config} from '../../../server/config/config.ts';
 import type {Timings} from '../../../server/config/timings.ts';
-import type {BesideStore} from '../../../server/leads/lead-store.ts';
 import {clearText} from '../../../server/store/sealing.ts';
-import {openStore, openStoreBeside} from '../../../server/store/open-store.ts';
+import {openStore} from '../../../server/store/open-store.ts';
 import {
-  failures,
   json,
   startFakeUpstream,
   upstreamAccess,
@@ -17,7 +14,7 @@ import {
 } from '../../support/fake-upstream.ts';
 import {readJson} from '../../support/http.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
-import {readLead, sentLead} from '../../support/embed-client.ts';
+import {sentLead} from '../../support/embed-client.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 import {
   amounts,
@@ -27,7 +24,7 @@ import {
   newEntry,
   prequalificationBody,
 } from '../../support/sample-leads.ts';
-import {sqlite, type StoredServer} from '../../support/stores.ts';
+import {asOperator, sqlite, type StoredServer} from '../../support/stores.ts';
 import {startTestServer, through} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 
@@ -50,10 +47,6 @@ const nothingWaits = (server: StoredServer) => until(async () => (await outbox(s
 const health = async (server: StoredServer) => readJson<{status: string}>(await server.fetch('/health'), 200);
 const logged = (server: StoredServer, words: string) =>
   server.logLines.filter((line) => line.includes(words)).length;
-
-/** What the `deliveries` command does, beside the server. */
-const asOperator = <Result>({config}: StoredServer, work: (store: BesideStore) => Promise<Result>) =>
-  openWhile(openStoreBeside(config, clearText, true), work);
 
 /** As many leads as there would be after a long outage, put there past the service. */
 const fill = (server: StoredServer, count: number, nextAttemptAt: number, remoteId?: string) =>
@@ -89,22 +82,6 @@ suite('a fault of configuration', () => {
       assert.equal(logged(server, 'refuses our credentials or address'), 1);
     });
   }
-  for (const status of [401, 403]) {
-    test(`when the amounts are asked for sends nothing again: ${status}`, async (t) => {
-      const script: Script = {read: json(status, {})};
-      const {upstream, server} = await startBoth(t, {script});
-      const answer = await sentLead(server);
-      assert.equal(answer.status, 'pending');
-      await until(() => logged(server, 'refuses our credentials or address') > 0);
-      await until(async () => (await health(server)).status === 'degraded');
-      await until(() => upstream.exchanges.filter(({method}) => method === 'GET').length > 2);
-      delete script.read;
-      await nothingWaits(server);
-      assert.deepEqual(upstream.sent(), [answer.id]);
-      const now = await readJson<EmbedAnswer>(await readLead(server, answer), 200);
-      assert.equal(now.status, 'done');
-    });
-  }
   test('ends where it is mended at the upstream, and the log says so', async (t) => {
     const script: Script = {access: {...upstreamAccess, password: 'rotated'}};
     const upstream = await startFakeUpstream(script);
@@ -124,19 +101,6 @@ suite('a fault of configuration', () => {
 });
 
 suite('an upstream that fails', () => {
-  test('is left alone for a while after a few failures in a row', async (t) => {
-    const script = {create: failures['an error of its own']};
-    const {upstream, server} = await startBoth(t, {
-      script,
-      timings: {firstBreak: 60_000, longestBreak: 60_000},
-    });
-    await Promise.all(Array.from({length: 5}, () => sentLead(server)));
-    await until(async () => (await health(server)).status === 'degraded');
-    const before = upstream.sent().length;
-    const answers = await Promise.all(Array.from({length: 5}, () => sentLead(server)));
-    for (const {status} of answers) assert.equal(status, 'pending');
-    assert.equal(upstream.sent().length, before);
-  });
   test('and asks to wait is asked nothing by anybody until then', async (t) => {
     const create: Reply = (response) => void response.writeHead(429, {'retry-after': '3600'}).end();
     const {upstream, server} = await startBoth(t, {script: {create}});
@@ -150,32 +114,9 @@ suite('an upstream that fails', () => {
       String(waits),
     );
   });
-  test('when asked for amounts is never sent the lead again', async (t) => {
-    const script: Script = {read: failures['a page of HTML']};
-    const {upstream, server} = await startBoth(t, {script});
-    await sentLead(server);
-    await until(() => upstream.exchanges.filter(({method}) => method === 'GET').length > 4);
-    delete script.read;
-    await nothingWaits(server);
-    assert.equal(upstream.sent().length, 1);
-  });
 });
 
 suite('a lead whose reply was lost', () => {
-  test('is sent again and counted, under the same external id', async (t) => {
-    const script: Script = {create: failures['a reset']};
-    // The third time would be the last one, and it comes so late.
-    const timings = {longestRetry: 2_000};
-    const {upstream, server} = await startBoth(t, {script, timings});
-    const {id} = await sentLead(server);
-    await until(() => upstream.sent().length > 1);
-    delete script.create;
-    const [row] = await outbox(server);
-    assert.ok(Number(row?.['ambiguous']) >= 1);
-    assert.ok(Number(row?.['attempts']) >= Number(row?.['ambiguous']));
-    await nothingWaits(server);
-    assert.deepEqual([...new Set(upstream.sent())], [id]);
-  });
   const statuses = {500: 'held', 502: 'held', 504: 'held', 408: 'held', 429: 'waiting', 503: 'waiting'};
   for (const [status, state] of Object.entries(statuses)) {
     test(`an unclear reply leaves the lead to the operator: ${status} is ${state}`, async (t) => {
@@ -189,54 +130,6 @@ suite('a lead whose reply was lost', () => {
       else assert.deepEqual(upstream.sent(), [id]);
     });
   }
-  test('is left to the operator where that is configured', async (t) => {
-    const script: Script = {create: failures['half of its JSON']};
-    const {upstream, server} = await startBoth(t, {script, config: {onAmbiguous: 'hold'}});
-    const {id} = await sentLead(server);
-    delete script.create;
-    // Another is delivered all the same, and the worker has looked by then.
-    await sentLead(server);
-    const [row, ...others] = await asOperator(server, (operator) => operator.listDeliveries(10, {}));
-    assert.partialDeepStrictEqual(row, {lead: id, state: 'held', ambiguous: 1, attempts: 1});
-    assert.deepEqual(others, []);
-    assert.equal(upstream.sent().filter((sent) => sent === id).length, 1);
-    assert.equal(await asOperator(server, (operator) => operator.retryDeliveries(Date.now(), {lead: id})), 1);
-    await nothingWaits(server);
-    assert.equal(upstream.sent().filter((sent) => sent === id).length, 2);
-  });
-});
-
-suite('a lead that an operator settles', () => {
-  test('a settled lead that the upstream has under an id is asked for its amounts alone', async (t) => {
-    const script: Script = {create: json(201, {lead: {number: 'u-7'}}), read: json(200, amounts)};
-    const {upstream, server} = await startBoth(t, {script, config: {onAmbiguous: 'hold'}});
-    const answer = await sentLead(server);
-    const settled = await asOperator(server, (operator) =>
-      operator.settleAs(Date.now(), {lead: answer.id}, 'u-7'),
-    );
-    assert.equal(settled, 'settled');
-    await nothingWaits(server);
-    assert.deepEqual(upstream.sent(), [answer.id]);
-    assert.equal(upstream.exchanges.at(-1)?.path, '/base/json/leads/u-7');
-    assert.equal((await readJson<EmbedAnswer>(await readLead(server, answer), 200)).status, 'done');
-  });
-  test('is refused and never sent, where that is said', async (t) => {
-    const script: Script = {create: json(409, {})};
-    const {upstream, server} = await startBoth(t, {script, config: {onAmbiguous: 'hold'}});
-    const answer = await sentLead(server);
-    delete script.create;
-    await asOperator(server, async (operator) => {
-      assert.equal(await operator.dropDeliveries(Date.now(), {lead: answer.id}), 1);
-      assert.equal(await operator.retryDeliveries(Date.now(), {}), 0);
-      assert.equal(await operator.retryDeliveries(Date.now(), {state: 'held'}), 0);
-    });
-    await sentLead(server);
-    assert.deepEqual(
-      upstream.sent().filter((id) => id === answer.id),
-      [answer.id],
-    );
-    assert.equal((await readJson<EmbedAnswer>(await readLead(server, answer), 200)).status, 'refused');
-  });
 });
 
 test('a suspect lead that is held leaves a line in the log, with its partner and why', async (t) => {
@@ -257,37 +150,7 @@ test('a suspect lead that is held leaves a line in the log, with its partner and
   assert.ok(!lines[0]!.includes('@'));
 });
 
-suite('a refused lead', () => {
-  test('stays for the operator, who can have it sent again', async (t) => {
-    const script: Script = {create: json(422, {})};
-    const {upstream, server} = await startBoth(t, {script});
-    const answer = await sentLead(server);
-    const status = async () => (await readJson<EmbedAnswer>(await readLead(server, answer), 200)).status;
-    await until(async () => (await status()) === 'refused');
-    delete script.create;
-    await sentLead(server);
-    const [row, ...others] = await asOperator(server, (operator) => operator.listDeliveries(10, {}));
-    assert.partialDeepStrictEqual(row, {lead: answer.id, state: 'refused', destination: 'default'});
-    assert.deepEqual(others, []);
-    assert.equal(upstream.sent().filter((id) => id === answer.id).length, 1);
-    assert.equal(logged(server, 'the destination refused the lead'), 1);
-
-    assert.equal(await asOperator(server, (operator) => operator.retryDeliveries(Date.now(), {})), 1);
-    await nothingWaits(server);
-    assert.equal(await status(), 'done');
-  });
-});
-
 suite('the worker', () => {
-  test('takes up the deliveries of a dead process when their leases have ended', async (t) => {
-    const {upstream, server} = await startBoth(t, {});
-    const [left, leased] = [
-      await fill(server, 3, Date.now() + 50),
-      await fill(server, 2, Date.now() + 3_600_000),
-    ];
-    await until(async () => (await outbox(server)).length === leased.length);
-    assert.deepEqual(upstream.taken().toSorted(), left.toSorted());
-  });
   test('asks only for the amounts of a lead that was taken before the process died', async (t) => {
     const {upstream, server} = await startBoth(t, {script: {read: json(404, {})}});
     // Due only when the store has the id, however long that takes.
@@ -336,8 +199,7 @@ suite('the worker', () => {
       await new Promise((resolve) => setTimeout(resolve, 300));
       return json(201, {id: exchange.headers['idempotency-key']})(response, exchange);
     };
-    const upstream = await startFakeUpstream({create: slowly, read: json(200, amounts)});
-    t.after(() => upstream.close());
+    const upstream = await openFor(t, startFakeUpstream({create: slowly, read: json(200, amounts)}));
     const timings = {...quickTimings, answerWait: 10, delivery: 5_000, lease: 9_000};
     const server = await openFor(t, sqlite.startServer(through(upstream.settings), timings));
     const {databasePath, databaseUrl} = server.config;

@@ -102,42 +102,9 @@ suite('rounds', () => {
     pass(1.5 * minute);
     assert.equal(rounds.available(), Infinity);
   });
-  test('all deliveries of a round that fail put it off only once', (t) => {
-    clockAt(t, noon - 1);
-    const rounds = roundsAfterStart(10 * minute);
-    t.mock.timers.setTime(noon);
-    rounds.take(300, false);
-    for (let count = 0; count < 300; count += 1) rounds.failed();
-    t.mock.timers.setTime(noon + minute);
-    assert.equal(rounds.available(), Infinity);
-  });
 });
 
 suite('a pace', () => {
-  test('a pace lets so many deliveries begin in a second', (t) => {
-    const pass = stopwatch(t);
-    const pace = createPace(20, 100);
-    let begun = 0;
-    for (let elapsed = 0; elapsed < 10 * second; elapsed += 50) {
-      begun += pace.available();
-      pace.take(pace.available(), false);
-      pass(50);
-    }
-    assert.ok(begun >= 199 && begun <= 202, String(begun));
-  });
-  test('a pace below one in a second is kept', (t) => {
-    const pass = stopwatch(t);
-    const pace = createPace(0.5, 100);
-    const begun: number[] = [];
-    for (let elapsed = 0; elapsed < 10 * second; elapsed += 100) {
-      if (pace.available() >= 1) {
-        begun.push(elapsed);
-        pace.take(1, false);
-      }
-      pass(100);
-    }
-    assert.equal(begun.length, 5);
-  });
   test('a pace saves up no more than begins between two looks into the outbox', (t) => {
     const pass = stopwatch(t);
     const pace = createPace(300, 100);

@@ -36,20 +36,6 @@ function start() {
 }
 
 suite('a destination that refuses leads', () => {
-  test('five leads refused in a row count as a refusal of everything, until one is delivered', () => {
-    const {state, refuse, deliver} = start();
-    refuse('1', '2', '3', '4');
-    assert.equal(state(), 'ok');
-    refuse('5');
-    assert.equal(state(), 'refusing');
-    deliver();
-    assert.equal(state(), 'ok');
-  });
-  test('one lead that is refused again and again says nothing about the destination', () => {
-    const {state, refuse} = start();
-    for (let times = 0; times < 50; times += 1) refuse('1');
-    assert.equal(state(), 'ok');
-  });
   test('two leads are enough where nothing else was delivered for a day', (t) => {
     const pass = stopwatch(t);
     const {state, refuse, deliver, told} = start();

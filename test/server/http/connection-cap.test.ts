@@ -14,6 +14,7 @@ import {standardBody} from '../../support/sample-leads.ts';
 import {acme, startTestServer} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 import {useService} from '../../support/service-process.ts';
+import {openFor} from '../../support/opened.ts';
 
 suite('a service with as many connections as it takes', () => {
   const service = useService();
@@ -29,6 +30,9 @@ suite('a service with as many connections as it takes', () => {
     assert.deepEqual(await open[0]!.ended(), []);
     for (const connection of open) connection.close();
     await readJson(await create(), 201);
+    const said = () => service.lines.filter((line) => line.includes('too many connections')).length;
+    await until(() => said() > 0);
+    assert.equal(said(), 1);
   });
 });
 
@@ -149,8 +153,7 @@ suite('when there are too many connections', () => {
 suite('requests that are sent without waiting for answers', () => {
   const most = connectionLimits.requestsPerConnection;
   test('a few pipelined requests are all answered', async (t) => {
-    const server = await startTestServer();
-    t.after(() => server.close());
+    const server = await openFor(t, startTestServer());
     const connection = await openConnection(server.port);
     for (let round = 0; round < 3; round += 1) {
       connection.send(get('/health').repeat(most));
@@ -159,8 +162,7 @@ suite('requests that are sent without waiting for answers', () => {
     connection.close();
   });
   test('more pipelined requests than a connection may have end it', async (t) => {
-    const server = await startTestServer();
-    t.after(() => server.close());
+    const server = await openFor(t, startTestServer());
     const connection = await openConnection(server.port);
     connection.send(get('/health').repeat(most + 1));
     const answers = await connection.ended();

@@ -7,6 +7,7 @@ import {prequalificationBody} from '../../support/sample-leads.ts';
 import {forEachStore, type StoredServer} from '../../support/stores.ts';
 import {acme, startTestServer} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
+import {openFor} from '../../support/opened.ts';
 
 const pages = ['/livez', '/readyz', '/health'];
 
@@ -59,8 +60,7 @@ forEachStore((store) => {
   });
 
   test('a lead that its own row keeps from being stored makes nobody look unhealthy', async (t) => {
-    const other = await store.startServer();
-    t.after(() => other.close());
+    const other = await openFor(t, store.startServer());
     await other.execute(
       store.name === 'SQLite'
         ? `CREATE TRIGGER refuse BEFORE INSERT ON leads WHEN NEW.cid = '1002'
@@ -72,13 +72,16 @@ forEachStore((store) => {
     const refused = await create('1002');
     assert.equal(refused.headers.get('retry-after'), null, 'another try would be of no use');
     await readProblem(refused, 500, 'internal');
+    assert.ok(
+      other.logLines.some((line) => line.includes('"stack":"')),
+      'the log has where it happened',
+    );
     assert.equal((await other.fetch('/readyz')).status, 200);
     await readJson(await create('1001'), 201);
   });
 
   test('a missing table is a 500 without Retry-After to a caller, and an outage to balancers', async (t) => {
-    const other = await store.startServer();
-    t.after(() => other.close());
+    const other = await openFor(t, store.startServer());
     await other.execute('ALTER TABLE leads RENAME TO gone');
     const refused = await other.fetch('/json/leads', postJson(prequalificationBody, basic(acme)));
     assert.equal(refused.headers.get('retry-after'), null);
@@ -89,8 +92,7 @@ forEachStore((store) => {
 
 suite('a database file', () => {
   test('that is replaced while the server has it open makes it unready', async (t) => {
-    const server = await startTestServer();
-    t.after(() => server.close());
+    const server = await openFor(t, startTestServer());
     const {databasePath} = server.config;
     copyFileSync(databasePath, `${databasePath}.other`);
     renameSync(`${databasePath}.other`, databasePath);

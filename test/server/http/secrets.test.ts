@@ -17,6 +17,7 @@ import {
   type TestServer,
   through,
 } from '../../support/test-server.ts';
+import {openFor} from '../../support/opened.ts';
 
 const caller = {user: 'caller', password: 'canary-caller-password', cids: ['canary-cid']};
 const other = {user: 'other', password: 'canary-other-password', cids: ['canary-other-cid']};
@@ -158,8 +159,7 @@ const echo: Reply = (response, {headers, body}) => {
 
 suite('no secret and nothing that a visitor typed is in a log line or in the answer of another', () => {
   test('the calculator brings no secret and nothing that was typed into the log or other answers', async (t) => {
-    const server = await startTestServer(config);
-    t.after(() => server.close());
+    const server = await openFor(t, startTestServer(config));
     const heard = await assertSilent(server, undefined);
     assert.ok(heard.some(({text}) => text.includes(firstName)));
   });
@@ -194,8 +194,7 @@ suite('no secret and nothing that a visitor typed is in a log line or in the ans
   }
   for (const [what, script] of Object.entries(scripts)) {
     test(`an upstream that ${what} brings no secret and nothing typed into log or answers`, async (t) => {
-      const upstream = await startFakeUpstream({...script, access: upstreamAccess});
-      t.after(() => upstream.close());
+      const upstream = await openFor(t, startFakeUpstream({...script, access: upstreamAccess}));
       const server = await startTestServer(
         {...config, ...through(upstream.settings, config.partners)},
         quickTimings,

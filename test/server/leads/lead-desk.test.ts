@@ -10,7 +10,7 @@ import type {Observation} from '../../../server/observe/observations.ts';
 import {clearText} from '../../../server/store/sealing.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {openFor} from '../../support/opened.ts';
-import {asLead, doneAnswer, failedAttempt, keyOf, prequalificationBody} from '../../support/sample-leads.ts';
+import {asLead, doneAnswer, prequalificationBody} from '../../support/sample-leads.ts';
 import {forEachStore, type Store} from '../../support/stores.ts';
 
 const hour = 3_600_000;
@@ -26,8 +26,7 @@ async function openDesk(
   over: Store,
   {reserve = hasRoom, contentFor = asLeads, answer = () => ({status: 'pending'})}: Given = {},
 ) {
-  const server = await over.startServer();
-  t.after(() => server.close());
+  const server = await openFor(t, over.startServer());
   const store = await openFor(t, openStore(server.config, clearText));
   const asked: DueDelivery[] = [];
   const courier = {
@@ -126,51 +125,6 @@ forEachStore((over) => {
       );
     });
 
-    test('two deliveries of a lead are claimed, postponed and settled each on its own', async (t) => {
-      const {store, asked, take, rows} = await openDesk(t, over);
-      const {id} = await take({answerFrom: 'lender', sendTo: ['crm']});
-      const now = Date.now();
-      const [lender, crm] = [keyOf(id, 'lender'), keyOf(id, 'crm')];
-
-      const first = await claim(store, 'crm', now);
-      await store.postpone(crm, first.leaseEnd, {...failedAttempt, until: now + 10});
-      await store.recordRemoteId(lender, 'u-1');
-      const common = {state: 'waiting', gives_answer: 0};
-      assert.partialDeepStrictEqual(await rows(id), [
-        {destination: 'crm', ...common, remote_id: null, attempts: 1},
-        {destination: 'lender', ...common, gives_answer: 1, remote_id: 'u-1', attempts: 0},
-      ]);
-
-      const second = await claim(store, 'crm', now + 10);
-      await store.settle(crm, second.leaseEnd, {state: 'delivered', answer: null});
-      assert.deepEqual(
-        (await store.find(id))?.answer,
-        {status: 'pending'},
-        'a mere receiver gives no answer',
-      );
-      await store.settle(lender, asked[0]!.leaseEnd, {state: 'delivered', answer: doneAnswer});
-      assert.deepEqual((await store.find(id))?.answer, doneAnswer);
-      assert.partialDeepStrictEqual(await rows(id), [
-        {destination: 'crm', state: 'delivered', attempts: 2},
-        {destination: 'lender', state: 'delivered', remote_id: 'u-1', attempts: 1},
-      ]);
-      assert.deepEqual(await store.listDeliveries(10, {}), []);
-    });
-
-    test('a lead gets its answer from one destination, whatever becomes of the other delivery', async (t) => {
-      const {store, take} = await openDesk(t, over);
-      const {id} = await take({answerFrom: 'lender', sendTo: ['crm']});
-      const now = Date.now();
-      const crm = keyOf(id, 'crm');
-      const {leaseEnd} = await claim(store, 'crm', now);
-      await store.settle(crm, leaseEnd, {state: 'refused', reason: 'gone'});
-      assert.partialDeepStrictEqual(await store.listDeliveries(10, {state: 'refused'}), [
-        {...crm, lastError: 'gone'},
-      ]);
-      assert.equal(await store.dropDeliveries(now, {lead: id, destination: 'crm'}), 1);
-      assert.deepEqual((await store.find(id))?.answer, {status: 'pending'});
-    });
-
     test('an operator settles a lead with two open deliveries only by the name of a destination', async (t) => {
       const {store, take} = await openDesk(t, over);
       const {id} = await take({answerFrom: 'lender', sendTo: ['crm'], hold: true});
@@ -183,29 +137,6 @@ forEachStore((over) => {
       assert.deepEqual((await store.find(id))?.answer, {status: 'refused'}, 'the dropped delivery stays so');
       assert.equal(await store.settleAs(now, {lead: id}, 'c-1'), 'settled');
       assert.equal((await claim(store, 'crm', now)).remoteId, 'c-1');
-    });
-
-    test('is made due at both of them by one word of the operator', async (t) => {
-      const {store, take} = await openDesk(t, over);
-      const {id} = await take({answerFrom: 'lender', sendTo: ['crm'], hold: true});
-      const now = Date.now();
-      assert.equal(await store.retryDeliveries(now, {lead: id, destination: 'crm'}), 1);
-      assert.equal(await store.retryDeliveries(now, {lead: id}), 2);
-      for (const destination of ['crm', 'lender']) {
-        assert.equal((await claim(store, destination, now)).lead.id, id);
-      }
-    });
-  });
-
-  suite('a lead that the calculator answers', () => {
-    test('goes to its destinations all the same', async (t) => {
-      const {store, asked, take} = await openDesk(t, over);
-      const {id, answer} = await take({sendTo: ['crm', 'mail']});
-      assert.deepEqual(answer, doneAnswer);
-      assert.deepEqual(asked, []);
-      for (const destination of ['crm', 'mail']) {
-        assert.equal((await claim(store, destination, Date.now())).lead.id, id);
-      }
     });
   });
 
@@ -237,40 +168,9 @@ forEachStore((over) => {
       const states = (await rows(id)).map((row) => ('state' in row ? row.state : undefined));
       assert.deepEqual(states, ['held', 'held', 'waiting']);
     });
-    test('news of a merged lead name the lead into which it was merged', async (t) => {
-      const {asked, take} = await openDesk(t, over, {contentFor, reserve: () => true});
-      const same = {answerFrom: 'lender', sendTo: ['crm'], leadDigests: ['digest']};
-      const [first, again] = [await take(same), await take(same)];
-      assert.deepEqual(contentsOf(asked), ['lender lead', 'crm created', 'crm created']);
-      assert.partialDeepStrictEqual(asked[2]?.lead, {
-        id: again.id,
-        duplicateOf: first.id,
-        isAnsweredLater: false,
-      });
-    });
-  });
-
-  suite('a lead that looks like that of a robot', () => {
-    test('a suspect lead is held for each of its destinations, and each time an event says so', async (t) => {
-      const {asked, held, take, rows} = await openDesk(t, over);
-      const calculated = await take({sendTo: ['crm', 'mail'], hold: true, suspect: 'trap'});
-      assert.deepEqual(held.splice(0), ['crm', 'mail']);
-      const states = (await rows(calculated.id)).map((row) => ('state' in row ? row.state : undefined));
-      assert.deepEqual(states, ['held', 'held']);
-      await take({answerFrom: 'lender', sendTo: ['crm'], hold: true, suspect: 'trap'});
-      assert.deepEqual(held.toSorted(), ['crm', 'lender']);
-      assert.deepEqual(asked, []);
-    });
   });
 
   suite('a lead that is merged into another', () => {
-    test('has no deliveries of its own', async (t) => {
-      const {take, rows} = await openDesk(t, over);
-      const same = {answerFrom: 'lender', sendTo: ['crm'], leadDigests: ['digest']};
-      const [first, again] = [await take(same), await take(same)];
-      assert.equal((await rows(first.id)).length, 2);
-      assert.deepEqual(await rows(again.id), []);
-    });
     test('a merged suspect is not said to be held, because it has no delivery', async (t) => {
       const {held, take} = await openDesk(t, over);
       const same = {sendTo: ['crm'], leadDigests: ['digest'], suspect: 'trap'};

@@ -1,9 +1,8 @@
-/** Lines that repeat: the first in full, then a count. */
+/** Lines that repeat: the first in full, then a count. What requests make of it: request-log.test.ts. */
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
-import {pino} from 'pino';
-import {createLogSampler} from '../../../server/observe/log-sampler.ts';
 import {basic, postJson, readProblem} from '../../support/http.ts';
+import {logTo} from '../../support/observation-log.ts';
 import {standardBody} from '../../support/sample-leads.ts';
 import {forEachStore} from '../../support/stores.ts';
 import {acme} from '../../support/test-server.ts';
@@ -12,58 +11,42 @@ type Line = {level: number; msg: string; reason?: string; kind?: string; repeate
 
 function sampled(t: TestContext) {
   t.mock.timers.enable({apis: ['setTimeout']});
-  const lines: Line[] = [];
-  const log = pino({base: null}, {write: (line: string) => void lines.push(JSON.parse(line) as Line)});
-  return {lines, sampler: createLogSampler(log), tick: (ms: number) => t.mock.timers.tick(ms)};
+  const written: string[] = [];
+  const log = logTo(written);
+  return {
+    lines: () => written.map((line) => JSON.parse(line) as Line),
+    refuse: (reason: string) => log.emit({type: 'store-unavailable', request: 'r-1', reason}),
+    log,
+    tick: (ms: number) => t.mock.timers.tick(ms),
+  };
 }
 
-suite('the log sampler', () => {
-  test('writes the first line of a kind in full and then how often it came', (t) => {
-    const {lines, sampler, tick} = sampled(t);
-    for (let time = 0; time < 313; time += 1)
-      sampler.write('error', 'locked', {reason: 'locked'}, 'no store');
-    assert.partialDeepStrictEqual(lines, [{level: 50, reason: 'locked', msg: 'no store'}]);
-    assert.equal(lines.length, 1);
-    tick(10_000);
-    assert.partialDeepStrictEqual(lines.slice(1), [
-      {level: 50, kind: 'locked', repeated: 312, seconds: 10, msg: 'no store (repeated)'},
+suite('lines that repeat', () => {
+  test('are counted while they come, and written in full again after a silent interval', (t) => {
+    const {lines, refuse, tick} = sampled(t);
+    for (let time = 0; time < 313; time += 1) refuse('locked');
+    assert.partialDeepStrictEqual(lines(), [
+      {level: 50, reason: 'locked', msg: 'the store cannot work: 503'},
     ]);
-    assert.equal(lines.length, 2);
-  });
-  test('counts while lines come, and writes in full after a silent interval', (t) => {
-    const {lines, sampler, tick} = sampled(t);
-    const write = () => sampler.write('warn', 'locked', {}, 'no store');
-    write();
-    write();
     tick(10_000);
-    write();
-    tick(10_000);
-    tick(10_000);
-    write();
+    const count = {level: 50, kind: 'locked', seconds: 10, msg: 'the store cannot work: 503 (repeated)'};
+    assert.partialDeepStrictEqual(lines().slice(1), [{...count, repeated: 312}]);
+    refuse('locked');
+    for (const silence of [10_000, 10_000]) tick(silence);
+    refuse('locked');
     assert.deepEqual(
-      lines.map(({repeated}) => repeated),
-      [undefined, 1, 1, undefined],
+      lines().map(({repeated}) => repeated),
+      [undefined, 312, 1, undefined],
     );
   });
-  test('keeps kinds apart, but no more than fifty of them', (t) => {
-    const {lines, sampler} = sampled(t);
-    for (let kind = 0; kind < 1_000; kind += 1) sampler.write('info', `kind ${kind}`, {}, 'no store');
-    assert.equal(lines.length, 51);
-    sampler.flush();
-    assert.partialDeepStrictEqual(lines.slice(51), [{kind: 'other kinds', repeated: 949}]);
-  });
-  test('writes at the end what was not written yet', (t) => {
-    const {lines, sampler} = sampled(t);
-    sampler.write('error', 'locked', {}, 'no store');
-    sampler.flush();
-    assert.equal(lines.length, 1);
-    sampler.write('error', 'locked', {}, 'no store');
-    sampler.write('error', 'locked', {}, 'no store');
-    sampler.flush();
-    assert.deepEqual(
-      lines.map(({repeated}) => repeated),
-      [undefined, undefined, 1],
-    );
+  test('are counted by their reason, but no more than fifty reasons, and other events apart', (t) => {
+    const {lines, refuse, log} = sampled(t);
+    for (let reason = 0; reason < 1_000; reason += 1) refuse(`reason ${reason}`);
+    assert.equal(lines().length, 51);
+    log.emit({type: 'delivery-unrecorded', lead: 'l-1', destination: 'default', reason: 'reason 0'});
+    assert.equal(lines()[51]?.msg, 'what became of a delivery could not be written');
+    log.flush();
+    assert.partialDeepStrictEqual(lines().slice(52), [{kind: 'other kinds', repeated: 949}]);
   });
 });
 

@@ -5,7 +5,7 @@ import {closeSync, constants, openSync, readFileSync, readSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
 import {createLog} from '../../../server/observe/log.ts';
-import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {until} from '../../support/until.ts';
 
 type Line = {msg: string; number?: number; lines?: number};
@@ -19,11 +19,10 @@ const flushed = (log: ReturnType<typeof createLog>) =>
   new Promise<void>((resolve) => log.flush(() => resolve()));
 
 suite('the log', () => {
-  const folder = makeTemporaryFolder();
-  after(() => folder.remove());
+  const folder = temporaryFolder({after});
 
   test('the log holds every line in order when it can be written', async () => {
-    const file = join(folder.path, 'log');
+    const file = join(folder, 'log');
     const log = createLog('info', file);
     for (let number = 0; number < 2_000; number += 1) log.info({number}, 'é');
     await flushed(log);
@@ -32,7 +31,7 @@ suite('the log', () => {
   });
   test('a log that nobody reads keeps what may wait, drops the rest, and says later how much', async (t) => {
     t.mock.timers.enable({apis: ['setInterval']});
-    const path = join(folder.path, 'pipe');
+    const path = join(folder, 'pipe');
     execFileSync('mkfifo', [path]);
     const pipe = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
     const log = createLog('info', pipe);
@@ -75,7 +74,7 @@ suite('the log', () => {
     closeSync(pipe);
   });
   test('a log that ends by an error has every line, also those that came during a write', () => {
-    const file = join(folder.path, 'crash');
+    const file = join(folder, 'crash');
     const module = join(import.meta.dirname, '../../../server/observe/log.ts');
     const script = `
       import {createLog} from '${module}';

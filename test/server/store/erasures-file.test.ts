@@ -6,14 +6,13 @@ import {suite, test, type TestContext} from 'node:test';
 import {promisify} from 'node:util';
 import {randomUUIDv7} from 'node:crypto';
 import {appendErasures, readErasures} from '../../../server/store/erasures-file.ts';
-import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 
 const at = Date.parse('2026-11-20T10:00:00.000Z');
 
 function newPath(t: TestContext) {
-  const folder = makeTemporaryFolder();
-  t.after(() => folder.remove());
-  return join(folder.path, 'data', 'leads.erasures');
+  const folder = temporaryFolder(t);
+  return join(folder, 'data', 'leads.erasures');
 }
 
 suite('the file of erasures', () => {

@@ -13,7 +13,7 @@ import {sqliteWords} from '../../../server/store/sqlite/connection.ts';
 import {fill} from '../../bench/year-of-leads.ts';
 import {suiteOwner, type Owner} from '../../support/opened.ts';
 import {createDatabaseWithTables, withoutPostgres} from '../../support/postgres.ts';
-import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 
 /** So many that PostgreSQL, too, chooses an index, for which it has statistics. */
 const leads = 20_000;
@@ -71,10 +71,9 @@ function explained(
 }
 
 async function onSqlite(owner: Owner): Promise<Explained> {
-  const folder = makeTemporaryFolder();
-  owner.after(() => folder.remove());
-  const path = join(folder.path, 'leads.sqlite');
-  await fill('SQLite', path, folder.path, leads, shape);
+  const folder = temporaryFolder(owner);
+  const path = join(folder, 'leads.sqlite');
+  await fill('SQLite', path, folder, leads, shape);
   const database = new DatabaseSync(path);
   owner.after(() => database.close());
   const all = ({text, values}: Statement, before = '') =>
@@ -88,11 +87,10 @@ async function onSqlite(owner: Owner): Promise<Explained> {
 }
 
 async function onPostgres(owner: Owner): Promise<Explained> {
-  const folder = makeTemporaryFolder();
-  owner.after(() => folder.remove());
+  const folder = temporaryFolder(owner);
   const database = await createDatabaseWithTables();
   owner.after(() => database.drop());
-  await fill('PostgreSQL', database.url, folder.path, leads, shape);
+  await fill('PostgreSQL', database.url, folder, leads, shape);
   const client = new pg.Client(database.url);
   await client.connect();
   owner.after(() => client.end());

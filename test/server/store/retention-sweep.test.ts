@@ -18,7 +18,7 @@ import {sendLead} from '../../support/embed-client.ts';
 import {openFor} from '../../support/opened.ts';
 import {openPostgresStores, withoutPostgres} from '../../support/postgres.ts';
 import {doneAnswer, keyOf, newDelivery, newEntry, sampleConsent} from '../../support/sample-leads.ts';
-import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {sqlite} from '../../support/stores.ts';
 import {until} from '../../support/until.ts';
 
@@ -68,10 +68,9 @@ async function wholePass({swept}: {swept: {passes: number}}) {
 
 type Open = (t: TestContext, count?: number) => Promise<LeadStore[]>;
 const overSqlite: Open = async (t) => {
-  const folder = makeTemporaryFolder();
-  t.after(() => folder.remove());
+  const folder = temporaryFolder(t);
   const sealer = createSealer(['a data key that is long enough for one']);
-  const path = join(folder.path, 'leads.sqlite');
+  const path = join(folder, 'leads.sqlite');
   return [await openFor(t, openSqliteStore(path, sealer))];
 };
 const overPostgres: Open = async (t, count = 1) => (await openPostgresStores(t, count)).stores;

@@ -17,7 +17,7 @@ import {backUpSqlite} from '../../../server/store/sqlite/backup.ts';
 import {json, startFakeUpstream} from '../../support/fake-upstream.ts';
 import {basic, postJson, readJson} from '../../support/http.ts';
 import {sentLead} from '../../support/embed-client.ts';
-import {createDatabase, withoutPostgres} from '../../support/postgres.ts';
+import {databaseFor, withoutPostgres} from '../../support/postgres.ts';
 import {amounts, finances} from '../../support/sample-leads.ts';
 import {
   acme,
@@ -27,8 +27,9 @@ import {
   type Prepare,
   type TestServer,
 } from '../../support/test-server.ts';
-import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {until} from '../../support/until.ts';
+import {openFor} from '../../support/opened.ts';
 
 const databases = join(import.meta.dirname, '../../support/databases');
 
@@ -45,10 +46,9 @@ const timesAreFresh = [
 ];
 
 function copySqlite(t: TestContext, from = join(databases, '1.0.0.sqlite')): Promise<Written> {
-  const folder = makeTemporaryFolder();
-  t.after(() => folder.remove());
-  mkdirSync(join(folder.path, 'data'));
-  const databasePath = join(folder.path, 'data/leads.sqlite');
+  const folder = temporaryFolder(t);
+  mkdirSync(join(folder, 'data'));
+  const databasePath = join(folder, 'data/leads.sqlite');
   copyFileSync(from, databasePath);
   const run = (sql: string) => {
     const database = new DatabaseSync(databasePath, {timeout: 5_000});
@@ -61,8 +61,7 @@ function copySqlite(t: TestContext, from = join(databases, '1.0.0.sqlite')): Pro
 }
 
 async function loadPostgres(t: TestContext): Promise<Written> {
-  const database = await createDatabase();
-  t.after(() => database.drop());
+  const database = await databaseFor(t);
   await database.query(readFileSync(join(databases, '1.0.0.sql'), 'utf8'));
   for (const sql of timesAreFresh) await database.query(sql);
   return {prepare: {databaseUrl: database.url}, select: (sql) => database.query(sql)};
@@ -95,11 +94,9 @@ function sendAgain(server: TestServer, firstName: string, key: string): Promise<
 }
 
 async function isBroughtUp(t: TestContext, {prepare, select}: Written) {
-  const upstream = await startFakeUpstream({read: json(200, {first_name: 'Any', ...amounts})});
-  t.after(() => upstream.close());
+  const upstream = await openFor(t, startFakeUpstream({read: json(200, {first_name: 'Any', ...amounts})}));
   const config: Prepare = {...prepare, partners, destinations: new Map([['lender', upstream.settings]])};
-  const server = await startTestServer(config);
-  t.after(() => server.close());
+  const server = await openFor(t, startTestServer(config));
   const [upgraded] = server.logLines.filter((line) => line.includes('the database was brought up'));
   assert.partialDeepStrictEqual(JSON.parse(upgraded ?? '{}'), {from: oldestVersion, to: currentVersion});
   const ids = new Map<string, string>();

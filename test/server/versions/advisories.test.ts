@@ -15,7 +15,7 @@ import {
 } from '../../../server/versions/embed-versions.ts';
 import {newestScript} from '../../../server/snippets/newest-script.ts';
 import {makeEmbedVersion, sha384} from '../../support/embed-folder.ts';
-import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 
 const plugin = wordpressPlugin;
 const publicUrl = 'https://leads.example.com';
@@ -23,9 +23,8 @@ const [module, classic] = ['lead-prequal-form.js', 'lead-prequal-form.classic.js
 
 /** Releases 1.0.0, 1.1.0 and 1.2.0, and a build 1.3.0. */
 function useVersions(t: TestContext, advisories?: object | string) {
-  const folder = makeTemporaryFolder();
-  t.after(() => folder.remove());
-  const folders = {embedFolder: join(folder.path, 'embed'), releasesFolder: join(folder.path, 'releases')};
+  const folder = temporaryFolder(t);
+  const folders = {embedFolder: join(folder, 'embed'), releasesFolder: join(folder, 'releases')};
   mkdirSync(folders.releasesFolder);
   makeEmbedVersion(folders.releasesFolder, '1.0.0', {[module]: '1.0.0'});
   for (const version of ['1.1.0', '1.2.0']) {

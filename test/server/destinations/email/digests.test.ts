@@ -4,14 +4,12 @@ import {test, type TestContext} from 'node:test';
 import {onePartner} from '../../../../server/config/partners.ts';
 import {referenceOf} from '../../../../contract/reference.ts';
 import type {DeliveryRow} from '../../../../server/leads/deliveries.ts';
-import {clearText} from '../../../../server/store/sealing.ts';
-import {openStoreBeside} from '../../../../server/store/open-store.ts';
 import {emailSettings} from '../../../support/email-settings.ts';
 import {sentLead} from '../../../support/embed-client.ts';
 import {refusal, startMailServer, type MailServer} from '../../../support/mail-server.ts';
-import {openFor, openWhile} from '../../../support/opened.ts';
+import {openFor} from '../../../support/opened.ts';
 import {quickTimings} from '../../../support/quick-timings.ts';
-import {sqlite} from '../../../support/stores.ts';
+import {asOperator, sqlite} from '../../../support/stores.ts';
 import {listedOrigin, type TestServer} from '../../../support/test-server.ts';
 import {until} from '../../../support/until.ts';
 
@@ -32,8 +30,8 @@ const startOver = (t: TestContext, {port}: MailServer): Promise<TestServer> =>
     ),
   );
 
-const outbox = ({config}: TestServer): Promise<DeliveryRow[]> =>
-  openWhile(openStoreBeside(config, clearText, true), (store) => store.listDeliveries(100, {}));
+const outbox = (server: TestServer): Promise<DeliveryRow[]> =>
+  asOperator(server, (store) => store.listDeliveries(100, {}));
 
 /** The references in the list of leads of each e-mail. */
 const listed = ({received}: MailServer): string[][] =>

@@ -2,14 +2,12 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {onePartner} from '../../../../server/config/partners.ts';
-import {clearText} from '../../../../server/store/sealing.ts';
-import {openStoreBeside} from '../../../../server/store/open-store.ts';
 import {emailSettings} from '../../../support/email-settings.ts';
 import {sentLead} from '../../../support/embed-client.ts';
 import {refusal, startMailServer} from '../../../support/mail-server.ts';
-import {openFor, openWhile} from '../../../support/opened.ts';
+import {openFor} from '../../../support/opened.ts';
 import {quickTimings} from '../../../support/quick-timings.ts';
-import {sqlite} from '../../../support/stores.ts';
+import {asOperator, sqlite} from '../../../support/stores.ts';
 import {listedOrigin} from '../../../support/test-server.ts';
 import {until} from '../../../support/until.ts';
 
@@ -43,7 +41,7 @@ test('a recipient that is put off gets the e-mail later, and the others get it o
   );
   const {id} = await sentLead(server);
   const deliveries = () =>
-    openWhile(openStoreBeside(server.config, clearText, true), async (operator) => [
+    asOperator(server, async (operator) => [
       ...(await operator.listDeliveries(10, {lead: id})),
       ...(await operator.listDeliveries(10, {lead: id, state: 'delivered'})),
     ]);

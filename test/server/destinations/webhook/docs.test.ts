@@ -19,8 +19,8 @@ import {leadEventJsonSchema} from '../../../../server/leads/lead-event.ts';
 import {freePort} from '../../../support/free-port.ts';
 import {missing} from '../../../support/installed.ts';
 import {runCommand} from '../../../support/operator.ts';
-import {newsRequest} from '../../../support/sample-deliveries.ts';
-import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
+import {newsRequest} from '../../../support/sample-news.ts';
+import {temporaryFolder} from '../../../support/temporary-folder.ts';
 import {until} from '../../../support/until.ts';
 import {keyOf, newSecret} from '../../../support/webhook-receiver.ts';
 
@@ -38,9 +38,8 @@ function codeAfter(text: string, document = guide): string {
 
 /** The folder in which a test keeps its files. */
 function folderFor(t: TestContext): string {
-  const folder = makeTemporaryFolder();
-  t.after(() => folder.remove());
-  return folder.path;
+  const folder = temporaryFolder(t);
+  return folder;
 }
 
 suite('the guide of webhooks', () => {

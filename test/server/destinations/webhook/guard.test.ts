@@ -9,7 +9,7 @@ import {createLookups, type Lookup} from '../../../../server/destinations/lookup
 import {isPublicAddress} from '../../../../server/destinations/webhook/guard.ts';
 import {createWebhook} from '../../../../server/destinations/webhook/webhook.ts';
 import {openFor} from '../../../support/opened.ts';
-import {newsRequest} from '../../../support/sample-deliveries.ts';
+import {newsRequest} from '../../../support/sample-news.ts';
 import {replyWith, startWebhookReceiver} from '../../../support/webhook-receiver.ts';
 
 /** Hosts as a URL may spell them. All of them are addresses, so no name is looked up. */

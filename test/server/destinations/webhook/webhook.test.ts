@@ -15,8 +15,7 @@ import type {LeadEvent} from '../../../../server/leads/lead-event.ts';
 import {createAuthority, selfSigned} from '../../../support/certificates.ts';
 import {freePort} from '../../../support/free-port.ts';
 import {openFor, suiteOwner} from '../../../support/opened.ts';
-import {newsRequest} from '../../../support/sample-deliveries.ts';
-import {erasedRequest} from '../../../support/sample-news.ts';
+import {erasedRequest, newsRequest} from '../../../support/sample-news.ts';
 import {
   keyOf,
   newSecret,
@@ -45,7 +44,7 @@ async function failureOf(
   {attempts = 0, timeout = usualTimeout} = {},
 ): Promise<DeliveryError> {
   const {settings} = await openFor(t, startWebhookReceiver(reply));
-  return failureAt(settings, newsRequest({attempts}), timeout);
+  return failureAt(settings, {...newsRequest(), attempts}, timeout);
 }
 
 async function failureAt(settings: WebhookSettings, request = newsRequest(), timeout = usualTimeout) {
@@ -77,7 +76,7 @@ suite('an event', () => {
     const {settings, secret, received} = await openFor(t, startWebhookReceiver());
     const lead = {...newsRequest().lead};
     lead.lead = {...lead.lead, first_name: 'Zoë 😀', last_name: '" \\ \u2028'};
-    await deliver(settings, newsRequest({lead}));
+    await deliver(settings, {...newsRequest(), lead});
     const [{headers, body} = assert.fail()] = received;
     const verifier = new Verifier(secret);
     const verified = verifier.verify(body, headers as Record<string, string>) as LeadEvent;
@@ -113,7 +112,7 @@ suite('an event', () => {
   for (const [content, [type, prefix, status]] of Object.entries(tellings)) {
     test(`an event of a lead that is answered later tells ${content} as ${type}, ${status}`, async (t) => {
       const {settings, received} = await openFor(t, startWebhookReceiver());
-      const request = newsRequest({content: content as keyof typeof tellings}, {isAnsweredLater: true});
+      const request = newsRequest({isAnsweredLater: true}, content as keyof typeof tellings);
       await deliver(settings, request);
       const [one = assert.fail()] = received;
       const {type: sent, data} = eventOf(one);
@@ -146,7 +145,7 @@ suite('an event', () => {
     const {settings, received} = await openFor(t, startWebhookReceiver());
     const webhook = createWebhook(settings, usualTimeout);
     t.after(() => webhook.close());
-    await assert.rejects(async () => webhook.deliver(newsRequest({content: 'held'})), /held/);
+    await assert.rejects(async () => webhook.deliver(newsRequest({}, 'held')), /held/);
     assert.equal(received.length, 0);
   });
 
@@ -441,13 +440,13 @@ suite('the network', () => {
       const error = await failureAt(settings, newsRequest(), timeout);
       assert.match(error.message, message);
       assert.deepEqual([error.fault, error.aboutLead], ['failed', false]);
-      const later = await failureAt(settings, newsRequest({attempts: 3}), timeout);
+      const later = await failureAt(settings, {...newsRequest(), attempts: 3}, timeout);
       assert.equal(later.aboutLead, timeout === undefined, 'Only a timeout says nothing about the lead');
     });
   }
   test('refuses the connection: the event failed, and never because of the lead', async () => {
     const settings = at(`http://127.0.0.1:${await freePort()}/`);
-    const error = await failureAt(settings, newsRequest({attempts: 9}));
+    const error = await failureAt(settings, {...newsRequest(), attempts: 9});
     assert.match(error.message, /^The receiver refused the connection: nothing listens/);
     assert.equal(error.aboutLead, false);
   });
@@ -461,7 +460,7 @@ suite('the network', () => {
         lookup: () => Promise.reject(failure),
       });
       t.after(() => webhook.close());
-      await assert.rejects(webhook.deliver(newsRequest({attempts: 9})), (error) => {
+      await assert.rejects(webhook.deliver({...newsRequest(), attempts: 9}), (error) => {
         assert.ok(error instanceof DeliveryError);
         assert.match(error.message, message);
         assert.doesNotMatch(error.message, /secret/);
@@ -514,7 +513,7 @@ suite('TLS', async () => {
   for (const [what, [certificate, words]] of Object.entries(rows)) {
     test(`TLS with a certificate that ${what} fails, and the message says so`, async (t) => {
       const receiver = await openFor(t, startWebhookReceiver(replyWith(204), {tls: certificate}));
-      const error = await failureAt(receiver.settings, newsRequest({attempts: 9}));
+      const error = await failureAt(receiver.settings, {...newsRequest(), attempts: 9});
       assert.match(error.message, /^The certificate of the receiver is not accepted: /);
       assert.ok(remedyOf(error.message));
       assert.match(error.message, words);

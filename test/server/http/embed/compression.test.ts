@@ -9,17 +9,16 @@ import {createCompressor, type Compress} from '../../../../server/http/embed/com
 import {readVersions} from '../../../../server/versions/embed-versions.ts';
 import {makeEmbedVersion} from '../../../support/embed-folder.ts';
 import {requestRaw} from '../../../support/http.ts';
-import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../../support/temporary-folder.ts';
 
 const script = 'lead-prequal-form.js';
 
 /** Serves 1.1.0, and 1.2.0 with a later file, which is the newest. */
 async function serve(t: TestContext, compress: Compress) {
-  const folder = makeTemporaryFolder();
-  t.after(() => folder.remove());
-  makeEmbedVersion(folder.path, '1.1.0', {[script]: '1.1.0'});
-  makeEmbedVersion(folder.path, '1.2.0', {[script]: '1.2.0', 'later.js': 'later'});
-  const versions = readVersions({embedFolder: folder.path, releasesFolder: 'none'});
+  const folder = temporaryFolder(t);
+  makeEmbedVersion(folder, '1.1.0', {[script]: '1.1.0'});
+  makeEmbedVersion(folder, '1.2.0', {[script]: '1.2.0', 'later.js': 'later'});
+  const versions = readVersions({embedFolder: folder, releasesFolder: 'none'});
   const files = embedFiles(
     versions,
     () => '',

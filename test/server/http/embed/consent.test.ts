@@ -11,7 +11,7 @@ import {fieldCodes, postJson, readJson, readProblem} from '../../../support/http
 import {openFor, openWhile} from '../../../support/opened.ts';
 import {sendLead, sentLead, somebody} from '../../../support/embed-client.ts';
 import {forEachStore, sqlite} from '../../../support/stores.ts';
-import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../../support/temporary-folder.ts';
 import {listedOrigin, startTestServer, type TestServer} from '../../../support/test-server.ts';
 
 const text = 'You may call me about funding. Ünïcode, too.';
@@ -71,17 +71,15 @@ suite('a partner with a consent', () => {
     await readProblem(outdated, 422, 'idempotency-key-reused');
   });
   test('a repeated request gets its lead again although the consent text has changed since', async (t) => {
-    const folder = makeTemporaryFolder();
-    t.after(() => folder.remove());
-    const databasePath = join(folder.path, 'leads.sqlite');
+    const folder = temporaryFolder(t);
+    const databasePath = join(folder, 'leads.sqlite');
     const [lead, key] = [somebody(), randomUUID()];
     const sending = {partner: 'ticked', key, body: {consent: agreed}};
     const before = await openFor(t, startTestServer({databasePath, partners: [partners[0]]}));
     const first = await sentLead(before, lead, sending);
     await before.close();
     const changed = partner('ticked', {text: 'New', version: '2026-03', required: true});
-    const after = await startTestServer({databasePath, partners: [changed]});
-    t.after(() => after.close());
+    const after = await openFor(t, startTestServer({databasePath, partners: [changed]}));
     assert.deepEqual(await sentLead(after, lead, sending), first);
     const response = await sendLead(after, somebody(), {...sending, key: randomUUID()});
     await readProblem(response, 422, 'consent-outdated');

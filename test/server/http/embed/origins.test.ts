@@ -5,6 +5,7 @@ import {ConfigError, readConfig} from '../../../../server/config/config.ts';
 import {onePartner} from '../../../../server/config/partners.ts';
 import {leadApi} from '../../../support/fake-upstream.ts';
 import {startTestServer} from '../../../support/test-server.ts';
+import {openFor} from '../../../support/opened.ts';
 
 const withOrigin = (origin: string) => onePartner({key: 'acme', origins: [origin], cid: '1001'});
 
@@ -102,8 +103,7 @@ suite('the log at start', () => {
         password: 'canary-password',
         cid: '77',
       };
-      const server = await startTestServer({destinations: new Map([['lender', settings]])});
-      t.after(() => server.close());
+      const server = await openFor(t, startTestServer({destinations: new Map([['lender', settings]])}));
       const lines = server.logLines.filter((line) => line.includes('http://'));
       assert.equal(lines.length, warned ? 1 : 0);
       if (!warned) return;

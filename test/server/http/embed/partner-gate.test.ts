@@ -3,6 +3,7 @@ import {randomUUID} from 'node:crypto';
 import {after, suite, test} from 'node:test';
 import {readJson, readProblem} from '../../../support/http.ts';
 import {listedOrigin, otherOrigin, startTestServer} from '../../../support/test-server.ts';
+import {openFor} from '../../../support/opened.ts';
 
 const server = await startTestServer();
 after(() => server.close());
@@ -134,8 +135,7 @@ suite('an address that asks for partners that are not known', () => {
   for (const method of ['GET', 'OPTIONS'] as const) {
     test(`guesses of partners get 429 for a minute, which spares known partners: ${method}`, async (t) => {
       const limit = 5;
-      const limited = await startTestServer({rateLimit: limit, trustProxy: 1});
-      t.after(() => limited.close());
+      const limited = await openFor(t, startTestServer({rateLimit: limit, trustProxy: 1}));
       const guess = (partner: string, from: string) =>
         limited.fetch(`/embed/v1/config?partner=${partner}`, {
           method,

@@ -10,6 +10,7 @@ import {sendLead, sentLead, somebody} from '../../../support/embed-client.ts';
 import {newChallenge, newProof, solve} from '../../../support/solve.ts';
 import {forEachStore, sqlite} from '../../../support/stores.ts';
 import {listedOrigin, through, type TestServer} from '../../../support/test-server.ts';
+import {openFor} from '../../../support/opened.ts';
 
 const derivations = 4;
 const minute = 60_000;
@@ -150,8 +151,7 @@ suite('beyond the quota', () => {
 
   test('of a partner its challenges get harder, and nobody is refused', async (t) => {
     const partner = onePartner({key: 'acme', origins: [listedOrigin], cid: '1001', quota_per_hour: 2});
-    const other = await sqlite.startServer({proofOfWork: 20, partners: [partner]});
-    t.after(() => other.close());
+    const other = await openFor(t, sqlite.startServer({proofOfWork: 20, partners: [partner]}));
     const before = await counters(other);
     for (let count = 0; count < 3; count += 1) {
       await sentLead(other, somebody(), {body: {proof: await newProof(other)}});
@@ -165,8 +165,7 @@ suite('beyond the quota', () => {
   });
   test('a repeated request counts once towards the quota', async (t) => {
     const partner = onePartner({key: 'acme', origins: [listedOrigin], cid: '1001', quota_per_hour: 1});
-    const other = await sqlite.startServer({partners: [partner]});
-    t.after(() => other.close());
+    const other = await openFor(t, sqlite.startServer({partners: [partner]}));
     const [lead, key] = [somebody(), randomUUID()];
     for (let count = 0; count < 3; count += 1) await sentLead(other, lead, {key});
     const overQuota = () => other.logLines.filter((line) => line.includes('over its quota')).length;
@@ -175,8 +174,7 @@ suite('beyond the quota', () => {
     assert.equal(overQuota(), 1);
   });
   test('of an address its challenges get harder', async (t) => {
-    const other = await sqlite.startServer({proofOfWork: 20});
-    t.after(() => other.close());
+    const other = await openFor(t, sqlite.startServer({proofOfWork: 20}));
     for (let count = 0; count < 10; count += 1) {
       await sentLead(other, somebody(), {body: {proof: await newProof(other)}});
     }

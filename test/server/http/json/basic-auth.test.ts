@@ -54,8 +54,7 @@ suite('credentials', {concurrency: true}, () => {
   });
   test('may hold colons and other scripts in the password', async (t) => {
     const caller = {user: 'josé', password: 'päss:wörd:秘密:1234', cids: ['1001']};
-    const other = await startTestServer({callers: [caller]});
-    t.after(() => other.close());
+    const other = await openFor(t, startTestServer({callers: [caller]}));
     await readJson(await createAt(other, basic(caller)), 201);
   });
   test('are taken as UTF-8 and as ISO-8859-1, in which some clients send them', async (t) => {
@@ -88,8 +87,7 @@ async function serverAfterFailures(
   headers: Record<string, string>,
   changes: Partial<Config> = {},
 ): Promise<TestServer> {
-  const server = await startTestServer(changes);
-  t.after(() => server.close());
+  const server = await openFor(t, startTestServer(changes));
   await Promise.all(Array.from({length: 10}, () => createAt(server, headers)));
   return server;
 }
@@ -153,8 +151,7 @@ suite('after twenty failed sign-ins in a minute', () => {
       [...Map.groupBy(responses, ({status}) => status)].map(([status, some]) => [status, some.length]),
     );
   async function start(t: TestContext, changes: Partial<Config> = {}) {
-    const server = await startTestServer({trustProxy: 1, ...changes});
-    t.after(() => server.close());
+    const server = await openFor(t, startTestServer({trustProxy: 1, ...changes}));
     return server;
   }
 

@@ -320,13 +320,6 @@ suite('the page of snippets', () => {
     assert.match(text, /Values with an error message are left out of the snippet\./);
   });
 
-  test('a lead type that the partner does not take is named, and left out of the snippet', async () => {
-    const {status, text} = await get({partner: 'amounts', 'lead-type': 'standard'});
-    assert.equal(status, 400);
-    assert.match(text, /id="fault-lead-type" class="fault">What the form asks for must be prequalification/);
-    assert.doesNotMatch(codesIn(text).join(), /lead-type/);
-  });
-
   test('names no wrong lead type to those who have not chosen one', async () => {
     const {text} = await get({});
     const [, first = assert.fail()] =

@@ -10,7 +10,8 @@ import {runCommand} from '../../../support/operator.ts';
 import {createDatabase, openPostgresStores, withoutPostgres} from '../../../support/postgres.ts';
 import {asLead, newDelivery, newEntry, keyOf, prequalificationBody} from '../../../support/sample-leads.ts';
 import {serviceSettings} from '../../../support/service-process.ts';
-import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../../support/temporary-folder.ts';
+import {openFor} from '../../../support/opened.ts';
 
 suite('the encoding of PostgreSQL', {skip: withoutPostgres}, () => {
   async function databaseIn(t: TestContext, encoding: string) {
@@ -34,9 +35,8 @@ suite('the encoding of PostgreSQL', {skip: withoutPostgres}, () => {
         why,
       );
       assert.deepEqual(await database.query(tables), []);
-      const folder = makeTemporaryFolder();
-      t.after(() => folder.remove());
-      const settings = {...serviceSettings(folder.path), DATABASE_URL: database.url, PORT: '0'};
+      const folder = temporaryFolder(t);
+      const settings = {...serviceSettings(folder), DATABASE_URL: database.url, PORT: '0'};
       const {code, stdout} = await runCommand(settings, 'config', 'check');
       assert.equal(code, 1);
       assert.match(stdout, new RegExp(`^✗ The database that DATABASE_URL names .*${why.source}`, 'm'));
@@ -45,8 +45,7 @@ suite('the encoding of PostgreSQL', {skip: withoutPostgres}, () => {
 
   test('UTF8 is accepted, with any collation, and holds any name', async (t) => {
     const database = await databaseIn(t, 'UTF8');
-    const store = await openPostgresStore(database.url, clearText);
-    t.after(() => store.close());
+    const store = await openFor(t, openPostgresStore(database.url, clearText));
     const entry = newEntry({
       lead: asLead({...prequalificationBody, first_name: 'Łukasz', last_name: 'O’Brien 🙂'}),
     });

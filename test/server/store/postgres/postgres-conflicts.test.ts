@@ -9,7 +9,7 @@ import {clearText} from '../../../../server/store/sealing.ts';
 import {openPostgresStore} from '../../../../server/store/postgres/store.ts';
 import {StoreUnavailable, type LeadStore} from '../../../../server/leads/lead-store.ts';
 import {
-  createDatabase,
+  databaseFor,
   openPostgresStores,
   withoutPostgres,
   type TestDatabase,
@@ -129,8 +129,7 @@ suite('PostgreSQL that gives up a transaction in favour of another', {skip: with
   });
 
   test('an upgrade is tried again if it and a server of the version before wait for each other', async (t) => {
-    const database = await createDatabase();
-    t.after(() => database.drop());
+    const database = await databaseFor(t);
     const written = join(import.meta.dirname, '../../../support/databases/1.0.0.sql');
     await database.query(readFileSync(written, 'utf8'));
     // The upgrade looks for deadlocks after five seconds, and the other transaction never does.

@@ -11,7 +11,7 @@ import {describeGoneLeads} from '../gone-leads-suite.ts';
 import {describeLeadStore} from '../lead-store-suite.ts';
 import {
   closeGate,
-  createDatabase,
+  databaseFor,
   createDatabaseWithTables,
   openPostgresStores,
   withoutPostgres,
@@ -43,8 +43,7 @@ suite('PostgreSQL', {skip: withoutPostgres}, () => {
 
   suite('the tables', () => {
     test('are made once, however many open an empty database at the same time', async (t) => {
-      const database = await createDatabase();
-      t.after(() => database.drop());
+      const database = await databaseFor(t);
       const opening = Array.from({length: 8}, () => openPostgresStore(database.url, clearText));
       const stores = await Promise.all(opening.map((store) => openFor(t, store)));
       assert.equal((await database.query('SELECT * FROM schema_version')).length, 1);

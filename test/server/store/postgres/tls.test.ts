@@ -10,11 +10,11 @@ import {clearText} from '../../../../server/store/sealing.ts';
 import {openSqliteStore} from '../../../../server/store/sqlite/store.ts';
 import {startCluster, withoutBinaries} from '../../../faults/postgres-cluster.ts';
 import {createAuthority} from '../../../support/certificates.ts';
-import {suiteOwner} from '../../../support/opened.ts';
+import {openFor, suiteOwner} from '../../../support/opened.ts';
 import {runCommand, runProcess} from '../../../support/operator.ts';
 import {newEntry} from '../../../support/sample-leads.ts';
 import {serviceSettings} from '../../../support/service-process.ts';
-import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../../support/temporary-folder.ts';
 import {baseConfig} from '../../../support/test-server.ts';
 
 const on = (url: string) => ({databaseUrl: url, databasePath: '', databaseStatements: 'named'}) as const;
@@ -24,16 +24,15 @@ suite('a PostgreSQL whose certificate is signed by an authority of its own', {sk
   let urlWith: (query: string, host?: string) => string;
   let authorityFile: string;
   before(async () => {
-    const folder = makeTemporaryFolder();
-    owner.after(() => folder.remove());
+    const folder = temporaryFolder(owner);
     const authority = await createAuthority();
-    authorityFile = join(folder.path, 'ca.pem');
+    authorityFile = join(folder, 'ca.pem');
     writeFileSync(authorityFile, authority.ca);
-    writeFileSync(join(folder.path, 'other.pem'), (await createAuthority()).ca);
+    writeFileSync(join(folder, 'other.pem'), (await createAuthority()).ca);
     const cluster = await startCluster(await authority.issue('localhost'));
     owner.after(() => cluster.remove());
     urlWith = (query, host = 'localhost') =>
-      `${cluster.url.replace('127.0.0.1', host)}?${query.replaceAll('<folder>', folder.path)}`;
+      `${cluster.url.replace('127.0.0.1', host)}?${query.replaceAll('<folder>', folder)}`;
   });
 
   const connects: [query: string, host?: string][] = [
@@ -45,18 +44,16 @@ suite('a PostgreSQL whose certificate is signed by an authority of its own', {sk
   ];
   for (const [query, host] of connects) {
     test(`an address with ${query}${host ? ` and the host ${host}` : ''} connects, and stores leads`, async (t) => {
-      const store = await openStore(on(urlWith(query, host)), clearText);
-      t.after(() => store.close());
+      const store = await openFor(t, openStore(on(urlWith(query, host)), clearText));
       assert.equal((await store.accept(newEntry())).outcome, 'created');
     });
   }
 
   test('an address that the platform sets itself connects by settings beside it', async (t) => {
-    const folder = makeTemporaryFolder();
-    t.after(() => folder.remove());
+    const folder = temporaryFolder(t);
     const check = (query: string, more: Record<string, string>) =>
       runProcess(
-        {...serviceSettings(folder.path), DATABASE_URL: urlWith(query), PORT: '0', ...more},
+        {...serviceSettings(folder), DATABASE_URL: urlWith(query), PORT: '0', ...more},
         'config',
         'check',
       );
@@ -93,10 +90,9 @@ suite('a PostgreSQL whose certificate is signed by an authority of its own', {sk
     test(`an address with "${query}"${host ? ` and the host ${host}` : ''} is refused at once, with the remedy`, async (t) => {
       const url = urlWith(query, host);
       await assert.rejects(openStore(on(url), clearText), says);
-      const folder = makeTemporaryFolder();
-      t.after(() => folder.remove());
+      const folder = temporaryFolder(t);
       const {code, stdout} = await runCommand(
-        {...serviceSettings(folder.path), DATABASE_URL: url, PORT: '0'},
+        {...serviceSettings(folder), DATABASE_URL: url, PORT: '0'},
         'config',
         'check',
       );
@@ -128,16 +124,15 @@ suite('a PostgreSQL over a network without TLS', () => {
   }
 
   test('is said by config check, and by the start', async (t) => {
-    const folder = makeTemporaryFolder();
-    t.after(() => folder.remove());
+    const folder = temporaryFolder(t);
     const databaseUrl = 'postgres://leads:canary-password@db.invalid/leads';
-    const settings = {...serviceSettings(folder.path), DATABASE_URL: databaseUrl, PORT: '0'};
+    const settings = {...serviceSettings(folder), DATABASE_URL: databaseUrl, PORT: '0'};
     const {stdout} = await runCommand(settings, 'config', 'check');
     assert.match(stdout, /^! DATABASE_URL asks for no TLS: .*sslmode=verify-full \{"host":"db\.invalid"\}$/m);
     assert.doesNotMatch(stdout, /canary/);
 
     const observed: Observation[] = [];
-    const config = baseConfig(folder.path);
+    const config = baseConfig(folder);
     const given = await openSqliteStore(config.databasePath, clearText);
     const app = await createApp({...config, databaseUrl}, (each) => observed.push(each), given);
     await app.close(0);

@@ -11,7 +11,7 @@ import {openFor, openWhile} from '../../../support/opened.ts';
 import {program} from '../../../support/operator.ts';
 import {prequalificationBody} from '../../../support/sample-leads.ts';
 import {serviceSettings, startService} from '../../../support/service-process.ts';
-import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../../support/temporary-folder.ts';
 import {acme} from '../../../support/test-server.ts';
 
 const [user, group] = [42_042, 43_043];
@@ -20,10 +20,9 @@ const isNotRoot = process.getuid?.() !== 0 && 'only root may give files to other
 
 suite('an SQLite file that belongs to another user', {skip: isNotRoot}, () => {
   async function volume(t: TestContext, mode: number) {
-    const folder = makeTemporaryFolder();
-    t.after(() => folder.remove());
-    chmodSync(folder.path, 0o755);
-    const data = join(folder.path, 'data');
+    const folder = temporaryFolder(t);
+    chmodSync(folder, 0o755);
+    const data = join(folder, 'data');
     const path = join(data, 'leads.sqlite');
     mkdirSync(data);
     await openWhile(openSqliteStore(path, clearText), () => Promise.resolve());
@@ -31,7 +30,7 @@ suite('an SQLite file that belongs to another user', {skip: isNotRoot}, () => {
     chmodSync(data, 0o2770);
     chownSync(path, 0, group);
     chmodSync(path, mode);
-    const settings = {...serviceSettings(folder.path), DATABASE_PATH: path, ERASURES_FILE: ''};
+    const settings = {...serviceSettings(folder), DATABASE_PATH: path, ERASURES_FILE: ''};
     const run = (...words: string[]) => {
       const [first = '', ...rest] = [...asUser, process.execPath, program, ...words];
       const options = {cwd: data, env: {PATH: process.env['PATH'], ...settings}, encoding: 'utf8'} as const;

@@ -8,16 +8,15 @@ import {openFor} from '../../../support/opened.ts';
 import {runCommand} from '../../../support/operator.ts';
 import {standardBody} from '../../../support/sample-leads.ts';
 import {serviceSettings, startService} from '../../../support/service-process.ts';
-import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../../support/temporary-folder.ts';
 import {acme, startTestServer} from '../../../support/test-server.ts';
 
 const warning = 'another server has the same SQLite file open';
 
 suite('a second server on one SQLite file', () => {
   const folderOf = (t: TestContext) => {
-    const folder = makeTemporaryFolder();
-    t.after(() => folder.remove());
-    return folder.path;
+    const folder = temporaryFolder(t);
+    return folder;
   };
   async function start(t: TestContext, folder: string) {
     const databasePath = join(folder, 'leads.sqlite');

@@ -8,13 +8,11 @@ import {clearText} from '../../../../server/store/sealing.ts';
 import {openSqliteStore} from '../../../../server/store/sqlite/store.ts';
 import {watchStore} from '../../../../server/store/store-watch.ts';
 import {openFor, openWhile} from '../../../support/opened.ts';
-import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../../support/temporary-folder.ts';
 import {until} from '../../../support/until.ts';
 
 test('damage in a large file is found by one check after the start, and the server is not ready', async (t) => {
-  const folder = makeTemporaryFolder();
-  t.after(() => folder.remove());
-  const path = join(folder.path, 'leads.sqlite');
+  const path = join(temporaryFolder(t), 'leads.sqlite');
   await openWhile(openSqliteStore(path, clearText), () => Promise.resolve());
   makeLarge(path);
   damageMiddle(path);

@@ -17,16 +17,15 @@ import {openSqliteStore} from '../../../../server/store/sqlite/store.ts';
 import {findLogDamage} from '../../../../server/store/sqlite/write-ahead-log.ts';
 import {openWhile} from '../../../support/opened.ts';
 import {doneAnswer, newEntry} from '../../../support/sample-leads.ts';
-import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../../support/temporary-folder.ts';
 
-const folder = makeTemporaryFolder();
-after(() => folder.remove());
-const crashed = join(folder.path, 'crashed.sqlite');
+const folder = temporaryFolder({after});
+const crashed = join(folder, 'crashed.sqlite');
 const ids: string[] = [];
 
 /** The files as a crash leaves them: taken while the server still has them open. */
 before(async () => {
-  const path = join(folder.path, 'running.sqlite');
+  const path = join(folder, 'running.sqlite');
   await openWhile(openSqliteStore(path, clearText), async (store) => {
     for (let count = 0; count < 20; count += 1) {
       const entry = newEntry({answer: doneAnswer});
@@ -38,7 +37,7 @@ before(async () => {
 });
 
 function copyOfCrashed(name: string) {
-  const path = join(folder.path, `${name}.sqlite`);
+  const path = join(folder, `${name}.sqlite`);
   for (const suffix of ['', '-wal']) copyFileSync(crashed + suffix, path + suffix);
   return path;
 }

@@ -10,7 +10,7 @@ import {openSqliteBeside, openSqliteStore} from '../../../../server/store/sqlite
 import {basic, fetchFrom, postJson, readJson} from '../../../support/http.ts';
 import {describeGoneLeads} from '../gone-leads-suite.ts';
 import {describeLeadStore} from '../lead-store-suite.ts';
-import {openFor, openWhile} from '../../../support/opened.ts';
+import {openFor} from '../../../support/opened.ts';
 import {
   doneAnswer,
   keyOf,
@@ -19,13 +19,12 @@ import {
   prequalificationBody,
 } from '../../../support/sample-leads.ts';
 import {serviceSettings, startService} from '../../../support/service-process.ts';
-import {makeTemporaryFolder} from '../../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../../support/temporary-folder.ts';
 import {acme, startTestServer} from '../../../support/test-server.ts';
 
-const folder = makeTemporaryFolder();
-after(() => folder.remove());
+const folder = temporaryFolder({after});
 
-const databasePath = (name: string) => join(folder.path, name, 'leads.sqlite');
+const databasePath = (name: string) => join(folder, name, 'leads.sqlite');
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 describeLeadStore('SQLite', (data, sealer = clearText) => openSqliteStore(databasePath(data), sealer));
@@ -109,12 +108,6 @@ suite('the file', () => {
     }
     database.close();
   });
-  test('a file that is no database is refused', async () => {
-    const path = databasePath('garbage');
-    mkdirSync(dirname(path));
-    writeFileSync(path, 'This is a text of more than a hundred bytes. '.repeat(10));
-    await assert.rejects(openSqliteStore(path, clearText), /not a database/);
-  });
   test('the file holds every lead alone, without a log beside it, after an orderly stop', async (t) => {
     const path = databasePath('stopped');
     const server = await openFor(t, startTestServer({databasePath: path}));
@@ -129,16 +122,6 @@ suite('the file', () => {
     const database = new DatabaseSync(alone, {readOnly: true});
     assert.deepEqual({...database.prepare('SELECT id FROM leads').get()}, {id});
     database.close();
-  });
-  test('a database file that has all its tables is not made again', async () => {
-    const path = databasePath('migrated');
-    const entry = newEntry();
-    for (const open of [1, 2, 3]) {
-      await openWhile(openSqliteStore(path, clearText), async (store) => {
-        if (open === 1) await store.accept(entry);
-        assert.equal((await store.find(entry.id))?.id, entry.id);
-      });
-    }
   });
 });
 
@@ -176,8 +159,8 @@ suite('a database that others hold', () => {
 suite('a lead that was answered', () => {
   test('survives the death of the process', async (t) => {
     const path = databasePath('killed');
-    const environment = {...serviceSettings(folder.path), DATABASE_PATH: path};
-    const service = await startService(environment, folder.path);
+    const environment = {...serviceSettings(folder), DATABASE_PATH: path};
+    const service = await startService(environment, folder);
     t.after(() => service.end('SIGKILL'));
     const request = postJson(prequalificationBody, basic(acme));
     const response = await fetchFrom(service.url)('/json/leads', request);
