@@ -98,7 +98,7 @@ async function updateUnderLoad(t: TestContext, name: string): Promise<number> {
     await database.drop();
     folder.remove();
   });
-  const recorder = recordHistory({crm: {gets: 'news', parallel: 2 * usualParallel, mostSends: Infinity}});
+  const recorder = recordHistory({crm: {gets: 'news', parallel: 2 * usualParallel, maxSends: Infinity}});
   const crm = await openFor(t, startWebhookReceiver(recorder.webhook('crm', replyWith(204))));
   const store = {DATABASE_URL: database.url};
   const environment = {...store, ...sendingTo(folder.path, {crm}), TRUST_PROXY: '1', DRAIN_SECONDS: '5'};

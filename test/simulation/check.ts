@@ -258,14 +258,14 @@ const rules = {
     const isLead = ({destination, content}: DeliveryRow) =>
       content === 'lead' && facts.gets(destination) === 'leads';
     for (const delivery of facts.history.stored.deliveries.filter(isLead)) {
-      const {mostSends = Infinity} = facts.history.agreed[delivery.destination] ?? {};
+      const {maxSends = Infinity} = facts.history.agreed[delivery.destination] ?? {};
       let counted = 0;
       let last: Request | undefined;
       for (const send of facts.sendsOf(delivery)) {
         const isAskedFor = last && facts.wasAskedFor(nameOf(delivery), last.at, send.at);
-        if (isAskedFor) counted = Math.min(counted, mostSends - 1);
-        const isOneTooMany = mostSends === 1 && last?.outcome === 'unclear' && !isAskedFor;
-        if (counted >= mostSends || isOneTooMany) violated(`${nameOf(delivery)} at ${seconds(send.at)}`);
+        if (isAskedFor) counted = Math.min(counted, maxSends - 1);
+        const isOneTooMany = maxSends === 1 && last?.outcome === 'unclear' && !isAskedFor;
+        if (counted >= maxSends || isOneTooMany) violated(`${nameOf(delivery)} at ${seconds(send.at)}`);
         const counts = send.outcome === undefined || (send.outcome === 'unclear' && send.isUnreadable);
         if (counts) counted += 1;
         last = send;

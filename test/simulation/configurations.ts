@@ -74,11 +74,11 @@ export const addressesUnder = (name: ConfigurationName): Addresses =>
     ]),
   );
 
-export const agreed = (mostSends: number): Record<DestinationName, Agreed> => ({
-  lender: {gets: 'leads', parallel: 4, mostSends},
-  other: {gets: 'leads', parallel: 2, mostSends},
-  crm: {gets: 'news', parallel: 3, perSecond: 5, mostSends: Infinity},
-  inbox: {gets: 'digests', parallel: Infinity, mostSends: Infinity},
+export const agreed = (maxSends: number): Record<DestinationName, Agreed> => ({
+  lender: {gets: 'leads', parallel: 4, maxSends},
+  other: {gets: 'leads', parallel: 2, maxSends},
+  crm: {gets: 'news', parallel: 3, perSecond: 5, maxSends: Infinity},
+  inbox: {gets: 'digests', parallel: Infinity, maxSends: Infinity},
 });
 
 export const routes: Record<Sender, Pick<ToDesk, 'partner' | 'answerFrom'> & {sendTo: DestinationName[]}> = {

@@ -140,7 +140,7 @@ export type Agreed = {
   /** Only for a destination of news. */
   perSecond?: number;
   /** How often a lead may be sent while it is unclear whether it arrived. */
-  mostSends: number;
+  maxSends: number;
 };
 
 export type Telling = {lead: string; destination: string; leasedUntil: number};

@@ -16,7 +16,7 @@ import {startTestServer, through, type TestServer} from '../../support/test-serv
 import {until} from '../../support/until.ts';
 
 /** A lead is sent so often in all while the replies leave open whether it was taken. */
-const mostSends = 3;
+const maxSends = 3;
 /** So many replies of one kind in a row are told to whoever watches the health page. */
 const alarming = 5;
 
@@ -156,7 +156,7 @@ suite('a lead whose POST was answered with a success that cannot be read', () =>
     'what is not HTTP': [raw(`${created}\r\n\r\n`), /answer to POST is broken/],
   };
   for (const [what, [create, words]] of Object.entries(replies)) {
-    test(`a lead with an unreadable success is sent ${mostSends} times, then held: ${what}`, async (t) => {
+    test(`a lead with an unreadable success is sent ${maxSends} times, then held: ${what}`, async (t) => {
       const {upstream, server} = await startBoth(t, {create});
       const ids = [await sentLead(server), await sentLead(server)].map(({id}) => id);
       await until(() => outbox(server).every(({state}) => state === 'held'));
@@ -166,8 +166,8 @@ suite('a lead whose POST was answered with a success that cannot be read', () =>
         ids,
       );
       for (const {lead, lastError, ambiguous, ambiguousCounted} of rows) {
-        assert.equal(upstream.sent().filter((id) => id === lead).length, mostSends);
-        assert.deepEqual([ambiguous, ambiguousCounted], [mostSends, mostSends]);
+        assert.equal(upstream.sent().filter((id) => id === lead).length, maxSends);
+        assert.deepEqual([ambiguous, ambiguousCounted], [maxSends, maxSends]);
         assert.match(lastError ?? '', words);
         const line = server.logLines.find((text) => text.includes(lead) && text.includes('"held"'));
         assert.match(line ?? '', /delivery held for the operator/);
@@ -180,13 +180,13 @@ suite('a lead whose POST was answered with a success that cannot be read', () =>
     });
   }
 
-  test(`a lead with an unreadable success is sent ${mostSends} times, then held, also after 409`, async (t) => {
+  test(`a lead with an unreadable success is sent ${maxSends} times, then held, also after 409`, async (t) => {
     const {upstream, server} = await startBoth(t, {create: json(409, {id: 'u-1'})});
     const {id} = await sentLead(server);
     await until(() => outbox(server).every(({state}) => state === 'held'));
     assert.deepEqual(upstream.sent(), [id, id, id]);
     assert.partialDeepStrictEqual(outbox(server), [
-      {ambiguous: mostSends, lastError: 'The upstream answered POST with 409'},
+      {ambiguous: maxSends, lastError: 'The upstream answered POST with 409'},
     ]);
   });
   test('where the operator wants that, a lead is held at the first unreadable success', async (t) => {
@@ -208,12 +208,12 @@ suite('a lead whose POST was answered with a success that cannot be read', () =>
     await until(isHeld);
     const store = await openFor(t, openStore(server.config, clearText));
     assert.equal(await store.retryDeliveries(Date.now(), {state: 'held'}), 1);
-    await until(() => upstream.sent().length === mostSends + 1);
+    await until(() => upstream.sent().length === maxSends + 1);
     await until(isHeld);
     delete script.create;
     assert.equal(await store.retryDeliveries(Date.now(), {lead: id}), 1);
     await until(() => outbox(server).length === 0);
-    assert.equal(upstream.sent().length, mostSends + 2);
+    assert.equal(upstream.sent().length, maxSends + 2);
     assert.match(await stateOf(server), /"status":"ok"/);
   });
 });
@@ -230,7 +230,7 @@ suite('a lead is never held for an outage', () => {
       const script: Script = {create};
       const {upstream, server} = await startBoth(t, script);
       await sentLead(server);
-      await until(() => upstream.exchanges.length > 3 * mostSends);
+      await until(() => upstream.exchanges.length > 3 * maxSends);
       assert.partialDeepStrictEqual(outbox(server), [{state: 'waiting', ambiguous: 0, ambiguousCounted: 0}]);
       delete script.create;
       await until(() => outbox(server).length === 0);
@@ -240,7 +240,7 @@ suite('a lead is never held for an outage', () => {
     const {upstream, server} = await startBoth(t, {});
     await upstream.close();
     await sentLead(server);
-    await until(() => outbox(server)[0]!.attempts > 3 * mostSends);
+    await until(() => outbox(server)[0]!.attempts > 3 * maxSends);
     assert.partialDeepStrictEqual(outbox(server), [{state: 'waiting', ambiguous: 0, ambiguousCounted: 0}]);
   });
   test('an outage in which a gateway answers for all leads holds none of them', async (t) => {
