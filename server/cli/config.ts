@@ -43,7 +43,8 @@ export async function checkConfig(run: Run, {partner, origin}: Options) {
   // Before anything is printed: the reader of a pipe may close it after the first line, which ends the command.
   if (!wouldStart) run.status = 1;
   for (const {level, text} of findings) await run.write(`${signs[level]} ${printable(text)}\n`);
-  if (wouldStart) await run.write('✓ The server would start.\n');
+  if (!wouldStart) return;
+  await run.write('✓ The server would start.\n');
   if (partner !== undefined && origin !== undefined) await checkOrigin(run, partner, origin);
 }
 

@@ -43,6 +43,14 @@ suite('lead-prequal config check --origin', () => {
     assert.ok(stdout.endsWith(`✓ Pages of ${listedOrigin} may use the form of "acme".\n`), stdout);
   });
 
+  test('of a configuration that is wrong, only its faults are listed', async (t) => {
+    const settings = useSettings(t, {PORT: 'none'});
+    const words = ['config', 'check', '--partner', 'acme', '--origin', listedOrigin];
+    const {code, stdout, stderr} = await runCommand(settings, ...words);
+    assert.deepEqual([code, stderr], [1, '']);
+    assert.match(stdout, /^✗ PORT .+\n$/);
+  });
+
   test('an origin that a wildcard covers may use the form, and so may that of the server', (t) => {
     const {settings} = usePartnersFile(t);
     for (const origin of ['https://shop.acme.example', 'https://leads.example.com'])
