@@ -16,7 +16,7 @@ const folders = [
   '.',
   'test/clients/generated',
   'test/frameworks',
-  ...['next', 'nuxt', 'vite-react', 'vue'].map((project) => `test/frameworks/projects/${project}`),
+  ...['next', 'nuxt'].map((project) => `test/frameworks/projects/${project}`),
   'test/support/packaged-chromium',
 ];
 
