@@ -7,7 +7,7 @@ import {readdirSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {suite, test} from 'node:test';
 import {chromium, type BrowserContext, type Page, type Route} from 'playwright-core';
-import {orders, type Order} from '../../form/pages.ts';
+import type {Order} from '../../form/pages.ts';
 import {findChromium} from '../support/find-browsers.ts';
 import {freePort} from '../support/free-port.ts';
 import {openFor, openForSuite} from '../support/opened.ts';
@@ -187,23 +187,28 @@ suite('an interruption of an apply page loses nothing', () => {
     return {context, close: () => context.close()};
   }
 
-  for (const order of orders) {
+  // What is kept goes by the names of the fields, so the other order is tried at one step.
+  const places = [
+    {order: 'funds-first', step: 1},
+    {order: 'funds-first', step: 2},
+    {order: 'funds-first', step: 3},
+    {order: 'contact-first', step: 2},
+  ] as const;
+  for (const {order, step} of places) {
     for (const [what, interrupt] of Object.entries(interruptions)) {
-      for (let step = 1; step <= stepCount; step++) {
-        test(`${order}, at step ${step}: ${what}`, async (t) => {
-          const {context} = await openFor(t, newContext(order));
-          const before = await openAt(context, step);
-          const expected = await shown(before.page);
-          const page = await interrupt(before.page, run, context);
-          await mainButton(page).waitFor();
-          assert.equal(await stepOf(page), step);
-          assert.deepEqual(await shown(page), expected);
-          assert.equal(await page.locator('lead-prequal-form [aria-invalid=true]').count(), 0);
+      test(`${order}, at step ${step}: ${what}`, async (t) => {
+        const {context} = await openFor(t, newContext(order));
+        const before = await openAt(context, step);
+        const expected = await shown(before.page);
+        const page = await interrupt(before.page, run, context);
+        await mainButton(page).waitFor();
+        assert.equal(await stepOf(page), step);
+        assert.deepEqual(await shown(page), expected);
+        assert.equal(await page.locator('lead-prequal-form [aria-invalid=true]').count(), 0);
 
-          assert.deepEqual(await allAnswers(page), before.filled);
-          assert.equal(await stepOf(page), 1, 'Back went back one step at a time');
-        });
-      }
+        assert.deepEqual(await allAnswers(page), before.filled);
+        assert.equal(await stepOf(page), 1, 'Back went back one step at a time');
+      });
     }
   }
 
