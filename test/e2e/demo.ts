@@ -22,7 +22,7 @@ export type Demo = {
   stop(): Promise<void>;
 };
 
-export async function startDemo(): Promise<Demo> {
+async function startDemo(): Promise<Demo> {
   const folder = makeTemporaryFolder();
   const databasePath = join(folder.path, 'leads.sqlite');
   const child = spawn(process.execPath, [resolve('demo/start.ts')], {
