@@ -94,6 +94,10 @@ const normalize = {
   selector: 'MemberExpression[property.name=normalize]',
   message: 'Many marks in a row make it slow: contract/normalized.ts has a limit.',
 };
+const arrayFrom = {
+  selector: 'MemberExpression[object.name=Array][property.name=from]',
+  message: 'That of Prototype.js and of old MooTools ignores its second argument: use [...list].map().',
+};
 const lookbehind = {
   selector: 'Literal[regex.pattern=/\\(\\?<[=!]/]',
   message: 'Safari before 16.4 refuses a whole file of the form that has a lookbehind.',
@@ -169,9 +173,9 @@ export default defineConfig(
   {files: ['server/**/*.ts'], rules: {'no-restricted-syntax': ['error', normalize]}},
   {
     files: ['{calculator,contract,form,widget}/**/*.ts'],
-    rules: {'no-restricted-syntax': ['error', normalize, lookbehind]},
+    rules: {'no-restricted-syntax': ['error', normalize, lookbehind, arrayFrom]},
   },
-  {files: ['contract/normalized.ts'], rules: {'no-restricted-syntax': ['error', lookbehind]}},
+  {files: ['contract/normalized.ts'], rules: {'no-restricted-syntax': ['error', lookbehind, arrayFrom]}},
   {
     files: ['server/**/*.ts'],
     ignores: ['server/config/**'],
@@ -194,11 +198,19 @@ export default defineConfig(
   }),
   {
     files: ['widget/**/*.ts'],
-    ignores: ['widget/page/safe-document.ts'],
+    ignores: ['widget/page/safe-document.ts', 'widget/page/builtins.ts'],
     rules: {
       'no-restricted-globals': [
         'error',
         {name: 'document', message: 'Elements of the page can replace its properties: use safeDocument.'},
+        ...['Promise', 'URL'].map((name) => ({
+          name,
+          message: 'Pages replace it: import it from page/builtins.ts.',
+        })),
+        ...['Document', 'Element', 'Node', 'Event'].map((name) => ({
+          name,
+          message: 'Pages have others of this name: reach its prototype by way of an object.',
+        })),
       ],
     },
   },

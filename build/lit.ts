@@ -6,7 +6,7 @@ import {resolve} from 'node:path';
 import type {Plugin} from 'vite';
 
 const bindings = JSON.stringify(resolve('widget/page/lit-globals.ts'));
-const names = ['document', 'globalThis', 'litPropertyMetadata', 'Symbol'];
+const names = ['document', 'Document', 'globalThis', 'litPropertyMetadata', 'Symbol', 'Promise'];
 
 export const giveLitItsGlobals: Plugin = {
   name: 'give-lit-its-globals',

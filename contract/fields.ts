@@ -77,10 +77,10 @@ export const fieldErrorCodes = ['required', 'invalid', 'too_long', 'too_large'] 
 export type FieldErrorCode = (typeof fieldErrorCodes)[number];
 
 /** The length in code points, as JSON Schema counts it: an emoji is one character, not two. */
-export const characters = (text: string) => Array.from(text).length;
+export const characters = (text: string) => [...text].length;
 
 /** The first `max` characters of a text. If it is cut, the last one is `…`. */
 export function cutTo(text: string, max: number): string {
-  const all = Array.from(text);
+  const all = [...text];
   return all.length > max ? `${all.slice(0, max - 1).join('')}…` : text;
 }

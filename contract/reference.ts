@@ -20,7 +20,7 @@ export function referenceOf(id: string): string {
  */
 export function endOfId(reference: string): string | undefined {
   const signs = reference.replace(/[-\s]/g, '').toUpperCase().replaceAll('O', '0').replace(/[IL]/g, '1');
-  const digits = Array.from(signs, (sign) => alphabet.indexOf(sign));
+  const digits = [...signs].map((sign) => alphabet.indexOf(sign));
   if (digits.length !== 8 || digits.includes(-1)) return undefined;
   return digits
     .reduce((number, digit) => number * 32 + digit, 0)

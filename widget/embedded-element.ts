@@ -1,4 +1,5 @@
-import {LitElement, type PropertyValues} from 'lit';
+import {LitElement, type CSSResult, type PropertyValues} from 'lit';
+import {Promise} from './page/builtins.ts';
 import {safeDocument} from './page/safe-document.ts';
 
 /**
@@ -6,10 +7,37 @@ import {safeDocument} from './page/safe-document.ts';
  * and moves the focus only when asked to.
  */
 export class EmbeddedElement extends LitElement {
+  /** The styles that later files have added (styles/adopt.ts). */
+  protected readonly addedStyles: CSSResult[] = [];
+
   #focusOn: string | undefined;
 
+  /** Makes the styles anew, because a style sheet can be used only in the document that made it. */
+  adoptedCallback() {
+    const {shadowRoot} = this;
+    const {CSSStyleSheet} = this.ownerDocument.defaultView ?? {};
+    // A document without a window, such as that of a template, shows nothing.
+    if (!shadowRoot || !CSSStyleSheet) return;
+    const styles = [
+      ...(this.constructor as typeof LitElement).elementStyles,
+      ...this.addedStyles,
+    ] as CSSResult[];
+    shadowRoot.adoptedStyleSheets = styles.map(({cssText}) => {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(cssText);
+      return sheet;
+    });
+  }
+
   protected override createRenderRoot() {
-    const root = super.createRenderRoot();
+    let root: HTMLElement | DocumentFragment;
+    try {
+      root = super.createRenderRoot();
+    } catch {
+      // The element came into another document before it was on a page, and Lit has not got further than to its styles.
+      root = this.shadowRoot!;
+      this.adoptedCallback();
+    }
     // The element's own children stay on the page until there is something to show instead.
     root.append(safeDocument.createElement('slot'));
     return root;

@@ -44,7 +44,7 @@ export function formView(view: FormView) {
       @input=${onEvent}
       @focusout=${onEvent}
     >
-      ${touched?.summary()} ${progressView(pages.length, page)} ${touched?.soFar.above()}
+      ${touched?.summary()} ${progressView(pages, page)} ${touched?.soFar.above()}
       ${pages.map((steps, index) =>
         // The list has an item for each page, also for hidden ones, so that Lit never reuses an input for another page.
         index === page ? steps.map((step) => stepView(step, page, view)) : nothing,
@@ -60,7 +60,8 @@ export function formView(view: FormView) {
           ><span>${touched?.use() ?? words.use} ${privacy}</span>
         </p>
       </div>
-      ${touched?.consent.errorView()} ${arrival === 'failed' ? loadFailedNotice(view) : touched?.notice()}
+      ${touched?.consent.errorView()}
+      ${arrival === 'failed' ? loadFailedNotice(view) : touched?.notice(applyLinkView(view))}
       <div class="actions ${touched?.awaitsConsent ? 'waiting' : ''}" part="actions">
         <button
           class="main"
@@ -77,11 +78,12 @@ export function formView(view: FormView) {
   `;
 }
 
-const loadFailedNotice = ({words, applyHref}: Pick<FormView, 'words' | 'applyHref'>) =>
-  noticeView(
-    words.loadFailed,
-    applyHref ? html`<a href=${applyHref} target="_blank" rel="noopener">${words.openForm}</a>` : nothing,
-  );
+type WayOn = Pick<FormView, 'words' | 'applyHref'>;
+
+const applyLinkView = ({words, applyHref}: WayOn) =>
+  applyHref ? html`<a href=${applyHref} target="_blank" rel="noopener">${words.openForm}</a>` : nothing;
+
+const loadFailedNotice = (view: WayOn) => noticeView(view.words.loadFailed, applyLinkView(view));
 
 /** Stands in place of the fields if the rest of the form did not arrive, and the first screen needs it. */
 export const loadFailedView = (
@@ -129,9 +131,9 @@ function stepView(step: Step, page: number, {words, pages, touched}: FormView) {
   `;
 }
 
-const progressView = (pages: number, page: number) =>
-  pages > 1
+const progressView = (pages: readonly Page[], page: number) =>
+  pages.length > 1
     ? html`<div class="progress" part="progress" aria-hidden="true">
-        ${Array.from({length: pages}, (_, index) => html`<i class=${index <= page ? 'done' : ''}></i>`)}
+        ${pages.map((_, index) => html`<i class=${index <= page ? 'done' : ''}></i>`)}
       </div>`
     : nothing;

@@ -15,6 +15,7 @@ import {scriptAddress} from './loading/script-address.ts';
 import {languages, Localization, type Language} from './localization.ts';
 import {applyLink} from './page/apply-page.ts';
 import {isOpaque} from './page/diagnosis.ts';
+import {Promise, URL} from './page/builtins.ts';
 import {DoublePress} from './page/double-press.ts';
 import {emit, type ErrorDetail} from './page/events.ts';
 import {safeLink} from './page/safe-link.ts';
@@ -241,6 +242,7 @@ export class LeadPrequalForm extends EmbeddedElement {
         // touch. The sandbox and the debug box read only words of the first screen.
         return localization.words as Words;
       },
+      addedStyles: this.addedStyles,
       pages: () => this.#arrangedPages,
       leadType: () => this.#leadType,
       endpoint: () => this.#endpoint,

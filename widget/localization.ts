@@ -1,10 +1,11 @@
 /** The language of the form: the words of the nearest `lang`, in which the page may replace texts by its own. */
-import type {LitElement, ReactiveController} from 'lit';
-import {inTime} from './loading/in-time.ts';
+import {LitElement, type ReactiveController} from 'lit';
 import {laterFiles} from './loading/later-files.ts';
 import {firstScreen} from '../form/words/en.ts';
 import {languages as languageFiles, type LanguageTag} from '../form/words/languages.ts';
 import {merge, renamed, type SomeWords, type WordsSoFar} from '../form/words/words.ts';
+import {Promise} from './page/builtins.ts';
+import {inTime} from './page/in-time.ts';
 
 /** `form`: the words for the first render. `answer`: the words that are loaded at the first touch. */
 export type WordsPart = 'form' | 'answer';
@@ -25,6 +26,9 @@ export const languages: Record<string, Language> = {
   en: english,
   ...Object.fromEntries((Object.keys(languageFiles) as LanguageTag[]).map((tag) => [tag, fromFile(tag)])),
 };
+
+/** They are reached by way of our own class, because pages have an `Element` or a `Node` of their own. */
+const {prototype} = LitElement;
 
 /** Milliseconds. The form waits no longer than this for words that are slow to arrive, and is in English then. */
 const patience = 3_000;
@@ -60,7 +64,7 @@ export class Localization implements ReactiveController {
   readonly #onChange: () => void;
   readonly #observer = new MutationObserver(() => this.hostConnected());
   readonly #parts: WordsPart[] = ['form'];
-  /** The `lang` of the page in lower case, or empty. */
+  /** The `lang` of the page as a tag in lower case, or empty. People also write `es_MX`, or spaces around it. */
   #lang = '';
   #shown: Language = english;
   /** Without the page's `strings`. */
@@ -84,9 +88,13 @@ export class Localization implements ReactiveController {
     let lang: string | null = null;
     for (let node: Node | null = this.#host; node; node = nodeAround(node)) {
       this.#observer.observe(node, {attributeFilter: ['lang']});
-      if (property(node, 'nodeType') === 1) lang ??= Element.prototype.getAttribute.call(node, 'lang');
+      if (property(node, 'nodeType') === 1) lang ??= prototype.getAttribute.call(node, 'lang');
     }
-    this.#lang = lang?.toLowerCase() ?? '';
+    this.#lang =
+      lang
+        ?.toLowerCase()
+        .match(/[a-z\d]+/g)
+        ?.join('-') ?? '';
     this.ready = inTime(this.#load(), patience).catch(() => {});
   }
 
@@ -151,11 +159,11 @@ export class Localization implements ReactiveController {
 }
 
 /**
- * Reads a property from the prototype of all nodes: on a `<form>` around this element, a field with the name
+ * Reads a property from the prototypes that all elements have: on a `<form>` around this element, a field with the name
  * `parentNode` replaces the property of that name.
  */
 const property = <Name extends 'nodeType' | 'parentNode'>(node: Node, name: Name) =>
-  Reflect.get(Node.prototype, name, node) as Node[Name];
+  Reflect.get(prototype, name, node) as Node[Name];
 
 /** The parent of a node, or the host element of a shadow root. */
 const nodeAround = (node: Node): Node | null =>

@@ -17,7 +17,12 @@ export {explainOpen} from './page/advice.ts';
 
 export function createTouchedForm(host: FormHost): TouchedForm {
   const form = new TouchedForm(host);
-  new Draft(host, form.fields, () => form.submission.stage.name === 'answered');
+  new Draft(
+    host,
+    form.fields,
+    () => form.isUsed,
+    () => form.submission.stage.name === 'answered',
+  );
   checkedLink('privacy-href', host.element.privacyHref);
   if (host.element.history) new FormHistory(host, form);
   return form;

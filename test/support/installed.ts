@@ -1,12 +1,13 @@
 /**
  * What tests need that not every machine has. `npm test` needs a bare Debian with Node, and nothing else: a test that needs
  * more is skipped where that is missing, and says why. With one of these settings, what is missing is an error instead. CI
- * sets the first four (.ci/run).
+ * sets the first five (.ci/run).
  *
  * - `REQUIRE_STORES=1`: PostgreSQL and Redis
  * - `REQUIRE_BROWSERS=chromium,firefox,webkit`: these browsers
  * - `REQUIRE_CLIENTS=1`: programs such as openssl, and clients of the API in other languages
  * - `REQUIRE_THEMES=1`: WordPress and its themes
+ * - `REQUIRE_LIBRARIES=1`: Prototype.js and MooTools
  * - `REQUIRE_SAMPLES=1`: the rarer languages of the samples in docs/api.md
  */
 import {existsSync} from 'node:fs';
@@ -24,7 +25,7 @@ const packages: Readonly<Record<string, string>> = {
   promtool: 'prometheus',
 };
 
-type Requirement = `REQUIRE_${'STORES' | 'BROWSERS' | 'CLIENTS' | 'THEMES' | 'SAMPLES'}`;
+type Requirement = `REQUIRE_${'STORES' | 'BROWSERS' | 'CLIENTS' | 'THEMES' | 'LIBRARIES' | 'SAMPLES'}`;
 
 /**
  * Why a test is skipped; false if it runs.

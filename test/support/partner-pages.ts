@@ -6,7 +6,7 @@
 import {subscribe} from 'node:diagnostics_channel';
 import {cpSync, existsSync, readFileSync, readdirSync, writeFileSync} from 'node:fs';
 import {request, type IncomingMessage} from 'node:http';
-import {join} from 'node:path';
+import {basename, dirname, join} from 'node:path';
 import type {Middleware} from '@web/dev-server-core';
 import type {TestRunnerPlugin} from '@web/test-runner';
 import {classicFile, firstFiles} from '../../contract/api.ts';
@@ -17,9 +17,23 @@ import {newestScript} from '../../server/snippets/newest-script.ts';
 import {snippetParts, versionForSnippets} from '../../server/snippets/parts.ts';
 import {onePartner} from '../../server/config/partners.ts';
 import {readVersions, type EmbedVersion} from '../../server/versions/embed-versions.ts';
+import {skipUnless} from './installed.ts';
 import {startTestServer, type TestServer} from './test-server.ts';
 
 const built = 'dist/embed';
+
+/** Old libraries that replace what browsers have. Debian's package of each has the name of its folder. */
+const libraries: Readonly<Record<string, string>> = {
+  'Prototype.js': '/usr/share/javascript/prototype/prototype.js',
+  MooTools: '/usr/share/javascript/mootools/mootools.js',
+};
+
+const isInstalled = ([name, file]: [string, string]) => {
+  const notInstalled = `${name} is not installed: apt-get install libjs-${basename(dirname(file))}`;
+  const reason = skipUnless('REQUIRE_LIBRARIES', !existsSync(file) && notInstalled);
+  if (reason) console.log(`The form is not tested with an old library: ${reason}`);
+  return !reason;
+};
 
 /** What a partner page needs to know about the server. */
 export type Service = {
@@ -43,6 +57,8 @@ export type Service = {
   withdrawnVersion: string;
   /** Later files, each with two versions in which only this file was changed after the build. */
   laterFiles: {file: string; oneByte: string; planted: string}[];
+  /** The addresses of the old libraries that are installed, by name. */
+  libraries: Readonly<Record<string, string>>;
 };
 
 /** A request that the server got, and what its headers say about the page that sent it. */
@@ -82,7 +98,7 @@ function tamper(releasesFolder: string, version: string, file: string, change: (
   return name;
 }
 
-async function start(pageOrigin: string): Promise<{server: TestServer; service: Service}> {
+async function start(pageOrigin: string): Promise<{server: TestServer; service: Omit<Service, 'libraries'>}> {
   const {version} = JSON.parse(readFileSync('package.json', 'utf8')) as {version: string};
   const manifest = join(built, version, 'manifest.json');
   if (!existsSync(manifest)) throw new Error('The form is not built: run "npm run build" first');
@@ -113,7 +129,7 @@ async function start(pageOrigin: string): Promise<{server: TestServer; service: 
       onePartner({key: 'acme', origins: [pageOrigin], cid: '1001', contact: {phone: '(415) 555-0132'}}),
       onePartner({key: 'globex', origins: [pageOrigin], cid: '2001'}),
     ] as const;
-    return {releasesFolder, partners: [...partners], withdrawnVersions: [withdrawnVersion]};
+    return {releasesFolder, partners: [...partners], withdrawnVersions: [withdrawnVersion], proofOfWork: 5};
   });
   subscribe('http.server.request.start', (message) => {
     const {request, socket} = message as {request: IncomingMessage; socket: {localPort?: number}};
@@ -142,6 +158,8 @@ async function start(pageOrigin: string): Promise<{server: TestServer; service: 
 
 export function partnerPages(): {middleware: Middleware; plugin: TestRunnerPlugin} {
   let started: ReturnType<typeof start> | undefined;
+  const installed = Object.fromEntries(Object.entries(libraries).filter(isInstalled));
+  const folder = '/partner-pages/libraries/';
   return {
     // This runs before the handlers of the test runner, because those add scripts to the pages that they serve.
     async middleware(context, next) {
@@ -152,7 +170,12 @@ export function partnerPages(): {middleware: Middleware; plugin: TestRunnerPlugi
         context.body = html;
       } else if (context.path === '/partner-pages/service') {
         started ??= start(context.origin);
-        context.body = (await started).service;
+        const addresses = Object.keys(installed).map((name) => [name, folder + name] as const);
+        const libraries = Object.fromEntries(addresses);
+        context.body = {...(await started).service, libraries} satisfies Service;
+      } else if (context.path.startsWith(folder)) {
+        context.type = 'js';
+        context.body = readFileSync(installed[context.path.slice(folder.length)] ?? '');
       } else if (context.path === '/partner-pages/requests') {
         context.body = received.get(context.get('User-Agent')) ?? [];
       } else if (context.path.startsWith('/embed/v1/') && started) {

@@ -96,6 +96,34 @@ describe('a form in a dialog', () => {
     });
   }
 
+  const svg = (href: string) =>
+    `<svg width="40" height="20"><a ${href}="#estimate"><rect class="link" width="40" height="20"/></a></svg>`;
+  for (const [what, content] of [
+    ['that has the whole address', `<a class="link" href="${location.href.split('#')[0]}#estimate">Open</a>`],
+    ['in an image map', '<map name="map"><area class="link" href="#estimate" alt="Open"></map>'],
+    ['in an SVG', svg('href')],
+    ['in an SVG, as older ones write it', svg('xlink:href')],
+    ['that names a window for it', '<a class="link" href="#estimate" target="_blank">Open</a>'],
+  ] as const) {
+    it(`is opened by a link ${what}, although addresses are relative to another and clicks are stopped`, async () => {
+      const base = document.head.appendChild(document.createElement('base'));
+      base.href = '/elsewhere/';
+      const form = await place();
+      const stop = (event: Event) => event.stopImmediatePropagation();
+      document.addEventListener('click', stop, true);
+      const around = document.createElement('div');
+      form.closest('main')!.prepend(around);
+      const root = around.attachShadow({mode: 'open'});
+      root.innerHTML = content;
+      root
+        .querySelector('.link')!
+        .dispatchEvent(new MouseEvent('click', {bubbles: true, composed: true, cancelable: true}));
+      base.remove();
+      document.removeEventListener('click', stop, true);
+      await untilOpen(form);
+    });
+  }
+
   it('is opened by a button that names it with commandfor, and gives the focus back to it', async () => {
     const form = await place();
     const source = opener('button');

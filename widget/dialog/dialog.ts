@@ -3,6 +3,7 @@ import {html, type ReactiveController, type TemplateResult} from 'lit';
 import {paths} from '../../contract/api.ts';
 import {stepTitle} from '../../form/words/words.ts';
 import type {FormHost} from '../fields/form-host.ts';
+import {URL} from '../page/builtins.ts';
 import {safeDocument} from '../page/safe-document.ts';
 import {adopt} from '../styles/adopt.ts';
 import {dialogStyles} from './styles.ts';
@@ -19,12 +20,12 @@ export class Dialog implements ReactiveController {
   constructor(host: FormHost, opensByAddress: boolean) {
     this.#host = host;
     this.#opensByAddress = opensByAddress;
-    adopt(host.element, [dialogStyles]);
+    adopt(host, [dialogStyles]);
     host.element.addController(this);
   }
 
   hostConnected() {
-    safeDocument.addEventListener('click', this.#onClick);
+    addEventListener('click', this.#onClick, true);
     this.#host.element.addEventListener('command', this.#onCommand);
     addEventListener('hashchange', this.#onHash);
     if (this.#opensByAddress) this.#onHash();
@@ -32,7 +33,7 @@ export class Dialog implements ReactiveController {
   }
 
   hostDisconnected() {
-    safeDocument.removeEventListener('click', this.#onClick);
+    removeEventListener('click', this.#onClick, true);
     this.#host.element.removeEventListener('command', this.#onCommand);
     removeEventListener('hashchange', this.#onHash);
     // A dialog that stayed open would stand in the page, not over it, when the element is added again.
@@ -43,26 +44,26 @@ export class Dialog implements ReactiveController {
     return this.#host.find<HTMLDialogElement>('dialog');
   }
 
-  /** Whether an address is that of this page, with the element's `id` as its fragment. */
-  #isNamedBy(href: string | undefined) {
-    const {id} = this.#host.element;
-    return id !== '' && href === new URL(`#${id}`, location.href).href;
-  }
-
-  /** Whether a link leads to the partner's apply page, with the element's `id`: without the form, it is the way there. */
-  #replaces({href}: HTMLAnchorElement) {
+  /**
+   * Whether an address is that of this page, with the element's `id` as its fragment, or that of the partner's apply page with
+   * the same fragment: without the form, it is the way there.
+   */
+  #isNamedBy({href, pathname, hash}: URL) {
     const {id, partner} = this.#host.element;
-    if (id === '' || !/^https?:/.test(href)) return false;
-    const {pathname} = new URL(partner ? `${paths.apply}/${partner}` : paths.apply, href);
-    const link = new URL(href);
-    return link.pathname === pathname && link.hash === new URL(`#${id}`, href).hash;
+    const here = new URL(`#${id}`, location.href);
+    const apply = paths.apply + (partner && `/${partner}`);
+    return id !== '' && (href === here.href || (pathname === apply && hash === here.hash));
   }
 
-  /** A link that names the element. The page may cancel the click, to scroll by itself: that does no harm. */
+  /**
+   * A link that names the element. This is heard before anything of the page hears the click, because a page that scrolls by
+   * itself may stop the event. The page still hears it, and may cancel it: that does no harm.
+   */
   readonly #onClick = (event: MouseEvent) => {
-    const link = event.composedPath().find((node) => node instanceof HTMLAnchorElement);
+    const link = event.composedPath().find(isLink);
+    const address = link && addressOf(link);
     const opensElsewhere = event.metaKey || event.ctrlKey || event.shiftKey;
-    if (!link || opensElsewhere || !(this.#isNamedBy(link.href) || this.#replaces(link))) return;
+    if (!address || opensElsewhere || !this.#isNamedBy(address)) return;
     event.preventDefault();
     void this.open(link);
   };
@@ -74,7 +75,7 @@ export class Dialog implements ReactiveController {
   };
 
   readonly #onHash = () => {
-    if (this.#isNamedBy(location.href)) void this.open();
+    if (this.#isNamedBy(new URL(location.href))) void this.open();
   };
 
   /** Opens the dialog as soon as the form is in it. */
@@ -124,5 +125,18 @@ export class Dialog implements ReactiveController {
         ${card}
       </dialog>
     `;
+  }
+}
+
+/** A link in HTML, in an image map, or in an SVG. */
+const isLink = (node: EventTarget): node is HTMLElement => /^(a|area)$/.test((node as Element).localName);
+
+/** Where a link leads. If it is a fragment alone, that is on this page, although `<base>` may name another. */
+function addressOf(link: Element): URL | undefined {
+  const href = link.getAttribute('href') ?? link.getAttribute('xlink:href') ?? '';
+  try {
+    return new URL(href, href.startsWith('#') ? location.href : safeDocument.baseURI);
+  } catch {
+    return undefined;
   }
 }

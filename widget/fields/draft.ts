@@ -1,16 +1,18 @@
 /**
  * Keeps the draft of a form up to date, as long as the page sets `draft`. It is removed when the lead is answered, and
- * when the form is emptied.
+ * when the form is emptied. A form that the visitor does not use changes no answer of the draft, because a page may have the
+ * form twice, such as once for each width of the screen.
  */
 import type {ReactiveController} from 'lit';
 import {safeDocument} from '../page/safe-document.ts';
 import type {FormHost} from './form-host.ts';
 import type {FormState} from './form-state.ts';
-import {answersText, keepDraft, keptText} from './kept-draft.ts';
+import {answersText, keepDraft, keptText, prolongDraft} from './kept-draft.ts';
 
 export class Draft implements ReactiveController {
   readonly #host: FormHost;
   readonly #fields: FormState;
+  readonly #isUsed: () => boolean;
   readonly #isAnswered: () => boolean;
   /** The answers of the lead that was answered last. They are no draft until the visitor changes one of them. */
   #sent = '';
@@ -18,10 +20,14 @@ export class Draft implements ReactiveController {
   #shown = '';
   #kept: string;
 
-  /** @param isAnswered whether the form shows an answer in place of the fields */
-  constructor(host: FormHost, fields: FormState, isAnswered: () => boolean) {
+  /**
+   * @param isUsed whether the visitor has done something in the form
+   * @param isAnswered whether the form shows an answer in place of the fields
+   */
+  constructor(host: FormHost, fields: FormState, isUsed: () => boolean, isAnswered: () => boolean) {
     this.#host = host;
     this.#fields = fields;
+    this.#isUsed = isUsed;
     this.#isAnswered = isAnswered;
     this.#kept = keptText(host.element.partner);
     host.element.addController(this);
@@ -72,6 +78,7 @@ export class Draft implements ReactiveController {
     const shown = answers + page;
     if (shown === this.#shown && keptText(partner) !== this.#kept) return;
     this.#shown = shown;
+    if (!this.#isUsed()) return prolongDraft(partner);
     const isDraft = answers !== this.#sent && (page > 0 || answers !== filled);
     keepDraft(partner, isDraft ? values : {}, step);
     this.#kept = keptText(partner);

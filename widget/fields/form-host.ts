@@ -1,5 +1,5 @@
 /** What the controllers of a touched form know about the element. */
-import type {ReactiveControllerHost} from 'lit';
+import type {CSSResult, ReactiveControllerHost} from 'lit';
 import type {Context} from '../../contract/embed.ts';
 import type {LeadType} from '../../contract/fields.ts';
 import type {Page} from '../../form/pages.ts';
@@ -27,6 +27,7 @@ export type FormElement = HTMLElement &
     readonly ctaLabel: string | undefined;
     readonly history: boolean;
     readonly context: Context | undefined;
+    adoptedCallback(): void;
   };
 
 /**
@@ -43,6 +44,8 @@ export type FormHost = {
   isSandbox(): boolean;
   /** The first match in what the element has rendered. */
   find<Found extends HTMLElement = HTMLElement>(selector: string): Found | null;
+  /** The styles that later files have added to the element. */
+  readonly addedStyles: CSSResult[];
   /** Renders again, and then moves the focus to the first element that the selector matches. */
   refresh(focusOn?: string): void;
   /** Lets screen readers say this, and renders again. */

@@ -5,6 +5,7 @@
 import {fieldTable, type FieldName} from '../../form/pages.ts';
 import type {Values} from '../../form/read-fields.ts';
 import {keep, recall} from '../page/session.ts';
+import {toJson} from '../page/to-json.ts';
 import {draftName, forgetDraft, recallDraft} from './contact-sources.ts';
 
 /** UTF-16 code units. No field takes a text that is nearly as long: of one line, or of several. */
@@ -31,7 +32,7 @@ const typable = (source: Readonly<Record<string, unknown>>): Values =>
   );
 
 /** Equal for the same answers, whether an empty field was read or not. */
-export const answersText = (values: Values): string => JSON.stringify(typable(values));
+export const answersText = (values: Values): string => toJson(typable(values));
 
 /** The answers of the draft that is kept now, however old it is, as `answersText` writes them. */
 export const keptText = (partner: string): string => answersText(recall(draftName(partner)) ?? {});
@@ -46,6 +47,12 @@ export function keepDraft(partner: string, values: Values, step: string | undefi
   const answers = typable(values);
   const isEmpty = Object.keys(answers).length === 0;
   keep(draftName(partner), isEmpty ? undefined : {...answers, step, at: Date.now()});
+}
+
+/** The draft is of now, because the visitor has it on the screen. */
+export function prolongDraft(partner: string) {
+  const draft = recall(draftName(partner));
+  if (draft) keep(draftName(partner), {...draft, at: Date.now()});
 }
 
 /** @returns the answers, and the name of the step if it was kept. A draft that is too old is removed */

@@ -4,7 +4,7 @@
  */
 import type {ReactiveControllerHost} from 'lit';
 import type {FormEvent, TouchedForm} from '../submission/touched-form.ts';
-import {inTime} from './in-time.ts';
+import {inTime} from '../page/in-time.ts';
 
 /**
  * - `initial`: the file was not requested yet, or a request failed for which nobody waited

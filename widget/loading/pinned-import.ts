@@ -1,7 +1,8 @@
 /** Imports a later file, if it has the hash that the first file expects. Only the form that pages embed uses it: in the npm package and in tests, later files are plain imports. */
+import {Promise, URL} from '../page/builtins.ts';
+import {inTime} from '../page/in-time.ts';
 import {safeDocument} from '../page/safe-document.ts';
 import {trusted} from '../page/trusted-types.ts';
-import {inTime} from './in-time.ts';
 import {scriptAddress} from './script-address.ts';
 import {shared} from './shared.ts';
 
@@ -24,7 +25,6 @@ export function importPinned(path: string, integrity: string): Promise<unknown> 
   const known = imports.get(path);
   if (known) return known;
   const earlier = requests.get(path);
-  // Not `Promise.any`, because some pages have replaced `Promise` by an old library's, which lacks it.
   const file = new Promise((resolve, reject) => {
     earlier?.then(resolve, () => {});
     importFile(path, integrity).then(resolve, reject);
@@ -65,8 +65,11 @@ async function verify(href: string, integrity: string) {
     await new Promise((resolve, reject) => {
       script.onload = resolve;
       script.onerror = reject;
-      const referrerPolicy = 'no-referrer';
-      Object.assign(script, {type: 'module', crossOrigin: 'anonymous', referrerPolicy, integrity, src});
+      script.type = 'module';
+      script.crossOrigin = 'anonymous';
+      script.referrerPolicy = 'no-referrer';
+      script.integrity = integrity;
+      script.src = src;
       safeDocument.head.append(script);
     });
   } finally {

@@ -20,7 +20,7 @@ export class OpaqueFrame {
 
   constructor(host: FormHost) {
     this.#host = host;
-    adopt(host.element, [styles]);
+    adopt(host, [styles]);
     void explainRefusal('network', host.endpoint());
   }
 

@@ -1,5 +1,6 @@
 /** Tells the webmaster, in the console, what to correct on the page or on the server. */
 import type {Server} from './apply-page.ts';
+import {URL} from './builtins.ts';
 import {diagnose} from './diagnosis.ts';
 import {safeDocument} from './safe-document.ts';
 import {safeLink} from './safe-link.ts';

@@ -5,6 +5,7 @@
  */
 import {campaignParameter, type Attribution} from '../../contract/embed.ts';
 import {pageAddress} from '../../contract/page-address.ts';
+import {URL} from './builtins.ts';
 import {safeDocument} from './safe-document.ts';
 import {keep, recall} from './session.ts';
 

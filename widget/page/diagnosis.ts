@@ -1,6 +1,7 @@
 /** Finds out why the server does not serve this page, and says what to correct. */
 import {paths} from '../../contract/api.ts';
 import {applyPage, type Server} from './apply-page.ts';
+import {Promise} from './builtins.ts';
 
 /** What is wrong, and what the webmaster or the operator can do about it. */
 export type Finding = {readonly wrong: string; readonly fix: string};

@@ -2,6 +2,7 @@
  * What Lit finds under the names of the globals that it uses. In the built form, build/lit.ts makes Lit's files import
  * these bindings, so that Lit works on any page and leaves no trace on it, although its code is not changed.
  */
+import {Promise} from './builtins.ts';
 import {safeDocument} from './safe-document.ts';
 import {trusted} from './trusted-types.ts';
 
@@ -31,6 +32,9 @@ const litGlobals = {
   trustedTypes: {createPolicy: () => trusted, emptyScript: ''},
 };
 
+/** Lit's `Document`, in which Lit looks for `adoptedStyleSheets`. Old libraries have another under this name. */
+const LitDocument = {prototype: litDocument.ownerDocument};
+
 const metadata = Symbol('metadata');
 
 /** Lit's `Symbol`: it always has `metadata`. Lit would otherwise add it to the `Symbol` of a browser that has none. */
@@ -38,4 +42,11 @@ const LitSymbol = new Proxy(Symbol, {
   get: (target, name): unknown => (name === 'metadata' ? metadata : Reflect.get(target, name)),
 });
 
-export {litDocument as document, litGlobals as globalThis, litPropertyMetadata, LitSymbol as Symbol};
+export {
+  litDocument as document,
+  LitDocument as Document,
+  litGlobals as globalThis,
+  litPropertyMetadata,
+  LitSymbol as Symbol,
+  Promise,
+};

@@ -1,3 +1,4 @@
+import {URL} from './builtins.ts';
 import {safeDocument} from './safe-document.ts';
 
 /**

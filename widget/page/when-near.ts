@@ -1,3 +1,5 @@
+import {Promise} from './builtins.ts';
+
 /** Settles once the element is on the screen or less than the height of a screen away from it. */
 export const whenNear = (element: Element) =>
   new Promise<void>((resolve) => {

@@ -5,7 +5,8 @@
 import {css, html} from 'lit';
 import {sandboxes} from '../../form/words/languages.ts';
 import {tagFor} from '../../form/words/text-in-language.ts';
-import {adopt} from '../styles/adopt.ts';
+import {Promise, URL} from '../page/builtins.ts';
+import {adopt, type Adopting} from '../styles/adopt.ts';
 import {reply} from './reply.ts';
 
 /** Milliseconds that an answer takes, so that one sees what the form shows while it waits. */
@@ -30,14 +31,13 @@ const styles = css`
 /** The language of a sample, whose words no page can replace. @param locale such as `es-US` */
 const languageFor = (locale: string) => tagFor(sandboxes, locale) as keyof typeof sandboxes;
 
-type SandboxContext = {
-  readonly element: HTMLElement;
+type SandboxContext = Adopting & {
   /** In the language that the page has now. They are read at every rendering. */
   readonly words: {readonly locale: string};
 };
 
 export function createSandbox(context: SandboxContext) {
-  adopt(context.element, [styles]);
+  adopt(context, [styles]);
 
   return {
     /** The line that says that this is a sample. It stands above the form and above its result. */

@@ -2,8 +2,17 @@
 import {unsafeCSS, type CSSResult} from 'lit';
 import {safeDocument} from '../page/safe-document.ts';
 
+/** Of the host, what is needed here. */
+export type Adopting = {
+  readonly element: HTMLElement & {adoptedCallback(): void};
+  readonly addedStyles: CSSResult[];
+};
+
 /** The styles are added to the end of the list, because a browser's extension may have put its own there. */
-export function adopt({shadowRoot}: HTMLElement, styles: readonly CSSResult[]) {
+export function adopt({element, addedStyles}: Adopting, styles: readonly CSSResult[]) {
+  const {shadowRoot, ownerDocument} = element;
+  addedStyles.push(...styles);
+  if (ownerDocument.defaultView !== window) return element.adoptedCallback();
   for (const {styleSheet, cssText} of styles) {
     if (styleSheet) shadowRoot?.adoptedStyleSheets.push(styleSheet);
     else shadowRoot?.append(Object.assign(safeDocument.createElement('style'), {textContent: cssText}));

@@ -3,6 +3,7 @@ import {paths} from '../../contract/api.ts';
 import type {EmbedAnswer} from '../../contract/embed.ts';
 import {problemTypePrefix} from '../../contract/problems.ts';
 import type {Endpoint} from '../fields/form-host.ts';
+import {Promise} from '../page/builtins.ts';
 
 export type Reply = {
   readonly status: number;
@@ -31,30 +32,28 @@ export async function exchange(
   const url = addressOf(endpoint, paths.embedLeads + (id && `/${id}`));
   const controller = new AbortController();
   const giveUp = () => controller.abort();
+  // The page may have replaced `fetch` by one that does not listen to `signal`, or never settles.
+  const givenUp = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener('abort', () => reject(new Error('given up')));
+  });
   if (signal?.aborted) giveUp();
   signal?.addEventListener('abort', giveUp);
   const timer = setTimeout(giveUp, timeout);
   try {
-    const response = await endpoint.fetch(url, {...init, signal: controller.signal});
-    const body = parse(await response.text());
-    if (controller.signal.aborted) throw new Error('given up');
-    return {
-      status: response.status,
-      body,
-      retryAfter: Number(response.headers.get('Retry-After')) || undefined,
-    };
+    return await Promise.race([givenUp, read(endpoint, url, {...init, signal: controller.signal})]);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', giveUp);
   }
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+async function read(endpoint: Endpoint, url: string, init: RequestInit): Promise<Reply> {
+  const response = await endpoint.fetch(url, init);
+  const body: unknown = await response.json().catch((error: unknown) => {
+    if (!(error instanceof SyntaxError)) throw error;
+  });
+  const retryAfter = Number(response.headers.get('Retry-After')) || undefined;
+  return {status: response.status, body, retryAfter};
 }
 
 /**

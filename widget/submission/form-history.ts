@@ -24,6 +24,9 @@ function stepOfEntry(): number | undefined {
 const stateFor = (step: number) => ({...(history.state as object | null), [key]: step});
 
 export class FormHistory implements ReactiveController {
+  /** Those on the page. */
+  static readonly #all = new Set<FormHistory>();
+
   readonly #host: FormHost;
   readonly #form: TouchedForm;
   /** The step of the entry that the browser has shown last. After a reload, the form may be at an earlier step. */
@@ -44,10 +47,12 @@ export class FormHistory implements ReactiveController {
   }
 
   hostConnected() {
+    FormHistory.#all.add(this);
     addEventListener('popstate', this.#onPopState);
   }
 
   hostDisconnected() {
+    FormHistory.#all.delete(this);
     removeEventListener('popstate', this.#onPopState);
   }
 
@@ -85,6 +90,8 @@ export class FormHistory implements ReactiveController {
   }
 
   readonly #onPopState = () => {
+    // The entries are those of another form on the page, which the visitor uses.
+    if (!this.#form.isUsed && [...FormHistory.#all].some((other) => other.#form.isUsed)) return;
     const step = stepOfEntry();
     const goal = this.#goal;
     this.#goal = undefined;

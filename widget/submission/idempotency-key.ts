@@ -10,7 +10,8 @@ const nameOf = (partner: string) => `lead-prequal-key:${partner}`;
 /** The key in use, or a new one. */
 export function currentKey(partner: string): string {
   const kept = recall(nameOf(partner));
-  const key = typeof kept === 'string' ? kept : newKey();
+  // Some old libraries give texts a `toJSON`, which keeps them with quotes.
+  const key = typeof kept === 'string' ? kept.replace(/\W/g, '') : newKey();
   keep(nameOf(partner), key);
   return key;
 }

@@ -1,4 +1,5 @@
 /** A pause that does not end, and runs no timer, while the page is hidden or the element is not on it. */
+import {Promise} from '../page/builtins.ts';
 import {safeDocument} from '../page/safe-document.ts';
 
 export class Pause {

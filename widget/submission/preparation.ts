@@ -7,6 +7,8 @@ import {isField} from '../../form/read-fields.ts';
 import {leastTotal} from '../../form/least-total.ts';
 import type {Endpoint} from '../fields/form-host.ts';
 import {explainRefusal} from '../page/advice.ts';
+import {Promise} from '../page/builtins.ts';
+import {inTime} from '../page/in-time.ts';
 import {addressOf, isObject, problemCode} from './exchange.ts';
 import {solve, type Proof} from './proof.ts';
 
@@ -14,6 +16,9 @@ import {solve, type Proof} from './proof.ts';
  * Milliseconds that the form waits for the configuration. Then it sends the lead without one, and the server decides.
  */
 const timeout = 10_000;
+
+/** Milliseconds that a visitor who has pressed the last button waits for the proof. */
+const proofPatience = 30_000;
 
 /** What the form uses of the configuration. */
 type UsedConfig = Omit<Required<EmbedConfig>, 'minimums' | 'estimate' | 'next_step_named'> &
@@ -85,11 +90,15 @@ export class Preparation {
     return config;
   }
 
-  /** A proof for one lead. */
+  /**
+   * A proof for one lead.
+   *
+   * @throws when it is not found in time. The computing goes on, for the visitor who tries again.
+   */
   async proof(): Promise<Proof | undefined> {
     this.touch();
     if (!this.#proof) await this.renew();
-    return this.#proof;
+    return this.#proof && inTime(this.#proof, proofPatience);
   }
 
   /** The proof was used. The next one is computed when the visitor wants to send another lead. */
@@ -107,10 +116,7 @@ export class Preparation {
  * @returns nothing if the configuration does not arrive. The console may say why, but the visitor sees nothing of it.
  */
 const readConfig = (endpoint: Endpoint, address: string): Promise<UsedConfig | undefined> =>
-  Promise.race([
-    requestConfig(endpoint, address),
-    new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), timeout)),
-  ]);
+  inTime(requestConfig(endpoint, address), timeout).catch(() => undefined);
 
 async function requestConfig(endpoint: Endpoint, address: string): Promise<UsedConfig | undefined> {
   try {

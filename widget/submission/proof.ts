@@ -5,7 +5,13 @@ import type {Challenge, EmbedSubmission} from '../../contract/embed.ts';
 
 export type Proof = NonNullable<EmbedSubmission['proof']>;
 
-/** @returns nothing if no proof is needed, or if none can be computed: a page without HTTPS has no `crypto.subtle` */
+/** Milliseconds after which the browser no longer looks for a solution. */
+const patience = 300_000;
+
+/**
+ * @returns nothing if no proof is needed, if none can be computed (a page without HTTPS has no `crypto.subtle`), or if none is
+ *   found, for example because the page has replaced what this file uses
+ */
 export async function solve(challenge: Challenge | null): Promise<Proof | undefined> {
   const {subtle} = crypto as Partial<Crypto>;
   if (!subtle || challenge?.parameters.algorithm !== 'PBKDF2/SHA-256') return undefined;
@@ -13,16 +19,18 @@ export async function solve(challenge: Challenge | null): Promise<Proof | undefi
   const password = fromHex(`${nonce}00000000`);
   const counterBytes = new DataView(password.buffer, password.length - 4);
   const method = {name: 'PBKDF2', hash: 'SHA-256', salt: fromHex(salt), iterations: cost};
-  for (let counter = 0; ; counter++) {
+  const end = performance.now() + patience;
+  for (let counter = 0; performance.now() < end; counter++) {
     counterBytes.setUint32(0, counter);
     const key = await subtle.importKey('raw', password, 'PBKDF2', false, ['deriveBits']);
     const derivedKey = hex(new Uint8Array(await subtle.deriveBits(method, key, keyLength * 8)));
     if (derivedKey.startsWith(keyPrefix)) return {challenge, solution: {counter, derivedKey}};
   }
+  return undefined;
 }
 
 /** Writes each byte as two hexadecimal digits. */
 export const hex = (bytes: Uint8Array) =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  [...bytes].map((byte) => (byte + 0x1_00).toString(16).slice(1)).join('');
 
 const fromHex = (text: string) => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));

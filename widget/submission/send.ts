@@ -13,6 +13,7 @@ import type {FieldName} from '../../form/pages.ts';
 import type {Errors} from '../../form/read-fields.ts';
 import type {Endpoint} from '../fields/form-host.ts';
 import {explainRefusal} from '../page/advice.ts';
+import {toJson} from '../page/to-json.ts';
 import {sendableContext} from './context.ts';
 import {answerIn, exchange, problemCode, type Reply} from './exchange.ts';
 import {currentKey, dropKey} from './idempotency-key.ts';
@@ -65,14 +66,14 @@ export async function send(
     const consent = preparation.config?.consent;
     if (consent && consent.version !== seenVersion)
       return {kind: 'consent-outdated', code: 'consent-outdated', retryable: true};
-    const submission: EmbedSubmission = {
+    const submission = async (): Promise<EmbedSubmission> => ({
       ...sent,
       consent: consent ? {version: consent.version, agreed: consent.required} : undefined,
       proof: await preparation.proof(),
       attribution: attribution && sendable(attribution),
       context: sendableContext(context, preparation.config?.context_fields),
       elapsed_ms: Math.round(performance.now() - touchedAt),
-    };
+    });
     const outcome = await attempt(endpoint, submission, signal);
     if (outcome.kind === 'answered') return outcome;
     const remedy = remedies.get(outcome.code);
@@ -87,10 +88,11 @@ export async function send(
 
 async function attempt(
   endpoint: Endpoint,
-  submission: EmbedSubmission,
+  makeSubmission: () => Promise<EmbedSubmission>,
   signal: AbortSignal,
 ): Promise<Outcome> {
   try {
+    const submission = await makeSubmission();
     const reply = await exchange(
       endpoint,
       '',
@@ -143,19 +145,3 @@ const sendable = (attribution: Attribution): Attribution =>
       .map((key) => [key, attribution[key]])
       .filter(([, text = '']) => attributionValue.test(text)),
   ) as Attribution;
-
-/**
- * Like `JSON.stringify`, but ignores a `toJSON` in the prototype of all objects or lists. Some old libraries add one,
- * which turns objects into texts.
- */
-const toJson = (value: unknown) => JSON.stringify(withoutPrototype(value));
-
-const withoutPrototype = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null
-    ? Object.setPrototypeOf(
-        Array.isArray(value)
-          ? value.map(withoutPrototype)
-          : Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withoutPrototype(item)])),
-        null,
-      )
-    : value;

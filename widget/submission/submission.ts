@@ -107,6 +107,11 @@ export class Submission implements ReactiveController {
     return this.stage.name === 'failed' && this.stage.failure.retryable;
   }
 
+  /** Sending failed for a reason that the page may have, so that the apply page is a way on. */
+  get mayBePage() {
+    return this.stage.name === 'failed' && /network|timeout|proof/.test(this.stage.failure.code);
+  }
+
   get notice(): Notice | undefined {
     return this.stage.name === 'failed' ? noticeOf(this.stage.failure, this.#host.words) : undefined;
   }

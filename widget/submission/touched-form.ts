@@ -15,7 +15,9 @@ import {sayUse, sendLabel} from '../../form/words/words.ts';
 import {alertView, noticeView} from '../fields/alert-view.ts';
 import {FormState, inputOf, type Added} from '../fields/form-state.ts';
 import type {FormHost} from '../fields/form-host.ts';
+import {keepTypedKeys} from '../fields/typed-keys.ts';
 import {attribution} from '../page/attribution.ts';
+import {Promise} from '../page/builtins.ts';
 import {emit} from '../page/events.ts';
 import {moveFocus} from '../page/move-focus.ts';
 import {Consent, type ConsentError} from './consent.ts';
@@ -74,7 +76,8 @@ export class TouchedForm {
 
   constructor(host: FormHost) {
     this.#host = host;
-    adopt(host.element, [touched, ...answerStyles].map(unsafeCSS));
+    adopt(host, [touched, ...answerStyles].map(unsafeCSS));
+    keepTypedKeys(host.element);
     this.fields = new FormState(host, () => this.#shown);
     this.consent = new Consent(host);
     this.submission = new Submission(host, () => this.#configure());
@@ -91,7 +94,7 @@ export class TouchedForm {
     const promise = contentFor(config?.call_promise, this.#host.words.locale);
     this.#added = {asked: config?.ask ?? [], promise};
     const {accent} = config?.colors ?? {};
-    if (accent !== this.#accent) adopt(this.#host.element, accentStyles(accent));
+    if (accent !== this.#accent) adopt(this.#host, accentStyles(accent));
     this.#accent = accent;
     this.soFar.update();
     void this.#showConfigured(isReplaced);
@@ -140,6 +143,11 @@ export class TouchedForm {
     return this.#host.element.shadowRoot?.activeElement;
   }
 
+  /** The visitor has done something in the form. */
+  get isUsed() {
+    return this.#touchedAt !== undefined;
+  }
+
   /** Handles an event of the form, also one from before `rest` had arrived. */
   handle({type, timeStamp, target, key}: FormEvent) {
     this.#touchedAt ??= timeStamp;
@@ -178,6 +186,7 @@ export class TouchedForm {
    * first to the next field of the page that is still empty, as it does on a phone's keyboard.
    */
   next() {
+    this.#touchedAt ??= performance.now();
     const {fields} = this;
     const {errors} = this.read(fields.names);
     const empty = this.#enteredIn && fields.emptyAfter(this.#enteredIn);
@@ -206,6 +215,7 @@ export class TouchedForm {
   }
 
   async submit() {
+    this.#touchedAt ??= performance.now();
     const {fields, consent, submission} = this;
     if (submission.isSending || submission.stage.name === 'answered') return;
     const {errors, lead} = this.read();
@@ -225,7 +235,7 @@ export class TouchedForm {
       context: this.#host.isSandbox() ? {} : givenContext(this.#host.element),
       page: pageAddress(location.href),
       lang: this.#host.words.locale,
-      touchedAt: this.#touchedAt ?? performance.now(),
+      touchedAt: this.#touchedAt,
     });
     // The fields cannot have the focus while the lead is being sent, because they show what is being sent.
     if (submission.isSending && this.#focused) this.#host.refresh('.main');
@@ -419,10 +429,14 @@ export class TouchedForm {
     return sendLabel(words, this.#host.leadType());
   }
 
-  /** Why nothing was sent. */
-  notice() {
-    const {notice} = this.submission;
-    return notice ? noticeView(notice) : nothing;
+  /**
+   * Why nothing was sent.
+   *
+   * @param applyLink the link to the apply page
+   */
+  notice(applyLink: unknown) {
+    const {notice, mayBePage} = this.submission;
+    return notice ? noticeView(notice, mayBePage ? applyLink : nothing) : nothing;
   }
 
   summary() {
@@ -459,4 +473,4 @@ const endOf = (element: HTMLElement) =>
 
 /** The name of the field that an element belongs to, or `consent`. */
 const fieldAround = (target: EventTarget | null) =>
-  target instanceof Element ? target.closest<HTMLElement>('[data-field]')?.dataset['field'] : undefined;
+  (target as Element | null)?.closest<HTMLElement>('[data-field]')?.dataset['field'];

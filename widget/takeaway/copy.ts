@@ -9,10 +9,12 @@ const lines = '.sample, caption, tbody > :first-child, tfoot > *, h3, dl > *, .e
  * @returns which words tell the visitor whether the browser allowed it
  */
 export function copy({shadowRoot}: HTMLElement): Promise<'copied' | 'notCopied'> {
-  const text = Array.from(shadowRoot?.querySelectorAll(lines) ?? [], (line) => {
-    const cells = line.querySelectorAll('th, td, dt, dd');
-    return cells.length > 0 ? Array.from(cells, textOf).join(': ') : textOf(line);
-  }).join('\n');
+  const text = [...(shadowRoot?.querySelectorAll(lines) ?? [])]
+    .map((line) => {
+      const cells = line.querySelectorAll('th, td, dt, dd');
+      return cells.length > 0 ? [...cells].map(textOf).join(': ') : textOf(line);
+    })
+    .join('\n');
   return navigator.clipboard.writeText(text).then(
     () => 'copied',
     () => 'notCopied',

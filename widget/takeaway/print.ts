@@ -42,7 +42,7 @@ function copyOf(
   const inside = copy.attachShadow({mode: 'open'});
   // A constructed style sheet can be used only in the document that created it.
   const shown = shadowRoot.adoptedStyleSheets.map(({cssRules}) =>
-    Array.from(cssRules, ({cssText}) => cssText).join(''),
+    [...cssRules].map(({cssText}) => cssText).join(''),
   );
   inside.adoptedStyleSheets = [...shown, printStyles.cssText].map((rules) => {
     const sheet = new paper.CSSStyleSheet();

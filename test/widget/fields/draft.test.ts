@@ -5,6 +5,7 @@ import {until} from '../../support/until.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {fillStorage, forbidStorage, later, stub} from '../../support/browser/browser-page.ts';
 import {config, problem, useServer} from '../../support/browser/fake-server.ts';
+import {hold} from '../../support/browser/lost-files.ts';
 import {
   button,
   choose,
@@ -20,6 +21,7 @@ import {
   listen,
   maybeButton,
   open as openForm,
+  place,
   reserved,
   send,
   shows,
@@ -245,6 +247,28 @@ describe('a draft', () => {
     expect(sessionStorage.getItem(name)).to.contain('Mariana');
     other.remove();
     expect(sessionStorage.getItem(name)).to.contain('Mariana');
+  });
+
+  it('a form that the visitor does not use keeps nothing of its own step', async () => {
+    keep({...known, step: 'contact'});
+    const [used] = [await open(), await open()];
+    await click(used, 'Next');
+    hide();
+    expect(sessionStorage.getItem(name)).to.contain('"step":"credit"');
+  });
+
+  it('a form that is shown after the visitor has used another one does not remove the draft', async () => {
+    const release = hold('es');
+    const unused = await place({draft: '', layout: 'single', lang: 'es'});
+    const used = document.createElement('lead-prequal-form');
+    Object.assign(used, {partner: 'acme', endpoint: unused.endpoint, draft: true, layout: 'single'});
+    unused.after(used);
+    await until(() => maybeButton(used, 'See my estimate') !== undefined);
+    fill(used, 'First name', 'Maria');
+    release();
+    await shows(unused, 'Sus fondos');
+    await unused.updateComplete;
+    expect(sessionStorage.getItem(name)).to.contain('Maria');
   });
 
   it('a draft that was only looked at is kept for half an hour after the visitor leaves', async () => {

@@ -13,6 +13,7 @@ import {
   open,
   openFilled,
   shows,
+  touch,
 } from '../../support/browser/visitor.ts';
 
 /** How many keys besides characters the visitor has pressed. */
@@ -82,6 +83,54 @@ const ways: Record<Order, readonly (readonly [title: string, act: () => Promise<
     ['Your funds', steps.amounts],
   ],
 };
+
+describe('keys and the shortcuts of the page', () => {
+  useServer();
+  const types = ['keydown', 'keypress', 'keyup', 'input'];
+  let heard: string[] = [];
+  /** A page that takes every key for a shortcut of its own. */
+  const take = (event: Event) => {
+    const {type, key} = event as KeyboardEvent;
+    heard.push(key ? `${type} ${key}` : type);
+    if (/^.$|Enter|Backspace/.test(key)) event.preventDefault();
+  };
+  beforeEach(() => {
+    heard = [];
+    for (const name of types) document.addEventListener(name, take);
+  });
+  afterEach(() => types.forEach((name) => document.removeEventListener(name, take)));
+
+  it('what is typed stays in the form: the page gets no key of it, but its input events', async () => {
+    const form = await open({layout: 'single'});
+    await touch(form);
+    field(form, 'First name').focus();
+    await type('Rosa Isis/?');
+    await press('Backspace');
+    await press('Tab');
+    expect(field(form, 'First name').value).to.equal('Rosa Isis/');
+    expect(new Set(heard.filter((what) => !what.includes('Tab')))).to.deep.equal(new Set(['input']));
+    heard = [];
+    await press('Enter');
+    expect(focused(form), 'Enter goes to the next empty field').to.equal(field(form, 'Email'));
+    expect(heard).to.deep.equal([]);
+  });
+
+  it('Tab, Escape and combinations reach the page, and so do keys outside of the fields', async () => {
+    const form = await open({layout: 'single'});
+    await touch(form);
+    field(form, 'First name').focus();
+    await press('Escape');
+    await press('Tab');
+    expect(heard).to.include.members(['keydown Escape', 'keydown Tab']);
+    const input = field(form, 'Last name');
+    for (const init of [{key: 'k', ctrlKey: true}, {key: 'p', metaKey: true}, {key: 'Control'}])
+      input.dispatchEvent(new KeyboardEvent('keyup', {bubbles: true, composed: true, ...init}));
+    expect(heard).to.include.members(['keyup k', 'keyup p', 'keyup Control']);
+    button(form, 'See my estimate').focus();
+    await press('s');
+    expect(heard).to.include('keydown s');
+  });
+});
 
 for (const order of orders) {
   describe(`the whole path by keyboard, ${order}`, () => {

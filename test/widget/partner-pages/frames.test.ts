@@ -1,5 +1,13 @@
 import {expect, oneEvent} from '@open-wc/testing';
-import {chooseScore, click, fillContact, fillFunds, send, shows} from '../../support/browser/visitor.ts';
+import {
+  chooseScore,
+  click,
+  fillAll,
+  fillContact,
+  fillFunds,
+  send,
+  shows,
+} from '../../support/browser/visitor.ts';
 import {until} from '../../support/until.ts';
 import {
   element,
@@ -7,6 +15,7 @@ import {
   pageScript,
   openPage,
   reachResult,
+  rendered,
   scriptOf,
   service,
   type PartnerPage,
@@ -51,6 +60,44 @@ async function seen(frame: HTMLIFrameElement, isEnough: (report: Seen) => boolea
   await until(() => last !== undefined && isEnough(last));
   return last!;
 }
+
+describe('a form that moves into another document', () => {
+  const looks = (form: HTMLElement) => {
+    const {paddingTop, borderTopStyle} = getComputedStyle(form.shadowRoot!.querySelector('.card')!);
+    return [paddingTop, borderTopStyle, getComputedStyle(form).display];
+  };
+
+  async function openBeside() {
+    const page = await openPage(`${service.script}${element}<iframe width="700" height="900"></iframe>`);
+    const form = await formOn(page);
+    return {page, form, inside: page.document.querySelector('iframe')!.contentDocument!};
+  }
+
+  it('has its styles there, and its result when it is back', async () => {
+    const {page, form, inside} = await openBeside();
+    const before = looks(form);
+    inside.body.append(form);
+    expect(looks(form)).to.deep.equal(before);
+    await fillAll(form);
+    page.document.body.append(form);
+    expect(looks(form)).to.deep.equal(before);
+    await reachResult(form);
+    inside.body.append(form);
+    expect(getComputedStyle(form.shadowRoot!.querySelector('.total')!).fontWeight).to.equal('700');
+    expect(page.trouble).to.deep.equal([]);
+  });
+
+  it('reaches the result there, also if it comes there first', async () => {
+    const {page, form, inside} = await openBeside();
+    const other = page.document.createElement('lead-prequal-form');
+    other.partner = 'acme';
+    inside.body.append(other);
+    await rendered(other);
+    expect(looks(other)).to.deep.equal(looks(form));
+    await reachResult(other);
+    expect(page.trouble).to.deep.equal([]);
+  });
+});
 
 describe('a form in a frame', () => {
   it('whose document is in the srcdoc attribute reaches the result', async () => {

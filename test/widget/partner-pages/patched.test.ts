@@ -1,7 +1,7 @@
 import {expect} from '@open-wc/testing';
 import {until} from '../../support/until.ts';
 import {fillAll, send, text} from '../../support/browser/visitor.ts';
-import {element, formOn, pageScript, openPage, reachResult, service} from './partner-page.ts';
+import {element, formOn, openPage, pageScript, reachResult, service} from './partner-page.ts';
 
 describe('a page whose own scripts', () => {
   const harmless: Record<string, string> = {
@@ -65,6 +65,38 @@ describe('a page whose own scripts', () => {
       await reachResult(await formOn(page));
       expect(page.trouble).to.deep.equal([]);
     });
+  }
+
+  /** What pages have under the names of built-ins: old libraries, and variables and classes of their own. */
+  const replacing: Record<string, string> = {
+    'have an Array.from that ignores its second argument, as MooTools before 1.6 has': pageScript(`
+      Array.from = (list) => (list == null ? [] : typeof list === 'string' ? [list] : [].slice.call(list));`),
+    'have classes with the names of built-ins': `<script>
+      class Document {} class Element {} class Node {} class Event {} class Promise {} class Request {}
+    </script>`,
+    'have variables with the names of built-ins': `<script>
+      var URL = 'https://acme.example/', JSON = {encode() {}, decode() {}}, Element, Document;
+      Object.assign = undefined;
+    </script>`,
+    'gave all texts methods of their own': pageScript(`
+      String.prototype.toJSON = function () { return '"' + this + '"'; };
+      String.prototype.padStart = String.prototype.replaceAll = String.prototype.at = () => 'text';`),
+    ...Object.fromEntries(
+      Object.entries(service.libraries).map(([name, address]) => [
+        `load ${name}`,
+        `<script src="${address}"></script>`,
+      ]),
+    ),
+  };
+  for (const [what, code] of Object.entries(replacing)) {
+    const orders = {before: code + service.script, after: service.classicScript.replace(' async', '') + code};
+    for (const [order, scripts] of Object.entries(orders)) {
+      it(`the form reaches the result on a page whose scripts ${what}, ${order} its own`, async () => {
+        const page = await openPage(scripts + element);
+        await reachResult(await formOn(page));
+        expect(page.trouble).to.deep.equal([]);
+      });
+    }
   }
 
   const broken: [what: string, code: string, failure: string][] = [

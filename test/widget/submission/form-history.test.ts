@@ -164,6 +164,15 @@ for (const [order, [first, second, third]] of Object.entries(ways)) {
       });
     }
 
+    it('a form that the visitor does not use leaves the entries of another one alone', async () => {
+      const unused = await open({order, history: ''});
+      const form = await openFilled({order, history: ''});
+      await go(-1);
+      await isAt(form, second);
+      expect(step()).to.equal(1);
+      expect(heading(unused)).to.contain(first);
+    });
+
     it('with a draft, a page begins at the step of the entry to which the visitor has gone back', async () => {
       const form = await openFilled({order, history: '', draft: ''});
       form.remove();

@@ -1,8 +1,10 @@
 /** What the visitor sees and can do while a lead is being sent, and when the connection comes back. */
 import {expect} from '@open-wc/testing';
-import {hearConsole} from '../../support/browser/browser-page.ts';
+import {hearConsole, stub} from '../../support/browser/browser-page.ts';
+import {newChallenge} from '../../support/browser/challenge.ts';
 import {Clock} from '../../support/browser/clock.ts';
-import {created, problem, useServer} from '../../support/browser/fake-server.ts';
+import {config, created, problem, useServer} from '../../support/browser/fake-server.ts';
+import {until} from '../../support/until.ts';
 import {
   announced,
   button,
@@ -11,6 +13,7 @@ import {
   fillAll,
   fillContact,
   focused,
+  link,
   maybeButton,
   open,
   openFilled,
@@ -84,6 +87,30 @@ describe('while a lead is being sent', () => {
       release();
       await shows(form, 'Something went wrong');
       expect(text(form)).not.to.contain(slow);
+      clock.restore();
+    });
+  }
+
+  const endless = () => new Promise<never>(() => {});
+  for (const [what, begin] of [
+    ['the proof of work', () => stub(crypto.subtle, 'deriveBits', {value: endless})],
+    ['a request that does not listen to its signal', () => server.reply(endless)],
+  ] as const) {
+    it(`half a minute of waiting for ${what} ends as a failure, with two ways on`, async () => {
+      const clock = new Clock();
+      const challenge = await newChallenge();
+      server.config = () => config({challenge});
+      begin();
+      const form = await openFilled();
+      const failed = send(form);
+      await shows(form, 'Sending…');
+      await until(() => server.leads.length > 0 || what.includes('proof'));
+      await clock.pass(30_000);
+      expect((await failed).detail).to.deep.equal({code: 'timeout', retryable: true});
+      expect(text(form)).to.contain('We could not send your answers There was no answer in time.');
+      expect(button(form, 'Try again')).to.exist;
+      const {href, target} = link(form, 'Open the form on its own page')!;
+      expect([href, target]).to.deep.equal(['https://leads.example.com/apply/acme?lang=en', '_blank']);
       clock.restore();
     });
   }

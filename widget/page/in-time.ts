@@ -1,3 +1,5 @@
+import {Promise} from './builtins.ts';
+
 /** Milliseconds that a visitor waits for a file before the form says that it did not arrive. */
 const patience = 10_000;
 
