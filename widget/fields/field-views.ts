@@ -82,8 +82,8 @@ function choice(name: FieldName, words: Words, state: FieldState, options: Retur
 }
 
 /**
- * The keyboard that a phone shows, which is also the input's type. These fields hold no prose, so they are written from
- * left to right in every language.
+ * The keyboard that a phone shows. These fields hold no prose, so they are written from left to right in every language,
+ * and without capitals. The type of the input is never `email`, because Chromium would rewrite letters such as á there.
  */
 const keyboards: {readonly [Kind in FieldKind]?: string} = {email: 'email', phone: 'tel'};
 
@@ -105,8 +105,9 @@ function textField(
         id=${name}
         name=${name}
         part="input"
-        type=${keyboard ?? 'text'}
+        type=${keyboard === 'tel' ? keyboard : 'text'}
         inputmode=${keyboard ?? nothing}
+        autocapitalize=${keyboard ? 'none' : nothing}
         dir=${keyboard ? 'ltr' : nothing}
         autocomplete=${autocomplete ?? 'off'}
         enterkeyhint=${enterKey}

@@ -195,7 +195,7 @@ function choiceField(name: FieldName, row: Field, words: Words, shown: Shown): H
   </fieldset>`;
 }
 
-/** What the keyboards of phones need to know. */
+/** What the keyboards of phones need to know, as in the fields of the form with a script. */
 const keyboards: Partial<Record<Field['kind'], string>> = {email: 'email', phone: 'tel'};
 
 function textField(name: FieldName, words: Words, shown: Shown, promise?: Form['promise']): Html {
@@ -207,8 +207,8 @@ function textField(name: FieldName, words: Words, shown: Shown, promise?: Form['
     <input
       ${inputAttributes(name, words, shown, promise && 'promise')}
       value="${shown.values[name] ?? ''}"
-      type="${keyboard ?? 'text'}"
-      ${keyboard && html`inputmode="${keyboard}" dir="ltr"`}
+      type="${keyboard === 'tel' ? keyboard : 'text'}"
+      ${keyboard && html`inputmode="${keyboard}" autocapitalize="none" dir="ltr"`}
       autocomplete="${autocomplete ?? 'off'}"
     />
     ${promise && html`<p class="promise" id="promise" ${langAttribute(promise.lang)}>${promise.content}</p>`}

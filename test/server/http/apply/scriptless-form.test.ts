@@ -278,6 +278,8 @@ suite('errors without a script', () => {
     const third = await toContact(browser, '/apply/trusting');
     const asked = await browser.send(third, {...person, email: 'ana@gmial.com'});
     assert.match(asked.text, /Did you mean ana@gmail\.com\?/);
+    const input = asked.all('input').find((each) => attributeOf(each, 'name') === 'email');
+    assert.equal(attributeOf(input, 'type'), 'text', 'Chromium would rewrite letters in an input for e-mail addresses');
     const result = await browser.send(asked, {}, ['_mean', 'email=ana@gmail.com']);
     assert.match((await browser.send(result)).text, /you may qualify/);
     assert.equal(newest(server).lead['email'], 'ana@gmail.com');
