@@ -57,7 +57,7 @@ export function formView(view: FormView) {
             <path
               d="M8 1a3.5 3.5 0 0 0-3.5 3.5V7H3v8h10V7h-1.5V4.5A3.5 3.5 0 0 0 8 1Zm2 6H6V4.5a2 2 0 1 1 4 0V7Z"
             /></svg
-          ><span>${touched?.use() ?? words.use} ${privacy}</span>
+          ><span><span .textContent=${touched?.use() ?? words.use}></span> ${privacy}</span>
         </p>
       </div>
       ${touched?.consent.errorView()} ${arrival === 'failed' ? loadFailedNotice(view) : touched?.notice()}
@@ -68,9 +68,8 @@ export function formView(view: FormView) {
           type="submit"
           aria-disabled=${isBusy}
           @click=${view.onPress}
-        >
-          ${touched?.mainLabel() ?? firstLabel(view)}
-        </button>
+          .textContent=${touched?.mainLabel() ?? firstLabel(view)}
+        ></button>
         ${touched?.besideMain()}
       </div>
     </form>
@@ -96,9 +95,8 @@ export const loadFailedView = (
       type="button"
       aria-disabled=${view.arrival === 'awaited'}
       @click=${onRetry}
-    >
-      ${firstLabel(view)}
-    </button>
+      .textContent=${firstLabel(view)}
+    ></button>
   </div>
 `;
 

@@ -126,13 +126,15 @@ const otherStyles = css`
   .main[aria-disabled='true'] {
     cursor: progress;
   }
-  .spinner {
+  /* While the lead is being sent. */
+  [inert] ~ .actions .main::before {
     animation: turn 0.8s linear infinite;
     block-size: 18px;
     border: 2px solid;
     border-block-start-color: transparent;
     border-radius: 50%;
     box-sizing: border-box;
+    content: '';
     inline-size: 18px;
   }
   @keyframes turn {
@@ -141,7 +143,7 @@ const otherStyles = css`
     }
   }
   @media (prefers-reduced-motion: reduce) {
-    .spinner {
+    [inert] ~ .actions .main::before {
       animation-duration: 4s;
     }
   }

@@ -202,7 +202,7 @@ suite('the form follows the system', () => {
     await page.route('**/embed/v1/leads*', () => {});
     await answerAll(page);
     await page.getByRole('button', {name: 'See my estimate'}).click();
-    await page.locator('lead-prequal-form .spinner').waitFor();
+    await page.locator('lead-prequal-form .use[inert]').waitFor();
     // Transitions are left out: all they change is colours.
     const running = await page.evaluate(() =>
       document

@@ -249,11 +249,15 @@ export const sayQuestion = (name: FieldName, {labels, locale, thousands}: Words,
 const suggestionButton = (words: Words, email: string | undefined, on: FieldActions) =>
   email === undefined
     ? undefined
-    : html`<button class="quiet" part="button" type="button" @click=${on.accept}>
-        ${fill(words.didYouMean, {email})}
-      </button>`;
+    : html`<button
+        class="quiet"
+        part="button"
+        type="button"
+        @click=${on.accept}
+        .textContent=${fill(words.didYouMean, {email})}
+      ></button>`;
 
 /** @param id the id of the field, from which the id of the error is made */
 export const errorText = (id: string, sentence: string) => html`
-  <p class="error" id="${id}-error" part="error">${warning}<span>${sentence}</span></p>
+  <p class="error" id="${id}-error" part="error">${warning}<span .textContent=${sentence}></span></p>
 `;

@@ -83,7 +83,7 @@ export class Consent {
   #textView({text, version, required, lang}: ConsentText, privacy: unknown) {
     const describedBy = this.error ? 'consent-error' : nothing;
     // A text without a language has no links and no placeholder.
-    const shown = lang ? this.#partsOf(text) : text;
+    const shown = lang ? this.#partsOf(text) : textPart(text);
     return html`
       <div class="consent" part="consent" data-field="consent" data-version=${version} dir="auto">
         ${
@@ -113,8 +113,8 @@ export class Consent {
     return consentParts(text).map((part) => {
       if ('button' in part) return html`<b>${sendLabel(words, this.#host.leadType())}</b>`;
       return 'href' in part
-        ? html`<a href=${part.href} target="_blank" rel="noopener">${part.text}</a>`
-        : part.text;
+        ? html`<a href=${part.href} target="_blank" rel="noopener" .textContent=${part.text}></a>`
+        : textPart(part.text);
     });
   }
 
@@ -122,3 +122,5 @@ export class Consent {
     return this.error ? errorText('consent', this.#host.words.consentErrors[this.error]) : nothing;
   }
 }
+
+const textPart = (text: string) => html`<span .textContent=${text}></span>`;

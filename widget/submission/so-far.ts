@@ -64,9 +64,12 @@ export class SoFar {
     if (!this.#figures) return nothing;
     const {words} = this.#host;
     const amount = formatMoney(this.#total, words.locale);
-    return html`<p class="so-far" part="so-far" role="status">
-      ${this.#total > 0 ? fill(words.soFar, {amount}) : words.soFarNothing}
-    </p>`;
+    return html`<p
+      class="so-far"
+      part="so-far"
+      role="status"
+      .textContent=${this.#total > 0 ? fill(words.soFar, {amount}) : words.soFarNothing}
+    ></p>`;
   }
 }
 

@@ -412,8 +412,7 @@ export class TouchedForm {
   /** What the main button says. */
   mainLabel() {
     const {words} = this.#host;
-    if (this.submission.isSending)
-      return html`<span class="spinner" aria-hidden="true"></span>${words.sending}`;
+    if (this.submission.isSending) return words.sending;
     if (this.submission.isRetryable) return words.tryAgain;
     if (!this.#isLastPage) return words.next;
     return sendLabel(words, this.#host.leadType());
@@ -434,7 +433,7 @@ export class TouchedForm {
       };
       return html`
         <li class=${item.isCorrected() ? 'corrected' : ''}>
-          <a href="#${item.id}" @click=${follow}>${item.sentence()}</a>
+          <a href="#${item.id}" @click=${follow} .textContent=${item.sentence()}></a>
         </li>
       `;
     });
