@@ -44,12 +44,12 @@ export function formView(view: FormView) {
       @input=${onEvent}
       @focusout=${onEvent}
     >
-      ${touched?.summary()} ${progressView(pages.length, page)} ${touched?.soFar.above()}
+      ${touched?.summary()} ${progressView(pages.length, page)}
       ${pages.map((steps, index) =>
         // The list has an item for each page, also for hidden ones, so that Lit never reuses an input for another page.
         index === page ? steps.map((step) => stepView(step, page, view)) : nothing,
       )}
-      ${touched?.soFar.below()} ${touched?.consentSlot()}
+      ${touched?.consentSlot()}
       <div ?inert=${isSending} class="use">
         ${touched?.consentView(privacy)}
         <p class="why" part="privacy">
@@ -111,6 +111,7 @@ function stepView(step: Step, page: number, {words, pages, touched}: FormView) {
   const count = pages.length > 1 && fill(words.step, {step: page + 1, of: pages.length});
   const duration = page === 0 ? ` · ${words.duration}` : '';
   return html`
+    ${touched?.soFar.above(step)}
     <section
       class=${fields.length > 1 ? nothing : 'alone'}
       data-step=${name}

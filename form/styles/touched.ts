@@ -99,11 +99,26 @@ export const touched = css`
   }
   .so-far {
     background: color-mix(in srgb, var(--_strong) 6%, var(--_paper));
+    /* In forced colours, where there is no background, the border can be seen. */
+    border: 1px solid transparent;
     border-radius: var(--_corner);
+    box-shadow: 0 0 0 8px var(--_paper);
+    /* A single line on a small phone, too. */
+    font-size: clamp(0.875em, 5.6cqi, 1em);
     font-variant-numeric: tabular-nums;
     font-weight: 600;
+    inset-block-start: 8px;
     margin-block-end: calc(var(--_space) * 4);
-    padding: calc(var(--_space) * 3) 14px;
+    padding: calc(var(--_space) * 2) 14px;
+    position: sticky;
+    /* Above the inputs that scroll away under it, and nothing of the page. */
+    z-index: 1;
+  }
+  form {
+    isolation: isolate;
+  }
+  .so-far ~ section :is(h2, .field) {
+    scroll-margin-block-start: 112px;
   }
   .row {
     display: flex;
@@ -169,7 +184,7 @@ export const touched = css`
   .question button {
     padding-inline: 12px;
   }
-  section + section {
+  section ~ section {
     box-shadow: 0 -1px var(--_line);
     margin-block-start: calc(var(--_space) * 8);
     padding-block-start: calc(var(--_space) * 6);

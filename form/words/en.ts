@@ -134,7 +134,7 @@ export const afterTouch = {
   /** The total, while the visitor still answers, where the partner shows it. `{amount}`: the least that it will be. */
   soFar: 'So far: at least {amount}',
   /** In its place, as long as that is nothing. */
-  soFarNothing: 'Your estimate grows here as you answer.',
+  soFarNothing: 'Your estimate grows here.',
   yes: 'Yes',
   no: 'No',
   ratherNotSay: 'Rather not say',

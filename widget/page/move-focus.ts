@@ -12,7 +12,7 @@ const margin = 48;
  */
 export function moveFocus(host: HTMLElement, to: HTMLElement) {
   to.focus({preventScroll: true});
-  const around = to.closest('[data-field], .alert, .actions, section + section, .card');
+  const around = to.closest('[data-field], .alert, .actions, section ~ section, .card');
   for (const part of [around, to]) part?.scrollIntoView({block: 'nearest', behavior: 'instant'});
   uncover(host, to);
 }

@@ -156,7 +156,8 @@ export class TouchedForm {
     if (type === 'input') {
       this.consent.collect();
       this.fields.change(field);
-      if (field && !isTyped(field)) this.soFar.update();
+      if (field && fieldTable[field].kind === 'money') this.soFar.type();
+      else if (field && !isTyped(field)) this.soFar.update();
     } else if (type === 'pointerdown') {
       this.#press = new Promise((resolve) => {
         for (const end of ['pointerup', 'pointercancel']) {

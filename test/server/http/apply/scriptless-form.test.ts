@@ -118,7 +118,7 @@ suite('the way through the form without a script', () => {
     assert.equal(attributeOf(credit.all('form')[0], 'target'), '_self');
     const second = await browser.send(credit, {credit_score: 'Above 720'});
     assert.match(second.text, /Step 2 of 3 Your funds/);
-    assert.match(second.text, /Your estimate grows here as you answer\./);
+    assert.match(second.text, /Your estimate grows here\./);
     assert.equal(second.headers['cache-control'], 'no-store');
     const third = await browser.send(second, funds);
     assert.match(third.text, /Step 3 of 3 Where should we send your estimate\?/);
