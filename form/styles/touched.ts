@@ -89,6 +89,15 @@ export const touched = css`
     position: absolute;
     rotate: 45deg;
   }
+  summary {
+    border-radius: var(--_corner);
+    cursor: pointer;
+    font-weight: 600;
+    padding-block: 10px;
+  }
+  details .fields {
+    margin-block: calc(var(--_space) * 2) 0;
+  }
   .promise {
     margin-block-start: 6px;
   }

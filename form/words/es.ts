@@ -102,6 +102,7 @@ export const afterTouch: AfterTouchWords = {
     estimate: '¿Dónde enviamos su estimado?',
   },
   optional: 'opcional',
+  more: 'Cuéntenos más',
   noCreditCheck: 'Esto no afecta su crédito.',
   useContact: 'Usamos sus datos para comunicarnos con usted.',
   send: 'Enviar',

@@ -65,7 +65,7 @@ describe('a form whose texts a translator has replaced', () => {
     await fillContact(form);
     const release = server.delayReply(() => problem(500, 'internal'));
     button(form, 'See my estimate').click();
-    await until(() => maybeButton(form, 'Sending…') && announced(form) === 'Sending…');
+    await until(() => maybeButton(form, 'Sending…') !== undefined && announced(form) === 'Sending…');
     release();
     await shows(form, 'Something went wrong on our side');
     button(form, 'Try again');
@@ -158,7 +158,7 @@ describe('a form whose texts a translator has replaced', () => {
     await fillAll(form);
     await send(form);
     await click(form, 'Copy');
-    await until(() => maybeButton(form, 'Copied'));
+    await until(() => maybeButton(form, 'Copied') !== undefined);
     await click(form, 'Start over');
     await click(form, 'Erase this result');
     expect(heading(form)).to.contain('What is your credit score?');

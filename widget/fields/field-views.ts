@@ -126,6 +126,19 @@ function textField(
   `;
 }
 
+/** Fields that stand behind a line which shows them. */
+export const foldView = (
+  words: Words,
+  isUnfolded: boolean,
+  onToggle: (event: Event) => void,
+  fields: readonly TemplateResult[],
+) => html`
+  <details class="field" ?open=${isUnfolded} @toggle=${onToggle}>
+    <summary part="button">${words.more} ${optionalMark(words)}</summary>
+    <div class="fields">${fields}</div>
+  </details>
+`;
+
 /** A choice that the partner asks for. The first option, which is chosen at first, is no answer. */
 const selectField = (
   name: FieldName,
@@ -175,7 +188,9 @@ const questionText = (name: FieldName, words: Words) =>
   labelText(name, {...words, labels: {...words.labels, ...words.questions}});
 
 const labelText = (name: FieldName, {labels, optional}: Pick<Words, 'labels' | 'optional'>) =>
-  fieldTable[name].required ? labels[name] : html`${labels[name]} <span class="aside">(${optional})</span>`;
+  fieldTable[name].required ? labels[name] : html`${labels[name]} ${optionalMark({optional})}`;
+
+const optionalMark = ({optional}: Pick<Words, 'optional'>) => html`<span class="aside">(${optional})</span>`;
 
 /** The keyboard does not stop at the button "None", because typing 0 is shorter. The hint is part of the description. */
 const moneyField = (

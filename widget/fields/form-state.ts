@@ -1,5 +1,5 @@
 /** What the visitor typed, what is wrong with it, and which page of fields is shown. */
-import type {ReactiveController} from 'lit';
+import {nothing, type ReactiveController} from 'lit';
 import {emailSuggestion} from '../../form/email-suggestion.ts';
 import {formatDollars, usesCommas} from '../../form/format-money.ts';
 import {groupAsTyped} from '../../form/group-as-typed.ts';
@@ -13,7 +13,7 @@ import type {AskedField} from '../../contract/embed.ts';
 import type {FormHost} from './form-host.ts';
 import {emit} from '../page/events.ts';
 import {safeDocument} from '../page/safe-document.ts';
-import {errorText, fieldView, sayQuestion, type EnterKey, type FieldActions} from './field-views.ts';
+import {errorText, fieldView, foldView, sayQuestion, type EnterKey, type FieldActions} from './field-views.ts';
 import {answersText, readDraft} from './kept-draft.ts';
 import {knownContact} from './known-contact.ts';
 
@@ -48,6 +48,11 @@ export class FormState implements ReactiveController {
   #answered: Amounts = {};
   /** The visitor has typed or chosen something. */
   #started = false;
+  /**
+   * The visitor sees what the partner asks for besides, which may be folded away. Undefined until it is shown: then what is
+   * filled in decides.
+   */
+  #isUnfolded: boolean | undefined;
   /** The attributes and the property that answers have been filled in from. */
   #sources: readonly unknown[] = [];
 
@@ -79,7 +84,28 @@ export class FormState implements ReactiveController {
     return fieldsOf(this.#host.pages()[this.page]);
   }
 
+  /** What the partner asks for besides comes folded, in the place of the first of these fields. */
   view(name: FieldName) {
+    const names: readonly FieldName[] = this.#added().asked.map((each) => each.name);
+    if (!names.includes(name)) return this.#fieldView(name);
+    if (name !== names[0]) return nothing;
+    this.#isUnfolded = this.#isAskedIn(this.errors) || (this.#isUnfolded ?? this.#isAskedIn(this.values));
+    return foldView(this.#host.words, this.#isUnfolded, this.#onFold, names.map((each) => this.#fieldView(each)));
+  }
+
+  #isAskedIn(some: Values | Errors) {
+    return this.#added().asked.some(({name}) => some[name]);
+  }
+
+  /** The visitor folds these fields, unless one of them is wrong, or unfolds them. */
+  readonly #onFold = ({target}: Event) => {
+    const fold = target as HTMLDetailsElement;
+    fold.open ||= this.#isAskedIn(this.errors);
+    this.#isUnfolded = fold.open;
+    this.#host.refresh();
+  };
+
+  #fieldView(name: FieldName) {
     const code = this.errors[name];
     const {words} = this.#host;
     const {asked, promise} = this.#added();
@@ -280,6 +306,7 @@ export class FormState implements ReactiveController {
     Object.keys(this.values)
       .filter(isField)
       .forEach((name) => this.#tidy(name));
+    this.#isUnfolded = undefined;
     this.filled = draft ? '' : answersText(this.values);
     return draft;
   }
@@ -313,6 +340,7 @@ export class FormState implements ReactiveController {
     this.#suggestion = undefined;
     this.#fewDollars = {};
     this.#answered = {};
+    this.#isUnfolded = undefined;
     this.page = 0;
     this.#started = false;
     this.#host.find<HTMLFormElement>('form')?.reset();

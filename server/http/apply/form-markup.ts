@@ -102,13 +102,28 @@ function stepMarkup(step: Step, form: Form, shown: Shown): Html {
   const {page, focus} = shown;
   const count = pages.length > 1 && fill(words.step, {step: page + 1, of: pages.length});
   const focused = focus === 'heading' && step === pages[page]?.[0];
+  const asked: readonly string[] = form.asked.map(({name}) => name);
+  const [own, folded] = [false, true].map((is) => step.fields.filter((name) => asked.includes(name) === is));
   return html`<section ${step.fields.length === 1 && html`class="alone"`} data-step="${step.name}">
     <h2 tabindex="-1" ${focused && html`autofocus`}>
       ${count && html`<span class="count">${count}${page === 0 && ` · ${words.duration}`}</span>`}
       ${stepTitle(words, step)}
     </h2>
-    <div class="fields">${step.fields.map((name) => fieldMarkup(name, form, shown))}</div>
+    <div class="fields">
+      ${own?.map((name) => fieldMarkup(name, form, shown))} ${foldMarkup(folded ?? [], form, shown)}
+    </div>
   </section>`;
+}
+
+/** What the partner asks for besides. It is folded unless something of it is filled in, or wrong. */
+function foldMarkup(names: readonly FieldName[], form: Form, shown: Shown): Html {
+  if (names.length === 0) return none;
+  const {words} = form;
+  const isUnfolded = names.some((name) => shown.values[name] || shown.errors[name]);
+  return html`<details class="field" ${isUnfolded && html`open`}>
+    <summary>${words.more} <span class="aside">(${words.optional})</span></summary>
+    <div class="fields">${names.map((name) => fieldMarkup(name, form, shown))}</div>
+  </details>`;
 }
 
 function progress(pages: number, page: number): Html {

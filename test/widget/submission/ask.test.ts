@@ -1,5 +1,5 @@
 /** What the partner asks for besides, and what it promises at the phone field. */
-import {expect} from '@open-wc/testing';
+import {expect, oneEvent} from '@open-wc/testing';
 import {sendKeys} from '@web/test-runner-commands';
 import type {AskedField, EmbedConfig} from '../../../contract/embed.ts';
 import {askedNames} from '../../../contract/extra-fields.ts';
@@ -8,6 +8,7 @@ import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {stub} from '../../support/browser/browser-page.ts';
 import {config, created, problem, useServer} from '../../support/browser/fake-server.ts';
 import {
+  button,
   click,
   description,
   errors,
@@ -36,6 +37,7 @@ const labels = {
   time_frame: 'When do you need the funding? (optional)',
   notes: 'Anything else we should know? (optional)',
 };
+const more = 'Tell us more (optional)';
 const all = {
   call_time: 'text_first',
   state: 'NY',
@@ -88,6 +90,54 @@ describe('what the partner asks for besides', () => {
       expect(server.leads[0]!.body.lead).to.include(all);
     });
   }
+
+  const fold = (form: LeadPrequalForm) => form.shadowRoot!.querySelector('details')!;
+
+  it('comes folded, and a key unfolds it and folds it again, whatever else is shown', async () => {
+    const form = await reach();
+    expect(field(form, labels.notes).checkVisibility()).to.equal(false);
+    button(form, more).focus();
+    await sendKeys({press: 'Enter'});
+    await until(() => field(form, labels.notes).checkVisibility());
+    fill(form, labels.notes, 'x');
+    fill(form, labels.notes, '');
+    fill(form, 'Phone', '12');
+    field(form, 'Email').focus();
+    await until(() => errors(form).length === 1);
+    expect(fold(form).open, 'it stays although nothing is filled in').to.equal(true);
+    await click(form, 'Back');
+    await click(form, 'Next');
+    expect(fold(form).open).to.equal(true);
+    button(form, more).focus();
+    await sendKeys({press: 'Space'});
+    await until(() => !fold(form).open);
+    form.requestUpdate();
+    await form.updateComplete;
+    expect(fold(form).open).to.equal(false);
+  });
+
+  it('is unfolded if something is filled in, or wrong, and folded again by reset()', async () => {
+    const first = await reach({draft: ''});
+    fillAsked(first, {state: 'NY', notes: 'n'.repeat(2_001)});
+    first.remove();
+    const second = await open({draft: '', style: reserved});
+    await shown(second);
+    expect(fold(second).open).to.equal(true);
+    const press = async () => {
+      button(second, more).click();
+      await oneEvent(fold(second), 'toggle');
+      await second.updateComplete;
+    };
+    await press();
+    await click(second, 'See my estimate');
+    expect(focused(second)?.id).to.equal('notes');
+    await press();
+    expect(fold(second).open, 'what is wrong').to.equal(true);
+    second.reset();
+    await fillAll(second);
+    await shown(second);
+    expect(fold(second).open).to.equal(false);
+  });
 
   it('stands on no other page, and goes away when the partner asks no more', async () => {
     const form = await open({style: reserved});
@@ -216,6 +266,7 @@ describe('what the partner asks for besides', () => {
   it('a phone says that Enter in the last field to fill in sends, and notes take several lines', async () => {
     const form = await reach();
     expect(field(form, 'Phone').getAttribute('enterkeyhint')).to.equal('send');
+    await click(form, more);
     field(form, labels.notes).focus();
     for (const key of ['a', 'Enter', 'b']) await sendKeys({press: key});
     expect(field(form, labels.notes).value).to.equal('a\nb');

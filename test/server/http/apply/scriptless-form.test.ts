@@ -194,9 +194,12 @@ suite('the way through the form without a script', () => {
     const browser = visitor(server);
     const third = await toContact(browser, '/apply/asking');
     assert.match(third.text, /Phone .* We call within a day\./);
+    const folds = (page: typeof third) => page.all('details').map((each) => attributeOf(each, 'open'));
+    assert.deepEqual(folds(third), [undefined], 'they are folded');
     const asked = {state: 'NY', call_time: 'text_first', notes: '\nOne "line"\nand <more>'};
     const wrong = await browser.send(third, {...asked, first_name: 'Ana'});
     assert.equal(wrong.fields.get('state'), 'NY');
+    assert.deepEqual(folds(wrong), [''], 'they are filled in');
     assert.equal(wrong.fields.get('notes'), asked.notes, 'also an empty first line');
     await browser.send(wrong, person);
     assert.partialDeepStrictEqual(newest(server).lead, {...asked, notes: asked.notes.trim()});
