@@ -47,6 +47,12 @@ const otherStyles = css`
   bdi {
     white-space: nowrap;
   }
+  /* Large text on a phone. */
+  @container (max-width: 14em) {
+    bdi {
+      white-space: normal;
+    }
+  }
   .take {
     column-gap: 24px;
     display: flex;
@@ -54,7 +60,7 @@ const otherStyles = css`
     flex-wrap: wrap;
   }
   .quiet {
-    border-color: transparent;
+    border: 0;
     min-inline-size: 44px;
     padding-inline: 0;
     text-align: start;
@@ -85,6 +91,7 @@ const otherStyles = css`
     padding-inline-start: 36px;
   }
   .consent label + a {
+    display: block;
     margin-inline-start: 36px;
   }
   .use + .error {

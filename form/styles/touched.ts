@@ -96,6 +96,8 @@ export const touched = css`
     padding-block: 10px;
   }
   details .fields {
+    /* As around all fields. Through the box that a browser has in <details>, no colour is inherited. */
+    border-color: color-mix(in srgb-linear, var(--_muted) 88%, var(--_paper));
     margin-block: calc(var(--_space) * 2) 0;
   }
   .promise {
@@ -111,7 +113,7 @@ export const touched = css`
     /* In forced colours, where there is no background, the border can be seen. */
     border: 1px solid transparent;
     border-radius: var(--_corner);
-    box-shadow: 0 0 0 8px var(--_paper);
+    box-shadow: 0 0 0 12px var(--_paper);
     /* A single line on a small phone, too. */
     font-size: clamp(0.875em, 5.6cqi, 1em);
     font-variant-numeric: tabular-nums;
@@ -167,7 +169,7 @@ export const touched = css`
     padding-inline-start: calc(14px + 1em);
   }
   .flag .options {
-    grid-template-columns: minmax(48px, 1fr) minmax(48px, 1fr) auto;
+    grid-template-columns: 1fr 1fr auto;
   }
   .flag input {
     inline-size: 12px;
@@ -176,6 +178,7 @@ export const touched = css`
   }
   .flag label {
     justify-content: center;
+    min-inline-size: 48px;
     padding-inline: 8px;
     text-align: center;
   }

@@ -126,14 +126,9 @@ function textField(
   `;
 }
 
-/** Fields that stand behind a line which shows them. */
-export const foldView = (
-  words: Words,
-  isUnfolded: boolean,
-  onToggle: (event: Event) => void,
-  fields: readonly TemplateResult[],
-) => html`
-  <details class="field" ?open=${isUnfolded} @toggle=${onToggle}>
+/** Fields behind a line which the visitor presses to see them. */
+export const foldView = (words: Words, isUnfolded: boolean, fields: readonly TemplateResult[]) => html`
+  <details class="field" ?open=${isUnfolded}>
     <summary part="button">${words.more} ${optionalMark(words)}</summary>
     <div class="fields">${fields}</div>
   </details>

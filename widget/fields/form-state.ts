@@ -13,7 +13,14 @@ import type {AskedField} from '../../contract/embed.ts';
 import type {FormHost} from './form-host.ts';
 import {emit} from '../page/events.ts';
 import {safeDocument} from '../page/safe-document.ts';
-import {errorText, fieldView, foldView, sayQuestion, type EnterKey, type FieldActions} from './field-views.ts';
+import {
+  errorText,
+  fieldView,
+  foldView,
+  sayQuestion,
+  type EnterKey,
+  type FieldActions,
+} from './field-views.ts';
 import {answersText, readDraft} from './kept-draft.ts';
 import {knownContact} from './known-contact.ts';
 
@@ -48,11 +55,8 @@ export class FormState implements ReactiveController {
   #answered: Amounts = {};
   /** The visitor has typed or chosen something. */
   #started = false;
-  /**
-   * The visitor sees what the partner asks for besides, which may be folded away. Undefined until it is shown: then what is
-   * filled in decides.
-   */
-  #isUnfolded: boolean | undefined;
+  /** What the partner asks for besides is shown, unless the visitor folds it away. */
+  #isUnfolded = false;
   /** The attributes and the property that answers have been filled in from. */
   #sources: readonly unknown[] = [];
 
@@ -84,26 +88,21 @@ export class FormState implements ReactiveController {
     return fieldsOf(this.#host.pages()[this.page]);
   }
 
-  /** What the partner asks for besides comes folded, in the place of the first of these fields. */
+  /**
+   * What the partner asks for besides is folded together, in the place of the first of these fields. If something of it is
+   * filled in or wrong, it is unfolded, and stays so even if that is emptied, because the visitor may be in it.
+   */
   view(name: FieldName) {
     const names: readonly FieldName[] = this.#added().asked.map((each) => each.name);
     if (!names.includes(name)) return this.#fieldView(name);
     if (name !== names[0]) return nothing;
-    this.#isUnfolded = this.#isAskedIn(this.errors) || (this.#isUnfolded ?? this.#isAskedIn(this.values));
-    return foldView(this.#host.words, this.#isUnfolded, this.#onFold, names.map((each) => this.#fieldView(each)));
+    this.#isUnfolded ||= names.some((each) => this.values[each] || this.errors[each]);
+    return foldView(
+      this.#host.words,
+      this.#isUnfolded,
+      names.map((each) => this.#fieldView(each)),
+    );
   }
-
-  #isAskedIn(some: Values | Errors) {
-    return this.#added().asked.some(({name}) => some[name]);
-  }
-
-  /** The visitor folds these fields, unless one of them is wrong, or unfolds them. */
-  readonly #onFold = ({target}: Event) => {
-    const fold = target as HTMLDetailsElement;
-    fold.open ||= this.#isAskedIn(this.errors);
-    this.#isUnfolded = fold.open;
-    this.#host.refresh();
-  };
 
   #fieldView(name: FieldName) {
     const code = this.errors[name];
@@ -306,7 +305,7 @@ export class FormState implements ReactiveController {
     Object.keys(this.values)
       .filter(isField)
       .forEach((name) => this.#tidy(name));
-    this.#isUnfolded = undefined;
+    this.#isUnfolded = false;
     this.filled = draft ? '' : answersText(this.values);
     return draft;
   }
@@ -340,7 +339,7 @@ export class FormState implements ReactiveController {
     this.#suggestion = undefined;
     this.#fewDollars = {};
     this.#answered = {};
-    this.#isUnfolded = undefined;
+    this.#isUnfolded = false;
     this.page = 0;
     this.#started = false;
     this.#host.find<HTMLFormElement>('form')?.reset();

@@ -1,10 +1,11 @@
 /** The partner's consent text above the last button, and whether the visitor agreed to it. */
 import {html, nothing} from 'lit';
 import type {ConsentText} from '../../contract/embed.ts';
-import {consentParts} from '../../form/consent-text.ts';
+import {consentParts, linksTo} from '../../form/consent-text.ts';
 import {sendLabel} from '../../form/words/words.ts';
 import {errorText} from '../fields/field-views.ts';
 import type {FormHost} from '../fields/form-host.ts';
+import {safeLink} from '../page/safe-link.ts';
 
 /**
  * - `required`: the box is not ticked
@@ -83,6 +84,7 @@ export class Consent {
   #textView({text, version, required, lang}: ConsentText, privacy: unknown) {
     const describedBy = this.error ? 'consent-error' : nothing;
     // A text without a language has no links and no placeholder.
+    const privacyHref = safeLink(this.#host.element.privacyHref ?? '') ?? '';
     const shown = lang ? this.#partsOf(text) : textPart(text);
     return html`
       <div class="consent" part="consent" data-field="consent" data-version=${version} dir="auto">
@@ -103,7 +105,7 @@ export class Consent {
                 <p lang=${lang ?? nothing}>${shown}</p>
               </fieldset>`
         }
-        ${privacy}
+        ${lang && linksTo(text, privacyHref) ? nothing : privacy}
       </div>
     `;
   }

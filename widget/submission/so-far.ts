@@ -42,16 +42,12 @@ export class SoFar {
   /** The visitor types an amount. */
   type() {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#show(true), pause);
+    this.#timer = setTimeout(() => this.update(true), pause);
   }
 
   /** The visitor has answered a question, or shows another page. */
-  update() {
+  update(isTyping = false) {
     clearTimeout(this.#timer);
-    this.#show(false);
-  }
-
-  #show(isTyping: boolean) {
     const figures = this.#figures;
     if (!figures) return;
     const {values, page} = this.#fields;

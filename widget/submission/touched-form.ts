@@ -430,7 +430,8 @@ export class TouchedForm {
     const items = this.#summary.map((item) => {
       const follow = (event: Event) => {
         event.preventDefault();
-        this.#host.find(inputOf(item.id))?.focus();
+        const input = this.#host.find(inputOf(item.id));
+        if (input) this.moveFocus(input);
       };
       return html`
         <li class=${item.isCorrected() ? 'corrected' : ''}>

@@ -5,7 +5,7 @@
  */
 import type {AskedField, ConsentText} from '../../../contract/embed.ts';
 import type {Field} from '../../../contract/fields.ts';
-import {consentParts} from '../../../form/consent-text.ts';
+import {consentParts, linksTo} from '../../../form/consent-text.ts';
 import {formatMoney} from '../../../form/format-money.ts';
 import {parseMoney} from '../../../form/money.ts';
 import {fieldsOf, fieldTable, type FieldName, type Step} from '../../../form/pages.ts';
@@ -32,10 +32,13 @@ export function formMarkup(form: Form, shown: Shown, around: Around): Html {
   const {page} = shown;
   const steps = pages[page] ?? [];
   const isLast = page === pages.length - 1;
-  const privacy = around.privacyHref
-    ? html`<a href="${around.privacyHref}" target="_blank" rel="noopener">${words.privacy}</a>`
+  const {privacyHref} = around;
+  const privacy = privacyHref
+    ? html`<a href="${privacyHref}" target="_blank" rel="noopener">${words.privacy}</a>`
     : none;
   const consent = isLast ? (around.consent ?? undefined) : undefined;
+  const isLinked =
+    privacyHref !== undefined && consent?.lang !== undefined && linksTo(consent.text, privacyHref);
   return html`<form
     method="post"
     action="${around.action}"
@@ -50,7 +53,7 @@ export function formMarkup(form: Form, shown: Shown, around: Around): Html {
     ${summary(words, shown)} ${progress(pages.length, page)} ${page > 0 && soFarLine(words, around.soFar)}
     ${hiddenFields(form, shown)} ${steps.map((step) => stepMarkup(step, form, shown))}
     <div class="use">
-      ${isLast && trap} ${consent && consentMarkup(consent, form, shown, privacy)}
+      ${isLast && trap} ${consent && consentMarkup(consent, form, shown, isLinked ? none : privacy)}
       ${
         consent === undefined &&
         html`<p class="why">
