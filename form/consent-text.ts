@@ -22,6 +22,9 @@ export function consentParts(text: string): ConsentPart[] {
   return [...parts, {text: text.slice(end)}];
 }
 
+/** Whether the text has a link to the address, so that no second one has to stand below it. */
+export const linksTo = (text: string, href: string): boolean => text.includes(`](${href})`);
+
 /** The text without links, for forms that show it as it is: a link becomes its words and its address. */
 export const inPlainWords = (text: string, button: string): string =>
   consentParts(text)

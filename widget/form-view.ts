@@ -44,12 +44,12 @@ export function formView(view: FormView) {
       @input=${onEvent}
       @focusout=${onEvent}
     >
-      ${touched?.summary()} ${progressView(pages, page)} ${touched?.soFar.above()}
+      ${touched?.summary()} ${progressView(pages, page)}
       ${pages.map((steps, index) =>
         // The list has an item for each page, also for hidden ones, so that Lit never reuses an input for another page.
         index === page ? steps.map((step) => stepView(step, page, view)) : nothing,
       )}
-      ${touched?.soFar.below()} ${touched?.consentSlot()}
+      ${touched?.consentSlot()}
       <div ?inert=${isSending} class="use">
         ${touched?.consentView(privacy)}
         <p class="why" part="privacy">
@@ -57,7 +57,7 @@ export function formView(view: FormView) {
             <path
               d="M8 1a3.5 3.5 0 0 0-3.5 3.5V7H3v8h10V7h-1.5V4.5A3.5 3.5 0 0 0 8 1Zm2 6H6V4.5a2 2 0 1 1 4 0V7Z"
             /></svg
-          ><span>${touched?.use() ?? words.use} ${privacy}</span>
+          ><span><span .textContent=${touched?.use() ?? words.use}></span> ${privacy}</span>
         </p>
       </div>
       ${touched?.consent.errorView()}
@@ -69,9 +69,8 @@ export function formView(view: FormView) {
           type="submit"
           aria-disabled=${isBusy}
           @click=${view.onPress}
-        >
-          ${touched?.mainLabel() ?? firstLabel(view)}
-        </button>
+          .textContent=${touched?.mainLabel() ?? firstLabel(view)}
+        ></button>
         ${touched?.besideMain()}
       </div>
     </form>
@@ -98,9 +97,8 @@ export const loadFailedView = (
       type="button"
       aria-disabled=${view.arrival === 'awaited'}
       @click=${onRetry}
-    >
-      ${firstLabel(view)}
-    </button>
+      .textContent=${firstLabel(view)}
+    ></button>
   </div>
 `;
 
@@ -115,6 +113,7 @@ function stepView(step: Step, page: number, {words, pages, touched}: FormView) {
   const count = pages.length > 1 && fill(words.step, {step: page + 1, of: pages.length});
   const duration = page === 0 ? ` · ${words.duration}` : '';
   return html`
+    ${touched?.soFar.above(step)}
     <section
       class=${fields.length > 1 ? nothing : 'alone'}
       data-step=${name}

@@ -503,7 +503,7 @@ export class LeadPrequalForm extends EmbeddedElement {
         ${this.#isSandbox ? this.#sandbox?.mark() : nothing} <slot name="heading"></slot>
         ${this.#arrival.form?.answer() ?? this.#opaqueFrame?.view() ?? this.#formView()}
         <slot name="disclaimer"></slot>
-        <p class="unseen" role="status">${this.#announcement}</p>
+        <p class="unseen" role="status" .textContent=${this.#announcement}></p>
       </div>
     `;
     return this.#dialog?.view(card) ?? card;

@@ -47,6 +47,12 @@ const otherStyles = css`
   bdi {
     white-space: nowrap;
   }
+  /* Large text on a phone. */
+  @container (max-width: 14em) {
+    bdi {
+      white-space: normal;
+    }
+  }
   .take {
     column-gap: 24px;
     display: flex;
@@ -54,7 +60,7 @@ const otherStyles = css`
     flex-wrap: wrap;
   }
   .quiet {
-    border-color: transparent;
+    border: 0;
     min-inline-size: 44px;
     padding-inline: 0;
     text-align: start;
@@ -85,6 +91,7 @@ const otherStyles = css`
     padding-inline-start: 36px;
   }
   .consent label + a {
+    display: block;
     margin-inline-start: 36px;
   }
   .use + .error {
@@ -126,13 +133,15 @@ const otherStyles = css`
   .main[aria-disabled='true'] {
     cursor: progress;
   }
-  .spinner {
+  /* While the lead is being sent. */
+  [inert] ~ .actions .main::before {
     animation: turn 0.8s linear infinite;
     block-size: 18px;
     border: 2px solid;
     border-block-start-color: transparent;
     border-radius: 50%;
     box-sizing: border-box;
+    content: '';
     inline-size: 18px;
   }
   @keyframes turn {
@@ -141,7 +150,7 @@ const otherStyles = css`
     }
   }
   @media (prefers-reduced-motion: reduce) {
-    .spinner {
+    [inert] ~ .actions .main::before {
       animation-duration: 4s;
     }
   }

@@ -191,12 +191,12 @@ export const layout = css`
     }
   }
   @media (forced-colors: active) {
-    .progress .done {
-      background: Highlight;
-      forced-color-adjust: none;
+    .progress i {
+      border: 1px solid;
     }
     /* The colours of the other buttons, reversed. */
-    .main {
+    .main,
+    .progress .done {
       background: ButtonText;
       border-color: ButtonText;
       color: ButtonFace;

@@ -89,6 +89,17 @@ export const touched = css`
     position: absolute;
     rotate: 45deg;
   }
+  summary {
+    border-radius: var(--_corner);
+    cursor: pointer;
+    font-weight: 600;
+    padding-block: 10px;
+  }
+  details .fields {
+    /* As around all fields. Through the box that a browser has in <details>, no colour is inherited. */
+    border-color: color-mix(in srgb-linear, var(--_muted) 88%, var(--_paper));
+    margin-block: calc(var(--_space) * 2) 0;
+  }
   .promise {
     margin-block-start: 6px;
   }
@@ -99,11 +110,26 @@ export const touched = css`
   }
   .so-far {
     background: color-mix(in srgb, var(--_strong) 6%, var(--_paper));
+    /* In forced colours, where there is no background, the border can be seen. */
+    border: 1px solid transparent;
     border-radius: var(--_corner);
+    box-shadow: 0 0 0 12px var(--_paper);
+    /* A single line on a small phone, too. */
+    font-size: clamp(0.875em, 5.6cqi, 1em);
     font-variant-numeric: tabular-nums;
     font-weight: 600;
+    inset-block-start: 8px;
     margin-block-end: calc(var(--_space) * 4);
-    padding: calc(var(--_space) * 3) 14px;
+    padding: calc(var(--_space) * 2) 14px;
+    position: sticky;
+    /* Above the inputs that scroll away under it, and nothing of the page. */
+    z-index: 1;
+  }
+  form {
+    isolation: isolate;
+  }
+  .so-far ~ section :is(h2, .field) {
+    scroll-margin-block-start: 112px;
   }
   .row {
     display: flex;
@@ -143,7 +169,7 @@ export const touched = css`
     padding-inline-start: calc(14px + 1em);
   }
   .flag .options {
-    grid-template-columns: minmax(48px, 1fr) minmax(48px, 1fr) auto;
+    grid-template-columns: 1fr 1fr auto;
   }
   .flag input {
     inline-size: 12px;
@@ -152,6 +178,7 @@ export const touched = css`
   }
   .flag label {
     justify-content: center;
+    min-inline-size: 48px;
     padding-inline: 8px;
     text-align: center;
   }
@@ -169,7 +196,7 @@ export const touched = css`
   .question button {
     padding-inline: 12px;
   }
-  section + section {
+  section ~ section {
     box-shadow: 0 -1px var(--_line);
     margin-block-start: calc(var(--_space) * 8);
     padding-block-start: calc(var(--_space) * 6);

@@ -127,6 +127,8 @@ export const afterTouch = {
   } satisfies Record<StepTitle, string>,
   /** Beside the label of a field that may be left empty. */
   optional: 'optional',
+  /** On the line that shows what the partner asks for besides. */
+  more: 'Tell us more',
   /** On a first screen without the credit score, whose help says the same. */
   noCreditCheck: 'This does not affect your credit.',
   useContact: 'We use your details to contact you.',
@@ -134,7 +136,7 @@ export const afterTouch = {
   /** The total, while the visitor still answers, where the partner shows it. `{amount}`: the least that it will be. */
   soFar: 'So far: at least {amount}',
   /** In its place, as long as that is nothing. */
-  soFarNothing: 'Your estimate grows here as you answer.',
+  soFarNothing: 'Your estimate grows here.',
   yes: 'Yes',
   no: 'No',
   ratherNotSay: 'Rather not say',

@@ -186,6 +186,7 @@ suite('the form follows the system', () => {
       await painted(page, '.progress .done', 'background-color'),
       await painted(page, '.progress i:last-child', 'background-color'),
     );
+    assert.equal(await painted(page, '.progress i:last-child', 'border-top-style'), 'solid');
     await page.getByText('Above 720').click();
     assert.equal(await painted(page, 'input:checked + label', 'outline-style'), 'solid');
     assert.equal(await painted(page, 'input:not(:checked) + label', 'outline-style'), 'none');
@@ -197,12 +198,22 @@ suite('the form follows the system', () => {
     await page.close();
   });
 
+  test('in forced colours and under the pointer, where no border hugs the words of a quiet button', async () => {
+    const page = await openForm({forcedColors: 'active'});
+    await answerAll(page);
+    await page.getByLabel('Email').fill('ana@gmial.com');
+    await page.getByLabel('Phone').focus();
+    await page.getByRole('button', {name: 'Did you mean ana@gmail.com?'}).hover();
+    assert.equal(await painted(page, '.quiet', 'border-top-width'), '0px');
+    await page.close();
+  });
+
   test('in reduced motion, where nothing runs but a slow sign that something is being sent', async () => {
     const page = await openForm({reducedMotion: 'reduce'});
     await page.route('**/embed/v1/leads*', () => {});
     await answerAll(page);
     await page.getByRole('button', {name: 'See my estimate'}).click();
-    await page.locator('lead-prequal-form .spinner').waitFor();
+    await page.locator('lead-prequal-form .use[inert]').waitFor();
     // Transitions are left out: all they change is colours.
     const running = await page.evaluate(() =>
       document

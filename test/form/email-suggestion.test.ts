@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import {emailSuggestion} from '../../form/email-suggestion.ts';
+import {readEmail} from '../../form/email.ts';
 
 const typos: readonly (readonly [typed: string, meant: string])[] = [
   ['ana@gmial.com', 'ana@gmail.com'],
@@ -63,7 +64,21 @@ const typos: readonly (readonly [typed: string, meant: string])[] = [
   ['ana@acme.con', 'ana@acme.com'],
   ['ana@acme.ogr', 'ana@acme.org'],
   ['Ana.Silva+tag@GMIAL.com ', 'Ana.Silva+tag@gmail.com'],
-  ['"a@b"@gmial.com', '"a@b"@gmail.com'],
+  // a key beside the right one at the beginning
+  ['ana@fmail.com', 'ana@gmail.com'],
+  ['ana@hmail.con', 'ana@gmail.com'],
+  ['ana@jotmail.com', 'ana@hotmail.com'],
+  ['ana@uahoo.com', 'ana@yahoo.com'],
+  ['ana@gmail.123', 'ana@gmail.com'],
+  ['ana@gmáil.com', 'ana@gmail.com'],
+  ['ana@@gmail.com', 'ana@gmail.com'],
+  ['ana@@acme.org', 'ana@acme.org'],
+  ['ana@gmail.com@gmail.com', 'ana@gmail.com'],
+  ['ana@GMail.com@gmail.com', 'ana@gmail.com'],
+  ['Ana <ana@gmial.com>', 'ana@gmail.com'],
+  // nobody has an accent in an address at the common domains
+  ['josé@gmail.com', 'jose@gmail.com'],
+  ['Iñaki.Núñez@hotmial.com', 'Inaki.Nunez@hotmail.com'],
 ];
 
 /** Domains without a suggestion: some are real, and the others differ too much from the common ones. */
@@ -121,12 +136,17 @@ const withoutSuggestion = [
   'acme.bet',
   'mail.google.com',
   'correo.ñandú.es',
+  'posteo.de',
+  'company.co',
+  'dmail.ai',
+  '163.com',
 ].map((domain) => `ana@${domain}`);
 
 suite('emailSuggestion', () => {
   for (const [typed, meant] of typos) {
     test(`suggests ${meant} for ${JSON.stringify(typed)}, and nothing for ${meant}`, () => {
       assert.equal(emailSuggestion(typed), meant);
+      assert.equal(readEmail(meant), meant);
       assert.equal(emailSuggestion(meant), undefined);
     });
   }
@@ -141,6 +161,12 @@ suite('emailSuggestion', () => {
     'ana@mail',
     'ana@.com',
     'ana@c',
+    'ana@acme.123',
+    'josé@acme.com',
+    'ñandú@dominio.es',
+    'Ana Silva ana@gmial.com',
+    '"a@b"@gmial.com',
+    'ana@ruiz@gmail.com',
   ]) {
     test(`suggests nothing for ${JSON.stringify(typed)}`, () => {
       assert.equal(emailSuggestion(typed), undefined);

@@ -39,6 +39,9 @@ const cleaned: readonly (readonly [typed: string, sent: string])[] = [
   ['maria@gmail.com\u200b', 'maria@gmail.com'],
   ['\u202amaria@gmail.com\u202c', 'maria@gmail.com'],
   ['maria@my‑shop.com', 'maria@my-shop.com'],
+  // the keyboard of a phone writes a space after a suggested word
+  ['maria @gmail.com', 'maria@gmail.com'],
+  ['maria @ gmail.com ', 'maria@gmail.com'],
 ];
 
 const mistakes: readonly (readonly [typed: string, error: string])[] = [
@@ -62,6 +65,11 @@ const mistakes: readonly (readonly [typed: string, error: string])[] = [
     'maria ortiz@example.com',
     'maria@exa mple.com',
     'maria@ortiz@example.com',
+    'maria@@example.com',
+    'maria@example.com@example.com',
+    'maria@example.123',
+    'maria@192.0.2.1',
+    'Maria maria @example.com',
     'maria@example.com, juan@example.com',
     'maria@example.com (work)',
     '(maria@example.com',

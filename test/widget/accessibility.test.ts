@@ -85,6 +85,11 @@ describe('each state', () => {
         root.adoptedStyleSheets.pop();
       }
 
+      // Text of 200 % on a small phone.
+      form.style.inlineSize = '320px';
+      form.style.fontSize = '32px';
+      expectToFit(form, 'in large text');
+
       form.style.inlineSize = '288px';
       for (const space of ['', '2px']) {
         form.style.setProperty('--prequal-space', space);

@@ -38,9 +38,19 @@ export const dialogStyles = css`
     min-block-size: 0;
     overflow: auto;
     overscroll-behavior: contain;
-    padding-block-start: 4px;
+    padding-block: 4px 0;
     /* What only screen readers see is positioned, and would otherwise make the dialog itself longer. */
     position: relative;
+  }
+  /* The padding at the end of the card. As long as more follows below the edge, it stands over that, which fades away. */
+  dialog .card::after {
+    background: linear-gradient(transparent, var(--_paper));
+    block-size: 32px;
+    content: '';
+    display: block;
+    inset-block-end: 0;
+    pointer-events: none;
+    position: sticky;
   }
   .close {
     border: 0;

@@ -82,8 +82,8 @@ function choice(name: FieldName, words: Words, state: FieldState, options: Retur
 }
 
 /**
- * The keyboard that a phone shows, which is also the input's type. These fields hold no prose, so they are written from
- * left to right in every language.
+ * The keyboard that a phone shows. These fields hold no prose, so they are written from left to right in every language,
+ * and without capitals. The type of the input is never `email`, because Chromium would rewrite letters such as á there.
  */
 const keyboards: {readonly [Kind in FieldKind]?: string} = {email: 'email', phone: 'tel'};
 
@@ -105,8 +105,9 @@ function textField(
         id=${name}
         name=${name}
         part="input"
-        type=${keyboard ?? 'text'}
+        type=${keyboard === 'tel' ? keyboard : 'text'}
         inputmode=${keyboard ?? nothing}
+        autocapitalize=${keyboard ? 'none' : nothing}
         dir=${keyboard ? 'ltr' : nothing}
         autocomplete=${autocomplete ?? 'off'}
         enterkeyhint=${enterKey}
@@ -124,6 +125,14 @@ function textField(
     </div>
   `;
 }
+
+/** Fields behind a line which the visitor presses to see them. */
+export const foldView = (words: Words, isUnfolded: boolean, fields: readonly TemplateResult[]) => html`
+  <details class="field" ?open=${isUnfolded}>
+    <summary part="button">${words.more} ${optionalMark(words)}</summary>
+    <div class="fields">${fields}</div>
+  </details>
+`;
 
 /** A choice that the partner asks for. The first option, which is chosen at first, is no answer. */
 const selectField = (
@@ -174,7 +183,9 @@ const questionText = (name: FieldName, words: Words) =>
   labelText(name, {...words, labels: {...words.labels, ...words.questions}});
 
 const labelText = (name: FieldName, {labels, optional}: Pick<Words, 'labels' | 'optional'>) =>
-  fieldTable[name].required ? labels[name] : html`${labels[name]} <span class="aside">(${optional})</span>`;
+  fieldTable[name].required ? labels[name] : html`${labels[name]} ${optionalMark({optional})}`;
+
+const optionalMark = ({optional}: Pick<Words, 'optional'>) => html`<span class="aside">(${optional})</span>`;
 
 /** The keyboard does not stop at the button "None", because typing 0 is shorter. The hint is part of the description. */
 const moneyField = (
@@ -248,11 +259,15 @@ export const sayQuestion = (name: FieldName, {labels, locale, thousands}: Words,
 const suggestionButton = (words: Words, email: string | undefined, on: FieldActions) =>
   email === undefined
     ? undefined
-    : html`<button class="quiet" part="button" type="button" @click=${on.accept}>
-        ${fill(words.didYouMean, {email})}
-      </button>`;
+    : html`<button
+        class="quiet"
+        part="button"
+        type="button"
+        @click=${on.accept}
+        .textContent=${fill(words.didYouMean, {email})}
+      ></button>`;
 
 /** @param id the id of the field, from which the id of the error is made */
 export const errorText = (id: string, sentence: string) => html`
-  <p class="error" id="${id}-error" part="error">${warning}<span>${sentence}</span></p>
+  <p class="error" id="${id}-error" part="error">${warning}<span .textContent=${sentence}></span></p>
 `;

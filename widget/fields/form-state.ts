@@ -1,5 +1,5 @@
 /** What the visitor typed, what is wrong with it, and which page of fields is shown. */
-import type {ReactiveController} from 'lit';
+import {nothing, type ReactiveController} from 'lit';
 import {emailSuggestion} from '../../form/email-suggestion.ts';
 import {formatDollars, usesCommas} from '../../form/format-money.ts';
 import {groupAsTyped} from '../../form/group-as-typed.ts';
@@ -13,7 +13,14 @@ import type {AskedField} from '../../contract/embed.ts';
 import type {FormHost} from './form-host.ts';
 import {emit} from '../page/events.ts';
 import {safeDocument} from '../page/safe-document.ts';
-import {errorText, fieldView, sayQuestion, type EnterKey, type FieldActions} from './field-views.ts';
+import {
+  errorText,
+  fieldView,
+  foldView,
+  sayQuestion,
+  type EnterKey,
+  type FieldActions,
+} from './field-views.ts';
 import {answersText, readDraft} from './kept-draft.ts';
 import {knownContact} from './known-contact.ts';
 
@@ -48,6 +55,8 @@ export class FormState implements ReactiveController {
   #answered: Amounts = {};
   /** The visitor has typed or chosen something. */
   #started = false;
+  /** What the partner asks for besides is shown, unless the visitor folds it away. */
+  #isUnfolded = false;
   /** The attributes and the property that answers have been filled in from. */
   #sources: readonly unknown[] = [];
 
@@ -79,7 +88,23 @@ export class FormState implements ReactiveController {
     return fieldsOf(this.#host.pages()[this.page]);
   }
 
+  /**
+   * What the partner asks for besides is folded together, in the place of the first of these fields. If something of it is
+   * filled in or wrong, it is unfolded, and stays so even if that is emptied, because the visitor may be in it.
+   */
   view(name: FieldName) {
+    const names: readonly FieldName[] = this.#added().asked.map((each) => each.name);
+    if (!names.includes(name)) return this.#fieldView(name);
+    if (name !== names[0]) return nothing;
+    this.#isUnfolded ||= names.some((each) => this.values[each] || this.errors[each]);
+    return foldView(
+      this.#host.words,
+      this.#isUnfolded,
+      names.map((each) => this.#fieldView(each)),
+    );
+  }
+
+  #fieldView(name: FieldName) {
     const code = this.errors[name];
     const {words} = this.#host;
     const {asked, promise} = this.#added();
@@ -280,6 +305,7 @@ export class FormState implements ReactiveController {
     Object.keys(this.values)
       .filter(isField)
       .forEach((name) => this.#tidy(name));
+    this.#isUnfolded = false;
     this.filled = draft ? '' : answersText(this.values);
     return draft;
   }
@@ -313,6 +339,7 @@ export class FormState implements ReactiveController {
     this.#suggestion = undefined;
     this.#fewDollars = {};
     this.#answered = {};
+    this.#isUnfolded = false;
     this.page = 0;
     this.#started = false;
     this.#host.find<HTMLFormElement>('form')?.reset();

@@ -11,8 +11,10 @@ const margin = 48;
  * @param host the element whose shadow root has `to`
  */
 export function moveFocus(host: HTMLElement, to: HTMLElement) {
+  // What is folded away cannot have the focus.
+  to.closest('details')?.toggleAttribute('open', true);
   to.focus({preventScroll: true});
-  const around = to.closest('[data-field], .alert, .actions, section + section, .card');
+  const around = to.closest('[data-field], .alert, .actions, section ~ section, .card');
   for (const part of [around, to]) part?.scrollIntoView({block: 'nearest', behavior: 'instant'});
   uncover(host, to);
 }

@@ -64,7 +64,9 @@ export function answerView(words: Words, answered: Answered) {
             </svg>`
       }
       <h2 id="result-title" part="heading" tabindex="-1">
-        ${amounts ? greeting(words, amounts) : name ? fill(words.named, {title, name}) : title}
+        <span
+          .textContent=${amounts ? greeting(words, amounts) : name ? fill(words.named, {title, name}) : title}
+        ></span>
         ${
           total > 0
             ? html`<strong class="total ${total < 10_000_000 ? '' : 'long'}" part="total"
@@ -73,7 +75,7 @@ export function answerView(words: Words, answered: Answered) {
             : nothing
         }
       </h2>
-      ${amounts ? amountsView(words, amounts, answer) : state === 'thanks' && partnerText ? nothing : html`<p>${explainState(words, answered)}</p>`}
+      ${amounts ? amountsView(words, amounts, answer) : state === 'thanks' && partnerText ? nothing : html`<p .textContent=${explainState(words, answered)}></p>`}
       ${nextView(words, {
         id: answer.id,
         phone,

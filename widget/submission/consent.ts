@@ -1,10 +1,11 @@
 /** The partner's consent text above the last button, and whether the visitor agreed to it. */
 import {html, nothing} from 'lit';
 import type {ConsentText} from '../../contract/embed.ts';
-import {consentParts} from '../../form/consent-text.ts';
+import {consentParts, linksTo} from '../../form/consent-text.ts';
 import {sendLabel} from '../../form/words/words.ts';
 import {errorText} from '../fields/field-views.ts';
 import type {FormHost} from '../fields/form-host.ts';
+import {safeLink} from '../page/safe-link.ts';
 
 /**
  * - `required`: the box is not ticked
@@ -83,7 +84,8 @@ export class Consent {
   #textView({text, version, required, lang}: ConsentText, privacy: unknown) {
     const describedBy = this.error ? 'consent-error' : nothing;
     // A text without a language has no links and no placeholder.
-    const shown = lang ? this.#partsOf(text) : text;
+    const privacyHref = safeLink(this.#host.element.privacyHref ?? '') ?? '';
+    const shown = lang ? this.#partsOf(text) : textPart(text);
     return html`
       <div class="consent" part="consent" data-field="consent" data-version=${version} dir="auto">
         ${
@@ -103,7 +105,7 @@ export class Consent {
                 <p lang=${lang ?? nothing}>${shown}</p>
               </fieldset>`
         }
-        ${privacy}
+        ${lang && linksTo(text, privacyHref) ? nothing : privacy}
       </div>
     `;
   }
@@ -113,8 +115,8 @@ export class Consent {
     return consentParts(text).map((part) => {
       if ('button' in part) return html`<b>${sendLabel(words, this.#host.leadType())}</b>`;
       return 'href' in part
-        ? html`<a href=${part.href} target="_blank" rel="noopener">${part.text}</a>`
-        : part.text;
+        ? html`<a href=${part.href} target="_blank" rel="noopener" .textContent=${part.text}></a>`
+        : textPart(part.text);
     });
   }
 
@@ -122,3 +124,5 @@ export class Consent {
     return this.error ? errorText('consent', this.#host.words.consentErrors[this.error]) : nothing;
   }
 }
+
+const textPart = (text: string) => html`<span .textContent=${text}></span>`;

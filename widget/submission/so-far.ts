@@ -2,17 +2,24 @@
 import {html, nothing} from 'lit';
 import {formatMoney} from '../../form/format-money.ts';
 import {leastTotal} from '../../form/least-total.ts';
+import type {Step} from '../../form/pages.ts';
 import {fill} from '../../form/words/fill.ts';
 import type {FormHost} from '../fields/form-host.ts';
 import type {FormState} from '../fields/form-state.ts';
 import type {Preparation} from './preparation.ts';
 
+/** Milliseconds after a key. A total that changes at each key would distract. */
+const pause = 250;
+
 export class SoFar {
   readonly #host: FormHost;
   readonly #fields: FormState;
   readonly #preparation: Preparation;
-  /** Whole US dollars. It changes when an answer is complete, because a number that changes at each key distracts. */
+  /** Whole US dollars. */
   #total = 0;
+  /** The visitor is in an amount. Screen readers wait with the total until the amount is complete. */
+  #isTyping = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   /** The last page that the visitor has come to. A question on a page before it is not open any more. */
   #furthest = 0;
 
@@ -32,8 +39,15 @@ export class SoFar {
     this.update();
   }
 
+  /** The visitor types an amount. */
+  type() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.update(true), pause);
+  }
+
   /** The visitor has answered a question, or shows another page. */
-  update() {
+  update(isTyping = false) {
+    clearTimeout(this.#timer);
     const figures = this.#figures;
     if (!figures) return;
     const {values, page} = this.#fields;
@@ -41,32 +55,29 @@ export class SoFar {
     const bankruptcyIsOpen =
       this.#furthest <= this.#host.pages().findIndex((steps) => steps.some(hasBankruptcy));
     const total = leastTotal(values, figures, bankruptcyIsOpen);
-    if (total === this.#total) return;
+    if (total === this.#total && isTyping === this.#isTyping) return;
     this.#total = total;
+    this.#isTyping = isTyping;
     this.#host.refresh();
   }
 
   /**
-   * The line above the fields. The first of several pages has none, because nothing can be said yet there, and because the
-   * figures may arrive while the visitor is on it.
+   * The line above a step, which screen readers say when it changes. On a single page it is above the funds. The first of
+   * several pages has none, because nothing can be said yet there, and because the figures may arrive while the visitor is
+   * on it.
    */
-  above() {
-    return this.#fields.page === 0 ? nothing : this.#view();
-  }
-
-  /** The line below the fields of a single page, so that a visitor who has filled them in sees it. */
-  below() {
-    return this.#host.pages().length > 1 ? nothing : this.#view();
-  }
-
-  /** Screen readers say the line when it changes. */
-  #view() {
-    if (!this.#figures) return nothing;
+  above({name}: Step) {
+    const isHere = this.#host.pages().length > 1 ? this.#fields.page > 0 : name === 'funds';
+    if (!isHere || !this.#figures) return nothing;
     const {words} = this.#host;
     const amount = formatMoney(this.#total, words.locale);
-    return html`<p class="so-far" part="so-far" role="status">
-      ${this.#total > 0 ? fill(words.soFar, {amount}) : words.soFarNothing}
-    </p>`;
+    return html`<p
+      class="so-far"
+      part="so-far"
+      role="status"
+      aria-busy=${this.#isTyping}
+      .textContent=${this.#total > 0 ? fill(words.soFar, {amount}) : words.soFarNothing}
+    ></p>`;
   }
 }
 

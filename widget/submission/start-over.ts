@@ -25,9 +25,14 @@ export class StartOver {
       else this.#host.announce(words.erase);
       this.#asks = !this.#asks;
     };
-    return html`<button class="quiet" part="button" type="button" @click=${onClick} @blur=${this.#takeBack}>
-      ${this.#asks ? words.erase : words.startOver}
-    </button>`;
+    return html`<button
+      class="quiet"
+      part="button"
+      type="button"
+      @click=${onClick}
+      @blur=${this.#takeBack}
+      .textContent=${this.#asks ? words.erase : words.startOver}
+    ></button>`;
   }
 
   /** The visitor has left the button, and is asked again the next time. */

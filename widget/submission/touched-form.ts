@@ -164,7 +164,8 @@ export class TouchedForm {
     if (type === 'input') {
       this.consent.collect();
       this.fields.change(field);
-      if (field && !isTyped(field)) this.soFar.update();
+      if (field && fieldTable[field].kind === 'money') this.soFar.type();
+      else if (field && !isTyped(field)) this.soFar.update();
     } else if (type === 'pointerdown') {
       this.#press = new Promise((resolve) => {
         for (const end of ['pointerup', 'pointercancel']) {
@@ -422,8 +423,7 @@ export class TouchedForm {
   /** What the main button says. */
   mainLabel() {
     const {words} = this.#host;
-    if (this.submission.isSending)
-      return html`<span class="spinner" aria-hidden="true"></span>${words.sending}`;
+    if (this.submission.isSending) return words.sending;
     if (this.submission.isRetryable) return words.tryAgain;
     if (!this.#isLastPage) return words.next;
     return sendLabel(words, this.#host.leadType());
@@ -444,11 +444,12 @@ export class TouchedForm {
     const items = this.#summary.map((item) => {
       const follow = (event: Event) => {
         event.preventDefault();
-        this.#host.find(inputOf(item.id))?.focus();
+        const input = this.#host.find(inputOf(item.id));
+        if (input) this.moveFocus(input);
       };
       return html`
         <li class=${item.isCorrected() ? 'corrected' : ''}>
-          <a href="#${item.id}" @click=${follow}>${item.sentence()}</a>
+          <a href="#${item.id}" @click=${follow} .textContent=${item.sentence()}></a>
         </li>
       `;
     });

@@ -41,4 +41,4 @@ export class TakeawayButtons {
 }
 
 const button = (label: string, onClick: () => void) =>
-  html`<button class="quiet" part="button" type="button" @click=${onClick}>${label}</button>`;
+  html`<button class="quiet" part="button" type="button" @click=${onClick} .textContent=${label}></button>`;

@@ -5,7 +5,7 @@
  */
 import type {AskedField, ConsentText} from '../../../contract/embed.ts';
 import type {Field} from '../../../contract/fields.ts';
-import {consentParts} from '../../../form/consent-text.ts';
+import {consentParts, linksTo} from '../../../form/consent-text.ts';
 import {formatMoney} from '../../../form/format-money.ts';
 import {parseMoney} from '../../../form/money.ts';
 import {fieldsOf, fieldTable, type FieldName, type Step} from '../../../form/pages.ts';
@@ -32,10 +32,13 @@ export function formMarkup(form: Form, shown: Shown, around: Around): Html {
   const {page} = shown;
   const steps = pages[page] ?? [];
   const isLast = page === pages.length - 1;
-  const privacy = around.privacyHref
-    ? html`<a href="${around.privacyHref}" target="_blank" rel="noopener">${words.privacy}</a>`
+  const {privacyHref} = around;
+  const privacy = privacyHref
+    ? html`<a href="${privacyHref}" target="_blank" rel="noopener">${words.privacy}</a>`
     : none;
   const consent = isLast ? (around.consent ?? undefined) : undefined;
+  const isLinked =
+    privacyHref !== undefined && consent?.lang !== undefined && linksTo(consent.text, privacyHref);
   return html`<form
     method="post"
     action="${around.action}"
@@ -50,7 +53,7 @@ export function formMarkup(form: Form, shown: Shown, around: Around): Html {
     ${summary(words, shown)} ${progress(pages.length, page)} ${page > 0 && soFarLine(words, around.soFar)}
     ${hiddenFields(form, shown)} ${steps.map((step) => stepMarkup(step, form, shown))}
     <div class="use">
-      ${isLast && trap} ${consent && consentMarkup(consent, form, shown, privacy)}
+      ${isLast && trap} ${consent && consentMarkup(consent, form, shown, isLinked ? none : privacy)}
       ${
         consent === undefined &&
         html`<p class="why">
@@ -102,13 +105,28 @@ function stepMarkup(step: Step, form: Form, shown: Shown): Html {
   const {page, focus} = shown;
   const count = pages.length > 1 && fill(words.step, {step: page + 1, of: pages.length});
   const focused = focus === 'heading' && step === pages[page]?.[0];
+  const asked: readonly string[] = form.asked.map(({name}) => name);
+  const [own, folded] = [false, true].map((is) => step.fields.filter((name) => asked.includes(name) === is));
   return html`<section ${step.fields.length === 1 && html`class="alone"`} data-step="${step.name}">
     <h2 tabindex="-1" ${focused && html`autofocus`}>
       ${count && html`<span class="count">${count}${page === 0 && ` · ${words.duration}`}</span>`}
       ${stepTitle(words, step)}
     </h2>
-    <div class="fields">${step.fields.map((name) => fieldMarkup(name, form, shown))}</div>
+    <div class="fields">
+      ${own?.map((name) => fieldMarkup(name, form, shown))} ${foldMarkup(folded ?? [], form, shown)}
+    </div>
   </section>`;
+}
+
+/** What the partner asks for besides. It is folded unless something of it is filled in, or wrong. */
+function foldMarkup(names: readonly FieldName[], form: Form, shown: Shown): Html {
+  if (names.length === 0) return none;
+  const {words} = form;
+  const isUnfolded = names.some((name) => shown.values[name] || shown.errors[name]);
+  return html`<details class="field" ${isUnfolded && html`open`}>
+    <summary>${words.more} <span class="aside">(${words.optional})</span></summary>
+    <div class="fields">${names.map((name) => fieldMarkup(name, form, shown))}</div>
+  </details>`;
 }
 
 function progress(pages: number, page: number): Html {
@@ -195,7 +213,7 @@ function choiceField(name: FieldName, row: Field, words: Words, shown: Shown): H
   </fieldset>`;
 }
 
-/** What the keyboards of phones need to know. */
+/** What the keyboards of phones need to know, as in the fields of the form with a script. */
 const keyboards: Partial<Record<Field['kind'], string>> = {email: 'email', phone: 'tel'};
 
 function textField(name: FieldName, words: Words, shown: Shown, promise?: Form['promise']): Html {
@@ -207,8 +225,8 @@ function textField(name: FieldName, words: Words, shown: Shown, promise?: Form['
     <input
       ${inputAttributes(name, words, shown, promise && 'promise')}
       value="${shown.values[name] ?? ''}"
-      type="${keyboard ?? 'text'}"
-      ${keyboard && html`inputmode="${keyboard}" dir="ltr"`}
+      type="${keyboard === 'tel' ? keyboard : 'text'}"
+      ${keyboard && html`inputmode="${keyboard}" autocapitalize="none" dir="ltr"`}
       autocomplete="${autocomplete ?? 'off'}"
     />
     ${promise && html`<p class="promise" id="promise" ${langAttribute(promise.lang)}>${promise.content}</p>`}

@@ -134,6 +134,22 @@ describe('prefill-from-url', () => {
     expect(form.outerHTML + form.shadowRoot?.innerHTML).not.to.contain('ana@example.com');
   });
 
+  it('takes the plus of an e-mail address and of a telephone number, which many links do not encode', async () => {
+    goTo('?first_name=Ana+Maria&last_name=Silva&email=ana+bank+2@example.com&phone=+52+55%201234%205678');
+    const form = await open({...contactFirst, 'prefill-from-url': ''});
+    const phone = '+52 55 1234 5678';
+    expect(contact(form)).to.deep.equal(['Ana Maria', 'Silva', 'ana+bank+2@example.com', phone]);
+    for (const [email, read] of [
+      ['ana%2Bbank@example.com', 'ana+bank@example.com'],
+      ['Ana+Silva+<ana@example.com>+', 'ana@example.com'],
+      ['+ana@example.com+', 'ana@example.com'],
+    ]) {
+      goTo(`?email=${email}&phone=+1+415%20555-0199`);
+      const other = await open({...contactFirst, 'prefill-from-url': ''});
+      expect(contact(other).slice(2)).to.deep.equal([read, shown[3]]);
+    }
+  });
+
   it('ignores values that the server would refuse', async () => {
     goTo('?first_name=%00&last_name=&email=javascript:alert(1)&phone=<script>');
     expect(contact(await open({...contactFirst, 'prefill-from-url': ''}))).to.deep.equal(empty);

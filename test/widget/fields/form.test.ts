@@ -49,7 +49,7 @@ describe('the form', () => {
     const fields = [
       ['First name', 'text', 'given-name', ''],
       ['Last name', 'text', 'family-name', ''],
-      ['Email', 'email', 'email', 'email'],
+      ['Email', 'text', 'email', 'email'],
       ['Phone', 'tel', 'tel', 'tel'],
       ['Retirement funds', 'text', 'off', 'numeric'],
       ['Cash', 'text', 'off', 'numeric'],

@@ -1,4 +1,5 @@
 import {expect} from '@open-wc/testing';
+import {sendKeys} from '@web/test-runner-commands';
 import {created, useServer} from '../../support/browser/fake-server.ts';
 import {
   announced,
@@ -44,6 +45,16 @@ describe('a mistyped e-mail address', () => {
     expect(announced(form)).to.equal('');
     await send(form, 'Send');
     expect(server.leads[0]!.body.lead['email']).to.equal('ana@gmail.com');
+  });
+
+  it('gets a suggestion also for letters that a browser would rewrite in an input for e-mail addresses', async () => {
+    const form = await opened();
+    fill(form, 'Email', '');
+    await sendKeys({type: 'ana@hotmáil.com'});
+    field(form, 'Phone').focus();
+    await shows(form, 'Did you mean ana@hotmail.com?');
+    expect(field(form, 'Email').value).to.equal('ana@hotmáil.com');
+    expect(field(form, 'Email').autocapitalize).to.equal('none');
   });
 
   it('is sent as it is if the visitor keeps it', async () => {

@@ -8,6 +8,7 @@ import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {stub} from '../../support/browser/browser-page.ts';
 import {config, created, problem, useServer} from '../../support/browser/fake-server.ts';
 import {
+  button,
   click,
   description,
   errors,
@@ -17,6 +18,7 @@ import {
   fillContact,
   focused,
   goTo,
+  link,
   maybeField,
   open,
   openFilled,
@@ -36,6 +38,7 @@ const labels = {
   time_frame: 'When do you need the funding? (optional)',
   notes: 'Anything else we should know? (optional)',
 };
+const more = 'Tell us more (optional)';
 const all = {
   call_time: 'text_first',
   state: 'NY',
@@ -88,6 +91,52 @@ describe('what the partner asks for besides', () => {
       expect(server.leads[0]!.body.lead).to.include(all);
     });
   }
+
+  const fold = (form: LeadPrequalForm) => form.shadowRoot!.querySelector('details')!;
+
+  it('comes folded, and a key unfolds it and folds it again, whatever else is shown', async () => {
+    const form = await reach();
+    expect(field(form, labels.notes).checkVisibility()).to.equal(false);
+    button(form, more).focus();
+    await sendKeys({press: 'Enter'});
+    await until(() => field(form, labels.notes).checkVisibility());
+    fill(form, labels.notes, 'x');
+    fill(form, 'Phone', '12');
+    field(form, 'Email').focus();
+    await until(() => errors(form).length === 1);
+    fill(form, labels.notes, '');
+    fill(form, 'Phone', '');
+    field(form, 'Email').focus();
+    await until(() => errors(form)[0] === 'Enter your phone number.');
+    expect(fold(form).open, 'the visitor may be in it').to.equal(true);
+    button(form, more).focus();
+    await sendKeys({press: 'Space'});
+    await until(() => !fold(form).open);
+    form.requestUpdate();
+    await form.updateComplete;
+    expect(fold(form).open).to.equal(false);
+  });
+
+  it('is unfolded if something is filled in, or wrong, and folded again by reset()', async () => {
+    const first = await reach({draft: ''});
+    fillAsked(first, {state: 'NY', notes: 'n'.repeat(2_001)});
+    first.remove();
+    const second = await open({draft: '', style: reserved});
+    await shown(second);
+    expect(fold(second).open).to.equal(true);
+    button(second, more).click();
+    await click(second, 'See my estimate');
+    expect(focused(second)?.id).to.equal('notes');
+    fill(second, 'Phone', '');
+    button(second, more).click();
+    await click(second, 'See my estimate');
+    link(second, summary(second)[1]!)!.click();
+    expect(focused(second)?.id).to.equal('notes');
+    second.reset();
+    await fillAll(second);
+    await shown(second);
+    expect(fold(second).open).to.equal(false);
+  });
 
   it('stands on no other page, and goes away when the partner asks no more', async () => {
     const form = await open({style: reserved});
@@ -216,6 +265,7 @@ describe('what the partner asks for besides', () => {
   it('a phone says that Enter in the last field to fill in sends, and notes take several lines', async () => {
     const form = await reach();
     expect(field(form, 'Phone').getAttribute('enterkeyhint')).to.equal('send');
+    await click(form, more);
     field(form, labels.notes).focus();
     for (const key of ['a', 'Enter', 'b']) await sendKeys({press: key});
     expect(field(form, labels.notes).value).to.equal('a\nb');

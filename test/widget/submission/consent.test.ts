@@ -68,6 +68,16 @@ describe('consent', () => {
     expect(link(form, 'Privacy policy')?.href).to.equal('https://example.com/privacy');
   });
 
+  it('a consent text that has the link to the privacy page needs no second one', async () => {
+    const href = 'https://example.com/privacy';
+    server.config = () =>
+      config({consent: {...textWithBox, text: `I accept the [policy](${href}).`, lang: 'en'}});
+    const form = await openFilled({style: reserved, 'privacy-href': href});
+    await shows(form, 'I accept the policy.');
+    const links = [...form.shadowRoot!.querySelectorAll('a')].filter((each) => each.checkVisibility());
+    expect(links.map(({textContent}) => textContent)).to.deep.equal(['policy']);
+  });
+
   it('required consent is a box that is not ticked, and without a tick nothing is sent', async () => {
     const form = await reach(textWithBox);
     const box = field(form, words);

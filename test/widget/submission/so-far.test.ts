@@ -26,10 +26,10 @@ import {
 } from '../../support/browser/visitor.ts';
 
 const figures = figuresOf(defaultPolicy);
-const growing = 'Your estimate grows here as you answer.';
+const growing = 'Your estimate grows here.';
 
-const line = (form: LeadPrequalForm) =>
-  form.shadowRoot!.querySelector('[part=so-far]')?.textContent.trim() ?? '';
+const part = (form: LeadPrequalForm) => form.shadowRoot!.querySelector('[part=so-far]');
+const line = (form: LeadPrequalForm) => part(form)?.textContent.trim() ?? '';
 
 /** Types an amount, and leaves the field. */
 async function answer(form: LeadPrequalForm, label: string, value: string) {
@@ -60,6 +60,47 @@ describe('the total so far', () => {
     await answer(form, 'Investments', '0');
     await click(form, 'Next');
     expect(line(form)).to.equal('So far: at least $950,000');
+  });
+
+  it('grows shortly after a key, and screen readers wait until the field is left', async () => {
+    const form = await open();
+    await goTo(form, 'Cash');
+    await choose(form, 'No');
+    await until(() => line(form) === 'So far: at least $150,000');
+    const seen: string[] = [];
+    new MutationObserver(() => seen.push(line(form))).observe(part(form)!, {childList: true});
+    fill(form, 'Retirement funds', '60,000');
+    fill(form, 'Retirement funds', '120,000');
+    const busy = () => part(form)!.getAttribute('aria-busy');
+    await until(() => line(form) === 'So far: at least $750,000');
+    expect(seen, 'not at each key').to.deep.equal(['So far: at least $750,000']);
+    expect(focused(form)).to.equal(field(form, 'Retirement funds'));
+    expect(busy()).to.equal('true');
+    field(form, 'Cash').focus();
+    await until(() => busy() === 'false');
+    expect(line(form)).to.equal('So far: at least $750,000');
+  });
+
+  it('is one line that stays in view, above the funds', async () => {
+    for (const lang of ['en', 'es']) {
+      document.documentElement.lang = lang;
+      const form = await open({layout: 'single', style: 'display: block; width: 288px'});
+      await until(() => line(form) !== '');
+      const lineHeight = () => {
+        const style = getComputedStyle(part(form)!);
+        return part(form)!.clientHeight - parseFloat(style.paddingTop) * 2 - parseFloat(style.lineHeight);
+      };
+      expect(lineHeight(), line(form)).to.be.below(1);
+      expect(part(form)!.nextElementSibling!.getAttribute('data-step')).to.equal('funds');
+      for (const name of ['credit_score', 'bankruptcy'])
+        form.shadowRoot!.querySelector<HTMLElement>(`[data-field=${name}] [name]`)!.click();
+      await until(() => line(form).includes('$150,000'));
+      expect(lineHeight(), line(form)).to.be.below(1);
+      form.shadowRoot!.querySelector('[data-step=contact]')!.scrollIntoView();
+      const {top, bottom} = part(form)!.getBoundingClientRect();
+      expect(top).to.be.at.least(0);
+      expect(bottom).to.be.at.most(innerHeight);
+    }
   });
 
   it('counts a bankruptcy that was passed over as the result does, also after Back', async () => {

@@ -41,7 +41,12 @@ const start = (timings?: Partial<Timings>) =>
           origins,
           cid: '2',
           without_script: 'trust',
-          consent: {text: 'By sending you agree.', version: '7'},
+          privacy_href: 'https://acme.example/privacy',
+          consent: {
+            texts: {
+              en: {text: 'By sending you accept the [policy](https://acme.example/privacy).', version: '7'},
+            },
+          },
         }),
         onePartner({
           key: 'asking',
@@ -118,7 +123,7 @@ suite('the way through the form without a script', () => {
     assert.equal(attributeOf(credit.all('form')[0], 'target'), '_self');
     const second = await browser.send(credit, {credit_score: 'Above 720'});
     assert.match(second.text, /Step 2 of 3 Your funds/);
-    assert.match(second.text, /Your estimate grows here as you answer\./);
+    assert.match(second.text, /Your estimate grows here\./);
     assert.equal(second.headers['cache-control'], 'no-store');
     const third = await browser.send(second, funds);
     assert.match(third.text, /Step 3 of 3 Where should we send your estimate\?/);
@@ -194,9 +199,12 @@ suite('the way through the form without a script', () => {
     const browser = visitor(server);
     const third = await toContact(browser, '/apply/asking');
     assert.match(third.text, /Phone .* We call within a day\./);
+    const folds = (page: typeof third) => page.all('details').map((each) => attributeOf(each, 'open'));
+    assert.deepEqual(folds(third), [undefined], 'they are folded');
     const asked = {state: 'NY', call_time: 'text_first', notes: '\nOne "line"\nand <more>'};
     const wrong = await browser.send(third, {...asked, first_name: 'Ana'});
     assert.equal(wrong.fields.get('state'), 'NY');
+    assert.deepEqual(folds(wrong), [''], 'they are filled in');
     assert.equal(wrong.fields.get('notes'), asked.notes, 'also an empty first line');
     await browser.send(wrong, person);
     assert.partialDeepStrictEqual(newest(server).lead, {...asked, notes: asked.notes.trim()});
@@ -278,6 +286,12 @@ suite('errors without a script', () => {
     const third = await toContact(browser, '/apply/trusting');
     const asked = await browser.send(third, {...person, email: 'ana@gmial.com'});
     assert.match(asked.text, /Did you mean ana@gmail\.com\?/);
+    const input = asked.all('input').find((each) => attributeOf(each, 'name') === 'email');
+    assert.equal(
+      attributeOf(input, 'type'),
+      'text',
+      'Chromium would rewrite letters in an input for e-mail addresses',
+    );
     const result = await browser.send(asked, {}, ['_mean', 'email=ana@gmail.com']);
     assert.match((await browser.send(result)).text, /you may qualify/);
     assert.equal(newest(server).lead['email'], 'ana@gmail.com');
@@ -317,7 +331,7 @@ suite('a consent without a script', () => {
   test('that needs no box is recorded as shown', async () => {
     const browser = visitor(server);
     const third = await toContact(browser, '/apply/trusting');
-    assert.match(third.text, /By sending you agree\./);
+    assert.match(third.text, /By sending you accept the policy ?\. See my estimate/, 'without a second link');
     await browser.send(third, person);
     assert.partialDeepStrictEqual(newest(server).consent, {textVersion: '7', agreed: null, script: 'none'});
   });
