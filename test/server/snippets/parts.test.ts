@@ -41,6 +41,14 @@ const acme = onePartner({
 const partsOf = (query: Record<string, string>, partner = acme, version = release) =>
   snippetParts({publicUrl}, version, partner, readChoices(query).choices);
 
+const contact = {phone: '(415) 555-0132 ext. 3', email: 'hello@acme.example'};
+const textFor = (site: SiteKindName, query: Record<string, string> = {}, partner: Partner = acme) =>
+  siteKinds[site]
+    .blocks(partsOf(query, partner))
+    .map(({code}) => code)
+    .join('\n');
+const withForm = siteKindNames.filter((name) => !leadToApplyPage.has(name));
+
 suite('what a snippet is made from', () => {
   test('snippets pin the newest release, or else the newest build, if it has both first files', () => {
     const newer = {...release, name: '1.3.0'};
@@ -188,6 +196,15 @@ suite('what a snippet is made from', () => {
     }
   });
 
+  test("a snippet has the partner's colour unless another one is chosen, on every kind of site", () => {
+    const partner = {...acme, colors: {accent: '#0b7a5a'}};
+    for (const site of withForm) {
+      for (const presentation of ['inline', 'dialog'])
+        assert.match(textFor(site, {presentation}, partner), /--prequal-partner-accent'?: '?#0b7a5a/, site);
+      assert.doesNotMatch(textFor(site, {accent: 'red'}, partner), /0b7a5a/, site);
+    }
+  });
+
   test('a snippet with a form in a dialog has the link that opens it, on every kind of site', () => {
     for (const site of siteKindNames.filter((name) => !leadToApplyPage.has(name))) {
       const text = siteKinds[site]
@@ -199,14 +216,6 @@ suite('what a snippet is made from', () => {
       assert.doesNotMatch(text, /min-height|minHeight/, site);
     }
   });
-
-  const contact = {phone: '(415) 555-0132 ext. 3', email: 'hello@acme.example'};
-  const textFor = (site: SiteKindName, query: Record<string, string> = {}, partner: Partner = acme) =>
-    siteKinds[site]
-      .blocks(partsOf(query, partner))
-      .map(({code}) => code)
-      .join('\n');
-  const withForm = siteKindNames.filter((name) => !leadToApplyPage.has(name));
 
   for (const site of withForm.filter((name) => name !== 'wordpress')) {
     test(`the form holds a link, hidden while the form may come: ${siteKinds[site].name}`, () => {
