@@ -196,6 +196,17 @@ suite('what a snippet is made from', () => {
     }
   });
 
+  test('no text of a snippet has more than ten lines, and a style sheet in it has one, on any kind of site', () => {
+    const partner = {...acme, contact: {phone: '(415) 555-0132'}, colors: {accent: '#0b7a5a'}};
+    const all = {order: 'contact-first', look: 'night', lang: 'es', history: 'on', 'cta-label': 'Call'};
+    for (const site of siteKindNames)
+      for (const query of [{}, all, {presentation: 'dialog'}])
+        for (const {title, code} of siteKinds[site].blocks(partsOf(query, partner))) {
+          assert.ok(code.split('\n').length <= 10, `${site}, ${title}: ${code}`);
+          assert.doesNotMatch(code, /<style>[^<]*\n/);
+        }
+  });
+
   test("a snippet has the partner's colour unless another one is chosen, on every kind of site", () => {
     const partner = {...acme, colors: {accent: '#0b7a5a'}};
     for (const site of withForm) {
@@ -227,8 +238,8 @@ suite('what a snippet is made from', () => {
           'call <a href="tel:+14155550132">(415) 555-0132 ext. 3</a>, ' +
           'or write to <a href="mailto:hello@acme.example">hello@acme.example</a>.',
       );
-      assert.ok(text.includes('.prequal-late { animation: prequal-late 0s 8s backwards; '), text);
-      assert.match(text, /^ *lead-prequal-form > \.prequal-late::before \{$/m);
+      assert.ok(text.includes('.prequal-late{animation: prequal-late 0s 8s backwards;'), text);
+      assert.match(text, /lead-prequal-form > \.prequal-late::before\{/);
       assert.doesNotMatch(text, /noscript|\/contact/);
     });
   }
