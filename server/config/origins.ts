@@ -32,9 +32,9 @@ export const origin = z
     (text) =>
       anyPort.test(text) ||
       (URL.parse(text.replace('//*.', '//any.'))?.origin === text.replace('//*.', '//any.') &&
-      URL.canParse(text.replace('//*.', '//')) &&
-      // Browsers accept `;`, `,` and `'` in a host name, but in `frame-ancestors` they would end the list.
-      !/[*;,']/.test(text.replace('//*.', ''))),
+        URL.canParse(text.replace('//*.', '//')) &&
+        // Browsers accept `;`, `,` and `'` in a host name, but in `frame-ancestors` they would end the list.
+        !/[*;,']/.test(text.replace('//*.', ''))),
     {
       error:
         "must be an origin such as https://www.example.com, without a path; a * may only be its first label, or the port of localhost or 127.0.0.1, and it may have no `;`, `,` or `'`",

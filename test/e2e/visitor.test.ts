@@ -141,7 +141,8 @@ suite('a visitor on a partner’s page', () => {
   test('a page of a developer, on another port of this machine, sends its lead to the demo', async (t) => {
     const website = await openFor(t, startWebsite());
     const landing = await (await fetch(run.demo.page)).text();
-    const [snippet = assert.fail(landing)] = /<script type="module"[^]*<\/lead-prequal-form>/.exec(landing) ?? [];
+    const [snippet = assert.fail(landing)] =
+      /<script type="module"[^]*<\/lead-prequal-form>/.exec(landing) ?? [];
     website.page.html = `<!doctype html><title>Mine</title>${snippet}`;
     for (const origin of [website.origin, website.origin.replace('127.0.0.1', 'localhost')]) {
       const context = await run.browser.newContext();
