@@ -155,7 +155,7 @@ suite('a visitor on a partner’s page', () => {
     }
   });
 
-  test('the demo takes the origins of EMBED_ORIGINS, too, and no request comes before it can answer', async (t) => {
+  test('the demo answers the first request that it takes', async (t) => {
     const port = await freePort();
     let isAnswered = false;
     const ask = () =>
@@ -164,9 +164,12 @@ suite('a visitor on a partner’s page', () => {
         () => false,
       );
     void until(ask);
-    const settings = {DEMO_PORT: `${port}`, EMBED_ORIGINS: 'https://a.example, https://b.example'};
-    const demo = await openFor(t, startDemo(settings));
-    await until(() => isAnswered, 'the first request that the demo took is answered');
+    await openFor(t, startDemo({DEMO_PORT: `${port}`}));
+    await until(() => isAnswered);
+  });
+
+  test('the demo takes the origins of EMBED_ORIGINS, too', async (t) => {
+    const demo = await openFor(t, startDemo({EMBED_ORIGINS: 'https://a.example, https://b.example'}));
     for (const [origin, status] of [
       ['https://b.example', 200],
       ['https://c.example', 403],

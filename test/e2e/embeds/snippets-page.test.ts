@@ -189,7 +189,7 @@ suite('the page of snippets', () => {
     await page.close();
   });
 
-  test('the form comes first, beside it the choices, and then each text with a button that copies it and says so', async () => {
+  test('the form stands beside the choices, and below it texts that a button copies, and says so', async () => {
     const {page, code} = await open('?partner=demo&host=gtm', {viewport: {width: 1280, height: 900}});
     const placeOf = (part: Locator) =>
       part.evaluate((element) => {

@@ -33,7 +33,7 @@ suite('the choices of a snippet', () => {
     }
   });
 
-  test('every custom property can be chosen for a snippet, but for the colours of drawing and partner', () => {
+  test('a snippet can choose each custom property but the colours of drawing and partner', () => {
     const properties = element.cssProperties.map(({name}) => name.replace('--prequal-', ''));
     assert.deepEqual(
       Object.keys(styleChoices).toSorted(),

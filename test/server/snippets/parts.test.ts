@@ -196,7 +196,7 @@ suite('what a snippet is made from', () => {
     }
   });
 
-  test('no text of a snippet has more than ten lines, and a style sheet in it has one, on any kind of site', () => {
+  test('no text of a snippet has more than ten lines, and its rules have one', () => {
     const partner = {...acme, contact: {phone: '(415) 555-0132'}, colors: {accent: '#0b7a5a'}};
     const all = {order: 'contact-first', look: 'night', lang: 'es', history: 'on', 'cta-label': 'Call'};
     for (const site of siteKindNames)

@@ -370,7 +370,7 @@ describe('the colour of the partner', () => {
     expect(await touched(form)).to.equal('#7a1f5c');
   });
 
-  it('the colour of the partner in the snippet is there before the first touch and stays, unless the page has its own', async () => {
+  it('a colour of the partner in the snippet is there at once and stays, unless the page has one', async () => {
     const form = await open();
     form.style.setProperty('--prequal-partner-accent', '#123456');
     expect(accent(form)).to.equal('#123456');
