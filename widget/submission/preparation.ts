@@ -55,7 +55,7 @@ export class Preparation {
   begin(): Promise<unknown> {
     const server = addressOf(this.#endpoint(), paths.embedConfig);
     const address = this.#addressIn(server);
-    if (server !== this.#server) this.config = undefined;
+    if (server !== this.#server) this.config = this.refusal = undefined;
     if (address !== this.#address) this.ready = undefined;
     this.#server = server;
     this.#address = address;
@@ -96,17 +96,16 @@ export class Preparation {
    */
   async #request(address: string): Promise<UsedConfig | undefined> {
     const endpoint = this.#endpoint();
-    let code = 'network';
     try {
       const response = await endpoint.fetch(address);
       const body: unknown = await response.json();
       if (response.ok) return isObject(body) ? sanitize(body) : undefined;
-      code = problemCode(body);
+      const code = problemCode(body);
       if (response.status === 403) this.refusal = code;
+      void explainRefusal(code, endpoint);
     } catch (error) {
-      if (!(error instanceof TypeError)) return undefined;
+      if (error instanceof TypeError) void explainRefusal('network', endpoint);
     }
-    void explainRefusal(code, endpoint);
     return undefined;
   }
 
