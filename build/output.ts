@@ -1,13 +1,12 @@
 /**
  * Writes the folder of a built version: its scripts, the plugin for WordPress, and a manifest with their hashes. The build fails if a script
- * contains something that would not work on a partner's page, and warns if one is larger than its budget.
+ * contains something that would not work on a partner's page.
  */
 import {createHash} from 'node:crypto';
 import {existsSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Plugin, Rolldown} from 'vite';
 import {firstFiles, moduleFile, wordpressPlugin} from '../contract/api.ts';
-import {measure, nearBudget, overBudget} from './sizes.ts';
 import {zipWordPressPlugin} from './wordpress.ts';
 
 const {version} = JSON.parse(readFileSync('package.json', 'utf8')) as {version: string};
@@ -71,9 +70,5 @@ export const finish: Plugin = {
     // The server serves no source maps. `npm run size` builds the form in memory, with its maps (test/bench/source-maps.ts).
     for (const file of Object.keys(bundle)) if (file.endsWith('.map')) rmSync(join(outDir, file));
     writeFileSync(join(outDir, 'manifest.json'), `${JSON.stringify({version, integrity}, null, 2)}\n`);
-    const sizes = measure(files);
-    const list = sizes.map(({file, bytes, budget}) => `${file} ${bytes} of ${budget}`);
-    console.log(`${outDir}, bytes in brotli: ${list.join(', ')}`);
-    for (const problem of [...overBudget(sizes), ...nearBudget(sizes)]) console.warn(`Warning: ${problem}`);
   },
 };

@@ -9,7 +9,7 @@ import {strToU8, zipSync} from 'fflate';
 import {mo, po} from 'gettext-parser';
 import {wordpressPlugin} from '../contract/api.ts';
 import {versionNumber} from '../server/config/values.ts';
-import {fallbackRules} from '../server/snippets/fallback.ts';
+import {fallbackLine} from '../server/snippets/fallback.ts';
 import {integrityOf} from './output.ts';
 
 const folder = 'integrations/wordpress';
@@ -87,7 +87,7 @@ export function zipWordPressPlugin(version: string): Uint8Array {
     .filter((file) => file.includes('.'))
     .map((file) => [file, strToU8(read(file).replaceAll(noVersion, version))] as const);
   const made: readonly (readonly [string, Uint8Array])[] = [
-    ['form.css', strToU8(fallbackRules)],
+    ['form.css', strToU8(fallbackLine)],
     [`languages/${name}.pot`, template()],
     [translation.replace(/po$/, 'mo'), compiledTranslation()],
   ];

@@ -1,4 +1,7 @@
-/** `npm start`: starts the server with development credentials, and a partner's page on another origin. */
+/**
+ * `npm start`: starts the server with development credentials, and a partner's page on another origin. Whoever tries the
+ * form on a page of their own machine sends leads, too, and EMBED_ORIGINS may list further origins.
+ */
 import {randomBytes} from 'node:crypto';
 import {once} from 'node:events';
 import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
@@ -66,12 +69,13 @@ let end = (): void => process.exit(0);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end());
 
 const secrets = developmentSecrets();
-const page = createServer();
-const pageOrigin = `http://localhost:${await listen(page, Number(process.env['DEMO_PORT'] ?? 8081))}`;
 const port = await freePort(Number(process.env['PORT'] ?? 8080));
 const publicUrl = `http://localhost:${port}`;
 
-writeFileSync(partnersFile, JSON.stringify({partners: [{...partner, origins: [pageOrigin]}]}, null, 2));
+const ownMachine = ['http://localhost', 'https://localhost', 'http://127.0.0.1', 'https://127.0.0.1'];
+const listed = (process.env['EMBED_ORIGINS'] ?? '').split(/[\s,]+/).filter(Boolean);
+const origins = [...ownMachine, ...ownMachine.map((origin) => `${origin}:*`), ...listed];
+writeFileSync(partnersFile, JSON.stringify({partners: [{...partner, origins}]}, null, 2));
 const read = readConfig({
   DATABASE_PATH: 'data/demo.sqlite',
   LOG_LEVEL: 'warn',
@@ -87,7 +91,8 @@ const read = readConfig({
 const config = {...read, releasesFolder: 'no releases'};
 const log = createObservationLog(createLog(config.logLevel));
 const server = await startServer(config, log.emit);
-page.on('request', landingPage({...snippetOf(config), publicUrl}));
+const page = createServer(landingPage({...snippetOf(config), publicUrl}));
+const pagePort = await listen(page, Number(process.env['DEMO_PORT'] ?? 8081));
 
 const lead = {
   cid: partner.cid,
@@ -103,7 +108,7 @@ const lead = {
 };
 
 console.log(`
-  A partner's page   ${pageOrigin}
+  A partner's page   http://localhost:${pagePort}
   Its snippets       ${publicUrl}${paths.snippets}?partner=${partner.key}
   The form alone     ${publicUrl}${paths.apply}/${partner.key}
   The lead service   ${publicUrl}

@@ -104,6 +104,8 @@ const overNetwork: Fetch = (url, init) =>
  *   text on it is black or white. If it has too little contrast with the background, it is made lighter or darker. By
  *   default that of the partner's configuration, or else the primary colour of Bootstrap, WordPress, Elementor, Pico or
  *   Bulma, if the page has it.
+ * @cssproperty --prequal-partner-accent - The colour of the partner's configuration. Snippets have it, so that the form has it
+ *   at once. It is used only where the page sets no `--prequal-accent`, and comes before the colour that the server sends.
  * @cssproperty [--prequal-background=light-dark(#fff, #181b20)] - The background of the card and its inputs. Any opaque colour.
  * @cssproperty --prequal-text - The colour of the text. By default nearly black or nearly white, depending on the background.
  * @cssproperty [--prequal-amount-1=light-dark(#12336f, #5b92e5)] - The colour of the retirement rollover in the result.

@@ -1,6 +1,7 @@
 /** The part of docs/embedding.md that is made from the table of kinds of sites. */
 import {classicFile, moduleFile} from '../../contract/api.ts';
 import {onePartner} from '../../server/config/partners.ts';
+import {fallbackLine, fallbackRules} from '../../server/snippets/fallback.ts';
 import {siteKinds, type Block, type SiteKind} from '../../server/snippets/site-kinds.ts';
 import {noChoices} from '../../server/snippets/choices.ts';
 import {snippetParts} from '../../server/snippets/parts.ts';
@@ -23,8 +24,10 @@ const partner = onePartner({
 });
 const parts = snippetParts({publicUrl: 'https://leads.example.com'}, version, partner, noChoices);
 
-const blockCode = ({language, code}: Block) => `\`\`\`${language}\n${code}\n\`\`\``;
-const blockText = (block: Block) => `${block.title}:\n\n${blockCode(block)}`;
+const fenced = (language: string, code: string) => `\`\`\`${language}\n${code}\n\`\`\``;
+/** The rules are the same in all snippets, so the guide shows them once. */
+const blockText = ({title, language, code}: Block) =>
+  `${title}:\n\n${fenced(language, code.replace(fallbackLine, '/* one line: the rules below */'))}`;
 
 const siteText = (site: SiteKind) => `### ${site.name}
 
@@ -34,4 +37,5 @@ ${site.blocks(parts).map(blockText).join('\n\n')}`;
 
 export const snippetTables: Tables = {
   'site-kinds': () => Object.values<SiteKind>(siteKinds).map(siteText).join('\n\n'),
+  fallbackRules: () => fenced('css', fallbackRules),
 };

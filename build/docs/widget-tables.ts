@@ -4,7 +4,6 @@ import {extname} from 'node:path';
 import {elementName} from '../../contract/api.ts';
 import {languages} from '../../form/words/languages.ts';
 import {reservedHeightRule, reservedHeights} from '../../form/reserved-heights.ts';
-import {fallbackRules} from '../../server/snippets/fallback.ts';
 import {readElement, type Member} from './manifest.ts';
 import {code, table, type Tables} from './markdown.ts';
 
@@ -94,7 +93,6 @@ export const widgetTables: Tables = {
       element.cssStates.map(({name, description = ''}) => [code(`:state(${name})`), description]),
     ),
   languages: languagesTable,
-  fallbackRules: () => fenced('css', fallbackRules),
   reservedHeights: reservedHeightsText,
   react: exampleCode('react/funding.tsx'),
   vue: exampleCode('vue/Funding.vue'),

@@ -26,17 +26,26 @@ export const theme = css`
    * words.
    */
   /*
-   * The brand of the page: the colour and the radius that Bootstrap, WordPress, Elementor, Pico and Bulma keep under
-   * these names. Their other names, such as --bs-primary-rgb, hold only parts of a colour.
+   * The accent is what the page says, or else the colour of the partner's configuration. The snippet has that colour under
+   * the same name, so that it is there at once; in a name of its own, because a style attribute would be stronger than the
+   * style sheets of the page. Without both it is the brand of the page: the colour and the radius that Bootstrap,
+   * WordPress, Elementor, Pico and Bulma keep under these names. Their other names, such as --bs-primary-rgb, hold only
+   * parts of a colour.
    */
   :host {
-    --_brand: var(
-      --bs-primary,
+    --_accent: var(
+      --prequal-accent,
       var(
-        --wp--preset--color--primary,
+        --prequal-partner-accent,
         var(
-          --e-global-color-primary,
-          var(--pico-primary-background, var(--bulma-primary, light-dark(#0b57a4, #6ea8f0)))
+          --bs-primary,
+          var(
+            --wp--preset--color--primary,
+            var(
+              --e-global-color-primary,
+              var(--pico-primary-background, var(--bulma-primary, light-dark(#0b57a4, #6ea8f0)))
+            )
+          )
         )
       )
     );
@@ -45,7 +54,6 @@ export const theme = css`
       var(--bs-border-radius, var(--pico-border-radius, var(--bulma-radius, 12px)))
     );
     --_paper: var(--prequal-background, light-dark(#fff, #181b20));
-    --_accent: var(--prequal-accent, var(--_brand));
     --_dark: clamp(0, (1.1833 - alpha * 2) * 1e6, 1);
     --_keep: min(alpha, 1 - alpha) * 2;
     --_lift: max(0, alpha * 2 - 1);

@@ -252,7 +252,7 @@ export const afterTouch = {
       text: 'Please try again {wait}. Everything you typed is still here.',
     },
     forbidden: {
-      title: 'This form is not available right now',
+      title: 'This page cannot send your answers yet',
       text: 'Your answers were not sent. Please get in touch with us another way.',
     },
     other: {

@@ -202,7 +202,7 @@ export const afterTouch: AfterTouchWords = {
       text: 'Inténtelo de nuevo {wait}. Todo lo que escribió sigue aquí.',
     },
     forbidden: {
-      title: 'Este formulario no está disponible en este momento',
+      title: 'Esta página todavía no puede enviar sus respuestas',
       text: 'Sus respuestas no se enviaron. Comuníquese con nosotros por otro medio.',
     },
     other: {

@@ -169,6 +169,7 @@ add_action('enqueue_block_editor_assets', function () {
         'address' => apply_address(),
         'lang' => get_bloginfo('language'),
         'list' => $partner === '' ? null : versions(),
+        'accent' => get_option(ACCENT, ''),
         'settings' => current_user_can('manage_options') ? settings_address() : null,
     ];
     $words = ['' => ['domain' => 'lead-prequal']];

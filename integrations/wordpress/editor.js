@@ -1,6 +1,6 @@
 /** The block in the editor. It is saved as a link to the apply page, which has the pin of the form (form.php). */
 (({blockEditor, blocks, components, element: {createElement: el, useEffect}, i18n: {__, sprintf}}) => {
-  const {server, partner, address, lang, list, settings} = window.leadPrequal;
+  const {server, partner, address, lang, list, accent, settings} = window.leadPrequal;
   const {InspectorControls, useBlockProps} = blockEditor;
   const {Disabled, ExternalLink, Notice, PanelBody, Placeholder, SandBox, SelectControl, TextControl} =
     components;
@@ -37,7 +37,7 @@
       lang,
       sandbox: '',
       ...Object.fromEntries(choiceNames.map((name) => [name, attributes[name]])),
-      style: `display: block; min-height: ${height}`,
+      style: `display: block; min-height: ${height}${accent && `; --prequal-partner-accent: ${accent}`}`,
     }) +
     elementText('script', {
       src: `${server}/embed/${version}/lead-prequal-form.classic.js`,

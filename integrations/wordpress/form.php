@@ -59,6 +59,8 @@ function form(string $saved, array $choices, string $wrapper = 'class="wp-block-
     // The form links to no page without https.
     if (strpos(get_privacy_policy_url(), 'https://') === 0) $attributes['privacy-href'] = get_privacy_policy_url();
     $attributes['style'] = "display: block; min-height: $pin[height]";
+    $accent = get_option(ACCENT, '');
+    if ($accent !== '') $attributes['style'] .= "; --prequal-partner-accent: $accent";
     $written = '';
     foreach ($attributes as $name => $value) $written .= sprintf(' %s="%s"', $name, esc_attr($value));
 

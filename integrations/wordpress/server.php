@@ -11,6 +11,8 @@ const SETTINGS = 'lead_prequal';
 const PLUGIN_VERSION = '0.0.0';
 /** The transient with what the server said last. */
 const LIST_CACHE = 'lead_prequal_versions';
+/** The option with the partner's colour, as the server said last. Pages need it for longer than the transient lasts. */
+const ACCENT = 'lead_prequal_accent';
 
 const VERSION_PATTERN = '\d{1,4}\.\d{1,4}\.\d{1,4}(?:-[A-Za-z\d.-]{1,40})?';
 const INTEGRITY_PATTERN = 'sha384-[A-Za-z0-9+\/]{64}';
@@ -48,8 +50,20 @@ function versions(): ?array {
         $cached = ['list' => read_versions(ask('/embed/versions.json'))];
         // A server that is away is not asked again at once either.
         set_transient(LIST_CACHE, $cached, 5 * MINUTE_IN_SECONDS);
+        $colors = $cached['list'] ? configuration()['colors'] ?? null : null;
+        if (is_array($colors)) update_option(ACCENT, matching('#[\da-fA-F]{6}', $colors['accent'] ?? null));
     }
     return $cached['list'];
+}
+
+/** What the server says to a form on this website: the configuration of the partner, or a problem. */
+function configuration(): array {
+    return (array) json_decode(wp_remote_retrieve_body(ask('/embed/v1/config?partner=' . rawurlencode(settings()['partner']), ['Origin' => origin()])), true);
+}
+
+/** This website, as browsers name it to the server. */
+function origin(): string {
+    return preg_replace('#^(https?://[^/]+).*$#i', '$1', home_url());
 }
 
 /** @param array|\WP_Error $response */
@@ -99,15 +113,13 @@ function trouble(): ?string {
         /* translators: %s: an address */
         return sprintf(__('No lead server answers at %s, or it has no form for this plugin. Check the address.', 'lead-prequal'), $server);
     }
-    $origin = preg_replace('#^(https?://[^/]+).*$#i', '$1', home_url());
-    $response = ask('/embed/v1/config?partner=' . rawurlencode($partner), ['Origin' => $origin]);
-    $problem = json_decode(wp_remote_retrieve_body($response), true)['type'] ?? null;
+    $problem = configuration()['type'] ?? null;
     if (matching('.*unknown-partner', $problem)) {
         return __('The server does not know this partner key. Check it.', 'lead-prequal');
     }
     if (matching('.*origin-not-allowed', $problem)) {
         /* translators: %s: an address */
-        return sprintf(__('The form does not work on this website yet. Ask the people who run the server to put %s on your list.', 'lead-prequal'), $origin);
+        return sprintf(__('The form does not work on this website yet. Ask the people who run the server to put %s on your list.', 'lead-prequal'), origin());
     }
     return null;
 }

@@ -8,6 +8,7 @@ require_once __DIR__ . '/shortcodes.php';
 function lead_prequal_uninstall_site(): void {
     global $wpdb;
     delete_option('lead_prequal');
+    delete_option('lead_prequal_accent');
     delete_transient('lead_prequal_versions');
     delete_post_meta_by_key('_lead_prequal_version');
     // Without the plugin, visitors would read the brackets of the shortcode.

@@ -1,4 +1,7 @@
-/** The origins of pages that may embed the form. The first label of the host name may be a wildcard. */
+/**
+ * The origins of pages that may embed the form. The first label of the host name may be a wildcard, and so may the port on
+ * a developer's own machine.
+ */
 import type * as Tldts from 'tldts';
 import {z} from 'zod';
 import {atFirstUse} from './at-first-use.ts';
@@ -19,18 +22,22 @@ function sharedSuffix(origin: string): string | undefined {
   return (isIcann || isPrivate) && publicSuffix === name ? name : undefined;
 }
 
-/** An exact origin, or one whose first label is a wildcard: `https://*.example.com`. */
+/** Every port of the machine itself, where tools for developers choose the ports. */
+const anyPort = /^https?:\/\/(localhost|127\.0\.0\.1):\*$/;
+
+/** An exact origin, or one with a wildcard: `https://*.example.com`, `http://localhost:*`. */
 export const origin = z
   .string()
   .refine(
     (text) =>
-      URL.parse(text.replace('//*.', '//any.'))?.origin === text.replace('//*.', '//any.') &&
-      URL.canParse(text.replace('//*.', '//')) &&
-      // Browsers accept `;`, `,` and `'` in a host name, but in `frame-ancestors` they would end the list.
-      !/[*;,']/.test(text.replace('//*.', '')),
+      anyPort.test(text) ||
+      (URL.parse(text.replace('//*.', '//any.'))?.origin === text.replace('//*.', '//any.') &&
+        URL.canParse(text.replace('//*.', '//')) &&
+        // Browsers accept `;`, `,` and `'` in a host name, but in `frame-ancestors` they would end the list.
+        !/[*;,']/.test(text.replace('//*.', ''))),
     {
       error:
-        "must be an origin such as https://www.example.com, without a path; a * may only be its first label, and it may have no `;`, `,` or `'`",
+        "must be an origin such as https://www.example.com, without a path; a * may only be its first label, or the port of localhost or 127.0.0.1, and it may have no `;`, `,` or `'`",
       abort: true,
     },
   )
@@ -40,12 +47,12 @@ export const origin = z
   });
 
 /**
- * Whether an allowed origin matches the origin of a page. A wildcard matches exactly one label. The function is also
+ * Whether an allowed origin matches the origin of a page. A wildcard matches exactly one label, or one port. The function is also
  * written as text into a script for browsers (http/apply/page-assets.ts), so it may use nothing outside of itself.
  */
 export function isCovered(pageOrigin: string, allowed: string): boolean {
   const [start = '', end] = allowed.split('*');
   if (end === undefined) return allowed === pageOrigin;
   if (!pageOrigin.startsWith(start) || !pageOrigin.endsWith(end)) return false;
-  return /^[a-z0-9-]{1,63}$/i.test(pageOrigin.slice(start.length, -end.length));
+  return /^[a-z0-9-]{1,63}$/i.test(pageOrigin.slice(start.length, pageOrigin.length - end.length));
 }

@@ -47,3 +47,10 @@ function write(value: HtmlValue): string {
  */
 export const html = (literals: TemplateStringsArray, ...values: HtmlValue[]): Html =>
   new Html(literals.reduce((text, literal, index) => text + write(values[index - 1]) + literal));
+
+/** Styles in one line, without comments and most of the white space. */
+export const minified = (styles: string): string =>
+  styles
+    .replace(/\/\*[^]*?\*\//g, '')
+    .replace(/\s+/g, ' ')
+    .replace(/ ?([{};,]) ?/g, '$1');

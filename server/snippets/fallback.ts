@@ -6,7 +6,7 @@ import {elementName} from '../../contract/api.ts';
 import {toE164} from '../../contract/phone.ts';
 import {fill} from '../../form/words/fill.ts';
 import type {Partner} from '../config/partners.ts';
-import {escapeHtml} from '../html/html.ts';
+import {escapeHtml, minified} from '../html/html.ts';
 import {attributes, langOf, type Fallback, type SnippetParts} from './markup.ts';
 import {pageWords, type PageLanguage} from './words.ts';
 
@@ -55,6 +55,12 @@ ${barsRule(`${elementName} > .${fallbackClass}`)}
   .${fallbackClass} { animation: none; }
 }`;
 
+/**
+ * As snippets have them. They stand in the page and in no file of the server, because they are for the time in which the
+ * server does not answer.
+ */
+export const fallbackLine = minified(fallbackRules);
+
 const link = (address: string, text: string) => `<a href="${escapeHtml(address)}">${escapeHtml(text)}</a>`;
 
 /** `call <a href="tel:…">…</a>`, and the same for an e-mail address, as far as the partner has them. */
@@ -81,9 +87,9 @@ export function fallbackOf(
   return {instead: fill(instead, {ways}), below: fill(below, {ways})};
 }
 
-/** The rules as an element, on lines of its own. */
+/** The rules as an element, on a line of its own. */
 export const fallbackStyle = ({fallback}: SnippetParts): string =>
-  fallback ? `<style>\n${fallbackRules.replace(/^/gm, '  ')}\n</style>\n` : '';
+  fallback ? `<style>${fallbackLine}</style>\n` : '';
 
 /**
  * It is no `<p>`, whose margin would move the form, and the page below it when the form comes.

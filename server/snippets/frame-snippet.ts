@@ -15,21 +15,13 @@ import type {ApplyPage} from './markup.ts';
  * - `height`: nothing below the frame moves when the form arrives. `font-size` makes an em the same as in the frame.
  */
 export const frameSnippet = ({applyUrl, title, firstScreen}: ApplyPage): string =>
-  `<iframe
-  src="${escapeHtml(applyUrl)}"
-  title="${escapeHtml(title)}"
-  referrerpolicy="strict-origin"
-  allow="clipboard-write"
-  style="display: block; width: 100%; font-size: 16px; height: ${reservedHeights[firstScreen]}; border: 0"
-></iframe>
-<script>
-  addEventListener('message', ({origin, source, data}) => {
-    if (origin !== '${new URL(applyUrl).origin}') return;
-    const {search, href: address} = location;
-    if (data.type === 'prequal-hello')
-      source.postMessage({type: 'prequal-page', search, address, referrer: document.referrer, ...window.prequalPage}, origin);
-    if (data.type !== 'prequal-height') return;
-    for (const frame of document.querySelectorAll('iframe'))
-      if (frame.contentWindow === source) frame.style.height = data.height + 'px';
-  });
-</script>`;
+  `<iframe src="${escapeHtml(applyUrl)}" title="${escapeHtml(title)}" referrerpolicy="strict-origin" allow="clipboard-write"
+  style="display: block; width: 100%; font-size: 16px; height: ${reservedHeights[firstScreen]}; border: 0"></iframe>
+<script>addEventListener('message', ({origin, source, data}) => {
+  if (origin !== '${new URL(applyUrl).origin}') return;
+  const {search, href: address} = location;
+  if (data.type === 'prequal-hello')
+    source.postMessage({type: 'prequal-page', search, address, referrer: document.referrer, ...window.prequalPage}, origin);
+  for (const frame of document.querySelectorAll('iframe'))
+    if (data.type === 'prequal-height' && frame.contentWindow === source) frame.style.height = data.height + 'px';
+});</script>`;

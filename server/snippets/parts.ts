@@ -49,6 +49,7 @@ export function snippetParts(
       ? {src: `${publicUrl}${paths.embed}/${file}`, integrity: undefined}
       : pinnedFile(publicUrl, newest, file);
   const {endpoint, ...others} = chosen;
+  const accent = partner?.colors?.accent;
   const [leadType, ...otherTypes] = partner?.leadTypes ?? [];
   const attributes: Attributes = {
     ...(endpoint !== undefined && endpoint !== publicUrl && {endpoint}),
@@ -74,7 +75,12 @@ export function snippetParts(
   return {
     partner: key,
     attributes: {...(isDialog && {id: dialogId}), ...inOrder(attributes)},
-    properties,
+    // Weaker than what the style sheets of the page set (form/styles/theme.ts).
+    properties: {
+      ...properties,
+      ...(accent !== undefined &&
+        properties['--prequal-accent'] === undefined && {'--prequal-partner-accent': accent}),
+    },
     height: isDialog ? undefined : reservedHeights[firstScreen],
     module: scriptFile(moduleFile),
     classic: scriptFile(classicFile),

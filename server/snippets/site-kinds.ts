@@ -5,7 +5,7 @@
  * addresses and scripts of partners use that name.
  */
 import {escapeHtml} from '../html/html.ts';
-import {fallbackBelow, fallbackChild, fallbackClass, fallbackRules, fallbackStyle} from './fallback.ts';
+import {fallbackBelow, fallbackChild, fallbackClass, fallbackLine, fallbackStyle} from './fallback.ts';
 import {frameSnippet} from './frame-snippet.ts';
 import {
   classicTag,
@@ -53,34 +53,29 @@ const singleHtmlBlock = (title: string, code: (parts: SnippetParts) => string): 
 const setAttributes = ({partner, attributes}: SnippetParts) =>
   Object.entries<string | true>({partner, ...attributes})
     .map(([name, value]) => [name, value === true ? '' : value] as const)
-    .map(([name, value]) => `    form.setAttribute(${scriptText(name)}, ${scriptText(value)});`)
-    .join('\n');
+    .map(([name, value]) => `form.setAttribute(${scriptText(name)}, ${scriptText(value)});`)
+    .join(' ');
 
 const setScript = ({src, integrity}: ScriptFile) =>
   [
     `script.src = ${scriptText(src)};`,
     ...(integrity === undefined ? [] : [`script.integrity = ${scriptText(integrity)};`]),
     `script.crossOrigin = 'anonymous';`,
-  ]
-    .map((line) => `    ${line}`)
-    .join('\n');
+  ].join(' ');
 
 /**
  * Tag managers run a script that stands in the tag, but drop attributes of a script element, and with them the hash. So
  * this script makes the elements itself. It is written for old checkers, which accept only JavaScript of 2009.
  */
-const tagManager = (parts: SnippetParts) => `<script>
-  (function () {
-    if (document.querySelector('lead-prequal-form')) return;
-    var form = document.createElement('lead-prequal-form');
-${setAttributes(parts)}
-    form.style.cssText = ${scriptText(inlineStyle(parts))};
-${parts.fallback ? `    var late = document.querySelector('.${fallbackClass}');\n    if (late) form.appendChild(late);\n` : ''}    (document.getElementById('funding-form') || document.body).appendChild(form);
-    var script = document.createElement('script');
-${setScript(parts.classic)}
-    document.head.appendChild(script);
-  })();
-</script>`;
+const tagManager = (parts: SnippetParts) => `<script>(function () {
+  if (document.querySelector('lead-prequal-form')) return;
+  var form = document.createElement('lead-prequal-form'), script = document.createElement('script');
+  ${setAttributes(parts)}
+  form.style.cssText = ${scriptText(inlineStyle(parts))};
+${parts.fallback ? `  var late = document.querySelector('.${fallbackClass}'); if (late) form.appendChild(late);\n` : ''}  (document.getElementById('funding-form') || document.body).appendChild(form);
+  ${setScript(parts.classic)}
+  document.head.appendChild(script);
+})();</script>`;
 
 /** Where tag managers are blocked, too, the text for that shows here. */
 const placeForForm = (parts: SnippetParts) => {
@@ -112,26 +107,22 @@ const ending = (child: string, indent: string) =>
   child ? `>\n${indent}  ${child}\n${indent}</lead-prequal-form>` : ' />';
 
 const reactRules = ({fallback}: SnippetParts) =>
-  fallback ? `      <style>{\`\n${fallbackRules}\n\`}</style>\n` : '';
+  fallback ? `    <style>{\`${fallbackLine}\`}</style>\n` : '';
 
-const react = (parts: SnippetParts) => `export function FundingForm() {
-  return (
-    <>
-      <script async src="${parts.module.src}" type="module"${pin('integrity', parts.module)} crossOrigin="" />
-${reactRules(parts)}${openerLine(parts, '      ')}      <lead-prequal-form ${jsxAttributes(parts)} style={{${reactStyle(parts)}}}${ending(fallbackChild(parts, 'className'), '      ')}
-    </>
-  );
-}`;
+const react = (parts: SnippetParts) => `export const FundingForm = () => (
+  <>
+    <script async src="${parts.module.src}" type="module"${pin('integrity', parts.module)} crossOrigin="" />
+${reactRules(parts)}${openerLine(parts, '    ')}    <lead-prequal-form ${jsxAttributes(parts)} style={{${reactStyle(parts)}}}${ending(fallbackChild(parts, 'className'), '    ')}
+  </>
+);`;
 
 const vue = (parts: SnippetParts) => `<template>
   <component :is="'script'" async src="${parts.classic.src}"${pin('integrity', parts.classic)} crossorigin />
 ${openerLine(parts, '  ')}  <lead-prequal-form ${jsxAttributes(parts)} style="${escapeHtml(inlineStyle(parts))}"${ending(fallbackChild(parts), '  ')}
 </template>${parts.fallback ? `\n\n${fallbackStyle(parts).trimEnd()}` : ''}`;
 
-const cssRules = (parts: SnippetParts) => {
-  const form = Object.entries(declarations(parts)).map(([name, value]) => `  ${name}: ${value};\n`);
-  return `.funding-form {\n${form.join('')}}${parts.fallback ? `\n${fallbackRules}` : ''}`;
-};
+const cssRules = (parts: SnippetParts) =>
+  [`.funding-form { ${inlineStyle(parts)} }`, ...(parts.fallback ? [fallbackLine] : [])].join('\n');
 
 function policy({server, attributes: {endpoint}}: SnippetParts): string {
   const receiver = typeof endpoint === 'string' ? new URL(endpoint).origin : server;

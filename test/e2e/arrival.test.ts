@@ -14,6 +14,7 @@ import {newestScript} from '../../server/snippets/newest-script.ts';
 import {snippetParts, versionForSnippets} from '../../server/snippets/parts.ts';
 import {siteKinds} from '../../server/snippets/site-kinds.ts';
 import {readVersions} from '../../server/versions/embed-versions.ts';
+import {documentedSnippet} from '../support/embed-snippet.ts';
 import {findChromium} from '../support/find-browsers.ts';
 import {startTestServer, type TestServer} from '../support/test-server.ts';
 
@@ -24,7 +25,7 @@ const codeBlock = (file: string, start: RegExp) =>
 const widths = [320, 360, 640, 1280];
 
 /** As the documentation has them. */
-const snippet = codeBlock('docs/embedding.md', /### Your own HTML[^]*?```html\n[^]*?(<style[^]*?)```/);
+const snippet = documentedSnippet('', 'partner="acme"');
 const rules = codeBlock('docs/widget.md', /## Its place on the page[^]*?```css\n([^]*?)```/);
 
 const cases = {

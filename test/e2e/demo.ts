@@ -19,10 +19,11 @@ export type Demo = {
   curl: string;
   databasePath: string;
   secrets: {user: string; password: string; tokenKey: string};
-  stop(): Promise<void>;
+  close(): Promise<void>;
 };
 
-async function startDemo(): Promise<Demo> {
+/** @param settings in place of those of `npm start` */
+export async function startDemo(settings: Record<string, string> = {}): Promise<Demo> {
   const folder = makeTemporaryFolder();
   const databasePath = join(folder.path, 'leads.sqlite');
   const child = spawn(process.execPath, [resolve('demo/start.ts')], {
@@ -33,6 +34,7 @@ async function startDemo(): Promise<Demo> {
       DEMO_PORT: '0',
       DATABASE_PATH: databasePath,
       EMBED_FOLDER: resolve('dist/embed'),
+      ...settings,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -53,7 +55,7 @@ async function startDemo(): Promise<Demo> {
     curl: `curl ${behind('curl')}`,
     databasePath,
     secrets: JSON.parse(readFileSync(join(folder.path, 'data/development.json'), 'utf8')) as Demo['secrets'],
-    async stop() {
+    async close() {
       child.kill('SIGINT');
       await once(child, 'exit');
       folder.remove();
@@ -70,7 +72,7 @@ export function useDemo() {
   });
   after(async () => {
     await run.browser.close();
-    await run.demo.stop();
+    await run.demo.close();
   });
   return run;
 }

@@ -10,8 +10,12 @@ import {partner} from '../../demo/partner.ts';
 import {calculate} from '../../calculator/calculator.ts';
 import {defaultPolicy} from '../../calculator/policy.ts';
 import {missing} from '../support/installed.ts';
+import {freePort} from '../support/free-port.ts';
+import {openFor} from '../support/opened.ts';
 import {rowsOf} from '../support/rows.ts';
-import {useDemo} from './demo.ts';
+import {until} from '../support/until.ts';
+import {startWebsite} from '../support/website.ts';
+import {startDemo, useDemo} from './demo.ts';
 
 const finances = {credit_score: '680 - 720', retirement: 120_000, cash: 50_000, investments: 30_000} as const;
 const expected = calculate(finances, defaultPolicy).amounts;
@@ -132,6 +136,47 @@ suite('a visitor on a partner’s page', () => {
     await page.getByRole('heading', {name: partner.name}).waitFor();
     await page.getByLabel('Above 720').waitFor();
     await page.close();
+  });
+
+  test('a page of a developer, on another port of this machine, sends its lead to the demo', async (t) => {
+    const website = await openFor(t, startWebsite());
+    const landing = await (await fetch(run.demo.page)).text();
+    const [snippet = assert.fail(landing)] =
+      /<script type="module"[^]*<\/lead-prequal-form>/.exec(landing) ?? [];
+    website.page.html = `<!doctype html><title>Mine</title>${snippet}`;
+    for (const origin of [website.origin, website.origin.replace('127.0.0.1', 'localhost')]) {
+      const context = await run.browser.newContext();
+      const page = await context.newPage();
+      await page.goto(origin);
+      await page.getByLabel('Above 720').waitFor();
+      await fillInByKeyboard(page);
+      await page.getByText('Ana, an adviser calls you').waitFor();
+      await context.close();
+    }
+  });
+
+  test('the demo answers the first request that it takes', async (t) => {
+    const port = await freePort();
+    let isAnswered = false;
+    const ask = () =>
+      fetch(`http://localhost:${port}`).then(
+        ({ok}) => (isAnswered = ok),
+        () => false,
+      );
+    void until(ask);
+    await openFor(t, startDemo({DEMO_PORT: `${port}`}));
+    await until(() => isAnswered);
+  });
+
+  test('the demo takes the origins of EMBED_ORIGINS, too', async (t) => {
+    const demo = await openFor(t, startDemo({EMBED_ORIGINS: 'https://a.example, https://b.example'}));
+    for (const [origin, status] of [
+      ['https://b.example', 200],
+      ['https://c.example', 403],
+    ] as const) {
+      const response = await fetch(`${demo.service}/embed/v1/config?partner=demo`, {headers: {origin}});
+      assert.equal(response.status, status);
+    }
   });
 
   test('the curl line that the demo prints works', {skip: missing('curl')}, async () => {

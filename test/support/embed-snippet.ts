@@ -1,6 +1,7 @@
 /** The snippet that partners paste into their pages, as docs/embedding.md shows it. */
 import {readFileSync} from 'node:fs';
 import {elementName} from '../../contract/api.ts';
+import {fallbackRules} from '../../server/snippets/fallback.ts';
 import {reservedHeightRule, reservedHeights} from '../../form/reserved-heights.ts';
 
 /**
@@ -10,7 +11,10 @@ import {reservedHeightRule, reservedHeights} from '../../form/reserved-heights.t
 export function documentedSnippet(script: string, attribute: string): string {
   const [, example = ''] =
     /### Your own HTML[^]*?```html\n([^]*?)```/.exec(readFileSync('docs/embedding.md', 'utf8')) ?? [];
-  const snippet = example.replace(/<script[^]*?<\/script>/, script).replace(/partner="[^"]*"/, attribute);
+  const snippet = example
+    .replace(/<script[^]*?<\/script>/, script)
+    .replace(/<style>[^]*?<\/style>/, `<style>${fallbackRules}</style>`)
+    .replace(/partner="[^"]*"/, attribute);
   if (!snippet.includes(`<${elementName}`)) throw new Error('docs/embedding.md has no snippet');
   return snippet;
 }

@@ -39,8 +39,8 @@ export async function diagnose(code: string, server: Server): Promise<Finding | 
 }
 
 /**
- * Browsers tell a page only that a request failed. A page whose origin is refused cannot read the refusal either, so to
- * the form that looks as if the server did not answer.
+ * Browsers tell a page only that a request failed. A page whose origin is refused cannot read the refusal either if it comes
+ * from a server before 1.6, so to the form that looks as if the server did not answer.
  */
 async function whyNoAnswer(server: Server): Promise<Finding> {
   const {origin, partner} = server;

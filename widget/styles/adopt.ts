@@ -19,6 +19,9 @@ export function adopt({element, addedStyles}: Adopting, styles: readonly CSSResu
   }
 }
 
-/** @param accent the colour of the partner's configuration, which is used if the page sets none */
+/**
+ * @param accent the colour of the partner's configuration. The page's own rules are stronger, and so is the snippet: a
+ *   form that is in use does not change its colour.
+ */
 export const accentStyles = (accent = ''): CSSResult[] =>
-  /^#[0-9a-f]{6}$/i.test(accent) ? [unsafeCSS(`:host { --_accent: var(--prequal-accent, ${accent}) }`)] : [];
+  /^#[0-9a-f]{6}$/i.test(accent) ? [unsafeCSS(`:host { --prequal-partner-accent: ${accent} }`)] : [];

@@ -27,6 +27,8 @@ type UsedConfig = Omit<Required<EmbedConfig>, 'minimums' | 'estimate' | 'next_st
 export class Preparation {
   /** The newest configuration that has arrived. Undefined until the first one arrives. */
   config: UsedConfig | undefined;
+  /** The code of the problem, if the server has refused this page its configuration. It would refuse a lead, too. */
+  refusal: string | undefined;
   /** Settles when the configuration has arrived, or could not be loaded. */
   ready: Promise<unknown> | undefined;
   /** A configuration has arrived, or could not be loaded. */
@@ -58,7 +60,7 @@ export class Preparation {
   begin(): Promise<unknown> {
     const server = addressOf(this.#endpoint(), paths.embedConfig);
     const address = this.#addressIn(server);
-    if (server !== this.#server) this.config = undefined;
+    if (server !== this.#server) this.config = this.refusal = undefined;
     if (address !== this.#address) this.ready = undefined;
     this.#server = server;
     this.#address = address;
@@ -77,7 +79,7 @@ export class Preparation {
   /** Fetches the configuration again, because the server says that the consent or the proof is out of date. */
   async renew(): Promise<UsedConfig | undefined> {
     const address = this.#address;
-    const fetched = readConfig(this.#endpoint(), address);
+    const fetched = inTime(this.#request(address), timeout).catch(() => undefined);
     this.#proof = this.#touched
       .then(() => fetched)
       .then((config) => solve(config?.challenge ?? null))
@@ -88,6 +90,25 @@ export class Preparation {
     this.isSettled = true;
     this.#onConfig();
     return config;
+  }
+
+  /**
+   * @returns nothing if the configuration does not arrive. The console may say why. The visitor hears of it only when they
+   *   send the form.
+   */
+  async #request(address: string): Promise<UsedConfig | undefined> {
+    const endpoint = this.#endpoint();
+    try {
+      const response = await endpoint.fetch(address);
+      const body: unknown = await response.json();
+      if (response.ok) return isObject(body) ? sanitize(body) : undefined;
+      const code = problemCode(body);
+      if (response.status === 403) this.refusal = code;
+      void explainRefusal(code, endpoint);
+    } catch (error) {
+      if (error instanceof TypeError) void explainRefusal('network', endpoint);
+    }
+    return undefined;
   }
 
   /**
@@ -110,24 +131,6 @@ export class Preparation {
   prepareNext() {
     if (this.#address && !this.#proof) void this.renew();
   }
-}
-
-/**
- * @returns nothing if the configuration does not arrive. The console may say why, but the visitor sees nothing of it.
- */
-const readConfig = (endpoint: Endpoint, address: string): Promise<UsedConfig | undefined> =>
-  inTime(requestConfig(endpoint, address), timeout).catch(() => undefined);
-
-async function requestConfig(endpoint: Endpoint, address: string): Promise<UsedConfig | undefined> {
-  try {
-    const response = await endpoint.fetch(address);
-    const body: unknown = await response.json();
-    if (response.ok) return isObject(body) ? sanitize(body) : undefined;
-    void explainRefusal(problemCode(body), endpoint);
-  } catch (error) {
-    if (error instanceof TypeError) void explainRefusal('network', endpoint);
-  }
-  return undefined;
 }
 
 /** The configuration of an older or newer server may have other keys or types. A value of a wrong type is left out. */

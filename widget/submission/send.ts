@@ -61,7 +61,8 @@ export async function send(
     ['consent-outdated', newConfiguration],
   ]);
   await preparation.begin();
-  if (!preparation.config) await preparation.renew();
+  if (!preparation.config && !(await preparation.renew()) && preparation.refusal)
+    return forbidden(preparation.refusal);
   for (;;) {
     const consent = preparation.config?.consent;
     if (consent && consent.version !== seenVersion)
@@ -118,7 +119,7 @@ function refusal({status, body, retryAfter}: Reply, lead: object): Outcome {
     const errors = fieldErrors(body as Problem, lead);
     if (Object.keys(errors).length > 0) return {kind: 'invalid', code, retryable: false, errors};
   }
-  if (status === 403) return failed(code, false, {notice: 'forbidden'});
+  if (status === 403) return forbidden(code);
   return failed(code, status >= 500 || [409, 429].includes(status), {seconds: retryAfter});
 }
 
@@ -128,6 +129,9 @@ const failed = (code: string, retryable: boolean, about: Partial<Failure> = {}):
   retryable,
   ...about,
 });
+
+/** The server takes no lead from this page. */
+const forbidden = (code: string) => failed(code, false, {notice: 'forbidden'});
 
 /** The errors in fields that the visitor filled in. */
 function fieldErrors({errors}: Problem, lead: object): Errors {

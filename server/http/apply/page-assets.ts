@@ -12,7 +12,7 @@ import {layout} from '../../../form/styles/layout.ts';
 import {theme} from '../../../form/styles/theme.ts';
 import {touched} from '../../../form/styles/touched.ts';
 import {isCovered} from '../../config/origins.ts';
-import {Html} from '../../html/html.ts';
+import {Html, minified} from '../../html/html.ts';
 import {pageLanguages, type PageLanguage} from '../../snippets/words.ts';
 
 const placeOf = (name: string) => join(import.meta.dirname, name);
@@ -27,13 +27,6 @@ function inBox(styles: string): string {
   const nested = styles.replace(animation, '').replace(/:host(?:\(([^)]*)\))?/g, (_, of = '') => `&${of}`);
   return `.prequal { ${nested} }\n${(styles.match(animation) ?? []).join('\n')}`;
 }
-
-/** Without comments and most of the white space. */
-const minified = (styles: string) =>
-  styles
-    .replace(/\/\*[^]*?\*\//g, '')
-    .replace(/\s+/g, ' ')
-    .replace(/ ?([{};,]) ?/g, '$1');
 
 const styles = minified(
   [

@@ -30,22 +30,26 @@ export function partnerGate(
   const findPartner: RequestHandler = (request, response, next) => {
     const key = request.query['partner'] || partners[0].key;
     const partner = typeof key === 'string' ? byKey.get(key) : undefined;
+    // Without CORS headers, the form would take a refusal for a broken connection, and tell the visitor so. A refusal says
+    // nothing about a partner, so any page may read it.
+    const refuseReadably = (problem: ProblemError) => corsHeaders(request, response, () => next(problem));
     if (!partner) {
       unknownPartners.fail(request);
-      // Any page may read this refusal, because it says nothing about a partner. Without CORS headers, the form would
-      // take it for a broken connection, and tell the visitor so. Browsers send a lead only if its preflight succeeds,
-      // so the preflight gets the headers alone.
       const detail = Array.isArray(key)
         ? 'Name the partner once in the address.'
         : 'Check the partner attribute of the form.';
-      const problem = new ProblemError('unknown-partner', detail);
-      corsHeaders(request, response, () => next(problem));
+      // Browsers send a lead only if its preflight succeeds, so the preflight gets the headers alone.
+      refuseReadably(new ProblemError('unknown-partner', detail));
       return;
     }
     // Also for a refused origin, so that the operator sees whose page is refused.
     request.partner = partner;
     if (!isFromOwnPage(request, ownOrigin) && !allowsOrigin(partner, request.get('Origin') ?? 'null')) {
-      throw new ProblemError('origin-not-allowed', 'Ask for the origin of this page to be listed.');
+      const problem = new ProblemError('origin-not-allowed', 'Ask for the origin of this page to be listed.');
+      // The preflight of a lead fails, so that no browser sends a lead from such a page.
+      if (request.method !== 'GET') throw problem;
+      refuseReadably(problem);
+      return;
     }
     next();
   };

@@ -1,4 +1,4 @@
-/** The page of snippets: choices on one side, on the other the snippet for a kind of site, and the form that it makes. */
+/** The page of snippets: the form, the choices beside it, and below the snippet that makes this form on a kind of site. */
 import {paths, wordpressPlugin} from '../../../contract/api.ts';
 import {html, Html} from '../../html/html.ts';
 import {
@@ -55,8 +55,10 @@ const tabs = (state: State) =>
 
 const block = ({title, code}: Block, index: number) =>
   html`<div class="block">
-    <h3 id="block-${index}">${title}</h3>
-    <button type="button" class="copy" aria-describedby="block-${index}" hidden>Copy</button>
+    <div class="head">
+      <h3 id="block-${index}">${title}</h3>
+      <button type="button" class="copy" aria-describedby="block-${index}" hidden>Copy</button>
+    </div>
     <pre tabindex="0" role="region" aria-labelledby="block-${index}"><code>${code}</code></pre>
   </div>`;
 
@@ -118,7 +120,7 @@ function snippet(state: State): Html {
         ${shown.steps.map((step) => html`<li>${step}</li>`)}
       </ol>
       ${shown.blocks(parts).map(block)}
-      <p role="status" id="copied"></p>
+      <p role="status" id="copied" class="unseen"></p>
     </div>
   </section>`;
 }
@@ -185,11 +187,11 @@ function previewSection(state: State): Html {
     <div class="head">
       <h2 id="preview-title">The form</h2>
       ${switchOf(state, 'width', 'Width of the preview', {desktop: 'Desktop', phone: 'Phone'})}
+      ${switchOf(state, 'sends', 'What the form below sends', {
+        samples: 'Sends nothing: shows samples',
+        leads: 'Sends real leads',
+      })}
     </div>
-    ${switchOf(state, 'sends', 'What the form below sends', {
-      samples: 'Sends nothing: shows samples',
-      leads: 'Sends real leads',
-    })}
     <div id="preview-notes">${previewNotes(state).map((note) => html`<p class="note">${note}</p>`)}</div>
     <iframe class="${width}" title="Preview of the form" src="${source}"></iframe>
   </section>`;
@@ -211,18 +213,21 @@ export function snippetsPage(state: State): Html {
       </head>
       <body>
         <main>
-          <form method="get" id="choices">
+          <header>
             <h1>Put the form on your page</h1>
             <p class="intro">
-              Choose how it looks, try it, and paste <a href="#snippet">the snippet</a> into your page.
+              Try it, choose how it looks, and paste <a href="#snippet">the snippet</a> into your page.
             </p>
+          </header>
+          ${previewSection(state)}
+          <form method="get" id="choices" aria-label="Your choices">
             <input type="hidden" name="host" value="${site}" />
             <input type="hidden" name="width" value="${width}" />
             <input type="hidden" name="sends" value="${sends}" />
             ${choiceFields(state)}
             <button type="submit" class="show">Show</button>
           </form>
-          <div class="result">${snippet(state)} ${previewSection(state)}</div>
+          ${snippet(state)}
         </main>
       </body>
     </html>`;

@@ -99,19 +99,17 @@ export function snippetsRouter({partners, publicUrl, version, unknownPartners}: 
   /** Unless somebody asks for real leads, the form in the preview is a sample of the one in the snippet. */
   function partsInPreview({host: site, partner, choices, parts, sends}: State): SnippetParts {
     if (sends === 'leads') return parts;
-    const {attributes, properties, ...others} = leadToApplyPage.has(site) ? noChoices : choices;
-    const accent = partner?.colors?.accent;
+    const {attributes, ...others} = leadToApplyPage.has(site) ? noChoices : choices;
     const link = partner && linkOf(partner, choices);
     const hasOwnLink = attributes['cta-href'] !== undefined && attributes['cta-label'] !== undefined;
     return snippetParts({publicUrl}, version, partner, {
       ...others,
-      // A sample asks the server for nothing, so it does not get the partner's link and colour from there.
+      // A sample asks the server for nothing, so it does not get the partner's link from there.
       attributes: {
         sandbox: '',
         ...attributes,
         ...(link && !hasOwnLink && {'cta-href': link.href, 'cta-label': link.label}),
       },
-      properties: {...(accent !== undefined && {'--prequal-accent': accent}), ...properties},
     });
   }
 

@@ -96,17 +96,17 @@ function enhance() {
 /** @param block the part of the page with a text to copy */
 async function copy(block) {
   const code = block.querySelector('code');
-  const status = document.getElementById('copied');
+  let done = 'Copied';
   try {
     await navigator.clipboard.writeText(code.textContent);
-    status.textContent = 'Copied.';
-    // The words below all texts may be out of sight, so the button says it, too.
-    for (const button of document.querySelectorAll('.copy')) button.textContent = 'Copy';
-    block.querySelector('.copy').textContent = 'Copied';
   } catch {
     getSelection().selectAllChildren(code);
-    status.textContent = 'Selected: press Ctrl+C, or ⌘C.';
+    done = navigator.platform.startsWith('Mac') ? 'Press ⌘C' : 'Press Ctrl+C';
   }
+  for (const button of document.querySelectorAll('.copy')) button.textContent = 'Copy';
+  block.querySelector('.copy').textContent = done;
+  // Screen readers say nothing of a button that has the focus and changes its words.
+  document.getElementById('copied').textContent = done;
 }
 
 /** The frame becomes as high as the form in it. */

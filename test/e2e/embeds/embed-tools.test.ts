@@ -49,7 +49,7 @@ suite('what sites ask of a snippet', () => {
     const form = await visitor.open(address);
     await answerAll(form, 'unlisted@example.com');
     await send(form);
-    assert.match(await form.read('[part=notice]'), /could not send/);
+    assert.match(await form.read('[part=notice]'), /This page cannot send/);
     // The file with what the console says is loaded after the refusal.
     const advice = `Add ${site.frameOrigin} to the origins of "${keys.withoutFrames}"`;
     await until(() => form.trouble.some((line) => line.includes(advice)), advice);

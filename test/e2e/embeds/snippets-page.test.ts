@@ -189,14 +189,32 @@ suite('the page of snippets', () => {
     await page.close();
   });
 
-  test('has a button for each text that copies it', async () => {
-    const {page} = await open('?partner=demo&host=gtm');
-    assert.equal(await page.getByRole('button', {name: 'Copy'}).count(), 2);
-    await page.getByRole('button', {name: 'Copy'}).last().click();
-    await page
-      .locator('#copied')
-      .getByText(/^(Copied|Selected)/)
-      .waitFor();
+  test('the form stands beside the choices, and below it texts that a button copies, and says so', async () => {
+    const {page, code} = await open('?partner=demo&host=gtm', {viewport: {width: 1280, height: 900}});
+    const placeOf = (part: Locator) =>
+      part.evaluate((element) => {
+        const {left, right, top, bottom} = element.getBoundingClientRect();
+        return {left, right, top: top + scrollY, bottom: bottom + scrollY};
+      });
+    const form = await placeOf(page.locator('iframe'));
+    const choices = await placeOf(page.locator('#choices'));
+    assert.ok(form.right <= choices.left && form.top < 300, 'both stand at the top');
+    const buttons = page.locator('.copy');
+    const button = buttons.last();
+    const before = await placeOf(button);
+    assert.ok(form.bottom < (await placeOf(buttons.first())).top);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await button.click();
+    await page.getByRole('status').getByText('Copied').waitFor();
+    assert.deepEqual(await buttons.allTextContents(), ['Copy', 'Copied']);
+    assert.deepEqual(await placeOf(button), before, 'nothing has moved');
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await code.last().textContent());
+
+    await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', {value: undefined}));
+    await buttons.first().click();
+    await page.getByRole('status').getByText('Press').waitFor();
+    assert.deepEqual(await buttons.allTextContents(), ['Press Ctrl+C', 'Copy']);
+    assert.equal(await page.evaluate(() => String(getSelection())), await code.first().textContent());
     await page.close();
   });
 
@@ -208,6 +226,8 @@ suite('the page of snippets', () => {
     await page.waitForURL(/layout=single/);
     const written = (await code.textContent()) ?? '';
     assert.match(written, /layout="single" theme="dark"/);
+    await code.click();
+    assert.equal(await code.evaluate(() => String(getSelection())), written, 'one click selects it all');
     await page.getByRole('link', {name: 'Webflow'}).click();
     await page.waitForURL(/host=webflow.*#snippet$/);
     assert.match(

@@ -48,7 +48,13 @@ suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () =
       withdrawnVersions,
       databasePath: join(folder.path, 'leads.sqlite'),
       partners: [
-        onePartner({key: 'acme', origins: [site.url, network.url], cid: '1001', consent}),
+        onePartner({
+          key: 'acme',
+          origins: [site.url, network.url],
+          cid: '1001',
+          consent,
+          colors: {accent: '#0b7a5a'},
+        }),
         onePartner({key: 'other', origins: ['https://www.other.example'], cid: '2001', consent}),
       ],
     });
@@ -232,7 +238,10 @@ suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () =
         link('1.4.0', hash, '28em&quot; onclick=&quot;alert(1)'),
       ])});`,
     );
-    assert.match(right, /min-height: 28em">.*<script .*\/embed\/1\.4\.0\//);
+    assert.match(
+      right,
+      /min-height: 28em; --prequal-partner-accent: #0b7a5a">.*<script .*\/embed\/1\.4\.0\//,
+    );
     const onlyLink = `<p><a href="${server.config.publicUrl}/apply/acme">Apply</a></p>`;
     assert.deepEqual(others, [onlyLink, onlyLink, onlyLink, onlyLink]);
   });

@@ -33,11 +33,11 @@ suite('the choices of a snippet', () => {
     }
   });
 
-  test('every custom property but the four colours of the drawing can be chosen for a snippet', () => {
+  test('a snippet can choose each custom property but the colours of drawing and partner', () => {
     const properties = element.cssProperties.map(({name}) => name.replace('--prequal-', ''));
     assert.deepEqual(
       Object.keys(styleChoices).toSorted(),
-      properties.filter((name) => !name.startsWith('amount-')).toSorted(),
+      properties.filter((name) => !/^amount-|^partner-/.test(name)).toSorted(),
     );
   });
 

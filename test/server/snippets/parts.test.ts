@@ -41,6 +41,14 @@ const acme = onePartner({
 const partsOf = (query: Record<string, string>, partner = acme, version = release) =>
   snippetParts({publicUrl}, version, partner, readChoices(query).choices);
 
+const contact = {phone: '(415) 555-0132 ext. 3', email: 'hello@acme.example'};
+const textFor = (site: SiteKindName, query: Record<string, string> = {}, partner: Partner = acme) =>
+  siteKinds[site]
+    .blocks(partsOf(query, partner))
+    .map(({code}) => code)
+    .join('\n');
+const withForm = siteKindNames.filter((name) => !leadToApplyPage.has(name));
+
 suite('what a snippet is made from', () => {
   test('snippets pin the newest release, or else the newest build, if it has both first files', () => {
     const newer = {...release, name: '1.3.0'};
@@ -188,6 +196,26 @@ suite('what a snippet is made from', () => {
     }
   });
 
+  test('no text of a snippet has more than ten lines, and its rules have one', () => {
+    const partner = {...acme, contact: {phone: '(415) 555-0132'}, colors: {accent: '#0b7a5a'}};
+    const all = {order: 'contact-first', look: 'night', lang: 'es', history: 'on', 'cta-label': 'Call'};
+    for (const site of siteKindNames)
+      for (const query of [{}, all, {presentation: 'dialog'}])
+        for (const {title, code} of siteKinds[site].blocks(partsOf(query, partner))) {
+          assert.ok(code.split('\n').length <= 10, `${site}, ${title}: ${code}`);
+          assert.doesNotMatch(code, /<style>[^<]*\n/);
+        }
+  });
+
+  test("a snippet has the partner's colour unless another one is chosen, on every kind of site", () => {
+    const partner = {...acme, colors: {accent: '#0b7a5a'}};
+    for (const site of withForm) {
+      for (const presentation of ['inline', 'dialog'])
+        assert.match(textFor(site, {presentation}, partner), /--prequal-partner-accent'?: '?#0b7a5a/, site);
+      assert.doesNotMatch(textFor(site, {accent: 'red'}, partner), /0b7a5a/, site);
+    }
+  });
+
   test('a snippet with a form in a dialog has the link that opens it, on every kind of site', () => {
     for (const site of siteKindNames.filter((name) => !leadToApplyPage.has(name))) {
       const text = siteKinds[site]
@@ -200,14 +228,6 @@ suite('what a snippet is made from', () => {
     }
   });
 
-  const contact = {phone: '(415) 555-0132 ext. 3', email: 'hello@acme.example'};
-  const textFor = (site: SiteKindName, query: Record<string, string> = {}, partner: Partner = acme) =>
-    siteKinds[site]
-      .blocks(partsOf(query, partner))
-      .map(({code}) => code)
-      .join('\n');
-  const withForm = siteKindNames.filter((name) => !leadToApplyPage.has(name));
-
   for (const site of withForm.filter((name) => name !== 'wordpress')) {
     test(`the form holds a link, hidden while the form may come: ${siteKinds[site].name}`, () => {
       const text = textFor(site, {}, {...acme, contact});
@@ -218,8 +238,8 @@ suite('what a snippet is made from', () => {
           'call <a href="tel:+14155550132">(415) 555-0132 ext. 3</a>, ' +
           'or write to <a href="mailto:hello@acme.example">hello@acme.example</a>.',
       );
-      assert.ok(text.includes('.prequal-late { animation: prequal-late 0s 8s backwards; '), text);
-      assert.match(text, /^ *lead-prequal-form > \.prequal-late::before \{$/m);
+      assert.ok(text.includes('.prequal-late{animation: prequal-late 0s 8s backwards;'), text);
+      assert.match(text, /lead-prequal-form > \.prequal-late::before\{/);
       assert.doesNotMatch(text, /noscript|\/contact/);
     });
   }

@@ -37,7 +37,7 @@ describe('a form whose partner the server does not know', () => {
     await fillAll(form);
     const {detail} = await send(form);
     expect(detail).to.deep.equal({code: 'unknown-partner', retryable: false});
-    expect(text(form)).to.contain('This form is not available right now');
+    expect(text(form)).to.contain('This page cannot send your answers yet');
     // The file with what the console says is loaded after the refusal.
     await until(() => page.trouble.length > 0);
     expect(page.trouble.join(' '))

@@ -380,6 +380,15 @@ describe('the colour of the partner', () => {
     expect(await touched(form)).to.equal('#7a1f5c');
   });
 
+  it('a colour of the partner in the snippet is there at once and stays, unless the page has one', async () => {
+    const form = await open();
+    form.style.setProperty('--prequal-partner-accent', '#123456');
+    expect(accent(form)).to.equal('#123456');
+    expect(await touched(form)).to.equal('#123456');
+    form.parentElement!.style.setProperty('--prequal-accent', '#7a1f5c');
+    expect(accent(form)).to.equal('#7a1f5c');
+  });
+
   for (const odd of ['red', 'url(https://example.com)', '#0b7a5a}*{display:none', 7, null]) {
     it(`a configured accent that is no colour is ignored: ${String(odd)}`, async () => {
       server.config = () => config({colors: {accent: odd as string}});

@@ -147,7 +147,7 @@ describe('the proof of work', () => {
     const form = await openFilled();
     expect((await send(form)).detail).to.deep.equal({code: 'proof-needed', retryable: false});
     expect(server.leads).to.have.length(2);
-    expect(text(form)).to.contain('This form is not available right now');
+    expect(text(form)).to.contain('This page cannot send your answers yet');
     await until(() => logged.join().includes('PROOF_OF_WORK=0'));
   });
 });

@@ -1,7 +1,7 @@
 import {paths} from '../../../contract/api.ts';
 import {expect, oneEvent} from '@open-wc/testing';
 import type {ProblemCode} from '../../../contract/problems.ts';
-import {created, endpoint, json, problem, useServer} from '../../support/browser/fake-server.ts';
+import {config, created, endpoint, json, problem, useServer} from '../../support/browser/fake-server.ts';
 import {hearConsole, restorePage, stub} from '../../support/browser/browser-page.ts';
 import {until} from '../../support/until.ts';
 import {
@@ -255,7 +255,7 @@ describe('sending', () => {
       server.reply(() => problem(403, name as ProblemCode));
       const form = await openFilled();
       expect((await send(form)).detail).to.deep.equal({code: name, retryable: false});
-      expect(text(form)).to.contain('This form is not available right now');
+      expect(text(form)).to.contain('This page cannot send your answers yet');
 
       server.reply(() => problem(500, name as ProblemCode));
       await send(form);
@@ -282,12 +282,12 @@ describe('sending', () => {
     ['origin-not-allowed', `Add ${location.origin} to the origins of "initech"`],
     ['lead-type-not-allowed', 'Set the "lead-type" attribute'],
   ] as const) {
-    it(`the visitor sees that the form is not available, and the console explains ${code}`, async () => {
+    it(`the visitor sees that the page cannot send, and the console explains ${code}`, async () => {
       server.reply(() => problem(403, code));
       // The console says each sentence once, and an earlier test may have caused it for the usual partner.
       const form = await openFilled({partner: 'initech'});
       expect((await send(form)).detail).to.deep.equal({code, retryable: false});
-      expect(text(form)).to.contain('This form is not available right now');
+      expect(text(form)).to.contain('This page cannot send your answers yet');
       await until(() => logged.join().includes(fix));
       const log = logged.join();
       for (const part of ['https://leads.example.com', '"initech"', location.origin, code, fix]) {
@@ -297,12 +297,23 @@ describe('sending', () => {
     });
   }
 
+  it('a page whose configuration is refused sends no lead until it is listed', async () => {
+    server.config = () => problem(403, 'origin-not-allowed');
+    const form = await openFilled();
+    expect((await send(form)).detail).to.deep.equal({code: 'origin-not-allowed', retryable: false});
+    expect(text(form)).to.contain('This page cannot send your answers yet').and.not.to.contain('connection');
+    expect(maybeButton(form, 'Try again')).to.equal(undefined);
+    expect(server.leads).to.have.length(0);
+    server.config = () => config();
+    expect((await send(form)).type).to.equal('prequal-result');
+  });
+
   it('the console explains at the first touch that the page may not send', async () => {
     server.config = () => problem(403, 'unknown-partner');
     const form = await open({partner: 'globex'});
     await touch(form);
     await until(() => logged.join().includes('unknown-partner'));
-    expect(text(form)).not.to.contain('not available');
+    expect(text(form)).not.to.contain('cannot send');
   });
 
   it('a lead is sent although the configuration cannot be loaded', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import {ConfigError, readConfig} from '../../../../server/config/config.ts';
-import {onePartner} from '../../../../server/config/partners.ts';
+import {allowsOrigin, onePartner} from '../../../../server/config/partners.ts';
 import {leadApi} from '../../../support/fake-upstream.ts';
 import {startTestServer} from '../../../support/test-server.ts';
 import {openFor} from '../../../support/opened.ts';
@@ -55,6 +55,16 @@ suite('a wildcard in an origin', () => {
       assert.throws(() => withOrigin(origin), /must be an origin such as/);
     });
   }
+  test('stands for every port of this machine, and of no other', () => {
+    for (const host of ['http://localhost', 'https://localhost', 'http://127.0.0.1']) {
+      const partner = withOrigin(`${host}:*`);
+      assert.ok(allowsOrigin(partner, `${host}:5173`));
+      for (const other of [host, 'http://localhost.evil.example:5173', 'http://10.0.0.1:5173', 'null'])
+        assert.ok(!allowsOrigin(partner, other), other);
+    }
+    for (const origin of ['https://www.acme.example:*', 'http://*.localhost:*', 'http://localhost:80*'])
+      assert.throws(() => withOrigin(origin), /must be an origin such as/);
+  });
   test('shared names are not looked for in an exact origin', () => {
     for (const origin of ['https://acme.github.io', 'https://intranet', 'http://10.0.0.1:8080']) {
       assert.deepEqual(withOrigin(origin).origins, [origin]);

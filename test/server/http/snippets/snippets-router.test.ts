@@ -202,15 +202,15 @@ suite('the page of snippets', () => {
     }
   });
 
-  test('samples have the colour of the partner unless the snippet has another one', async () => {
+  test('the preview has the colour of the partner unless another one is chosen', async () => {
     const styleOf = async (query: Record<string, string>) =>
       /<lead-prequal-form[^>]*style="([^"]*)"/.exec(
         (await getPreview({partner: 'acme', ...query})).text,
       )?.[1];
-    assert.match((await styleOf({})) ?? '', /--prequal-accent: #0b7a5a/);
+    for (const sends of ['samples', 'leads'])
+      assert.match((await styleOf({sends})) ?? '', /--prequal-partner-accent: #0b7a5a/);
     assert.match((await styleOf({accent: 'red'})) ?? '', /--prequal-accent: red/);
     assert.doesNotMatch((await styleOf({accent: 'red'})) ?? '', /#0b7a5a/);
-    assert.doesNotMatch((await styleOf({sends: 'leads'})) ?? '', /accent/);
   });
 
   test('samples have the link of the partner unless the snippet has another one', async () => {
