@@ -87,8 +87,8 @@ export type Challenge = {
 export type EmbedConfig = {
   lead_types: readonly LeadType[];
   /**
-   * The smallest amount of each kind, for the form of version 1.0.0. Later forms take the figures from the explanation
-   * of an answer.
+   * The smallest amount of each kind, or the least funds for it, for the form of version 1.0.0. Later forms take the
+   * figures from the explanation of an answer.
    */
   minimums: Partial<Record<AmountPart, number>>;
   consent: ConsentText | null;
@@ -110,7 +110,13 @@ export type EmbedConfig = {
    * The figures with which the form computes the total while the visitor answers. Only of a partner that shows it before
    * the contact data (`show_estimate`).
    */
-  estimate?: PolicyFigures;
+  estimate?: PolicyFigures & {
+    /**
+     * Stands in the place of `portfolio_loan`, whose minimum forms before 1.6 do not know. They would promise a loan that
+     * the result does not have, so for them the loan is 0 % of the investments. Present only if there is a minimum.
+     */
+    portfolio_loan_from?: PolicyFigures['portfolio_loan'];
+  };
   /** Only of a partner that asks for more than the form does by itself. */
   ask?: readonly AskedField[];
   /** What the partner promises about its call, below the phone field, by language as `next_step`. */

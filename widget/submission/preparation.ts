@@ -132,7 +132,7 @@ function sanitize({
   next_step,
   next_step_named,
   cta,
-  estimate,
+  estimate: sent,
   ask,
   call_promise,
   context_fields,
@@ -143,6 +143,7 @@ function sanitize({
     consent: typeof consent?.text === 'string' ? consent : null,
     colors: colors ?? {},
     next_step: texts(next_step_named ?? next_step),
+  const estimate = sent && {...sent, portfolio_loan: sent.portfolio_loan_from ?? sent.portfolio_loan};
     cta: Object.fromEntries(Object.entries(cta ?? {}).filter(([, link]) => isObject(link) && isLink(link))),
     ...(estimate && canEstimate(estimate) && {estimate}),
     ask: Array.isArray(ask) ? ask.filter(({name}: AskedField) => isField(name)) : [],

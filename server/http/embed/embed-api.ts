@@ -60,7 +60,7 @@ export function embedApi(parts: Parts): Router {
       consent: consentFor(partner, locale),
       colors: colors ?? {},
       ...partnerWords(partner, locale),
-      ...(showsEstimate && {estimate: figures}),
+      ...(showsEstimate && {estimate: estimateOf(figures)}),
       ...(ask.length > 0 && {ask: askedFieldsIn(ask, locale)}),
       ...(contextFields.length > 0 && {context_fields: contextFields.map(({name}) => name)}),
       challenge: proofs ? await newChallenge(proofs, partner, request.network) : null,
@@ -135,5 +135,15 @@ export function embedApi(parts: Parts): Router {
 /** The language of the form, such as `es-US`. Forms before 1.4 do not send it. */
 function localeOf({query}: Request): string | undefined {
   const {lang} = query;
+/** Forms before 1.6 do not know the minimum of the portfolio loan, and count none in the total that they show. */
+const estimateOf = ({portfolio_loan, ...figures}: PolicyFigures): NonNullable<EmbedConfig['estimate']> =>
+  portfolio_loan.minimum === 0
+    ? {...figures, portfolio_loan}
+    : {
+        ...figures,
+        portfolio_loan: {...portfolio_loan, percent_of_investments: 0},
+        portfolio_loan_from: portfolio_loan,
+      };
+
   return typeof lang === 'string' && lang !== '' ? lang : undefined;
 }

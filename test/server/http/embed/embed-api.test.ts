@@ -164,7 +164,11 @@ suite('a page of a partner', () => {
   test('learns what the partner takes', async () => {
     const config = (partner: string, origin: string) =>
       server.fetch(`/embed/v1/config?partner=${partner}`, {headers: {origin}});
-    const minimums = {rollover_amount: 50_000, sba_qualified_amount: 75_000};
+    const minimums = {
+      rollover_amount: 50_000,
+      sba_qualified_amount: 75_000,
+      portfolio_loan_qualified_amount: 100_000,
+    };
     const none = {consent: null, colors: {}, challenge: null};
     assert.deepEqual(await readJson(await config('acme', listedOrigin), 200), {
       lead_types: ['standard', 'prequalification'],
