@@ -49,6 +49,9 @@ export type ConsentText = {
 /** A link in the words of the partner. */
 export type PartnerLink = {label: string; /** It begins with https. */ href: string};
 
+/** A telephone number or an e-mail address: a link that begins with `tel:` or `mailto:`, and its words. */
+export type ContactLink = {href: string; text: string};
+
 /** What the partner asks for besides, in the order of the form. */
 export type AskedField = {
   name: AskedFieldName;
@@ -104,6 +107,10 @@ export type EmbedConfig = {
    * reference, which forms before 1.5 do not know. Present only if one of the partner's texts has one of them.
    */
   next_step_named?: Readonly<Record<string, string>>;
+  /** The name that visitors know the partner by. Only of a partner that has one besides its key. */
+  name?: string;
+  /** How visitors reach the partner, the telephone number first. Only of a partner that says it. */
+  contact?: readonly ContactLink[];
   /** The link below the result, by language as `next_step`. Only of a partner that has one. */
   cta?: Readonly<Record<string, PartnerLink>>;
   /**

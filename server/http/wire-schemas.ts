@@ -156,6 +156,13 @@ export const embedConfigSchema = schemaOf<EmbedConfig>()(
       .record(z.string(), z.string())
       .exactOptional()
       .describe('The same with `{reference}` and `{first_name}`, of a partner whose text has one of them.'),
+    name: z.string().exactOptional().describe('The name that visitors know the partner by.'),
+    contact: z
+      .array(z.object({href: z.string(), text: z.string()}))
+      .exactOptional()
+      .describe(
+        'How visitors reach the partner: links that begin with `tel:` or `mailto:`, the number first.',
+      ),
     cta: z
       .record(z.string(), z.object({label: z.string(), href: z.string()}))
       .exactOptional()

@@ -10,6 +10,7 @@ import type {IdempotencyDigests} from '../../leads/idempotency.ts';
 import {readConsent, readSubmission, refuseOtherPartner, suspicions} from './embed-submission.ts';
 import type {FailureLimit} from '../limits/failure-limit.ts';
 import {jsonBody, replyJson} from '../json-body.ts';
+import {contactLinks} from '../../snippets/fallback.ts';
 import {readIdempotencyKey} from '../lead-intake.ts';
 import {mount} from '../mount.ts';
 import {operations} from '../operations.ts';
@@ -52,13 +53,15 @@ export function embedApi(parts: Parts): Router {
 
   const config: RequestHandler = async (request, response) => {
     const partner = partnerOf(request);
-    const {leadTypes, colors, answerFrom, showsEstimate, contextFields, ask} = partner;
+    const {key, name, contact, leadTypes, colors, answerFrom, showsEstimate, contextFields, ask} = partner;
     const locale = localeOf(request);
     const body: EmbedConfig = {
       lead_types: leadTypes,
       minimums: answerFrom === undefined ? minimums : {},
       consent: consentFor(partner, locale),
       colors: colors ?? {},
+      ...(name !== key && {name}),
+      ...(contact && {contact: contactLinks(contact)}),
       ...partnerWords(partner, locale),
       ...(showsEstimate && {estimate: estimateOf(figures)}),
       ...(ask.length > 0 && {ask: askedFieldsIn(ask, locale)}),
@@ -132,9 +135,6 @@ export function embedApi(parts: Parts): Router {
   return router;
 }
 
-/** The language of the form, such as `es-US`. Forms before 1.4 do not send it. */
-function localeOf({query}: Request): string | undefined {
-  const {lang} = query;
 /** Forms before 1.6 do not know the minimum of the portfolio loan, and count none in the total that they show. */
 const estimateOf = ({portfolio_loan, ...figures}: PolicyFigures): NonNullable<EmbedConfig['estimate']> =>
   portfolio_loan.minimum === 0
@@ -145,5 +145,8 @@ const estimateOf = ({portfolio_loan, ...figures}: PolicyFigures): NonNullable<Em
         portfolio_loan_from: portfolio_loan,
       };
 
+/** The language of the form, such as `es-US`. Forms before 1.4 do not send it. */
+function localeOf({query}: Request): string | undefined {
+  const {lang} = query;
   return typeof lang === 'string' && lang !== '' ? lang : undefined;
 }
