@@ -56,6 +56,8 @@ function unsecured({credit_score}: Finances, {unsecured: {amount}}: PolicyFigure
 
 function portfolioLoan({investments}: Finances, {portfolio_loan: rule}: PolicyFigures): Part {
   const loan = divideDown(investments * rule.percent_of_investments, 100);
+  // A server before 1.6 sends the form no minimum.
+  if (loan > 0 && investments < rule.minimum) return {amount: 0, reason: 'below_minimum'};
   return loan > 0 ? {amount: loan} : {amount: 0, reason: 'nothing_to_borrow_against'};
 }
 
@@ -74,10 +76,10 @@ type Rule = {
   description: string;
   compute: (finances: Finances, policy: PolicyFigures) => Part;
   /**
-   * The smallest amount above zero. The form of version 1.0.0 names it where the reason is `below_minimum`. Undefined if
-   * the rule never gives that reason.
+   * The smallest loan, or the least funds for it. The form of version 1.0.0 names it where the reason is `below_minimum`.
+   * Undefined if the rule never gives that reason.
    */
-  minimum: ((policy: PolicyFigures) => number) | undefined;
+  minimum: ((policy: PolicyFigures) => number | undefined) | undefined;
 };
 
 export const rules: Readonly<Record<AmountPart, Rule>> = {
@@ -98,9 +100,10 @@ export const rules: Readonly<Record<AmountPart, Rule>> = {
     minimum: undefined,
   },
   portfolio_loan_qualified_amount: {
-    description: '`portfolio_loan.percent_of_investments` of `investments`, without a look at the credit',
+    description:
+      '`portfolio_loan.percent_of_investments` of `investments` from `portfolio_loan.minimum` on, else 0, without a look at the credit',
     compute: portfolioLoan,
-    minimum: undefined,
+    minimum: ({portfolio_loan: {minimum}}) => minimum || undefined,
   },
 };
 
@@ -120,12 +123,12 @@ export function calculate(finances: Finances, policy: PolicyFigures): Calculatio
   return {amounts: {...amounts, [totalAmount]: total}, reasons};
 }
 
-/** The smallest amounts above zero that the policy allows, for the form of version 1.0.0 (`EmbedConfig.minimums`). */
+/** The minimums of the policy, for the form of version 1.0.0 (`EmbedConfig.minimums`). */
 export function minimums(policy: PolicyFigures): Partial<Record<AmountPart, number>> {
   const smallest: Partial<Record<AmountPart, number>> = {};
   for (const name of amountParts) {
-    const {minimum} = rules[name];
-    if (minimum) smallest[name] = minimum(policy);
+    const minimum = rules[name].minimum?.(policy);
+    if (minimum !== undefined) smallest[name] = minimum;
   }
   return smallest;
 }

@@ -68,7 +68,8 @@ const requirements: Readonly<Record<AmountPart, Explain>> = {
     const listed = worstScore((score) => (unsecured.amount[score] ?? 0) > 0);
     return listed ? {minimum_score: lowestScores[listed]} : {};
   },
-  portfolio_loan_qualified_amount: () => ({}),
+  portfolio_loan_qualified_amount: (_, {portfolio_loan: {minimum, percent_of_investments: percent}}) =>
+    minimum > 0 && percent > 0 ? {minimum_funds: Math.max(minimum, Math.ceil(100 / percent))} : {},
 };
 
 /** @returns nothing if the policy gives other amounts: it has changed since they were calculated */

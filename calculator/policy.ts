@@ -17,7 +17,7 @@ export type Policy = PolicyFigures & {
 };
 
 export const defaultPolicy: Policy = {
-  version: '2026-11',
+  version: '2026-12',
   bankruptcy_not_stated: false,
   display_rounding_increment: 1_000,
   rollover: {
@@ -37,8 +37,10 @@ export const defaultPolicy: Policy = {
     source: 'A provider publishes $25K to $150K, by credit.',
   },
   portfolio_loan: {
+    minimum: 100_000,
     percent_of_investments: 60,
-    source: 'Securities-backed loans: 60 to 80 % of the balance.',
+    source:
+      'Securities-backed loans: 60 to 80 % of the balance. SEC and FINRA, "Securities-Backed Lines of Credit": the securities must mostly be worth $100,000 or more. A bank publishes lines from $100,000, a broker takes $50,000.',
   },
 };
 
@@ -49,12 +51,12 @@ export const figuresOf = ({
   rollover: {minimum},
   sba: {minimum: smallest, maximum, down_payment_percent},
   unsecured: {amount},
-  portfolio_loan: {percent_of_investments},
+  portfolio_loan: {minimum: leastInvestments, percent_of_investments},
 }: Policy): PolicyFigures => ({
   bankruptcy_not_stated,
   display_rounding_increment,
   rollover: {minimum},
   sba: {minimum: smallest, maximum, down_payment_percent},
   unsecured: {amount},
-  portfolio_loan: {percent_of_investments},
+  portfolio_loan: {minimum: leastInvestments, percent_of_investments},
 });

@@ -49,6 +49,9 @@ export type ConsentText = {
 /** A link in the words of the partner. */
 export type PartnerLink = {label: string; /** It begins with https. */ href: string};
 
+/** A telephone number or an e-mail address: a link that begins with `tel:` or `mailto:`, and its words. */
+export type ContactLink = {href: string; text: string};
+
 /** What the partner asks for besides, in the order of the form. */
 export type AskedField = {
   name: AskedFieldName;
@@ -87,8 +90,8 @@ export type Challenge = {
 export type EmbedConfig = {
   lead_types: readonly LeadType[];
   /**
-   * The smallest amount of each kind, for the form of version 1.0.0. Later forms take the figures from the explanation
-   * of an answer.
+   * The smallest amount of each kind, or the least funds for it, for the form of version 1.0.0. Later forms take the
+   * figures from the explanation of an answer.
    */
   minimums: Partial<Record<AmountPart, number>>;
   consent: ConsentText | null;
@@ -104,13 +107,23 @@ export type EmbedConfig = {
    * reference, which forms before 1.5 do not know. Present only if one of the partner's texts has one of them.
    */
   next_step_named?: Readonly<Record<string, string>>;
+  /** The name that visitors know the partner by. Only of a partner that has one besides its key. */
+  name?: string;
+  /** How visitors reach the partner, the telephone number first. Only of a partner that says it. */
+  contact?: readonly ContactLink[];
   /** The link below the result, by language as `next_step`. Only of a partner that has one. */
   cta?: Readonly<Record<string, PartnerLink>>;
   /**
    * The figures with which the form computes the total while the visitor answers. Only of a partner that shows it before
    * the contact data (`show_estimate`).
    */
-  estimate?: PolicyFigures;
+  estimate?: PolicyFigures & {
+    /**
+     * Stands in the place of `portfolio_loan`, whose minimum forms before 1.6 do not know. They would promise a loan that
+     * the result does not have, so for them the loan is 0 % of the investments. Present only if there is a minimum.
+     */
+    portfolio_loan_from?: PolicyFigures['portfolio_loan'];
+  };
   /** Only of a partner that asks for more than the form does by itself. */
   ask?: readonly AskedField[];
   /** What the partner promises about its call, below the phone field, by language as `next_step`. */

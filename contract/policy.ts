@@ -33,6 +33,8 @@ export type PolicyFigures = {
     amount: ByScore;
   };
   portfolio_loan: {
+    /** The least investments that are taken as security. */
+    minimum: number;
     /** The loan as a share of the investments. */
     percent_of_investments: number;
   };

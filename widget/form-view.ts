@@ -15,6 +15,8 @@ export type FormView = {
   /** What `rest` adds to the first screen. Undefined until `rest` has arrived. */
   readonly touched: TouchedForm | undefined;
   readonly arrival: ArrivalState;
+  /** The partner's number and address, where the form gets no further. */
+  readonly ways: unknown;
   /** The address of the apply page. Undefined where the form must not link to it. */
   readonly applyHref: string | undefined;
   readonly onEvent: (event: FormEvent & Event) => void;
@@ -63,6 +65,7 @@ export function formView(view: FormView) {
       ${touched?.consent.errorView()}
       ${arrival === 'failed' ? loadFailedNotice(view) : touched?.notice(applyLinkView(view))}
       <div class="actions ${touched?.awaitsConsent ? 'waiting' : ''}" part="actions">
+        ${view.ways}
         <button
           class="main"
           part="button primary"
@@ -86,11 +89,12 @@ const loadFailedNotice = (view: WayOn) => noticeView(view.words.loadFailed, appl
 
 /** Stands in place of the fields if the rest of the form did not arrive, and the first screen needs it. */
 export const loadFailedView = (
-  view: Pick<FormView, 'words' | 'applyHref' | 'arrival'>,
+  view: Pick<FormView, 'words' | 'ways' | 'applyHref' | 'arrival'>,
   onRetry: () => void,
 ) => html`
   ${loadFailedNotice(view)}
   <div class="actions" part="actions">
+    ${view.ways}
     <button
       class="main"
       part="button primary"

@@ -62,7 +62,7 @@ export const amounts = css`
     text-align: start;
   }
   .card tbody,
-  .card dl > * {
+  .card details {
     border-block-start: 1px solid var(--_line);
   }
   th,
@@ -103,14 +103,32 @@ export const amounts = css`
   .answer > h3 {
     margin-block: 24px 4px;
   }
-  dl > * {
+  summary {
+    cursor: pointer;
+    font-weight: 600;
     padding-block: 12px;
+  }
+  details p {
+    margin-block: -8px 12px;
   }
   .estimate {
     color: var(--_muted);
     font-size: 0.875em;
     margin-block: 12px 24px;
     text-wrap: balance;
+  }
+  /* In little space, and in old browsers, what an amount of zero needs is folded away. */
+  @supports selector(details::details-content) {
+    @container (min-width: 26em) {
+      summary {
+        list-style: none;
+        pointer-events: none;
+      }
+      details::details-content {
+        block-size: auto;
+        content-visibility: visible;
+      }
+    }
   }
   /* In little space an amount goes to the next line if it does not fit beside the longest word of its name. */
   @container (max-width: 19.5em) {

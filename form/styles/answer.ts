@@ -34,15 +34,22 @@ const otherStyles = css`
     padding: 16px;
   }
   h3,
-  dt,
   bdi {
     font: inherit;
     font-weight: 600;
   }
-  h3,
-  dl,
-  dd {
+  h3 {
     margin: 0;
+  }
+  .main ~ a.main {
+    border-color: transparent;
+    min-inline-size: 0;
+    padding-inline: 0;
+    text-decoration: underline;
+    text-underline-offset: 3px;
+  }
+  .ways:has(a) {
+    margin-block: 0 24px;
   }
   bdi {
     white-space: nowrap;

@@ -133,6 +133,11 @@ export const layout = css`
     border-color: var(--_strong);
     color: var(--_ink);
   }
+  /* Only the first is the main button. */
+  .main ~ .main {
+    background: none;
+    color: inherit;
+  }
   .main:hover {
     box-shadow: 0 2px 10px -2px var(--_strong);
   }

@@ -163,13 +163,13 @@ export const afterTouch = {
   names: {
     rollover_amount: 'Retirement rollover',
     sba_qualified_amount: 'SBA loan',
-    unsecured_amount: 'Unsecured funding',
+    unsecured_amount: 'Unsecured loan',
     portfolio_loan_qualified_amount: 'Portfolio loan',
   } satisfies Record<AmountPart, string>,
   about: {
     rollover_amount: 'Your own retirement funds put to work in your business, without a loan.',
     sba_qualified_amount:
-      'A bank loan backed by the Small Business Administration, based on your own capital.',
+      'A bank loan backed by the Small Business Administration, based on your cash and rolled-over retirement funds.',
     unsecured_amount: 'Loans and credit lines based on your credit, with nothing pledged.',
     portfolio_loan_qualified_amount: 'A loan secured by your investments, which stay invested.',
   } satisfies Record<AmountPart, string>,
@@ -179,7 +179,7 @@ export const afterTouch = {
    */
   methods: {
     whole_balance: 'The whole balance may be used.',
-    down_payment: '{rest}% of a project, with your {funds} as the {percent}% down.',
+    down_payment: '{rest}% of a project, with {funds} of your own as the {percent}% down.',
     maximum: 'This is the most that such a loan can be.',
     percentage: '{percent}% of your {funds}.',
   } satisfies Record<Method, string>,
@@ -223,16 +223,16 @@ export const afterTouch = {
   } satisfies Notice,
   refused: {
     title: 'We could not prepare an estimate',
-    text: 'These answers were not accepted as they are. You can change them and send them again. Or call or write to us, and give this reference: a person can help.',
+    text: 'These answers were not accepted as they are. You can change them and send them again. Or get in touch with us and give this reference: a person can help.',
   } satisfies Notice,
   /** A standard lead, which has no estimate. */
   refusedContact: {
     title: 'We could not accept your details',
-    text: 'You can change them and send them again. Or call or write to us, and give this reference: a person can help.',
+    text: 'You can change them and send them again. Or get in touch with us and give this reference: a person can help.',
   } satisfies Notice,
   /** In the place of these texts, if it is known which answers were not accepted. */
   refusedFields:
-    'Not accepted: {fields}. You can change your answers and send the form again. If they are right, call or write to us, and give this reference: a person can help.',
+    'Not accepted: {fields}. You can change your answers and send the form again. If they are right, get in touch with us and give this reference: a person can help.',
   /** Why nothing was sent, by the problem's code. `{wait}`: how long the server asked to wait, or the word `soon`. */
   failures: {
     network: {
@@ -253,7 +253,7 @@ export const afterTouch = {
     },
     forbidden: {
       title: 'This page cannot send your answers yet',
-      text: 'Your answers were not sent. Please get in touch with us another way.',
+      text: 'Your answers were not sent. Please get in touch with us: a person can help.',
     },
     other: {
       title: 'Something went wrong on our side',
@@ -271,7 +271,7 @@ export const afterTouch = {
   amount: 'Amount',
   total: 'Total',
   /** Above the amounts that are zero, with what it would take for each. */
-  unlock: 'To unlock',
+  unlock: 'How to unlock more',
   rounded: 'Amounts are rounded down.',
   disclaimer: 'This is an estimate from your own answers, not an offer or a commitment to lend.',
   whatNext: 'What happens next',

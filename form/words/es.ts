@@ -129,19 +129,19 @@ export const afterTouch: AfterTouchWords = {
   names: {
     rollover_amount: 'Fondos de jubilación',
     sba_qualified_amount: 'Préstamo de la SBA',
-    unsecured_amount: 'Financiamiento sin garantía',
+    unsecured_amount: 'Préstamo sin garantía',
     portfolio_loan_qualified_amount: 'Préstamo sobre inversiones',
   },
   about: {
     rollover_amount: 'Sus propios fondos de jubilación, invertidos en su negocio sin tomar un préstamo.',
     sba_qualified_amount:
-      'Un préstamo bancario respaldado por la Agencia Federal de Pequeños Negocios (SBA), según su propio capital.',
+      'Un préstamo bancario respaldado por la Agencia Federal de Pequeños Negocios (SBA), según su efectivo y sus fondos de jubilación transferidos.',
     unsecured_amount: 'Préstamos y líneas de crédito según su crédito, sin dar nada en garantía.',
     portfolio_loan_qualified_amount: 'Un préstamo garantizado con sus inversiones, que siguen invertidas.',
   },
   methods: {
     whole_balance: 'Puede usarse todo el saldo.',
-    down_payment: 'El {rest}% de un proyecto, con sus {funds} como pago inicial del {percent}%.',
+    down_payment: 'El {rest}% de un proyecto, con {funds} propios como pago inicial del {percent}%.',
     maximum: 'Es el máximo de este tipo de préstamo.',
     percentage: 'El {percent}% de sus {funds}.',
   },
@@ -176,14 +176,14 @@ export const afterTouch: AfterTouchWords = {
   },
   refused: {
     title: 'No pudimos preparar un estimado',
-    text: 'Estas respuestas no fueron aceptadas tal como están. Puede cambiarlas y enviarlas de nuevo. O llámenos o escríbanos y dé esta referencia: una persona puede ayudarle.',
+    text: 'Estas respuestas no fueron aceptadas tal como están. Puede cambiarlas y enviarlas de nuevo. O comuníquese con nosotros y dé esta referencia: una persona puede ayudarle.',
   },
   refusedContact: {
     title: 'No pudimos aceptar sus datos',
-    text: 'Puede cambiarlos y enviarlos de nuevo. O llámenos o escríbanos y dé esta referencia: una persona puede ayudarle.',
+    text: 'Puede cambiarlos y enviarlos de nuevo. O comuníquese con nosotros y dé esta referencia: una persona puede ayudarle.',
   },
   refusedFields:
-    'No se aceptó: {fields}. Puede cambiar sus respuestas y enviar el formulario de nuevo. Si son correctas, llámenos o escríbanos y dé esta referencia: una persona puede ayudarle.',
+    'No se aceptó: {fields}. Puede cambiar sus respuestas y enviar el formulario de nuevo. Si son correctas, comuníquese con nosotros y dé esta referencia: una persona puede ayudarle.',
   failures: {
     network: {
       title: 'No pudimos enviar sus respuestas',
@@ -203,7 +203,7 @@ export const afterTouch: AfterTouchWords = {
     },
     forbidden: {
       title: 'Esta página todavía no puede enviar sus respuestas',
-      text: 'Sus respuestas no se enviaron. Comuníquese con nosotros por otro medio.',
+      text: 'Sus respuestas no se enviaron. Comuníquese con nosotros: una persona puede ayudarle.',
     },
     other: {
       title: 'Algo falló de nuestro lado',
@@ -219,7 +219,7 @@ export const afterTouch: AfterTouchWords = {
   kind: 'Tipo de financiamiento',
   amount: 'Monto',
   total: 'Total',
-  unlock: 'Para acceder a más opciones',
+  unlock: 'Cómo acceder a más opciones',
   rounded: 'Los montos están redondeados hacia abajo.',
   disclaimer: 'Esto es un estimado según sus propias respuestas, no una oferta ni un compromiso de préstamo.',
   whatNext: 'Próximos pasos',

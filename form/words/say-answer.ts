@@ -62,6 +62,23 @@ export const usualNext = (words: Words, amounts: Prequalification | null) =>
   amounts ? (amounts[totalAmount] > 0 ? words.weContact : words.weContactAnyway) : undefined;
 
 /**
+ * What leads on from an answer. Below amounts it is one step: the partner's link, or else the number. Where the form found
+ * nothing, a person may find another way, so the number comes first. Who gets amounts later is called.
+ *
+ * @param link that of the partner
+ * @param contact the number and the address of the partner
+ */
+export function waysOn<Way>(
+  {status, prequalification}: Pick<EmbedAnswer, 'status' | 'prequalification'>,
+  link: Way | undefined,
+  contact: readonly Way[],
+): readonly Way[] {
+  const links = link ? [link] : [];
+  if (status === 'refused' || prequalification?.[totalAmount] === 0) return [...contact, ...links];
+  return link || !prequalification ? links : contact.slice(0, 1);
+}
+
+/**
  * The parts of the total, sorted by what can be said of them: the amounts above zero, the zeros without an explanation,
  * and the zeros for which it is known what they would take. An upstream may not know all parts.
  * @param amounts as they are shown

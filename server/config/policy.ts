@@ -26,7 +26,11 @@ const policySchema = schemaOf<Policy>()(
         source,
       }),
       unsecured: z.strictObject({amount: byScore(dollars), source}),
-      portfolio_loan: z.strictObject({percent_of_investments: z.int().min(0).max(100), source}),
+      portfolio_loan: z.strictObject({
+        minimum: dollars.default(0),
+        percent_of_investments: z.int().min(0).max(100),
+        source,
+      }),
     })
     .superRefine((policy, context) => {
       const {down_payment_percent, minimum, maximum} = policy.sba;

@@ -146,10 +146,8 @@ export const settingGroups = {
       ),
     EMBED_CONTACT_PHONE: telephone
       .optional()
-      .describe('The telephone number that visitors read where the form does not load.'),
-    EMBED_CONTACT_EMAIL: emailAddress
-      .optional()
-      .describe('The e-mail address that visitors read where the form does not load.'),
+      .describe('The telephone number that visitors get where the form gets no further.'),
+    EMBED_CONTACT_EMAIL: emailAddress.optional().describe('The e-mail address that visitors get there.'),
     EMBED_LEAD_TYPES: list
       .pipe(z.array(z.enum(leadTypes)).min(1))
       .default([...leadTypes])

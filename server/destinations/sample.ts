@@ -14,8 +14,8 @@ const fields = {
   credit_score: 'Above 720',
   bankruptcy: false,
   retirement: 100_000,
-  cash: 50_000,
-  investments: 20_000,
+  cash: 38_000,
+  investments: 100_000,
   call_time: 'morning',
 };
 
@@ -36,9 +36,9 @@ export function sampleRecord(id: string = randomUUIDv7(), at: number = Date.now(
       status: 'done',
       amounts: {
         rollover_amount: 100_000,
-        sba_qualified_amount: 600_000,
+        sba_qualified_amount: 552_000,
         unsecured_amount: 150_000,
-        portfolio_loan_qualified_amount: 12_000,
+        portfolio_loan_qualified_amount: 60_000,
         total_qualified_amount: 862_000,
       },
       reasons: {},

@@ -26,7 +26,6 @@ import {
   type EmbedSubmission,
 } from '../../contract/embed.ts';
 import {askedNames} from '../../contract/extra-fields.ts';
-import type {PolicyFigures} from '../../contract/policy.ts';
 import {
   creditScores,
   fieldErrorCodes,
@@ -117,14 +116,18 @@ export const challengeSchema = schemaOf<Challenge>()(
 
 const byScore = z.partialRecord(z.enum(creditScores), count);
 
-const figuresSchema = schemaOf<PolicyFigures>()(
+const portfolioLoanSchema = z.object({minimum: count, percent_of_investments: count});
+const figuresSchema = schemaOf<NonNullable<EmbedConfig['estimate']>>()(
   z.object({
     bankruptcy_not_stated: z.boolean(),
     display_rounding_increment: z.int().min(1),
     rollover: z.object({minimum: count}),
     sba: z.object({minimum: count, maximum: count, down_payment_percent: byScore}),
     unsecured: z.object({amount: byScore}),
-    portfolio_loan: z.object({percent_of_investments: count}),
+    portfolio_loan: portfolioLoanSchema,
+    portfolio_loan_from: portfolioLoanSchema
+      .exactOptional()
+      .describe('Stands in the place of `portfolio_loan`, for forms that know its minimum.'),
   }),
 );
 
@@ -153,6 +156,13 @@ export const embedConfigSchema = schemaOf<EmbedConfig>()(
       .record(z.string(), z.string())
       .exactOptional()
       .describe('The same with `{reference}` and `{first_name}`, of a partner whose text has one of them.'),
+    name: z.string().exactOptional().describe('The name that visitors know the partner by.'),
+    contact: z
+      .array(z.object({href: z.string(), text: z.string()}))
+      .exactOptional()
+      .describe(
+        'How visitors reach the partner: links that begin with `tel:` or `mailto:`, the number first.',
+      ),
     cta: z
       .record(z.string(), z.object({label: z.string(), href: z.string()}))
       .exactOptional()

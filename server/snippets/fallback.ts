@@ -3,6 +3,7 @@
  * changed, or the server is down: the address of the apply page, and the partner's contact.
  */
 import {elementName} from '../../contract/api.ts';
+import type {ContactLink} from '../../contract/embed.ts';
 import {toE164} from '../../contract/phone.ts';
 import {fill} from '../../form/words/fill.ts';
 import type {Partner} from '../config/partners.ts';
@@ -63,14 +64,19 @@ export const fallbackLine = minified(fallbackRules);
 
 const link = (address: string, text: string) => `<a href="${escapeHtml(address)}">${escapeHtml(text)}</a>`;
 
-/** `call <a href="tel:…">…</a>`, and the same for an e-mail address, as far as the partner has them. */
-export function contactWays(contact: Partner['contact'], language: PageLanguage): string[] {
+/** The telephone number and the e-mail address as links, as far as the partner has them. */
+export const contactLinks = ({phone, email}: NonNullable<Partner['contact']>): ContactLink[] => [
+  ...(phone === undefined ? [] : [{href: `tel:${toE164(phone)}`, text: phone}]),
+  ...(email === undefined ? [] : [{href: `mailto:${email}`, text: email}]),
+];
+
+/** `call <a href="tel:…">…</a>`, and the same for an e-mail address. */
+export function contactWays(contact: Partner['contact'] = {}, language: PageLanguage): string[] {
   const {call, write} = pageWords[language].withoutForm;
-  const {phone, email} = contact ?? {};
-  return [
-    ...(phone === undefined ? [] : [fill(call, {phone: link(`tel:${toE164(phone)}`, phone)})]),
-    ...(email === undefined ? [] : [fill(write, {email: link(`mailto:${email}`, email)})]),
-  ];
+  return contactLinks(contact).map(({href, text}) => {
+    const shown = link(href, text);
+    return href.startsWith('tel:') ? fill(call, {phone: shown}) : fill(write, {email: shown});
+  });
 }
 
 /** `a, b, or c` */

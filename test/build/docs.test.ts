@@ -6,7 +6,7 @@ import {suite, test} from 'node:test';
 import {readConfig, type ConfigError} from '../../server/config/config.ts';
 
 const guides = globSync('docs/**/*.md');
-const files = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...guides];
+const files = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', ...guides];
 
 /** Without blocks of code, whose lines may look like headings. */
 const proseOf = (file: string) => readFileSync(file, 'utf8').replace(/^ *```[^]*?^ *```$/gm, '');

@@ -27,42 +27,50 @@ const assumed = {
 
 // Worked out by hand from the table of the rules, with the default policy.
 const table: Row[] = [
-  [above720, false, [100_000, 50_000, 20_001], [100_000, 600_000, 150_000, 12_000], {}],
-  [from680, false, [100_000, 50_000, 20_000], [100_000, 350_000, 75_000, 12_000], {}],
+  [above720, false, [100_000, 50_000, 200_001], [100_000, 600_000, 150_000, 120_000], {}],
+  [from680, false, [100_000, 50_000, 200_000], [100_000, 350_000, 75_000, 120_000], {}],
   [
     from620,
     false,
-    [100_000, 50_000, 20_000],
-    [100_000, 0, 25_000, 12_000],
+    [100_000, 50_000, 200_000],
+    [100_000, 0, 25_000, 120_000],
     {sba_qualified_amount: 'credit_score'},
   ],
-  [below620, false, [100_000, 50_000, 20_000], [100_000, 0, 0, 12_000], noLoans('credit_score')],
-  [above720, true, [100_000, 50_000, 20_000], [100_000, 0, 0, 12_000], noLoans('bankruptcy')],
-  [below620, true, [100_000, 50_000, 20_000], [100_000, 0, 0, 12_000], noLoans('bankruptcy')],
-  [above720, undefined, [100_000, 50_000, 20_000], [100_000, 600_000, 150_000, 12_000], assumed],
-  [below620, undefined, [100_000, 50_000, 20_000], [100_000, 0, 0, 12_000], noLoans('credit_score')],
+  [below620, false, [100_000, 50_000, 200_000], [100_000, 0, 0, 120_000], noLoans('credit_score')],
+  [above720, true, [100_000, 50_000, 200_000], [100_000, 0, 0, 120_000], noLoans('bankruptcy')],
+  [below620, true, [100_000, 50_000, 200_000], [100_000, 0, 0, 120_000], noLoans('bankruptcy')],
+  [above720, undefined, [100_000, 50_000, 200_000], [100_000, 600_000, 150_000, 120_000], assumed],
+  [below620, undefined, [100_000, 50_000, 200_000], [100_000, 0, 0, 120_000], noLoans('credit_score')],
   // the rollover's minimum, and that a balance below it is no capital either
-  [above720, false, [50_000, 0, 100], [50_000, 200_000, 150_000, 60], {}],
-  [above720, false, [49_999, 18_750, 100], [0, 75_000, 150_000, 60], {rollover_amount: poor}],
+  [above720, false, [50_000, 0, 100_000], [50_000, 200_000, 150_000, 60_000], {}],
+  [above720, false, [49_999, 18_750, 100_000], [0, 75_000, 150_000, 60_000], {rollover_amount: poor}],
+  // the least investments
+  [
+    below620,
+    true,
+    [50_000, 0, 99_999],
+    [50_000, 0, 0, 0],
+    {...noLoans('bankruptcy'), portfolio_loan_qualified_amount: poor},
+  ],
   // the loan's minimum, on either side, for both down payments
   [
     above720,
     false,
-    [0, 18_749, 100],
-    [0, 0, 150_000, 60],
+    [0, 18_749, 100_000],
+    [0, 0, 150_000, 60_000],
     {rollover_amount: poor, sba_qualified_amount: poor},
   ],
-  [from680, false, [0, 32_143, 100], [0, 75_000, 75_000, 60], {rollover_amount: poor}],
-  [from680, false, [0, 32_142, 100], [0, 0, 75_000, 60], {rollover_amount: poor, sba_qualified_amount: poor}],
-  // rounded down to whole dollars
+  [from680, false, [0, 32_143, 100_000], [0, 75_000, 75_000, 60_000], {rollover_amount: poor}],
   [
     from680,
     false,
-    [0, 50_002, 1],
-    [0, 116_671, 75_000, 0],
-    {rollover_amount: poor, portfolio_loan_qualified_amount: nothing},
+    [0, 32_142, 100_000],
+    [0, 0, 75_000, 60_000],
+    {rollover_amount: poor, sba_qualified_amount: poor},
   ],
-  [from680, false, [0, 50_002, 2], [0, 116_671, 75_000, 1], {rollover_amount: poor}],
+  // rounded down to whole dollars
+  [from680, false, [0, 50_002, 100_001], [0, 116_671, 75_000, 60_000], {rollover_amount: poor}],
+  [from680, false, [0, 50_002, 100_002], [0, 116_671, 75_000, 60_001], {rollover_amount: poor}],
   // the loan's maximum
   [
     above720,
@@ -186,5 +194,9 @@ suite('for every lead and every policy', () => {
 });
 
 test('the calculator says the smallest amounts', () => {
-  assert.deepEqual(minimums(defaultPolicy), {rollover_amount: 50_000, sba_qualified_amount: 75_000});
+  assert.deepEqual(minimums(defaultPolicy), {
+    rollover_amount: 50_000,
+    sba_qualified_amount: 75_000,
+    portfolio_loan_qualified_amount: 100_000,
+  });
 });

@@ -14,7 +14,7 @@ const sample: Finances = {
   bankruptcy: false,
   retirement: 100_000,
   cash: 50_000,
-  investments: 20_001,
+  investments: 200_001,
 };
 
 const explained = (changes: Partial<Finances>, policy: Policy = defaultPolicy) => {
@@ -68,11 +68,11 @@ const rows: [what: string, finances: Partial<Finances>, part: AmountPart, expect
   ['no unsecured funding', {credit_score: 'Below 620'}, 'unsecured_amount', {minimum_score: 620}],
   [
     'a portfolio loan',
-    {investments: 20_001},
+    {investments: 100_001},
     'portfolio_loan_qualified_amount',
     {method: 'percentage', percent: 60},
   ],
-  ['no portfolio loan', {investments: 0}, 'portfolio_loan_qualified_amount', {}],
+  ['no portfolio loan', {investments: 300}, 'portfolio_loan_qualified_amount', {minimum_funds: 100_000}],
 ];
 
 suite('the explanation', () => {
@@ -86,11 +86,15 @@ suite('the explanation', () => {
     assert.equal(explained({}, {...defaultPolicy, display_rounding_increment: 1})?.rounding_increment, 1);
   });
   test('amounts that the policy does not give have no explanation', () => {
-    const changed = {...defaultPolicy, portfolio_loan: {percent_of_investments: 50}};
+    const changed = {...defaultPolicy, portfolio_loan: {minimum: 0, percent_of_investments: 50}};
     assert.equal(explain(sample, calculate(sample, defaultPolicy), changed), undefined);
   });
 });
 
+const fundOf: Partial<Record<AmountPart, 'retirement' | 'investments'>> = {
+  rollover_amount: 'retirement',
+  portfolio_loan_qualified_amount: 'investments',
+};
 const lowest: Record<CreditScore, number> = {
   'Above 720': 721,
   '680 - 720': 680,
@@ -140,8 +144,8 @@ suite('for every lead and every policy', () => {
       const {minimum_score: score, minimum_funds: funds} = found;
       if (score === undefined && funds === undefined) return;
       assert.equal(amount, 0);
-      const fund = part === 'rollover_amount' ? 'retirement' : 'cash';
-      const rollover = part === 'rollover_amount' ? 0 : calculate(lead, policy).amounts.rollover_amount;
+      const fund = fundOf[part] ?? 'cash';
+      const rollover = fund === 'cash' ? calculate(lead, policy).amounts.rollover_amount : 0;
       const credit_score = creditScores.find((range) => lowest[range] === score) ?? lead.credit_score;
       const enough = {...lead, credit_score, ...(funds !== undefined && {[fund]: funds - rollover})};
       assert.ok(calculate(enough, policy).amounts[part] > 0, `${part} with what it needs`);

@@ -33,7 +33,8 @@ suite('the least total', () => {
     ['a score, and "rather not say"', {credit_score: 'Above 720', bankruptcy: ''}, true, 150_000],
     ['a score, and a question that was passed over', {credit_score: 'Above 720'}, false, 150_000],
     ['retirement funds alone', {retirement: '120,000'}, true, 120_000],
-    ['investments alone, rounded down', {investments: '$2,501'}, true, 1_000],
+    ['investments alone, rounded down', {investments: '$102,501'}, true, 61_000],
+    ['investments that are too few for a loan', {investments: '99,999'}, true, 0],
     ['an amount that cannot be read', {retirement: '120,000', cash: 'some'}, true, 120_000],
     ['a bankruptcy', {credit_score: 'Above 720', bankruptcy: 'true', retirement: '60k'}, false, 60_000],
   ];

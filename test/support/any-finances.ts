@@ -34,6 +34,6 @@ const anyPolicy: fc.Arbitrary<Policy> = fc.record({
     down_payment_percent: byFallingScore(fc.integer({min: 1, max: 100}), true),
   }),
   unsecured: fc.record({amount: byFallingScore(dollars, false)}),
-  portfolio_loan: fc.record({percent_of_investments: fc.integer({min: 0, max: 100})}),
+  portfolio_loan: fc.record({minimum: dollars, percent_of_investments: fc.integer({min: 0, max: 100})}),
 });
 export const policies = fc.oneof(fc.constant(defaultPolicy), anyPolicy);

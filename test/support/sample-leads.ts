@@ -18,18 +18,18 @@ export const finances = {
   credit_score: 'Above 720',
   bankruptcy: false,
   retirement: 100_000,
-  cash: 50_000,
-  investments: 20_001,
+  cash: 38_000,
+  investments: 100_001,
 };
 
 export const prequalificationBody = {...standardBody, lead_type: 'prequalification', ...finances};
 
-/** As an upstream gives them, and as version 1.0.0 stored them. */
+/** As an upstream gives them. */
 export const amounts = {
   rollover_amount: 100_000,
-  sba_qualified_amount: 600_000,
+  sba_qualified_amount: 552_000,
   unsecured_amount: 150_000,
-  portfolio_loan_qualified_amount: 12_000,
+  portfolio_loan_qualified_amount: 60_000,
   total_qualified_amount: 862_000,
 } satisfies Pick<Amounts, SpecifiedAmount>;
 

@@ -202,7 +202,7 @@ describe('localization', () => {
       await fillAll(form);
       await send(form);
       expect(heading(form)).to.equal('Maria: as much as $830,000');
-      expect(text(form)).to.contain('Bank loan').and.contain('Unsecured funding').and.not.contain('SBA loan');
+      expect(text(form)).to.contain('Bank loan').and.contain('Unsecured loan').and.not.contain('SBA loan');
     });
 
     it('strings can be set before the definition, stay in another language, and can be removed', async () => {

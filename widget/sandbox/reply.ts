@@ -19,7 +19,7 @@ const samples: Partial<Record<AmountPart, number>> = {
   sba_qualified_amount: 560_000,
   unsecured_amount: 150_000,
 };
-const otherSample = 30_000;
+const otherSample = 60_000;
 
 /** As the default policy of the server explains the sample amounts. A part without an explanation needs none. */
 const samplesExplained: Explanation['parts'] = {
@@ -41,6 +41,7 @@ const samplesOfRequirements: Explanation['parts'] = {
   rollover_amount: {minimum_funds: 50_000},
   sba_qualified_amount: {minimum_score: 680, minimum_funds: 32_143},
   unsecured_amount: {minimum_score: 620},
+  portfolio_loan_qualified_amount: {minimum_funds: 100_000},
 };
 
 type SampleResult = {amounts: Record<AmountPart, number>; reasons: Reasons; explanation: Explanation};

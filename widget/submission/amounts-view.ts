@@ -9,20 +9,24 @@ import {fillClass} from '../../form/styles/amount-colors.ts';
 import {arithmetic, sortParts, type Explained} from '../../form/words/say-answer.ts';
 import type {Words} from '../../form/words/words.ts';
 
-/** @param amounts as they are shown */
-export function amountsView(words: Words, amounts: Prequalification, explained: Explained) {
+/**
+ * @param amounts as they are shown
+ * @param ways the links that lead on. They stand directly below what the visitor came for
+ */
+export function amountsView(words: Words, amounts: Prequalification, explained: Explained, ways: unknown) {
   const {available, zeros, locked} = sortParts(words, amounts, explained);
   const hasTotal = amounts[totalAmount] > 0;
   const hasTable = hasTotal && available.length > 0;
   const isRounded = hasTotal && (explained.explanation?.rounding_increment ?? 1) > 1;
   return html`
+    ${hasTable ? barView(amounts, available) : nothing}
+    ${hasTotal || locked.length > 0 ? nothing : html`<p>${words.nothingKnown}</p>`} ${ways}
     ${hasTable ? tableView(words, amounts, available, explained) : nothing}
     ${
       // Without other amounts to compare with, it says nothing that these are zero.
       hasTable ? zerosView(words, zeros) : nothing
     }
     ${locked.length > 0 ? html`<h3>${words.unlock}</h3>` : nothing} ${zerosView(words, locked)}
-    ${hasTotal || locked.length > 0 ? nothing : html`<p>${words.nothingKnown}</p>`}
     <p class="estimate" part="estimate">${words.disclaimer} ${isRounded ? words.rounded : nothing}</p>
   `;
 }
@@ -34,7 +38,6 @@ function tableView(
   explained: Explained,
 ) {
   return html`
-    ${barView(amounts, available)}
     <table part="table">
       <caption>
         ${words.bar}
@@ -94,13 +97,13 @@ function rowsView(words: Words, part: AmountPart, dollars: number, sentence: str
 const zerosView = (words: Words, zeros: readonly {part: AmountPart; needed: string | undefined}[]) =>
   zeros.length === 0
     ? nothing
-    : html`<dl part="unlock">
+    : html`<div part="unlock">
         ${zeros.map(
           ({part, needed}) => html`
-            <div part="row">
-              <dt>${words.names[part]}</dt>
-              <dd class="aside" part="reason">${needed ?? words.reasons.unknown}</dd>
-            </div>
+            <details part="row">
+              <summary>${words.names[part]}</summary>
+              <p class="aside" part="reason">${needed ?? words.reasons.unknown}</p>
+            </details>
           `,
         )}
-      </dl>`;
+      </div>`;

@@ -1,5 +1,6 @@
 /** What the visitor sees in the place of the fields once there is an answer. */
 import {html, nothing, type TemplateResult} from 'lit';
+import type {ContactLink} from '../../contract/embed.ts';
 import {formatMoney} from '../../form/format-money.ts';
 import {shownAmounts} from '../../form/shown-amounts.ts';
 import {fill} from '../../form/words/fill.ts';
@@ -9,10 +10,12 @@ import {
   stateIcons,
   stateOf,
   usualNext,
+  waysOn,
   type Result,
 } from '../../form/words/say-answer.ts';
 import {contentFor} from '../../form/words/partner-text.ts';
 import type {Words} from '../../form/words/words.ts';
+import {contactView} from '../fields/contact-view.ts';
 import {amountsView} from './amounts-view.ts';
 import {nextView} from './next-view.ts';
 import type {TakeawayButtons} from '../takeaway/takeaway-buttons.ts';
@@ -32,6 +35,8 @@ export type AnswerContext = {
   readonly phone: string;
   /** The link from `cta-href` and `cta-label`, or else that of the partner. */
   readonly link: Link | undefined;
+  /** How to reach the partner. */
+  readonly contact: Iterable<ContactLink>;
   readonly change: () => void;
 };
 
@@ -53,6 +58,18 @@ export function answerView(words: Words, answered: Answered) {
   const state = stateOf(answered);
   const {title} = words[state];
   const isRefused = answer.status === 'refused';
+  const link =
+    answered.link &&
+    html`<a
+      class="main"
+      part="button primary"
+      href=${answered.link.href}
+      lang=${answered.link.lang ?? nothing}
+      >${answered.link.label}</a
+    >`;
+  const ways = html`<div class="actions ways" part="actions">
+    ${waysOn(answer, link, contactView(answered.contact))}
+  </div>`;
   const partnerText = isRefused ? undefined : contentFor(nextStep, words.locale);
   return html`
     <section class="answer ${amounts ? '' : `end ${answer.status}`}" aria-labelledby="result-title">
@@ -75,7 +92,14 @@ export function answerView(words: Words, answered: Answered) {
             : nothing
         }
       </h2>
-      ${amounts ? amountsView(words, amounts, answer) : state === 'thanks' && partnerText ? nothing : html`<p .textContent=${explainState(words, answered)}></p>`}
+      ${
+        amounts
+          ? amountsView(words, amounts, answer, ways)
+          : [
+              state === 'thanks' && partnerText ? nothing : html`<p .textContent=${explainState(words, answered)}></p>`,
+              ways,
+            ]
+      }
       ${nextView(words, {
         id: answer.id,
         phone,
@@ -89,13 +113,12 @@ export function answerView(words: Words, answered: Answered) {
   `;
 }
 
-/** The links and buttons below an answer, with the partner's link first. */
+/** The buttons below an answer. */
 function actionsView(words: Words, answered: Answered, mayChange: boolean) {
-  const {answer, takeaway, link, change, startOver, firstName} = answered;
+  const {answer, takeaway, change, startOver, firstName} = answered;
   return html`
     ${mayChange && !firstName ? html`<p class="estimate">${words.notKept}</p>` : nothing}
     <div class="actions" part="actions">
-      ${link ? html`<a class="main" part="button primary" href=${link.href} lang=${link.lang ?? nothing}>${link.label}</a>` : nothing}
       ${
         mayChange
           ? html`<button part="button" type="button" @click=${change}>

@@ -21,8 +21,11 @@ const timeout = 10_000;
 const proofPatience = 30_000;
 
 /** What the form uses of the configuration. */
-type UsedConfig = Omit<Required<EmbedConfig>, 'minimums' | 'estimate' | 'next_step_named'> &
-  Pick<EmbedConfig, 'estimate'>;
+type UsedConfig = Omit<
+  Required<EmbedConfig>,
+  'minimums' | 'estimate' | 'next_step_named' | 'name' | 'contact'
+> &
+  Pick<EmbedConfig, 'estimate' | 'name' | 'contact'>;
 
 export class Preparation {
   /** The newest configuration that has arrived. Undefined until the first one arrives. */
@@ -140,18 +143,23 @@ function sanitize({
   colors,
   next_step,
   next_step_named,
+  name,
+  contact,
   cta,
-  estimate,
+  estimate: sent,
   ask,
   call_promise,
   context_fields,
   challenge,
 }: Partial<EmbedConfig>): UsedConfig {
+  const estimate = sent && {...sent, portfolio_loan: sent.portfolio_loan_from ?? sent.portfolio_loan};
   return {
     lead_types: Array.isArray(lead_types) ? lead_types : [],
     consent: typeof consent?.text === 'string' ? consent : null,
     colors: colors ?? {},
     next_step: texts(next_step_named ?? next_step),
+    ...(typeof name === 'string' && {name}),
+    ...(Array.isArray(contact) && {contact: contact.filter(isContact)}),
     cta: Object.fromEntries(Object.entries(cta ?? {}).filter(([, link]) => isObject(link) && isLink(link))),
     ...(estimate && canEstimate(estimate) && {estimate}),
     ask: Array.isArray(ask) ? ask.filter(({name}: AskedField) => isField(name)) : [],
@@ -163,6 +171,9 @@ function sanitize({
 
 const texts = (byLanguage: Readonly<Record<string, string>> | undefined) =>
   Object.fromEntries(Object.entries(byLanguage ?? {}).filter(([, text]) => typeof text === 'string'));
+
+const isContact = ({href, text}: Record<string, unknown>) =>
+  typeof text === 'string' && /^(tel|mailto):/.test(String(href));
 
 const isLink = ({label, href}: Record<string, unknown>) =>
   typeof label === 'string' && /^https:/i.test(String(href));

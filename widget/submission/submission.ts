@@ -1,9 +1,10 @@
 /** Sends the lead, and shows the answer until the visitor wants to change something. */
 import type {ReactiveController} from 'lit';
-import type {EmbedAnswer} from '../../contract/embed.ts';
+import type {ContactLink, EmbedAnswer} from '../../contract/embed.ts';
 import type {LeadType} from '../../contract/fields.ts';
 import type {Notice} from '../fields/alert-view.ts';
 import {hasDraft} from '../fields/contact-sources.ts';
+import {contactIn} from '../fields/contact-view.ts';
 import type {Endpoint, FormHost} from '../fields/form-host.ts';
 import {shownAmounts} from '../../form/shown-amounts.ts';
 import {contentFor} from '../../form/words/partner-text.ts';
@@ -69,7 +70,10 @@ export class Submission implements ReactiveController {
 
   constructor(host: FormHost, onConfig: () => void) {
     this.#host = host;
-    this.#takeaway = new TakeawayButtons(host);
+    this.#takeaway = new TakeawayButtons(host, () => [
+      this.preparation.config?.name,
+      ...Array.from(this.contact, ({text}) => text),
+    ]);
     this.#startOver = new StartOver(host);
     this.#pause = new Pause(host.element);
     this.#states = new CustomStates(host.element);
@@ -110,6 +114,11 @@ export class Submission implements ReactiveController {
   /** Sending failed for a reason that the page may have, so that the apply page is a way on. */
   get mayBePage() {
     return this.stage.name === 'failed' && /network|timeout|proof/.test(this.stage.failure.code);
+  }
+
+  /** How to reach the partner. Where the configuration does not say it, the page may: the snippet has it as a text. */
+  get contact(): Iterable<ContactLink> {
+    return this.preparation.config?.contact ?? contactIn(this.#host.element);
   }
 
   get notice(): Notice | undefined {
@@ -225,13 +234,14 @@ export class Submission implements ReactiveController {
   }
 
   /** The view of the answer. Undefined while there is no answer. */
-  view({startOver, ...context}: Omit<AnswerContext, 'link'> & {readonly startOver: () => void}) {
+  view({startOver, ...context}: Omit<AnswerContext, 'link' | 'contact'> & {readonly startOver: () => void}) {
     const {stage} = this;
     if (stage.name !== 'answered') return undefined;
     return answerView(this.#host.words, {
       ...context,
       ...stage,
       link: this.#link(),
+      contact: this.contact,
       nextStep: this.preparation.config?.next_step ?? {},
       takeaway: this.#takeaway,
       startOver: this.#startOver.view(startOver),

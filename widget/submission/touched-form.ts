@@ -13,6 +13,7 @@ import {refusedFields} from '../../form/words/say-answer.ts';
 import {contentFor} from '../../form/words/partner-text.ts';
 import {sayUse, sendLabel} from '../../form/words/words.ts';
 import {alertView, noticeView} from '../fields/alert-view.ts';
+import {contactView} from '../fields/contact-view.ts';
 import {FormState, inputOf, type Added} from '../fields/form-state.ts';
 import type {FormHost} from '../fields/form-host.ts';
 import {keepTypedKeys} from '../fields/typed-keys.ts';
@@ -427,6 +428,12 @@ export class TouchedForm {
     if (this.submission.isRetryable) return words.tryAgain;
     if (!this.#isLastPage) return words.next;
     return sendLabel(words, this.#host.leadType());
+  }
+
+  /** How to reach the partner, where it is of no use to press the main button again. */
+  ways() {
+    const {stage, contact} = this.submission;
+    return stage.name === 'failed' && !stage.failure.retryable ? contactView(contact) : nothing;
   }
 
   /**

@@ -1,21 +1,23 @@
 /** Copies the result as a text. */
+import type {Letterhead} from './takeaway-buttons.ts';
 
 /** Lines of text, and rows of cells. */
-const lines = '.sample, caption, tbody > :first-child, tfoot > *, h3, dl > *, .estimate, .next p';
+const lines = '.sample, caption, tbody > :first-child, tfoot > *, h3, details, .estimate, .next p';
 
 /**
  * The text is read from what the visitor sees, so that both say the same.
  *
  * @returns which words tell the visitor whether the browser allowed it
  */
-export function copy({shadowRoot}: HTMLElement): Promise<'copied' | 'notCopied'> {
-  const text = [...(shadowRoot?.querySelectorAll(lines) ?? [])]
-    .map((line) => {
-      const cells = line.querySelectorAll('th, td, dt, dd');
-      return cells.length > 0 ? [...cells].map(textOf).join(': ') : textOf(line);
-    })
-    .join('\n');
-  return navigator.clipboard.writeText(text).then(
+export function copy(
+  {shadowRoot}: HTMLElement,
+  {sender, date}: Letterhead,
+): Promise<'copied' | 'notCopied'> {
+  const shown = [...(shadowRoot?.querySelectorAll(lines) ?? [])].map((line) => {
+    const cells = line.querySelectorAll('th, td, summary, .aside');
+    return cells.length > 0 ? [...cells].map(textOf).join(': ') : textOf(line);
+  });
+  return navigator.clipboard.writeText([sender, ...shown, date].filter(Boolean).join('\n')).then(
     () => 'copied',
     () => 'notCopied',
   );

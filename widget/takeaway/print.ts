@@ -1,21 +1,21 @@
 /** Prints the result alone, which browsers can save as a PDF. */
-import {fill} from '../../form/words/fill.ts';
 import type {Words} from '../../form/words/words.ts';
 import {safeDocument} from '../page/safe-document.ts';
 import {printStyles} from './styles.ts';
+import type {Letterhead} from './takeaway-buttons.ts';
 
 /**
  * The result is copied into the document of a frame in the element's shadow root, so that nothing of the page is
  * printed, and nothing on the page changes.
  */
-export function print(element: HTMLElement, words: Words) {
+export function print(element: HTMLElement, words: Words, letterhead: Letterhead) {
   const {shadowRoot} = element;
   const frame = safeDocument.createElement('iframe');
   frame.className = 'unseen';
   frame.onload = () => {
     const paper = frame.contentDocument?.defaultView;
     if (!paper || !shadowRoot) return;
-    paper.document.body.append(copyOf(element, shadowRoot, words, paper));
+    paper.document.body.append(copyOf(element, shadowRoot, words, letterhead, paper));
     paper.onafterprint = () => frame.remove();
     paper.focus();
     paper.print();
@@ -28,6 +28,7 @@ function copyOf(
   element: HTMLElement,
   shadowRoot: ShadowRoot,
   words: Words,
+  {sender, date}: Letterhead,
   paper: Window & typeof globalThis,
 ): HTMLElement {
   const {document} = paper;
@@ -51,7 +52,11 @@ function copyOf(
   });
   const card = shadowRoot.querySelector('.card');
   if (card) inside.append(document.importNode(card, true));
-  const date = new Intl.DateTimeFormat(words.locale, {dateStyle: 'long'}).format();
-  inside.querySelector('.estimate')?.append(' ', fill(words.madeOn, {date}));
+  const head = document.createElement('p');
+  head.className = 'sender';
+  head.append(sender);
+  inside.querySelector('.answer')?.prepend(head);
+  inside.querySelector('.estimate')?.append(' ', date);
+  for (const folded of inside.querySelectorAll('details')) folded.open = true;
   return copy;
 }

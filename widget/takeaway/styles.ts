@@ -10,6 +10,9 @@ export const printStyles = css`
     .actions {
       display: none;
     }
+    .sender {
+      margin-block-end: 24px;
+    }
     tbody {
       break-inside: avoid;
     }

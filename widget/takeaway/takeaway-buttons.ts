@@ -1,10 +1,14 @@
 /** The buttons to copy and to print the result. */
 import {html, nothing} from 'lit';
+import {fill} from '../../form/words/fill.ts';
 import type {FormHost} from '../fields/form-host.ts';
 import {copy} from './copy.ts';
 import {print} from './print.ts';
 
 type Outcome = Awaited<ReturnType<typeof copy>>;
+
+/** What a copy says besides: whose result it is, with number and address, and of which day. */
+export type Letterhead = {readonly sender: string; readonly date: string};
 
 /** Milliseconds for which the button says whether the result was copied. */
 const outcomeShown = 4_000;
@@ -15,8 +19,12 @@ export class TakeawayButtons {
   #outcome: Outcome | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(host: FormHost) {
+  readonly #sender: () => readonly (string | undefined)[];
+
+  /** @param sender the partner's name, number and address, as far as they are known */
+  constructor(host: FormHost, sender: () => readonly (string | undefined)[]) {
     this.#host = host;
+    this.#sender = sender;
   }
 
   view() {
@@ -25,12 +33,18 @@ export class TakeawayButtons {
     const label = navigator.clipboard ? words[this.#outcome ?? 'copy'] : undefined;
     return html`
       ${label ? button(label, () => void this.#copy()) : nothing}
-      ${button(words.print, () => print(this.#host.element, this.#host.words))}
+      ${button(words.print, () => print(this.#host.element, this.#host.words, this.#letterhead))}
     `;
   }
 
+  get #letterhead(): Letterhead {
+    const {words} = this.#host;
+    const date = new Intl.DateTimeFormat(words.locale, {dateStyle: 'long'}).format();
+    return {sender: this.#sender().filter(Boolean).join(' · '), date: fill(words.madeOn, {date})};
+  }
+
   async #copy() {
-    this.#outcome = await copy(this.#host.element);
+    this.#outcome = await copy(this.#host.element, this.#letterhead);
     this.#host.announce(this.#host.words[this.#outcome]);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {

@@ -46,7 +46,7 @@ export function outcome({lead}: LeadRecord, answer: Answer | null): string | und
 const partLabels: Record<AmountPart, string> = {
   rollover_amount: 'Retirement rollover',
   sba_qualified_amount: 'SBA loan',
-  unsecured_amount: 'Unsecured funding',
+  unsecured_amount: 'Unsecured loan',
   portfolio_loan_qualified_amount: 'Portfolio loan',
 };
 

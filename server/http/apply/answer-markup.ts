@@ -1,6 +1,6 @@
 /** The answer to a lead as HTML. It has the structure of widget/submission/answer-view.ts, and its sentences come from form/. */
 import {totalAmount, type AmountPart, type Prequalification} from '../../../contract/amounts.ts';
-import type {PartnerLink} from '../../../contract/embed.ts';
+import type {ContactLink, PartnerLink} from '../../../contract/embed.ts';
 import {referenceOf} from '../../../contract/reference.ts';
 import {formatMoney} from '../../../form/format-money.ts';
 import {shownAmounts} from '../../../form/shown-amounts.ts';
@@ -15,6 +15,7 @@ import {
   stateIcons,
   stateOf,
   usualNext,
+  waysOn,
   type Explained,
   type Result,
 } from '../../../form/words/say-answer.ts';
@@ -27,9 +28,10 @@ type ByLanguage<Text> = Readonly<Record<string, Text>>;
 export type Answered = Result & {
   firstName: string;
   phone: string;
-  /** The partner's words about what happens next, and its link. */
+  /** The partner's words about what happens next, its link, and how to reach it. */
   nextStep: ByLanguage<string> | undefined;
   cta: ByLanguage<PartnerLink> | undefined;
+  contact: readonly ContactLink[];
   /** Where the form is, and what it carries so that the visitor can change the answers. */
   action: string;
   carries: readonly Html[];
@@ -60,8 +62,8 @@ export function answerMarkup(words: Words, answered: Answered): Html {
       ${amounts ? greeting(words, amounts) : fill(words.named, {title, name})}
       ${total > 0 && html`<strong class="total ${total >= 10_000_000 && 'long'}">${formatMoney(total, words.locale)}</strong>`}
     </h2>
-    ${amounts ? amountsMarkup(words, amounts, answer, date) : false}
     ${explains && html`<p>${explainState(words, answered)}</p>`}
+    ${amounts ? amountsMarkup(words, amounts, answered, date) : ways(words, answered)}
     ${nextMarkup(words, {
       text: partnerText?.content ?? usualNext(words, amounts),
       lang: partnerText?.lang,
@@ -71,17 +73,21 @@ export function answerMarkup(words: Words, answered: Answered): Html {
   </section>`;
 }
 
-function amountsMarkup(words: Words, amounts: Prequalification, explained: Explained, date: string): Html {
+function amountsMarkup(words: Words, amounts: Prequalification, answered: Answered, date: string): Html {
+  const explained = answered.answer;
   const {available, zeros, locked} = sortParts(words, amounts, explained);
   const hasTotal = amounts[totalAmount] > 0;
   const hasTable = hasTotal && available.length > 0;
   const isRounded = hasTotal && (explained.explanation?.rounding_increment ?? 1) > 1;
-  return html`${hasTable && table(words, amounts, available, explained)}
-    ${hasTable && zerosMarkup(words, zeros)} ${locked.length > 0 && html`<h3>${words.unlock}</h3>`}
-    ${zerosMarkup(words, locked)} ${!hasTotal && locked.length === 0 && html`<p>${words.nothingKnown}</p>`}
+  return html`${hasTable && bar(amounts, available)}
+    ${!hasTotal && locked.length === 0 && html`<p>${words.nothingKnown}</p>`} ${ways(words, answered)}
+    ${hasTable && table(words, amounts, available, explained)} ${hasTable && zerosMarkup(words, zeros)}
+    ${locked.length > 0 && html`<h3>${words.unlock}</h3>`} ${zerosMarkup(words, locked)}
     <p class="estimate">
       ${words.disclaimer} ${isRounded && words.rounded}
-      <span class="printed">${fill(words.madeOn, {date})}</span>
+      <span class="printed"
+        >${[fill(words.madeOn, {date}), ...answered.contact.map(({text}) => text)].join(' · ')}</span
+      >
     </p>`;
 }
 
@@ -92,41 +98,40 @@ function table(
   explained: Explained,
 ): Html {
   const money = (dollars = 0) => formatMoney(dollars, words.locale);
-  return html`${bar(amounts, available)}
-    <table>
-      <caption>
-        ${words.bar}
-      </caption>
-      <thead class="unseen">
-        <tr>
-          <th scope="col">${words.kind}</th>
-          <th scope="col">${words.amount}</th>
-        </tr>
-      </thead>
-      ${available.map(
-        (part) =>
-          html`<tbody>
-            <tr>
-              <th scope="rowgroup">
-                <svg class="swatch" aria-hidden="true">
-                  <rect class="${fillClass(part)}" width="100%" height="100%" />
-                </svg>
-                ${words.names[part]}
-              </th>
-              <td>${money(amounts[part])}</td>
-            </tr>
-            <tr>
-              <td class="words" colspan="2">${arithmetic(words, part, explained)}</td>
-            </tr>
-          </tbody>`,
-      )}
-      <tfoot>
-        <tr>
-          <th scope="row">${words.total}</th>
-          <td>${money(amounts[totalAmount])}</td>
-        </tr>
-      </tfoot>
-    </table>`;
+  return html`<table>
+    <caption>
+      ${words.bar}
+    </caption>
+    <thead class="unseen">
+      <tr>
+        <th scope="col">${words.kind}</th>
+        <th scope="col">${words.amount}</th>
+      </tr>
+    </thead>
+    ${available.map(
+      (part) =>
+        html`<tbody>
+          <tr>
+            <th scope="rowgroup">
+              <svg class="swatch" aria-hidden="true">
+                <rect class="${fillClass(part)}" width="100%" height="100%" />
+              </svg>
+              ${words.names[part]}
+            </th>
+            <td>${money(amounts[part])}</td>
+          </tr>
+          <tr>
+            <td class="words" colspan="2">${arithmetic(words, part, explained)}</td>
+          </tr>
+        </tbody>`,
+    )}
+    <tfoot>
+      <tr>
+        <th scope="row">${words.total}</th>
+        <td>${money(amounts[totalAmount])}</td>
+      </tr>
+    </tfoot>
+  </table>`;
 }
 
 /** The widths are shares of the sum of the parts, because the total of an upstream need not be that sum. */
@@ -143,15 +148,15 @@ function bar(amounts: Prequalification, available: readonly AmountPart[]): Html 
 
 const zerosMarkup = (words: Words, zeros: readonly {part: AmountPart; needed: string | undefined}[]) =>
   zeros.length > 0 &&
-  html`<dl>
+  html`<div>
     ${zeros.map(
       ({part, needed}) =>
-        html`<div>
-          <dt>${words.names[part]}</dt>
-          <dd class="aside">${needed ?? words.reasons.unknown}</dd>
-        </div>`,
+        html`<details>
+          <summary>${words.names[part]}</summary>
+          <p class="aside">${needed ?? words.reasons.unknown}</p>
+        </details>`,
     )}
-  </dl>`;
+  </div>`;
 
 type Next = {
   text: string | undefined;
@@ -178,13 +183,20 @@ function nextMarkup(words: Words, {text, lang, values}: Next): Html {
   </div>`;
 }
 
-function actions(words: Words, {cta, action, carries}: Answered, mayChange: boolean): Html {
+function ways(words: Words, {answer, cta, contact}: Answered): Html {
   const link = contentFor(cta, words.locale);
   const main =
     link &&
     html`<a class="main" href="${link.content.href}" ${link.lang !== undefined && html`lang="${link.lang}"`}
       >${link.content.label}</a
     >`;
+  const reach = contact.map(
+    ({href, text}) => html`<a class="main" href="${href}" target="_self">${text}</a>`,
+  );
+  return html`<div class="actions ways">${waysOn(answer, main, reach)}</div>`;
+}
+
+function actions(words: Words, {action, carries}: Answered, mayChange: boolean): Html {
   const change =
     mayChange &&
     html`<form method="post" action="${action}" target="_self" accept-charset="utf-8">
@@ -192,7 +204,7 @@ function actions(words: Words, {cta, action, carries}: Answered, mayChange: bool
       <button type="submit" name="${carried.change}" value="1">${words.change}</button>
     </form>`;
   return html`<div class="actions">
-    ${main} ${change}
+    ${change}
     <div class="take"><a href="${action}" target="_self">${words.startOver}</a></div>
   </div>`;
 }

@@ -5,7 +5,7 @@ import {orders, type Order} from '../../../form/pages.ts';
 import {fill} from '../../../form/words/fill.ts';
 import type {Partner} from '../../config/partners.ts';
 import {html, Html} from '../../html/html.ts';
-import {anyOf, contactWays} from '../../snippets/fallback.ts';
+import {anyOf, contactLinks, contactWays} from '../../snippets/fallback.ts';
 import {pageLanguages, pageWords, type PageLanguage} from '../../snippets/words.ts';
 import {pairsOf, type Query} from '../query.ts';
 import {formWords} from './form-words.ts';
@@ -146,6 +146,10 @@ export function applyPage(
   const attributes = html`partner="${key}" ${leadType === 'standard' && html`lead-type="standard"`}
   ${order !== orders[0] && html`order="${order}"`} ${privacyHref && html`privacy-href="${privacyHref}"`} draft
   ${!framed && html`history`}${hidden}`;
+  // Where a file of the form does not arrive, it takes the number and address from its own children.
+  const reach = contactLinks(partner.contact ?? {}).map(
+    ({href, text}) => html`<a hidden href="${href}">${text}</a>`,
+  );
   const content = html`<div class="prequal"><div class="card">${card.markup}</div></div>`;
   const body = html`<main>
       <header>
@@ -154,7 +158,7 @@ export function applyPage(
       </header>
       ${
         card.becomesElement
-          ? html`<lead-prequal-form ${attributes}>${content}</lead-prequal-form>`
+          ? html`<lead-prequal-form ${attributes}>${content}${reach}</lead-prequal-form>`
           : html`<div class="result">${content}</div>`
       }
     </main>

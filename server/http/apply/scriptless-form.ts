@@ -18,6 +18,7 @@ import {consentFor} from '../../leads/consent-texts.ts';
 import {StoreError} from '../../leads/lead-store.ts';
 import type {StoredLead} from '../../leads/stored-lead.ts';
 import type {Emit} from '../../observe/observations.ts';
+import {contactLinks} from '../../snippets/fallback.ts';
 import {pageWords} from '../../snippets/words.ts';
 import {readConsent, readSubmission, shortestTime, suspicions} from '../embed/embed-submission.ts';
 import type {Counters} from '../limits/counters.ts';
@@ -237,6 +238,7 @@ export function createScriptlessForm(parts: Parts): ScriptlessForm {
           phone: stored.lead.phone.typed,
           nextStep: partner.nextStep,
           cta: partner.cta,
+          contact: contactLinks(partner.contact ?? {}),
           action: actionOf(partner, visit.queryText),
           carries: hiddenFields(
             {...form, pages: [[], ...form.pages]},

@@ -10,6 +10,7 @@ import type {IdempotencyDigests} from '../../leads/idempotency.ts';
 import {readConsent, readSubmission, refuseOtherPartner, suspicions} from './embed-submission.ts';
 import type {FailureLimit} from '../limits/failure-limit.ts';
 import {jsonBody, replyJson} from '../json-body.ts';
+import {contactLinks} from '../../snippets/fallback.ts';
 import {readIdempotencyKey} from '../lead-intake.ts';
 import {mount} from '../mount.ts';
 import {operations} from '../operations.ts';
@@ -52,15 +53,17 @@ export function embedApi(parts: Parts): Router {
 
   const config: RequestHandler = async (request, response) => {
     const partner = partnerOf(request);
-    const {leadTypes, colors, answerFrom, showsEstimate, contextFields, ask} = partner;
+    const {key, name, contact, leadTypes, colors, answerFrom, showsEstimate, contextFields, ask} = partner;
     const locale = localeOf(request);
     const body: EmbedConfig = {
       lead_types: leadTypes,
       minimums: answerFrom === undefined ? minimums : {},
       consent: consentFor(partner, locale),
       colors: colors ?? {},
+      ...(name !== key && {name}),
+      ...(contact && {contact: contactLinks(contact)}),
       ...partnerWords(partner, locale),
-      ...(showsEstimate && {estimate: figures}),
+      ...(showsEstimate && {estimate: estimateOf(figures)}),
       ...(ask.length > 0 && {ask: askedFieldsIn(ask, locale)}),
       ...(contextFields.length > 0 && {context_fields: contextFields.map(({name}) => name)}),
       challenge: proofs ? await newChallenge(proofs, partner, request.network) : null,
@@ -131,6 +134,16 @@ export function embedApi(parts: Parts): Router {
   );
   return router;
 }
+
+/** Forms before 1.6 do not know the minimum of the portfolio loan, and count none in the total that they show. */
+const estimateOf = ({portfolio_loan, ...figures}: PolicyFigures): NonNullable<EmbedConfig['estimate']> =>
+  portfolio_loan.minimum === 0
+    ? {...figures, portfolio_loan}
+    : {
+        ...figures,
+        portfolio_loan: {...portfolio_loan, percent_of_investments: 0},
+        portfolio_loan_from: portfolio_loan,
+      };
 
 /** The language of the form, such as `es-US`. Forms before 1.4 do not send it. */
 function localeOf({query}: Request): string | undefined {

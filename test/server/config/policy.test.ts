@@ -50,6 +50,11 @@ suite('a policy file', () => {
     const old = changed((policy) => delete policy['display_rounding_increment']);
     assert.deepEqual(read(old), {...defaultPolicy, display_rounding_increment: 1_000});
   });
+  test('from before 1.6.0 lends against any investments', () => {
+    const {source, percent_of_investments} = defaultPolicy.portfolio_loan;
+    const old = {...defaultPolicy, portfolio_loan: {source, percent_of_investments}};
+    assert.deepEqual(read(old).portfolio_loan, {...old.portfolio_loan, minimum: 0});
+  });
 
   const percents =
     (value: unknown): Change =>

@@ -43,7 +43,7 @@ suite('the explanation of an answer', () => {
     assert.equal(explainedAnswer(lead, answer, {...defaultPolicy, version: 'next'}), undefined);
   });
   test('amounts of a policy whose figures changed under the same version have no explanation', () => {
-    const changed = {...defaultPolicy, portfolio_loan: {percent_of_investments: 50}};
+    const changed = {...defaultPolicy, portfolio_loan: {minimum: 0, percent_of_investments: 50}};
     assert.equal(explainedAnswer(lead, answer, changed), undefined);
   });
 });

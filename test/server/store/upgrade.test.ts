@@ -18,7 +18,7 @@ import {json, startFakeUpstream} from '../../support/fake-upstream.ts';
 import {basic, postJson, readJson} from '../../support/http.ts';
 import {sentLead} from '../../support/embed-client.ts';
 import {databaseFor, withoutPostgres} from '../../support/postgres.ts';
-import {amounts, finances} from '../../support/sample-leads.ts';
+import {amounts as amountsNow, finances as financesNow} from '../../support/sample-leads.ts';
 import {
   acme,
   baseConfig,
@@ -71,6 +71,10 @@ const consent = {text: 'I agree to be contacted about my estimate.', version: '2
 const partner = (key: string, changes: object = {}) =>
   onePartner({key, origins: [listedOrigin], cid: '1001', consent, ...changes});
 
+/** What the leads are about, and what 1.0.0 calculated, whose policy lent against any investments. */
+const finances = {...financesNow, cash: 50_000, investments: 20_001};
+const amounts = {...amountsNow, sba_qualified_amount: 600_000, portfolio_loan_qualified_amount: 12_000};
+
 /** The configuration under which 1.0.0 wrote the databases. */
 const partners = [
   partner('calculated'),
@@ -87,7 +91,6 @@ function sendAgain(server: TestServer, firstName: string, key: string): Promise<
     phone: '202-555-0142',
     email: `${firstName.toLowerCase()}@example.com`,
     ...finances,
-    investments: 20_001,
   };
   const body = {consent: {version: '2026-11', agreed: true}};
   return sentLead(server, lead, {partner: key, key: `${firstName}-key-of-16-characters`, body});

@@ -66,7 +66,7 @@ describe('sandbox', () => {
     expect(mark(form)).to.equal(marked);
     await send(form);
     expect(text(form)).to.contain('Maria, you may qualify for up to');
-    expect(text(form)).to.contain('$860,000');
+    expect(text(form)).to.contain('$890,000');
     expect(mark(form)).to.equal(marked);
   });
 
@@ -81,7 +81,7 @@ describe('sandbox', () => {
     await click(form, 'Copy');
     await shows(form, 'Copied');
     expect(copied.split('\n')[0]).to.equal(marked);
-    expect(copied).to.contain('$860,000');
+    expect(copied).to.contain('$890,000');
     restorePage();
   });
 

@@ -105,7 +105,7 @@ describe('each amount of a result', () => {
       await shows(form, 'This is where the consent text');
       form.shadowRoot!.querySelector<HTMLInputElement>('input[type=checkbox]')!.click();
       await send(form);
-      const found = textsIn(form, state === 'none' ? '[part=unlock] dt' : '[part=amount]');
+      const found = textsIn(form, state === 'none' ? '[part=unlock] summary' : '[part=amount]');
       expect(found).to.have.length(amountParts.length);
       expect(text(form)).not.to.contain('Not part of this estimate.');
     }

@@ -72,16 +72,16 @@ describe('the result', () => {
       ['Your own retirement funds put to work in your business, without a loan.'],
       ['SBA loan', '$560,000'],
       [
-        'A bank loan backed by the Small Business Administration, based on your own capital. Assumes no bankruptcy.',
+        'A bank loan backed by the Small Business Administration, based on your cash and rolled-over retirement funds. Assumes no bankruptcy.',
       ],
-      ['Unsecured funding', '$150,000'],
+      ['Unsecured loan', '$150,000'],
       ['Loans and credit lines based on your credit, with nothing pledged.'],
       ['Total', '$830,000'],
     ]);
     expect(unlocks(form)).to.deep.equal({
       'Portfolio loan': 'Needs investments outside of retirement accounts.',
     });
-    expect(text(form)).to.contain('To unlock');
+    expect(text(form)).to.contain('How to unlock more');
     expect(text(form)).not.to.contain('$0');
   });
 
@@ -104,7 +104,7 @@ describe('the result', () => {
     });
     for (const sentence of [
       'The whole balance may be used.',
-      '80% of a project, with your $140,000 as the 20% down.',
+      '80% of a project, with $140,000 of your own as the 20% down.',
       '60% of your $20,000.',
     ]) {
       expect(text(form)).to.contain(sentence);
@@ -134,7 +134,7 @@ describe('the result', () => {
       ['Kind of funding', 'Amount'],
       ['Retirement rollover', '$120,000'],
       ['SBA loan', '$483,000'],
-      ['Unsecured funding', '$150,000'],
+      ['Unsecured loan', '$150,000'],
       ['Total', '$753,000'],
     ]);
     expect(text(form)).to.contain('Amounts are rounded down.');
@@ -178,7 +178,7 @@ describe('the result', () => {
       'Retirement rollover': 'Needs at least $50,000 in retirement funds.',
       'SBA loan':
         'From a credit score of 680. Needs at least $33,000 in cash or rolled-over retirement funds.',
-      'Unsecured funding': 'From a credit score of 620.',
+      'Unsecured loan': 'From a credit score of 620.',
       'Portfolio loan': 'Needs investments outside of retirement accounts.',
     });
     expect(form.shadowRoot?.querySelector('table, [part=bar]')).to.equal(null);
@@ -192,7 +192,7 @@ describe('the result', () => {
     });
     expect(unlocks(form)).to.deep.include({
       'Retirement rollover': 'Needs more in retirement funds.',
-      'Unsecured funding': 'Needs a higher credit score.',
+      'Unsecured loan': 'Needs a higher credit score.',
     });
   });
 
@@ -200,7 +200,7 @@ describe('the result', () => {
     const form = await result({reasons: {}});
     expect(unlocks(form)).to.deep.equal({'Portfolio loan': 'Not part of this estimate.'});
     expect(text(form)).not.to.contain('undefined');
-    expect(text(form)).not.to.contain('To unlock');
+    expect(text(form)).not.to.contain('How to unlock more');
   });
 
   it('a result of zeros without a reason says who can help, and lists nothing', async () => {
@@ -210,7 +210,7 @@ describe('the result', () => {
     expect(next(form)).to.equal(
       'What happens next We will contact you about your answers at (415) 555-0132. Your reference: K7QM-2XHD',
     );
-    for (const empty of ['Not part', 'To unlock', '$0', 'about this estimate'])
+    for (const empty of ['Not part', 'How to unlock more', '$0', 'about this estimate'])
       expect(text(form)).not.to.contain(empty);
     expect(unlocks(form)).to.deep.equal({});
     button(form, 'Change my answers');
@@ -221,8 +221,8 @@ describe('the result', () => {
       prequalification: none,
       reasons: {unsecured_amount: 'credit_score', ...({rollover_amount: 'of a newer server'} as object)},
     });
-    expect(unlocks(form)).to.deep.equal({'Unsecured funding': 'Needs a higher credit score.'});
-    expect(text(form)).to.contain('To unlock');
+    expect(unlocks(form)).to.deep.equal({'Unsecured loan': 'Needs a higher credit score.'});
+    expect(text(form)).to.contain('How to unlock more');
     expect(text(form)).not.to.contain('another way');
   });
 

@@ -103,6 +103,19 @@ describe('the total so far', () => {
     }
   });
 
+  it('counts investments from the least that the policy takes', async () => {
+    const {portfolio_loan} = figures;
+    const none = {...portfolio_loan, percent_of_investments: 0};
+    server.config = () =>
+      config({estimate: {...figures, portfolio_loan: none, portfolio_loan_from: portfolio_loan}});
+    const form = await open();
+    await goTo(form, 'Cash');
+    await answer(form, 'Investments', '99,999');
+    await until(() => line(form) === growing);
+    await answer(form, 'Investments', '100k');
+    await until(() => line(form) === 'So far: at least $60,000');
+  });
+
   it('counts a bankruptcy that was passed over as the result does, also after Back', async () => {
     const form = await open();
     await goTo(form, 'Cash');

@@ -1,7 +1,7 @@
 import {expect, waitUntil} from '@open-wc/testing';
 import {Clock} from '../../support/browser/clock.ts';
 import {stub} from '../../support/browser/browser-page.ts';
-import {created, useServer} from '../../support/browser/fake-server.ts';
+import {config, created, useServer} from '../../support/browser/fake-server.ts';
 import {announced, button, click, maybeButton, openSent, shows} from '../../support/browser/visitor.ts';
 
 describe('the takeaway', () => {
@@ -36,14 +36,15 @@ describe('the takeaway', () => {
         'Your estimate by kind of funding',
         'Retirement rollover: $120,000',
         'SBA loan: $560,000',
-        'Unsecured funding: $150,000',
+        'Unsecured loan: $150,000',
         'Total: $830,000',
-        'To unlock',
+        'How to unlock more',
         'Portfolio loan: Needs investments outside of retirement accounts.',
         'This is an estimate from your own answers, not an offer or a commitment to lend.',
         'What happens next',
         'We will contact you about this estimate at (415) 555-0132.',
         'Your reference: 0000-0000',
+        `Made on ${new Intl.DateTimeFormat('en-US', {dateStyle: 'long'}).format()}.`,
       ].join('\n'),
     ]);
   });
@@ -103,7 +104,9 @@ describe('the takeaway', () => {
     }
   };
 
-  it('the result is printed alone: total, table, date and the partner’s words, on white', async () => {
+  it('the result is printed alone: partner, total, table, date and the partner’s words, on white', async () => {
+    const contact = [{href: 'tel:+14155550132', text: '(415) 555-0132'}];
+    server.config = () => config({name: 'Acme Funding', contact});
     const form = await result('<p slot="disclaimer">Acme is not a bank.</p><p>Loading…</p>');
     const pageNow = () => [
       document.documentElement.outerHTML.length,
@@ -115,8 +118,14 @@ describe('the takeaway', () => {
     const copy = paper.document.body.firstElementChild as HTMLElement;
     const card = copy.shadowRoot!.querySelector<HTMLElement>('.card')!;
     const words = card.innerText.replace(/\s+/g, ' ');
-    expect(words).to.contain('$830,000').and.to.contain('Retirement rollover').and.to.contain('To unlock');
-    expect(words).to.contain('Your reference: 0000-0000');
+    expect(words)
+      .to.contain('$830,000')
+      .and.to.contain('Retirement rollover')
+      .and.to.contain('How to unlock more');
+    expect(words)
+      .to.match(/^Acme Funding · \(415\) 555-0132 /)
+      .and.to.contain('Your reference: 0000-0000');
+    expect(words, 'what an amount of zero needs is not folded away').to.contain('Needs investments outside');
     expect(words).to.match(/not an offer or a commitment to lend\. Made on \w+ \d+, \d{4}\./);
     expect(copy.innerText).to.contain('Acme is not a bank.');
     expect(paper.getComputedStyle(card).backgroundColor).to.equal('rgb(255, 255, 255)');

@@ -114,6 +114,23 @@ const server = await start();
 after(() => server.close());
 
 suite('the way through the form without a script', () => {
+  test('ends with the number of the partner as the main button where it found nothing', async () => {
+    const browser = visitor(server);
+    const second = await browser.send(await browser.open('/apply/acme'), {credit_score: 'Below 620'});
+    const third = await browser.send(second, {retirement: 'none', cash: 'none', investments: 'none'});
+    const result = await browser.send(third, {...person, ...agreed(third)});
+    const main = result.all('a').filter((link) => attributeOf(link, 'class') === 'main');
+    assert.deepEqual(
+      main.map((link) => attributeOf(link, 'href')),
+      ['tel:+14155550132', 'https://www.acme.example/book'],
+    );
+    assert.match(result.text, /How to unlock more .*Portfolio loan Needs at least \$100,000 in investments/);
+  });
+  test('shows the number only to the form, which says it where a file of it does not arrive', async () => {
+    const credit = await visitor(server).open('/apply/acme');
+    const [number] = credit.all('a').filter((link) => attributeOf(link, 'href') === 'tel:+14155550132');
+    assert.equal(attributeOf(number, 'hidden'), '');
+  });
   test('leads from page to page, and the answer to the last one is the result', async () => {
     const browser = visitor(server);
     const credit = await browser.open(

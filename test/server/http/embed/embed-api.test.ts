@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
 import {suite, test} from 'node:test';
-import type {EmbedAnswer} from '../../../../contract/embed.ts';
+import type {EmbedAnswer, EmbedConfig} from '../../../../contract/embed.ts';
+import {onePartner} from '../../../../server/config/partners.ts';
+import {embedConfigSchema} from '../../../../server/http/wire-schemas.ts';
 import {basic, comparable, fieldCodes, postJson, readJson, readProblem} from '../../../support/http.ts';
 import {
   amounts,
@@ -10,8 +12,9 @@ import {
   standardBody,
   without,
 } from '../../../support/sample-leads.ts';
+import {openFor} from '../../../support/opened.ts';
 import {sqlite} from '../../../support/stores.ts';
-import {acme, globex, listedOrigin, otherOrigin} from '../../../support/test-server.ts';
+import {acme, globex, listedOrigin, otherOrigin, startTestServer} from '../../../support/test-server.ts';
 
 const server = sqlite.useServer();
 
@@ -161,10 +164,35 @@ suite('a page of a partner', () => {
       await readProblem(response, 400, 'idempotency-key-invalid');
     });
   }
+  test('learns who the partner is, and how visitors reach it', async (t) => {
+    const contact = {phone: '(415) 555-0132 ext. 7', email: 'hello@acme.example'};
+    const named = onePartner({
+      key: 'named',
+      name: 'Acme Funding',
+      cid: '1001',
+      origins: [listedOrigin],
+      contact,
+    });
+    const own = await openFor(t, startTestServer({partners: [named]}));
+    const config = await readJson<EmbedConfig>(
+      await own.fetch('/embed/v1/config', {headers: {origin: listedOrigin}}),
+      200,
+    );
+    assert.equal(config.name, 'Acme Funding');
+    assert.deepEqual(config.contact, [
+      {href: 'tel:+14155550132', text: '(415) 555-0132 ext. 7'},
+      {href: 'mailto:hello@acme.example', text: 'hello@acme.example'},
+    ]);
+    assert.ok(embedConfigSchema.safeParse(config).success, 'as the OpenAPI document describes it');
+  });
   test('learns what the partner takes', async () => {
     const config = (partner: string, origin: string) =>
       server.fetch(`/embed/v1/config?partner=${partner}`, {headers: {origin}});
-    const minimums = {rollover_amount: 50_000, sba_qualified_amount: 75_000};
+    const minimums = {
+      rollover_amount: 50_000,
+      sba_qualified_amount: 75_000,
+      portfolio_loan_qualified_amount: 100_000,
+    };
     const none = {consent: null, colors: {}, challenge: null};
     assert.deepEqual(await readJson(await config('acme', listedOrigin), 200), {
       lead_types: ['standard', 'prequalification'],

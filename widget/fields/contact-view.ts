@@ -1,0 +1,10 @@
+/** Links to the partner's telephone number and e-mail address. */
+import {html} from 'lit';
+import type {ContactLink} from '../../contract/embed.ts';
+
+/** Those that the page itself has put into the element, such as those of the snippet. */
+export const contactIn = (element: Element): Iterable<ContactLink> =>
+  element.querySelectorAll<HTMLAnchorElement>('a[href^="tel:"], a[href^="mailto:"]');
+
+export const contactView = (links: Iterable<ContactLink>) =>
+  [...links].map(({href, text}) => html`<a class="main" part="button primary" href=${href}>${text}</a>`);
