@@ -279,8 +279,12 @@ export class StoreRefused extends StoreError {
   }
 }
 
-export const storeError = (cause: unknown, refusal: Refusal | undefined): StoreError =>
-  refusal ? new StoreRefused(cause, refusal) : new StoreUnavailable(cause);
+export const storeError = (cause: unknown, refusal?: Refusal): StoreError =>
+  cause instanceof StoreError
+    ? cause
+    : refusal
+      ? new StoreRefused(cause, refusal)
+      : new StoreUnavailable(cause);
 
 /** The store works, but this lead cannot be opened: it is damaged, or its data key is missing. */
 export class LeadUnreadable extends StoreError {
