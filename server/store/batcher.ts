@@ -13,7 +13,7 @@ export type Batcher<Item, Result> = {
    * Resolves after the commit. Rejects with `StoreUnavailable` if the commit failed or too many items wait, and with
    * `StoreRefused` if the database would refuse this item again.
    */
-  add(item: Item): Promise<Result>;
+  add: (item: Item) => Promise<Result>;
   /** Resolves when no item is waiting or being committed. */
   drained(): Promise<void>;
 };
