@@ -119,6 +119,8 @@ export type LeadStore = OtherParts & {
    *   a delivery of news
    */
   settle(delivery: DeliveryKey, leaseEnd: number, settlement: Settlement): Promise<Answer | undefined>;
+  /** Whether a delivery to the destination is due. Destinations for which this is asked at the same time share a query. */
+  hasDue(destination: string): Promise<boolean>;
   /**
    * Claims deliveries to a destination that are due. No other process can claim them until `leaseEnd`. If an earlier
    * lease ended without a report and no remote id is stored, the lead may have been sent. Such an attempt counts as
