@@ -13,7 +13,7 @@ import type {BesideStore} from '../leads/lead-store.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import type {Config} from '../config/config.ts';
 import {leadOf} from './lead-names.ts';
-import {counted, isoTime, jsonOption, localTime, printable, type Run} from './output.ts';
+import {counted, isoTime, jsonOption, limitOption, localTime, orMore, printable, type Run} from './output.ts';
 import {sinceOption, untilOption} from './times.ts';
 import {changingStore, readingStore} from './with-store.ts';
 
@@ -86,13 +86,15 @@ export function deliveriesCommand(run: Run): Command {
     .description(
       'list deliveries, the oldest leads first; without --state those that wait or need a decision, of a lead all',
     )
+    .addOption(limitOption('deliveries'))
     .addOption(jsonOption())
-    .action((lead: string | undefined, {json, ...selection}: Selection & {json?: boolean}) =>
-      readingStore(run, async (store, config) => {
-        const filter = await filterOf(store, lead, selection);
-        const count = await list(run, store, filter, json);
-        if (count === 0 && isUnknown(filter, config)) fail(unknownDestination(filter, config));
-      }),
+    .action(
+      (lead: string | undefined, {json, limit, ...selection}: Selection & {limit: number; json?: boolean}) =>
+        readingStore(run, async (store, config) => {
+          const filter = await filterOf(store, lead, selection);
+          const count = await list(run, store, filter, limit, json);
+          if (count === 0 && isUnknown(filter, config)) fail(unknownDestination(filter, config));
+        }),
     );
 
   deliveries
@@ -254,16 +256,23 @@ const toRow = ({lead, happenedAt, destination, content, state, attempts, lastErr
 ];
 
 /** The deliveries of a filter, page by page. Of a lead whose state is not named, these are its deliveries in any state. */
-async function* pagesOf(store: BesideStore, filter: DeliveryFilter): AsyncGenerator<DeliveryRow[]> {
+async function* pagesOf(
+  store: BesideStore,
+  filter: DeliveryFilter,
+  limit = Infinity,
+): AsyncGenerator<DeliveryRow[]> {
   const isWhole = filter.lead !== undefined && filter.state === undefined;
+  let left = limit;
   for (const state of isWhole ? [undefined, ...endedStates] : [filter.state]) {
     let last: DeliveryRow | undefined;
-    let rows: DeliveryRow[];
-    do {
-      rows = await store.listDeliveries(pageRows, {...filter, state}, last);
+    while (left > 0) {
+      const size = Math.min(left, pageRows);
+      const rows = await store.listDeliveries(size, {...filter, state}, last);
       if (rows.length > 0) yield rows;
+      left -= rows.length;
       last = rows.at(-1);
-    } while (rows.length === pageRows);
+      if (rows.length < size) break;
+    }
   }
 }
 
@@ -272,16 +281,17 @@ async function list(
   {print, printTable, say}: Run,
   store: BesideStore,
   filter: DeliveryFilter,
+  limit: number,
   json = false,
 ): Promise<number> {
   let count = 0;
   let widths: readonly number[] | undefined;
-  for await (const rows of pagesOf(store, filter)) {
+  for await (const rows of pagesOf(store, filter, limit)) {
     if (json) for (const row of rows) await print(toJson(row));
     else widths = await printTable(head, rows.map(toRow), widths, widths === undefined);
     count += rows.length;
   }
-  say(counted(count, 'delivery', 'deliveries'));
+  say(`${counted(count, 'delivery', 'deliveries')}${orMore(limit - count)}`);
   return count;
 }
 

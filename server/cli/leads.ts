@@ -19,7 +19,7 @@ import {eraseCommand, shownErased} from './erase.ts';
 import {isErased} from '../store/rows.ts';
 import {exportLeads, formats, toExport, unreadableLead, type Format} from './export.ts';
 import {leadOf} from './lead-names.ts';
-import {counted, isoTime, jsonOption, localDay, localTime, type Run} from './output.ts';
+import {counted, isoTime, jsonOption, limitOption, localDay, localTime, orMore, type Run} from './output.ts';
 import {leadsOfPerson, personOptions, type Person} from './person.ts';
 import {midnight, sinceOption, untilOption} from './times.ts';
 import {readingStore} from './with-store.ts';
@@ -108,12 +108,6 @@ const filterOf = ({state, reference, partner, campaign, context, since, until}: 
   until,
 });
 
-function readCount(text: string): number {
-  const count = Number(text);
-  if (!/^\d+$/.test(text) || count < 1) throw new InvalidArgumentError('It must be a number from 1 on.');
-  return count;
-}
-
 function readGroups(text: string): LeadGroup[] {
   const names = text.split(',').map((name) => name.trim());
   const groups = leadGroups.filter((group) => names.includes(group));
@@ -129,7 +123,7 @@ export function leadsCommand(run: Run): Command {
 
   personOptions(selecting(leads.command('list')))
     .description('list leads, the newest first, without personal data')
-    .option('--limit <number>', 'so many leads, at most', readCount, 50)
+    .addOption(limitOption('leads'))
     .addOption(jsonOption())
     .action(({json, limit, ...selection}: Selection & Person & {limit: number; json?: boolean}) =>
       readingStore(run, (store, config) => {
@@ -261,8 +255,7 @@ async function list(
     }
   }
   const {timeZone} = new Intl.DateTimeFormat().resolvedOptions();
-  const more = left === 0 ? ' (--limit shows more)' : '';
-  say(`${counted(limit - left, 'lead')}${more}; times are those of ${timeZone}`);
+  say(`${counted(limit - left, 'lead')}${orMore(left)}; times are those of ${timeZone}`);
 }
 
 async function show(run: Run, store: BesideStore, config: Config, id: string, json = false) {

@@ -1,11 +1,24 @@
 /** How commands print: tables for people, one JSON object a line for programs. */
 import type {Writable} from 'node:stream';
-import {Option} from 'commander';
+import {InvalidArgumentError, Option} from 'commander';
 import type {SingleBar} from 'cli-progress';
 import type {Environment} from '../config/environment.ts';
 import {controls, lineBreak, unseen} from '../leads/hidden-characters.ts';
 
 export const jsonOption = (): Option => new Option('--json', 'print one JSON object a line, for programs');
+
+/** @param what the rows of a list, in the plural */
+export const limitOption = (what: string): Option =>
+  new Option('--limit <number>', `so many ${what}, at most`).argParser(readCount).default(50);
+
+function readCount(text: string): number {
+  const count = Number(text);
+  if (!/^\d+$/.test(text) || count < 1) throw new InvalidArgumentError('It must be a number from 1 on.');
+  return count;
+}
+
+/** What follows the number of rows. @param left how many more the limit would have let through */
+export const orMore = (left: number): string => (left === 0 ? ' (--limit shows more)' : '');
 
 /** JSON whose texts show no control characters and no hidden ones: these are escapes such as `\u009b`. */
 export const toJson = (value: object): string =>
@@ -110,8 +123,9 @@ export function createRun({environment, stdout, stderr, ask, onInterrupt}: Surro
     const rows = cells.map((row) => row.map((cell) => (typeof cell === 'number' ? cell : printable(cell))));
     const used =
       widths ??
+      // Not by one call of Math.max, which fails with many arguments.
       head.map((title, column) =>
-        Math.max(title.length, ...rows.map((row) => String(row[column] ?? '').length)),
+        rows.reduce((most, row) => Math.max(most, String(row[column] ?? '').length), title.length),
       );
     const line = (cells: readonly Cell[]) =>
       cells
