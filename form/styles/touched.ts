@@ -118,7 +118,7 @@ export const touched = css`
     font-size: clamp(0.875em, 5.6cqi, 1em);
     font-variant-numeric: tabular-nums;
     font-weight: 600;
-    inset-block-start: 8px;
+    inset-block-start: 6px;
     margin-block-end: calc(var(--_space) * 4);
     padding: calc(var(--_space) * 2) 14px;
     position: sticky;
@@ -129,7 +129,7 @@ export const touched = css`
     isolation: isolate;
   }
   .so-far ~ section :is(h2, .field) {
-    scroll-margin-block-start: 112px;
+    scroll-margin-block-start: 5.5em;
   }
   .row {
     display: flex;

@@ -414,9 +414,8 @@ function consentMarkup(
     ? html`<input ${attributes} ${box} /><label for="consent" ${language}>${content}</label>`
     : html`<div ${attributes} tabindex="-1" role="group"><p ${language}>${content}</p></div>`;
   // The text has lines of its own, so a line of the markup would be one of them.
-  return html`<div class="consent" data-field="consent" dir="auto">
-    ${hidden(carried.seen, version)}${shown}${privacy}
-  </div>`;
+  const inside = html`${hidden(carried.seen, version)}${shown}${privacy}`;
+  return html`<div class="consent" data-field="consent" dir="auto">${inside}</div>`;
 }
 
 const consentContent = (text: string, {words, leadType}: Form): Html =>
