@@ -1,6 +1,6 @@
 import {LitElement, type CSSResult, type PropertyValues} from 'lit';
 import {Promise} from './page/builtins.ts';
-import {safeDocument} from './page/safe-document.ts';
+import {safeDocument, safeProperty} from './page/safe-document.ts';
 
 /**
  * The base class of an element on a partner's page: it keeps the page responsive when it renders for the first time,
@@ -15,7 +15,7 @@ export class EmbeddedElement extends LitElement {
   /** Makes the styles anew, because a style sheet can be used only in the document that made it. */
   adoptedCallback() {
     const {shadowRoot} = this;
-    const {CSSStyleSheet} = this.ownerDocument.defaultView ?? {};
+    const {CSSStyleSheet} = (safeProperty(this.ownerDocument, 'defaultView') as typeof window | null) ?? {};
     // A document without a window, such as that of a template, shows nothing.
     if (!shadowRoot || !CSSStyleSheet) return;
     const styles = [

@@ -10,12 +10,18 @@ export type Adopting = {
 
 /** The styles are added to the end of the list, because a browser's extension may have put its own there. */
 export function adopt({element, addedStyles}: Adopting, styles: readonly CSSResult[]) {
-  const {shadowRoot, ownerDocument} = element;
+  const {shadowRoot} = element;
   addedStyles.push(...styles);
-  if (ownerDocument.defaultView !== window) return element.adoptedCallback();
-  for (const {styleSheet, cssText} of styles) {
-    if (styleSheet) shadowRoot?.adoptedStyleSheets.push(styleSheet);
-    else shadowRoot?.append(Object.assign(safeDocument.createElement('style'), {textContent: cssText}));
+  try {
+    for (const {styleSheet, cssText} of styles) {
+      const style = safeDocument.createElement('style');
+      style.textContent = cssText;
+      if (styleSheet) shadowRoot?.adoptedStyleSheets.push(styleSheet);
+      else shadowRoot?.append(style);
+    }
+  } catch {
+    // The element is in another document than the one that made the style sheets.
+    element.adoptedCallback();
   }
 }
 

@@ -49,8 +49,9 @@ export async function exchange(
 
 async function read(endpoint: Endpoint, url: string, init: RequestInit): Promise<Reply> {
   const response = await endpoint.fetch(url, init);
-  const body: unknown = await response.json().catch((error: unknown) => {
-    if (!(error instanceof SyntaxError)) throw error;
+  const body: unknown = await response.json().catch((error: Error) => {
+    // In WebKit it is no `SyntaxError`, but only has its name.
+    if (error.name !== 'SyntaxError') throw error;
   });
   const retryAfter = Number(response.headers.get('Retry-After')) || undefined;
   return {status: response.status, body, retryAfter};

@@ -65,7 +65,7 @@ function scriptOf(version: EmbedVersion): FormScript {
 /** The language that the address asks for, or else the one that the browser prefers. */
 function languageOf(request: Request) {
   const {lang} = request.query;
-  const [asked] = typeof lang === 'string' ? lang.toLowerCase().split('-') : [];
+  const [asked] = (typeof lang === 'string' && lang.toLowerCase().match(/[a-z]+/)) || [];
   const preferred = request.acceptsLanguages(pageLanguages);
   return pageLanguages.find((tag) => tag === asked) ?? pageLanguages.find((tag) => tag === preferred) ?? 'en';
 }

@@ -208,6 +208,7 @@ suite('the language of an apply page', () => {
     ['/apply/acme', '*', 'en'],
     ['/apply/acme?lang=es', 'en-US', 'es'],
     ['/apply/acme?lang=ES-mx', 'en-US', 'es'],
+    ['/apply/acme?lang=es_MX', 'en-US', 'es'],
     ['/apply/acme?lang=en', 'es', 'en'],
     ['/apply/acme?lang=la', 'es', 'es'],
     ['/apply/acme?lang=__proto__', 'en', 'en'],
