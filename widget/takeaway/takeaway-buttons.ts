@@ -1,5 +1,6 @@
 /** The buttons to copy and to print the result. */
 import {html, nothing} from 'lit';
+import {changingText} from '../fields/changing-text.ts';
 import type {FormHost} from '../fields/form-host.ts';
 import {copy} from './copy.ts';
 import {print} from './print.ts';
@@ -41,4 +42,4 @@ export class TakeawayButtons {
 }
 
 const button = (label: string, onClick: () => void) =>
-  html`<button class="quiet" part="button" type="button" @click=${onClick} .textContent=${label}></button>`;
+  html`<button class="quiet" part="button" type="button" @click=${onClick}>${changingText(label)}</button>`;
