@@ -6,6 +6,7 @@ import {stepTitle, type WordsSoFar} from '../form/words/words.ts';
 import type {FormEvent, TouchedForm} from './submission/touched-form.ts';
 import type {ArrivalState} from './loading/arrival.ts';
 import {noticeView} from './fields/alert-view.ts';
+import {changingText} from './fields/changing-text.ts';
 import {creditScoreField} from './fields/choice-field.ts';
 
 export type FormView = {
@@ -59,7 +60,7 @@ export function formView(view: FormView) {
             <path
               d="M8 1a3.5 3.5 0 0 0-3.5 3.5V7H3v8h10V7h-1.5V4.5A3.5 3.5 0 0 0 8 1Zm2 6H6V4.5a2 2 0 1 1 4 0V7Z"
             /></svg
-          ><span><span .textContent=${touched?.use() ?? words.use}></span> ${privacy}</span>
+          ><span>${changingText(touched?.use() ?? words.use)} ${privacy}</span>
         </p>
       </div>
       ${touched?.consent.errorView()}
@@ -72,8 +73,9 @@ export function formView(view: FormView) {
           type="submit"
           aria-disabled=${isBusy}
           @click=${view.onPress}
-          .textContent=${touched?.mainLabel() ?? firstLabel(view)}
-        ></button>
+        >
+          ${changingText(touched?.mainLabel() ?? firstLabel(view))}
+        </button>
         ${touched?.besideMain()}
       </div>
     </form>
@@ -101,8 +103,9 @@ export const loadFailedView = (
       type="button"
       aria-disabled=${view.arrival === 'awaited'}
       @click=${onRetry}
-      .textContent=${firstLabel(view)}
-    ></button>
+    >
+      ${changingText(firstLabel(view))}
+    </button>
   </div>
 `;
 

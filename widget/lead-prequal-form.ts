@@ -7,6 +7,7 @@ import {theme} from '../form/styles/theme.ts';
 import type {SomeWords, Words} from '../form/words/words.ts';
 import {EmbeddedElement} from './embedded-element.ts';
 import {formView, loadFailedView} from './form-view.ts';
+import {changingText} from './fields/changing-text.ts';
 import {forgetDraft, hasDraft, keepEarly, type Contact} from './fields/contact-sources.ts';
 import {contactIn, contactView} from './fields/contact-view.ts';
 import type {Endpoint, Fetch, FormHost} from './fields/form-host.ts';
@@ -506,7 +507,7 @@ export class LeadPrequalForm extends EmbeddedElement {
         ${this.#isSandbox ? this.#sandbox?.mark() : nothing} <slot name="heading"></slot>
         ${this.#arrival.form?.answer() ?? this.#opaqueFrame?.view() ?? this.#formView()}
         <slot name="disclaimer"></slot>
-        <p class="unseen" role="status" .textContent=${this.#announcement}></p>
+        <p class="unseen" role="status">${changingText(this.#announcement)}</p>
       </div>
     `;
     return this.#dialog?.view(card) ?? card;

@@ -7,6 +7,7 @@ import {fill} from '../../form/words/fill.ts';
 import type {InLanguage} from '../../form/words/partner-text.ts';
 import type {Words} from '../../form/words/words.ts';
 import {warning} from './alert-view.ts';
+import {changingText} from './changing-text.ts';
 import {choiceField, describedBy, helpText, optionsOf, type FieldState} from './choice-field.ts';
 
 /** What a phone writes on the key that ends the input of a field. */
@@ -259,15 +260,11 @@ export const sayQuestion = (name: FieldName, {labels, locale, thousands}: Words,
 const suggestionButton = (words: Words, email: string | undefined, on: FieldActions) =>
   email === undefined
     ? undefined
-    : html`<button
-        class="quiet"
-        part="button"
-        type="button"
-        @click=${on.accept}
-        .textContent=${fill(words.didYouMean, {email})}
-      ></button>`;
+    : html`<button class="quiet" part="button" type="button" @click=${on.accept}>
+        ${changingText(fill(words.didYouMean, {email}))}
+      </button>`;
 
 /** @param id the id of the field, from which the id of the error is made */
 export const errorText = (id: string, sentence: string) => html`
-  <p class="error" id="${id}-error" part="error">${warning}<span .textContent=${sentence}></span></p>
+  <p class="error" id="${id}-error" part="error">${warning}${changingText(sentence)}</p>
 `;

@@ -15,6 +15,7 @@ import {
 } from '../../form/words/say-answer.ts';
 import {contentFor} from '../../form/words/partner-text.ts';
 import type {Words} from '../../form/words/words.ts';
+import {changingText} from '../fields/changing-text.ts';
 import {contactView} from '../fields/contact-view.ts';
 import {amountsView} from './amounts-view.ts';
 import {nextView} from './next-view.ts';
@@ -81,9 +82,7 @@ export function answerView(words: Words, answered: Answered) {
             </svg>`
       }
       <h2 id="result-title" part="heading" tabindex="-1">
-        <span
-          .textContent=${amounts ? greeting(words, amounts) : name ? fill(words.named, {title, name}) : title}
-        ></span>
+        ${changingText(amounts ? greeting(words, amounts) : name ? fill(words.named, {title, name}) : title)}
         ${
           total > 0
             ? html`<strong class="total ${total < 10_000_000 ? '' : 'long'}" part="total"
@@ -96,7 +95,9 @@ export function answerView(words: Words, answered: Answered) {
         amounts
           ? amountsView(words, amounts, answer, ways)
           : [
-              state === 'thanks' && partnerText ? nothing : html`<p .textContent=${explainState(words, answered)}></p>`,
+              state === 'thanks' && partnerText
+                ? nothing
+                : html`<p>${changingText(explainState(words, answered))}</p>`,
               ways,
             ]
       }

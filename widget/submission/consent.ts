@@ -3,6 +3,7 @@ import {html, nothing} from 'lit';
 import type {ConsentText} from '../../contract/embed.ts';
 import {consentParts, linksTo} from '../../form/consent-text.ts';
 import {sendLabel} from '../../form/words/words.ts';
+import {changingText} from '../fields/changing-text.ts';
 import {errorText} from '../fields/field-views.ts';
 import type {FormHost} from '../fields/form-host.ts';
 import {safeLink} from '../page/safe-link.ts';
@@ -85,7 +86,7 @@ export class Consent {
     const describedBy = this.error ? 'consent-error' : nothing;
     // A text without a language has no links and no placeholder.
     const privacyHref = safeLink(this.#host.element.privacyHref ?? '') ?? '';
-    const shown = lang ? this.#partsOf(text) : textPart(text);
+    const shown = lang ? this.#partsOf(text) : changingText(text);
     return html`
       <div class="consent" part="consent" data-field="consent" data-version=${version} dir="auto">
         ${
@@ -115,8 +116,8 @@ export class Consent {
     return consentParts(text).map((part) => {
       if ('button' in part) return html`<b>${sendLabel(words, this.#host.leadType())}</b>`;
       return 'href' in part
-        ? html`<a href=${part.href} target="_blank" rel="noopener" .textContent=${part.text}></a>`
-        : textPart(part.text);
+        ? html`<a href=${part.href} target="_blank" rel="noopener">${changingText(part.text)}</a>`
+        : changingText(part.text);
     });
   }
 
@@ -124,5 +125,3 @@ export class Consent {
     return this.error ? errorText('consent', this.#host.words.consentErrors[this.error]) : nothing;
   }
 }
-
-const textPart = (text: string) => html`<span .textContent=${text}></span>`;

@@ -4,6 +4,7 @@ import {formatMoney} from '../../form/format-money.ts';
 import {leastTotal} from '../../form/least-total.ts';
 import type {Step} from '../../form/pages.ts';
 import {fill} from '../../form/words/fill.ts';
+import {changingText} from '../fields/changing-text.ts';
 import type {FormHost} from '../fields/form-host.ts';
 import type {FormState} from '../fields/form-state.ts';
 import type {Preparation} from './preparation.ts';
@@ -71,13 +72,9 @@ export class SoFar {
     if (!isHere || !this.#figures) return nothing;
     const {words} = this.#host;
     const amount = formatMoney(this.#total, words.locale);
-    return html`<p
-      class="so-far"
-      part="so-far"
-      role="status"
-      aria-busy=${this.#isTyping}
-      .textContent=${this.#total > 0 ? fill(words.soFar, {amount}) : words.soFarNothing}
-    ></p>`;
+    return html`<p class="so-far" part="so-far" role="status" aria-busy=${this.#isTyping}>
+      ${changingText(this.#total > 0 ? fill(words.soFar, {amount}) : words.soFarNothing)}
+    </p>`;
   }
 }
 

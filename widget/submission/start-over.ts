@@ -3,6 +3,7 @@
  * frame.
  */
 import {html} from 'lit';
+import {changingText} from '../fields/changing-text.ts';
 import type {FormHost} from '../fields/form-host.ts';
 import {DoublePress} from '../page/double-press.ts';
 
@@ -25,14 +26,9 @@ export class StartOver {
       else this.#host.announce(words.erase);
       this.#asks = !this.#asks;
     };
-    return html`<button
-      class="quiet"
-      part="button"
-      type="button"
-      @click=${onClick}
-      @blur=${this.#takeBack}
-      .textContent=${this.#asks ? words.erase : words.startOver}
-    ></button>`;
+    return html`<button class="quiet" part="button" type="button" @click=${onClick} @blur=${this.#takeBack}>
+      ${changingText(this.#asks ? words.erase : words.startOver)}
+    </button>`;
   }
 
   /** The visitor has left the button, and is asked again the next time. */

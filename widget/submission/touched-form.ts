@@ -13,6 +13,7 @@ import {refusedFields} from '../../form/words/say-answer.ts';
 import {contentFor} from '../../form/words/partner-text.ts';
 import {sayUse, sendLabel} from '../../form/words/words.ts';
 import {alertView, noticeView} from '../fields/alert-view.ts';
+import {changingText} from '../fields/changing-text.ts';
 import {contactView} from '../fields/contact-view.ts';
 import {FormState, inputOf, type Added} from '../fields/form-state.ts';
 import type {FormHost} from '../fields/form-host.ts';
@@ -456,7 +457,7 @@ export class TouchedForm {
       };
       return html`
         <li class=${item.isCorrected() ? 'corrected' : ''}>
-          <a href="#${item.id}" @click=${follow} .textContent=${item.sentence()}></a>
+          <a href="#${item.id}" @click=${follow}>${changingText(item.sentence())}</a>
         </li>
       `;
     });

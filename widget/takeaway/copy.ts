@@ -9,10 +9,7 @@ const lines = '.sample, caption, tbody > :first-child, tfoot > *, h3, details, .
  *
  * @returns which words tell the visitor whether the browser allowed it
  */
-export function copy(
-  {shadowRoot}: HTMLElement,
-  {sender, date}: Letterhead,
-): Promise<'copied' | 'notCopied'> {
+export function copy({shadowRoot}: HTMLElement, {sender, date}: Letterhead): Promise<'copied' | 'notCopied'> {
   const shown = [...(shadowRoot?.querySelectorAll(lines) ?? [])].map((line) => {
     const cells = line.querySelectorAll('th, td, summary, .aside');
     return cells.length > 0 ? [...cells].map(textOf).join(': ') : textOf(line);

@@ -1,6 +1,7 @@
 /** The buttons to copy and to print the result. */
 import {html, nothing} from 'lit';
 import {fill} from '../../form/words/fill.ts';
+import {changingText} from '../fields/changing-text.ts';
 import type {FormHost} from '../fields/form-host.ts';
 import {copy} from './copy.ts';
 import {print} from './print.ts';
@@ -55,4 +56,4 @@ export class TakeawayButtons {
 }
 
 const button = (label: string, onClick: () => void) =>
-  html`<button class="quiet" part="button" type="button" @click=${onClick} .textContent=${label}></button>`;
+  html`<button class="quiet" part="button" type="button" @click=${onClick}>${changingText(label)}</button>`;

@@ -134,7 +134,7 @@ describe('prefill-from-url', () => {
     expect(form.outerHTML + form.shadowRoot?.innerHTML).not.to.contain('ana@example.com');
   });
 
-  it('takes the plus of an e-mail address and of a telephone number, which many links do not encode', async () => {
+  it('takes a plus that a link does not encode, of an e-mail address and a telephone number', async () => {
     goTo('?first_name=Ana+Maria&last_name=Silva&email=ana+bank+2@example.com&phone=+52+55%201234%205678');
     const form = await open({...contactFirst, 'prefill-from-url': ''});
     const phone = '+52 55 1234 5678';

@@ -47,7 +47,7 @@ describe('a mistyped e-mail address', () => {
     expect(server.leads[0]!.body.lead['email']).to.equal('ana@gmail.com');
   });
 
-  it('gets a suggestion also for letters that a browser would rewrite in an input for e-mail addresses', async () => {
+  it('gets a suggestion also for letters that an input of the type email would rewrite', async () => {
     const form = await opened();
     fill(form, 'Email', '');
     await sendKeys({type: 'ana@hotmáil.com'});

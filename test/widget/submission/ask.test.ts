@@ -110,7 +110,7 @@ describe('what the partner asks for besides', () => {
     await until(() => errors(form)[0] === 'Enter your phone number.');
     expect(fold(form).open, 'the visitor may be in it').to.equal(true);
     button(form, more).focus();
-    await sendKeys({press: 'Space'});
+    await sendKeys({press: 'Enter'});
     await until(() => !fold(form).open);
     form.requestUpdate();
     await form.updateComplete;

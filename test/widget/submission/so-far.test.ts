@@ -68,7 +68,7 @@ describe('the total so far', () => {
     await choose(form, 'No');
     await until(() => line(form) === 'So far: at least $150,000');
     const seen: string[] = [];
-    new MutationObserver(() => seen.push(line(form))).observe(part(form)!, {childList: true});
+    new MutationObserver(() => seen.push(line(form))).observe(part(form)!, {childList: true, subtree: true});
     fill(form, 'Retirement funds', '60,000');
     fill(form, 'Retirement funds', '120,000');
     const busy = () => part(form)!.getAttribute('aria-busy');
