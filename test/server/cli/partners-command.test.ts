@@ -56,7 +56,7 @@ suite('lead-prequal partners snippet', () => {
     assert.equal(src, `https://leads.example.com/embed/${release}/lead-prequal-form.js`);
     assert.match(
       rest,
-      /^ integrity="sha384-[^"]+" crossorigin><\/script>\n<style>\n[^<]+<\/style>\n<lead-prequal-form partner="acme" draft style="[^"]+">\n.*\n<\/lead-prequal-form>\n$/,
+      /^ integrity="sha384-[^"]+" crossorigin><\/script>\n<style>[^<]+<\/style>\n<lead-prequal-form partner="acme" draft style="[^"]+">\n.*\n<\/lead-prequal-form>\n$/,
     );
     assert.match(stderr, /^Your own HTML:\n1\. Paste this/);
     assert.doesNotMatch(stderr, /is a build/);
