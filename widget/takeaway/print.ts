@@ -58,5 +58,7 @@ function copyOf(
   inside.querySelector('.answer')?.prepend(head);
   inside.querySelector('.estimate')?.append(' ', date);
   for (const folded of inside.querySelectorAll('details')) folded.open = true;
+  // It may still count up.
+  inside.querySelector('.total')?.removeAttribute('data-drawn');
   return copy;
 }

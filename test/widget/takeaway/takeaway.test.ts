@@ -148,6 +148,15 @@ describe('the takeaway', () => {
     await waitUntil(() => drawn(form) === undefined, 'the total stops counting', {timeout: 5_000});
   });
 
+  it('a total that still counts up is printed as it will be', async () => {
+    welcomeMotion(true);
+    const form = await result();
+    await waitUntil(() => drawn(form) !== undefined);
+    const paper = await printed(form);
+    const total = paper.document.body.firstElementChild!.shadowRoot!.querySelector<HTMLElement>('.total')!;
+    expect(total.dataset['drawn']).to.equal(undefined);
+  });
+
   it('the total does not count up where motion is not welcome', async () => {
     welcomeMotion(false);
     const form = await result();
