@@ -6,7 +6,7 @@ import {classicFile, firstFiles, moduleFile} from '../contract/api.ts';
 /**
  * A server may send ten packets of 1,460 bytes before the browser acknowledges one (RFC 6928): 14,600 bytes in the
  * first round trip. Of these, our response's headers and the frames around them take 375 in HTTP/2 and each record of
- * TLS 22, mostly one; in HTTP/1.1 the headers take 670.
+ * TLS 22; in HTTP/1.1 the headers take 670.
  */
 const firstFile = {
   budget: 14_200,

@@ -130,7 +130,7 @@ function textField(
 /** Fields behind a line which the visitor presses to see them. */
 export const foldView = (words: Words, isUnfolded: boolean, fields: readonly TemplateResult[]) => html`
   <details class="field" ?open=${isUnfolded}>
-    <summary part="button">${words.more} ${optionalMark(words)}</summary>
+    <summary part="button">${words.more} <span class="aside">(${words.optional})</span></summary>
     <div class="fields">${fields}</div>
   </details>
 `;
@@ -184,9 +184,7 @@ const questionText = (name: FieldName, words: Words) =>
   labelText(name, {...words, labels: {...words.labels, ...words.questions}});
 
 const labelText = (name: FieldName, {labels, optional}: Pick<Words, 'labels' | 'optional'>) =>
-  fieldTable[name].required ? labels[name] : html`${labels[name]} ${optionalMark({optional})}`;
-
-const optionalMark = ({optional}: Pick<Words, 'optional'>) => html`<span class="aside">(${optional})</span>`;
+  fieldTable[name].required ? labels[name] : html`${labels[name]} <span class="aside">(${optional})</span>`;
 
 /** The keyboard does not stop at the button "None", because typing 0 is shorter. The hint is part of the description. */
 const moneyField = (
