@@ -169,7 +169,7 @@ export const afterTouch = {
   about: {
     rollover_amount: 'Your own retirement funds put to work in your business, without a loan.',
     sba_qualified_amount:
-      'A bank loan backed by the Small Business Administration, based on your cash and rolled-over retirement funds.',
+      'A bank loan backed by the Small Business Administration, based on your cash and retirement rollover.',
     unsecured_amount: 'Loans and credit lines based on your credit, with nothing pledged.',
     portfolio_loan_qualified_amount: 'A loan secured by your investments, which stay invested.',
   } satisfies Record<AmountPart, string>,

@@ -135,7 +135,7 @@ export const afterTouch: AfterTouchWords = {
   about: {
     rollover_amount: 'Sus propios fondos de jubilación, invertidos en su negocio sin tomar un préstamo.',
     sba_qualified_amount:
-      'Un préstamo bancario respaldado por la Agencia Federal de Pequeños Negocios (SBA), según su efectivo y sus fondos de jubilación transferidos.',
+      'Un préstamo bancario respaldado por la Agencia Federal de Pequeños Negocios (SBA), según su efectivo y sus fondos de jubilación.',
     unsecured_amount: 'Préstamos y líneas de crédito según su crédito, sin dar nada en garantía.',
     portfolio_loan_qualified_amount: 'Un préstamo garantizado con sus inversiones, que siguen invertidas.',
   },

@@ -17,7 +17,7 @@ import {until} from '../support/until.ts';
 import {startWebsite} from '../support/website.ts';
 import {startDemo, useDemo} from './demo.ts';
 
-const finances = {credit_score: '680 - 720', retirement: 120_000, cash: 50_000, investments: 30_000} as const;
+const finances = {credit_score: '680 - 720', retirement: 120_000, cash: 50_000, investments: 130_000} as const;
 const expected = calculate(finances, defaultPolicy).amounts;
 const shown = shownAmounts({
   prequalification: {first_name: 'Ana', ...expected},
@@ -41,7 +41,7 @@ async function fillInByKeyboard(page: Page) {
   for (const [label, amount] of [
     ['Retirement', '$120,000.00'],
     ['Cash', '50k'],
-    ['Investments', '30 000'],
+    ['Investments', '130 000'],
   ] as const) {
     const field = page.getByRole('textbox', {name: new RegExp(label)});
     while (!(await field.evaluate((input) => input.matches(':focus')))) await keys.press('Tab');

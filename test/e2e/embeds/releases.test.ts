@@ -21,7 +21,7 @@ import {rowsOf} from '../../support/rows.ts';
 import {startTestServer, type TestServer} from '../../support/test-server.ts';
 import {startWebsite, type Website} from '../../support/website.ts';
 
-const finances = {credit_score: 'Above 720', retirement: 120_000, cash: 50_000, investments: 30_000} as const;
+const finances = {credit_score: 'Above 720', retirement: 120_000, cash: 50_000, investments: 130_000} as const;
 const {amounts} = calculate(finances, defaultPolicy);
 /** One partner describes its consent as before 1.4, the other in each language, of which the first is the default. */
 const consents = {
@@ -135,7 +135,7 @@ suite('a page that pinned a release', () => {
           },
           credit: () => page.getByRole('radio', {name: new RegExp(words.score)}).check({force: true}),
           funds: async () => {
-            for (const [index, value] of ['120000', '50k', '$30,000.00'].entries())
+            for (const [index, value] of ['120000', '50k', '$130,000.00'].entries())
               await page.getByRole('textbox', {name: words.funds[index]!}).fill(value);
           },
         };

@@ -72,7 +72,7 @@ describe('the result', () => {
       ['Your own retirement funds put to work in your business, without a loan.'],
       ['SBA loan', '$560,000'],
       [
-        'A bank loan backed by the Small Business Administration, based on your cash and rolled-over retirement funds. Assumes no bankruptcy.',
+        'A bank loan backed by the Small Business Administration, based on your cash and retirement rollover. Assumes no bankruptcy.',
       ],
       ['Unsecured loan', '$150,000'],
       ['Loans and credit lines based on your credit, with nothing pledged.'],
