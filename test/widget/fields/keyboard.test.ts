@@ -155,8 +155,11 @@ for (const order of orders) {
         cash: 50_000,
         investments: 0,
       });
-      await press('Tab');
-      expect(focused(form)?.textContent).to.contain('Change my answers');
+      // The line of an amount of zero opens at a press where there is little space.
+      for (const stop of ['Portfolio loan', 'Change my answers']) {
+        await press('Tab');
+        expect(focused(form)?.textContent).to.contain(stop);
+      }
       await press(' ');
       await shows(form, 'Your funds');
       expect(heading(form)).to.contain('Your funds');
