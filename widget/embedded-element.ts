@@ -1,6 +1,6 @@
 import {LitElement, type CSSResult, type PropertyValues} from 'lit';
 import {Promise} from './page/builtins.ts';
-import {safeDocument, safeProperty} from './page/safe-document.ts';
+import {safeDocument} from './page/safe-document.ts';
 
 /**
  * The base class of an element on a partner's page: it keeps the page responsive when it renders for the first time,
@@ -15,18 +15,15 @@ export class EmbeddedElement extends LitElement {
   /** Makes the styles anew, because a style sheet can be used only in the document that made it. */
   adoptedCallback() {
     const {shadowRoot} = this;
-    const {CSSStyleSheet} = (safeProperty(this.ownerDocument, 'defaultView') as typeof window | null) ?? {};
+    const {defaultView: view} = this.ownerDocument;
+    const {elementStyles} = this.constructor as typeof LitElement;
     // A document without a window, such as that of a template, shows nothing.
-    if (!shadowRoot || !CSSStyleSheet) return;
-    const styles = [
-      ...(this.constructor as typeof LitElement).elementStyles,
-      ...this.addedStyles,
-    ] as CSSResult[];
-    shadowRoot.adoptedStyleSheets = styles.map(({cssText}) => {
-      const sheet = new CSSStyleSheet();
-      sheet.replaceSync(cssText);
-      return sheet;
-    });
+    if (shadowRoot && view)
+      shadowRoot.adoptedStyleSheets = [...elementStyles, ...this.addedStyles].map((style) => {
+        const sheet = new view.CSSStyleSheet();
+        sheet.replaceSync((style as CSSResult).cssText);
+        return sheet;
+      });
   }
 
   protected override createRenderRoot() {

@@ -3,10 +3,12 @@ import {html, nothing} from 'lit';
 import type {Page, Step} from '../form/pages.ts';
 import {fill} from '../form/words/fill.ts';
 import {stepTitle, type WordsSoFar} from '../form/words/words.ts';
+import type {ContactLink} from '../contract/embed.ts';
 import type {FormEvent, TouchedForm} from './submission/touched-form.ts';
 import type {ArrivalState} from './loading/arrival.ts';
 import {noticeView} from './fields/alert-view.ts';
 import {changingText} from './fields/changing-text.ts';
+import {contactView} from './fields/contact-view.ts';
 import {creditScoreField} from './fields/choice-field.ts';
 
 export type FormView = {
@@ -16,8 +18,8 @@ export type FormView = {
   /** What `rest` adds to the first screen. Undefined until `rest` has arrived. */
   readonly touched: TouchedForm | undefined;
   readonly arrival: ArrivalState;
-  /** The partner's number and address, where the form gets no further. */
-  readonly ways: unknown;
+  /** How to reach the partner, as the page itself says it. */
+  readonly contact: Iterable<ContactLink>;
   /** The address of the apply page. Undefined where the form must not link to it. */
   readonly applyHref: string | undefined;
   readonly onEvent: (event: FormEvent & Event) => void;
@@ -66,7 +68,7 @@ export function formView(view: FormView) {
       ${touched?.consent.errorView()}
       ${arrival === 'failed' ? loadFailedNotice(view) : touched?.notice(applyLinkView(view))}
       <div class="actions ${touched?.awaitsConsent ? 'waiting' : ''}" part="actions">
-        ${view.ways}
+        ${arrival === 'failed' ? contactView(view.contact) : touched?.ways()}
         <button
           class="main"
           part="button primary"
@@ -91,12 +93,12 @@ const loadFailedNotice = (view: WayOn) => noticeView(view.words.loadFailed, appl
 
 /** Stands in place of the fields if the rest of the form did not arrive, and the first screen needs it. */
 export const loadFailedView = (
-  view: Pick<FormView, 'words' | 'ways' | 'applyHref' | 'arrival'>,
+  view: Pick<FormView, 'words' | 'contact' | 'applyHref' | 'arrival'>,
   onRetry: () => void,
 ) => html`
   ${loadFailedNotice(view)}
   <div class="actions" part="actions">
-    ${view.ways}
+    ${contactView(view.contact)}
     <button
       class="main"
       part="button primary"

@@ -9,7 +9,7 @@ import {EmbeddedElement} from './embedded-element.ts';
 import {formView, loadFailedView} from './form-view.ts';
 import {changingText} from './fields/changing-text.ts';
 import {forgetDraft, hasDraft, keepEarly, type Contact} from './fields/contact-sources.ts';
-import {contactIn, contactView} from './fields/contact-view.ts';
+import {contactIn} from './fields/contact-view.ts';
 import type {Endpoint, Fetch, FormHost} from './fields/form-host.ts';
 import {Arrival} from './loading/arrival.ts';
 import {laterFiles, type Rest} from './loading/later-files.ts';
@@ -516,16 +516,7 @@ export class LeadPrequalForm extends EmbeddedElement {
   #formView() {
     const {words} = this.#localization;
     const {form, state} = this.#arrival;
-    const view = {
-      words,
-      arrival: state,
-      ways: form
-        ? form.ways()
-        : this.#lacksRest || state === 'failed'
-          ? contactView(contactIn(this))
-          : nothing,
-      applyHref: this.#applyHref,
-    };
+    const view = {words, arrival: state, contact: contactIn(this), applyHref: this.#applyHref};
     if (this.#lacksRest) return loadFailedView(view, this.#retry);
     return html`<slot name="intro"></slot> ${formView({
         ...view,

@@ -103,11 +103,6 @@ export const amounts = css`
   .answer > h3 {
     margin-block: 24px 4px;
   }
-  summary {
-    cursor: pointer;
-    font-weight: 600;
-    padding-block: 12px;
-  }
   details p {
     margin-block: -8px 12px;
   }

@@ -41,13 +41,6 @@ const otherStyles = css`
   h3 {
     margin: 0;
   }
-  .main ~ a.main {
-    border-color: transparent;
-    min-inline-size: 0;
-    padding-inline: 0;
-    text-decoration: underline;
-    text-underline-offset: 3px;
-  }
   .ways:has(a) {
     margin-block: 0 24px;
   }
@@ -66,7 +59,8 @@ const otherStyles = css`
     flex: 1 0 100%;
     flex-wrap: wrap;
   }
-  .quiet {
+  .quiet,
+  .main ~ a.main {
     border: 0;
     min-inline-size: 44px;
     padding-inline: 0;

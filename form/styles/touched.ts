@@ -93,12 +93,12 @@ export const touched = css`
     border-radius: var(--_corner);
     cursor: pointer;
     font-weight: 600;
-    padding-block: 10px;
+    padding-block: 12px;
   }
   details .fields {
-    /* As around all fields. Through the box that a browser has in <details>, no colour is inherited. */
-    border-color: color-mix(in srgb-linear, var(--_muted) 88%, var(--_paper));
-    margin-block: calc(var(--_space) * 2) 0;
+    /* Through the box that a browser has in <details>, no colour is inherited. */
+    border-color: var(--_muted);
+    margin-block-start: calc(var(--_space) * 2);
   }
   .promise {
     margin-block-start: 6px;

@@ -153,7 +153,7 @@ export const afterTouch = {
   sending: 'Sending…',
   summary: 'Please check your answers',
   /** Sending takes longer than four seconds. */
-  stillSending: 'This takes a little longer than usual. Please stay on this page.',
+  stillSending: 'This takes longer than usual. Please stay on this page.',
   consentErrors: {
     required: 'Tick the box to show that you agree.',
     /** The partner's consent text has changed since the visitor saw it. */
@@ -214,16 +214,16 @@ export const afterTouch = {
   } satisfies Notice,
   pending: {
     title: 'We have your answers',
-    text: 'Working out your amounts takes a little longer than usual. They will appear here. If you leave this page, nothing is lost: we will be in touch, and there is no need to send anything again.',
+    text: 'Your amounts take longer than usual. They will appear here. If you leave this page, we will be in touch, and there is no need to send anything again.',
   } satisfies Notice,
   /** The lead has been pending for ten minutes, and the form has stopped asking for its amounts. */
   late: {
     title: 'We have your answers',
-    text: 'Your amounts take longer than we want to keep you waiting. We will be in touch, and there is no need to send anything again.',
+    text: 'Your amounts take longer than usual. We will be in touch, and there is no need to send anything again.',
   } satisfies Notice,
   refused: {
     title: 'We could not prepare an estimate',
-    text: 'These answers were not accepted as they are. You can change them and send them again. Or get in touch with us and give this reference: a person can help.',
+    text: 'These answers were not accepted. You can change them and send them again. Or get in touch with us and give this reference: a person can help.',
   } satisfies Notice,
   /** A standard lead, which has no estimate. */
   refusedContact: {
@@ -253,7 +253,7 @@ export const afterTouch = {
     },
     forbidden: {
       title: 'This page cannot send your answers yet',
-      text: 'Your answers were not sent. Please get in touch with us: a person can help.',
+      text: 'Your answers were not sent. Please get in touch with us.',
     },
     other: {
       title: 'Something went wrong on our side',
@@ -285,7 +285,7 @@ export const afterTouch = {
   change: 'Change my answers',
   /** After a reload, when the fields are empty. */
   answerAgain: 'Enter my answers again',
-  notKept: 'For your privacy, this page does not keep what you typed when it is loaded again.',
+  notKept: 'For your privacy, this page forgets what you typed when it is loaded again.',
   startOver: 'Start over',
   erase: 'Erase this result',
   copy: 'Copy',

@@ -203,7 +203,7 @@ export const afterTouch: AfterTouchWords = {
     },
     forbidden: {
       title: 'Esta página todavía no puede enviar sus respuestas',
-      text: 'Sus respuestas no se enviaron. Comuníquese con nosotros: una persona puede ayudarle.',
+      text: 'Sus respuestas no se enviaron. Comuníquese con nosotros.',
     },
     other: {
       title: 'Algo falló de nuestro lado',

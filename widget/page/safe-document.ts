@@ -8,11 +8,8 @@
  */
 export const safeDocument = new Proxy({} as Document, {
   get(_, name) {
-    const value = safeProperty(document, name);
+    // Not from `Document.prototype`, because old libraries have a `Document` of their own.
+    const value: unknown = Reflect.get(Object.getPrototypeOf(document) as object, name, document);
     return typeof value === 'function' ? (value.bind(document) as unknown) : value;
   },
 });
-
-/** Not read from `Document.prototype`, because old libraries have a `Document` of their own. */
-export const safeProperty = (document: Document, name: string | symbol): unknown =>
-  Reflect.get(Object.getPrototypeOf(document) as object, name, document);

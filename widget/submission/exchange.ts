@@ -23,7 +23,7 @@ const timeout = 30_000;
  * @param id the lead that the request is about; empty when a new lead is sent
  * @throws a `TypeError` when there is no answer, another error when it takes too long or `signal` is aborted
  */
-export async function exchange(
+export function exchange(
   endpoint: Endpoint,
   id: string,
   init: RequestInit,
@@ -31,20 +31,23 @@ export async function exchange(
 ): Promise<Reply> {
   const url = addressOf(endpoint, paths.embedLeads + (id && `/${id}`));
   const controller = new AbortController();
-  const giveUp = () => controller.abort();
-  // The page may have replaced `fetch` by one that does not listen to `signal`, or never settles.
-  const givenUp = new Promise<never>((_, reject) => {
-    controller.signal.addEventListener('abort', () => reject(new Error('given up')));
+  return new Promise((resolve, reject) => {
+    // The page may have replaced `fetch` by one that does not listen to `signal`, or never settles.
+    const giveUp = () => {
+      controller.abort();
+      reject(new Error('given up'));
+    };
+    if (signal?.aborted) giveUp();
+    signal?.addEventListener('abort', giveUp);
+    const timer = setTimeout(giveUp, timeout);
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', giveUp);
+    };
+    read(endpoint, url, {...init, signal: controller.signal})
+      .then(resolve, reject)
+      .finally(end);
   });
-  if (signal?.aborted) giveUp();
-  signal?.addEventListener('abort', giveUp);
-  const timer = setTimeout(giveUp, timeout);
-  try {
-    return await Promise.race([givenUp, read(endpoint, url, {...init, signal: controller.signal})]);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', giveUp);
-  }
 }
 
 async function read(endpoint: Endpoint, url: string, init: RequestInit): Promise<Reply> {

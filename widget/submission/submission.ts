@@ -72,7 +72,7 @@ export class Submission implements ReactiveController {
     this.#host = host;
     this.#takeaway = new TakeawayButtons(host, () => [
       this.preparation.config?.name,
-      ...Array.from(this.contact, ({text}) => text),
+      ...[...this.contact].map(({text}) => text),
     ]);
     this.#startOver = new StartOver(host);
     this.#pause = new Pause(host.element);
