@@ -13,7 +13,12 @@ import {missing} from '../support/installed.ts';
 import {rowsOf} from '../support/rows.ts';
 import {useDemo} from './demo.ts';
 
-const finances = {credit_score: '680 - 720', retirement: 120_000, cash: 50_000, investments: 130_000} as const;
+const finances = {
+  credit_score: '680 - 720',
+  retirement: 120_000,
+  cash: 50_000,
+  investments: 130_000,
+} as const;
 const expected = calculate(finances, defaultPolicy).amounts;
 const shown = shownAmounts({
   prequalification: {first_name: 'Ana', ...expected},
