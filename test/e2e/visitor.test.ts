@@ -17,7 +17,12 @@ import {until} from '../support/until.ts';
 import {startWebsite} from '../support/website.ts';
 import {startDemo, useDemo} from './demo.ts';
 
-const finances = {credit_score: '680 - 720', retirement: 120_000, cash: 50_000, investments: 130_000} as const;
+const finances = {
+  credit_score: '680 - 720',
+  retirement: 120_000,
+  cash: 50_000,
+  investments: 130_000,
+} as const;
 const expected = calculate(finances, defaultPolicy).amounts;
 const shown = shownAmounts({
   prequalification: {first_name: 'Ana', ...expected},

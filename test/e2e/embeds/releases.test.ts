@@ -21,7 +21,12 @@ import {rowsOf} from '../../support/rows.ts';
 import {startTestServer, type TestServer} from '../../support/test-server.ts';
 import {startWebsite, type Website} from '../../support/website.ts';
 
-const finances = {credit_score: 'Above 720', retirement: 120_000, cash: 50_000, investments: 130_000} as const;
+const finances = {
+  credit_score: 'Above 720',
+  retirement: 120_000,
+  cash: 50_000,
+  investments: 130_000,
+} as const;
 const {amounts} = calculate(finances, defaultPolicy);
 /** One partner describes its consent as before 1.4, the other in each language, of which the first is the default. */
 const consents = {
