@@ -12,7 +12,7 @@ import {createdAtOf} from '../leads/lead-ids.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import type {Config} from '../config/config.ts';
-import {leadOf} from './lead-names.ts';
+import {leadOf} from '../admin/leads.ts';
 import {counted, isoTime, jsonOption, localTime, printable, type Run} from './output.ts';
 import {sinceOption, untilOption} from './times.ts';
 import {changingStore, readingStore} from './with-store.ts';
@@ -73,7 +73,7 @@ async function filterOf(
   named: string | undefined,
   {id = named, ...others}: Selection,
 ): Promise<DeliveryFilter> {
-  return id === undefined ? others : {...others, lead: await leadOf(store, id)};
+  return id === undefined ? others : {...others, lead: await leadOf({store}, id)};
 }
 
 export function deliveriesCommand(run: Run): Command {
@@ -108,7 +108,7 @@ export function deliveriesCommand(run: Run): Command {
     .addOption(jsonOption())
     .action((named: string, {json}: {json?: boolean}) =>
       readingStore(run, async (store) => {
-        await showDeliveries(run, store, await leadOf(store, named), json);
+        await showDeliveries(run, store, await leadOf({store}, named), json);
       }),
     );
 
@@ -170,7 +170,7 @@ only with --state delivered, and only news: a lead-api would store the lead a se
     .option('--destination <name>', 'the upstream, if the lead waits for several')
     .action((named: string, {takenAs, destination}: {takenAs: string; destination?: string}) =>
       changingStore(run, async (store) => {
-        const lead = await leadOf(store, named);
+        const lead = await leadOf({store}, named);
         const settled = await store.settleAs(Date.now(), {lead, destination}, takenAs);
         if (settled === 'settled') say(settledWords.settled);
         else fail(settledWords[settled]);

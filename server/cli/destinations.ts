@@ -1,14 +1,20 @@
 /** `lead-prequal destinations`: which destinations there are, whether they work, and which get nothing for now. */
 import {Command} from 'commander';
 import {randomBytes} from 'node:crypto';
+import {
+  acceptAddress,
+  listDestinations,
+  pauseDestination,
+  resumeDestination,
+  settingsOf,
+  wrongOf,
+} from '../admin/destinations.ts';
 import {readConfig, type Config} from '../config/config.ts';
-import {addressOf} from '../config/destinations.ts';
 import {usualTimings} from '../config/timings.ts';
 import {DeliveryError} from '../destinations/destination.ts';
 import {openStates} from '../leads/deliveries.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
 import {remedyOf, withRemedy} from '../observe/causes.ts';
-import {readDestinations, toJsonRow, wrongOf} from './destination-rows.ts';
 import {ago, counted, jsonOption, printable, timeOrNone, type Run} from './output.ts';
 import {changingStore, readingStore} from './with-store.ts';
 
@@ -23,7 +29,7 @@ Examples:
 type Json = {json?: boolean};
 
 export function destinationsCommand(run: Run): Command {
-  const {write, say, fail} = run;
+  const {write, say} = run;
   const destinations = new Command('destinations')
     .description('list, test, pause, resume and accept the destinations to which leads go')
     .addHelpText('after', examples);
@@ -54,10 +60,7 @@ export function destinationsCommand(run: Run): Command {
     .option('--reason <text>', 'why, for other operators', 'an operator paused it')
     .action((name: string, {reason}: {reason: string}) =>
       changingStore(run, async (store, config) => {
-        if (!config.destinations.has(name)) return fail(unknown(name, config));
-        const earlier = (await store.pausedDestinations()).find(({destination}) => destination === name);
-        if (earlier) return fail(printable(`${name} is paused already: ${earlier.reason}`));
-        await store.pauseDestination({destination: name, pausedAt: Date.now(), reason});
+        await pauseDestination({store, config}, {destination: name, reason});
         say(`${name} is paused. "lead-prequal destinations resume ${name}" sends what waits.`);
       }),
     );
@@ -68,10 +71,12 @@ export function destinationsCommand(run: Run): Command {
     .argument('<name>', 'the name of the destination')
     .action((name: string) =>
       changingStore(run, async (store, config) => {
-        if (await store.resumeDestination(Date.now(), name))
-          return say(`${name} is resumed, and what waits is sent.`);
-        if (!config.destinations.has(name)) return fail(unknown(name, config));
-        say(`${name} was not paused. If it had a break, that is ended, and what waits is sent.`);
+        const wasPaused = await resumeDestination({store, config}, name);
+        say(
+          wasPaused
+            ? `${name} is resumed, and what waits is sent.`
+            : `${name} was not paused. If it had a break, that is ended, and what waits is sent.`,
+        );
       }),
     );
 
@@ -87,9 +92,7 @@ export function destinationsCommand(run: Run): Command {
     )
     .action((name: string) =>
       changingStore(run, async (store, config) => {
-        const settings = config.destinations.get(name);
-        if (!settings) return fail(unknown(name, config));
-        const changed = await store.acceptAddress(Date.now(), name, addressOf(settings));
+        const changed = await acceptAddress({store, config}, name);
         say(`${counted(changed, 'delivery goes', 'deliveries go')} to the address that ${name} has now.`);
       }),
     );
@@ -104,12 +107,9 @@ export function destinationsCommand(run: Run): Command {
   return destinations;
 }
 
-const unknown = (name: string, {destinations}: Config) =>
-  `There is no destination ${name}. The configuration has ${[...destinations.keys()].join(', ') || 'none'}.`;
-
 async function list({print, printTable}: Run, store: BesideStore, config: Config, json = false) {
-  const rows = await readDestinations(store, config);
-  if (json) for (const row of rows) await print(toJsonRow(row));
+  const rows = await listDestinations({store, config});
+  if (json) for (const row of rows) await print(row);
   else {
     await printTable(
       ['destination', 'type', 'state', 'since', 'last success', ...openStates, 'oldest', 'what went wrong'],
@@ -118,9 +118,9 @@ async function list({print, printTable}: Run, store: BesideStore, config: Config
         row.type,
         row.state,
         timeOrNone(row.since),
-        timeOrNone(row.lastSuccess),
-        ...openStates.map((state) => row.counts[state]),
-        row.oldest === null ? '' : ago(row.oldest),
+        timeOrNone(row.last_success_at),
+        ...openStates.map((state) => row[state]),
+        row.oldest_created_at === null ? '' : ago(Date.parse(row.oldest_created_at)),
         withRemedy(wrongOf(row)),
       ]),
     );
@@ -128,10 +128,9 @@ async function list({print, printTable}: Run, store: BesideStore, config: Config
 }
 
 async function test(run: Run, name: string, json = false) {
-  const {print, write, fail} = run;
+  const {print, write} = run;
   const config = readConfig(run.environment);
-  const settings = config.destinations.get(name);
-  if (!settings) return fail(unknown(name, config));
+  const settings = settingsOf(name, config);
   // Only this command needs the libraries for HTTP and mail, which take time and memory to load.
   const {createDestination} = await import('../destinations/kinds.ts');
   const destination = createDestination(settings, usualTimings.delivery);

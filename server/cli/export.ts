@@ -5,7 +5,7 @@ import {extname} from 'node:path';
 import {amountNames} from '../../contract/amounts.ts';
 import {attributionKeys} from '../../contract/embed.ts';
 import type {AskedFieldName} from '../../contract/extra-fields.ts';
-import {referenceOf} from '../../contract/reference.ts';
+import {unreadableText} from '../admin/leads.ts';
 import {toEventData} from '../destinations/webhook/event.ts';
 import {leadEventSchema} from '../leads/lead-event.ts';
 import type {FullLead, LeadFilter, UnreadableLead} from '../leads/lead-filter.ts';
@@ -73,9 +73,6 @@ export function toExport(lead: FullLead | UnreadableLead): Exported | Unreadable
 }
 
 /** The sentence that says which lead cannot be read, and why. */
-export const unreadableLead = ({id, unreadable}: UnreadableLead) =>
-  `Lead ${referenceOf(id)} (${id}) cannot be read: ${unreadable}.`;
-
 const valueAt = (data: Exported, path: readonly string[]) => {
   let value: unknown = data;
   for (const key of path) value = (value as Record<string, unknown> | null | undefined)?.[key];
@@ -166,7 +163,7 @@ export async function exportLeads(
           bar?.stop();
           bar = undefined;
           unreadable += 1;
-          fail(unreadableLead(lead));
+          fail(unreadableText(lead));
         }
       }
       await out.write(isCsv ? toCsv(leads.map((lead) => rowOf(columns, lead))) : toJsonLines(leads));

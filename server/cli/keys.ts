@@ -5,7 +5,7 @@ import {clearWord} from '../config/values.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
 import {goneAfter, type ProcessReport} from '../reload/reloads.ts';
 import {checkInHex, checkValueOf} from '../store/sealing.ts';
-import {counted, Failure, isoTime, jsonOption, localTime, printable, timeOrNone, type Run} from './output.ts';
+import {counted, Failure, isoTime, jsonOption, localTime, printable, type Run} from './output.ts';
 import {purge} from './purge.ts';
 import {changingStore, readingStore} from './with-store.ts';
 
@@ -78,7 +78,7 @@ async function printStatus(run: Run, store: BesideStore, {dataKeys}: Config, cou
     ['key', 'in use since', 'in DATA_KEY', ...(count ? ['rows'] : []), 'servers that seal with it'],
     rows.map(({key, since, isListed, isFirst, rows: stored, servers}) => [
       key,
-      since === null ? 'not in use' : timeOrNone(since),
+      since === null ? 'not in use' : localTime(since),
       isFirst ? 'first: it seals' : isListed ? 'opens' : 'no',
       ...(stored === undefined ? [] : [stored]),
       printable(servers.join(', ')),

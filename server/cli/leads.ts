@@ -15,13 +15,15 @@ import {createdAtOf} from '../leads/lead-ids.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
 import {contextOption} from './context-option.ts';
 import {deliveriesOf, showDeliveries} from './deliveries.ts';
-import {eraseCommand, shownErased} from './erase.ts';
+import {shownErased} from '../admin/erasing.ts';
+import {eraseCommand} from './erase.ts';
 import {isErased} from '../store/rows.ts';
-import {exportLeads, formats, toExport, unreadableLead, type Format} from './export.ts';
-import {leadOf} from './lead-names.ts';
+import {exportLeads, formats, toExport, type Format} from './export.ts';
+import {leadOf, unreadableText, type Person} from '../admin/leads.ts';
 import {counted, isoTime, jsonOption, localDay, localTime, type Run} from './output.ts';
-import {leadsOfPerson, personOptions, type Person} from './person.ts';
-import {midnight, sinceOption, untilOption} from './times.ts';
+import {findPerson, personOptions} from './person.ts';
+import {midnight} from '../admin/words.ts';
+import {sinceOption, untilOption} from './times.ts';
 import {readingStore} from './with-store.ts';
 
 /** The most leads of one query: a long read would keep SQLite from reusing its log, so that the file grows. */
@@ -144,7 +146,9 @@ export function leadsCommand(run: Run): Command {
     .argument('<lead>', 'the id or the reference of the lead')
     .addOption(jsonOption())
     .action((named: string, {json}: {json?: boolean}) =>
-      readingStore(run, async (store, config) => show(run, store, config, await leadOf(store, named), json)),
+      readingStore(run, async (store, config) =>
+        show(run, store, config, await leadOf({store}, named), json),
+      ),
     );
 
   selecting(leads.command('count'))
@@ -248,7 +252,7 @@ async function list(
     left -= page.length;
   }
   if (email !== undefined || phone !== undefined) {
-    const {found, isStopped} = await leadsOfPerson(run, store, filter, {email, phone}, limit);
+    const {found, isStopped} = await findPerson(run, store, filter, {email, phone}, limit);
     await printPage(found);
     if (isStopped) run.status = 1;
   } else {
@@ -271,11 +275,11 @@ async function show(run: Run, store: BesideStore, config: Config, id: string, js
   if (!found) return fail(`There is no lead ${id}.`);
   const {lead, duplicates, supersededBy} = found;
   if (isErased(lead)) {
-    const shown = await shownErased(store, config, lead);
+    const shown = await shownErased({store, config}, lead);
     return json ? print(shown) : printFields([...flatten(shown)]);
   }
   const exported = toExport(lead);
-  if ('unreadable' in exported) return fail(unreadableLead(exported));
+  if ('unreadable' in exported) return fail(unreadableText(exported));
   const data = {...exported, duplicates, superseded_by: supersededBy};
   if (json) return print({...data, deliveries: await deliveriesOf(run, store, id)});
   await printFields([...flatten(data)]);

@@ -2,8 +2,12 @@
 import type {Writable} from 'node:stream';
 import {Option} from 'commander';
 import type {SingleBar} from 'cli-progress';
+import {localTime} from '../admin/words.ts';
 import type {Environment} from '../config/environment.ts';
 import {controls, lineBreak, unseen} from '../leads/hidden-characters.ts';
+
+export {isoTime} from '../admin/admin.ts';
+export {ago, counted, lasting, localDay, localTime} from '../admin/words.ts';
 
 export const jsonOption = (): Option => new Option('--json', 'print one JSON object a line, for programs');
 
@@ -159,40 +163,5 @@ export async function leadsBar(stream: Run['stderr'], total: number): Promise<Si
   return bar;
 }
 
-const isTime = (time: number) => !Number.isNaN(new Date(time).getTime());
-
-/** A time for programs, in UTC. Null if there is no time, or if a damaged row holds a number that is not a time. */
-export const isoTime = (time: number | null): string | null =>
-  time === null || !isTime(time) ? null : new Date(time).toISOString();
-
-/** A time as people read it: in the time zone of this machine, to the second. */
-export function localTime(time: number): string {
-  if (!isTime(time)) return 'not a time';
-  const date = new Date(time - new Date(time).getTimezoneOffset() * 60_000);
-  return date.toISOString().slice(0, 19).replace('T', ' ');
-}
-
 /** A time as people read it, or nothing. */
-export const timeOrNone = (time: number | null): string => (time === null ? '' : localTime(time));
-
-const units = [
-  [48 * 3_600_000, 24 * 3_600_000, 'days'],
-  [2 * 3_600_000, 3_600_000, 'h'],
-  [2 * 60_000, 60_000, 'min'],
-  [0, 1_000, 's'],
-] as const;
-
-/** How long something has lasted, such as `40 s`, `12 min`, `5 h` or `3 days`. */
-export function lasting(milliseconds: number): string {
-  const [, unit, name] = units.find(([from]) => milliseconds >= from) ?? units[3];
-  return `${Math.max(0, Math.floor(milliseconds / unit))} ${name}`;
-}
-/** How long ago a time was. */
-export const ago = (time: number): string => lasting(Date.now() - time);
-
-/** The day of a time, such as `2026-11-22`, in the time zone of this machine. */
-export const localDay = (time: number): string => localTime(time).slice(0, 10);
-
-/** `1 lead`, `2 leads`, `1,000 leads`. */
-export const counted = (number: number, one: string, many = `${one}s`): string =>
-  `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;
+export const timeOrNone = (time: string | null): string => (time === null ? '' : localTime(Date.parse(time)));

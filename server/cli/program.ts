@@ -2,9 +2,10 @@
 import {inspect} from 'node:util';
 import {Command, CommanderError} from 'commander';
 import {ConfigError} from '../config/config.ts';
+import {Refusal} from '../admin/admin.ts';
 import {StoreError} from '../leads/lead-store.ts';
 import {loadCommands} from './commands.ts';
-import {Failure, visible, type Run} from './output.ts';
+import {Failure, printable, visible, type Run} from './output.ts';
 import packageJson from '../../package.json' with {type: 'json'};
 
 /**
@@ -29,6 +30,10 @@ export async function run(words: readonly string[], current: Run): Promise<numbe
     await program.parseAsync(words, {from: 'user'});
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode && 2;
+    if (error instanceof Refusal) {
+      current.fail([printable(error.message), ...error.choices].join('\n'));
+      return current.status;
+    }
     const isExpected = [ConfigError, Failure, StoreError].some((kind) => error instanceof kind);
     // Any other error is a fault of ours: the stack says where. Its message may quote what strangers wrote.
     current.fail(isExpected ? (error as Error).message : inspect(error));

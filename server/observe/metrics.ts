@@ -6,12 +6,12 @@
  * the number of time series grow.
  */
 import {collectDefaultMetrics, Counter, Gauge, Histogram, Registry} from 'prom-client';
-import {paths} from '../../contract/api.ts';
 import {leadStatuses} from '../../contract/embed.ts';
 import type {Config} from '../config/config.ts';
 import {collectingTime} from '../config/destinations.ts';
 import type {Emit, Observation, ObservationType} from './observations.ts';
 import {destinationStates, type Readings} from './readings.ts';
+import {isOfCaller, refusalIn} from './refusals.ts';
 
 export type Metrics = {
   /** Listens to an observation. */
@@ -112,12 +112,14 @@ export function createMetrics(
   const listeners: Listeners = {
     'lead-stored': ({partner, leadType: type, answer}) =>
       leads.inc({partner: partner === null ? noPartner : partnerOf(partner), type, answer}),
-    'request-answered'({path, partner, isOperation, status, ms, problem}) {
-      if (!isOperation) return;
-      const isCaller = path.startsWith(paths.leads);
-      if (status === 201) answers.observe({api: isCaller ? 'callers' : 'form'}, ms / 1_000);
-      if (problem === undefined) return;
-      refusals.inc({partner: isCaller ? noPartner : partnerOf(partner), reason: problem});
+    'request-answered'(observation) {
+      const {path, isOperation, status, ms} = observation;
+      if (isOperation && status === 201)
+        answers.observe({api: isOfCaller(path) ? 'callers' : 'form'}, ms / 1_000);
+      const refusal = refusalIn(observation);
+      if (!refusal) return;
+      const {partner, reason} = refusal;
+      refusals.inc({partner: partner === null ? noPartner : partnerOf(partner), reason});
     },
     'store-written': ({ms}) => commits.observe(ms / 1_000),
     'leads-swept'({leads, consents}) {

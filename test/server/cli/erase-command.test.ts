@@ -343,7 +343,7 @@ suite('erasing the bytes of SQLite', () => {
     reader.prepare('SELECT COUNT(*) FROM leads').get();
     const says: string[] = [];
     const store = {purge: () => Promise.resolve(false)};
-    const patience = {pause: 1, saidEach: 5, most: 20};
+    const patience = {pause: 1, saidEach: 5, max: 20};
     const words = {what: 'It went.', again: 'leads erase K7QM-2XHD'};
     assert.equal(await purge({say: (text) => says.push(text)}, store, words, patience), false);
     assert.ok(says.some((text) => text.startsWith('Still waiting')));
