@@ -15,7 +15,7 @@ import {appendErasures, readErasures, type Erasure} from '../store/erasures-file
 import {isErased, whyUnreadable} from '../store/rows.ts';
 import {isoTime, Refusal, time, type Admin, type Job} from './admin.ts';
 import {leadOf} from './leads.ts';
-import {purge, type Patience} from './purging.ts';
+import {purge, type Waiting} from './purging.ts';
 
 export const erasureInput = z.object({
   leads: z.array(z.string()).min(1).describe('Ids or references'),
@@ -105,7 +105,7 @@ function endOfConsent(
 }
 
 export const erasureWithPlan = erasureInput.extend({confirm: z.string()});
-export type Erasing = {erased: string} | {waiting: 'for the files'; left: number};
+export type Erasing = {erased: string} | Waiting;
 export const erasureResult = z.object({leads: z.array(plannedLead), out_of_files: z.boolean()});
 export type ErasureResult = z.infer<typeof erasureResult>;
 
@@ -113,7 +113,6 @@ export type ErasureResult = z.infer<typeof erasureResult>;
 export async function* eraseLeads(
   admin: Admin,
   {confirm, ...input}: z.infer<typeof erasureWithPlan>,
-  patience?: Patience,
 ): Job<Erasing, ErasureResult> {
   const {store, config} = admin;
   const plan = await planErasure(admin, input);
@@ -122,21 +121,21 @@ export async function* eraseLeads(
       'conflict',
       'Nothing was erased, because the leads have changed: look at the plan again',
     );
-  const going = plan.leads.filter(({changes}) => changes);
-  if (going.length > 0) {
+  const toErase = plan.leads.filter(({changes}) => changes);
+  if (toErase.length > 0) {
     await store.useKeys();
     const at = Date.now();
     writeDown(
       config.erasuresFile,
-      going.map(({id}) => ({id, at, all: plan.all})),
+      toErase.map(({id}) => ({id, at, all: plan.all})),
     );
     const keepConsent = plan.all ? () => false : retentionOf(config).keepConsent;
-    for (const {id} of going) {
+    for (const {id} of toErase) {
       await store.erase(id, at, keepConsent);
       yield {erased: id};
     }
   }
-  return {leads: plan.leads, out_of_files: yield* purge(admin, patience)};
+  return {leads: plan.leads, out_of_files: yield* purge(admin)};
 }
 
 function writeDown(path: string | undefined, erasures: readonly Erasure[]) {
@@ -154,15 +153,15 @@ function writeDown(path: string | undefined, erasures: readonly Erasure[]) {
 /** Ids of one query. */
 const sliceSize = 200;
 
-/** What the file of erasures lists and is back, as after a restore. `back` are erased no more, `going` are all to erase. */
-export type Back = {path: string; unread: number; back: number; going: Erasure[]};
+/** What the file of erasures lists and is back, as after a restore. `back` are erased no more, `toErase` are all to erase. */
+export type Back = {path: string; unread: number; back: number; toErase: Erasure[]};
 
 export async function planAgain({store, config}: Admin): Promise<Back> {
   const {erasuresFile: path} = config;
   if (path === undefined) throw new Refusal('conflict', 'ERASURES_FILE names no file.');
   if (!existsSync(path)) throw new Refusal('unknown', `There is no file of erasures at ${path}.`);
   const {erasures, unread} = readErasures(path);
-  const plan: Back = {path, unread, back: 0, going: []};
+  const plan: Back = {path, unread, back: 0, toErase: []};
   for (let index = 0; index < erasures.length; index += sliceSize) {
     const slice = erasures.slice(index, index + sliceSize);
     const records = await store.findRecords(slice.map(({id}) => id));
@@ -170,7 +169,7 @@ export async function planAgain({store, config}: Admin): Promise<Back> {
       const record = records.get(erasure.id);
       if (!record) continue;
       if (!isErased(record)) plan.back += 1;
-      if (!isErased(record) || erasure.all) plan.going.push(erasure);
+      if (!isErased(record) || erasure.all) plan.toErase.push(erasure);
     }
   }
   return plan;
@@ -178,13 +177,13 @@ export async function planAgain({store, config}: Admin): Promise<Back> {
 
 export async function* eraseAgain(
   admin: Admin,
-  {going}: Back,
+  {toErase}: Back,
 ): Job<Erasing, {erased: number; out_of_files: boolean}> {
   const {store, config} = admin;
   let erased = 0;
-  if (going.length > 0) await store.useKeys();
+  if (toErase.length > 0) await store.useKeys();
   const {keepConsent} = retentionOf(config);
-  for (const {id, at, all} of going) {
+  for (const {id, at, all} of toErase) {
     if (!(await store.erase(id, at, all ? () => false : keepConsent))) continue;
     erased += 1;
     yield {erased: id};

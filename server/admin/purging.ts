@@ -2,6 +2,9 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Admin, Job} from './admin.ts';
 
+/** Milliseconds until it gives up. */
+export type Waiting = {waiting: 'for the files'; left: number};
+
 /** Milliseconds between two attempts, between two reports, and for all attempts. */
 export type Patience = {pause: number; saidEach: number; max: number};
 const usual: Patience = {pause: 500, saidEach: 30_000, max: 10 * 60_000};
@@ -10,7 +13,7 @@ const usual: Patience = {pause: 500, saidEach: 30_000, max: 10 * 60_000};
 export async function* purge(
   {store}: {store: Pick<Admin['store'], 'purge'>},
   {pause, saidEach, max}: Patience = usual,
-): Job<{waiting: 'for the files'; left: number}, boolean> {
+): Job<Waiting, boolean> {
   if (await store.purge()) return true;
   yield {waiting: 'for the files', left: max};
   const end = performance.now() + max;

@@ -1,7 +1,5 @@
 /** Says how long it takes until nothing of what was erased, or sealed anew, is in the files of the database. */
-import {finish} from '../admin/admin.ts';
-import {purge as purgeFiles, type Patience} from '../admin/purging.ts';
-import type {BesideStore} from '../leads/lead-store.ts';
+import type {Waiting} from '../admin/purging.ts';
 import {lasting, type Run} from './output.ts';
 
 /** @param what went, as a sentence. @param again the words of the command that tries again */
@@ -10,7 +8,7 @@ export type Purged = {what: string; again: string};
 /** What is said while it takes long. */
 export function createWaitingWords({say}: Pick<Run, 'say'>, {what}: Purged) {
   let isFirst = true;
-  return ({left}: {left: number}) => {
+  return ({left}: Waiting) => {
     say(
       isFirst
         ? `${what} Its bytes are in the log of the database until no connection reads what was there before: waiting for it, such as for a backup …`
@@ -22,14 +20,3 @@ export function createWaitingWords({say}: Pick<Run, 'say'>, {what}: Purged) {
 
 export const notOut = ({again}: Purged) =>
   `It is not out of the files yet: something has been reading the database all the time. End it (a backup, another lead-prequal command, a program such as sqlite3), then: lead-prequal ${again}`;
-
-export async function purge(
-  run: Pick<Run, 'say'>,
-  store: Pick<BesideStore, 'purge'>,
-  purged: Purged,
-  patience?: Patience,
-): Promise<boolean> {
-  const isOut = await finish(purgeFiles({store}, patience), createWaitingWords(run, purged));
-  if (!isOut) run.say(notOut(purged));
-  return isOut;
-}
