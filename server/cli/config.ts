@@ -1,8 +1,7 @@
 /** `lead-prequal config`: checks the configuration of the server. */
 import {Command} from 'commander';
+import {originFault, partnerNamed} from '../admin/partners.ts';
 import {readConfig} from '../config/config.ts';
-import {partnerNamed} from './configured.ts';
-import {originFault} from './origin-check.ts';
 import {Failure, printable, type Run} from './output.ts';
 
 const usage = `
