@@ -1,6 +1,8 @@
 /** Whether destinations take their deliveries, since when not, and what waits for them; pausing, resuming and accepting. */
 import {z} from 'zod';
 import {addressOf, collectingTime} from '../config/destinations.ts';
+import {usualTimings} from '../config/timings.ts';
+import {DeliveryError} from '../destinations/destination.ts';
 import {openStates, type OpenState} from '../leads/deliveries.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import {remedyOf} from '../observe/causes.ts';
@@ -122,3 +124,42 @@ export async function resumeDestination({store, config}: Admin, destination: str
 /** @returns how many deliveries go to the address of now that were stored for another one */
 export const acceptAddress = ({store, config}: Admin, destination: string): Promise<number> =>
   store.acceptAddress(Date.now(), destination, addressOf(settingsOf(destination, config)));
+
+/**
+ * - `said`: what came back, in words
+ * - `reply`: how the reply began, if it was not understood
+ * - `remedy`: what to do about it, if that is known
+ */
+export const testOutcome = z.object({
+  destination: z.string(),
+  works: z.boolean(),
+  said: z.string(),
+  reply: z.string().nullable(),
+  remedy: z.string().nullable(),
+  milliseconds: z.number().int(),
+});
+export type TestOutcome = z.infer<typeof testOutcome>;
+
+/** Sends a made-up lead that is marked as a test. A `lead-api` is asked for a lead instead that it cannot have. */
+export async function testDestination(config: Admin['config'], name: string): Promise<TestOutcome> {
+  const settings = settingsOf(name, config);
+  // Only this function needs the libraries for HTTP and mail, which take time and memory to load.
+  const {createDestination} = await import('../destinations/kinds.ts');
+  const destination = createDestination(settings, usualTimings.delivery);
+  const begun = performance.now();
+  const outcome = await destination
+    .test()
+    .then((settled) =>
+      settled.state === 'delivered'
+        ? {works: true, said: settled.note ?? 'It was delivered', reply: null}
+        : {works: false, said: settled.reason, reply: null},
+    )
+    .catch((error: unknown) => {
+      if (!(error instanceof DeliveryError)) throw error;
+      return {works: false, said: error.message, reply: error.excerpt};
+    })
+    .finally(() => destination.close());
+  const milliseconds = Math.round(performance.now() - begun);
+  const remedy = outcome.works ? null : (remedyOf(outcome.said) ?? null);
+  return {destination: name, ...outcome, remedy, milliseconds};
+}

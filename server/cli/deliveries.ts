@@ -67,7 +67,7 @@ function selecting(command: Command): Command {
     });
 }
 
-/** The filter of the options. @throws Failure if the lead cannot be found */
+/** The filter of the options. @throws Refusal if the lead cannot be found */
 async function filterOf(
   store: BesideStore,
   named: string | undefined,
@@ -88,7 +88,7 @@ export function deliveriesCommand(run: Run): Command {
     )
     .addOption(jsonOption())
     .action((lead: string | undefined, {json, ...selection}: Selection & {json?: boolean}) =>
-      readingStore(run, async (store, config) => {
+      readingStore(run, async ({store, config}) => {
         const filter = await filterOf(store, lead, selection);
         const count = await list(run, store, filter, json);
         if (count === 0 && isUnknown(filter, config)) fail(unknownDestination(filter, config));
@@ -99,7 +99,7 @@ export function deliveriesCommand(run: Run): Command {
     .command('summary')
     .description('count the deliveries that wait or need a decision, by destination and state')
     .addOption(jsonOption())
-    .action(({json}: {json?: boolean}) => readingStore(run, (store) => summarize(run, store, json)));
+    .action(({json}: {json?: boolean}) => readingStore(run, ({store}) => summarize(run, store, json)));
 
   deliveries
     .command('show')
@@ -107,7 +107,7 @@ export function deliveriesCommand(run: Run): Command {
     .argument('<lead>', 'the id or the reference of a lead')
     .addOption(jsonOption())
     .action((named: string, {json}: {json?: boolean}) =>
-      readingStore(run, async (store) => {
+      readingStore(run, async ({store}) => {
         await showDeliveries(run, store, await leadOf({store}, named), json);
       }),
     );
@@ -124,7 +124,7 @@ only with --state delivered, and only news: a lead-api would store the lead a se
     .action((lead: string | undefined, {all, ...selection}: Selection & {all?: boolean}) => {
       if (!all && lead === undefined && Object.keys(selection).length === 0)
         return retry.error('error: name a lead, select deliveries, or say --all');
-      return changingStore(run, async (store, config) => {
+      return changingStore(run, async ({store, config}) => {
         const filter = await filterOf(store, lead, selection);
         const count = await store.retryDeliveries(Date.now(), filter);
         say(`${counted(count, 'delivery', 'deliveries')} due now`);
@@ -150,7 +150,7 @@ only with --state delivered, and only news: a lead-api would store the lead a se
         return drop.error('error: name a lead, or select deliveries');
       if (lead === undefined && selection.id === undefined && !yes)
         return drop.error('error: this drops the deliveries of all leads that are selected: add --yes');
-      return changingStore(run, async (store, config) => {
+      return changingStore(run, async ({store, config}) => {
         const filter = await filterOf(store, lead, selection);
         const count = await store.dropDeliveries(Date.now(), filter);
         say(`${counted(count, 'delivery', 'deliveries')} dropped`);
@@ -169,7 +169,7 @@ only with --state delivered, and only news: a lead-api would store the lead a se
     )
     .option('--destination <name>', 'the upstream, if the lead waits for several')
     .action((named: string, {takenAs, destination}: {takenAs: string; destination?: string}) =>
-      changingStore(run, async (store) => {
+      changingStore(run, async ({store}) => {
         const lead = await leadOf({store}, named);
         const settled = await store.settleAs(Date.now(), {lead, destination}, takenAs);
         if (settled === 'settled') say(settledWords.settled);

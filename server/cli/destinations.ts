@@ -1,20 +1,18 @@
 /** `lead-prequal destinations`: which destinations there are, whether they work, and which get nothing for now. */
 import {Command} from 'commander';
 import {randomBytes} from 'node:crypto';
+import type {Admin} from '../admin/admin.ts';
 import {
   acceptAddress,
   listDestinations,
   pauseDestination,
   resumeDestination,
-  settingsOf,
+  testDestination,
   wrongOf,
 } from '../admin/destinations.ts';
-import {readConfig, type Config} from '../config/config.ts';
-import {usualTimings} from '../config/timings.ts';
-import {DeliveryError} from '../destinations/destination.ts';
+import {readConfig} from '../config/config.ts';
 import {openStates} from '../leads/deliveries.ts';
-import type {BesideStore} from '../leads/lead-store.ts';
-import {remedyOf, withRemedy} from '../observe/causes.ts';
+import {withRemedy} from '../observe/causes.ts';
 import {ago, counted, jsonOption, printable, timeOrNone, type Run} from './output.ts';
 import {changingStore, readingStore} from './with-store.ts';
 
@@ -40,7 +38,7 @@ export function destinationsCommand(run: Run): Command {
       'list all destinations: whether they take their deliveries, and the number of those in the outbox by state',
     )
     .addOption(jsonOption())
-    .action(({json}: Json) => readingStore(run, (store, config) => list(run, store, config, json)));
+    .action(({json}: Json) => readingStore(run, (admin) => list(run, admin, json)));
 
   destinations
     .command('test')
@@ -59,8 +57,8 @@ export function destinationsCommand(run: Run): Command {
     .argument('<name>', 'the name of the destination')
     .option('--reason <text>', 'why, for other operators', 'an operator paused it')
     .action((name: string, {reason}: {reason: string}) =>
-      changingStore(run, async (store, config) => {
-        await pauseDestination({store, config}, {destination: name, reason});
+      changingStore(run, async (admin) => {
+        await pauseDestination(admin, {destination: name, reason});
         say(`${name} is paused. "lead-prequal destinations resume ${name}" sends what waits.`);
       }),
     );
@@ -70,8 +68,8 @@ export function destinationsCommand(run: Run): Command {
     .description('send to a paused destination again, beginning with what waits for it')
     .argument('<name>', 'the name of the destination')
     .action((name: string) =>
-      changingStore(run, async (store, config) => {
-        const wasPaused = await resumeDestination({store, config}, name);
+      changingStore(run, async (admin) => {
+        const wasPaused = await resumeDestination(admin, name);
         say(
           wasPaused
             ? `${name} is resumed, and what waits is sent.`
@@ -91,8 +89,8 @@ export function destinationsCommand(run: Run): Command {
       '\nReload the servers first, so that all of them have the new address. "lead-prequal deliveries drop" drops what must not go there.',
     )
     .action((name: string) =>
-      changingStore(run, async (store, config) => {
-        const changed = await acceptAddress({store, config}, name);
+      changingStore(run, async (admin) => {
+        const changed = await acceptAddress(admin, name);
         say(`${counted(changed, 'delivery goes', 'deliveries go')} to the address that ${name} has now.`);
       }),
     );
@@ -107,8 +105,8 @@ export function destinationsCommand(run: Run): Command {
   return destinations;
 }
 
-async function list({print, printTable}: Run, store: BesideStore, config: Config, json = false) {
-  const rows = await listDestinations({store, config});
+async function list({print, printTable}: Run, admin: Admin, json = false) {
+  const rows = await listDestinations(admin);
   if (json) for (const row of rows) await print(row);
   else {
     await printTable(
@@ -129,32 +127,12 @@ async function list({print, printTable}: Run, store: BesideStore, config: Config
 
 async function test(run: Run, name: string, json = false) {
   const {print, write} = run;
-  const config = readConfig(run.environment);
-  const settings = settingsOf(name, config);
-  // Only this command needs the libraries for HTTP and mail, which take time and memory to load.
-  const {createDestination} = await import('../destinations/kinds.ts');
-  const destination = createDestination(settings, usualTimings.delivery);
-  const begun = performance.now();
-  const outcome = await destination
-    .test()
-    .then((settled) =>
-      settled.state === 'delivered'
-        ? {works: true, said: settled.note ?? 'It was delivered', reply: null}
-        : {works: false, said: settled.reason, reply: null},
-    )
-    .catch((error: unknown) => {
-      if (!(error instanceof DeliveryError)) throw error;
-      return {works: false, said: error.message, reply: error.excerpt};
-    })
-    .finally(() => destination.close());
-  const milliseconds = Math.round(performance.now() - begun);
-  const remedy = outcome.works ? undefined : remedyOf(outcome.said);
-  if (json) await print({destination: name, ...outcome, remedy: remedy ?? null, milliseconds});
-  else {
-    await write(
-      `${printable(`${name}: ${outcome.said} (after ${milliseconds} ms).${remedy === undefined ? '' : ` ${remedy}`}`)}\n`,
-    );
-    if (outcome.reply) await write(`Its reply begins with: ${printable(outcome.reply)}\n`);
-  }
-  if (!outcome.works) run.status = 1;
+  const tested = await testDestination(readConfig(run.environment), name);
+  const {works, said, reply, remedy, milliseconds} = tested;
+  if (!works) run.status = 1;
+  if (json) return print(tested);
+  await write(
+    `${printable(`${name}: ${said} (after ${milliseconds} ms).${remedy === null ? '' : ` ${remedy}`}`)}\n`,
+  );
+  if (reply) await write(`Its reply begins with: ${printable(reply)}\n`);
 }

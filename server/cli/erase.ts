@@ -57,8 +57,7 @@ export function eraseCommand(run: Run): Command {
       return command.error('error: name leads, or a person by --email or --phone, or say --again');
     if (!yes && !run.ask)
       return command.error('error: there is no terminal to ask on: add --yes to erase without a question');
-    return changingStore(run, async (store, config) => {
-      const admin = {store, config};
+    return changingStore(run, async (admin) => {
       if (again) return eraseListed(run, admin, options);
       const leads = isPerson ? await idsOf(run, admin, options) : names;
       if (leads) await erase(run, admin, leads, options);

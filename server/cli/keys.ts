@@ -28,18 +28,14 @@ export function keysCommand(run: Run): Command {
     .addOption(jsonOption())
     .addHelpText('after', statusHelp)
     .action(({count = false, json = false}: {count?: boolean; json?: boolean}) =>
-      readingStore(run, async (store, config) =>
-        printKeys(run, await listKeys({store, config}, {isCounted: count}), json),
-      ),
+      readingStore(run, async (admin) => printKeys(run, await listKeys(admin, {isCounted: count}), json)),
     );
   keys
     .command('rotate')
     .description('seal everything with the first key of DATA_KEY')
     .addOption(jsonOption())
     .addHelpText('after', rotateHelp)
-    .action(({json = false}: {json?: boolean}) =>
-      changingStore(run, (store, config) => rotate(run, {store, config}, json)),
-    );
+    .action(({json = false}: {json?: boolean}) => changingStore(run, (admin) => rotate(run, admin, json)));
   return keys;
 }
 

@@ -134,7 +134,7 @@ export function leadsCommand(run: Run): Command {
     .option('--limit <number>', 'so many leads, at most', readCount, 50)
     .addOption(jsonOption())
     .action(({json, limit, ...selection}: Selection & Person & {limit: number; json?: boolean}) =>
-      readingStore(run, (store, config) => {
+      readingStore(run, ({store, config}) => {
         sayUnknown(run, config, selection);
         return list(run, store, filterOf(selection), selection, limit, json);
       }),
@@ -146,7 +146,7 @@ export function leadsCommand(run: Run): Command {
     .argument('<lead>', 'the id or the reference of the lead')
     .addOption(jsonOption())
     .action((named: string, {json}: {json?: boolean}) =>
-      readingStore(run, async (store, config) =>
+      readingStore(run, async ({store, config}) =>
         show(run, store, config, await leadOf({store}, named), json),
       ),
     );
@@ -156,7 +156,7 @@ export function leadsCommand(run: Run): Command {
     .option('--by <groups>', `count them by ${leadGroups.join(', ')}, or several: partner,day`, readGroups)
     .addOption(jsonOption())
     .action(({json, by = [], ...selection}: Selection & {by?: LeadGroup[]; json?: boolean}) =>
-      readingStore(run, (store, config) => {
+      readingStore(run, ({store, config}) => {
         sayUnknown(run, config, selection);
         return count(run, store, config, filterOf(selection), by, json);
       }),
@@ -177,7 +177,7 @@ formula begins with an apostrophe.`,
     )
     .action((file: string | undefined, options: Selection & {format?: Format; excel?: boolean}) => {
       const {format, excel = false, ...selection} = options;
-      return readingStore(run, (store, config) => {
+      return readingStore(run, ({store, config}) => {
         sayUnknown(run, config, selection);
         return exportLeads(run, store, config, filterOf(selection), {file, format, excel});
       });

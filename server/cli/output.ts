@@ -150,9 +150,6 @@ export function createRun({environment, stdout, stderr, ask, onInterrupt}: Surro
   return run;
 }
 
-/** Thrown for what the operator can correct: the message is printed, and the exit status is 1. */
-export class Failure extends Error {}
-
 /** A bar on the terminal, with the number of leads that were looked at. */
 export async function leadsBar(stream: Run['stderr'], total: number): Promise<SingleBar> {
   // Most commands show no progress, and the library takes time to load.

@@ -5,7 +5,7 @@ import {ConfigError} from '../config/config.ts';
 import {Refusal} from '../admin/admin.ts';
 import {StoreError} from '../leads/lead-store.ts';
 import {loadCommands} from './commands.ts';
-import {Failure, printable, visible, type Run} from './output.ts';
+import {printable, visible, type Run} from './output.ts';
 import packageJson from '../../package.json' with {type: 'json'};
 
 /**
@@ -34,7 +34,7 @@ export async function run(words: readonly string[], current: Run): Promise<numbe
       current.fail([printable(error.message), ...error.choices].join('\n'));
       return current.status;
     }
-    const isExpected = [ConfigError, Failure, StoreError].some((kind) => error instanceof kind);
+    const isExpected = [ConfigError, StoreError].some((kind) => error instanceof kind);
     // Any other error is a fault of ours: the stack says where. Its message may quote what strangers wrote.
     current.fail(isExpected ? (error as Error).message : inspect(error));
   }

@@ -32,9 +32,9 @@ export const reloadCommand = (run: Run): Command =>
     .addOption(jsonOption())
     .addHelpText('after', usage)
     .action(({wait, shorten = false, json = false}: {wait: number; shorten?: boolean; json?: boolean}) =>
-      changingStore(run, async (store, config) => {
+      changingStore(run, async (admin) => {
         const asked = {mayShorten: shorten, wait: wait * 1_000};
-        const answers = await reloadServers({store, config}, asked);
+        const answers = await reloadServers(admin, asked);
         if (answers.length === 0) return run.fail('No server runs on this store');
         const digests = new Set(answers.map(({digest}) => digest));
         if (answers.some(({state}) => state !== 'reloaded') || digests.size > 1) run.status = 1;

@@ -39,11 +39,7 @@ async function look(run: Run): Promise<Status> {
     return await readStatus({
       config,
       server: config.port === 0 ? 'unknown' : await askState(config),
-      async withStore(work) {
-        const {promise, resolve} = Promise.withResolvers<Awaited<ReturnType<typeof work>>>();
-        await readingStore(run, async (store) => resolve(await work(store)));
-        return promise;
-      },
+      withStore: (work) => readingStore(run, ({store}) => work(store), config),
       // It knows all rooms of the server, as the start does.
       checkStart: async () => (await import('../check-start.ts')).checkStart(run.environment),
     });

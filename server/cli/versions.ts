@@ -32,9 +32,7 @@ export function versionsCommand(run: Run): Command {
         .argParser(readDays),
     )
     .addOption(jsonOption())
-    .action(({days, json}: Options) =>
-      readingStore(run, (store, config) => list(run, {store, config}, days, json)),
-    );
+    .action(({days, json}: Options) => readingStore(run, (admin) => list(run, admin, days, json)));
 
   return versions;
 }
