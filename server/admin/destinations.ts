@@ -100,9 +100,11 @@ export const wrongOf = ({pause_reason, last_error}: DestinationRow): string =>
 export function settingsOf(name: string, {destinations}: Admin['config']) {
   const settings = destinations.get(name);
   if (settings) return settings;
-  const known = [...destinations.keys()].join(', ') || 'none';
-  throw new Refusal('unknown', `There is no destination ${name}. The configuration has ${known}.`);
+  throw new Refusal('unknown', noDestination(name, destinations));
 }
+
+export const noDestination = (name: string, destinations: Admin['config']['destinations']): string =>
+  `There is no destination ${name}. The configuration has ${[...destinations.keys()].join(', ') || 'none'}.`;
 
 export const pauseInput = z.object({destination: z.string(), reason: z.string().min(1)});
 

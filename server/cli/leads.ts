@@ -14,7 +14,7 @@ import {
 import {createdAtOf} from '../leads/lead-ids.ts';
 import type {BesideStore} from '../leads/lead-store.ts';
 import {contextOption} from './context-option.ts';
-import {deliveriesOf, showDeliveries} from './deliveries.ts';
+import {readDeliveries, showDeliveries} from './deliveries.ts';
 import {shownErased} from '../admin/erasing.ts';
 import {eraseCommand} from './erase.ts';
 import {isErased} from '../store/rows.ts';
@@ -281,10 +281,10 @@ async function show(run: Run, store: BesideStore, config: Config, id: string, js
   const exported = toExport(lead);
   if ('unreadable' in exported) return fail(unreadableText(exported));
   const data = {...exported, duplicates, superseded_by: supersededBy};
-  if (json) return print({...data, deliveries: await deliveriesOf(run, store, id)});
+  if (json) return print({...data, deliveries: await readDeliveries(run, {store, config}, id)});
   await printFields([...flatten(data)]);
   await write('\n');
-  await showDeliveries(run, store, id);
+  await showDeliveries(run, {store, config}, id);
 }
 
 /** The values of an object and of the objects in it, with names such as `lead.first_name`. What is missing is left out. */
