@@ -27,11 +27,14 @@ Examples:
 type Json = {json?: boolean};
 
 export function destinationsCommand(run: Run): Command {
-  const {write, say} = run;
   const destinations = new Command('destinations')
     .description('list, test, pause, resume and accept the destinations to which leads go')
     .addHelpText('after', examples);
+  for (const add of [addList, addTest, addPause, addResume, addAccept, addSecret]) add(destinations, run);
+  return destinations;
+}
 
+function addList(destinations: Command, run: Run) {
   destinations
     .command('list')
     .description(
@@ -39,7 +42,9 @@ export function destinationsCommand(run: Run): Command {
     )
     .addOption(jsonOption())
     .action(({json}: Json) => readingStore(run, (admin) => list(run, admin, json)));
+}
 
+function addTest(destinations: Command, run: Run) {
   destinations
     .command('test')
     .description('send a made-up lead that is marked as a test, and say in words what came back')
@@ -50,7 +55,9 @@ export function destinationsCommand(run: Run): Command {
       '\nTo a destination of kind lead-api no lead is sent: it is asked for a lead that it cannot have.',
     )
     .action((name: string, {json}: Json) => test(run, name, json));
+}
 
+function addPause(destinations: Command, run: Run) {
   destinations
     .command('pause')
     .description('send nothing to a destination until it is resumed; its deliveries wait')
@@ -59,10 +66,12 @@ export function destinationsCommand(run: Run): Command {
     .action((name: string, {reason}: {reason: string}) =>
       changingStore(run, async (admin) => {
         await pauseDestination(admin, {destination: name, reason});
-        say(`${name} is paused. "lead-prequal destinations resume ${name}" sends what waits.`);
+        run.say(`${name} is paused. "lead-prequal destinations resume ${name}" sends what waits.`);
       }),
     );
+}
 
+function addResume(destinations: Command, run: Run) {
   destinations
     .command('resume')
     .description('send to a paused destination again, beginning with what waits for it')
@@ -70,14 +79,16 @@ export function destinationsCommand(run: Run): Command {
     .action((name: string) =>
       changingStore(run, async (admin) => {
         const wasPaused = await resumeDestination(admin, name);
-        say(
+        run.say(
           wasPaused
             ? `${name} is resumed, and what waits is sent.`
             : `${name} was not paused. If it had a break, that is ended, and what waits is sent.`,
         );
       }),
     );
+}
 
+function addAccept(destinations: Command, run: Run) {
   destinations
     .command('accept')
     .description(
@@ -91,18 +102,18 @@ export function destinationsCommand(run: Run): Command {
     .action((name: string) =>
       changingStore(run, async (admin) => {
         const changed = await acceptAddress(admin, name);
-        say(`${counted(changed, 'delivery goes', 'deliveries go')} to the address that ${name} has now.`);
+        run.say(`${counted(changed, 'delivery goes', 'deliveries go')} to the address that ${name} has now.`);
       }),
     );
+}
 
+function addSecret(destinations: Command, run: Run) {
   destinations
     .command('secret')
     .description(
       'make a secret for a webhook, for the setting CREDENTIALS_<name>_SECRET and for its receiver',
     )
-    .action(() => write(`whsec_${randomBytes(32).toString('base64')}\n`));
-
-  return destinations;
+    .action(() => run.write(`whsec_${randomBytes(32).toString('base64')}\n`));
 }
 
 async function list({print, printTable}: Run, admin: Admin, json = false) {

@@ -112,42 +112,46 @@ export function createRun({environment, stdout, stderr, ask, onInterrupt}: Surro
     withHead = true,
   ): Promise<readonly number[]> {
     const rows = cells.map((row) => row.map((cell) => (typeof cell === 'number' ? cell : printable(cell))));
-    const used =
-      widths ??
-      head.map((title, column) =>
-        Math.max(title.length, ...rows.map((row) => String(row[column] ?? '').length)),
-      );
-    const line = (cells: readonly Cell[]) =>
-      cells
-        .map((cell, column) => {
-          const text = String(cell);
-          const width = used[column] ?? 0;
-          return typeof cell === 'number' ? text.padStart(width) : text.padEnd(width);
-        })
-        .join('  ')
-        .trimEnd();
-    const lines = [...(withHead ? [line(head)] : []), ...rows.map(line)];
-    await write(lines.map((text) => `${text}\n`).join(''));
+    const used = widths ?? widthsOf([head, ...rows]);
+    await write([...(withHead ? [head] : []), ...rows].map((row) => alignedLine(row, used)).join(''));
     return used;
   }
 
-  /**
-   * Prints names and their values, a line each. A value of several lines is a block beside its name, so that none of them
-   * looks like a name. Many spaces are one, because a terminal would wrap the line after them.
-   */
+  /** Prints names and their values. */
   function printFields(fields: readonly (readonly [name: string, value: string])[]): Promise<void> {
-    const width = Math.max(...fields.map(([name]) => printable(name).length));
-    const indent = `\n${' '.repeat(width + 2)}`;
-    const lines = fields.map(([name, value]) => {
-      const block = visible(value)
-        .replace(/[^\S\n]+/g, ' ')
-        .replaceAll('\n', indent);
-      return `${printable(name).padEnd(width)}  ${block}\n`;
-    });
-    return write(lines.join(''));
+    return write(fieldLines(fields));
   }
 
   return run;
+}
+
+const widthsOf = (rows: readonly (readonly Cell[])[]): number[] =>
+  (rows[0] ?? []).map((_, column) =>
+    rows.reduce((widest, row) => Math.max(widest, String(row[column] ?? '').length), 0),
+  );
+
+function alignedLine(cells: readonly Cell[], widths: readonly number[]): string {
+  const aligned = cells.map((cell, column) => {
+    const [text, width] = [String(cell), widths[column] ?? 0];
+    return typeof cell === 'number' ? text.padStart(width) : text.padEnd(width);
+  });
+  return `${aligned.join('  ').trimEnd()}\n`;
+}
+
+/**
+ * A line for each name and its value. A value of several lines is a block beside its name, so that none of them looks like a
+ * name. Many spaces are one, because a terminal would wrap the line after them.
+ */
+function fieldLines(fields: readonly (readonly [name: string, value: string])[]): string {
+  const width = Math.max(...fields.map(([name]) => printable(name).length));
+  const indent = `\n${' '.repeat(width + 2)}`;
+  const lines = fields.map(([name, value]) => {
+    const block = visible(value)
+      .replace(/[^\S\n]+/g, ' ')
+      .replaceAll('\n', indent);
+    return `${printable(name).padEnd(width)}  ${block}\n`;
+  });
+  return lines.join('');
 }
 
 /** A bar on the terminal, with the number of leads that were looked at. */
