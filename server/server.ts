@@ -63,7 +63,7 @@ export async function startServer(
       }
     : log;
   const app = await createApp(config, emit, store, timings);
-  const server = createServer({...timeouts, requireHostHeader: false});
+  const server = createServer({...timeouts, ...app.messages, requireHostHeader: false});
   const connections = guardConnections(server, emit, createProxyCheck(config.trustProxy), connectionLimits);
   let draining = false;
   server.on('request', (request, response) => {

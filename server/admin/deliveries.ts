@@ -77,17 +77,21 @@ const pageRows = 1_000;
 export async function* listDeliveries(
   {store}: Pick<Admin, 'store'>,
   selection: Selection,
+  limit = Infinity,
 ): AsyncGenerator<DeliveryRow[], void, undefined> {
   const filter = await filterOf({store}, selection);
   const isWhole = filter.lead !== undefined && filter.state === undefined;
+  let left = limit;
   for (const state of isWhole ? [undefined, ...endedStates] : [filter.state]) {
     let last: StoredRow | undefined;
-    let rows: StoredRow[];
-    do {
-      rows = await store.listDeliveries(pageRows, {...filter, state}, last);
+    while (left > 0) {
+      const size = Math.min(left, pageRows);
+      const rows = await store.listDeliveries(size, {...filter, state}, last);
       if (rows.length > 0) yield rows.map(toRow);
+      left -= rows.length;
       last = rows.at(-1);
-    } while (rows.length === pageRows);
+      if (rows.length < size) break;
+    }
   }
 }
 

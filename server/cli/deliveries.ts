@@ -14,7 +14,7 @@ import {
 import {noDestination} from '../admin/destinations.ts';
 import {upstreamIdSchema} from '../destinations/lead-api/upstream-id.ts';
 import {deliveryStates, openStates} from '../leads/deliveries.ts';
-import {counted, jsonOption, printable, timeOrNone, type Run} from './output.ts';
+import {counted, jsonOption, limitOption, orMore, printable, timeOrNone, type Run} from './output.ts';
 import {sinceOption, untilOption} from './times.ts';
 import {changingStore, readingStore} from './with-store.ts';
 
@@ -71,9 +71,11 @@ export function deliveriesCommand(run: Run): Command {
     .description(
       'list deliveries, the oldest leads first; without --state those that wait or need a decision, of a lead all',
     )
+    .addOption(limitOption('deliveries'))
     .addOption(jsonOption())
-    .action((lead: string | undefined, {json, ...options}: Options & {json?: boolean}) =>
-      readingStore(run, (admin) => list(run, admin, selectionOf(lead, options), json)),
+    .action(
+      (lead: string | undefined, {json, limit, ...options}: Options & {limit: number; json?: boolean}) =>
+        readingStore(run, (admin) => list(run, admin, selectionOf(lead, options), {limit, json})),
     );
 
   deliveries
@@ -178,18 +180,23 @@ const cellsOf = ({
   last_error ?? '',
 ];
 
-async function list(run: Run, admin: Admin, selection: Selection, json = false) {
+async function list(
+  run: Run,
+  admin: Admin,
+  selection: Selection,
+  {limit, json}: {limit: number; json: boolean | undefined},
+) {
   const {print, printTable, say, fail} = run;
   const {destination} = selection;
   const {destinations} = admin.config;
   let count = 0;
   let widths: readonly number[] | undefined;
-  for await (const rows of listDeliveries(admin, selection)) {
+  for await (const rows of listDeliveries(admin, selection, limit)) {
     if (json) for (const row of rows) await print(row);
     else widths = await printTable(head, rows.map(cellsOf), widths, widths === undefined);
     count += rows.length;
   }
-  say(counted(count, 'delivery', 'deliveries'));
+  say(`${counted(count, 'delivery', 'deliveries')}${orMore(limit - count)}`);
   if (count === 0 && destination !== undefined && !destinations.has(destination))
     fail(noDestination(destination, destinations));
 }

@@ -20,7 +20,7 @@ import {eraseCommand} from './erase.ts';
 import {isErased} from '../store/rows.ts';
 import {exportLeads, formats, toExport, type Format} from './export.ts';
 import {leadOf, unreadableText, type Person} from '../admin/leads.ts';
-import {counted, isoTime, jsonOption, localDay, localTime, type Run} from './output.ts';
+import {counted, isoTime, jsonOption, limitOption, localDay, localTime, orMore, type Run} from './output.ts';
 import {findPerson, personOptions} from './person.ts';
 import {midnight} from '../admin/words.ts';
 import {sinceOption, untilOption} from './times.ts';
@@ -110,12 +110,6 @@ const filterOf = ({state, reference, partner, campaign, context, since, until}: 
   until,
 });
 
-function readCount(text: string): number {
-  const count = Number(text);
-  if (!/^\d+$/.test(text) || count < 1) throw new InvalidArgumentError('It must be a number from 1 on.');
-  return count;
-}
-
 function readGroups(text: string): LeadGroup[] {
   const names = text.split(',').map((name) => name.trim());
   const groups = leadGroups.filter((group) => names.includes(group));
@@ -131,7 +125,7 @@ export function leadsCommand(run: Run): Command {
 
   personOptions(selecting(leads.command('list')))
     .description('list leads, the newest first, without personal data')
-    .option('--limit <number>', 'so many leads, at most', readCount, 50)
+    .addOption(limitOption('leads'))
     .addOption(jsonOption())
     .action(({json, limit, ...selection}: Selection & Person & {limit: number; json?: boolean}) =>
       readingStore(run, ({store, config}) => {
@@ -265,8 +259,7 @@ async function list(
     }
   }
   const {timeZone} = new Intl.DateTimeFormat().resolvedOptions();
-  const more = left === 0 ? ' (--limit shows more)' : '';
-  say(`${counted(limit - left, 'lead')}${more}; times are those of ${timeZone}`);
+  say(`${counted(limit - left, 'lead')}${orMore(left)}; times are those of ${timeZone}`);
 }
 
 async function show(run: Run, store: BesideStore, config: Config, id: string, json = false) {

@@ -1,6 +1,6 @@
 /** How commands print: tables for people, one JSON object a line for programs. */
 import type {Writable} from 'node:stream';
-import {Option} from 'commander';
+import {InvalidArgumentError, Option} from 'commander';
 import type {SingleBar} from 'cli-progress';
 import {localTime} from '../admin/words.ts';
 import type {Environment} from '../config/environment.ts';
@@ -10,6 +10,19 @@ export {isoTime} from '../admin/admin.ts';
 export {ago, counted, lasting, localDay, localTime} from '../admin/words.ts';
 
 export const jsonOption = (): Option => new Option('--json', 'print one JSON object a line, for programs');
+
+/** @param what the rows of a list, in the plural */
+export const limitOption = (what: string): Option =>
+  new Option('--limit <number>', `so many ${what}, at most`).argParser(readCount).default(50);
+
+function readCount(text: string): number {
+  const count = Number(text);
+  if (!/^\d+$/.test(text) || count < 1) throw new InvalidArgumentError('It must be a number from 1 on.');
+  return count;
+}
+
+/** What follows the number of rows. @param left how many more the limit would have let through */
+export const orMore = (left: number): string => (left === 0 ? ' (--limit shows more)' : '');
 
 /** JSON whose texts show no control characters and no hidden ones: these are escapes such as `\u009b`. */
 export const toJson = (value: object): string =>

@@ -72,14 +72,21 @@ function startWorker(destination: string, terms: Terms, parts: Parts): Worker {
   /** Ends the wait of the worker, because the next delivery may begin when one has ended. */
   let wake = () => {};
 
-  /** @returns how many deliveries were started */
-  async function claimDue(): Promise<number> {
+  /**
+   * @param asksFirst whether to claim only if something is due. That takes one query for all workers that ask together
+   * @returns how many deliveries were started
+   */
+  async function claimDue(asksFirst: boolean): Promise<number> {
     const free = Math.min(parallelClaimed - inProgress, courier.room(destination));
     if (free < 1) return 0;
     const now = Date.now();
     const leaseEnd = now + timings.lease + randomPart('leaseEnd');
     const dueAgain = leaseEnd + randomPart('dueAgain');
     const unused = courier.unusedLeases(destination);
+    if (asksFirst && unused.length === 0 && !(await store.hasDue(destination))) {
+      courier.claimed(destination, [], true);
+      return 0;
+    }
     const claimed = await store
       .claimDue(destination, {now, leaseEnd, dueAgain, limit: free, maxSends, unused})
       .catch((error: unknown) => {
@@ -102,16 +109,19 @@ function startWorker(destination: string, terms: Terms, parts: Parts): Worker {
   }
 
   async function run() {
+    let begun = 0;
     while (!stopping.signal.aborted) {
       const woken = new AbortController();
       wake = () => woken.abort();
-      const begun = await claimDue().catch((error: unknown) => {
+      begun = await claimDue(begun === 0).catch((error: unknown) => {
         const reason = error instanceof StoreError ? error.reason : reasonOf(error);
         emit({type: 'outbox-unreadable', destination, reason});
         return 0;
       });
       const isBusy = begun > 0 || inProgress >= parallelClaimed || courier.room(destination) < 1;
-      const interval = isBusy ? timings.busyPoll : timings.idlePoll;
+      // Workers that have nothing to do look at the same times, so that they ask together.
+      const untilLook = timings.idlePoll - (performance.now() % timings.idlePoll);
+      const interval = isBusy ? timings.busyPoll : Math.ceil(untilLook);
       await sleep(interval, undefined, {signal: woken.signal}).catch(() => undefined);
     }
   }

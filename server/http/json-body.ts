@@ -8,8 +8,8 @@ import {ProblemError} from './problem-replies.ts';
 
 const byteOf = (character: string) => character.charCodeAt(0);
 const [quote, backslash, comma] = [byteOf('"'), byteOf('\\'), byteOf(',')];
-const opening = [byteOf('{'), byteOf('[')];
-const closing = [byteOf('}'), byteOf(']')];
+const [openBrace, openBracket] = [byteOf('{'), byteOf('[')];
+const [closeBrace, closeBracket] = [byteOf('}'), byteOf(']')];
 
 /**
  * Counts levels of nesting and commas before `JSON.parse`, so that no body can make it create a huge number of objects.
@@ -20,15 +20,17 @@ function isTooComplex(bytes: Buffer): boolean {
   let commas = 0;
   let inString = false;
   let escaped = false;
-  for (const byte of bytes) {
+  // By index, which takes half as long as an iterator.
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
     if (escaped) escaped = false;
     else if (inString) {
       if (byte === backslash) escaped = true;
       else if (byte === quote) inString = false;
     } else if (byte === quote) inString = true;
     else if (byte === comma) commas += 1;
-    else if (opening.includes(byte)) depth += 1;
-    else if (closing.includes(byte)) depth -= 1;
+    else if (byte === openBrace || byte === openBracket) depth += 1;
+    else if (byte === closeBrace || byte === closeBracket) depth -= 1;
     if (depth > limits.bodyDepth || commas >= limits.bodyEntries) return true;
   }
   return false;

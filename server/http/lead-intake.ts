@@ -29,14 +29,14 @@ const keyReused = () => new ProblemError('idempotency-key-reused', 'Take a new k
 /**
  * The digests of the request's `Idempotency-Key`; undefined if the request has none.
  * @param owner the caller or partner that the key belongs to; two owners may use the same key
- * @param content identifies the lead. If a later request has the same key and other content, the key counts as reused
+ * @param contentOf identifies the lead. If a later request has the same key and other content, the key counts as reused
  * @throws ProblemError when the key is malformed
  */
 export function readIdempotencyKey(
   request: Request,
   digests: IdempotencyDigests,
   owner: string,
-  content: string,
+  contentOf: () => string,
 ): IdempotencyKey[] | undefined {
   const key = request.get('Idempotency-Key');
   if (key === undefined) return undefined;
@@ -44,7 +44,7 @@ export function readIdempotencyKey(
     const detail = `Idempotency-Key takes ${min} to ${max} visible ASCII characters.`;
     throw new ProblemError('idempotency-key-invalid', detail);
   }
-  return digests.ofKey(owner, key, content);
+  return digests.ofKey(owner, key, contentOf());
 }
 
 /**

@@ -119,6 +119,8 @@ export type LeadStore = OtherParts & {
    *   a delivery of news
    */
   settle(delivery: DeliveryKey, leaseEnd: number, settlement: Settlement): Promise<Answer | undefined>;
+  /** Whether a delivery to the destination is due. Destinations for which this is asked at the same time share a query. */
+  hasDue(destination: string): Promise<boolean>;
   /**
    * Claims deliveries to a destination that are due. No other process can claim them until `leaseEnd`. If an earlier
    * lease ended without a report and no remote id is stored, the lead may have been sent. Such an attempt counts as
@@ -279,8 +281,12 @@ export class StoreRefused extends StoreError {
   }
 }
 
-export const storeError = (cause: unknown, refusal: Refusal | undefined): StoreError =>
-  refusal ? new StoreRefused(cause, refusal) : new StoreUnavailable(cause);
+export const storeError = (cause: unknown, refusal?: Refusal): StoreError =>
+  cause instanceof StoreError
+    ? cause
+    : refusal
+      ? new StoreRefused(cause, refusal)
+      : new StoreUnavailable(cause);
 
 /** The store works, but this lead cannot be opened: it is damaged, or its data key is missing. */
 export class LeadUnreadable extends StoreError {

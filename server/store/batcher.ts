@@ -1,6 +1,6 @@
 /**
  * Group commit: while one batch is being committed, further writes are collected for the next batch. So a single write
- * is committed at once, and under load many writes share one fsync.
+ * is committed at once, and under load many writes share one fsync. Reads over a network are collected in the same way.
  */
 import {setImmediate as endOfTurn} from 'node:timers/promises';
 import {storeError, StoreUnavailable, type Refusal, type StoreError} from '../leads/lead-store.ts';
@@ -13,7 +13,7 @@ export type Batcher<Item, Result> = {
    * Resolves after the commit. Rejects with `StoreUnavailable` if the commit failed or too many items wait, and with
    * `StoreRefused` if the database would refuse this item again.
    */
-  add(item: Item): Promise<Result>;
+  add: (item: Item) => Promise<Result>;
   /** Resolves when no item is waiting or being committed. */
   drained(): Promise<void>;
 };

@@ -28,6 +28,11 @@ export type Database = {
   /** SQL for the rows of a parameter that holds a JSON list of texts. The only column is `value`. */
   jsonList: (parameter: string) => string;
   /**
+   * SQL that reads, by one statement, what `select` finds for each text of a parameter that holds a JSON list: one row at
+   * most. Undefined for SQLite, where many statements take no longer than one.
+   */
+  selectEach?: (parameter: string, select: (text: string) => string) => string;
+  /**
    * SQL that follows a table's name and makes SQLite read only this index, which has all columns that the statement
    * needs. Empty for PostgreSQL, which counts how often each value occurs and chooses by itself.
    */

@@ -10,6 +10,7 @@
  * is needed right before a lead is sent: the lease itself records that it may be sent. `isUnderWay` reads that.
  */
 import type {FormFieldName} from '../../contract/fields.ts';
+import {createBatcher} from './batcher.ts';
 import {noAnswer} from './personal-data.ts';
 import {answerColumns, isErased, toAnswerRow} from './rows.ts';
 import {boundColumns, replyPart, type Bound, type Sealer} from './sealing.ts';
@@ -33,6 +34,7 @@ type DeliveryQueries = Pick<
   LeadStore,
   | 'recordRemoteId'
   | 'settle'
+  | 'hasDue'
   | 'claimDue'
   | 'postpone'
   | 'waitingDestinations'
@@ -235,6 +237,14 @@ export function deliveryQueries(
   {find, findRecords}: Pick<LeadStore, 'find' | 'findRecords'>,
 ): DeliveryQueries {
   const claimText = claim(skipLocked);
+  const dueText = `
+    SELECT value FROM ${jsonList('$1')} AS listed
+    WHERE ${isThere("deliveries WHERE destination = listed.value AND state = 'waiting' AND next_attempt_at <= $2")} = 1`;
+  const looks = createBatcher<string, boolean>(async (destinations) => {
+    const rows = await read(statement(dueText, JSON.stringify(destinations), Date.now()));
+    const due = new Set(rows.map(({value}) => value));
+    return destinations.map((destination) => ({result: due.has(destination)}));
+  });
 
   /** Undefined if an operator has deleted the lead by hand. */
   const findBound = async (lead: string) =>
@@ -326,6 +336,8 @@ export function deliveryQueries(
       });
       return current?.answer;
     },
+
+    hasDue: looks.add,
 
     async claimDue(destination, {now, leaseEnd, dueAgain = leaseEnd, limit, maxSends, unused = []}) {
       const results = await write(

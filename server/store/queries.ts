@@ -1,7 +1,8 @@
 /** All queries of the store for both databases, except storing new leads. */
 import {erasedFingerprint, keyLifetime, selectKey} from './new-lead.ts';
 import {tables, type RowOf, type TableName} from './columns.ts';
-import {list, statement, type Database} from './database.ts';
+import {createBatcher} from './batcher.ts';
+import {list, statement, type Database, type Row} from './database.ts';
 import {dataKeyQueries} from './data-key-queries.ts';
 import {erasureQueries} from './erasure-queries.ts';
 import {confirmationQueries, confirmationsKept} from './confirmation-queries.ts';
@@ -17,7 +18,7 @@ import type {Sealer} from './sealing.ts';
 import {LeadUnreadable, type LeadStore} from '../leads/lead-store.ts';
 import {requestsKept} from '../versions/request-counts.ts';
 
-const selectLead = `SELECT ${readColumns} FROM leads ${joinPersonal} WHERE leads.id = $1`;
+const selectLead = (id: string) => `SELECT ${readColumns} FROM leads ${joinPersonal} WHERE leads.id = ${id}`;
 
 /** The keys of erased leads stay, so that a retry does not store such a lead again. */
 const isOfLiving = `fingerprint <> '${erasedFingerprint}'`;
@@ -31,11 +32,22 @@ type RecordRow = ReadRow & {is_answered_later: number};
 const deleteBatch = 1_000;
 
 export function leadQueries(database: Database, sealer: Sealer): Omit<LeadStore, 'accept' | 'purge'> {
-  const {read, readOne, write} = database;
+  const {read, readOne, write, selectEach} = database;
   const opener = unreadableLeads(database, sealer);
 
+  const selectLeads = selectEach?.('$1', selectLead);
+  /** Over a network, a statement reads all leads that were asked for while the one before it ran. */
+  const reads =
+    selectLeads &&
+    createBatcher<string, Row | undefined>(async (ids) => {
+      const rows = await read(statement(selectLeads, JSON.stringify(ids)));
+      const found = new Map(rows.map((row) => [row['id'], row]));
+      return ids.map((id) => ({result: found.get(id)}));
+    });
+  const readLead = reads ? reads.add : (id: string) => readOne(statement(selectLead('$1'), id));
+
   async function findOne(id: string) {
-    const row = await readOne(statement(selectLead, id));
+    const row = await readLead(id);
     const lead = row && opener.open(row as ReadRow);
     return lead && !isErased(lead) ? lead : undefined;
   }

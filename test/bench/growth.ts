@@ -1,6 +1,6 @@
 /**
  * `npm run bench:growth -- [sizes] [database]`, such as `10000,100000,1000000 SQLite`: what grows with the number of
- * leads. Of each ten leads, one has a delivery that waits; there are 1,000 partners and 50 destinations. These
+ * leads. `idle` in place of sizes measures only what destinations take that have nothing to do. Of each ten leads, one has a delivery that waits; there are 1,000 partners and 50 destinations. These
  * are paused, so that what waits goes on waiting. Each row has a figure for each size, and what the largest size takes of
  * the smallest one.
  */
@@ -18,12 +18,13 @@ import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {listedOrigin} from '../support/test-server.ts';
 import {newSecret} from '../support/webhook-receiver.ts';
 import {createFromCaller} from './load.ts';
-import {dropStore, freshStore, startBenchServer, type Measured} from './servers.ts';
+import {dropStore, freshStore, processorTime, startBenchServer, type Measured} from './servers.ts';
 import {fill, quantile, startCreates} from './year-of-leads.ts';
 
 type Kind = 'SQLite' | 'PostgreSQL';
 
-const sizes = (process.argv[2] ?? '10000,100000,1000000').split(',').map(Number);
+const [, , what = '10000,100000,1000000'] = process.argv;
+const sizes = what === 'idle' ? [] : what.split(',').map(Number);
 const only = process.argv[3];
 const shape = {partners: 1_000, destinations: 50};
 const names = Array.from({length: shape.destinations}, (_, index) => `destination-${index}`);
@@ -35,19 +36,35 @@ const day = 24 * 3_600_000;
 /** Milliseconds of a single call, the median and the most. */
 type Figures = Map<string, number>;
 
-function partnersFile(folder: string): string {
+function partnersFile(folder: string, named: readonly string[]): string {
   const path = join(folder, 'partners.json');
   const destinations = Object.fromEntries(
-    names.map((name) => [name, {type: 'webhook', url: 'http://127.0.0.1:9/', credentials: 'ALL'}]),
+    named.map((name) => [name, {type: 'webhook', url: 'http://127.0.0.1:9/', credentials: 'ALL'}]),
   );
   const partners = Array.from({length: shape.partners}, (_, index) => ({
     key: index === 0 ? 'acme' : `partner-${index}`,
     origins: [listedOrigin],
     cid: '1001',
-    ...(index > 0 && {send_to: [names[index % names.length]]}),
+    ...(index > 0 && {send_to: [named[index % named.length]]}),
   }));
   writeFileSync(path, JSON.stringify({destinations, partners}));
   return path;
+}
+
+function environmentOf(kind: Kind, location: string, folder: string, named: readonly string[]) {
+  const settings = {
+    ...serviceSettings(folder),
+    ...(kind === 'SQLite' ? {DATABASE_PATH: location} : {DATABASE_URL: location}),
+  };
+  return {
+    ...Object.fromEntries(
+      Object.entries(settings).filter(([name]) => !name.startsWith('EMBED_') || name === 'EMBED_FOLDER'),
+    ),
+    PARTNERS_FILE: partnersFile(folder, named),
+    CREDENTIALS_ALL_SECRET: newSecret(),
+    WEBHOOK_INTERNAL_HOSTS: '127.0.0.1',
+    RETAIN_DAYS: '1',
+  };
 }
 
 async function execute(location: string, sql: string): Promise<Record<string, unknown>[]> {
@@ -76,14 +93,35 @@ async function timed(figures: Figures, what: string, works: readonly (() => Prom
   if (sorted.length > 5) figures.set(`${what}, most ms`, sorted.at(-1)!);
 }
 
-/** Measures creates on one server in pairs: alone, then beside the sweep. Each figure is the median of the p99 of the pairs. */
-async function compareCreates(environment: Record<string, string>, figures: Figures) {
+async function startGrowthServer(environment: Record<string, string>) {
   const env = {PATH: process.env['PATH'], PORT: '0', ...environment};
   const child = fork(join(import.meta.dirname, 'growth-server.ts'), {
     env,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const [port] = (await once(child, 'message')) as [number];
+  return {child, port};
+}
+
+/** What a server without any request takes of a core, with so many destinations that have nothing to do. */
+async function idle(kind: Kind, destinations: number) {
+  const folder = makeTemporaryFolder();
+  const named = Array.from({length: destinations}, (_, index) => `destination-${index}`);
+  const {child} = await startGrowthServer(environmentOf(kind, await freshStore(kind), folder.path, named));
+  await sleep(warm);
+  const [used, begun] = [processorTime(child.pid!), performance.now()];
+  await sleep(4 * measured);
+  const share = (processorTime(child.pid!) - used) / (performance.now() - begun);
+  console.log(`${kind}, ${destinations} idle destinations: ${(100 * share).toFixed(1)} % of a core`);
+  const ended = once(child, 'exit');
+  child.disconnect();
+  await ended;
+  folder.remove();
+}
+
+/** Measures creates on one server in pairs: alone, then beside the sweep. Each figure is the median of the p99 of the pairs. */
+async function compareCreates(environment: Record<string, string>, figures: Figures) {
+  const {child, port} = await startGrowthServer(environment);
   const creates = startCreates(`http://127.0.0.1:${port}`);
   await sleep(warm);
   const p99s = {alone: [] as number[], sweep: [] as number[]};
@@ -118,19 +156,7 @@ async function measure(kind: Kind, leads: number): Promise<Figures> {
   console.log(`  ${leads} leads are there after ${Math.round((performance.now() - filling) / 1_000)} s`);
   const paused = names.map((name) => `('${name}', 1, 'for the benchmark')`);
   await execute(location, `INSERT INTO paused_destinations VALUES ${paused.join(', ')}`);
-  const settings = {
-    ...serviceSettings(folder.path),
-    ...(kind === 'SQLite' ? {DATABASE_PATH: location} : {DATABASE_URL: location}),
-  };
-  const environment: Record<string, string> = {
-    ...Object.fromEntries(
-      Object.entries(settings).filter(([name]) => !name.startsWith('EMBED_') || name === 'EMBED_FOLDER'),
-    ),
-    PARTNERS_FILE: partnersFile(folder.path),
-    CREDENTIALS_ALL_SECRET: newSecret(),
-    WEBHOOK_INTERNAL_HOSTS: '127.0.0.1',
-    RETAIN_DAYS: '1',
-  };
+  const environment = environmentOf(kind, location, folder.path, names);
 
   const running: RunningService[] = [];
   const start = async () => void running.push(await startService(environment, folder.path));
@@ -204,25 +230,44 @@ async function print(kind: Kind) {
   }
 }
 
-/** Creates a second of callers on a new store, with 50 connections in all. */
+/** Milliseconds of a core that the PostgreSQL of a store has used, where all of it runs on this machine. */
+async function timeOfPostgres(location: string) {
+  const rows = await execute(location, 'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
+  return rows.reduce((sum, {pid}) => sum + processorTime(Number(pid)), 0);
+}
+
+/** Creates a second of callers on a new store, with 50 connections in all, and the processor time of each. */
 async function throughput(kind: Kind, processes: number) {
   const location = await freshStore(kind);
   const servers: Measured[] = [];
   for (let index = 0; index < processes; index += 1)
     servers.push(await startBenchServer('production.ts', location));
   const round = () => Promise.all(servers.map(({url}) => createFromCaller(url, 50 / processes)));
+  const times = async () => [
+    servers.reduce((sum, {pid}) => sum + processorTime(pid), 0),
+    kind === 'SQLite' ? 0 : await timeOfPostgres(location),
+  ];
   await round();
+  const [before, begun] = [await times(), performance.now()];
   const figures = await round();
+  const perSecond = figures.reduce((sum, each) => sum + each.perSecond, 0);
+  const leads = (perSecond * (performance.now() - begun)) / 1_000;
+  const [inServers, inDatabase] = (await times()).map((time, index) =>
+    Math.round((1_000 * (time - before[index]!)) / leads),
+  );
   for (const server of servers) server.stop();
-  const perSecond = Math.round(figures.reduce((sum, each) => sum + each.perSecond, 0));
   const p99 = Math.max(...figures.map((each) => each.p99));
   console.log(
-    `${kind}, ${processes} ${processes === 1 ? 'process' : 'processes'}: ${perSecond} creates a second, p99 ${p99} ms`,
+    `${kind}, ${processes} ${processes === 1 ? 'process' : 'processes'}: ${Math.round(perSecond)} creates a second, p99 ${p99} ms; processor time of each: ${inServers} µs in servers, ${inDatabase} µs in PostgreSQL`,
   );
 }
 
-if (only !== 'PostgreSQL') await throughput('SQLite', 1);
-if (only !== 'SQLite' && process.env['TEST_DATABASE_URL'])
-  for (const processes of [1, 2]) await throughput('PostgreSQL', processes);
-if (only !== 'PostgreSQL') await print('SQLite');
-if (only !== 'SQLite' && process.env['TEST_DATABASE_URL']) await print('PostgreSQL');
+const hasPostgres = process.env['TEST_DATABASE_URL'] !== undefined;
+const kinds = (['SQLite', 'PostgreSQL'] as const).filter(
+  (kind) => kind === (only ?? kind) && (kind === 'SQLite' || hasPostgres),
+);
+for (const kind of kinds) {
+  if (what === 'idle') for (const destinations of [1, 200]) await idle(kind, destinations);
+  else for (const processes of kind === 'SQLite' ? [1] : [1, 2, 4]) await throughput(kind, processes);
+}
+for (const kind of sizes.length > 0 ? kinds : []) await print(kind);

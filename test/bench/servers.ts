@@ -1,14 +1,22 @@
 /** Starts the measured servers, each in its own process and with its own store. */
 import {fork, type ForkOptions} from 'node:child_process';
 import {once} from 'node:events';
-import {mkdtempSync, rmSync} from 'node:fs';
+import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 import pg from 'pg';
 import type {StoreArguments} from './bench-server.ts';
 import type {Figures} from './load.ts';
 
-export type Measured = {url: string; stop(): void};
+export type Measured = {url: string; pid: number; stop(): void};
+
+/** Milliseconds of a core that a process has used until now, with all its threads. */
+export function processorTime(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // What follows the name: the 12th and 13th field are its own time and the kernel's, in hundredths of a second.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return 10 * (Number(fields[11]) + Number(fields[12]));
+}
 
 async function administer(sql: string) {
   const client = new pg.Client(process.env['TEST_DATABASE_URL']);
@@ -78,7 +86,7 @@ export async function startBenchServer(
   const child = fork(join(import.meta.dirname, file), [JSON.stringify(settings)], options);
   const [port] = (await once(child, 'message')) as [number];
   if (commitDelay > 0 && location.startsWith('postgres:')) await slowInserts(location, commitDelay);
-  return {url: `http://127.0.0.1:${port}`, stop: () => child.disconnect()};
+  return {url: `http://127.0.0.1:${port}`, pid: child.pid!, stop: () => child.disconnect()};
 }
 
 /** The round with the median throughput. */

@@ -141,7 +141,7 @@ const beginning = ({record, news}: Pick<Item | ErasedItem, 'record' | 'news'>) =
 
 /** @param right the column whose cells stand at its right */
 function aligned(rows: readonly (readonly string[])[], right?: number): string[] {
-  const width = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  const width = (column: number) => rows.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0);
   const widths = rows[0]?.map((_cell, column) => width(column)) ?? [];
   const padded = (cell: string, column: number) =>
     column === right ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0);

@@ -92,7 +92,7 @@ export function embedApi(parts: Parts): Router {
     const body = readSubmission(request.body);
     if (body) refuseOtherPartner(partner, body);
     const {lead, content} = visitorLeads.read(partner, body);
-    const idempotency = readIdempotencyKey(request, digests, `partner:${partner.key}`, content);
+    const idempotency = readIdempotencyKey(request, digests, `partner:${partner.key}`, () => content);
     if (!idempotency) throw new ProblemError('idempotency-key-invalid', 'Send an Idempotency-Key header.');
     const {outcome, stored} = await visitorLeads.take(request, {
       partner,

@@ -49,7 +49,7 @@ export function jsonApi({
     if (!cids.includes(lead.cid)) {
       throw new ProblemError('cid-not-allowed', 'Use a cid that was given to this user.');
     }
-    const idempotency = readIdempotencyKey(request, digests, `caller:${user}`, comparableText(lead));
+    const idempotency = readIdempotencyKey(request, digests, `caller:${user}`, () => comparableText(lead));
     const {stored} = await submitLead(desk, {
       lead,
       partner: null,

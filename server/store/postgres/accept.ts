@@ -17,8 +17,6 @@ import type {Sealer} from '../sealing.ts';
 import {refusalOf, type Connections} from './connections.ts';
 import {dialect} from './start.ts';
 
-type Run = (statement: Statement) => Promise<Row[]>;
-
 const idOf = ({leads: [{id}]}: NewRows) => id;
 
 /** The rows of several leads as one parameter: a JSON object with a list of rows for each table. */
@@ -175,42 +173,43 @@ async function acceptTogether(
     await connections.write(insert(leads));
     return leads.map((rows) => [rows, {outcome: 'created', duplicateOf: null}]);
   }
-  return connections.transaction(async (run) => {
-    const locked = await tryLock(run, leads);
-    const known = await lookUp(run, locked);
-    const decided = leads.map((rows): [NewRows, Written] => [
+  let decided: [NewRows, Written][] = [];
+  await connections.transaction([tryLock(leads), lookUp(leads)], ([busy = [], found = []]) => {
+    const [isBusy, known] = [new Set(busy.map(({id}) => id)), knownFrom(found)];
+    decided = leads.map((rows): [NewRows, Written] => [
       rows,
-      locked.includes(rows) ? decide(rows, known(rows)) : {outcome: 'key-in-progress'},
+      isBusy.has(idOf(rows)) ? {outcome: 'key-in-progress'} : decide(rows, known(rows)),
     ]);
     const created = decided.flatMap(([rows, written]) =>
       written.outcome === 'created' ? [rowsOf(rows, written.duplicateOf)] : [],
     );
-    if (created.length > 0) await run(insert(created));
-    return decided;
+    return created.length > 0 ? [insert(created)] : [];
   });
+  return decided;
 }
 
 /**
- * Locks the names of each lead until the end of the transaction, and returns the leads for which that succeeded. A lead
- * is left out if another process has locked one of its names. This never waits for a lock, because waiting would delay
- * all leads of the batch, and two batches could wait for each other. After this, no other process can change what is
- * looked up, because each process holds its locks until it has committed.
+ * Locks the names of each lead until the end of the transaction, and selects the leads for which that failed, because
+ * another process has locked one of their names. This never waits for a lock, because waiting would delay all leads of the
+ * batch, and two batches could wait for each other. After this, no other process can change what is looked up, because
+ * each process holds its locks until it has committed, and the next statement sees what was committed before it began.
  *
- * For a database without advisory locks, this function would return all leads, and the transaction would have to be
+ * For a database without advisory locks, this would select no leads, and the transaction would have to be
  * serializable. When two transactions insert the same key, such a database aborts one of them with 40001 or a unique
  * violation (23505). The aborted transaction would have to be retried, and would then find the row of the other one.
  */
-async function tryLock(run: Run, leads: readonly NewRows[]): Promise<NewRows[]> {
+function tryLock(leads: readonly NewRows[]): Statement {
   const names = leads.flatMap((rows) => lockNames(rows).map((name) => ({id: idOf(rows), name})));
   const text = `
     SELECT id FROM jsonb_to_recordset($1::jsonb) AS input(id text, name text)
     GROUP BY id HAVING NOT bool_and(pg_try_advisory_xact_lock(hashtextextended(name, 0)))`;
-  const busy = new Set((await run(statement(text, JSON.stringify(names)))).map(({id}) => id));
-  return leads.filter((rows) => !busy.has(idOf(rows)));
+  return statement(text, JSON.stringify(names));
 }
 
-async function lookUp(run: Run, leads: readonly NewRows[]): Promise<(rows: NewRows) => Known> {
-  const found = leads.length > 0 ? await run(statement(lookUpText, asParameter(leads, lookUpTables))) : [];
+const lookUp = (leads: readonly NewRows[]): Statement =>
+  statement(lookUpText, asParameter(leads, lookUpTables));
+
+function knownFrom(found: readonly Row[]): (rows: NewRows) => Known {
   const of = (what: string) =>
     new Map(found.filter((row) => row['what'] === what).map((row) => [row['id'], row]));
   const [keys, sameLeads, proofs] = [of('key'), of('same lead'), of('proof')];

@@ -20,11 +20,16 @@ export type Connections = {
   /** Runs the statements in one transaction. Resolves after its commit, with the rows of each statement. */
   write: (...statements: Statement[]) => Promise<Row[][]>;
   /**
-   * Runs `work` in a transaction.
-   * @param work is called again if PostgreSQL aborts the transaction because of a conflict
+   * Runs a transaction in two round trips: `first` is sent together with BEGIN, `last` together with COMMIT.
+   * @param last gets the rows of each first statement. It is called again if PostgreSQL aborts the transaction because of
+   *   a conflict
+   * @returns the rows of each last statement
    */
-  transaction: <Result>(work: (run: Run) => Promise<Result>) => Promise<Result>;
-  /** Like `transaction`, but the statements may take minutes, and a text may hold several statements. */
+  transaction: (
+    first: readonly Statement[],
+    last: (rows: Row[][]) => readonly Statement[],
+  ) => Promise<Row[][]>;
+  /** Runs `work` in a transaction whose statements may take minutes. A text may hold several statements. */
   longTransaction: <Result>(work: (client: pg.PoolClient) => Promise<Result>) => Promise<Result>;
   close: () => Promise<void>;
 };
@@ -129,6 +134,8 @@ function createPool(url: string, limitsAtConnect: boolean): pg.Pool {
     ...optionsFor(url),
     max: 10,
     query_timeout: databaseTimings.reply,
+    // A statement is sent without waiting for the reply to the one before it.
+    pipeline: true,
     ...(limitsAtConnect && timeLimits),
   });
   // When a connection breaks, the pool emits an error if the connection is idle, else the client does. Without a
@@ -163,6 +170,12 @@ export async function openConnections(url: string, statementNames: StatementName
   }
 }
 
+/** Waits for all replies, so that none is left on the connection. @throws the first error */
+async function allReplies<Replies extends readonly unknown[] | []>(replies: Replies) {
+  await Promise.allSettled(replies);
+  return Promise.all(replies);
+}
+
 /** @param limitsAtConnect true if time limits are set for each connection, false if each transaction must set them */
 function connectionsOf(pool: pg.Pool, statementNames: StatementNames, limitsAtConnect: boolean): Connections {
   const runOn =
@@ -185,13 +198,10 @@ function connectionsOf(pool: pg.Pool, statementNames: StatementNames, limitsAtCo
     }
   }
 
-  const inTransaction = <Result>(begin: string, work: (client: pg.PoolClient) => Promise<Result>) =>
+  const inTransaction = <Result>(work: (client: pg.PoolClient) => Promise<Result>) =>
     withClient(async (client) => {
       try {
-        await client.query(begin);
-        const result = await work(client);
-        await client.query('COMMIT');
-        return result;
+        return await work(client);
       } catch (error) {
         // If the connection gets closed, PostgreSQL rolls back by itself.
         if (isConnectionUsable(error)) await client.query('ROLLBACK');
@@ -200,8 +210,16 @@ function connectionsOf(pool: pg.Pool, statementNames: StatementNames, limitsAtCo
     });
 
   const begin = limitsAtConnect ? 'BEGIN' : beginLimited;
-  const transaction: Connections['transaction'] = (work) =>
-    retryConflicts.execute(() => inTransaction(begin, (client) => work(runOn(client))));
+  const transaction: Connections['transaction'] = (first, last) =>
+    retryConflicts.execute(() =>
+      inTransaction(async (client) => {
+        const run = runOn(client);
+        const [, found] = await allReplies([client.query(begin), allReplies(first.map(run))]);
+        // If one of the last statements fails, COMMIT rolls back.
+        const [rows] = await allReplies([allReplies(last(found).map(run)), client.query('COMMIT')]);
+        return rows;
+      }),
+    );
   const runAlone: Run = (statement) =>
     retryConflicts.execute(() => withClient((client) => runOn(client)(statement)));
 
@@ -211,14 +229,18 @@ function connectionsOf(pool: pg.Pool, statementNames: StatementNames, limitsAtCo
       const [only, ...others] = statements;
       // One statement is a transaction by itself, unless it needs time limits.
       if (only && others.length === 0 && limitsAtConnect) return [await runAlone(only)];
-      return transaction(async (run) => {
-        const rows: Row[][] = [];
-        for (const statement of statements) rows.push(await run(statement));
-        return rows;
-      });
+      return transaction([], () => statements);
     },
     transaction,
-    longTransaction: (work) => retryConflicts.execute(() => inTransaction(beginLong, work)),
+    longTransaction: (work) =>
+      retryConflicts.execute(() =>
+        inTransaction(async (client) => {
+          await client.query(beginLong);
+          const result = await work(client);
+          await client.query('COMMIT');
+          return result;
+        }),
+      ),
     close: () => pool.end(),
   };
 }

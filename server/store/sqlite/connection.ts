@@ -1,5 +1,6 @@
 /** The two connections to the SQLite file: one for reading, and one for writing, which upgrades the database first. */
 import {DatabaseSync, type StatementSync} from 'node:sqlite';
+import type {Value} from '../columns.ts';
 import type {Row, Statement, SqlWords} from '../database.ts';
 import {
   canServe,
@@ -183,16 +184,38 @@ function upgrade(database: DatabaseSync, mark?: StoreMark): number {
   return before;
 }
 
-/** Runs statements. Each text is prepared only once. */
+type Prepared = {run: StatementSync; toRow: (cells: readonly Value[]) => Row};
+
+/**
+ * Runs statements. Each text is prepared only once. SQLite returns lists of cells, and the rows are made here, because to
+ * make and to read the objects that `node:sqlite` would return takes more than half as long again.
+ */
 export function createRunner(database: DatabaseSync): Runner {
-  const prepared = new Map<string, StatementSync>();
-  const prepare = (text: string) => {
-    let statement = prepared.get(text);
-    if (!statement) prepared.set(text, (statement = database.prepare(text.replaceAll('$', '?'))));
+  const prepared = new Map<string, Prepared>();
+  function prepare(text: string): Prepared {
+    const known = prepared.get(text);
+    if (known) return known;
+    const run = database.prepare(text.replaceAll('$', '?'));
+    run.setReturnArrays(true);
+    const names = run.columns().map(({name}) => name);
+    const toRow = (cells: readonly Value[]) => {
+      const row: Row = {};
+      for (let index = 0; index < names.length; index += 1) row[names[index]!] = cells[index]!;
+      return row;
+    };
+    const statement = {run, toRow};
+    prepared.set(text, statement);
     return statement;
-  };
+  }
   return {
-    all: ({text, values}) => prepare(text).all(...values) as Row[],
-    one: ({text, values}) => prepare(text).get(...values) as Row | undefined,
+    all({text, values}) {
+      const {run, toRow} = prepare(text);
+      return (run.all(...values) as unknown as Value[][]).map(toRow);
+    },
+    one({text, values}) {
+      const {run, toRow} = prepare(text);
+      const cells = run.get(...values) as unknown as Value[] | undefined;
+      return cells && toRow(cells);
+    },
   };
 }

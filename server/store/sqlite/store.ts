@@ -205,12 +205,15 @@ async function startWriter(path: string, words: Sealer['words']): Promise<Writer
     thread.once('exit', () => {
       if (!closing) throw new Error('The writer of the database has ended');
     });
+    // One listener serves all batches, because adding one for each takes longer than a small batch.
+    let committed = Promise.withResolvers<Outcomes>();
+    thread.on('message', (outcomes: Outcomes) => committed.resolve(outcomes));
     return {
       before,
-      async commit(batch) {
+      commit(batch) {
+        committed = Promise.withResolvers();
         thread.postMessage(batch);
-        const [outcomes] = (await once(thread, 'message')) as [Outcomes];
-        return outcomes;
+        return committed.promise;
       },
       async close() {
         closing = true;

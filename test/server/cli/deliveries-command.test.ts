@@ -35,12 +35,15 @@ const entriesOf = (waiting: number, held: number) =>
   });
 
 suite('the command "deliveries"', () => {
-  test('an outbox that no single read brings is listed whole, and counted', async (t) => {
+  test('an outbox that no single read brings is listed up to the limit, and counted', async (t) => {
     const entries = entriesOf(2_500, 3);
     const ids = entries.map(({id}) => id);
     const {run} = await operate(t, entries);
     const list = (...words: string[]) => run('deliveries', 'list', '--json', ...words);
-    const all = await list();
+    const first = await list();
+    assert.deepEqual(leadsOf(first), ids.toSorted().slice(0, 50));
+    assert.equal(first.stderr, '50 deliveries (--limit shows more)\n');
+    const all = await list('--limit', '3000');
     assert.deepEqual(leadsOf(all), ids.toSorted());
     assert.equal(all.stderr, '2,503 deliveries\n');
     const someHeld = await list('--state', 'held');

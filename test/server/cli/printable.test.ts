@@ -56,6 +56,13 @@ test('a value beside its name has no run of spaces, after which a terminal begin
   assert.equal(String(stdout.read()), `partner     acme\nlead.notes  a partner globex\n${indent} b\n`);
 });
 
+test('a table may have more rows than a function takes arguments', async () => {
+  const stdout = new PassThrough({highWaterMark: 2 ** 24});
+  const {printTable} = createRun({stdout, stderr: new PassThrough()});
+  await printTable(['partner', 'leads'], Array<[string, number]>(300_000).fill(['acme', 1]));
+  assert.equal(String(stdout.read()), `partner  leads\n${'acme         1\n'.repeat(300_000)}`);
+});
+
 test('no command prints what a terminal obeys or hides, and JSON has the same texts', async (t) => {
   const crm = await openFor(t, startWebhookReceiver(replyWith(500, {}, hostile)));
   const config = temporaryFolder(t);

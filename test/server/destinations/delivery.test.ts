@@ -302,11 +302,11 @@ suite('leads that the upstream stumbles over', () => {
 
 test('an outbox that cannot be read is logged with its cause, and not once for every look', async (t) => {
   let looks = 0;
-  const claimDue = () => {
+  const hasDue = () => {
     looks += 1;
     return Promise.reject(new StoreUnavailable(new Error('disk I/O error')));
   };
-  const delivery = await startDelivery(t, {scripts: {default: {}}, spoil: () => ({claimDue})});
+  const delivery = await startDelivery(t, {scripts: {default: {}}, spoil: () => ({hasDue})});
   delivery.start();
   await until(() => looks > 20);
   const lines = delivery.lines.filter((line) => line.includes('the outbox cannot be read'));
@@ -396,6 +396,7 @@ test('a worker adds nothing to a delivery in progress each time it looks into th
   const inProgress = new Watched((resolve) => void ended.promise.then(resolve));
   let looks = 0;
   const store = {
+    hasDue: () => Promise.resolve(true),
     claimDue: () => Promise.resolve({due: (looks += 1) === 1 ? [{}] : [], held: [], unreadable: []}),
   } as unknown as LeadStore;
   const courier = {

@@ -127,6 +127,11 @@ const works: Record<string, (store: LeadStore, id: string) => Promise<unknown>> 
       assert.equal(due.length, 8);
     }
   },
+  'hasDue, for each destination': async (store) => {
+    const names = Array.from({length: shape.destinations}, (_, index) => `destination-${index}`);
+    const found = await Promise.all([...names, 'idle'].map((name) => store.hasDue(name)));
+    assert.deepEqual(found, [...names.map(() => true), false]);
+  },
   'sweep, of leads and of consents': async (store) => {
     const retention = {
       shortest: day,
