@@ -10,7 +10,7 @@ import {
 import {createdAtOf} from '../leads/lead-ids.ts';
 import {isoTime, Refusal, time, type Admin} from './admin.ts';
 import {noDestination} from './destinations.ts';
-import {leadOf} from './leads.ts';
+import {leadOf} from './lead-names.ts';
 
 /** Which deliveries are meant. `lead` is an id or a reference. */
 export type Selection = Omit<DeliveryFilter, 'lead'> & {lead?: string | undefined};

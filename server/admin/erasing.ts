@@ -14,7 +14,7 @@ import type {Tombstone} from '../leads/stored-lead.ts';
 import {appendErasures, readErasures, type Erasure} from '../store/erasures-file.ts';
 import {isErased, whyUnreadable} from '../store/rows.ts';
 import {isoTime, Refusal, time, type Admin, type Job} from './admin.ts';
-import {leadOf} from './leads.ts';
+import {leadOf} from './lead-names.ts';
 import {purge, type Waiting} from './purging.ts';
 
 export const erasureInput = z.object({

@@ -15,7 +15,7 @@ import type {RefusalCount} from '../observe/refusals.ts';
 import {goneAfter, type ProcessReport} from '../reload/reloads.ts';
 import {destinationRow, listDestinations, wrongOf, type DestinationRow} from './destinations.ts';
 import {isoTime, time, type Admin} from './admin.ts';
-import {unreadableText} from './leads.ts';
+import {unreadableText} from './lead-names.ts';
 import {ago, bytes, counted, lasting, localTime, midnight} from './words.ts';
 
 /** Milliseconds. A destination that works gets a lead within seconds, also after a few attempts that failed. */

@@ -1,9 +1,10 @@
 /** `lead-prequal backup` and `lead-prequal restore`: copy the SQLite database to a file and back. */
 import {Command} from 'commander';
 import {backUp, restore, type Backup} from '../admin/backup.ts';
+import {counted} from '../admin/words.ts';
 import {readConfig} from '../config/config.ts';
 import {toldAgain} from './erase.ts';
-import {counted, timeOrNone, type Run} from './output.ts';
+import {timeOrNone, type Run} from './output.ts';
 
 const inWords = ({leads, outbox}: Pick<Backup, 'leads' | 'outbox'>) =>
   `${counted(leads, 'lead')}, ${counted(outbox, 'delivery', 'deliveries')} in the outbox, checked`;

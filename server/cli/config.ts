@@ -1,8 +1,9 @@
 /** `lead-prequal config`: checks the configuration of the server. */
 import {Command} from 'commander';
 import {originFault, partnerNamed} from '../admin/partners.ts';
+import {printable} from '../admin/visible.ts';
 import {readConfig} from '../config/config.ts';
-import {printable, type Run} from './output.ts';
+import {type Run} from './output.ts';
 
 const usage = `
 It reads the settings and files, opens the database for reading, connects to Redis, and tries the port, as a start does.

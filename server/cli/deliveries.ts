@@ -12,9 +12,11 @@ import {
   type Selection,
 } from '../admin/deliveries.ts';
 import {noDestination} from '../admin/destinations.ts';
+import {counted} from '../admin/words.ts';
+import {printable} from '../admin/visible.ts';
 import {upstreamIdSchema} from '../destinations/lead-api/upstream-id.ts';
 import {deliveryStates, openStates} from '../leads/deliveries.ts';
-import {counted, jsonOption, limitOption, orMore, printable, timeOrNone, type Run} from './output.ts';
+import {jsonOption, limitOption, orMore, timeOrNone, type Run} from './output.ts';
 import {sinceOption, untilOption} from './times.ts';
 import {changingStore, readingStore} from './with-store.ts';
 

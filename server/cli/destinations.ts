@@ -10,10 +10,12 @@ import {
   testDestination,
   wrongOf,
 } from '../admin/destinations.ts';
+import {ago, counted} from '../admin/words.ts';
+import {printable} from '../admin/visible.ts';
 import {readConfig} from '../config/config.ts';
 import {openStates} from '../leads/deliveries.ts';
 import {withRemedy} from '../observe/causes.ts';
-import {ago, counted, jsonOption, printable, timeOrNone, type Run} from './output.ts';
+import {jsonOption, timeOrNone, type Run} from './output.ts';
 import {changingStore, readingStore} from './with-store.ts';
 
 const examples = `

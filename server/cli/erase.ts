@@ -12,9 +12,11 @@ import {
   type PlannedLead,
 } from '../admin/erasing.ts';
 import {finish, type Admin} from '../admin/admin.ts';
-import type {Person} from '../admin/leads.ts';
+import type {Person} from '../admin/persons.ts';
+import {counted, lasting, localDay, localTime} from '../admin/words.ts';
+import {printable} from '../admin/visible.ts';
 import type {Config} from '../config/config.ts';
-import {counted, jsonOption, lasting, localDay, localTime, printable, type Run} from './output.ts';
+import {jsonOption, type Run} from './output.ts';
 import {findPerson, personOptions} from './person.ts';
 import {createWaitingWords, notOut} from './purge.ts';
 import {changingStore} from './with-store.ts';
@@ -65,8 +67,8 @@ export function eraseCommand(run: Run): Command {
   });
 }
 
-async function idsOf(run: Run, {store}: Admin, person: Person): Promise<string[] | undefined> {
-  const {found, isStopped} = await findPerson(run, store, {}, person);
+async function idsOf(run: Run, admin: Admin, {email, phone}: Person): Promise<string[] | undefined> {
+  const {found, isStopped} = await findPerson(run, admin, {}, {email, phone});
   if (!isStopped && found.length > 0) return found.map(({id}) => id);
   run.fail(isStopped ? 'Nothing was erased.' : 'No lead of this person can be read.');
   return undefined;

@@ -2,8 +2,9 @@
 import {Command} from 'commander';
 import {finish, type Admin} from '../admin/admin.ts';
 import {keyName, listKeys, rotateKeys, type KeyRow} from '../admin/keys.ts';
+import {counted} from '../admin/words.ts';
 import {clearWord} from '../config/values.ts';
-import {counted, jsonOption, timeOrNone, type Run} from './output.ts';
+import {jsonOption, timeOrNone, type Run} from './output.ts';
 import {createWaitingWords, notOut} from './purge.ts';
 import {changingStore, readingStore} from './with-store.ts';
 

@@ -2,12 +2,9 @@
 import type {Writable} from 'node:stream';
 import {InvalidArgumentError, Option} from 'commander';
 import type {SingleBar} from 'cli-progress';
+import {printable, toJson, visible} from '../admin/visible.ts';
 import {localTime} from '../admin/words.ts';
 import type {Environment} from '../config/environment.ts';
-import {controls, lineBreak, unseen} from '../leads/hidden-characters.ts';
-
-export {isoTime} from '../admin/admin.ts';
-export {ago, counted, lasting, localDay, localTime} from '../admin/words.ts';
 
 export const jsonOption = (): Option => new Option('--json', 'print one JSON object a line, for programs');
 
@@ -23,32 +20,6 @@ function readCount(text: string): number {
 
 /** What follows the number of rows. @param left how many more the limit would have let through */
 export const orMore = (left: number): string => (left === 0 ? ' (--limit shows more)' : '');
-
-/** JSON whose texts show no control characters and no hidden ones: these are escapes such as `\u009b`. */
-export const toJson = (value: object): string =>
-  JSON.stringify(value).replace(controls, escaped).replace(unseen, escaped);
-
-const escaped = (characters: string) =>
-  characters
-    .split('')
-    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    .join('');
-
-/**
- * A text as a terminal or a spreadsheet may get it. Line breaks of all kinds are `\n`, and tabs stay. Any other control
- * characters and hidden characters are `�`: they could change the terminal, or what is printed before and after.
- */
-export const visible = (text: string): string =>
-  text
-    .replace(lineBreak, '\n')
-    .replace(controls, (some) => some.replace(/[^\t\n]+/g, '�'))
-    .replace(unseen, '�');
-
-/**
- * The text of a stranger in one line, so that no part of it looks like a line of ours. Many spaces are one, because a
- * terminal would wrap the line after them.
- */
-export const printable = (text: string): string => visible(text).replace(/\s+/g, ' ');
 
 /** What the process gives to a run of the command. Without an environment, the settings are those of this process. */
 export type Surroundings = {

@@ -1,13 +1,13 @@
 /** The options that name a person by e-mail address or telephone number, and what a search for the person prints. */
 import {InvalidArgumentError, Option, type Command} from 'commander';
 import {referenceOf} from '../../contract/reference.ts';
-import {finish} from '../admin/admin.ts';
-import {leadsOfPerson, type Person} from '../admin/leads.ts';
+import {finish, type Admin} from '../admin/admin.ts';
+import {leadsOfPerson, type Person} from '../admin/persons.ts';
+import {counted} from '../admin/words.ts';
 import {comparableEmail} from '../leads/idempotency.ts';
 import {emailSchema, phoneSchema} from '../leads/lead-schema.ts';
 import type {FullLead, LeadFilter} from '../leads/lead-filter.ts';
-import type {BesideStore} from '../leads/lead-store.ts';
-import {counted, leadsBar, type Run} from './output.ts';
+import {leadsBar, type Run} from './output.ts';
 
 export const personOptions = (command: Command): Command =>
   command
@@ -46,15 +46,14 @@ const referencesOf = (ids: readonly string[]) =>
 /** Searches until it is done, or until the operator stops it (Ctrl+C). Says which leads may be of the person, too. */
 export async function findPerson(
   {stderr, say, onInterrupt}: Run,
-  store: BesideStore,
+  admin: Admin,
   filter: LeadFilter,
-  person: Person,
-  limit?: number,
+  {limit, ...person}: Person & {limit?: number},
 ): Promise<{found: FullLead[]; isStopped: boolean}> {
   const stop = new AbortController();
   const release = onInterrupt?.(() => stop.abort());
   let bar: Awaited<ReturnType<typeof leadsBar>> | undefined;
-  const search = leadsOfPerson({store}, filter, person, {limit, signal: stop.signal});
+  const search = leadsOfPerson(admin, filter, person, {limit, signal: stop.signal});
   const {found, unreadable, sameMailbox, looked, total} = await finish(search, async (so) => {
     if (stderr.isTTY) bar ??= await leadsBar(stderr, so.total);
     bar?.update(so.looked);

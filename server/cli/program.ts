@@ -1,11 +1,12 @@
 /** The `lead-prequal` command. Its subcommands start the server, or work on the server's database directly. */
 import {inspect} from 'node:util';
 import {Command, CommanderError} from 'commander';
+import {printable, visible} from '../admin/visible.ts';
 import {ConfigError} from '../config/config.ts';
 import {Refusal} from '../admin/admin.ts';
 import {StoreError} from '../leads/lead-store.ts';
 import {loadCommands} from './commands.ts';
-import {printable, visible, type Run} from './output.ts';
+import {type Run} from './output.ts';
 import packageJson from '../../package.json' with {type: 'json'};
 
 /**

@@ -1,6 +1,7 @@
 /** Says how long it takes until nothing of what was erased, or sealed anew, is in the files of the database. */
 import type {Waiting} from '../admin/purging.ts';
-import {lasting, type Run} from './output.ts';
+import {lasting} from '../admin/words.ts';
+import {type Run} from './output.ts';
 
 /** @param what went, as a sentence. @param again the words of the command that tries again */
 export type Purged = {what: string; again: string};

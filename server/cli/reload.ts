@@ -1,7 +1,8 @@
 /** `lead-prequal reload`: asks all servers on the store to read their configuration again, and says what each answers. */
 import {Command, InvalidArgumentError, Option} from 'commander';
 import {reloadServers, type ReloadAnswer} from '../admin/reloading.ts';
-import {jsonOption, printable, type Run} from './output.ts';
+import {printable} from '../admin/visible.ts';
+import {jsonOption, type Run} from './output.ts';
 import {changingStore} from './with-store.ts';
 
 const usage = `

@@ -4,11 +4,12 @@
  */
 import {Command} from 'commander';
 import {daysLooked, lateAfter, readStatus, unconfigured, type Status} from '../admin/status.ts';
-import {bytes} from '../admin/words.ts';
+import {ago, bytes, lasting} from '../admin/words.ts';
+import {printable} from '../admin/visible.ts';
 import {ConfigError, readConfig} from '../config/config.ts';
 import {openStates} from '../leads/deliveries.ts';
 import {askState} from '../observe/ask-server.ts';
-import {ago, jsonOption, lasting, printable, timeOrNone, type Run} from './output.ts';
+import {jsonOption, timeOrNone, type Run} from './output.ts';
 import {readingStore} from './with-store.ts';
 
 const usage = `

@@ -3,7 +3,9 @@ import {Command, InvalidArgumentError, Option} from 'commander';
 import {elementName} from '../../contract/api.ts';
 import type {Admin} from '../admin/admin.ts';
 import {listVersionUse, maxDays, partnersOf, type VersionRow} from '../admin/versions.ts';
-import {counted, jsonOption, printable, type Run} from './output.ts';
+import {counted} from '../admin/words.ts';
+import {printable} from '../admin/visible.ts';
+import {jsonOption, type Run} from './output.ts';
 import {readingStore} from './with-store.ts';
 
 const help = `

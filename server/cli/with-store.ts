@@ -1,9 +1,10 @@
 /** Opens the store of the server's configuration for a command. A server may be running meanwhile. */
 import type {Admin} from '../admin/admin.ts';
 import {besideServers} from '../admin/beside.ts';
+import {toJson} from '../admin/visible.ts';
 import {readConfig, type Config} from '../config/config.ts';
 import {lineOf} from '../observe/log-lines.ts';
-import {toJson, type Run} from './output.ts';
+import {type Run} from './output.ts';
 
 type Work<Result> = (admin: Admin) => Promise<Result>;
 
