@@ -1,8 +1,9 @@
 /**
  * `npm run bench:growth -- [sizes] [database]`, such as `10000,100000,1000000 SQLite`: what grows with the number of
- * leads. `idle` in place of sizes measures only what destinations take that have nothing to do. Of each ten leads, one has a delivery that waits; there are 1,000 partners and 50 destinations. These
+ * leads. Of each ten leads, one has a delivery that waits; there are 1,000 partners and 50 destinations. These
  * are paused, so that what waits goes on waiting. Each row has a figure for each size, and what the largest size takes of
- * the smallest one.
+ * the smallest one. In place of sizes, `idle` measures only destinations that have nothing to do, and `processes` only what
+ * several processes take of each create.
  */
 import {fork} from 'node:child_process';
 import {once} from 'node:events';
@@ -24,7 +25,7 @@ import {fill, quantile, startCreates} from './year-of-leads.ts';
 type Kind = 'SQLite' | 'PostgreSQL';
 
 const [, , what = '10000,100000,1000000'] = process.argv;
-const sizes = what === 'idle' ? [] : what.split(',').map(Number);
+const sizes = /^\d/.test(what) ? what.split(',').map(Number) : [];
 const only = process.argv[3];
 const shape = {partners: 1_000, destinations: 50};
 const names = Array.from({length: shape.destinations}, (_, index) => `destination-${index}`);

@@ -1,5 +1,4 @@
 /** Decides by the URL and the Origin header whether a page may use `/embed/v1`, before a body is read. */
-import cors from 'cors';
 import type {RequestHandler} from 'express';
 import {allowsOrigin, type Partner} from '../../config/partners.ts';
 import type {FailureLimit} from '../limits/failure-limit.ts';
@@ -19,13 +18,18 @@ export function partnerGate(
 ): RequestHandler[] {
   const byKey = new Map(partners.map((partner) => [partner.key, partner]));
 
-  const corsHeaders = cors({
-    origin: true,
-    methods: ['GET', 'POST'],
-    allowedHeaders: ['Content-Type', 'Authorization', 'Idempotency-Key'],
-    exposedHeaders: ['RateLimit', 'RateLimit-Policy', 'Retry-After'],
-    maxAge: 7_200,
-  });
+  /** Whether an origin may use the form is decided before. A preflight ends here. */
+  const corsHeaders: RequestHandler = ({method, headers: {origin}}, response, next) => {
+    if (origin !== undefined) response.setHeader('Access-Control-Allow-Origin', origin);
+    response.vary('Origin');
+    response.setHeader('Access-Control-Expose-Headers', 'RateLimit,RateLimit-Policy,Retry-After');
+    if (method !== 'OPTIONS') return next();
+    response.setHeader('Access-Control-Allow-Methods', 'GET,POST');
+    response.setHeader('Access-Control-Allow-Headers', 'Content-Type,Authorization,Idempotency-Key');
+    response.setHeader('Access-Control-Max-Age', '7200');
+    // Safari would wait for a body without the length.
+    response.writeHead(204, {'Content-Length': '0'}).end();
+  };
 
   const findPartner: RequestHandler = (request, response, next) => {
     const key = request.query['partner'] || partners[0].key;
