@@ -29,7 +29,8 @@ const mayLookInto = {
     store: ['config', 'observe', 'leads', 'reload', 'versions'],
     destinations: ['config', 'observe', 'leads', 'html'],
     http: ['config', 'html', 'observe', 'leads', 'versions', 'snippets'],
-    cli: ['config', 'observe', 'leads', 'reload', 'versions', 'snippets', 'store', 'destinations'],
+    admin: ['config', 'observe', 'leads', 'reload', 'versions', 'store', 'destinations'],
+    cli: ['admin', 'config', 'observe', 'leads', 'reload', 'versions', 'snippets', 'store', 'destinations'],
   },
   widget: {
     page: [],

@@ -8,6 +8,7 @@ import {defaultDestination, unencrypted} from './config/destinations.ts';
 import {usualTimings, type Timings} from './config/timings.ts';
 import type {Emit} from './observe/observations.ts';
 import {readDisk, type Readings} from './observe/readings.ts';
+import {countRefusals} from './observe/refusals.ts';
 import {explainedAnswer} from './leads/calculated-answer.ts';
 import {changedConsents} from './leads/consent-texts.ts';
 import {watchDescriptors} from './observe/file-descriptors.ts';
@@ -75,10 +76,16 @@ export type App = {
  */
 export async function createApp(
   config: Config,
-  emit: Emit,
+  listener: Emit,
   given?: LeadStore,
   timings: Timings = usualTimings,
 ): Promise<App> {
+  let inForce = config;
+  const refusals = countRefusals(() => inForce);
+  const emit: Emit = (observation) => {
+    listener(observation);
+    refusals.emit(observation);
+  };
   const versions = readAllVersions(config);
   const {rateLimit: perMinute, publicUrl} = config;
   const opened = given ?? (await openStore(config, createSealer(config.dataKeys), emit));
@@ -97,7 +104,6 @@ export async function createApp(
   });
   const service = await startLeadService(opened, config, {emit, timings});
   const {watch} = service;
-  let inForce = config;
   const descriptors = watchDescriptors(emit);
   const requests = startCountingRequests(opened, () => inForce.partners, timings.requestCounts);
   const counters = createCounters(config.redisUrl, () => inForce.tokenKeys[0], emit);
@@ -226,6 +232,7 @@ export async function createApp(
           await reload(next);
           noteReloaded?.(next);
         },
+        readings: () => ({destinations: service.destinations(), refusals: refusals.counts()}),
         emit,
         timings,
       }).catch(async (error: unknown) => {

@@ -20,7 +20,7 @@ import type {OutboxCount} from './leads/deliveries.ts';
 import {createdAtOf} from './leads/lead-ids.ts';
 import {retentionOf, type RetentionConfig} from './leads/retention.ts';
 import type {Emit} from './observe/observations.ts';
-import type {Readings} from './observe/readings.ts';
+import type {DestinationReading, Readings} from './observe/readings.ts';
 import {startDeletingExpired} from './store/expiry.ts';
 import {startSweeping} from './store/retention-sweep.ts';
 import {watchStore, type StoreWatch} from './store/store-watch.ts';
@@ -35,6 +35,8 @@ export type LeadService = {
   watch: StoreWatch;
   /** True if nothing is sent to a destination, or deliveries wait for one that is not configured. */
   isDegraded: () => boolean;
+  /** How the destinations are, as far as this process knows. */
+  destinations: () => DestinationReading[];
   /** What the metrics read of the store and of the destinations. */
   readings: () => Promise<Pick<Readings, 'isStoreUp' | 'destinations' | 'outbox'>>;
   /** From now on, no waiting delivery is claimed. Resolves when that is so. */
@@ -104,6 +106,14 @@ export async function startLeadService(
     return reading.counts;
   }
 
+  function destinationsNow(): DestinationReading[] {
+    const since = outbox.missingSince();
+    const missing = outbox
+      .missing()
+      .map((destination) => ({destination, state: 'missing' as const, since, deliveredAt: undefined}));
+    return [...courier.states(), ...missing];
+  }
+
   return {
     get desk() {
       return desk;
@@ -118,24 +128,16 @@ export async function startLeadService(
       [earlier, reading] = [undefined, undefined];
       outbox.wake();
     },
-    isDegraded: () => outbox.missing().length > 0 || courier.states().some(({state}) => state !== 'ok'),
+    isDegraded: () => destinationsNow().some(({state}) => state !== 'ok'),
+    destinations: destinationsNow,
     async readings() {
       const counts = await countsOfStore();
-      const missing = outbox.missing().map((destination) => ({
-        destination,
-        state: 'missing' as const,
-        since: outbox.missingSince(),
-        deliveredAt: undefined,
-      }));
       return {
         isStoreUp: watch.outage() === undefined,
-        destinations: [
-          ...courier.states().map(({deliveredAt, ...reading}) => ({
-            ...reading,
-            deliveredAt: deliveredAt ?? earlier?.get(reading.destination),
-          })),
-          ...missing,
-        ],
+        destinations: destinationsNow().map(({deliveredAt, ...reading}) => ({
+          ...reading,
+          deliveredAt: deliveredAt ?? earlier?.get(reading.destination),
+        })),
         outbox: counts?.map(({oldest, ...count}) => ({...count, oldestAt: createdAtOf(oldest)})),
       };
     },

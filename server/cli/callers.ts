@@ -1,7 +1,8 @@
 /** `lead-prequal callers`: makes passwords for callers of `/json/leads`. It neither reads nor changes settings. */
 import {Command} from 'commander';
+import {toJson} from '../admin/visible.ts';
 import {callerSchema, newPassword, sha256} from '../config/callers.ts';
-import {toJson, type Run} from './output.ts';
+import {type Run} from './output.ts';
 
 const usage = `
 The password is printed once and stored nowhere: give it to the caller over a channel that you trust. The

@@ -1,9 +1,9 @@
 /** `lead-prequal config`: checks the configuration of the server. */
 import {Command} from 'commander';
+import {originFault, partnerNamed} from '../admin/partners.ts';
+import {printable} from '../admin/visible.ts';
 import {readConfig} from '../config/config.ts';
-import {partnerNamed} from './configured.ts';
-import {originFault} from './origin-check.ts';
-import {Failure, printable, type Run} from './output.ts';
+import {type Run} from './output.ts';
 
 const usage = `
 It reads the settings and files, opens the database for reading, connects to Redis, and tries the port, as a start does.
@@ -35,7 +35,7 @@ export function configCommand(run: Run): Command {
 
 export async function checkConfig(run: Run, {partner, origin}: Options) {
   if ((partner === undefined) !== (origin === undefined))
-    throw new Failure('--partner and --origin go together');
+    return run.fail('--partner and --origin go together');
   // It knows all rooms of the server, as the start does. Other commands need not load them.
   const {checkStart} = await import('../check-start.ts');
   const findings = await checkStart(run.environment);

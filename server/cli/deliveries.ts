@@ -1,26 +1,24 @@
 /** `lead-prequal deliveries`: finds the deliveries of leads, tries them again, and ends them by hand. */
 import {Command, InvalidArgumentError, Option} from 'commander';
-import {upstreamIdSchema} from '../destinations/lead-api/upstream-id.ts';
+import type {Admin} from '../admin/admin.ts';
 import {
-  deliveryStates,
-  endedStates,
-  openStates,
-  type DeliveryFilter,
+  countDeliveries,
+  deliveriesOf,
+  dropDeliveries,
+  listDeliveries,
+  retryDeliveries,
+  settleDelivery,
   type DeliveryRow,
-} from '../leads/deliveries.ts';
-import {createdAtOf} from '../leads/lead-ids.ts';
-import type {BesideStore} from '../leads/lead-store.ts';
-import {referenceOf} from '../../contract/reference.ts';
-import type {Config} from '../config/config.ts';
-import {leadOf} from './lead-names.ts';
-import {counted, isoTime, jsonOption, limitOption, localTime, orMore, printable, type Run} from './output.ts';
+  type Selection,
+} from '../admin/deliveries.ts';
+import {noDestination} from '../admin/destinations.ts';
+import {counted} from '../admin/words.ts';
+import {printable} from '../admin/visible.ts';
+import {upstreamIdSchema} from '../destinations/lead-api/upstream-id.ts';
+import {deliveryStates, openStates} from '../leads/deliveries.ts';
+import {jsonOption, limitOption, orMore, timeOrNone, type Run} from './output.ts';
 import {sinceOption, untilOption} from './times.ts';
 import {changingStore, readingStore} from './with-store.ts';
-
-/**
- * Rows in one query. During a long query SQLite cannot reuse its write-ahead log, so the file of the log would grow.
- */
-const pageRows = 1_000;
 
 const examples = `
 A delivery takes a lead, or the news of one, to a destination. Its states:
@@ -42,14 +40,7 @@ Examples:
                                                                send again what crm got since yesterday
   lead-prequal deliveries drop K7QM-2XHD --destination crm     never send this one`;
 
-type Selection = {
-  id?: string;
-  destination?: string;
-  state?: DeliveryFilter['state'];
-  failing?: boolean;
-  since?: number;
-  until?: number;
-};
+type Options = Omit<Selection, 'lead'> & {id?: string};
 
 /** Adds the options that select deliveries. */
 function selecting(command: Command): Command {
@@ -62,19 +53,15 @@ function selecting(command: Command): Command {
     .addOption(sinceOption('leads'))
     .addOption(untilOption('leads'))
     .hook('preAction', (command) => {
-      const {id} = command.opts<Selection>();
+      const {id} = command.opts<Options>();
       if (id !== undefined && command.args.length > 0) command.error('error: name the lead once');
     });
 }
 
-/** The filter of the options. @throws Failure if the lead cannot be found */
-async function filterOf(
-  store: BesideStore,
-  named: string | undefined,
-  {id = named, ...others}: Selection,
-): Promise<DeliveryFilter> {
-  return id === undefined ? others : {...others, lead: await leadOf(store, id)};
-}
+const selectionOf = (lead: string | undefined, {id = lead, ...others}: Options): Selection => ({
+  ...others,
+  lead: id,
+});
 
 export function deliveriesCommand(run: Run): Command {
   const {say, fail} = run;
@@ -89,19 +76,15 @@ export function deliveriesCommand(run: Run): Command {
     .addOption(limitOption('deliveries'))
     .addOption(jsonOption())
     .action(
-      (lead: string | undefined, {json, limit, ...selection}: Selection & {limit: number; json?: boolean}) =>
-        readingStore(run, async (store, config) => {
-          const filter = await filterOf(store, lead, selection);
-          const count = await list(run, store, filter, limit, json);
-          if (count === 0 && isUnknown(filter, config)) fail(unknownDestination(filter, config));
-        }),
+      (lead: string | undefined, {json, limit, ...options}: Options & {limit: number; json?: boolean}) =>
+        readingStore(run, (admin) => list(run, admin, selectionOf(lead, options), {limit, json})),
     );
 
   deliveries
     .command('summary')
     .description('count the deliveries that wait or need a decision, by destination and state')
     .addOption(jsonOption())
-    .action(({json}: {json?: boolean}) => readingStore(run, (store) => summarize(run, store, json)));
+    .action(({json}: {json?: boolean}) => readingStore(run, (admin) => summarize(run, admin, json)));
 
   deliveries
     .command('show')
@@ -109,9 +92,7 @@ export function deliveriesCommand(run: Run): Command {
     .argument('<lead>', 'the id or the reference of a lead')
     .addOption(jsonOption())
     .action((named: string, {json}: {json?: boolean}) =>
-      readingStore(run, async (store) => {
-        await showDeliveries(run, store, await leadOf(store, named), json);
-      }),
+      readingStore(run, (admin) => showDeliveries(run, admin, named, json)),
     );
 
   const retry = selecting(deliveries.command('retry'))
@@ -123,23 +104,20 @@ export function deliveriesCommand(run: Run): Command {
 Without --state, held deliveries are tried only if the lead is named. Deliveries that have succeeded are made again
 only with --state delivered, and only news: a lead-api would store the lead a second time.`,
     )
-    .action((lead: string | undefined, {all, ...selection}: Selection & {all?: boolean}) => {
-      if (!all && lead === undefined && Object.keys(selection).length === 0)
+    .action((lead: string | undefined, {all, ...options}: Options & {all?: boolean}) => {
+      if (!all && lead === undefined && Object.keys(options).length === 0)
         return retry.error('error: name a lead, select deliveries, or say --all');
-      return changingStore(run, async (store, config) => {
-        const filter = await filterOf(store, lead, selection);
-        const count = await store.retryDeliveries(Date.now(), filter);
-        say(`${counted(count, 'delivery', 'deliveries')} due now`);
-        if (count === 0) fail(nothingToRetry(filter, config));
+      return changingStore(run, async (admin) => {
+        const {deliveries, paused, why_none} = await retryDeliveries(admin, selectionOf(lead, options));
+        say(`${counted(deliveries, 'delivery', 'deliveries')} due now`);
+        if (why_none !== null) fail(why_none);
         else say('To a destination that is failing, one is tried at a time until it works.');
-        for (const {destination, reason} of await store.pausedDestinations()) {
-          if (filter.destination === undefined || filter.destination === destination)
-            say(
-              printable(
-                `${destination} is paused (${reason}): its deliveries wait until "lead-prequal destinations resume ${destination}".`,
-              ),
-            );
-        }
+        for (const {destination, reason} of paused)
+          say(
+            printable(
+              `${destination} is paused (${reason}): its deliveries wait until "lead-prequal destinations resume ${destination}".`,
+            ),
+          );
       });
     });
 
@@ -147,16 +125,15 @@ only with --state delivered, and only news: a lead-api would store the lead a se
     .description('never make these deliveries; a lead that waits for the answer of one counts as refused')
     .option('--yes', 'if no lead is named: drop the deliveries of all leads that are selected')
     .addHelpText('after', '\nTo take it back: lead-prequal deliveries retry --state dropped (only news).')
-    .action((lead: string | undefined, {yes = false, ...selection}: Selection & {yes?: boolean}) => {
-      if (lead === undefined && Object.keys(selection).length === 0)
+    .action((lead: string | undefined, {yes = false, ...options}: Options & {yes?: boolean}) => {
+      if (lead === undefined && Object.keys(options).length === 0)
         return drop.error('error: name a lead, or select deliveries');
-      if (lead === undefined && selection.id === undefined && !yes)
+      if (lead === undefined && options.id === undefined && !yes)
         return drop.error('error: this drops the deliveries of all leads that are selected: add --yes');
-      return changingStore(run, async (store, config) => {
-        const filter = await filterOf(store, lead, selection);
-        const count = await store.dropDeliveries(Date.now(), filter);
-        say(`${counted(count, 'delivery', 'deliveries')} dropped`);
-        if (count === 0) fail(isUnknown(filter, config) ? unknownDestination(filter, config) : notInOutbox);
+      return changingStore(run, async (admin) => {
+        const dropped = await dropDeliveries(admin, selectionOf(lead, options));
+        say(`${counted(dropped.deliveries, 'delivery', 'deliveries')} dropped`);
+        if (dropped.why_none !== null) fail(dropped.why_none);
       });
     });
 
@@ -171,39 +148,14 @@ only with --state delivered, and only news: a lead-api would store the lead a se
     )
     .option('--destination <name>', 'the upstream, if the lead waits for several')
     .action((named: string, {takenAs, destination}: {takenAs: string; destination?: string}) =>
-      changingStore(run, async (store) => {
-        const lead = await leadOf(store, named);
-        const settled = await store.settleAs(Date.now(), {lead, destination}, takenAs);
-        if (settled === 'settled') say(settledWords.settled);
-        else fail(settledWords[settled]);
+      changingStore(run, async (admin) => {
+        await settleDelivery(admin, {lead: named, taken_as: takenAs, destination});
+        say('1 delivery settled');
       }),
     );
 
   return deliveries;
 }
-
-const isUnknown = ({destination}: DeliveryFilter, {destinations}: Config) =>
-  destination !== undefined && !destinations.has(destination);
-
-const unknownDestination = ({destination}: DeliveryFilter, {destinations}: Config) =>
-  `The configuration has no destination ${destination}. It has ${[...destinations.keys()].join(', ') || 'none'}.`;
-
-const notInOutbox = 'No such delivery is in the outbox, or it is under way and ends within a minute.';
-
-function nothingToRetry(filter: DeliveryFilter, config: Config): string {
-  if (isUnknown(filter, config)) return unknownDestination(filter, config);
-  if (filter.state !== undefined) return notInOutbox;
-  return `${notInOutbox} What has ended is made again only with --state ${endedStates.join(', ')}.`;
-}
-
-const settledWords = {
-  settled: '1 delivery settled',
-  absent: '0 settled: this lead waits for no upstream',
-  several: '0 settled: the lead waits for several upstreams; name one of them with --destination',
-  'under-way': '0 settled: the delivery is under way; try again in a minute',
-  'taken-already':
-    '0 settled: the upstream has given its id for this lead already; use retry to ask for its amounts',
-};
 
 function readUpstreamId(value: string): string {
   const {success, data} = upstreamIdSchema.safeParse(value);
@@ -211,130 +163,74 @@ function readUpstreamId(value: string): string {
   return data;
 }
 
-/** A delivery as programs read it. */
-function toJson({
-  lead,
-  destination,
-  content,
-  state,
-  attempts,
-  ambiguous,
-  lastError,
-  remoteId,
-  recipients,
-  ...times
-}: DeliveryRow) {
-  return {
-    lead,
-    reference: referenceOf(lead),
-    destination,
-    content,
-    state,
-    attempts,
-    ambiguous,
-    last_error: lastError,
-    remote_id: remoteId,
-    recipients_left: recipients?.left.length ? recipients.left : null,
-    recipients_refused: recipients?.refused.length ? recipients.refused : null,
-    under_way: times.leasedUntil > Date.now(),
-    happened_at: isoTime(times.happenedAt),
-    next_attempt_at: state === 'waiting' ? isoTime(times.nextAttemptAt) : null,
-    failing_since: isoTime(times.failingSince),
-    settled_at: isoTime(times.settledAt),
-  };
-}
-
 const head = ['lead', 'happened', 'destination', 'content', 'state', 'tries', 'what went wrong'];
-const toRow = ({lead, happenedAt, destination, content, state, attempts, lastError}: DeliveryRow) => [
-  referenceOf(lead),
-  localTime(happenedAt),
+const cellsOf = ({
+  reference,
+  happened_at,
   destination,
   content,
   state,
   attempts,
-  lastError ?? '',
+  last_error,
+}: DeliveryRow) => [
+  reference,
+  timeOrNone(happened_at),
+  destination,
+  content,
+  state,
+  attempts,
+  last_error ?? '',
 ];
 
-/** The deliveries of a filter, page by page. Of a lead whose state is not named, these are its deliveries in any state. */
-async function* pagesOf(
-  store: BesideStore,
-  filter: DeliveryFilter,
-  limit = Infinity,
-): AsyncGenerator<DeliveryRow[]> {
-  const isWhole = filter.lead !== undefined && filter.state === undefined;
-  let left = limit;
-  for (const state of isWhole ? [undefined, ...endedStates] : [filter.state]) {
-    let last: DeliveryRow | undefined;
-    while (left > 0) {
-      const size = Math.min(left, pageRows);
-      const rows = await store.listDeliveries(size, {...filter, state}, last);
-      if (rows.length > 0) yield rows;
-      left -= rows.length;
-      last = rows.at(-1);
-      if (rows.length < size) break;
-    }
-  }
-}
-
-/** @returns the number of deliveries */
 async function list(
-  {print, printTable, say}: Run,
-  store: BesideStore,
-  filter: DeliveryFilter,
-  limit: number,
-  json = false,
-): Promise<number> {
+  run: Run,
+  admin: Admin,
+  selection: Selection,
+  {limit, json}: {limit: number; json: boolean | undefined},
+) {
+  const {print, printTable, say, fail} = run;
+  const {destination} = selection;
+  const {destinations} = admin.config;
   let count = 0;
   let widths: readonly number[] | undefined;
-  for await (const rows of pagesOf(store, filter, limit)) {
-    if (json) for (const row of rows) await print(toJson(row));
-    else widths = await printTable(head, rows.map(toRow), widths, widths === undefined);
+  for await (const rows of listDeliveries(admin, selection, limit)) {
+    if (json) for (const row of rows) await print(row);
+    else widths = await printTable(head, rows.map(cellsOf), widths, widths === undefined);
     count += rows.length;
   }
   say(`${counted(count, 'delivery', 'deliveries')}${orMore(limit - count)}`);
-  return count;
+  if (count === 0 && destination !== undefined && !destinations.has(destination))
+    fail(noDestination(destination, destinations));
 }
 
-async function summarize({print, printTable, say}: Run, store: BesideStore, json = false) {
-  const counts = await store.countOutbox();
-  if (json) {
-    for (const {oldest, ...count} of counts) {
-      await print({...count, oldest_created_at: isoTime(createdAtOf(oldest))});
-    }
-  } else if (counts.length === 0) {
-    say(`No delivery is ${openStates.join(', ').replace(/, (?=\w+$)/, ' or ')}.`);
-  } else {
-    const rows = counts.map(({destination, state, deliveries, oldest}) => [
-      destination,
-      state,
-      deliveries,
-      localTime(createdAtOf(oldest)),
-    ]);
-    await printTable(['destination', 'state', 'deliveries', 'oldest lead'], rows);
-  }
+async function summarize({print, printTable, say}: Run, admin: Admin, json = false) {
+  const counts = await countDeliveries(admin);
+  if (json) for (const count of counts) await print(count);
+  else if (counts.length === 0) say(`No delivery is ${openStates.join(', ').replace(/, (?=\w+$)/, ' or ')}.`);
+  else
+    await printTable(
+      ['destination', 'state', 'deliveries', 'oldest lead'],
+      counts.map(({destination, state, deliveries, oldest_created_at}) => [
+        destination,
+        state,
+        deliveries,
+        timeOrNone(oldest_created_at),
+      ]),
+    );
 }
 
-/** All deliveries of a lead as programs read them, with the beginning of the last reply. */
-export async function deliveriesOf({fail}: Run, store: BesideStore, lead: string) {
-  const replies = await store.lastReplies(lead);
-  const rows: DeliveryRow[] = [];
-  for await (const page of pagesOf(store, {lead})) rows.push(...page);
-  return rows
-    .toSorted((one, other) => one.happenedAt - other.happenedAt)
-    .map((row) => {
-      const reply = replies.find(
-        ({destination, content}) => destination === row.destination && content === row.content,
-      );
-      if (reply?.reply === null)
-        fail(`The last reply of ${row.destination} cannot be read: it is damaged in the database.`);
-      return {...toJson(row), last_reply: reply?.reply ?? null};
-    });
+/** All deliveries of a lead. Says which last replies are damaged in the database, which is a failure. */
+export async function readDeliveries({fail}: Run, admin: Admin, lead: string) {
+  const {deliveries, damaged} = await deliveriesOf(admin, lead);
+  for (const destination of damaged)
+    fail(`The last reply of ${destination} cannot be read: it is damaged in the database.`);
+  return deliveries;
 }
 
 /** Shows all deliveries of a lead. */
-export async function showDeliveries(run: Run, store: BesideStore, lead: string, json = false) {
+export async function showDeliveries(run: Run, admin: Admin, lead: string, json = false) {
   const {print, printFields, write, say} = run;
-  const deliveries = await deliveriesOf(run, store, lead);
+  const deliveries = await readDeliveries(run, admin, lead);
   for (const delivery of deliveries) {
     if (json) await print(delivery);
     else {

@@ -1,15 +1,21 @@
 /** `lead-prequal destinations`: which destinations there are, whether they work, and which get nothing for now. */
 import {Command} from 'commander';
 import {randomBytes} from 'node:crypto';
-import {readConfig, type Config} from '../config/config.ts';
-import {addressOf} from '../config/destinations.ts';
-import {usualTimings} from '../config/timings.ts';
-import {DeliveryError} from '../destinations/destination.ts';
+import type {Admin} from '../admin/admin.ts';
+import {
+  acceptAddress,
+  listDestinations,
+  pauseDestination,
+  resumeDestination,
+  testDestination,
+  wrongOf,
+} from '../admin/destinations.ts';
+import {ago, counted} from '../admin/words.ts';
+import {printable} from '../admin/visible.ts';
+import {readConfig} from '../config/config.ts';
 import {openStates} from '../leads/deliveries.ts';
-import type {BesideStore} from '../leads/lead-store.ts';
-import {remedyOf, withRemedy} from '../observe/causes.ts';
-import {readDestinations, toJsonRow, wrongOf} from './destination-rows.ts';
-import {ago, counted, jsonOption, printable, timeOrNone, type Run} from './output.ts';
+import {withRemedy} from '../observe/causes.ts';
+import {jsonOption, timeOrNone, type Run} from './output.ts';
 import {changingStore, readingStore} from './with-store.ts';
 
 const examples = `
@@ -23,19 +29,24 @@ Examples:
 type Json = {json?: boolean};
 
 export function destinationsCommand(run: Run): Command {
-  const {write, say, fail} = run;
   const destinations = new Command('destinations')
     .description('list, test, pause, resume and accept the destinations to which leads go')
     .addHelpText('after', examples);
+  for (const add of [addList, addTest, addPause, addResume, addAccept, addSecret]) add(destinations, run);
+  return destinations;
+}
 
+function addList(destinations: Command, run: Run) {
   destinations
     .command('list')
     .description(
       'list all destinations: whether they take their deliveries, and the number of those in the outbox by state',
     )
     .addOption(jsonOption())
-    .action(({json}: Json) => readingStore(run, (store, config) => list(run, store, config, json)));
+    .action(({json}: Json) => readingStore(run, (admin) => list(run, admin, json)));
+}
 
+function addTest(destinations: Command, run: Run) {
   destinations
     .command('test')
     .description('send a made-up lead that is marked as a test, and say in words what came back')
@@ -46,35 +57,40 @@ export function destinationsCommand(run: Run): Command {
       '\nTo a destination of kind lead-api no lead is sent: it is asked for a lead that it cannot have.',
     )
     .action((name: string, {json}: Json) => test(run, name, json));
+}
 
+function addPause(destinations: Command, run: Run) {
   destinations
     .command('pause')
     .description('send nothing to a destination until it is resumed; its deliveries wait')
     .argument('<name>', 'the name of the destination')
     .option('--reason <text>', 'why, for other operators', 'an operator paused it')
     .action((name: string, {reason}: {reason: string}) =>
-      changingStore(run, async (store, config) => {
-        if (!config.destinations.has(name)) return fail(unknown(name, config));
-        const earlier = (await store.pausedDestinations()).find(({destination}) => destination === name);
-        if (earlier) return fail(printable(`${name} is paused already: ${earlier.reason}`));
-        await store.pauseDestination({destination: name, pausedAt: Date.now(), reason});
-        say(`${name} is paused. "lead-prequal destinations resume ${name}" sends what waits.`);
+      changingStore(run, async (admin) => {
+        await pauseDestination(admin, {destination: name, reason});
+        run.say(`${name} is paused. "lead-prequal destinations resume ${name}" sends what waits.`);
       }),
     );
+}
 
+function addResume(destinations: Command, run: Run) {
   destinations
     .command('resume')
     .description('send to a paused destination again, beginning with what waits for it')
     .argument('<name>', 'the name of the destination')
     .action((name: string) =>
-      changingStore(run, async (store, config) => {
-        if (await store.resumeDestination(Date.now(), name))
-          return say(`${name} is resumed, and what waits is sent.`);
-        if (!config.destinations.has(name)) return fail(unknown(name, config));
-        say(`${name} was not paused. If it had a break, that is ended, and what waits is sent.`);
+      changingStore(run, async (admin) => {
+        const wasPaused = await resumeDestination(admin, name);
+        run.say(
+          wasPaused
+            ? `${name} is resumed, and what waits is sent.`
+            : `${name} was not paused. If it had a break, that is ended, and what waits is sent.`,
+        );
       }),
     );
+}
 
+function addAccept(destinations: Command, run: Run) {
   destinations
     .command('accept')
     .description(
@@ -86,30 +102,25 @@ export function destinationsCommand(run: Run): Command {
       '\nReload the servers first, so that all of them have the new address. "lead-prequal deliveries drop" drops what must not go there.',
     )
     .action((name: string) =>
-      changingStore(run, async (store, config) => {
-        const settings = config.destinations.get(name);
-        if (!settings) return fail(unknown(name, config));
-        const changed = await store.acceptAddress(Date.now(), name, addressOf(settings));
-        say(`${counted(changed, 'delivery goes', 'deliveries go')} to the address that ${name} has now.`);
+      changingStore(run, async (admin) => {
+        const changed = await acceptAddress(admin, name);
+        run.say(`${counted(changed, 'delivery goes', 'deliveries go')} to the address that ${name} has now.`);
       }),
     );
+}
 
+function addSecret(destinations: Command, run: Run) {
   destinations
     .command('secret')
     .description(
       'make a secret for a webhook, for the setting CREDENTIALS_<name>_SECRET and for its receiver',
     )
-    .action(() => write(`whsec_${randomBytes(32).toString('base64')}\n`));
-
-  return destinations;
+    .action(() => run.write(`whsec_${randomBytes(32).toString('base64')}\n`));
 }
 
-const unknown = (name: string, {destinations}: Config) =>
-  `There is no destination ${name}. The configuration has ${[...destinations.keys()].join(', ') || 'none'}.`;
-
-async function list({print, printTable}: Run, store: BesideStore, config: Config, json = false) {
-  const rows = await readDestinations(store, config);
-  if (json) for (const row of rows) await print(toJsonRow(row));
+async function list({print, printTable}: Run, admin: Admin, json = false) {
+  const rows = await listDestinations(admin);
+  if (json) for (const row of rows) await print(row);
   else {
     await printTable(
       ['destination', 'type', 'state', 'since', 'last success', ...openStates, 'oldest', 'what went wrong'],
@@ -118,9 +129,9 @@ async function list({print, printTable}: Run, store: BesideStore, config: Config
         row.type,
         row.state,
         timeOrNone(row.since),
-        timeOrNone(row.lastSuccess),
-        ...openStates.map((state) => row.counts[state]),
-        row.oldest === null ? '' : ago(row.oldest),
+        timeOrNone(row.last_success_at),
+        ...openStates.map((state) => row[state]),
+        row.oldest_created_at === null ? '' : ago(Date.parse(row.oldest_created_at)),
         withRemedy(wrongOf(row)),
       ]),
     );
@@ -128,34 +139,13 @@ async function list({print, printTable}: Run, store: BesideStore, config: Config
 }
 
 async function test(run: Run, name: string, json = false) {
-  const {print, write, fail} = run;
-  const config = readConfig(run.environment);
-  const settings = config.destinations.get(name);
-  if (!settings) return fail(unknown(name, config));
-  // Only this command needs the libraries for HTTP and mail, which take time and memory to load.
-  const {createDestination} = await import('../destinations/kinds.ts');
-  const destination = createDestination(settings, usualTimings.delivery);
-  const begun = performance.now();
-  const outcome = await destination
-    .test()
-    .then((settled) =>
-      settled.state === 'delivered'
-        ? {works: true, said: settled.note ?? 'It was delivered', reply: null}
-        : {works: false, said: settled.reason, reply: null},
-    )
-    .catch((error: unknown) => {
-      if (!(error instanceof DeliveryError)) throw error;
-      return {works: false, said: error.message, reply: error.excerpt};
-    })
-    .finally(() => destination.close());
-  const milliseconds = Math.round(performance.now() - begun);
-  const remedy = outcome.works ? undefined : remedyOf(outcome.said);
-  if (json) await print({destination: name, ...outcome, remedy: remedy ?? null, milliseconds});
-  else {
-    await write(
-      `${printable(`${name}: ${outcome.said} (after ${milliseconds} ms).${remedy === undefined ? '' : ` ${remedy}`}`)}\n`,
-    );
-    if (outcome.reply) await write(`Its reply begins with: ${printable(outcome.reply)}\n`);
-  }
-  if (!outcome.works) run.status = 1;
+  const {print, write} = run;
+  const tested = await testDestination(readConfig(run.environment), name);
+  const {works, said, reply, remedy, milliseconds} = tested;
+  if (!works) run.status = 1;
+  if (json) return print(tested);
+  await write(
+    `${printable(`${name}: ${said} (after ${milliseconds} ms).${remedy === null ? '' : ` ${remedy}`}`)}\n`,
+  );
+  if (reply) await write(`Its reply begins with: ${printable(reply)}\n`);
 }

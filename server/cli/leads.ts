@@ -2,30 +2,21 @@
 import {Command, InvalidArgumentError, Option} from 'commander';
 import {leadStatuses, type Context, type LeadStatus} from '../../contract/embed.ts';
 import {endOfId, referenceOf} from '../../contract/reference.ts';
-import {totalAmount} from '../../contract/amounts.ts';
+import type {Admin} from '../admin/admin.ts';
+import {exportFormats, type ExportFormat} from '../admin/exporting.ts';
+import {countLeads, listLeads, showLead, toLeadRow, type LeadRow} from '../admin/leads.ts';
+import type {Person} from '../admin/persons.ts';
+import {counted} from '../admin/words.ts';
 import type {Config} from '../config/config.ts';
-import {
-  leadGroups,
-  type LeadCount,
-  type LeadFilter,
-  type LeadGroup,
-  type ListedLead,
-} from '../leads/lead-filter.ts';
-import {createdAtOf} from '../leads/lead-ids.ts';
-import type {BesideStore} from '../leads/lead-store.ts';
+import {leadGroups, type LeadFilter, type LeadGroup} from '../leads/lead-filter.ts';
 import {contextOption} from './context-option.ts';
-import {deliveriesOf, showDeliveries} from './deliveries.ts';
-import {eraseCommand, shownErased} from './erase.ts';
-import {isErased} from '../store/rows.ts';
-import {exportLeads, formats, toExport, unreadableLead, type Format} from './export.ts';
-import {leadOf} from './lead-names.ts';
-import {counted, isoTime, jsonOption, limitOption, localDay, localTime, orMore, type Run} from './output.ts';
-import {leadsOfPerson, personOptions, type Person} from './person.ts';
-import {midnight, sinceOption, untilOption} from './times.ts';
+import {readDeliveries, showDeliveries} from './deliveries.ts';
+import {eraseCommand} from './erase.ts';
+import {writeExport} from './export.ts';
+import {jsonOption, limitOption, orMore, timeOrNone, type Run} from './output.ts';
+import {findPerson, personOptions} from './person.ts';
+import {sinceOption, untilOption} from './times.ts';
 import {readingStore} from './with-store.ts';
-
-/** The most leads of one query: a long read would keep SQLite from reusing its log, so that the file grows. */
-const pageLeads = 1_000;
 
 const examples = `
 Examples:
@@ -120,43 +111,58 @@ export function leadsCommand(run: Run): Command {
   const leads = new Command('leads')
     .description('find leads, show and count them, write them to a file, and erase them')
     .addHelpText('after', examples);
+  for (const add of [addList, addShow, addCount, addExport]) add(leads, run);
+  leads.addCommand(eraseCommand(run));
+  return leads;
+}
 
+type ListOptions = {limit: number; json?: boolean | undefined};
+
+function addList(leads: Command, run: Run) {
   personOptions(selecting(leads.command('list')))
     .description('list leads, the newest first, without personal data')
     .addOption(limitOption('leads'))
     .addOption(jsonOption())
-    .action(({json, limit, ...selection}: Selection & Person & {limit: number; json?: boolean}) =>
-      readingStore(run, (store, config) => {
-        sayUnknown(run, config, selection);
-        return list(run, store, filterOf(selection), selection, limit, json);
+    .action(({json, limit, ...selection}: Selection & Person & ListOptions) =>
+      readingStore(run, (admin) => {
+        sayUnknown(run, admin.config, selection);
+        return list(run, admin, selection, {limit, json});
       }),
     );
+}
 
+function addShow(leads: Command, run: Run) {
   leads
     .command('show')
     .description('show everything that is stored about a lead, and its deliveries')
     .argument('<lead>', 'the id or the reference of the lead')
     .addOption(jsonOption())
     .action((named: string, {json}: {json?: boolean}) =>
-      readingStore(run, async (store, config) => show(run, store, config, await leadOf(store, named), json)),
+      readingStore(run, (admin) => show(run, admin, named, json)),
     );
+}
 
+function addCount(leads: Command, run: Run) {
   selecting(leads.command('count'))
     .description('count leads')
     .option('--by <groups>', `count them by ${leadGroups.join(', ')}, or several: partner,day`, readGroups)
     .addOption(jsonOption())
     .action(({json, by = [], ...selection}: Selection & {by?: LeadGroup[]; json?: boolean}) =>
-      readingStore(run, (store, config) => {
-        sayUnknown(run, config, selection);
-        return count(run, store, config, filterOf(selection), by, json);
+      readingStore(run, (admin) => {
+        sayUnknown(run, admin.config, selection);
+        return count(run, admin, filterOf(selection), {by, json});
       }),
     );
+}
 
+function addExport(leads: Command, run: Run) {
   selecting(leads.command('export'))
     .description('write leads with everything that is stored about them, the oldest first')
     .argument('[file]', 'the file to write, which must not exist yet; without it, standard output')
     .addOption(
-      new Option('--format <format>', 'without it, what the name of the file says, or csv').choices(formats),
+      new Option('--format <format>', 'without it, what the name of the file says, or csv').choices(
+        exportFormats,
+      ),
     )
     .option('--excel', 'begin a CSV with a byte order mark, by which Excel reads it as UTF-8')
     .addHelpText(
@@ -165,115 +171,58 @@ export function leadsCommand(run: Run): Command {
 The file holds personal data, so only its owner can read it. In a CSV, a cell that a spreadsheet would take for a
 formula begins with an apostrophe.`,
     )
-    .action((file: string | undefined, options: Selection & {format?: Format; excel?: boolean}) => {
+    .action((file: string | undefined, options: Selection & {format?: ExportFormat; excel?: boolean}) => {
       const {format, excel = false, ...selection} = options;
-      return readingStore(run, (store, config) => {
-        sayUnknown(run, config, selection);
-        return exportLeads(run, store, config, filterOf(selection), {file, format, excel});
+      return readingStore(run, (admin) => {
+        sayUnknown(run, admin.config, selection);
+        return writeExport(run, admin, filterOf(selection), {file, format, excel});
       });
     });
-
-  leads.addCommand(eraseCommand(run));
-
-  return leads;
 }
 
 const listHead = ['reference', 'received', 'partner', 'type', 'state', 'total', 'campaign', ''];
 
-/**
- * What a list shows of a lead. An erased lead has only ids and times, and an unreadable lead only its id and the
- * reason.
- */
-function toListEntry(lead: ListedLead) {
-  const {id} = lead;
-  const reference = referenceOf(id);
-  if ('unreadable' in lead)
-    return {id, reference, created_at: isoTime(createdAtOf(id)), unreadable: lead.unreadable};
-  const {createdAt, partner, duplicateOf: duplicate_of} = lead;
-  const known = {id, reference, created_at: isoTime(createdAt), partner};
-  if (isErased(lead)) return {...known, duplicate_of, erased_at: isoTime(lead.erasedAt)};
-  const {answer, attribution} = lead;
-  const amounts = answer.status === 'done' ? answer.amounts : null;
-  return {
-    ...known,
-    lead_type: lead.lead.lead_type,
-    status: answer.status,
-    total: amounts?.[totalAmount] ?? null,
-    campaign: attribution?.utm_campaign ?? null,
-    duplicate_of,
-  };
-}
-
-function listRow(lead: ListedLead) {
-  const line = toListEntry(lead);
-  if ('unreadable' in lead)
-    return [
-      line.reference,
-      localTime(createdAtOf(lead.id)),
-      '?',
-      '',
-      '',
-      '',
-      '',
-      `unreadable: ${lead.unreadable}`,
-    ];
-  const begin = [line.reference, localTime(lead.createdAt), lead.partner ?? '-'];
-  if (isErased(lead)) return [...begin, '', 'erased', '', '', localTime(lead.erasedAt)];
-  const {lead_type = '', status = '', total, campaign} = line as Extract<typeof line, {status: unknown}>;
-  const note = lead.duplicateOf === null ? '' : `same as ${referenceOf(lead.duplicateOf)}`;
+function cellsOf(row: LeadRow) {
+  const {reference} = row;
+  const received = timeOrNone(row.created_at);
+  if ('unreadable' in row) return [reference, received, '?', '', '', '', '', `unreadable: ${row.unreadable}`];
+  const begin = [reference, received, row.partner ?? '-'];
+  if ('erased_at' in row) return [...begin, '', 'erased', '', '', timeOrNone(row.erased_at)];
+  const {lead_type, status, total, campaign, duplicate_of} = row;
+  const note = duplicate_of === null ? '' : `same as ${referenceOf(duplicate_of)}`;
   return [...begin, lead_type, status, total ?? '', campaign ?? '', note];
 }
 
-async function list(
-  run: Run,
-  store: BesideStore,
-  filter: LeadFilter,
-  {email, phone}: Person,
-  limit: number,
-  json = false,
-) {
+async function list(run: Run, admin: Admin, selection: Selection & Person, {limit, json}: ListOptions) {
   const {print, printTable, say} = run;
+  const {email, phone} = selection;
+  const filter = filterOf(selection);
   let left = limit;
   let widths: readonly number[] | undefined;
-  async function printPage(page: readonly ListedLead[]) {
-    if (json) for (const lead of page) await print(toListEntry(lead));
+  async function printPage(page: readonly LeadRow[]) {
+    if (json) for (const row of page) await print(row);
     else if (page.length > 0)
-      widths = await printTable(listHead, page.map(listRow), widths, widths === undefined);
+      widths = await printTable(listHead, page.map(cellsOf), widths, widths === undefined);
     left -= page.length;
   }
   if (email !== undefined || phone !== undefined) {
-    const {found, isStopped} = await leadsOfPerson(run, store, filter, {email, phone}, limit);
-    await printPage(found);
+    const {found, isStopped} = await findPerson(run, admin, filter, {email, phone, limit});
+    await printPage(found.map(toLeadRow));
     if (isStopped) run.status = 1;
-  } else {
-    for (let after: string | undefined; left > 0;) {
-      const size = Math.min(left, pageLeads);
-      const page = await store.listLeads(filter, {limit: size, after});
-      await printPage(page);
-      after = page.at(-1)?.id;
-      if (page.length < size) break;
-    }
-  }
+  } else for await (const page of listLeads(admin, filter, limit)) await printPage(page);
   const {timeZone} = new Intl.DateTimeFormat().resolvedOptions();
   say(`${counted(limit - left, 'lead')}${orMore(left)}; times are those of ${timeZone}`);
 }
 
-async function show(run: Run, store: BesideStore, config: Config, id: string, json = false) {
-  const {print, printFields, write, fail} = run;
-  const found = await store.readLead(id);
-  if (!found) return fail(`There is no lead ${id}.`);
-  const {lead, duplicates, supersededBy} = found;
-  if (isErased(lead)) {
-    const shown = await shownErased(store, config, lead);
-    return json ? print(shown) : printFields([...flatten(shown)]);
-  }
-  const exported = toExport(lead);
-  if ('unreadable' in exported) return fail(unreadableLead(exported));
-  const data = {...exported, duplicates, superseded_by: supersededBy};
-  if (json) return print({...data, deliveries: await deliveriesOf(run, store, id)});
-  await printFields([...flatten(data)]);
+async function show(run: Run, admin: Admin, named: string, json = false) {
+  const {print, printFields, write} = run;
+  const shown = await showLead(admin, named);
+  if ('erased' in shown) return json ? print(shown.erased) : printFields([...flatten(shown.erased)]);
+  const {lead} = shown;
+  if (json) return print({...lead, deliveries: await readDeliveries(run, admin, lead.id)});
+  await printFields([...flatten(lead)]);
   await write('\n');
-  await showDeliveries(run, store, id);
+  await showDeliveries(run, admin, lead.id);
 }
 
 /** The values of an object and of the objects in it, with names such as `lead.first_name`. What is missing is left out. */
@@ -289,39 +238,16 @@ function* flatten(value: object, prefix = ''): Generator<[string, string]> {
 
 async function count(
   {print, printTable, write}: Run,
-  store: BesideStore,
-  {partners}: Config,
+  admin: Admin,
   filter: LeadFilter,
-  by: readonly LeadGroup[],
-  json = false,
+  {by, json}: {by: readonly LeadGroup[]; json: boolean | undefined},
 ) {
-  if (by.length === 0) {
-    const leads = await store.countLeads(filter);
-    return json ? print({leads}) : write(`${leads}\n`);
-  }
-  const counts = await store.countLeadsBy(filter, by, midnight);
-  if (by.length === 1 && by[0] === 'partner') {
-    // A partner whose form has stopped working is the one to see here. It has no leads to count.
-    for (const {key} of partners) {
-      const isSelected = filter.partner === undefined || filter.partner === key;
-      if (isSelected && !counts.some(({partner}) => partner === key))
-        counts.push({partner: key, status: null, campaign: null, day: null, leads: 0, newest: ''});
-    }
-  }
-  const cell: Record<LeadGroup, (row: LeadCount) => string | null> = {
-    partner: ({partner}) => partner,
-    day: ({day}) => (day === null ? null : localDay(day)),
-    state: ({status}) => status,
-    campaign: ({campaign}) => campaign,
-  };
-  const rows = counts
-    .map((row) => ({keys: by.map((group) => cell[group](row)), leads: row.leads}))
-    .toSorted((one, other) => (one.keys.join('\0') < other.keys.join('\0') ? -1 : 1));
-  if (json) {
-    for (const {keys, leads} of rows)
-      await print({...Object.fromEntries(by.map((group, index) => [group, keys[index]])), leads});
-  } else {
-    const table = rows.map(({keys, leads}) => [...keys.map((key) => key ?? '-'), leads]);
-    await printTable([...by, 'leads'], table);
-  }
+  const rows = await countLeads(admin, filter, by);
+  if (json) for (const row of rows) await print(row);
+  else if (by.length === 0) await write(`${rows[0]?.leads}\n`);
+  else
+    await printTable(
+      [...by, 'leads'],
+      rows.map((row) => [...by.map((group) => row[group] ?? '-'), row.leads]),
+    );
 }

@@ -2,8 +2,9 @@
 import type {Writable} from 'node:stream';
 import {InvalidArgumentError, Option} from 'commander';
 import type {SingleBar} from 'cli-progress';
+import {printable, toJson, visible} from '../admin/visible.ts';
+import {localTime} from '../admin/words.ts';
 import type {Environment} from '../config/environment.ts';
-import {controls, lineBreak, unseen} from '../leads/hidden-characters.ts';
 
 export const jsonOption = (): Option => new Option('--json', 'print one JSON object a line, for programs');
 
@@ -19,32 +20,6 @@ function readCount(text: string): number {
 
 /** What follows the number of rows. @param left how many more the limit would have let through */
 export const orMore = (left: number): string => (left === 0 ? ' (--limit shows more)' : '');
-
-/** JSON whose texts show no control characters and no hidden ones: these are escapes such as `\u009b`. */
-export const toJson = (value: object): string =>
-  JSON.stringify(value).replace(controls, escaped).replace(unseen, escaped);
-
-const escaped = (characters: string) =>
-  characters
-    .split('')
-    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    .join('');
-
-/**
- * A text as a terminal or a spreadsheet may get it. Line breaks of all kinds are `\n`, and tabs stay. Any other control
- * characters and hidden characters are `�`: they could change the terminal, or what is printed before and after.
- */
-export const visible = (text: string): string =>
-  text
-    .replace(lineBreak, '\n')
-    .replace(controls, (some) => some.replace(/[^\t\n]+/g, '�'))
-    .replace(unseen, '�');
-
-/**
- * The text of a stranger in one line, so that no part of it looks like a line of ours. Many spaces are one, because a
- * terminal would wrap the line after them.
- */
-export const printable = (text: string): string => visible(text).replace(/\s+/g, ' ');
 
 /** What the process gives to a run of the command. Without an environment, the settings are those of this process. */
 export type Surroundings = {
@@ -121,47 +96,47 @@ export function createRun({environment, stdout, stderr, ask, onInterrupt}: Surro
     withHead = true,
   ): Promise<readonly number[]> {
     const rows = cells.map((row) => row.map((cell) => (typeof cell === 'number' ? cell : printable(cell))));
-    const used =
-      widths ??
-      // Not by one call of Math.max, which fails with many arguments.
-      head.map((title, column) =>
-        rows.reduce((most, row) => Math.max(most, String(row[column] ?? '').length), title.length),
-      );
-    const line = (cells: readonly Cell[]) =>
-      cells
-        .map((cell, column) => {
-          const text = String(cell);
-          const width = used[column] ?? 0;
-          return typeof cell === 'number' ? text.padStart(width) : text.padEnd(width);
-        })
-        .join('  ')
-        .trimEnd();
-    const lines = [...(withHead ? [line(head)] : []), ...rows.map(line)];
-    await write(lines.map((text) => `${text}\n`).join(''));
+    const used = widths ?? widthsOf([head, ...rows]);
+    await write([...(withHead ? [head] : []), ...rows].map((row) => alignedLine(row, used)).join(''));
     return used;
   }
 
-  /**
-   * Prints names and their values, a line each. A value of several lines is a block beside its name, so that none of them
-   * looks like a name. Many spaces are one, because a terminal would wrap the line after them.
-   */
+  /** Prints names and their values. */
   function printFields(fields: readonly (readonly [name: string, value: string])[]): Promise<void> {
-    const width = Math.max(...fields.map(([name]) => printable(name).length));
-    const indent = `\n${' '.repeat(width + 2)}`;
-    const lines = fields.map(([name, value]) => {
-      const block = visible(value)
-        .replace(/[^\S\n]+/g, ' ')
-        .replaceAll('\n', indent);
-      return `${printable(name).padEnd(width)}  ${block}\n`;
-    });
-    return write(lines.join(''));
+    return write(fieldLines(fields));
   }
 
   return run;
 }
 
-/** Thrown for what the operator can correct: the message is printed, and the exit status is 1. */
-export class Failure extends Error {}
+const widthsOf = (rows: readonly (readonly Cell[])[]): number[] =>
+  (rows[0] ?? []).map((_, column) =>
+    rows.reduce((widest, row) => Math.max(widest, String(row[column] ?? '').length), 0),
+  );
+
+function alignedLine(cells: readonly Cell[], widths: readonly number[]): string {
+  const aligned = cells.map((cell, column) => {
+    const [text, width] = [String(cell), widths[column] ?? 0];
+    return typeof cell === 'number' ? text.padStart(width) : text.padEnd(width);
+  });
+  return `${aligned.join('  ').trimEnd()}\n`;
+}
+
+/**
+ * A line for each name and its value. A value of several lines is a block beside its name, so that none of them looks like a
+ * name. Many spaces are one, because a terminal would wrap the line after them.
+ */
+function fieldLines(fields: readonly (readonly [name: string, value: string])[]): string {
+  const width = Math.max(...fields.map(([name]) => printable(name).length));
+  const indent = `\n${' '.repeat(width + 2)}`;
+  const lines = fields.map(([name, value]) => {
+    const block = visible(value)
+      .replace(/[^\S\n]+/g, ' ')
+      .replaceAll('\n', indent);
+    return `${printable(name).padEnd(width)}  ${block}\n`;
+  });
+  return lines.join('');
+}
 
 /** A bar on the terminal, with the number of leads that were looked at. */
 export async function leadsBar(stream: Run['stderr'], total: number): Promise<SingleBar> {
@@ -173,40 +148,5 @@ export async function leadsBar(stream: Run['stderr'], total: number): Promise<Si
   return bar;
 }
 
-const isTime = (time: number) => !Number.isNaN(new Date(time).getTime());
-
-/** A time for programs, in UTC. Null if there is no time, or if a damaged row holds a number that is not a time. */
-export const isoTime = (time: number | null): string | null =>
-  time === null || !isTime(time) ? null : new Date(time).toISOString();
-
-/** A time as people read it: in the time zone of this machine, to the second. */
-export function localTime(time: number): string {
-  if (!isTime(time)) return 'not a time';
-  const date = new Date(time - new Date(time).getTimezoneOffset() * 60_000);
-  return date.toISOString().slice(0, 19).replace('T', ' ');
-}
-
 /** A time as people read it, or nothing. */
-export const timeOrNone = (time: number | null): string => (time === null ? '' : localTime(time));
-
-const units = [
-  [48 * 3_600_000, 24 * 3_600_000, 'days'],
-  [2 * 3_600_000, 3_600_000, 'h'],
-  [2 * 60_000, 60_000, 'min'],
-  [0, 1_000, 's'],
-] as const;
-
-/** How long something has lasted, such as `40 s`, `12 min`, `5 h` or `3 days`. */
-export function lasting(milliseconds: number): string {
-  const [, unit, name] = units.find(([from]) => milliseconds >= from) ?? units[3];
-  return `${Math.max(0, Math.floor(milliseconds / unit))} ${name}`;
-}
-/** How long ago a time was. */
-export const ago = (time: number): string => lasting(Date.now() - time);
-
-/** The day of a time, such as `2026-11-22`, in the time zone of this machine. */
-export const localDay = (time: number): string => localTime(time).slice(0, 10);
-
-/** `1 lead`, `2 leads`, `1,000 leads`. */
-export const counted = (number: number, one: string, many = `${one}s`): string =>
-  `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;
+export const timeOrNone = (time: string | null): string => (time === null ? '' : localTime(Date.parse(time)));

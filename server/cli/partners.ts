@@ -1,7 +1,8 @@
 /** `lead-prequal partners`: which partners there are, and the snippets that they paste into their pages. */
 import {Command, Option} from 'commander';
-import {paths} from '../../contract/api.ts';
 import {contextPrefix, type Context} from '../../contract/embed.ts';
+import {listPartners, partnerNamed} from '../admin/partners.ts';
+import {configuredVersions} from '../admin/versions.ts';
 import {readConfig, type Config} from '../config/config.ts';
 import {choicesFor, readChoices, type Choice} from '../snippets/choices.ts';
 import {siteKindNames, siteKinds, type SiteKind, type SiteKindName} from '../snippets/site-kinds.ts';
@@ -10,7 +11,6 @@ import {receiverWarning} from '../snippets/receiver.ts';
 import {checkConfig} from './config.ts';
 import {contextOption} from './context-option.ts';
 import {jsonOption, type Run} from './output.ts';
-import {configuredVersions, partnerNamed} from './configured.ts';
 
 const examples = `
 Examples:
@@ -76,13 +76,8 @@ type Options = {host: SiteKindName; json?: boolean; newest?: boolean; context?: 
 /** `lead-type` is `leadType` among the options of commander. */
 const optionName = (name: string) => new Option(`--${name}`).attributeName();
 
-async function list({print, printTable}: Run, {partners, publicUrl}: Config, json = false) {
-  const rows = partners.map(({key, name, origins}) => ({
-    partner: key,
-    name,
-    origins,
-    page: `${publicUrl}${paths.apply}/${key}`,
-  }));
+async function list({print, printTable}: Run, config: Config, json = false) {
+  const rows = listPartners(config);
   if (json) for (const row of rows) await print(row);
   else
     await printTable(

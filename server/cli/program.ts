@@ -1,10 +1,12 @@
 /** The `lead-prequal` command. Its subcommands start the server, or work on the server's database directly. */
 import {inspect} from 'node:util';
 import {Command, CommanderError} from 'commander';
+import {printable, visible} from '../admin/visible.ts';
 import {ConfigError} from '../config/config.ts';
+import {Refusal} from '../admin/admin.ts';
 import {StoreError} from '../leads/lead-store.ts';
 import {loadCommands} from './commands.ts';
-import {Failure, visible, type Run} from './output.ts';
+import {type Run} from './output.ts';
 import packageJson from '../../package.json' with {type: 'json'};
 
 /**
@@ -29,7 +31,11 @@ export async function run(words: readonly string[], current: Run): Promise<numbe
     await program.parseAsync(words, {from: 'user'});
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode && 2;
-    const isExpected = [ConfigError, Failure, StoreError].some((kind) => error instanceof kind);
+    if (error instanceof Refusal) {
+      current.fail([printable(error.message), ...error.choices].join('\n'));
+      return current.status;
+    }
+    const isExpected = [ConfigError, StoreError].some((kind) => error instanceof kind);
     // Any other error is a fault of ours: the stack says where. Its message may quote what strangers wrote.
     current.fail(isExpected ? (error as Error).message : inspect(error));
   }

@@ -1,10 +1,8 @@
 /** `lead-prequal reload`: asks all servers on the store to read their configuration again, and says what each answers. */
-import {setTimeout as sleep} from 'node:timers/promises';
 import {Command, InvalidArgumentError, Option} from 'commander';
-import type {Config} from '../config/config.ts';
-import type {BesideStore} from '../leads/lead-store.ts';
-import {goneAfter, newRequest, type ProcessReport} from '../reload/reloads.ts';
-import {jsonOption, printable, type Run} from './output.ts';
+import {reloadServers, type ReloadAnswer} from '../admin/reloading.ts';
+import {printable} from '../admin/visible.ts';
+import {jsonOption, type Run} from './output.ts';
 import {changingStore} from './with-store.ts';
 
 const usage = `
@@ -24,10 +22,6 @@ answer for a minute.`;
 
 /** The maximum number of changes that are shown for each server. The log has all of them. */
 const maxChanges = 20;
-/** Milliseconds between two reads of the store. */
-const pollInterval = 100;
-
-type Answer = {report: ProcessReport; state: 'reloaded' | 'refused' | 'silent'; needRestart: string[]};
 
 export const reloadCommand = (run: Run): Command =>
   new Command('reload')
@@ -39,12 +33,13 @@ export const reloadCommand = (run: Run): Command =>
     .addOption(jsonOption())
     .addHelpText('after', usage)
     .action(({wait, shorten = false, json = false}: {wait: number; shorten?: boolean; json?: boolean}) =>
-      changingStore(run, async (store, config) => {
-        const answers = await ask(store, config, newRequest(shorten), wait * 1_000);
+      changingStore(run, async (admin) => {
+        const asked = {mayShorten: shorten, wait: wait * 1_000};
+        const answers = await reloadServers(admin, asked);
         if (answers.length === 0) return run.fail('No server runs on this store');
-        const digests = new Set(answers.map(({report}) => report.digest));
+        const digests = new Set(answers.map(({digest}) => digest));
         if (answers.some(({state}) => state !== 'reloaded') || digests.size > 1) run.status = 1;
-        for (const answer of answers) await (json ? run.print(toJsonLine(answer)) : print(run, answer, wait));
+        for (const answer of answers) await (json ? run.print(answer) : print(run, answer, wait));
         if (digests.size > 1)
           run.say('The servers have different configurations in force: compare their files.');
       }),
@@ -56,44 +51,11 @@ function readSeconds(text: string): number {
   throw new InvalidArgumentError('It must be a number of seconds from 1 to 3600.');
 }
 
-/** Resolves when all servers have answered, or the time is over. A server that stops meanwhile is left out. */
-async function ask(store: BesideStore, config: Config, request: string, patience: number): Promise<Answer[]> {
-  const end = performance.now() + patience;
-  await store.askForReload(request);
-  for (;;) {
-    const reports = await store.processes(Date.now() - goneAfter);
-    if (reports.every((one) => one.request === request) || performance.now() > end)
-      return reports.map((report) => {
-        if (report.request !== request) return {report, state: 'silent', needRestart: []};
-        const state = report.faults.length > 0 ? 'refused' : 'reloaded';
-        return {report, state, needRestart: state === 'refused' ? [] : changedSettings(report, config)};
-      });
-    await sleep(pollInterval);
-  }
-}
-
-/** What the server cannot read again, and has another value than this command. */
-function changedSettings({needRestart, environment}: ProcessReport, {environment: own}: Config): string[] {
-  const differs = (name: string) => environment[name] !== own[name];
-  // The token key is the key of these digests: with another one, all of them differ.
-  const names = differs('TOKEN_KEY') ? ['TOKEN_KEY'] : Object.keys({...environment, ...own}).filter(differs);
-  return [...new Set([...needRestart, ...names])];
-}
-
-const toJsonLine = ({report, state, needRestart}: Answer) => ({
-  server: report.name,
-  state,
-  digest: report.digest,
-  changes: state === 'reloaded' ? report.changes : [],
-  faults: state === 'refused' ? report.faults : [],
-  need_restart: needRestart,
-});
-
 const indented = (text: string) => `  ${printable(text)}`;
 
-async function print({write}: Run, {report, state, needRestart}: Answer, wait: number) {
-  const {changes, faults} = report;
-  const [name, digest] = [printable(report.name), printable(report.digest)];
+async function print({write}: Run, answer: ReloadAnswer, wait: number) {
+  const {state, changes, faults, need_restart} = answer;
+  const [name, digest] = [printable(answer.server), printable(answer.digest)];
   const listed = [
     ...changes.slice(0, maxChanges),
     ...(changes.length > maxChanges ? [`and ${changes.length - maxChanges} more`] : []),
@@ -103,7 +65,7 @@ async function print({write}: Run, {report, state, needRestart}: Answer, wait: n
     refused: [`✗ ${name} refused what it read, and keeps ${digest}:`, ...faults.map(indented)],
     silent: [`✗ ${name} did not answer within ${wait} s, and had ${digest} in force`],
   }[state];
-  if (needRestart.length > 0)
-    lines.push(`! ${name} needs a restart for ${printable(needRestart.join(', '))}`);
+  if (need_restart.length > 0)
+    lines.push(`! ${name} needs a restart for ${printable(need_restart.join(', '))}`);
   await write(lines.map((line) => `${line}\n`).join(''));
 }

@@ -1,5 +1,6 @@
 /** The options `--since` and `--until`, and the times that people give for them. */
 import {InvalidArgumentError, Option} from 'commander';
+import {midnight} from '../admin/words.ts';
 
 const forms =
   'a day such as 2026-11-22, a time such as 2026-11-22T14:30, today, yesterday, or how long ago, such as 90m, 12h or 7d; in the time zone of this machine, unless it ends in Z or +01:00';
@@ -10,12 +11,6 @@ export const untilOption = (what: string): Option =>
   new Option('--until <time>', `only ${what} before this time`).argParser(readTime);
 
 const units = {m: 60_000, h: 3_600_000, d: 86_400_000} as const;
-
-/** The midnight before a time, in the time zone of this machine, moved by a number of days. */
-export const midnight = (now: number, days = 0) => {
-  const date = new Date(now);
-  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime();
-};
 
 /**
  * Times without a zone, and days, are those of the time zone of this machine.

@@ -31,23 +31,3 @@ export async function askState({host, port}: Config): Promise<ServerState> {
   if (!reply.ok) return 'refusing';
   return reply.text === JSON.stringify({status: 'ok'}) ? 'ok' : 'degraded';
 }
-
-/** Undefined without metrics, and if nothing answers there. */
-export async function askMetrics({metrics}: Config): Promise<readonly Sample[] | undefined> {
-  const reply = metrics && (await ask(`${localUrl(metrics.host, metrics.port)}/metrics`));
-  return reply?.ok ? samplesIn(reply.text) : undefined;
-}
-
-export type Sample = {name: string; labels: Readonly<Record<string, string>>; value: number};
-
-/** A line with a value. Names of partners and destinations need no escapes. */
-const line = /^(\w+)(?:\{(.*)\})? (\S+)$/;
-
-/** The metrics in the text in which the server writes them. */
-export const samplesIn = (text: string): Sample[] =>
-  text.split('\n').flatMap((each) => {
-    const [, name, labels = '', value] = line.exec(each) ?? [];
-    if (name === undefined) return [];
-    const pairs = [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, text]) => [label, text]);
-    return [{name, labels: Object.fromEntries(pairs) as Record<string, string>, value: Number(value)}];
-  });

@@ -6,12 +6,12 @@
  * the number of time series grow.
  */
 import {collectDefaultMetrics, Counter, Gauge, Histogram, Registry} from 'prom-client';
-import {paths} from '../../contract/api.ts';
 import {leadStatuses} from '../../contract/embed.ts';
 import type {Config} from '../config/config.ts';
 import {collectingTime} from '../config/destinations.ts';
 import type {Emit, Observation, ObservationType} from './observations.ts';
 import {destinationStates, type Readings} from './readings.ts';
+import {isOfCaller, refusalIn} from './refusals.ts';
 
 export type Metrics = {
   /** Listens to an observation. */
@@ -32,12 +32,9 @@ const failedOutcomes = {waiting: 'postponed', held: 'held', failed: 'given-up'} 
 
 type Listeners = {[Type in ObservationType]?: (observation: Observation<Type>) => void};
 
-/** @param inForce the configuration that is in force now */
-export function createMetrics(
-  inForce: () => Pick<Config, 'partners' | 'destinations' | 'redisUrl'>,
-): Metrics {
-  const {redisUrl} = inForce();
-  const registry = new Registry();
+type Defined = ReturnType<typeof defineMetrics>;
+
+function defineMetrics(registry: Registry, hasRedis: boolean) {
   const registers = [registry];
   const counter = (name: string, help: string, ...labelNames: string[]) =>
     new Counter({name: `lead_prequal_${name}`, help, labelNames, registers});
@@ -88,36 +85,45 @@ export function createMetrics(
   );
   const diskFree = gauge('disk_free_bytes', 'Free bytes of the disk with the database.');
   const diskSize = gauge('disk_size_bytes', 'Bytes of that disk.');
-  const redisUp = redisUrl === undefined ? undefined : gauge('redis_up', '1 while Redis is used, else 0.');
+  const redisUp = !hasRedis ? undefined : gauge('redis_up', '1 while Redis is used, else 0.');
   redisUp?.set(1);
-  collectDefaultMetrics({register: registry});
-
-  let [partnerOf, destinationOf] = [among([]), among([])];
-  function takeNames() {
-    const {partners, destinations} = inForce();
-    partnerOf = among(partners.map(({key}) => key));
-    destinationOf = among(destinations.keys());
-    // A counter that begins at 0 shows its first lead as an increase.
-    for (const {key, leadTypes} of partners)
-      for (const type of leadTypes)
-        for (const answer of leadStatuses) leads.inc({partner: key, type, answer}, 0);
-    for (const destination of destinations.keys())
-      for (const outcome of ['delivered', 'refused', ...Object.values(failedOutcomes)])
-        attempts.inc({destination, outcome}, 0);
-  }
-  takeNames();
   reloadOk.set(1);
   reloadedAt.setToCurrentTime();
+  collectDefaultMetrics({register: registry});
+  return {
+    ...{leads, refusals, answers, attempts, commits, swept},
+    ...{storeUp, outbox, oldest, late, state, since, delivered},
+    ...{connections, reloadOk, reloadedAt, diskFree, diskSize, redisUp},
+  };
+}
 
-  const listeners: Listeners = {
+type NameOf = (name: string | undefined) => string;
+/** The values of labels, by the configuration in force. */
+type Names = {partnerOf: NameOf; destinationOf: NameOf};
+
+/** A counter that begins at 0 shows its first lead as an increase. */
+function startCounters({leads, attempts}: Defined, {partners, destinations}: InForce) {
+  for (const {key, leadTypes} of partners)
+    for (const type of leadTypes)
+      for (const answer of leadStatuses) leads.inc({partner: key, type, answer}, 0);
+  for (const destination of destinations.keys())
+    for (const outcome of ['delivered', 'refused', ...Object.values(failedOutcomes)])
+      attempts.inc({destination, outcome}, 0);
+}
+
+function listenersOf(metrics: Defined, names: Names, takeNames: () => void): Listeners {
+  const {leads, refusals, answers, attempts, commits, swept, reloadOk, reloadedAt, redisUp} = metrics;
+  return {
     'lead-stored': ({partner, leadType: type, answer}) =>
-      leads.inc({partner: partner === null ? noPartner : partnerOf(partner), type, answer}),
-    'request-answered'({path, partner, isOperation, status, ms, problem}) {
-      if (!isOperation) return;
-      const isCaller = path.startsWith(paths.leads);
-      if (status === 201) answers.observe({api: isCaller ? 'callers' : 'form'}, ms / 1_000);
-      if (problem === undefined) return;
-      refusals.inc({partner: isCaller ? noPartner : partnerOf(partner), reason: problem});
+      leads.inc({partner: partner === null ? noPartner : names.partnerOf(partner), type, answer}),
+    'request-answered'(observation) {
+      const {path, isOperation, status, ms} = observation;
+      if (isOperation && status === 201)
+        answers.observe({api: isOfCaller(path) ? 'callers' : 'form'}, ms / 1_000);
+      const refusal = refusalIn(observation);
+      if (!refusal) return;
+      const {partner, reason} = refusal;
+      refusals.inc({partner: partner === null ? noPartner : names.partnerOf(partner), reason});
     },
     'store-written': ({ms}) => commits.observe(ms / 1_000),
     'leads-swept'({leads, consents}) {
@@ -125,9 +131,9 @@ export function createMetrics(
       swept.inc({what: 'consents'}, consents);
     },
     'delivery-settled': ({destination, state: outcome}) =>
-      attempts.inc({destination: destinationOf(destination), outcome}),
+      attempts.inc({destination: names.destinationOf(destination), outcome}),
     'delivery-failed': ({destination, state}) =>
-      attempts.inc({destination: destinationOf(destination), outcome: failedOutcomes[state]}),
+      attempts.inc({destination: names.destinationOf(destination), outcome: failedOutcomes[state]}),
     'config-reloaded'() {
       takeNames();
       reloadOk.set(1);
@@ -137,52 +143,68 @@ export function createMetrics(
     'redis-lost': () => redisUp?.set(0),
     'redis-recovered': () => redisUp?.set(1),
   };
+}
 
-  function read(readings: Readings) {
-    storeUp.set(Number(readings.isStoreUp));
-    connections.set(readings.connections);
-    if (readings.disk) diskFree.set(readings.disk.free);
-    if (readings.disk) diskSize.set(readings.disk.size);
-    // One that was missing may be configured again, or its deliveries dropped.
-    state.reset();
-    since.reset();
-    for (const each of readings.destinations) {
-      const destination = destinationOf(each.destination);
-      for (const name of destinationStates)
-        state.set({destination, state: name}, Number(name === each.state));
-      since.set({destination}, each.since / 1_000);
-      if (each.deliveredAt !== undefined) delivered.set({destination}, each.deliveredAt / 1_000);
-    }
-    outbox.reset();
-    oldest.reset();
-    late.reset();
-    if (!readings.outbox) return;
-    const {destinations} = inForce();
-    for (const destination of destinations.keys()) {
-      for (const name of ['waiting', 'held', 'refused', 'failed']) outbox.set({destination, state: name}, 0);
-      oldest.set({destination}, 0);
-      late.set({destination}, 0);
-    }
-    const now = Date.now();
-    const ages = new Map<string, number>();
-    for (const each of readings.outbox) {
-      const destination = destinationOf(each.destination);
-      outbox.inc({destination, state: each.state}, each.deliveries);
-      const age = Math.max(0, now - each.oldestAt) / 1_000;
-      if (each.state === 'waiting') ages.set(destination, Math.max(age, ages.get(destination) ?? 0));
-    }
-    for (const [destination, age] of ages) {
-      const settings = destinations.get(destination);
-      oldest.set({destination}, age);
-      late.set({destination}, Math.max(0, age - (settings ? collectingTime(settings) / 1_000 : 0)));
-    }
+function setReadings(metrics: Defined, readings: Readings, {destinations}: InForce, {destinationOf}: Names) {
+  const {storeUp, connections, diskFree, diskSize, state, since, delivered, outbox, oldest, late} = metrics;
+  storeUp.set(Number(readings.isStoreUp));
+  connections.set(readings.connections);
+  if (readings.disk) diskFree.set(readings.disk.free);
+  if (readings.disk) diskSize.set(readings.disk.size);
+  // One that was missing may be configured again, or its deliveries dropped.
+  state.reset();
+  since.reset();
+  for (const each of readings.destinations) {
+    const destination = destinationOf(each.destination);
+    for (const name of destinationStates) state.set({destination, state: name}, Number(name === each.state));
+    since.set({destination}, each.since / 1_000);
+    if (each.deliveredAt !== undefined) delivered.set({destination}, each.deliveredAt / 1_000);
   }
+  outbox.reset();
+  oldest.reset();
+  late.reset();
+  if (!readings.outbox) return;
+  for (const destination of destinations.keys()) {
+    for (const name of ['waiting', 'held', 'refused', 'failed']) outbox.set({destination, state: name}, 0);
+    oldest.set({destination}, 0);
+    late.set({destination}, 0);
+  }
+  const now = Date.now();
+  const ages = new Map<string, number>();
+  for (const each of readings.outbox) {
+    const destination = destinationOf(each.destination);
+    outbox.inc({destination, state: each.state}, each.deliveries);
+    const age = Math.max(0, now - each.oldestAt) / 1_000;
+    if (each.state === 'waiting') ages.set(destination, Math.max(age, ages.get(destination) ?? 0));
+  }
+  for (const [destination, age] of ages) {
+    const settings = destinations.get(destination);
+    oldest.set({destination}, age);
+    late.set({destination}, Math.max(0, age - (settings ? collectingTime(settings) / 1_000 : 0)));
+  }
+}
+
+type InForce = Pick<Config, 'partners' | 'destinations' | 'redisUrl'>;
+
+/** @param inForce the configuration that is in force now */
+export function createMetrics(inForce: () => InForce): Metrics {
+  const registry = new Registry();
+  const metrics = defineMetrics(registry, inForce().redisUrl !== undefined);
+  const names: Names = {partnerOf: among([]), destinationOf: among([])};
+  function takeNames() {
+    const {partners, destinations} = inForce();
+    names.partnerOf = among(partners.map(({key}) => key));
+    names.destinationOf = among(destinations.keys());
+    startCounters(metrics, inForce());
+  }
+  takeNames();
+  const listeners = listenersOf(metrics, names, takeNames);
 
   return {
     emit: (observation) =>
       (listeners[observation.type] as ((given: Observation) => void) | undefined)?.(observation),
     async write(readings) {
-      read(readings);
+      setReadings(metrics, readings, inForce(), names);
       return {type: registry.contentType, text: await registry.metrics()};
     },
   };

@@ -18,6 +18,8 @@ import {
 } from '../config/reloaded.ts';
 import type {Timings} from '../config/timings.ts';
 import type {Emit} from '../observe/observations.ts';
+import type {DestinationReading} from '../observe/readings.ts';
+import type {RefusalCount} from '../observe/refusals.ts';
 
 /** The report that a process writes about itself. Times are milliseconds since 1970. */
 export type ProcessReport = {
@@ -45,6 +47,10 @@ export type ProcessReport = {
   sealsWith?: string;
   /** What the configuration in force keeps. Missing in reports of versions before 1.6.0. */
   kept?: Kept;
+  /** How the destinations are for this process. Missing in reports of versions before 1.7.0. */
+  destinations?: readonly DestinationReading[];
+  /** Missing in reports of versions before 1.7.0. */
+  refusals?: readonly RefusalCount[];
   /** The settings of the process's environment (`Config.environment`). */
   environment: Readonly<Record<string, string>>;
 };
@@ -92,6 +98,9 @@ function endIfMarked(error: unknown) {
     });
 }
 
+const statesIn = (readings: ProcessReport['destinations'] = []) =>
+  readings.map(({destination, state}) => `${destination} ${state}`).join('\n');
+
 type Parts = {
   config: Config;
   store: ReloadStore;
@@ -101,6 +110,8 @@ type Parts = {
   read: () => Config;
   /** Puts a configuration in force. @throws ConfigError if it cannot be, and then changes nothing */
   apply: (config: Config) => Promise<void>;
+  /** What the reports say of the destinations, and of requests that were refused. */
+  readings: () => Required<Pick<ProcessReport, 'destinations' | 'refusals'>>;
   emit: Emit;
   timings: Pick<Timings, 'idlePoll'>;
 };
@@ -116,6 +127,7 @@ export async function startReloads({
   sealsWith,
   read,
   apply,
+  readings,
   emit,
   timings,
 }: Parts): Promise<Reloads> {
@@ -176,7 +188,7 @@ export async function startReloads({
   }
 
   async function write() {
-    report = {...report, seenAt: Date.now()};
+    report = {...report, ...readings(), seenAt: Date.now()};
     await store.report(report);
     reportedAt = performance.now();
   }
@@ -200,7 +212,8 @@ export async function startReloads({
     const mayShorten = hasPolled && asked?.endsWith(shortening);
     hasPolled = true;
     if (asked !== undefined && asked !== report.request) await reload(asked, mayShorten);
-    if (performance.now() - reportedAt >= reportEvery) await write();
+    const isDue = performance.now() - reportedAt >= reportEvery;
+    if (isDue || statesIn(readings().destinations) !== statesIn(report.destinations)) await write();
   }
 
   async function run() {

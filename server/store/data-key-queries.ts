@@ -62,110 +62,153 @@ const insertReply = `
   SELECT id, $1, CAST($2 AS BIGINT), $3 FROM leads WHERE id = $4 AND erased_at IS NULL
   ON CONFLICT (lead_id, part) DO UPDATE SET data_key = excluded.data_key, blob = excluded.blob`;
 
-export function dataKeyQueries(
-  {read, write}: Database,
-  sealer: Sealer,
-  {note}: Pick<LeadOpener, 'note'>,
-): KeyStore {
-  const {writesWith} = sealer;
-  const rowsOfKeys = async () =>
-    (await read(
-      statement('SELECT check_value, since FROM data_keys ORDER BY check_value'),
-    )) as RowOf<'data_keys'>[];
+type Context = Pick<Database, 'read' | 'write'> & Pick<LeadOpener, 'note'> & {sealer: Sealer};
 
-  async function checkKeys() {
-    const missing = (await rowsOfKeys()).filter(({check_value}) => !sealer.checkValues.includes(check_value));
-    if (missing.length > 0) throw new Error(missing.map(({check_value}) => whyNeeded(check_value)).join(' '));
-  }
+const sealedRows = (sealer: Sealer): Source => ({
+  table: 'sealed',
+  keys: ['lead_id', 'part'],
+  select: (range) => `
+    SELECT lead_id, part, data_key, blob, ${boundColumns} FROM sealed JOIN leads ON leads.id = lead_id
+    WHERE ${range} AND data_key <> ${sealer.writesWith}`,
+  seal({lead_id, part, data_key, blob, ...lead}: RowOf<'sealed'> & Bound) {
+    const {seal, open} = sealer.of(lead);
+    const now = seal(open({data_key, blob}, part as Part), part as Part);
+    return [statement(resealText, now.data_key, now.blob, lead_id, part, data_key, blob)];
+  },
+});
 
-  const sealedRows: Source = {
-    table: 'sealed',
-    keys: ['lead_id', 'part'],
-    select: (range) => `
-      SELECT lead_id, part, data_key, blob, ${boundColumns} FROM sealed JOIN leads ON leads.id = lead_id
-      WHERE ${range} AND data_key <> ${writesWith}`,
-    seal({lead_id, part, data_key, blob, ...lead}: RowOf<'sealed'> & Bound) {
-      const {seal, open} = sealer.of(lead);
-      const now = seal(open({data_key, blob}, part as Part), part as Part);
-      return [statement(resealText, now.data_key, now.blob, lead_id, part, data_key, blob)];
-    },
-  };
+const leadsInClear = (sealer: Sealer): Source => ({
+  table: 'leads',
+  keys: ['leads.id'],
+  select: (range) => `
+    SELECT leads.id AS lead_id, ${readColumns} FROM leads ${joinPersonal} WHERE ${range} AND leads.lead <> ''`,
+  seal(row: ReadRow) {
+    // The answer in the row is sealed with the lead. One that came later, and is sealed already, still holds.
+    const personal = personalDataOf({...row, later_key: null, later_blob: null}, sealer);
+    const {data_key, blob} = sealer.of(row).seal(JSON.stringify(personal), 'lead');
+    return [
+      statement(emptyText, row.id, row.lead, row.status, row.reasons),
+      statement(insertText, 'lead', data_key, blob, row.id),
+      statement(dropConsent, row.id),
+    ];
+  },
+});
 
-  const leadsInClear: Source = {
-    table: 'leads',
-    keys: ['leads.id'],
-    select: (range) => `
-      SELECT leads.id AS lead_id, ${readColumns} FROM leads ${joinPersonal} WHERE ${range} AND leads.lead <> ''`,
-    seal(row: ReadRow) {
-      // The answer in the row is sealed with the lead. One that came later, and is sealed already, still holds.
-      const personal = personalDataOf({...row, later_key: null, later_blob: null}, sealer);
-      const {data_key, blob} = sealer.of(row).seal(JSON.stringify(personal), 'lead');
-      return [
-        statement(emptyText, row.id, row.lead, row.status, row.reasons),
-        statement(insertText, 'lead', data_key, blob, row.id),
-        statement(dropConsent, row.id),
-      ];
-    },
-  };
+const repliesInClear = (sealer: Sealer): Source => ({
+  table: 'deliveries',
+  keys: ['lead_id', 'destination', 'content'],
+  select: (range) => `
+    SELECT lead_id, destination, content, last_reply, ${boundColumns}
+    FROM deliveries JOIN leads ON leads.id = lead_id WHERE ${range} AND last_reply IS NOT NULL`,
+  seal(row: Pick<RowOf<'deliveries'>, 'lead_id' | 'destination' | 'content'> & {last_reply: string} & Bound) {
+    const part = replyPart(row);
+    const {excerpt} = JSON.parse(row.last_reply) as {excerpt: string};
+    const {data_key, blob} = sealer.of(row).seal(excerpt, part);
+    return [
+      statement(emptyReply, row.lead_id, row.destination, row.content, row.last_reply),
+      statement(insertReply, part, data_key, blob, row.lead_id),
+    ];
+  },
+});
 
-  const repliesInClear: Source = {
-    table: 'deliveries',
-    keys: ['lead_id', 'destination', 'content'],
-    select: (range) => `
-      SELECT lead_id, destination, content, last_reply, ${boundColumns}
-      FROM deliveries JOIN leads ON leads.id = lead_id WHERE ${range} AND last_reply IS NOT NULL`,
-    seal(
-      row: Pick<RowOf<'deliveries'>, 'lead_id' | 'destination' | 'content'> & {last_reply: string} & Bound,
-    ) {
-      const part = replyPart(row);
-      const {excerpt} = JSON.parse(row.last_reply) as {excerpt: string};
-      const {data_key, blob} = sealer.of(row).seal(excerpt, part);
-      return [
-        statement(emptyReply, row.lead_id, row.destination, row.content, row.last_reply),
-        statement(insertReply, part, data_key, blob, row.lead_id),
-      ];
-    },
-  };
-
-  /**
-   * Seals the next rows with the first key.
-   * @returns what was done, and the key after which the next slice begins, if there is one
-   */
-  async function sealSlice({table, keys, select, seal}: Source, after: readonly string[]) {
-    const keyOf = (row: Row) => keys.map((key) => String(row[key.replace('leads.', '')]));
-    const endText = `
-      SELECT ${list(keys)} FROM ${table} WHERE ${behind(keys)} ${inOrder(keys, `1 OFFSET ${rowsPerRead - 1}`)}`;
-    const [last] = await read(statement(endText, ...after));
-    const end = last && keyOf(last);
-    const text = `${select(end ? upTo(keys) : behind(keys))} ${inOrder(keys, sliceSize)}`;
-    const rows = await read(statement(text, ...after, ...(end ?? [])));
-    const changes: Statement[] = [];
-    const unreadable: string[] = [];
-    for (const row of rows) {
-      try {
-        changes.push(...seal(row as never));
-      } catch {
-        const id = String(row['lead_id']);
-        unreadable.push(id);
-        note(id);
-      }
+/**
+ * Seals the next rows with the first key.
+ * @returns what was done, and the key after which the next slice begins, if there is one
+ */
+async function sealSlice(
+  {read, write, note}: Context,
+  {table, keys, select, seal}: Source,
+  after: readonly string[],
+) {
+  const keyOf = (row: Row) => keys.map((key) => String(row[key.replace('leads.', '')]));
+  const endText = `
+    SELECT ${list(keys)} FROM ${table} WHERE ${behind(keys)} ${inOrder(keys, `1 OFFSET ${rowsPerRead - 1}`)}`;
+  const [last] = await read(statement(endText, ...after));
+  const end = last && keyOf(last);
+  const text = `${select(end ? upTo(keys) : behind(keys))} ${inOrder(keys, sliceSize)}`;
+  const rows = await read(statement(text, ...after, ...(end ?? [])));
+  const changes: Statement[] = [];
+  const unreadable: string[] = [];
+  for (const row of rows) {
+    try {
+      changes.push(...seal(row as never));
+    } catch {
+      const id = String(row['lead_id']);
+      unreadable.push(id);
+      note(id);
     }
-    const results = changes.length > 0 ? await write(...changes) : [];
-    return {
-      examined: rows.length,
-      resealed: results.filter(([changed]) => changed).length,
-      unreadable,
-      next: rows.length === sliceSize ? rows.at(-1) && keyOf(rows.at(-1) as Row) : end,
-    };
   }
-
+  const results = changes.length > 0 ? await write(...changes) : [];
   return {
-    checkKeys,
+    examined: rows.length,
+    resealed: results.filter(([changed]) => changed).length,
+    unreadable,
+    next: rows.length === sliceSize ? rows.at(-1) && keyOf(rows.at(-1) as Row) : end,
+  };
+}
+
+const rowsOfKeys = async ({read}: Context) =>
+  (await read(
+    statement('SELECT check_value, since FROM data_keys ORDER BY check_value'),
+  )) as RowOf<'data_keys'>[];
+
+async function checkKeys(context: Context) {
+  const {checkValues} = context.sealer;
+  const missing = (await rowsOfKeys(context)).filter(({check_value}) => !checkValues.includes(check_value));
+  if (missing.length > 0) throw new Error(missing.map(({check_value}) => whyNeeded(check_value)).join(' '));
+}
+
+async function countByKey({read}: Context) {
+  const counts = new Map<string, number>();
+  const add = (checkValue: number) => {
+    const key = checkInHex(checkValue);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  };
+  type SealedRow = Pick<RowOf<'sealed'>, 'lead_id' | 'part' | 'data_key'>;
+  for (let after: SealedRow | undefined, isFirst = true; isFirst || after; isFirst = false) {
+    const rows = (await read(statement(sealedKeys, after?.lead_id ?? '', after?.part ?? ''))) as SealedRow[];
+    for (const {data_key} of rows) add(data_key);
+    after = rows.length === countSlice ? rows.at(-1) : undefined;
+  }
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const rows = (await read(statement(clearLeads, after))) as {id: string; is_clear: number}[];
+    for (const {is_clear} of rows) if (is_clear === 1) add(0);
+    after = rows.length === countSlice ? rows.at(-1)?.id : undefined;
+  }
+  return counts;
+}
+
+async function* reseal(context: Context): ReturnType<KeyStore['reseal']> {
+  const {sealer} = context;
+  const done = {examined: 0, resealed: 0, unreadable: [] as string[]};
+  const inClear = sealer.writesWith !== 0 && sealer.checkValues.includes(0);
+  for (const source of [sealedRows, ...(inClear ? [leadsInClear, repliesInClear] : [])].map((make) =>
+    make(sealer),
+  )) {
+    let after: readonly string[] | undefined = source.keys.map(() => '');
+    while (after) {
+      const {examined, resealed, unreadable, next} = await sealSlice(context, source, after);
+      done.examined += examined;
+      done.resealed += resealed;
+      done.unreadable.push(...unreadable);
+      after = next;
+      if (examined > 0) yield {...done};
+      if (next) await sleep(pauseBetween);
+    }
+  }
+  return done;
+}
+
+export function dataKeyQueries(context: Context): KeyStore {
+  const {write, sealer} = context;
+  const {writesWith} = sealer;
+  return {
+    checkKeys: () => checkKeys(context),
 
     async useKeys() {
-      await checkKeys();
+      await checkKeys(context);
       // A start writes nothing without need: the disk may be full.
-      if ((await rowsOfKeys()).some(({check_value}) => check_value === writesWith)) return;
+      if ((await rowsOfKeys(context)).some(({check_value}) => check_value === writesWith)) return;
       await write(
         statement(
           'INSERT INTO data_keys (check_value, since) VALUES ($1, $2) ON CONFLICT (check_value) DO NOTHING',
@@ -182,51 +225,18 @@ export function dataKeyQueries(
     },
 
     async keyUses() {
-      return (await rowsOfKeys()).map(({check_value, since}) => ({key: checkInHex(check_value), since}));
+      return (await rowsOfKeys(context)).map(({check_value, since}) => ({
+        key: checkInHex(check_value),
+        since,
+      }));
     },
 
-    async countByKey() {
-      const counts = new Map<string, number>();
-      const add = (checkValue: number) => {
-        const key = checkInHex(checkValue);
-        counts.set(key, (counts.get(key) ?? 0) + 1);
-      };
-      type SealedRow = Pick<RowOf<'sealed'>, 'lead_id' | 'part' | 'data_key'>;
-      for (let after: SealedRow | undefined, isFirst = true; isFirst || after; isFirst = false) {
-        const rows = (await read(
-          statement(sealedKeys, after?.lead_id ?? '', after?.part ?? ''),
-        )) as SealedRow[];
-        for (const {data_key} of rows) add(data_key);
-        after = rows.length === countSlice ? rows.at(-1) : undefined;
-      }
-      for (let after: string | undefined = ''; after !== undefined;) {
-        const rows = (await read(statement(clearLeads, after))) as {id: string; is_clear: number}[];
-        for (const {is_clear} of rows) if (is_clear === 1) add(0);
-        after = rows.length === countSlice ? rows.at(-1)?.id : undefined;
-      }
-      return counts;
-    },
+    countByKey: () => countByKey(context),
 
-    async *reseal() {
-      const done = {examined: 0, resealed: 0, unreadable: [] as string[]};
-      const inClear = writesWith !== 0 && sealer.checkValues.includes(0);
-      for (const source of [sealedRows, ...(inClear ? [leadsInClear, repliesInClear] : [])]) {
-        let after: readonly string[] | undefined = source.keys.map(() => '');
-        while (after) {
-          const {examined, resealed, unreadable, next} = await sealSlice(source, after);
-          done.examined += examined;
-          done.resealed += resealed;
-          done.unreadable.push(...unreadable);
-          after = next;
-          if (examined > 0) yield {...done};
-          if (next) await sleep(pauseBetween);
-        }
-      }
-      return done;
-    },
+    reseal: () => reseal(context),
 
     async forgetKey(key) {
-      const row = (await rowsOfKeys()).find(({check_value}) => checkInHex(check_value) === key);
+      const row = (await rowsOfKeys(context)).find(({check_value}) => checkInHex(check_value) === key);
       if (row) await write(statement('DELETE FROM data_keys WHERE check_value = $1', row.check_value));
     },
   };

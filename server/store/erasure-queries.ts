@@ -1,11 +1,8 @@
 /** The queries that erase leads, for both databases, and those that find what is to be erased. */
-import {setTimeout as sleep} from 'node:timers/promises';
 import type {ErasableLead, ErasureStore, KeepConsent, KeptConsent} from '../leads/erasure.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
-import {firstIdAt} from '../leads/lead-ids.ts';
 import {LeadUnreadable} from '../leads/lead-store.ts';
-import type {RowOf} from './columns.ts';
-import {isThere, statement, type Database, type Statement} from './database.ts';
+import {statement, type Database, type Statement} from './database.ts';
 import {erasedFingerprint} from './new-lead.ts';
 import {emptiedColumns, isErased, joinPersonal, readColumns, type ReadRow} from './rows.ts';
 import {boundColumns, type Bound, type SealedText, type Sealer} from './sealing.ts';
@@ -52,7 +49,7 @@ const deleteRelated = ['consents', 'context_values', 'same_leads', 'confirmation
 const keepKey = `UPDATE idempotency_keys SET fingerprint = '${erasedFingerprint}' WHERE lead_id = $1`;
 /** Leaves a kept consent alone. There is one if another process has erased the lead meanwhile. */
 const forgetSealed = `DELETE FROM sealed WHERE lead_id = $1 AND part <> 'consent'`;
-const forgetConsent = `DELETE FROM sealed WHERE lead_id = $1 AND part = 'consent' RETURNING lead_id`;
+export const forgetConsent = `DELETE FROM sealed WHERE lead_id = $1 AND part = 'consent' RETURNING lead_id`;
 /**
  * Keeps the consent only if this transaction has erased the lead. Another process may have erased the lead meanwhile,
  * and its consent with it.
@@ -62,229 +59,164 @@ const keepConsentText = `
   SELECT id, 'consent', CAST($1 AS BIGINT), $2 FROM leads WHERE id = $3 AND erased_at = CAST($4 AS BIGINT)
   ON CONFLICT (lead_id, part) DO NOTHING`;
 
-/** Rows that one slice of the sweep looks at, and leads that it erases, at most. */
-const [rowsPerRead, sliceSize] = [500, 50];
-/** Leads that one transaction of the sweep erases, at most: a few milliseconds, for which a create has to wait on SQLite. */
-const atOnce = 5;
-/** Milliseconds between two such transactions, so that hardly any create meets one. */
-const pauseBetween = 20;
-
 const truth = (sql: string) => `CASE WHEN ${sql} THEN 1 ELSE 0 END`;
 const keepsConsent = truth(
   `EXISTS (SELECT 1 FROM sealed AS kept WHERE kept.lead_id = leads.id AND kept.part = 'consent')`,
 );
-const selectRows = (where: string) => `
+export const selectRows = (where: string) => `
   SELECT ${readColumns}, ${keepsConsent} AS keeps_consent FROM leads ${joinPersonal} WHERE ${where}`;
 const selectOne = selectRows('leads.id = $1');
 type NamedRow = ReadRow & {keeps_consent: number};
 
-const isOpen = isThere('deliveries WHERE deliveries.lead_id = leads.id AND settled_at IS NULL');
-/** The answer of a duplicate is that of its original, which stays until its last duplicate has gone. */
-const hasDuplicate = isThere(
-  'leads AS later WHERE later.duplicate_of = leads.id AND later.erased_at IS NULL',
-);
-const selectOld = `
-  SELECT id, partner, created_at, erased_at, ${isOpen} AS is_open, ${hasDuplicate} AS has_duplicate FROM leads
-  WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3`;
-type OldRow = Pick<RowOf<'leads'>, 'id' | 'partner' | 'created_at' | 'erased_at'> & {
-  is_open: number;
-  has_duplicate: number;
-};
+const selectDeliveries = `
+  SELECT destination, content, remote_id, leased_until,
+    ${truth(mayHaveArrived('deliveries'))} AS may_have, ${truth(isNews('deliveries'))} AS is_news
+  FROM deliveries WHERE lead_id = $1 ORDER BY destination, content`;
 const selectDuplicates = `SELECT id FROM leads WHERE duplicate_of = $1 AND erased_at IS NULL`;
 const selectConsent = `
   SELECT data_key, blob, ${boundColumns} FROM sealed JOIN leads ON leads.id = lead_id
   WHERE lead_id = $1 AND part = 'consent'`;
-const selectKept = `
-  SELECT id, partner, created_at FROM sealed JOIN leads ON id = lead_id
-  WHERE part = 'consent' AND lead_id > $1 ORDER BY lead_id LIMIT $2`;
-type KeptRow = Pick<RowOf<'leads'>, 'id' | 'partner' | 'created_at'>;
+/** What the queries about erasing need. */
+export type Context = Database & {sealer: Sealer; opener: LeadOpener};
 
-export function erasureQueries(database: Database, sealer: Sealer, {open, note}: LeadOpener): ErasureStore {
-  const {read, readOne, write, jsonList, forUpdate} = database;
-
-  /** The rows of leads that belong together: duplicates and their originals, and leads and their corrections. */
-  async function related(ids: readonly string[]): Promise<Map<string, ErasableLead['because']>> {
-    const found = new Map<string, ErasableLead['because']>();
-    const exist = await read(
-      statement(`SELECT id FROM leads WHERE id IN ${jsonList('$1')}`, JSON.stringify(ids)),
-    );
-    for (const {id} of exist) found.set(String(id), 'named');
-    for (let news = [...found.keys()]; news.length > 0;) {
-      const links = (await read(statement(linkText(jsonList('$1')), JSON.stringify(news)))) as {
-        id: string;
-        because: ErasableLead['because'];
-      }[];
-      news = [];
-      for (const {id, because} of links) {
-        if (found.has(id)) continue;
-        found.set(id, because);
-        news.push(id);
-      }
+/** The rows of leads that belong together: duplicates and their originals, and leads and their corrections. */
+async function related(
+  {read, jsonList}: Database,
+  ids: readonly string[],
+): Promise<Map<string, ErasableLead['because']>> {
+  const found = new Map<string, ErasableLead['because']>();
+  const exist = await read(
+    statement(`SELECT id FROM leads WHERE id IN ${jsonList('$1')}`, JSON.stringify(ids)),
+  );
+  for (const {id} of exist) found.set(String(id), 'named');
+  for (let news = [...found.keys()]; news.length > 0;) {
+    const links = (await read(statement(linkText(jsonList('$1')), JSON.stringify(news)))) as {
+      id: string;
+      because: ErasableLead['because'];
+    }[];
+    news = [];
+    for (const {id, because} of links) {
+      if (found.has(id)) continue;
+      found.set(id, because);
+      news.push(id);
     }
-    return found;
   }
+  return found;
+}
 
-  /** Undefined for a lead that was erased, or cannot be read. Both can be erased without being read. */
-  function readable(row: ReadRow) {
-    const lead = open(row);
-    return lead instanceof LeadUnreadable || isErased(lead) ? undefined : lead;
+/** Undefined for a lead that was erased, or cannot be read. Both can be erased without being read. */
+function readable({opener}: Context, row: ReadRow) {
+  const lead = opener.open(row);
+  return lead instanceof LeadUnreadable || isErased(lead) ? undefined : lead;
+}
+
+async function describe(
+  context: Context,
+  id: string,
+  because: ErasableLead['because'],
+): Promise<ErasableLead | undefined> {
+  const row = (await context.readOne(statement(selectOne, id))) as NamedRow | undefined;
+  if (!row) return undefined;
+  const deliveries = await context.read(statement(selectDeliveries, id));
+  const arrived = deliveries.filter(({may_have}) => may_have === 1);
+  return {
+    id,
+    createdAt: row.created_at,
+    partner: row.partner,
+    erasedAt: row.erased_at,
+    because,
+    hasConsent: readable(context, row)?.consent ? true : row.keeps_consent === 1,
+    told: [
+      ...new Set(arrived.filter(({is_news}) => is_news === 1).map(({destination}) => String(destination))),
+    ],
+    remoteIds: arrived
+      .filter(({content}) => content === 'lead')
+      .map(({destination, remote_id}) => ({
+        destination: String(destination),
+        remoteId: remote_id === null ? null : String(remote_id),
+      })),
+    leasedUntil: deliveries.reduce((latest, {leased_until}) => Math.max(latest, Number(leased_until)), 0),
+  };
+}
+
+/** When a lead is erased, and which consents stay. */
+export type Erasing = {now: number; keepConsent: KeepConsent};
+
+/**
+ * @param lead undefined if it cannot be read. Then no consent can be kept
+ * @param tells whether the destinations that had news of the lead are told
+ */
+export function eraseStatements(
+  {sealer}: Context,
+  row: ReadRow,
+  lead: FullLead | undefined,
+  {now, keepConsent, tells = false}: Erasing & {tells?: boolean},
+): Statement[] {
+  const {id, partner} = row;
+  const statements: Statement[] = [
+    // In this order, as in all other transactions: deliveries before leads. Otherwise two could wait for each other.
+    statement(endDeliveries, now, id),
+    ...(tells ? [statement(announceErasure, now, id)] : []),
+    statement(emptyRow, now, id),
+    ...deleteRelated.map((text) => statement(text, id)),
+    statement(keepKey, id),
+    statement(forgetSealed, id),
+  ];
+  if (lead?.consent && keepConsent({partner, givenAt: lead.consent.givenAt}, now)) {
+    const {first_name, last_name, phone} = lead.lead;
+    const kept: KeptConsent = {first_name, last_name, phone, consent: lead.consent};
+    const {data_key, blob} = sealer.of(row).seal(JSON.stringify(kept), 'consent');
+    statements.push(statement(keepConsentText, data_key, blob, id, now));
   }
+  return statements;
+}
 
-  async function describe(id: string, because: ErasableLead['because']): Promise<ErasableLead | undefined> {
-    const row = (await readOne(statement(selectOne, id))) as NamedRow | undefined;
-    if (!row) return undefined;
-    const deliveries = await read(
-      statement(
-        `SELECT destination, content, remote_id, leased_until,
-          ${truth(mayHaveArrived('deliveries'))} AS may_have, ${truth(isNews('deliveries'))} AS is_news
-        FROM deliveries WHERE lead_id = $1 ORDER BY destination, content`,
-        id,
-      ),
-    );
-    const arrived = deliveries.filter(({may_have}) => may_have === 1);
-    return {
-      id,
-      createdAt: row.created_at,
-      partner: row.partner,
-      erasedAt: row.erased_at,
-      because,
-      hasConsent: readable(row)?.consent ? true : row.keeps_consent === 1,
-      told: [
-        ...new Set(arrived.filter(({is_news}) => is_news === 1).map(({destination}) => String(destination))),
-      ],
-      remoteIds: arrived
-        .filter(({content}) => content === 'lead')
-        .map(({destination, remote_id}) => ({
-          destination: String(destination),
-          remoteId: remote_id === null ? null : String(remote_id),
-        })),
-      leasedUntil: Math.max(0, ...deliveries.map(({leased_until}) => Number(leased_until))),
-    };
-  }
-
-  /**
-   * @param lead undefined if it cannot be read. Then no consent can be kept
-   * @param tells whether the destinations that had news of the lead are told
-   */
-  function eraseStatements(
-    row: ReadRow,
-    lead: FullLead | undefined,
-    now: number,
-    keepConsent: KeepConsent,
-    tells = false,
-  ): Statement[] {
-    const {id, partner} = row;
-    const statements: Statement[] = [
-      // In this order, as in all other transactions: deliveries before leads. Otherwise two could wait for each other.
-      statement(endDeliveries, now, id),
-      ...(tells ? [statement(announceErasure, now, id)] : []),
-      statement(emptyRow, now, id),
-      ...deleteRelated.map((text) => statement(text, id)),
-      statement(keepKey, id),
-      statement(forgetSealed, id),
-    ];
-    if (lead?.consent && keepConsent({partner, givenAt: lead.consent.givenAt}, now)) {
-      const {first_name, last_name, phone} = lead.lead;
-      const kept: KeptConsent = {first_name, last_name, phone, consent: lead.consent};
-      const {data_key, blob} = sealer.of(row).seal(JSON.stringify(kept), 'consent');
-      statements.push(statement(keepConsentText, data_key, blob, id, now));
-    }
-    return statements;
-  }
-
-  async function erase(id: string, now: number, keepConsent: KeepConsent): Promise<boolean> {
-    const row = (await readOne(statement(selectOne, id))) as NamedRow | undefined;
-    if (!row) return false;
-    if (row.erased_at === null) {
-      const lock = statement(lockDeliveries(forUpdate('deliveries')), id);
-      await write(lock, ...eraseStatements(row, readable(row), now, keepConsent, true));
-      // A duplicate may have come since the leads to erase were found. Its answer was that of this lead, and is gone now.
-      for (const {id: later} of await read(statement(selectDuplicates, id)))
-        await erase(String(later), now, keepConsent);
-      return true;
-    }
-    const {partner, created_at: givenAt} = row;
-    if (row.keeps_consent === 0 || keepConsent({partner, givenAt}, now)) return false;
-    await write(statement(forgetConsent, id));
+async function erase(context: Context, id: string, erasing: Erasing): Promise<boolean> {
+  const {read, readOne, write, forUpdate} = context;
+  const {now, keepConsent} = erasing;
+  const row = (await readOne(statement(selectOne, id))) as NamedRow | undefined;
+  if (!row) return false;
+  if (row.erased_at === null) {
+    const lock = statement(lockDeliveries(forUpdate('deliveries')), id);
+    const lead = readable(context, row);
+    await write(lock, ...eraseStatements(context, row, lead, {...erasing, tells: true}));
+    // A duplicate may have come since the leads to erase were found. Its answer was that of this lead, and is gone now.
+    for (const {id: later} of await read(statement(selectDuplicates, id)))
+      await erase(context, String(later), erasing);
     return true;
   }
+  const {partner, created_at: givenAt} = row;
+  if (row.keeps_consent === 0 || keepConsent({partner, givenAt}, now)) return false;
+  await write(statement(forgetConsent, id));
+  return true;
+}
 
+export function erasureQueries(context: Context): Omit<ErasureStore, 'sweep'> {
+  const {readOne, sealer, opener} = context;
   return {
     async erasable(ids) {
-      const found = await related(ids);
+      const found = await related(context, ids);
       const leads: ErasableLead[] = [];
       for (const [id, because] of [...found].toSorted()) {
-        const lead = await describe(id, because);
+        const lead = await describe(context, id, because);
         if (lead) leads.push(lead);
       }
       return leads;
     },
 
-    erase,
+    erase: (id, now, keepConsent) => erase(context, id, {now, keepConsent}),
 
     async keptConsent(id) {
       const row = (await readOne(statement(selectConsent, id))) as (SealedText & Bound) | undefined;
       try {
         return row && (JSON.parse(sealer.of(row).open(row, 'consent')) as KeptConsent);
       } catch (error) {
-        note(id);
+        opener.note(id);
         throw error;
       }
     },
-
-    async sweep(now, {shortest, keptFor, keepConsent}, after = {of: 'leads', id: ''}) {
-      if (after.of === 'leads' && shortest !== undefined) {
-        const rows = (await read(
-          statement(selectOld, after.id, firstIdAt(now - shortest), rowsPerRead),
-        )) as OldRow[];
-        const due = rows.filter(({erased_at, partner, created_at, is_open, has_duplicate}) => {
-          const milliseconds = keptFor(partner);
-          return (
-            erased_at === null &&
-            is_open === 0 &&
-            has_duplicate === 0 &&
-            milliseconds !== undefined &&
-            created_at <= now - milliseconds
-          );
-        });
-        const taken = due.slice(0, sliceSize);
-        let leads = 0;
-        const unreadable: string[] = [];
-        for (let index = 0; index < taken.length; index += atOnce) {
-          if (index > 0) await sleep(pauseBetween);
-          const ids = JSON.stringify(taken.slice(index, index + atOnce).map(({id}) => id));
-          const whole = (await read(
-            statement(selectRows(`leads.id IN ${jsonList('$1')}`), ids),
-          )) as ReadRow[];
-          const statements: Statement[] = [];
-          for (const row of whole) {
-            const lead = open(row);
-            // Its consent could not be kept, so an operator has to decide.
-            if (lead instanceof LeadUnreadable) unreadable.push(row.id);
-            else if (!isErased(lead)) statements.push(...eraseStatements(row, lead, now, keepConsent));
-          }
-          if (statements.length > 0) leads += changedRows(await write(...statements));
-        }
-        const isWhole = taken.length === due.length;
-        const last = isWhole ? rows[rowsPerRead - 1] : taken.at(-1);
-        const next = last ? ({of: 'leads', id: last.id} as const) : ({of: 'consents', id: ''} as const);
-        return {leads, consents: 0, unreadable, next};
-      }
-      const from = after.of === 'consents' ? after.id : '';
-      const rows = (await read(statement(selectKept, from, rowsPerRead))) as KeptRow[];
-      const ended = rows.filter(({partner, created_at}) => !keepConsent({partner, givenAt: created_at}, now));
-      const taken = ended.slice(0, sliceSize);
-      const consents =
-        taken.length > 0 ? changedRows(await write(...taken.map(({id}) => statement(forgetConsent, id)))) : 0;
-      const last = taken.length === ended.length ? rows[rowsPerRead - 1] : taken.at(-1);
-      return {leads: 0, consents, unreadable: [], next: last && {of: 'consents', id: last.id}};
-    },
   };
 }
-
-/** Only statements that change what is counted return rows. What another process erased meanwhile is not counted. */
-const changedRows = (results: readonly (readonly unknown[])[]) =>
-  results.filter((rows) => rows.length > 0).length;
 
 /** SQL for the ids of leads that belong to leads of a list, and how. */
 const linkText = (ids: string) => `

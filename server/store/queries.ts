@@ -11,6 +11,7 @@ import {leadReader} from './lead-queries.ts';
 import {operatorQueries} from './operator-queries.ts';
 import {processQueries} from './process-queries.ts';
 import {answerOf, notesKept, unreadableLeads} from './unreadable-leads.ts';
+import {sweepQueries} from './sweep-queries.ts';
 import {versionQueries} from './version-queries.ts';
 import {isErased, joinPersonal, readColumns, toRememberedText, type ReadRow} from './rows.ts';
 import type {Sealer} from './sealing.ts';
@@ -97,8 +98,9 @@ export function leadQueries(database: Database, sealer: Sealer): Omit<LeadStore,
     ...versionQueries(database),
     ...confirmationQueries(database),
     ...processQueries(database),
-    ...dataKeyQueries(database, sealer, opener),
-    ...erasureQueries(database, sealer, opener),
+    ...dataKeyQueries({...database, sealer, ...opener}),
+    ...erasureQueries({...database, sealer, opener}),
+    ...sweepQueries({...database, sealer, opener}),
     unreadableLeads: (now) => opener.unreadableLeads(now),
     /** Leaves the connections open. */
     close: () => opener.noted(),

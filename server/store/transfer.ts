@@ -61,18 +61,23 @@ export type TableOutcome = {
   /** Of all rows of the table, in the order of keys. */
   digest: string;
 };
-export type Tell = (progress: {table: TableName; rows: number; of: number}) => void;
-/** Milliseconds between two calls of `Tell` for a table. */
-const tellEvery = 2_000;
+export type Progress = {table: TableName; rows: number; of: number};
+/** Milliseconds between two reports for a table. */
+const reportEvery = 2_000;
 
 /** @throws TransferError if there may be no copy; any other error leaves a target with which the next call goes on */
-export async function transfer(source: End, target: End, tell: Tell): Promise<TableOutcome[]> {
+export async function* transfer(
+  source: End,
+  target: End,
+): AsyncGenerator<Progress, TableOutcome[], undefined> {
   refuseOthers(source, target);
   const outcomes: TableOutcome[] = [];
   for (const table of transferred) {
-    await copyTable(table, source, target, tell).catch((error: unknown) => {
+    try {
+      yield* copyTable(table, source, target);
+    } catch (error) {
       throw new Error(`${table}: ${(error as Error).message}`, {cause: error});
-    });
+    }
     outcomes.push(await compare(table, source, target));
   }
   await target.tidy();
@@ -97,20 +102,24 @@ function refuseOthers(source: End, target: End) {
     throw new TransferError(`${target.place} is not to be overwritten. ${whyMarked(at)}`);
 }
 
-async function copyTable(table: TableName, source: End, target: End, tell: Tell) {
+async function* copyTable(
+  table: TableName,
+  source: End,
+  target: End,
+): AsyncGenerator<Progress, void, undefined> {
   const [last] = await target.read(selectLast(table, target.byBytes));
   const of = await countOf(table, source);
   let rows = last ? await countOf(table, target) : 0;
-  let toldAt = -Infinity;
+  let reportedAt = -Infinity;
   const pages = source.pages(table, last);
   let page = await pages.next();
   while (!page.done) {
     rows += page.value.length;
     // The next page is read while this one is written.
     [page] = await Promise.all([pages.next(), target.insert(table, page.value)]);
-    if (!page.done && performance.now() - toldAt < tellEvery) continue;
-    tell({table, rows, of});
-    toldAt = performance.now();
+    if (!page.done && performance.now() - reportedAt < reportEvery) continue;
+    yield {table, rows, of};
+    reportedAt = performance.now();
   }
 }
 

@@ -10,7 +10,7 @@ import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {suite, test, type TestContext} from 'node:test';
 import {Pool} from 'undici';
-import type {Sample} from '../../server/observe/ask-server.ts';
+import type {Sample} from '../support/scrape.ts';
 import {startFakeUpstream} from '../support/fake-upstream.ts';
 import {freePort} from '../support/free-port.ts';
 import {need} from '../support/installed.ts';

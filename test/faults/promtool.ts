@@ -3,7 +3,7 @@ import {execFile} from 'node:child_process';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
-import type {Sample} from '../../server/observe/ask-server.ts';
+import type {Sample} from '../support/scrape.ts';
 import {need} from '../support/installed.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 

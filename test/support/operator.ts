@@ -4,9 +4,12 @@ import {join} from 'node:path';
 import {PassThrough, type Writable} from 'node:stream';
 import {buffer} from 'node:stream/consumers';
 import {DatabaseSync} from 'node:sqlite';
+import type {Admin} from '../../server/admin/admin.ts';
+import {besideServers} from '../../server/admin/beside.ts';
 import {createRun, type Surroundings} from '../../server/cli/output.ts';
 import {run} from '../../server/cli/program.ts';
 import type {LeadEntry} from '../../server/leads/lead-store.ts';
+import {readConfig} from '../../server/config/config.ts';
 import {clearWord} from '../../server/config/values.ts';
 import {createSealer} from '../../server/store/sealing.ts';
 import {openStore} from '../../server/store/open-store.ts';
@@ -59,6 +62,10 @@ export function runProcess(environment: Record<string, string>, ...words: string
 export type Operated = {
   /** Runs `lead-prequal` over the store. */
   run: (...words: string[]) => Promise<Ran>;
+  /** Calls functions of `server/admin/` over the store. */
+  administer: <Result>(work: (admin: Admin) => Promise<Result>) => Promise<Result>;
+  /** Stores more leads. */
+  accept: (...entries: readonly LeadEntry[]) => Promise<void>;
   /** Changes the tables directly. */
   execute: (sql: string) => Promise<void>;
   /** An empty folder for files that commands write. */
@@ -90,11 +97,16 @@ export async function operate(
   const databasePath = join(own.path, 'leads.sqlite');
   const config = {...baseConfig(own.path), databasePath, databaseUrl: database?.url};
   const [first = clearWord, ...others] = settings['DATA_KEY']?.split(' ') ?? [];
-  await openWhile(openStore(config, createSealer([first, ...others])), async (store) => {
-    await Promise.all(entries.map((entry) => store.accept(entry)));
-  });
+  const accept = (...entries: readonly LeadEntry[]) =>
+    openWhile(openStore(config, createSealer([first, ...others])), async (store) => {
+      await Promise.all(entries.map((entry) => store.accept(entry)));
+    });
+  await accept(...entries);
   return {
+    accept,
     run: (...words) => runCommand(environment, ...words),
+    administer: (work) =>
+      besideServers(readConfig(environment), {mayWrite: true, emit: () => undefined}, work),
     async execute(sql) {
       if (database) return void (await database.query(sql));
       const file = new DatabaseSync(databasePath);

@@ -50,7 +50,7 @@ suite('the command "deliveries"', () => {
     assert.deepEqual(leadsOf(someHeld), ids.slice(-3).toSorted());
     assert.equal(someHeld.stderr, '3 deliveries\n');
     const unknown = await list('--state', 'held', '--destination', 'other');
-    assertSays(unknown, 1, /has no destination other/);
+    assertSays(unknown, 1, /There is no destination other/);
 
     const [held, waiting] = rowsOf(await run('deliveries', 'summary', '--json'));
     assert.partialDeepStrictEqual(held, {destination: 'default', state: 'held', deliveries: 3});

@@ -6,7 +6,9 @@ import {DatabaseSync} from 'node:sqlite';
 import {Writable} from 'node:stream';
 import {suite, test} from 'node:test';
 import {referenceOf} from '../../../contract/reference.ts';
-import {purge} from '../../../server/cli/purge.ts';
+import {finish} from '../../../server/admin/admin.ts';
+import {purge} from '../../../server/admin/purging.ts';
+import {createWaitingWords} from '../../../server/cli/purge.ts';
 import {createRun} from '../../../server/cli/output.ts';
 import {run} from '../../../server/cli/program.ts';
 import type {LeadEntry} from '../../../server/leads/lead-store.ts';
@@ -343,11 +345,13 @@ suite('erasing the bytes of SQLite', () => {
     reader.prepare('SELECT COUNT(*) FROM leads').get();
     const says: string[] = [];
     const store = {purge: () => Promise.resolve(false)};
-    const patience = {pause: 1, saidEach: 5, most: 20};
-    const words = {what: 'It went.', again: 'leads erase K7QM-2XHD'};
-    assert.equal(await purge({say: (text) => says.push(text)}, store, words, patience), false);
+    const patience = {pause: 1, saidEach: 5, max: 20};
+    const words = createWaitingWords(
+      {say: (text) => says.push(text)},
+      {what: 'It went.', again: 'leads erase K7QM-2XHD'},
+    );
+    assert.equal(await finish(purge({store}, patience), words), false);
     assert.ok(says.some((text) => text.startsWith('Still waiting')));
-    assert.match(says.at(-1) ?? '', /not out of the files yet.*then: lead-prequal leads erase K7QM-2XHD$/);
 
     let [stdout, stderr] = ['', ''];
     const collect = (took: (text: string) => void) =>

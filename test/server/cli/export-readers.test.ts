@@ -4,7 +4,7 @@ import {execFileSync} from 'node:child_process';
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test} from 'node:test';
-import {toCell} from '../../../server/cli/export.ts';
+import {toCell} from '../../../server/admin/exporting.ts';
 import {missing} from '../../support/installed.ts';
 import {suiteOwner} from '../../support/opened.ts';
 import {operate} from '../../support/operator.ts';

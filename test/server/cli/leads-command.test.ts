@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {suite, test} from 'node:test';
 import {parse} from 'csv-parse/sync';
 import {referenceOf} from '../../../contract/reference.ts';
-import {neutralize} from '../../../server/cli/export.ts';
+import {neutralize} from '../../../server/admin/exporting.ts';
 import {suiteOwner} from '../../support/opened.ts';
 import {operate} from '../../support/operator.ts';
 import {asLead, newEntry, prequalificationBody} from '../../support/sample-leads.ts';

@@ -116,7 +116,7 @@ suite('the list of versions', () => {
     const list = (json = false) =>
       printedBy(async (surroundings) => {
         const run = createRun(surroundings);
-        await printVersions(run, store, config, 30, json);
+        await printVersions(run, {store, config}, 30, json);
         return run.status;
       });
 

@@ -7,6 +7,7 @@ import {suite, test, type TestContext} from 'node:test';
 import {deliveryContents, deliveryStates, type FirstContent} from '../../../server/leads/deliveries.ts';
 import {tables, type Column, type Table} from '../../../server/store/columns.ts';
 import {createApp} from '../../../server/index.ts';
+import {finish} from '../../../server/admin/admin.ts';
 import {openEnd, openStore} from '../../../server/store/open-store.ts';
 import {clearText, createSealer} from '../../../server/store/sealing.ts';
 import {startServer} from '../../../server/server.ts';
@@ -164,7 +165,7 @@ async function copy(t: TestContext, source: Both, target: Both, change = (to: En
   try {
     const to = await openFor(t, openEnd(target.place, {copyOf: from.place}));
     try {
-      return await transfer(from, {...to, ...change(to)}, () => undefined);
+      return await finish(transfer(from, {...to, ...change(to)}), () => undefined);
     } finally {
       await to.close();
     }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
-import {originFault} from '../../../server/cli/origin-check.ts';
+import {originFault} from '../../../server/admin/partners.ts';
 import {readConfig} from '../../../server/config/config.ts';
 import {readPartners} from '../../../server/config/partners.ts';
 import {runCommand} from '../../support/operator.ts';

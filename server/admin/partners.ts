@@ -1,9 +1,37 @@
-/** Whether the pages of an origin may use the form of a partner, for `lead-prequal config check --origin`. */
+/** Which partners there are, and whether the pages of an origin may use the form of one. */
+import {z} from 'zod';
 import {paths} from '../../contract/api.ts';
 import type {Config} from '../config/config.ts';
 import {origin as originSchema} from '../config/origins.ts';
 import {allowsOrigin, type Partner} from '../config/partners.ts';
-import {printable} from './output.ts';
+import {Refusal} from './admin.ts';
+
+/** `page`: the address of the apply page */
+export const partnerRow = z.object({
+  partner: z.string(),
+  name: z.string(),
+  origins: z.array(z.string()),
+  page: z.string(),
+});
+export type PartnerRow = z.infer<typeof partnerRow>;
+
+export const listPartners = ({partners, publicUrl}: Config): PartnerRow[] =>
+  partners.map(({key, name, origins}) => ({
+    partner: key,
+    name,
+    origins: [...origins],
+    page: `${publicUrl}${paths.apply}/${key}`,
+  }));
+
+/** @throws Refusal that lists all partners if there is none with this key. The operator may see them all */
+export function partnerNamed(key: string, {partners}: Config): Partner {
+  const found = partners.find((partner) => partner.key === key);
+  if (found) return found;
+  throw new Refusal(
+    'unknown',
+    `There is no partner "${key}". The partners are: ${partners.map((one) => one.key).join(', ')}`,
+  );
+}
 
 /**
  * @returns what is wrong with the origin and what to do about it, with the line to write into the partners file or the
@@ -20,7 +48,7 @@ export function originFault(origin: string, partner: Partner, config: Config): s
   if (origin.includes('*') || !originSchema.safeParse(origin).success) {
     const meant = URL.parse(origin.replace('*', 'www'))?.origin ?? 'null';
     const example = meant === 'null' ? 'https://www.example.com' : meant;
-    return `"${printable(origin)}" is not the origin of a page. Give scheme and host without a path, such as ${example}.`;
+    return `"${origin}" is not the origin of a page. Give scheme and host without a path, such as ${example}.`;
   }
   if (allowsOrigin(partner, origin) || origin === new URL(config.publicUrl).origin) return undefined;
   return `${origin} is not among the origins of "${key}". ${howToList([...partner.origins, origin], partner, config)}`;
@@ -30,5 +58,5 @@ function howToList(origins: readonly string[], {key}: Partner, {partnersFile}: C
   if (partnersFile === undefined)
     return `Set EMBED_ORIGINS to this, and restart the server:\n  EMBED_ORIGINS=${origins.join(',')}`;
   const line = `"origins": [${origins.map((each) => JSON.stringify(each)).join(', ')}]`;
-  return `Replace "origins" of "${key}" in ${printable(partnersFile)} by this line, and run "lead-prequal reload":\n  ${line}`;
+  return `Replace "origins" of "${key}" in ${partnersFile} by this line, and run "lead-prequal reload":\n  ${line}`;
 }

@@ -1,0 +1,125 @@
+/** Backups of the SQLite database, and restoring one. Those of PostgreSQL are made by its own programs. */
+import {existsSync} from 'node:fs';
+import {resolve} from 'node:path';
+import {z} from 'zod';
+import type {Config} from '../config/config.ts';
+import {retentionOf} from '../leads/retention.ts';
+import {appendErasures, readErasures, type Erasure} from '../store/erasures-file.ts';
+import {createSealer} from '../store/sealing.ts';
+import {backUpSqlite} from '../store/sqlite/backup.ts';
+import {CopyError} from '../store/sqlite/copy.ts';
+import {restoreSqlite} from '../store/sqlite/restore.ts';
+import {isoTime, Refusal, time} from './admin.ts';
+import {refuseWrongFile} from './beside.ts';
+
+const count = z.number().int();
+
+/** What the copy holds. It was checked, and is safe on the disk. */
+export const backup = z.object({file: z.string(), leads: count, outbox: count});
+export type Backup = z.infer<typeof backup>;
+
+/** @throws Refusal if the file is not written */
+export function backUp(config: Config, {file}: {file: string}): Promise<Backup> {
+  return orRefusal('The backup is not written', async () => {
+    const databasePath = sqlitePath(config);
+    if (existsSync(databasePath)) refuseWrongFile(databasePath);
+    return {file, ...(await backUpSqlite(databasePath, resolve(file)))};
+  });
+}
+
+export const restoreInput = z.object({
+  file: z.string().describe('A file that a backup wrote'),
+  replace: z.boolean().describe('Keep the present database under another name'),
+  erasures: z.string().optional().describe('A file of erasures, besides that of the configuration'),
+});
+export type RestoreInput = z.infer<typeof restoreInput>;
+
+/**
+ * - `moved_to`: where the database of before is now
+ * - `erasures`: the files of erasures that were used; none if there is none
+ * - `erased`: leads that were erased again, because those files list them
+ * - `unread`: lines of them that could not be read
+ * - `newest`: when the newest lead of the backup was stored
+ * - `brought_up`: the tables are those of this version now, because erasing needs them
+ */
+export const restored = z.object({
+  database: z.string(),
+  leads: count,
+  outbox: count,
+  moved_to: z.string().nullable(),
+  erasures: z.array(z.string()),
+  erased: count,
+  unread: count,
+  newest: time.nullable(),
+  brought_up: z.boolean(),
+});
+export type Restored = z.infer<typeof restored>;
+
+/** For a server that is stopped. @throws Refusal if the database is not replaced */
+export function restore(config: Config, input: RestoreInput): Promise<Restored> {
+  return orRefusal('The backup is not restored', async () => {
+    const database = sqlitePath(config);
+    const {known, unread, missing, files} = knownErasures(config, input.erasures);
+    const {leads, outbox, movedTo, erased, broughtUp, newest} = await restoreSqlite(
+      resolve(input.file),
+      database,
+      input.replace,
+      {
+        sealer: createSealer(config.dataKeys),
+        erasures: known,
+        keepConsent: retentionOf(config).keepConsent,
+      },
+    );
+    // From now on, this file alone is enough.
+    if (config.erasuresFile !== undefined) appendErasures(config.erasuresFile, missing);
+    return {
+      ...{database, leads, outbox, erased, unread, erasures: files},
+      moved_to: movedTo ?? null,
+      newest: isoTime(newest ?? null),
+      brought_up: broughtUp,
+    };
+  });
+}
+
+function sqlitePath({databasePath, databaseUrl}: Config): string {
+  if (databaseUrl)
+    throw new Refusal(
+      'conflict',
+      'The leads are in PostgreSQL: back them up with pg_dump and restore them with pg_restore, as docs/operations.md says',
+    );
+  return resolve(databasePath);
+}
+
+/** @param failed what did not happen if it fails */
+async function orRefusal<Result>(failed: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof CopyError) throw new Refusal('conflict', error.message);
+    // The system refuses a file: there is no right to it, no room, or its folder cannot hold it.
+    if (error instanceof Error && 'syscall' in error)
+      throw new Refusal('conflict', `${failed}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** What the named file and that of the configuration say together, and what only the named one has. */
+function knownErasures({erasuresFile: own}: Config, named: string | undefined) {
+  if (named !== undefined && !existsSync(named)) throw new CopyError(`There is no file ${named}`);
+  const paths = [named, own].filter((path) => path !== undefined).map((path) => resolve(path));
+  const files = [...new Set(paths)].filter((path) => existsSync(path));
+  const read = files.map((path) => ({path, ...readErasures(path)}));
+  const ownIds = new Set(
+    read
+      .filter(({path}) => own !== undefined && path === resolve(own))
+      .flatMap(({erasures}) => erasures.map(keyOf)),
+  );
+  const known = read.flatMap(({erasures}) => erasures);
+  return {
+    files,
+    known,
+    unread: read.reduce((sum, {unread}) => sum + unread, 0),
+    missing: known.filter((erasure) => !ownIds.has(keyOf(erasure))),
+  };
+}
+const keyOf = ({id, all}: Erasure) => `${id} ${all}`;

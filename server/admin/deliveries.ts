@@ -1,0 +1,219 @@
+/** Finds the deliveries of leads, makes them due again, and ends them by hand. */
+import {z} from 'zod';
+import {referenceOf} from '../../contract/reference.ts';
+import {
+  deliveryStates,
+  endedStates,
+  type DeliveryFilter,
+  type DeliveryRow as StoredRow,
+} from '../leads/deliveries.ts';
+import {createdAtOf} from '../leads/lead-ids.ts';
+import {isoTime, Refusal, time, type Admin} from './admin.ts';
+import {noDestination} from './destinations.ts';
+import {leadOf} from './lead-names.ts';
+
+/** Which deliveries are meant. `lead` is an id or a reference. */
+export type Selection = Omit<DeliveryFilter, 'lead'> & {lead?: string | undefined};
+
+const count = z.number().int();
+
+/**
+ * - `content`: the lead, or which piece of its news
+ * - `ambiguous`: attempts after which nobody knows whether the destination has it
+ * - `remote_id`: the id that the destination gave to the lead
+ * - `recipients_left`, `recipients_refused`: of an e-mail of which some mailboxes took it
+ * - `under_way`: a process may be sending it at this moment
+ */
+export const deliveryRow = z.object({
+  lead: z.string(),
+  reference: z.string(),
+  destination: z.string(),
+  content: z.string(),
+  state: z.enum(deliveryStates),
+  attempts: count,
+  ambiguous: count,
+  last_error: z.string().nullable(),
+  remote_id: z.string().nullable(),
+  recipients_left: z.array(z.string()).nullable(),
+  recipients_refused: z.array(z.string()).nullable(),
+  under_way: z.boolean(),
+  happened_at: time.nullable(),
+  next_attempt_at: time.nullable(),
+  failing_since: time.nullable(),
+  settled_at: time.nullable(),
+});
+export type DeliveryRow = z.infer<typeof deliveryRow>;
+
+function toRow({lead, destination, content, state, attempts, ambiguous, ...row}: StoredRow): DeliveryRow {
+  const {lastError, remoteId, recipients} = row;
+  return {
+    lead,
+    reference: referenceOf(lead),
+    destination,
+    content,
+    state,
+    attempts,
+    ambiguous,
+    last_error: lastError,
+    remote_id: remoteId,
+    recipients_left: recipients?.left.length ? [...recipients.left] : null,
+    recipients_refused: recipients?.refused.length ? [...recipients.refused] : null,
+    under_way: row.leasedUntil > Date.now(),
+    happened_at: isoTime(row.happenedAt),
+    next_attempt_at: state === 'waiting' ? isoTime(row.nextAttemptAt) : null,
+    failing_since: isoTime(row.failingSince),
+    settled_at: isoTime(row.settledAt),
+  };
+}
+
+/** Rows of one query. During a long query SQLite cannot reuse its write-ahead log, so the file of the log would grow. */
+const pageRows = 1_000;
+
+/**
+ * Page by page, the oldest leads first: deliveries that wait or need a decision, or those in the state that is named. Of a
+ * lead whose state is not named, its deliveries in any state.
+ * @throws Refusal if the lead cannot be found
+ */
+export async function* listDeliveries(
+  {store}: Pick<Admin, 'store'>,
+  selection: Selection,
+  limit = Infinity,
+): AsyncGenerator<DeliveryRow[], void, undefined> {
+  const filter = await filterOf({store}, selection);
+  const isWhole = filter.lead !== undefined && filter.state === undefined;
+  let left = limit;
+  for (const state of isWhole ? [undefined, ...endedStates] : [filter.state]) {
+    let last: StoredRow | undefined;
+    while (left > 0) {
+      const size = Math.min(left, pageRows);
+      const rows = await store.listDeliveries(size, {...filter, state}, last);
+      if (rows.length > 0) yield rows.map(toRow);
+      left -= rows.length;
+      last = rows.at(-1);
+      if (rows.length < size) break;
+    }
+  }
+}
+
+async function filterOf({store}: Pick<Admin, 'store'>, selection: Selection): Promise<DeliveryFilter> {
+  const {lead, ...others} = selection;
+  return lead === undefined ? others : {...others, lead: await leadOf({store}, lead)};
+}
+
+/** `oldest_created_at`: when the oldest of the leads was stored */
+export const deliveryCount = z.object({
+  destination: z.string(),
+  state: z.enum(deliveryStates),
+  deliveries: count,
+  oldest_created_at: time.nullable(),
+});
+export type DeliveryCount = z.infer<typeof deliveryCount>;
+
+/** Those that wait or need a decision, by destination and state. */
+export async function countDeliveries({store}: Pick<Admin, 'store'>): Promise<DeliveryCount[]> {
+  const counts = await store.countOutbox();
+  return counts.map(({oldest, ...one}) => ({...one, oldest_created_at: isoTime(createdAtOf(oldest))}));
+}
+
+/** `last_reply`: how the last reply began. */
+export const shownDelivery = deliveryRow.extend({last_reply: z.string().nullable()});
+export type ShownDelivery = z.infer<typeof shownDelivery>;
+
+/**
+ * All deliveries of a lead, in the order in which they became due.
+ * @returns `damaged` are destinations whose last reply is stored, and cannot be read
+ */
+export async function deliveriesOf(
+  admin: Pick<Admin, 'store'>,
+  lead: string,
+): Promise<{deliveries: ShownDelivery[]; damaged: string[]}> {
+  const id = await leadOf(admin, lead);
+  const replies = await admin.store.lastReplies(id);
+  const rows: DeliveryRow[] = [];
+  for await (const page of listDeliveries(admin, {lead: id})) rows.push(...page);
+  const replyOf = (row: DeliveryRow) =>
+    replies.find(({destination, content}) => destination === row.destination && content === row.content);
+  return {
+    deliveries: rows
+      .toSorted((one, other) => (one.happened_at ?? '').localeCompare(other.happened_at ?? ''))
+      .map((row) => ({...row, last_reply: replyOf(row)?.reply ?? null})),
+    damaged: rows.filter((row) => replyOf(row)?.reply === null).map(({destination}) => destination),
+  };
+}
+
+/**
+ * - `deliveries`: how many were changed
+ * - `paused`: destinations of theirs that get nothing until they are resumed
+ * - `why_none`: why none was changed
+ */
+export const changed = z.object({
+  deliveries: count,
+  paused: z.array(z.object({destination: z.string(), reason: z.string()})),
+  why_none: z.string().nullable(),
+});
+export type Changed = z.infer<typeof changed>;
+
+/**
+ * Makes deliveries due now. Without a state, held ones only of a lead that is named. Those that succeeded are made again
+ * only with the state `delivered`, and only news: a `lead-api` would store the lead a second time.
+ */
+export async function retryDeliveries({store, config}: Admin, selection: Selection): Promise<Changed> {
+  const filter = await filterOf({store}, selection);
+  const deliveries = await store.retryDeliveries(Date.now(), filter);
+  const paused = (await store.pausedDestinations())
+    .filter(({destination}) => filter.destination === undefined || filter.destination === destination)
+    .map(({destination, reason}) => ({destination, reason}));
+  const again =
+    filter.state === undefined
+      ? ` What has ended is made again only with --state ${endedStates.join(', ')}.`
+      : '';
+  return {deliveries, paused, why_none: whyNone(deliveries, filter, config, again)};
+}
+
+/** Never makes these deliveries. A lead that waits for the answer of one counts as refused. */
+export async function dropDeliveries({store, config}: Admin, selection: Selection): Promise<Changed> {
+  const filter = await filterOf({store}, selection);
+  const deliveries = await store.dropDeliveries(Date.now(), filter);
+  return {deliveries, paused: [], why_none: whyNone(deliveries, filter, config)};
+}
+
+function whyNone(
+  deliveries: number,
+  filter: DeliveryFilter,
+  config: Admin['config'],
+  more = '',
+): string | null {
+  if (deliveries > 0) return null;
+  const {destinations} = config;
+  const {destination} = filter;
+  if (destination !== undefined && !destinations.has(destination))
+    return noDestination(destination, destinations);
+  return `No such delivery is in the outbox, or it is under way and ends within a minute.${more}`;
+}
+
+const whyNotSettled = {
+  absent: '0 settled: this lead waits for no upstream',
+  several: '0 settled: the lead waits for several upstreams; name one of them with --destination',
+  'under-way': '0 settled: the delivery is under way; try again in a minute',
+  'taken-already':
+    '0 settled: the upstream has given its id for this lead already; use retry to ask for its amounts',
+} as const;
+
+export const settlementInput = z.object({
+  lead: z.string().describe('Id or reference'),
+  taken_as: z.string().describe('The id that the upstream gave to the lead, as its operator says'),
+  destination: z.string().optional().describe('The upstream, if the lead waits for several'),
+});
+
+/** Says that an upstream has a lead, so that it is asked only for the amounts. @throws Refusal if no delivery is settled */
+export async function settleDelivery(
+  {store}: Pick<Admin, 'store'>,
+  {lead, taken_as, destination}: z.infer<typeof settlementInput>,
+): Promise<void> {
+  const settled = await store.settleAs(
+    Date.now(),
+    {lead: await leadOf({store}, lead), destination},
+    taken_as,
+  );
+  if (settled !== 'settled') throw new Refusal('conflict', whyNotSettled[settled]);
+}

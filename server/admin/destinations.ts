@@ -1,0 +1,167 @@
+/** Whether destinations take their deliveries, since when not, and what waits for them; pausing, resuming and accepting. */
+import {z} from 'zod';
+import {addressOf, collectingTime} from '../config/destinations.ts';
+import {usualTimings} from '../config/timings.ts';
+import {DeliveryError} from '../destinations/destination.ts';
+import {openStates, type OpenState} from '../leads/deliveries.ts';
+import {createdAtOf} from '../leads/lead-ids.ts';
+import {remedyOf} from '../observe/causes.ts';
+import {isoTime, Refusal, time, type Admin} from './admin.ts';
+
+const deliveries = z.number().int();
+
+/**
+ * - `state`: `failing` if a delivery failed and none succeeded since. A server knows more (observe/readings.ts)
+ * - `since`: when it was paused, or began to fail
+ * - `late_seconds`: by how much the oldest lead is late. A digest is not late while it collects
+ */
+export const destinationRow = z.object({
+  destination: z.string(),
+  type: z.string(),
+  partners: z.array(z.string()),
+  state: z.string(),
+  since: time.nullable(),
+  last_success_at: time.nullable(),
+  paused_at: time.nullable(),
+  pause_reason: z.string().nullable(),
+  waiting: deliveries,
+  held: deliveries,
+  refused: deliveries,
+  failed: deliveries,
+  oldest_created_at: time.nullable(),
+  late_seconds: deliveries,
+  last_error: z.string().nullable(),
+  remedy: z.string().nullable(),
+});
+export type DestinationRow = z.infer<typeof destinationRow>;
+
+/** Deliveries that are looked at for the reason why others wait. The oldest have been tried most. */
+const looked = 20;
+
+export async function listDestinations({store, config}: Admin): Promise<DestinationRow[]> {
+  const {destinations, partners} = config;
+  const paused = new Map((await store.pausedDestinations()).map((each) => [each.destination, each]));
+  const counts = await store.countOutbox();
+  const names = [...new Set([...destinations.keys(), ...counts.map(({destination}) => destination)])];
+  const last = new Map(
+    (await store.lastDelivered(names)).map(({destination, deliveredAt}) => [destination, deliveredAt]),
+  );
+  const now = Date.now();
+  const rows: DestinationRow[] = [];
+  for (const name of names) {
+    const settings = destinations.get(name);
+    const own = counts.filter(({destination}) => destination === name);
+    const count = (state: OpenState) => own.find((each) => each.state === state)?.deliveries ?? 0;
+    const oldest = own.find(({state}) => state === 'waiting')?.oldest;
+    const oldestAt = oldest === undefined ? null : createdAtOf(oldest);
+    const lastSuccess = last.get(name) ?? null;
+    const pause = paused.get(name);
+    const tried = own.length === 0 ? [] : await store.listDeliveries(looked, {destination: name});
+    const failing = tried
+      .filter(({state}) => state === 'waiting')
+      .flatMap(({failingSince}) => failingSince ?? [])
+      // A delivery that fails while others succeed has a cause of its own.
+      .filter((since) => since > (lastSuccess ?? 0));
+    const lastError = tried.find((each) => each.lastError !== null)?.lastError ?? null;
+    const late =
+      oldestAt === null ? 0 : Math.max(0, now - oldestAt - (settings ? collectingTime(settings) : 0));
+    rows.push({
+      destination: name,
+      type: settings?.type ?? 'not configured',
+      partners: partners
+        .filter(({answerFrom, sendTo}) => answerFrom === name || sendTo.includes(name))
+        .map(({key}) => key),
+      ...stateOf(settings !== undefined, pause?.pausedAt, failing),
+      last_success_at: isoTime(lastSuccess),
+      paused_at: isoTime(pause?.pausedAt ?? null),
+      pause_reason: pause?.reason ?? null,
+      ...(Object.fromEntries(openStates.map((state) => [state, count(state)])) as Record<OpenState, number>),
+      oldest_created_at: isoTime(oldestAt),
+      late_seconds: Math.round(late / 1_000),
+      last_error: lastError,
+      remedy: lastError === null ? null : (remedyOf(lastError) ?? null),
+    });
+  }
+  return rows;
+}
+
+function stateOf(isConfigured: boolean, pausedAt: number | undefined, failing: readonly number[]) {
+  if (!isConfigured) return {state: 'missing', since: null};
+  if (pausedAt !== undefined) return {state: 'paused', since: isoTime(pausedAt)};
+  return failing.length === 0
+    ? {state: 'ok', since: null}
+    : {state: 'failing', since: isoTime(Math.min(...failing))};
+}
+
+export const wrongOf = ({pause_reason, last_error}: DestinationRow): string =>
+  pause_reason !== null ? `paused: ${pause_reason}` : (last_error ?? '');
+
+/** @throws Refusal */
+export function settingsOf(name: string, {destinations}: Admin['config']) {
+  const settings = destinations.get(name);
+  if (settings) return settings;
+  throw new Refusal('unknown', noDestination(name, destinations));
+}
+
+export const noDestination = (name: string, destinations: Admin['config']['destinations']): string =>
+  `There is no destination ${name}. The configuration has ${[...destinations.keys()].join(', ') || 'none'}.`;
+
+export const pauseInput = z.object({destination: z.string(), reason: z.string().min(1)});
+
+export async function pauseDestination({store, config}: Admin, input: z.infer<typeof pauseInput>) {
+  const {destination, reason} = input;
+  settingsOf(destination, config);
+  const earlier = (await store.pausedDestinations()).find((each) => each.destination === destination);
+  if (earlier) throw new Refusal('conflict', `${destination} is paused already: ${earlier.reason}`);
+  await store.pauseDestination({destination, pausedAt: Date.now(), reason});
+}
+
+/** @returns whether it was paused. If not, a break that it had is ended */
+export async function resumeDestination({store, config}: Admin, destination: string): Promise<boolean> {
+  const wasPaused = await store.resumeDestination(Date.now(), destination);
+  if (!wasPaused) settingsOf(destination, config);
+  return wasPaused;
+}
+
+/** @returns how many deliveries go to the address of now that were stored for another one */
+export const acceptAddress = ({store, config}: Admin, destination: string): Promise<number> =>
+  store.acceptAddress(Date.now(), destination, addressOf(settingsOf(destination, config)));
+
+/**
+ * - `said`: what came back, in words
+ * - `reply`: how the reply began, if it was not understood
+ * - `remedy`: what to do about it, if that is known
+ */
+export const testOutcome = z.object({
+  destination: z.string(),
+  works: z.boolean(),
+  said: z.string(),
+  reply: z.string().nullable(),
+  remedy: z.string().nullable(),
+  milliseconds: z.number().int(),
+});
+export type TestOutcome = z.infer<typeof testOutcome>;
+
+/** Sends a made-up lead that is marked as a test. A `lead-api` is asked for a lead instead that it cannot have. */
+export async function testDestination(config: Admin['config'], name: string): Promise<TestOutcome> {
+  const settings = settingsOf(name, config);
+  // Only this function needs the libraries for HTTP and mail, which take time and memory to load.
+  const {createDestination} = await import('../destinations/kinds.ts');
+  const destination = createDestination(settings, usualTimings.delivery);
+  const begun = performance.now();
+  const outcome = await destination
+    .test()
+    .then((settled) =>
+      settled.state === 'delivered'
+        ? {works: true, said: settled.note ?? 'It was delivered', reply: null}
+        : {works: false, said: settled.reason, reply: null},
+    )
+    .catch((error: unknown) => {
+      if (!(error instanceof DeliveryError)) throw error;
+      return {works: false, said: error.message, reply: error.excerpt};
+    })
+    .finally(() => destination.close());
+  const milliseconds = Math.round(performance.now() - begun);
+  const remedy = outcome.works ? null : (remedyOf(outcome.said) ?? null);
+  return {destination: name, ...outcome, remedy, milliseconds};
+}

@@ -1,0 +1,218 @@
+/**
+ * Erases what is personal of leads, in two steps: a plan, which is shown, and the erasure, which is refused if the plan
+ * would be another one by then.
+ */
+import {createHash} from 'node:crypto';
+import {existsSync} from 'node:fs';
+import {z} from 'zod';
+import {referenceOf} from '../../contract/reference.ts';
+import {consentOf} from '../destinations/webhook/event.ts';
+import type {ErasableLead} from '../leads/erasure.ts';
+import type {ListedLead} from '../leads/lead-filter.ts';
+import {consentEnd, retentionOf} from '../leads/retention.ts';
+import type {Tombstone} from '../leads/stored-lead.ts';
+import {appendErasures, readErasures, type Erasure} from '../store/erasures-file.ts';
+import {isErased, whyUnreadable} from '../store/rows.ts';
+import {isoTime, Refusal, time, type Admin, type Job} from './admin.ts';
+import {leadOf} from './lead-names.ts';
+import {purge, type Waiting} from './purging.ts';
+
+export const erasureInput = z.object({
+  leads: z.array(z.string()).min(1).describe('Ids or references'),
+  all: z.boolean().default(false).describe('The consents that are kept, too'),
+});
+export type ErasureInput = z.infer<typeof erasureInput>;
+
+/**
+ * A lead that would be erased, and what is known of it.
+ * - `consent_kept_until`: null if no consent stays
+ * - `changes`: whether erasing changes anything of it
+ * - `under_way_until`: a process may be sending it until then
+ */
+export const plannedLead = z.object({
+  id: z.string(),
+  reference: z.string(),
+  because: z.enum(['named', 'duplicate', 'correction']),
+  partner: z.string().nullable(),
+  name: z.string().nullable(),
+  created_at: time.nullable(),
+  was_erased_at: time.nullable(),
+  unreadable: z.string().nullable(),
+  has_consent: z.boolean(),
+  consent_kept_until: time.nullable(),
+  told: z.array(z.string()),
+  remote_ids: z.array(z.object({destination: z.string(), remote_id: z.string().nullable()})),
+  under_way_until: time.nullable(),
+  changes: z.boolean(),
+});
+export type PlannedLead = z.infer<typeof plannedLead>;
+
+/** `confirm` is sent back with the erasure. */
+export const erasurePlan = z.object({leads: z.array(plannedLead), all: z.boolean(), confirm: z.string()});
+export type ErasurePlan = z.infer<typeof erasurePlan>;
+
+export async function planErasure(admin: Admin, {leads: named, all}: ErasureInput): Promise<ErasurePlan> {
+  const {store, config} = admin;
+  const ids: string[] = [];
+  for (const name of named) {
+    const id = await leadOf(admin, name);
+    if (!(await store.readLead(id))) throw new Refusal('unknown', `There is no lead ${name}.`);
+    ids.push(id);
+  }
+  const leads: PlannedLead[] = [];
+  for (const erasable of await store.erasable(ids)) {
+    const lead = (await store.readLead(erasable.id))?.lead;
+    const end = endOfConsent(config, erasable, lead);
+    leads.push(planned(erasable, lead, all || end <= Date.now() ? null : end));
+  }
+  const facts = leads.map(({id, was_erased_at, changes, consent_kept_until}) =>
+    [id, was_erased_at, changes, consent_kept_until].join(' '),
+  );
+  return {leads, all, confirm: createHash('sha256').update(facts.join('\n')).digest('base64url')};
+}
+
+function planned(
+  {id, because, partner, createdAt, erasedAt, hasConsent, told, remoteIds, leasedUntil}: ErasableLead,
+  lead: ListedLead | undefined,
+  consentUntil: number | null,
+): PlannedLead {
+  return {
+    id,
+    reference: referenceOf(id),
+    because,
+    partner,
+    name: lead && 'lead' in lead ? `${lead.lead.first_name} ${lead.lead.last_name}` : null,
+    created_at: isoTime(createdAt),
+    was_erased_at: isoTime(erasedAt),
+    unreadable: lead && 'unreadable' in lead ? lead.unreadable : null,
+    has_consent: hasConsent,
+    consent_kept_until: isoTime(consentUntil),
+    told: erasedAt === null ? [...told] : [],
+    remote_ids: remoteIds.map(({destination, remoteId}) => ({destination, remote_id: remoteId})),
+    under_way_until: leasedUntil > Date.now() ? isoTime(leasedUntil) : null,
+    changes: erasedAt === null || (hasConsent && consentUntil === null),
+  };
+}
+
+/** @returns 0 if there is no consent */
+function endOfConsent(
+  config: Admin['config'],
+  {hasConsent, partner, createdAt}: ErasableLead,
+  lead?: ListedLead,
+) {
+  const consent = lead && 'consent' in lead ? lead.consent : undefined;
+  return hasConsent ? consentEnd(config, {partner, givenAt: consent?.givenAt ?? createdAt}) : 0;
+}
+
+export const erasureWithPlan = erasureInput.extend({confirm: z.string()});
+export type Erasing = {erased: string} | Waiting;
+export const erasureResult = z.object({leads: z.array(plannedLead), out_of_files: z.boolean()});
+export type ErasureResult = z.infer<typeof erasureResult>;
+
+/** @throws Refusal if the plan is another one than that of `confirm` */
+export async function* eraseLeads(
+  admin: Admin,
+  {confirm, ...input}: z.infer<typeof erasureWithPlan>,
+): Job<Erasing, ErasureResult> {
+  const {store, config} = admin;
+  const plan = await planErasure(admin, input);
+  if (plan.confirm !== confirm)
+    throw new Refusal(
+      'conflict',
+      'Nothing was erased, because the leads have changed: look at the plan again',
+    );
+  const toErase = plan.leads.filter(({changes}) => changes);
+  if (toErase.length > 0) {
+    await store.useKeys();
+    const at = Date.now();
+    writeDown(
+      config.erasuresFile,
+      toErase.map(({id}) => ({id, at, all: plan.all})),
+    );
+    const keepConsent = plan.all ? () => false : retentionOf(config).keepConsent;
+    for (const {id} of toErase) {
+      await store.erase(id, at, keepConsent);
+      yield {erased: id};
+    }
+  }
+  return {leads: plan.leads, out_of_files: yield* purge(admin)};
+}
+
+function writeDown(path: string | undefined, erasures: readonly Erasure[]) {
+  if (path === undefined) return;
+  try {
+    appendErasures(path, erasures);
+  } catch (error) {
+    throw new Refusal(
+      'conflict',
+      `Nothing was erased, because the file of erasures cannot be written: ${(error as Error).message}`,
+    );
+  }
+}
+
+/** Ids of one query. */
+const sliceSize = 200;
+
+/** What the file of erasures lists and is back, as after a restore. `back` are erased no more, `toErase` are all to erase. */
+export type Back = {path: string; unread: number; back: number; toErase: Erasure[]};
+
+export async function planAgain({store, config}: Admin): Promise<Back> {
+  const {erasuresFile: path} = config;
+  if (path === undefined) throw new Refusal('conflict', 'ERASURES_FILE names no file.');
+  if (!existsSync(path)) throw new Refusal('unknown', `There is no file of erasures at ${path}.`);
+  const {erasures, unread} = readErasures(path);
+  const plan: Back = {path, unread, back: 0, toErase: []};
+  for (let index = 0; index < erasures.length; index += sliceSize) {
+    const slice = erasures.slice(index, index + sliceSize);
+    const records = await store.findRecords(slice.map(({id}) => id));
+    for (const erasure of slice) {
+      const record = records.get(erasure.id);
+      if (!record) continue;
+      if (!isErased(record)) plan.back += 1;
+      if (!isErased(record) || erasure.all) plan.toErase.push(erasure);
+    }
+  }
+  return plan;
+}
+
+export async function* eraseAgain(
+  admin: Admin,
+  {toErase}: Back,
+): Job<Erasing, {erased: number; out_of_files: boolean}> {
+  const {store, config} = admin;
+  let erased = 0;
+  if (toErase.length > 0) await store.useKeys();
+  const {keepConsent} = retentionOf(config);
+  for (const {id, at, all} of toErase) {
+    if (!(await store.erase(id, at, all ? () => false : keepConsent))) continue;
+    erased += 1;
+    yield {erased: id};
+  }
+  return {erased, out_of_files: yield* purge(admin)};
+}
+
+/** What an erased lead shows: when it was erased, and the consent that is kept of it, for whoever must prove it. */
+export async function shownErased({store, config}: Admin, {id, createdAt, partner, erasedAt}: Tombstone) {
+  const [erasable] = (await store.erasable([id])).filter((lead) => lead.id === id);
+  const end = erasable ? endOfConsent(config, erasable) : 0;
+  return {
+    id,
+    reference: referenceOf(id),
+    created_at: isoTime(createdAt),
+    partner,
+    erased_at: isoTime(erasedAt),
+    consent_kept_until: end > 0 ? isoTime(end) : null,
+    kept: await keptOf(store, id),
+  };
+}
+
+async function keptOf(store: Admin['store'], id: string) {
+  try {
+    const kept = await store.keptConsent(id);
+    if (!kept) return null;
+    const {first_name, last_name, phone, consent} = kept;
+    return {first_name, last_name, phone: phone.typed, phone_e164: phone.e164, consent: consentOf(consent)};
+  } catch (error) {
+    return {unreadable: whyUnreadable(error)};
+  }
+}

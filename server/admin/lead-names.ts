@@ -1,0 +1,30 @@
+/** How operators name a lead: by its id, or by the reference that the visitor and the e-mails say. */
+import {endOfId, referenceOf} from '../../contract/reference.ts';
+import type {UnreadableLead} from '../leads/lead-filter.ts';
+import {Refusal, type Admin} from './admin.ts';
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** The maximum number of leads with the same reference that a message names. */
+const maxNamed = 10;
+
+/** The id of the lead. @throws Refusal if no lead or several leads have this name */
+export async function leadOf({store}: Pick<Admin, 'store'>, named: string): Promise<string> {
+  if (uuid.test(named)) return named.toLowerCase();
+  const end = endOfId(named);
+  const leads = end === undefined ? [] : await store.listLeads({endOfId: end}, {limit: maxNamed});
+  const [lead, another] = leads;
+  if (lead && !another) return lead.id;
+  if (lead)
+    throw new Refusal(
+      'conflict',
+      `Several leads have the reference ${named}; name one by its id:`,
+      leads.map(({id}) => id),
+    );
+  throw new Refusal(
+    'unknown',
+    `There is no lead ${named}. A lead is named by its id or its reference, such as K7QM-2XHD.`,
+  );
+}
+
+export const unreadableText = ({id, unreadable}: UnreadableLead): string =>
+  `Lead ${referenceOf(id)} (${id}) cannot be read: ${unreadable}.`;

@@ -1,0 +1,129 @@
+/** Lists, shows and counts leads. */
+import {z} from 'zod';
+import {totalAmount} from '../../contract/amounts.ts';
+import {leadStatuses} from '../../contract/embed.ts';
+import {referenceOf} from '../../contract/reference.ts';
+import type {LeadCount, LeadFilter, LeadGroup, ListedLead} from '../leads/lead-filter.ts';
+import {createdAtOf} from '../leads/lead-ids.ts';
+import {isErased} from '../store/rows.ts';
+import {isoTime, Refusal, time, type Admin} from './admin.ts';
+import {shownErased} from './erasing.ts';
+import {detailsOf, type LeadDetails} from './lead-details.ts';
+import {leadOf, unreadableText} from './lead-names.ts';
+import {localDay, midnight} from './words.ts';
+
+/** Leads of one query. A long read would keep SQLite from reusing its log, so that the file grows. */
+const pageLeads = 1_000;
+
+/**
+ * What a list shows of a lead, without personal data. Of an erased lead that is ids and times, and of an unreadable one its
+ * id and the reason.
+ */
+const known = {id: z.string(), reference: z.string(), created_at: time.nullable()};
+export const leadRow = z.union([
+  z.object({...known, unreadable: z.string()}),
+  z.object({
+    ...known,
+    partner: z.string().nullable(),
+    duplicate_of: z.string().nullable(),
+    erased_at: time.nullable(),
+  }),
+  z.object({
+    ...known,
+    partner: z.string().nullable(),
+    lead_type: z.string(),
+    status: z.enum(leadStatuses),
+    total: z.number().int().nullable(),
+    campaign: z.string().nullable(),
+    duplicate_of: z.string().nullable(),
+  }),
+]);
+export type LeadRow = z.infer<typeof leadRow>;
+
+export function toLeadRow(lead: ListedLead): LeadRow {
+  const {id} = lead;
+  const reference = referenceOf(id);
+  if ('unreadable' in lead)
+    return {id, reference, created_at: isoTime(createdAtOf(id)), unreadable: lead.unreadable};
+  const {createdAt, partner, duplicateOf: duplicate_of} = lead;
+  const row = {id, reference, created_at: isoTime(createdAt), partner};
+  if (isErased(lead)) return {...row, duplicate_of, erased_at: isoTime(lead.erasedAt)};
+  const {answer, attribution} = lead;
+  const amounts = answer.status === 'done' ? answer.amounts : null;
+  return {
+    ...row,
+    lead_type: lead.lead.lead_type,
+    status: answer.status,
+    total: amounts?.[totalAmount] ?? null,
+    campaign: attribution?.utm_campaign ?? null,
+    duplicate_of,
+  };
+}
+
+/** The newest first, page by page. */
+export async function* listLeads(
+  {store}: Pick<Admin, 'store'>,
+  filter: LeadFilter,
+  limit: number,
+): AsyncGenerator<LeadRow[], void, undefined> {
+  let left = limit;
+  for (let after: string | undefined; left > 0;) {
+    const size = Math.min(left, pageLeads);
+    const page = await store.listLeads(filter, {limit: size, after});
+    yield page.map(toLeadRow);
+    left -= page.length;
+    after = page.at(-1)?.id;
+    if (page.length < size) break;
+  }
+}
+
+/** `duplicates` are ids of leads that were merged into this one; `superseded_by` those of its corrections */
+export type ShownLead = LeadDetails & {duplicates: readonly string[]; superseded_by: readonly string[]};
+
+/** Everything that is stored about a lead, or what is left of an erased one. @throws Refusal if it cannot be shown */
+export async function showLead(
+  admin: Admin,
+  named: string,
+): Promise<{lead: ShownLead} | {erased: Awaited<ReturnType<typeof shownErased>>}> {
+  const id = await leadOf(admin, named);
+  const found = await admin.store.readLead(id);
+  if (!found) throw new Refusal('unknown', `There is no lead ${id}.`);
+  if (isErased(found.lead)) return {erased: await shownErased(admin, found.lead)};
+  const details = detailsOf(found.lead);
+  if ('unreadable' in details) throw new Refusal('conflict', unreadableText(details));
+  return {lead: {...details, duplicates: found.duplicates, superseded_by: found.supersededBy}};
+}
+
+/** The keys are those of the groups, in their order. `day` is such as 2026-11-22, in the time zone of this machine. */
+export type LeadCountRow = Partial<Record<LeadGroup, string | null>> & {leads: number};
+
+/** Sorted by the groups. Without groups, one row. */
+export async function countLeads(
+  {store, config}: Admin,
+  filter: LeadFilter,
+  by: readonly LeadGroup[],
+): Promise<LeadCountRow[]> {
+  if (by.length === 0) return [{leads: await store.countLeads(filter)}];
+  const counts = await store.countLeadsBy(filter, by, midnight);
+  if (by.length === 1 && by[0] === 'partner') {
+    // A partner whose form has stopped working is the one to see here. It has no leads to count.
+    for (const {key} of config.partners) {
+      const isSelected = filter.partner === undefined || filter.partner === key;
+      if (isSelected && !counts.some(({partner}) => partner === key))
+        counts.push({partner: key, status: null, campaign: null, day: null, leads: 0, newest: ''});
+    }
+  }
+  const cell: Record<LeadGroup, (row: LeadCount) => string | null> = {
+    partner: ({partner}) => partner,
+    day: ({day}) => (day === null ? null : localDay(day)),
+    state: ({status}) => status,
+    campaign: ({campaign}) => campaign,
+  };
+  return counts
+    .map((row) => ({keys: by.map((group) => cell[group](row)), leads: row.leads}))
+    .toSorted((one, other) => (one.keys.join('\0') < other.keys.join('\0') ? -1 : 1))
+    .map(({keys, leads}) => ({
+      ...Object.fromEntries(by.map((group, index) => [group, keys[index] ?? null])),
+      leads,
+    }));
+}

@@ -1,0 +1,29 @@
+/** Waits until nothing of what was erased, or sealed anew, is in the files of the database as it was before. */
+import {setTimeout as sleep} from 'node:timers/promises';
+import type {Admin, Job} from './admin.ts';
+
+/** Milliseconds until it gives up. */
+export type Waiting = {waiting: 'for the files'; left: number};
+
+/** Milliseconds between two attempts, between two reports, and for all attempts. */
+export type Patience = {pause: number; saidEach: number; max: number};
+const usual: Patience = {pause: 500, saidEach: 30_000, max: 10 * 60_000};
+
+/** @returns whether nothing of it is in the files any more, as far as this database can tell */
+export async function* purge(
+  {store}: {store: Pick<Admin['store'], 'purge'>},
+  {pause, saidEach, max}: Patience = usual,
+): Job<Waiting, boolean> {
+  if (await store.purge()) return true;
+  yield {waiting: 'for the files', left: max};
+  const end = performance.now() + max;
+  let next = performance.now() + saidEach;
+  while (performance.now() < end) {
+    await sleep(pause);
+    if (await store.purge()) return true;
+    if (performance.now() < next) continue;
+    yield {waiting: 'for the files', left: end - performance.now()};
+    next += saidEach;
+  }
+  return false;
+}

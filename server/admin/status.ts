@@ -1,0 +1,274 @@
+/**
+ * How the server, its store, its destinations and its partners are, and what needs an operator. What only a server knows is
+ * in the reports that each process stores (reload/reloads.ts).
+ */
+import {z} from 'zod';
+import type {Config, ConfigError} from '../config/config.ts';
+import {referenceOf} from '../../contract/reference.ts';
+import {digestOf} from '../config/reloaded.ts';
+import {openStates} from '../leads/deliveries.ts';
+import type {UnreadableLead} from '../leads/lead-filter.ts';
+import {createdAtOf} from '../leads/lead-ids.ts';
+import {withRemedy} from '../observe/causes.ts';
+import {readDisk} from '../observe/readings.ts';
+import type {RefusalCount} from '../observe/refusals.ts';
+import {goneAfter, type ProcessReport} from '../reload/reloads.ts';
+import {destinationRow, listDestinations, wrongOf, type DestinationRow} from './destinations.ts';
+import {isoTime, time, type Admin} from './admin.ts';
+import {unreadableText} from './lead-names.ts';
+import {ago, bytes, counted, lasting, localTime, midnight} from './words.ts';
+
+/** Milliseconds. A destination that works gets a lead within seconds, also after a few attempts that failed. */
+export const lateAfter = 15 * 60_000;
+/** Of the disk with the SQLite file. */
+const lowDisk = 0.05;
+/** A partner with this many leads in the week before its last one, ten a day, is silent for a day by chance once in sixty years. */
+const busyPartner = 70;
+const day = 24 * 3_600_000;
+/** Days in which the last lead of a partner is looked for. */
+export const daysLooked = 30;
+
+const finding = z.object({level: z.enum(['down', 'degraded', 'warning']), text: z.string()});
+export type Finding = z.infer<typeof finding>;
+
+const count = z.number().int();
+
+/**
+ * - `partner`: null for the callers of `/json/leads`
+ * - `refusals`: since the start of the servers; null if no server reports
+ * - `refused_for`: the most frequent reason
+ */
+const partnerRow = z.object({
+  partner: z.string().nullable(),
+  leads_today: count,
+  leads_yesterday: count,
+  refusals: count.nullable(),
+  refused_for: z.string().nullable(),
+  last_lead_at: time.nullable(),
+  silent: z.boolean(),
+});
+export type PartnerRow = z.infer<typeof partnerRow>;
+
+export const status = z.object({
+  status: z.enum(['ok', 'degraded', 'down']),
+  findings: z.array(finding),
+  server: z.enum(['ok', 'degraded', 'refusing', 'away', 'unknown']),
+  store: z.string(),
+  disk: z.object({free_bytes: count, size_bytes: count}).nullable(),
+  processes: z.array(
+    z.object({
+      name: z.string(),
+      configuration: z.string(),
+      since: time.nullable(),
+      faults: z.array(z.string()),
+    }),
+  ),
+  destinations: z.array(destinationRow),
+  partners: z.array(partnerRow),
+  unreadable_leads: z.array(z.object({id: z.string(), reference: z.string(), reason: z.string()})),
+});
+export type Status = z.infer<typeof status>;
+
+type Around = {
+  config: Config;
+  /** What the server of this configuration answers (observe/ask-server.ts). */
+  server: Status['server'];
+  /** Works with the store. @throws what keeps it from being opened */
+  withStore: <Result>(work: (store: Admin['store']) => Promise<Result>) => Promise<Result>;
+  /** What would stop the next start, and what has no effect (check-start.ts). */
+  checkStart: () => Promise<readonly {level: 'fault' | 'warning' | 'note'; text: string}[]>;
+};
+
+export async function readStatus({config, server, withStore, checkStart}: Around): Promise<Status> {
+  const disk = await readDisk(config);
+  const seen: Omit<Status, 'status'> = {
+    findings: [...serverFindings(server, config), ...diskFindings(disk)],
+    server,
+    store: config.databaseUrl ? 'PostgreSQL' : config.databasePath,
+    disk: disk ? {free_bytes: disk.free, size_bytes: disk.size} : null,
+    processes: [],
+    destinations: [],
+    partners: [],
+    unreadable_leads: [],
+  };
+  await withStore(async (store) => {
+    const processes = await store.processes(Date.now() - goneAfter);
+    const rows = await listDestinations({store, config});
+    seen.destinations = rows.map((row) => asServersSee(row, processes));
+    seen.partners = await readPartners({store, config}, processes);
+    seen.processes = processes.map(({name, digest, inForceSince, faults}) => ({
+      name,
+      configuration: digest,
+      since: isoTime(inForceSince),
+      faults: [...faults],
+    }));
+    const unreadable = await store.unreadableLeads(Date.now());
+    seen.unreadable_leads = unreadable.map(({id, unreadable: reason}) => ({
+      id,
+      reference: referenceOf(id),
+      reason,
+    }));
+    seen.findings.push(
+      ...seen.destinations.flatMap(destinationFindings),
+      ...seen.partners.flatMap(partnerFindings),
+      ...processFindings(processes, config),
+      ...unreadable.map(unreadableFinding),
+    );
+  }).catch((error: unknown) => {
+    seen.store = 'failing';
+    const text = withRemedy(error instanceof Error ? error.message : String(error));
+    seen.findings.push({level: 'down', text});
+  });
+  for (const {level, text} of await checkStart())
+    if (level !== 'note') seen.findings.push({level: level === 'fault' ? 'degraded' : 'warning', text});
+  return {status: levelOf(seen), ...seen};
+}
+
+function levelOf({findings, server}: Pick<Status, 'findings' | 'server'>): Status['status'] {
+  const levels = findings.map(({level}) => level);
+  if (levels.includes('down')) return 'down';
+  return levels.includes('degraded') || server === 'degraded' ? 'degraded' : 'ok';
+}
+
+/** The status where the configuration cannot be read. */
+export const unconfigured = ({faults}: ConfigError): Status => ({
+  status: 'down',
+  findings: faults.map((text) => ({level: 'down', text})),
+  server: 'unknown',
+  store: 'unknown',
+  disk: null,
+  processes: [],
+  destinations: [],
+  partners: [],
+  unreadable_leads: [],
+});
+
+function serverFindings(state: Status['server'], {host, port}: Config): Finding[] {
+  switch (state) {
+    case 'away':
+      return [
+        {level: 'down', text: `No server answers at ${host}:${port}. Start it, and read its log if it ends.`},
+      ];
+    case 'refusing':
+      return [{level: 'down', text: 'The server takes no leads now. Its log says why.'}];
+    // The findings about the destinations say why.
+    case 'degraded':
+    case 'ok':
+      return [];
+    case 'unknown':
+      return [{level: 'warning', text: 'The server cannot be asked, because PORT is 0.'}];
+  }
+}
+
+/** Whether all processes have what the files say now. */
+function processFindings(processes: readonly ProcessReport[], config: Config): Finding[] {
+  const now = digestOf(config);
+  return processes.flatMap(({name, digest, faults}): Finding[] => {
+    if (faults.length > 0)
+      return [{level: 'degraded', text: `${name} refused its configuration: ${faults.join('; ')}`}];
+    if (digest === now) return [];
+    const text = `${name} has another configuration in force than the one that is configured here: "lead-prequal reload", or a restart, puts this one in force`;
+    return [{level: 'warning', text}];
+  });
+}
+
+/** Nothing looks for such leads: these are the ones that somebody met in the last day. */
+const unreadableFinding = (lead: UnreadableLead): Finding => ({
+  level: 'degraded',
+  text: `${unreadableText(lead)} Give back its data key, restore a backup of it, or erase it: "lead-prequal leads erase ${lead.id}".`,
+});
+
+function diskFindings(disk: Awaited<ReturnType<typeof readDisk>>): Finding[] {
+  if (!disk || disk.free >= disk.size * lowDisk) return [];
+  const text = `The disk of the database is almost full: ${bytes(disk.free)} of ${bytes(disk.size)} are free. Free some space.`;
+  return [{level: 'degraded', text}];
+}
+
+function destinationFindings(row: DestinationRow): Finding[] {
+  const {destination, state, since, late_seconds: late} = row;
+  const findings: string[] = [];
+  if (state !== 'ok') {
+    const from = since === null ? undefined : Date.parse(since);
+    const when = from === undefined ? '' : ` since ${localTime(from)} (${ago(from)})`;
+    const why = wrongOf(row);
+    findings.push(`${destination} is ${state}${when}${why ? `: ${withRemedy(why)}` : ''}`);
+  }
+  if (late * 1_000 > lateAfter)
+    findings.push(
+      `${destination} is late by ${lasting(late * 1_000)}, and ${counted(row.waiting, 'delivery is', 'deliveries are')} waiting`,
+    );
+  const stopped = openStates.filter((name) => name !== 'waiting' && row[name] > 0);
+  if (stopped.length > 0) {
+    const many = stopped.map((name) => `${row[name]} ${name}`).join(', ');
+    findings.push(
+      `${destination} has deliveries that wait for an operator (${many}): see "lead-prequal deliveries list --destination ${destination}"`,
+    );
+  }
+  return findings.map((text) => ({level: 'degraded', text}));
+}
+
+function partnerFindings({partner, silent, last_lead_at}: PartnerRow): Finding[] {
+  if (!silent || last_lead_at === null) return [];
+  const text = `${partner ?? 'The callers'} fell silent: the last lead came ${ago(Date.parse(last_lead_at))} ago. Look at the form on the partner's page.`;
+  return [{level: 'degraded', text}];
+}
+
+/** The row with what only the servers know: what their circuit breakers think, and since when. */
+function asServersSee(row: DestinationRow, processes: readonly ProcessReport[]): DestinationRow {
+  const readings = processes
+    .flatMap(({destinations = []}) => destinations)
+    .filter(({destination}) => destination === row.destination);
+  const own = readings.find(({state}) => state !== 'ok') ?? readings[0];
+  if (!own || row.state === 'missing') return row;
+  const success = Math.max(...readings.map(({deliveredAt = 0}) => deliveredAt));
+  const latest = Math.max(Date.parse(row.last_success_at ?? '') || 0, success);
+  const known = {...row, last_success_at: isoTime(latest || null)};
+  // The circuit breaker overlooks a few failures, and those of one lead alone. The store knows of them.
+  if (own.state === 'ok') {
+    const isOver = row.state === 'failing' && success > Date.parse(row.since ?? '');
+    return isOver ? {...known, state: 'ok', since: null} : known;
+  }
+  // The store knows of failures from before the start of the server.
+  return {...known, state: own.state, since: row.state === 'ok' ? isoTime(own.since) : row.since};
+}
+
+const sumOf = (counts: readonly RefusalCount[]) => counts.reduce((sum, {requests}) => sum + requests, 0);
+
+async function readPartners(
+  {store, config: {partners}}: Admin,
+  processes: readonly ProcessReport[],
+): Promise<PartnerRow[]> {
+  const now = Date.now();
+  const counts = await store.countLeadsBy({since: midnight(now, -daysLooked)}, ['partner', 'day'], (time) =>
+    midnight(time),
+  );
+  const keys = [
+    ...partners.map(({key}) => key),
+    ...(counts.some(({partner}) => partner === null) ? [null] : []),
+  ];
+  return keys.map((partner) => {
+    const own = counts.filter((each) => each.partner === partner);
+    const since = (from: number) =>
+      own.reduce((sum, {day, leads}) => sum + (day !== null && day >= from ? leads : 0), 0);
+    const [today, yesterday] = [midnight(now), midnight(now, -1)];
+    const newest = own
+      .map((each) => each.newest)
+      .toSorted()
+      .at(-1);
+    const lastLead = newest === undefined ? null : createdAtOf(newest);
+    const refused = processes
+      .flatMap(({refusals = []}) => refusals)
+      .filter((each) => each.partner === partner)
+      .toSorted((one, other) => other.requests - one.requests);
+    return {
+      partner,
+      leads_today: since(today),
+      leads_yesterday: since(yesterday) - since(today),
+      refusals: processes.some(({refusals}) => refusals) ? sumOf(refused) : null,
+      refused_for: refused[0]?.reason ?? null,
+      last_lead_at: isoTime(lastLead),
+      // The week before its last lead, however long the partner has been silent.
+      silent: lastLead !== null && now - lastLead > day && since(midnight(lastLead, -7)) >= busyPartner,
+    };
+  });
+}

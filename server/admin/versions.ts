@@ -1,0 +1,156 @@
+/** Which versions of the form there are, whose pages ask for them, and what the advisories say of them. */
+import {z} from 'zod';
+import type {ListedVersion, ListedVersions} from '../../contract/versions.ts';
+import type {Config} from '../config/config.ts';
+import {
+  hasForm,
+  listVersions,
+  movingVersions,
+  readAllVersions,
+  type EmbedVersion,
+} from '../versions/embed-versions.ts';
+import {
+  dayLength,
+  movingVersion,
+  requestsKept,
+  startOfDay,
+  type VersionUse,
+} from '../versions/request-counts.ts';
+import {Refusal, type Admin} from './admin.ts';
+
+/** Days of which requests are counted, at most. */
+export const maxDays = requestsKept / dayLength;
+
+const day = z.string().describe('In UTC, such as 2026-11-22, because requests are counted by days in UTC');
+
+/**
+ * A version, and who asked for it within the days.
+ * - `kind`: `moving` for `v1`, which serves another version; `gone` for a version that the server no longer has
+ * - `serves`: of `v1`, the version that it is now
+ * - `origins`: those that asked, the most frequent first; `partners` are the keys of the partners that list the origin
+ *
+ * A release and a build also have what `/embed/versions.json` says of them (contract/versions.ts).
+ */
+export const versionRow = z.looseObject({
+  version: z.string(),
+  kind: z.enum(['release', 'build', 'moving', 'gone']),
+  serves: z.string().nullable(),
+  newest: z.boolean(),
+  requests: z.number().int(),
+  last_asked: day.nullable(),
+  origins: z.array(
+    z.object({
+      origin: z.string(),
+      requests: z.number().int(),
+      last_asked: day,
+      partners: z.array(z.string()),
+    }),
+  ),
+});
+export type VersionRow = Partial<ListedVersion> & z.infer<typeof versionRow>;
+
+/**
+ * All versions, withdrawn ones and releases of the plugin for WordPress alone included.
+ * @throws Refusal that says why they cannot be read
+ */
+export function configuredVersions(config: Config): EmbedVersion[] {
+  try {
+    return readAllVersions(config);
+  } catch (error) {
+    throw new Refusal('conflict', (error as Error).message);
+  }
+}
+
+/** The highest number first. `notes` are sentences about versions with an advisory, and whom to write to. */
+export async function listVersionUse(
+  {store, config}: Admin,
+  {days}: {days: number},
+): Promise<{rows: VersionRow[]; notes: string[]}> {
+  const use = await store.versionUse(startOfDay(Date.now()) - (days - 1) * dayLength);
+  const versions = configuredVersions(config);
+  const listed = listVersions(versions);
+  const serves = movingVersions(versions).find(hasForm)?.name ?? null;
+  const known = [...listed.versions.map(({version}) => version), movingVersion];
+  const gone = new Set(use.map(({version}) => version).filter((version) => !known.includes(version)));
+  const rowOf = (
+    version: string,
+    kind: VersionRow['kind'],
+    more: Partial<ListedVersion> = {},
+  ): VersionRow => ({
+    ...more,
+    version,
+    kind,
+    serves: kind === 'moving' ? serves : null,
+    newest: version === listed.newest,
+    ...useOf(use, version, config),
+  });
+  const rows = [
+    ...listed.versions.map((each) => rowOf(each.version, each.released ? 'release' : 'build', each)),
+    rowOf(movingVersion, 'moving'),
+    ...[...gone].map((version) => rowOf(version, 'gone')),
+  ];
+  return {rows, notes: [...rows.flatMap(notesOf), ...pluginNotes(listed)]};
+}
+
+/** Days are counted in UTC, so they are shown in UTC. */
+const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+
+function useOf(use: readonly VersionUse[], version: string, {partners}: Config) {
+  const own = use.filter((each) => each.version === version);
+  const lastDay = Math.max(...own.map((each) => each.lastDay));
+  const origins = own
+    .filter(({requests}) => requests > 0)
+    .toSorted((one, other) => other.requests - one.requests)
+    .map((each) => ({
+      origin: each.origin,
+      requests: each.requests,
+      last_asked: dayOf(each.lastDay),
+      partners: partners.filter(({origins}) => origins.includes(each.origin)).map(({key}) => key),
+    }));
+  return {
+    requests: origins.reduce((sum, {requests}) => sum + requests, 0),
+    last_asked: own.length > 0 ? dayOf(lastDay) : null,
+    origins,
+  };
+}
+
+export const partnersOf = ({origins}: VersionRow): string[] => [
+  ...new Set(origins.flatMap(({partners}) => partners)),
+];
+
+/** What the advisories say of a version: one sentence if it is withdrawn, one if it has a security fault. */
+function advisoryNotes({
+  version,
+  withdrawn,
+  security,
+  fixed_in,
+}: Pick<ListedVersion, 'version' | 'withdrawn' | 'security' | 'fixed_in'>): string[] {
+  const fixed = fixed_in ? ` ${fixed_in} is the first version without the fault.` : '';
+  return [
+    ...(withdrawn ? [`${version} is withdrawn: ${withdrawn}`] : []),
+    ...(security ? [`${version} has a security fault: ${security}${fixed}`] : []),
+  ];
+}
+
+/**
+ * The advisories about the plugin for WordPress. They name no partners, because it is not known which pages have the
+ * plugin.
+ */
+const pluginNotes = ({plugins = []}: ListedVersions): string[] =>
+  plugins.flatMap((plugin) =>
+    advisoryNotes({...plugin, version: `The plugin for WordPress ${plugin.version}`}),
+  );
+
+/** What an operator should know of a version with an advisory, and whom to write to. */
+function notesOf(row: VersionRow): string[] {
+  const known = advisoryNotes(row);
+  if (known.length === 0) return [];
+  const {version} = row;
+  const partners = partnersOf(row);
+  return [
+    ...known,
+    partners.length > 0
+      ? `Pages of these partners ask for ${version}; write to them: ${partners.join(', ')}.`
+      : `No page of a partner asked for ${version} in these days.`,
+  ];
+}

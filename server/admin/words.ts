@@ -1,0 +1,45 @@
+/** Times and numbers as people read them. */
+
+const isTime = (time: number) => !Number.isNaN(new Date(time).getTime());
+
+/** A time as people read it: in the time zone of this machine, to the second. */
+export function localTime(time: number): string {
+  if (!isTime(time)) return 'not a time';
+  const date = new Date(time - new Date(time).getTimezoneOffset() * 60_000);
+  return date.toISOString().slice(0, 19).replace('T', ' ');
+}
+
+const units = [
+  [48 * 3_600_000, 24 * 3_600_000, 'days'],
+  [2 * 3_600_000, 3_600_000, 'h'],
+  [2 * 60_000, 60_000, 'min'],
+  [0, 1_000, 's'],
+] as const;
+
+/** How long something has lasted, such as `40 s`, `12 min`, `5 h` or `3 days`. */
+export function lasting(milliseconds: number): string {
+  const [, unit, name] = units.find(([from]) => milliseconds >= from) ?? units[3];
+  return `${Math.max(0, Math.floor(milliseconds / unit))} ${name}`;
+}
+/** How long ago a time was. */
+export const ago = (time: number): string => lasting(Date.now() - time);
+
+/** The day of a time, such as `2026-11-22`, in the time zone of this machine. */
+export const localDay = (time: number): string => localTime(time).slice(0, 10);
+
+/** `1 lead`, `2 leads`, `1,000 leads`. */
+export const counted = (number: number, one: string, many = `${one}s`): string =>
+  `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;
+
+/** Midnight before a time, in the time zone of this machine, and so many days later. */
+export const midnight = (now: number, days = 0) => {
+  const date = new Date(now);
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime();
+};
+
+/** Such as `12.5 GB`. */
+export function bytes(count: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, count)) / 3));
+  return `${(count / 1_000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
+}

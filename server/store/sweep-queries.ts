@@ -1,0 +1,104 @@
+/** The queries of the sweep, for both databases: it erases leads and consents that were kept long enough. */
+import {setTimeout as sleep} from 'node:timers/promises';
+import type {ErasureStore, Retention} from '../leads/erasure.ts';
+import {firstIdAt} from '../leads/lead-ids.ts';
+import {LeadUnreadable} from '../leads/lead-store.ts';
+import type {RowOf} from './columns.ts';
+import {isThere, statement, type Database, type Statement} from './database.ts';
+import {eraseStatements, forgetConsent, selectRows, type Context, type Erasing} from './erasure-queries.ts';
+import {isErased, type ReadRow} from './rows.ts';
+
+/** Rows that one slice of the sweep looks at, and leads that it erases, at most. */
+const [rowsPerRead, sliceSize] = [500, 50];
+/** Leads that one transaction of the sweep erases, at most: a few milliseconds, for which a create has to wait on SQLite. */
+const atOnce = 5;
+/** Milliseconds between two such transactions, so that hardly any create meets one. */
+const pauseBetween = 20;
+
+const isOpen = isThere('deliveries WHERE deliveries.lead_id = leads.id AND settled_at IS NULL');
+/** The answer of a duplicate is that of its original, which stays until its last duplicate has gone. */
+const hasDuplicate = isThere(
+  'leads AS later WHERE later.duplicate_of = leads.id AND later.erased_at IS NULL',
+);
+const selectOld = `
+  SELECT id, partner, created_at, erased_at, ${isOpen} AS is_open, ${hasDuplicate} AS has_duplicate FROM leads
+  WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3`;
+type OldRow = Pick<RowOf<'leads'>, 'id' | 'partner' | 'created_at' | 'erased_at'> & {
+  is_open: number;
+  has_duplicate: number;
+};
+const selectKept = `
+  SELECT id, partner, created_at FROM sealed JOIN leads ON id = lead_id
+  WHERE part = 'consent' AND lead_id > $1 ORDER BY lead_id LIMIT $2`;
+type KeptRow = Pick<RowOf<'leads'>, 'id' | 'partner' | 'created_at'>;
+
+type Slice = Awaited<ReturnType<ErasureStore['sweep']>>;
+
+/** Erases the leads of the next rows that were kept long enough. */
+async function sweepLeads(
+  context: Context,
+  {now, keepConsent}: Erasing,
+  {shortest, keptFor}: Pick<Retention, 'keptFor'> & {shortest: number},
+  after: string,
+): Promise<Slice> {
+  const {read, write, jsonList} = context;
+  const rows = (await read(statement(selectOld, after, firstIdAt(now - shortest), rowsPerRead))) as OldRow[];
+  const due = rows.filter(({erased_at, partner, created_at, is_open, has_duplicate}) => {
+    const milliseconds = keptFor(partner);
+    return (
+      erased_at === null &&
+      is_open === 0 &&
+      has_duplicate === 0 &&
+      milliseconds !== undefined &&
+      created_at <= now - milliseconds
+    );
+  });
+  const taken = due.slice(0, sliceSize);
+  let leads = 0;
+  const unreadable: string[] = [];
+  for (let index = 0; index < taken.length; index += atOnce) {
+    if (index > 0) await sleep(pauseBetween);
+    const ids = JSON.stringify(taken.slice(index, index + atOnce).map(({id}) => id));
+    const whole = (await read(statement(selectRows(`leads.id IN ${jsonList('$1')}`), ids))) as ReadRow[];
+    const statements: Statement[] = [];
+    for (const row of whole) {
+      const lead = context.opener.open(row);
+      // Its consent could not be kept, so an operator has to decide.
+      if (lead instanceof LeadUnreadable) unreadable.push(row.id);
+      else if (!isErased(lead)) statements.push(...eraseStatements(context, row, lead, {now, keepConsent}));
+    }
+    if (statements.length > 0) leads += changedRows(await write(...statements));
+  }
+  const isWhole = taken.length === due.length;
+  const last = isWhole ? rows[rowsPerRead - 1] : taken.at(-1);
+  const next = last ? ({of: 'leads', id: last.id} as const) : ({of: 'consents', id: ''} as const);
+  return {leads, consents: 0, unreadable, next};
+}
+
+/** Deletes the kept consents of the next rows whose time is over. */
+async function sweepConsents(
+  {read, write}: Database,
+  {now, keepConsent}: Erasing,
+  after: string,
+): Promise<Slice> {
+  const rows = (await read(statement(selectKept, after, rowsPerRead))) as KeptRow[];
+  const ended = rows.filter(({partner, created_at}) => !keepConsent({partner, givenAt: created_at}, now));
+  const taken = ended.slice(0, sliceSize);
+  const consents =
+    taken.length > 0 ? changedRows(await write(...taken.map(({id}) => statement(forgetConsent, id)))) : 0;
+  const last = taken.length === ended.length ? rows[rowsPerRead - 1] : taken.at(-1);
+  return {leads: 0, consents, unreadable: [], next: last && {of: 'consents', id: last.id}};
+}
+
+/** Only statements that change what is counted return rows. What another process erased meanwhile is not counted. */
+const changedRows = (results: readonly (readonly unknown[])[]) =>
+  results.filter((rows) => rows.length > 0).length;
+
+export const sweepQueries = (context: Context): Pick<ErasureStore, 'sweep'> => ({
+  sweep(now, {shortest, keptFor, keepConsent}, after = {of: 'leads', id: ''}) {
+    const erasing = {now, keepConsent};
+    if (after.of === 'leads' && shortest !== undefined)
+      return sweepLeads(context, erasing, {shortest, keptFor}, after.id);
+    return sweepConsents(context, erasing, after.of === 'consents' ? after.id : '');
+  },
+});
