@@ -219,7 +219,7 @@ export const afterTouch = {
   /** The lead has been pending for ten minutes, and the form has stopped asking for its amounts. */
   late: {
     title: 'We have your answers',
-    text: 'Your amounts take longer than usual. We will be in touch, and there is no need to send anything again.',
+    text: 'Your amounts take too long to wait for. We will be in touch, and there is no need to send anything again.',
   } satisfies Notice,
   refused: {
     title: 'We could not prepare an estimate',

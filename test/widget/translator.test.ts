@@ -129,7 +129,7 @@ describe('a form whose texts a translator has replaced', () => {
   const pending = {status: 'pending', prequalification: null, reasons: {}} as const;
   for (const [title, sentence, result] of [
     ['Maria, you may qualify for up to $830,000', 'We will contact you about this estimate', answer()],
-    ['We have your answers, Maria', 'longer than we want to keep you waiting', undefined],
+    ['We have your answers, Maria', 'too long to wait for', undefined],
     ['We could not prepare an estimate, Maria', 'not accepted', answer({...pending, status: 'refused'})],
   ] as const) {
     it(`shows what became of a pending result: ${title}`, async () => {

@@ -233,7 +233,7 @@ export const states: Record<string, State> = {
       await toResult(form);
       await clock.pass(2_000);
       clock.restore();
-      await shows(form, 'longer than we want to keep you waiting');
+      await shows(form, 'too long to wait for');
     },
   },
   'a result that came late': {
@@ -251,7 +251,7 @@ export const states: Record<string, State> = {
   },
   'a result after a reload': {
     server: () => sessionStorage.setItem('lead-prequal:acme:prequalification', JSON.stringify(answer())),
-    reach: (form) => shows(form, 'this page does not keep what you typed'),
+    reach: (form) => shows(form, 'this page forgets what you typed'),
   },
   refused: {
     server: (server) => server.reply(() => created({...noAmounts, status: 'refused'})),

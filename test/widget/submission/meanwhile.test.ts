@@ -24,7 +24,7 @@ import {
 } from '../../support/browser/visitor.ts';
 import {lose} from '../../support/browser/lost-files.ts';
 
-const slow = 'This takes a little longer than usual. Please stay on this page.';
+const slow = 'This takes longer than usual. Please stay on this page.';
 
 describe('while a lead is being sent', () => {
   const server = useServer();

@@ -64,7 +64,7 @@ describe('a pending result', () => {
     const form = await sent();
     expect(heading(form)).to.equal('We have your answers, Maria');
     expect(text(form)).to.contain('They will appear here.');
-    expect(text(form)).to.contain('If you leave this page, nothing is lost');
+    expect(text(form)).to.contain('If you leave this page, we will be in touch');
   });
 
   it('a standard lead that is pending says thanks, and mentions no amounts', async () => {
@@ -154,8 +154,8 @@ describe('a pending result', () => {
   it('is no longer asked for after ten minutes, and the form says so', async () => {
     const form = await sent();
     for (let minutes = 0; minutes < 40; minutes++) await clock.pass(30 * second);
-    expect(text(form)).to.contain('longer than we want to keep you waiting');
-    expect(announced(form)).to.contain('longer than we want to keep you waiting');
+    expect(text(form)).to.contain('too long to wait for');
+    expect(announced(form)).to.contain('too long to wait for');
     const before = asked();
     expect(before).to.be.within(15, 40);
     await clock.pass(3_600 * second);
@@ -166,7 +166,7 @@ describe('a pending result', () => {
     const form = await sent();
     server.result = () => problem(404, 'not-found');
     await clock.pass(2 * second);
-    expect(text(form)).to.contain('longer than we want to keep you waiting');
+    expect(text(form)).to.contain('too long to wait for');
   });
 
   it('is not asked for while the page is hidden, and at once when it is shown again', async () => {

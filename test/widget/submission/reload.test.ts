@@ -85,7 +85,7 @@ describe('after a reload', () => {
   it('the answers can be entered again, and the new lead names the one that it replaces', async () => {
     await sentOnce();
     const form = await open();
-    await shows(form, 'this page does not keep what you typed');
+    await shows(form, 'this page forgets what you typed');
     expect(maybeButton(form, 'Change my answers')).to.equal(undefined);
     await click(form, 'Enter my answers again');
     expect(heading(form)).to.contain('Step 1 of 3');

@@ -442,7 +442,7 @@ describe('the result', () => {
 
   it('a refusal that names a field that only a newer form has is like one that names none', async () => {
     const form = await result({...refused, refused_fields: ['company', 'constructor'] as never});
-    expect(text(form)).to.contain('These answers were not accepted as they are.');
+    expect(text(form)).to.contain('These answers were not accepted.');
     await click(form, 'Change my answers');
     expect(field(form, 'Above 720 Excellent').checked).to.equal(true);
     expect(errors(form)).to.deep.equal([]);
