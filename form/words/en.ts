@@ -102,7 +102,7 @@ export const afterTouch = {
       other: '{label} is missing.',
     },
     negative: {other: '{label} must be $0 or more.'},
-    range: {other: '{label}: enter one amount, the lower figure that you are sure of, like 50,000.'},
+    range: {other: '{label}: enter one amount, the least that you are sure of, like 50,000.'},
     fraction: {other: '{label}: enter the whole amount, like 50,000 or 1.5 million.'},
     no_plus: {other: 'Add + if the number begins with a country code, like +52\u00a055\u00a01234\u00a05678.'},
     too_long: {other: '{label} must have {max} characters or fewer.'},

@@ -128,7 +128,7 @@ describe('an amount of money', () => {
     expect(field(form, 'Cash').value).to.equal('0');
 
     for (const [typed, sentence] of [
-      ['50-60k', 'Cash: enter one amount, the lower figure that you are sure of, like 50,000.'],
+      ['50-60k', 'Cash: enter one amount, the least that you are sure of, like 50,000.'],
       ['1.5', 'Cash: enter the whole amount, like 50,000 or 1.5 million.'],
     ] as const) {
       fill(form, 'Cash', typed);
