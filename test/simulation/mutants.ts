@@ -219,7 +219,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'do not mark the idempotency key of an erased lead',
     file: 'server/store/erasure-queries.ts',
-    from: '      statement(keepKey, id),\n',
+    from: '    statement(keepKey, id),\n',
     to: '',
     flavour: 'erasing',
     violates: 'a retry under the key of an erased lead is told so',
@@ -243,7 +243,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'leave what is sealed of an erased lead',
     file: 'server/store/erasure-queries.ts',
-    from: '      statement(forgetSealed, id),\n',
+    from: '    statement(forgetSealed, id),\n',
     to: '',
     flavour: 'sealing',
     violates: 'a lead that was not erased can be read',
@@ -275,7 +275,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'leave a duplicate that came while its original was erased',
     file: 'server/store/erasure-queries.ts',
-    from: 'await erase(String(later), now, keepConsent);',
+    from: 'await erase(context, String(later), erasing);',
     to: 'void later;',
     plan: 'duplicate-of-what-is-erased',
     violates: 'an answer that is done never changes',
@@ -314,7 +314,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'sweep a lead before its duplicates',
-    file: 'server/store/erasure-queries.ts',
+    file: 'server/store/sweep-queries.ts',
     from: 'has_duplicate === 0 &&',
     to: '',
     flavour: 'erasing',
@@ -322,7 +322,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'sweep leads with open deliveries',
-    file: 'server/store/erasure-queries.ts',
+    file: 'server/store/sweep-queries.ts',
     from: 'is_open === 0 &&',
     to: '',
     flavour: 'erasing',

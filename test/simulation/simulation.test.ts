@@ -3,6 +3,7 @@
  * checker compares what happened with the promises. `npm run simulate` plays more of them.
  */
 import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
 import {suite, test} from 'node:test';
 import {keptPlan, keptPlans} from './kept-plans.ts';
 import {mutants} from './mutants.ts';
@@ -53,6 +54,11 @@ suite('simulated histories', () => {
 });
 
 suite('the simulation finds', () => {
+  test('mutants whose code there is, each in one place', () => {
+    for (const {name, file, from} of mutants)
+      assert.equal(readFileSync(file, 'utf8').split(from).length, 2, `${name}: ${file}`);
+  });
+
   for (const mutant of mutants) {
     if (!('plan' in mutant)) continue;
     test(`${mutant.name}, with the plan ${mutant.plan}`, async () => {
