@@ -27,10 +27,7 @@ for (const {name, postgres, skip} of databaseKinds) {
         await assert.rejects(refused, (error) => error instanceof Refusal && error.kind === 'conflict');
 
         const anew = await planErasure(admin, input);
-        assert.deepEqual(
-          anew.leads.map(({because}) => because).toSorted(),
-          ['duplicate', 'named'],
-        );
+        assert.deepEqual(anew.leads.map(({because}) => because).toSorted(), ['duplicate', 'named']);
         const {confirm} = anew;
         const result = await finish(eraseLeads(admin, {...input, confirm}), report);
         assert.equal(erasureResult.parse(result).out_of_files, true);
