@@ -232,7 +232,8 @@ export async function createApp(
           await reload(next);
           noteReloaded?.(next);
         },
-        readings: () => ({destinations: service.destinations(), refusals: refusals.counts()}),
+        destinations: service.destinations,
+        refusals: refusals.counts,
         emit,
         timings,
       }).catch(async (error: unknown) => {

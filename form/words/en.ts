@@ -127,7 +127,7 @@ export const afterTouch = {
   } satisfies Record<StepTitle, string>,
   /** Beside the label of a field that may be left empty. */
   optional: 'optional',
-  /** On the line that shows what the partner asks for besides. */
+  /** On the folded line, which a press opens: the questions that the partner asks for besides. */
   more: 'Tell us more',
   /** On a first screen without the credit score, whose help says the same. */
   noCreditCheck: 'This does not affect your credit.',

@@ -9,10 +9,8 @@ import {createSealer} from '../store/sealing.ts';
 import {backUpSqlite} from '../store/sqlite/backup.ts';
 import {CopyError} from '../store/sqlite/copy.ts';
 import {restoreSqlite} from '../store/sqlite/restore.ts';
-import {isoTime, Refusal, time} from './admin.ts';
+import {count, isoTime, Refusal, time} from './admin.ts';
 import {refuseWrongFile} from './beside.ts';
-
-const count = z.number().int();
 
 /** What the copy holds. It was checked, and is safe on the disk. */
 export const backup = z.object({file: z.string(), leads: count, outbox: count});

@@ -8,14 +8,12 @@ import {
   type DeliveryRow as StoredRow,
 } from '../leads/deliveries.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
-import {isoTime, Refusal, time, type Admin} from './admin.ts';
+import {count, isoTime, Refusal, time, type Admin} from './admin.ts';
 import {noDestination} from './destinations.ts';
 import {leadOf} from './lead-names.ts';
 
 /** Which deliveries are meant. `lead` is an id or a reference. */
 export type Selection = Omit<DeliveryFilter, 'lead'> & {lead?: string | undefined};
-
-const count = z.number().int();
 
 /**
  * - `content`: the lead, or which piece of its news

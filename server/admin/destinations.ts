@@ -6,9 +6,7 @@ import {DeliveryError} from '../destinations/destination.ts';
 import {openStates, type OpenState} from '../leads/deliveries.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import {remedyOf} from '../observe/causes.ts';
-import {isoTime, Refusal, time, type Admin} from './admin.ts';
-
-const deliveries = z.number().int();
+import {count, isoTime, Refusal, time, type Admin} from './admin.ts';
 
 /**
  * - `state`: `failing` if a delivery failed and none succeeded since. A server knows more (observe/readings.ts)
@@ -24,19 +22,19 @@ export const destinationRow = z.object({
   last_success_at: time.nullable(),
   paused_at: time.nullable(),
   pause_reason: z.string().nullable(),
-  waiting: deliveries,
-  held: deliveries,
-  refused: deliveries,
-  failed: deliveries,
+  waiting: count,
+  held: count,
+  refused: count,
+  failed: count,
   oldest_created_at: time.nullable(),
-  late_seconds: deliveries,
+  late_seconds: count,
   last_error: z.string().nullable(),
   remedy: z.string().nullable(),
 });
 export type DestinationRow = z.infer<typeof destinationRow>;
 
 /** Deliveries that are looked at for the reason why others wait. The oldest have been tried most. */
-const looked = 20;
+const deliveriesPerRead = 20;
 
 export async function listDestinations({store, config}: Admin): Promise<DestinationRow[]> {
   const {destinations, partners} = config;
@@ -51,12 +49,12 @@ export async function listDestinations({store, config}: Admin): Promise<Destinat
   for (const name of names) {
     const settings = destinations.get(name);
     const own = counts.filter(({destination}) => destination === name);
-    const count = (state: OpenState) => own.find((each) => each.state === state)?.deliveries ?? 0;
+    const countIn = (state: OpenState) => own.find((each) => each.state === state)?.deliveries ?? 0;
     const oldest = own.find(({state}) => state === 'waiting')?.oldest;
     const oldestAt = oldest === undefined ? null : createdAtOf(oldest);
     const lastSuccess = last.get(name) ?? null;
     const pause = paused.get(name);
-    const tried = own.length === 0 ? [] : await store.listDeliveries(looked, {destination: name});
+    const tried = own.length === 0 ? [] : await store.listDeliveries(deliveriesPerRead, {destination: name});
     const failing = tried
       .filter(({state}) => state === 'waiting')
       .flatMap(({failingSince}) => failingSince ?? [])
@@ -75,7 +73,10 @@ export async function listDestinations({store, config}: Admin): Promise<Destinat
       last_success_at: isoTime(lastSuccess),
       paused_at: isoTime(pause?.pausedAt ?? null),
       pause_reason: pause?.reason ?? null,
-      ...(Object.fromEntries(openStates.map((state) => [state, count(state)])) as Record<OpenState, number>),
+      ...(Object.fromEntries(openStates.map((state) => [state, countIn(state)])) as Record<
+        OpenState,
+        number
+      >),
       oldest_created_at: isoTime(oldestAt),
       late_seconds: Math.round(late / 1_000),
       last_error: lastError,
@@ -96,8 +97,8 @@ function stateOf(isConfigured: boolean, pausedAt: number | undefined, failing: r
 export const wrongOf = ({pause_reason, last_error}: DestinationRow): string =>
   pause_reason !== null ? `paused: ${pause_reason}` : (last_error ?? '');
 
-/** @throws Refusal */
-export function settingsOf(name: string, {destinations}: Admin['config']) {
+/** @throws Refusal if the configuration has no such destination */
+function settingsOf(name: string, {destinations}: Admin['config']) {
   const settings = destinations.get(name);
   if (settings) return settings;
   throw new Refusal('unknown', noDestination(name, destinations));

@@ -191,7 +191,7 @@ export async function* eraseAgain(
   return {erased, out_of_files: yield* purge(admin)};
 }
 
-/** What an erased lead shows: when it was erased, and the consent that is kept of it, for whoever must prove it. */
+/** What is shown of an erased lead: when it was erased, and the consent that is kept, so that an operator can prove it. */
 export async function shownErased({store, config}: Admin, {id, createdAt, partner, erasedAt}: Tombstone) {
   const [erasable] = (await store.erasable([id])).filter((lead) => lead.id === id);
   const end = erasable ? endOfConsent(config, erasable) : 0;

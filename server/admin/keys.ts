@@ -3,7 +3,7 @@ import {z} from 'zod';
 import {clearWord} from '../config/values.ts';
 import {goneAfter, type ProcessReport} from '../reload/reloads.ts';
 import {checkInHex, checkValueOf} from '../store/sealing.ts';
-import {isoTime, Refusal, time, type Admin, type Job} from './admin.ts';
+import {count, isoTime, Refusal, time, type Admin, type Job} from './admin.ts';
 import {purge, type Waiting} from './purging.ts';
 import {localTime} from './words.ts';
 
@@ -18,7 +18,7 @@ export const keyRow = z.object({
   in_use_since: time.nullable(),
   listed: z.boolean(),
   seals: z.boolean(),
-  rows: z.number().int().optional(),
+  rows: count.optional(),
   servers: z.array(z.string()),
 });
 export type KeyRow = z.infer<typeof keyRow>;
@@ -60,7 +60,7 @@ const reportedEach = 10_000;
  */
 export const rotation = z.object({
   key: z.string(),
-  resealed: z.number().int(),
+  resealed: count,
   unreadable: z.array(z.string()),
   forgotten: z.array(z.string()),
   out_of_files: z.boolean(),

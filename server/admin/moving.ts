@@ -6,14 +6,14 @@ import type {Config} from '../config/config.ts';
 import {postgresUrl} from '../config/settings.ts';
 import {openEnd} from '../store/open-store.ts';
 import {transfer, TransferError, type Progress} from '../store/transfer.ts';
-import {Refusal, type Job} from './admin.ts';
+import {count, Refusal, type Job} from './admin.ts';
 import {refuseWrongFile} from './beside.ts';
 
 /** `tables`: in the order in which they were copied, each with the SHA-256 of its rows on both sides */
 export const moved = z.object({
   from: z.string(),
   to: z.string(),
-  tables: z.array(z.object({table: z.string(), rows: z.number().int(), digest: z.string()})),
+  tables: z.array(z.object({table: z.string(), rows: count, digest: z.string()})),
   ms: z.number(),
 });
 export type Moved = z.infer<typeof moved>;

@@ -1,4 +1,4 @@
-/** Waits until nothing of what was erased, or sealed anew, is in the files of the database as it was before. */
+/** Waits until the files of the database no longer hold old copies of what was erased or sealed again. */
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Admin, Job} from './admin.ts';
 

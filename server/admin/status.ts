@@ -14,7 +14,7 @@ import {readDisk} from '../observe/readings.ts';
 import type {RefusalCount} from '../observe/refusals.ts';
 import {goneAfter, type ProcessReport} from '../reload/reloads.ts';
 import {destinationRow, listDestinations, wrongOf, type DestinationRow} from './destinations.ts';
-import {isoTime, time, type Admin} from './admin.ts';
+import {count, isoTime, time, type Admin} from './admin.ts';
 import {unreadableText} from './lead-names.ts';
 import {ago, bytes, counted, lasting, localTime, midnight} from './words.ts';
 
@@ -30,8 +30,6 @@ export const daysLooked = 30;
 
 const finding = z.object({level: z.enum(['down', 'degraded', 'warning']), text: z.string()});
 export type Finding = z.infer<typeof finding>;
-
-const count = z.number().int();
 
 /**
  * - `partner`: null for the callers of `/json/leads`

@@ -16,7 +16,7 @@ import {
   startOfDay,
   type VersionUse,
 } from '../versions/request-counts.ts';
-import {Refusal, type Admin} from './admin.ts';
+import {count, Refusal, type Admin} from './admin.ts';
 
 /** Days of which requests are counted, at most. */
 export const maxDays = requestsKept / dayLength;
@@ -36,12 +36,12 @@ export const versionRow = z.looseObject({
   kind: z.enum(['release', 'build', 'moving', 'gone']),
   serves: z.string().nullable(),
   newest: z.boolean(),
-  requests: z.number().int(),
+  requests: count,
   last_asked: day.nullable(),
   origins: z.array(
     z.object({
       origin: z.string(),
-      requests: z.number().int(),
+      requests: count,
       last_asked: day,
       partners: z.array(z.string()),
     }),

@@ -31,7 +31,7 @@ export const localDay = (time: number): string => localTime(time).slice(0, 10);
 export const counted = (number: number, one: string, many = `${one}s`): string =>
   `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;
 
-/** Midnight before a time, in the time zone of this machine, and so many days later. */
+/** The midnight before a time, in the time zone of this machine, moved by a number of days. */
 export const midnight = (now: number, days = 0) => {
   const date = new Date(now);
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime();

@@ -2,7 +2,7 @@
 import {Command} from 'commander';
 import {toJson} from '../admin/visible.ts';
 import {callerSchema, newPassword, sha256} from '../config/callers.ts';
-import {type Run} from './output.ts';
+import type {Run} from './output.ts';
 
 const usage = `
 The password is printed once and stored nowhere: give it to the caller over a channel that you trust. The

@@ -3,7 +3,7 @@ import {Command} from 'commander';
 import {originFault, partnerNamed} from '../admin/partners.ts';
 import {printable} from '../admin/visible.ts';
 import {readConfig} from '../config/config.ts';
-import {type Run} from './output.ts';
+import type {Run} from './output.ts';
 
 const usage = `
 It reads the settings and files, opens the database for reading, connects to Redis, and tries the port, as a start does.

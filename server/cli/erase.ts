@@ -82,7 +82,7 @@ async function erase(
 ) {
   const {say, fail} = run;
   const plan = await planErasure(admin, {leads, all});
-  for (const lead of plan.leads) for (const line of described(lead, !yes)) say(line);
+  for (const lead of plan.leads) for (const line of linesOf(lead, !yes)) say(line);
   for (const line of consentWords(plan)) say(line);
   const toErase = plan.leads.filter(({changes}) => changes);
   if (toErase.length > 0) {
@@ -132,7 +132,7 @@ const whyIncluded = {
 const local = (time: string | null) => localTime(Date.parse(time ?? ''));
 
 /** @param isNamed false where the words may end in the log of a program */
-function described(lead: PlannedLead, isNamed: boolean): string[] {
+function linesOf(lead: PlannedLead, isNamed: boolean): string[] {
   const {id, reference, because, unreadable, was_erased_at, has_consent, consent_kept_until} = lead;
   const isErased = was_erased_at !== null;
   const whole =
@@ -177,10 +177,11 @@ function described(lead: PlannedLead, isNamed: boolean): string[] {
 
 /** Which consents go or stay, and why. */
 function consentWords({leads, all}: ErasurePlan): string[] {
-  const having = leads.filter(({has_consent}) => has_consent);
-  if (having.length === 0) return [];
-  if (all) return [`${counted(having.length, 'consent')} of these go, too (--all), although ${consentRule}.`];
-  const kept = having.filter(({consent_kept_until}) => consent_kept_until !== null);
+  const withConsent = leads.filter(({has_consent}) => has_consent);
+  if (withConsent.length === 0) return [];
+  if (all)
+    return [`${counted(withConsent.length, 'consent')} of these go, too (--all), although ${consentRule}.`];
+  const kept = withConsent.filter(({consent_kept_until}) => consent_kept_until !== null);
   return kept.length > 0
     ? [
         `${counted(kept.length, 'consent')} of these stay (KEEP_CONSENT_YEARS): ${consentRule}. --all erases them, too.`,

@@ -6,7 +6,7 @@ import {ConfigError} from '../config/config.ts';
 import {Refusal} from '../admin/admin.ts';
 import {StoreError} from '../leads/lead-store.ts';
 import {loadCommands} from './commands.ts';
-import {type Run} from './output.ts';
+import type {Run} from './output.ts';
 import packageJson from '../../package.json' with {type: 'json'};
 
 /**

@@ -1,7 +1,7 @@
-/** Says how long it takes until nothing of what was erased, or sealed anew, is in the files of the database. */
+/** Words for the wait until the files of the database no longer hold old copies of what was erased or sealed again. */
 import type {Waiting} from '../admin/purging.ts';
 import {lasting} from '../admin/words.ts';
-import {type Run} from './output.ts';
+import type {Run} from './output.ts';
 
 /** @param what went, as a sentence. @param again the words of the command that tries again */
 export type Purged = {what: string; again: string};

@@ -5,7 +5,7 @@ import {finish} from '../admin/admin.ts';
 import {moveStore} from '../admin/moving.ts';
 import {counted} from '../admin/words.ts';
 import {readConfig, type Config} from '../config/config.ts';
-import {type Run} from './output.ts';
+import type {Run} from './output.ts';
 
 const help = `
 Stop all servers first. The store of the configuration (DATABASE_URL, else DATABASE_PATH) is copied into the database that

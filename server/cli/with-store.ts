@@ -4,7 +4,7 @@ import {besideServers} from '../admin/beside.ts';
 import {toJson} from '../admin/visible.ts';
 import {readConfig, type Config} from '../config/config.ts';
 import {lineOf} from '../observe/log-lines.ts';
-import {type Run} from './output.ts';
+import type {Run} from './output.ts';
 
 type Work<Result> = (admin: Admin) => Promise<Result>;
 

@@ -11,7 +11,7 @@ export type RefusalCount = {partner: string | null; requests: number; reason: st
 
 export const isOfCaller = (path: string): boolean => path.startsWith(paths.leads);
 
-/** Why a request of an API was refused, and whose it was. Undefined if it was not. */
+/** Why a request to one of the two APIs was refused, and by whose page or caller it was sent. Undefined if it was taken. */
 export function refusalIn({path, partner, isOperation, problem}: Observation<'request-answered'>) {
   if (!isOperation || problem === undefined) return undefined;
   return {partner: isOfCaller(path) ? null : partner, reason: problem};

@@ -110,8 +110,9 @@ type Parts = {
   read: () => Config;
   /** Puts a configuration in force. @throws ConfigError if it cannot be, and then changes nothing */
   apply: (config: Config) => Promise<void>;
-  /** What the reports say of the destinations, and of requests that were refused. */
-  readings: () => Required<Pick<ProcessReport, 'destinations' | 'refusals'>>;
+  /** What the reports say of the destinations. It is asked for at each look into the store. */
+  destinations: () => readonly DestinationReading[];
+  refusals: () => readonly RefusalCount[];
   emit: Emit;
   timings: Pick<Timings, 'idlePoll'>;
 };
@@ -127,7 +128,8 @@ export async function startReloads({
   sealsWith,
   read,
   apply,
-  readings,
+  destinations,
+  refusals,
   emit,
   timings,
 }: Parts): Promise<Reloads> {
@@ -188,7 +190,7 @@ export async function startReloads({
   }
 
   async function write() {
-    report = {...report, ...readings(), seenAt: Date.now()};
+    report = {...report, destinations: destinations(), refusals: refusals(), seenAt: Date.now()};
     await store.report(report);
     reportedAt = performance.now();
   }
@@ -213,7 +215,7 @@ export async function startReloads({
     hasPolled = true;
     if (asked !== undefined && asked !== report.request) await reload(asked, mayShorten);
     const isDue = performance.now() - reportedAt >= reportEvery;
-    if (isDue || statesIn(readings().destinations) !== statesIn(report.destinations)) await write();
+    if (isDue || statesIn(destinations()) !== statesIn(report.destinations)) await write();
   }
 
   async function run() {
