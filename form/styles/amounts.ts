@@ -62,7 +62,7 @@ export const amounts = css`
     text-align: start;
   }
   .card tbody,
-  .card details {
+  .answer details {
     border-block-start: 1px solid var(--_line);
   }
   th,
@@ -103,7 +103,7 @@ export const amounts = css`
   .answer > h3 {
     margin-block: 24px 4px;
   }
-  details p {
+  .answer details p {
     margin-block: -8px 12px;
   }
   .estimate {
@@ -115,12 +115,11 @@ export const amounts = css`
   /* In little space, and in old browsers, what an amount of zero needs is folded away. */
   @supports selector(details::details-content) {
     @container (min-width: 26em) {
-      summary {
+      .answer summary {
         list-style: none;
         pointer-events: none;
       }
-      details::details-content {
-        block-size: auto;
+      .answer details::details-content {
         content-visibility: visible;
       }
     }

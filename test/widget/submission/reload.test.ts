@@ -71,7 +71,7 @@ describe('after a reload', () => {
   });
 
   for (const [status, words] of [
-    ['pending', 'We have your answers Working out'],
+    ['pending', 'We have your answers Your amounts take longer'],
     ['refused', 'We could not prepare an estimate'],
     ['done', 'Thank you We have your details'],
   ] as const) {

@@ -155,6 +155,18 @@ describe('the result', () => {
     total_qualified_amount: 0,
   };
 
+  it('in enough room, what would unlock an amount is not folded away, in a browser that can show it', async () => {
+    if (!CSS.supports('selector(details::details-content)')) return;
+    const form = await openSent({style: 'inline-size: 640px'});
+    const unlocked = [...form.shadowRoot!.querySelectorAll('[part=unlock] > *')];
+    expect(unlocked).not.to.deep.equal([]);
+    for (const row of unlocked) {
+      const reason = row.querySelector('p')!;
+      expect(reason.checkVisibility()).to.equal(true);
+      expect(reason.getBoundingClientRect().bottom).to.be.at.most(row.getBoundingClientRect().bottom);
+    }
+  });
+
   it('a result of zeros begins with what would unlock each amount, by the figures of the policy', async () => {
     const form = await result({
       prequalification: none,
