@@ -155,7 +155,7 @@ describe('the result', () => {
     total_qualified_amount: 0,
   };
 
-  it('in enough room, what would unlock an amount is not folded away, in a browser that can show it', async () => {
+  it('in enough room, what would unlock an amount is not folded away', async () => {
     if (!CSS.supports('selector(details::details-content)')) return;
     const form = await openSent({style: 'inline-size: 640px'});
     const unlocked = [...form.shadowRoot!.querySelectorAll('[part=unlock] > *')];
