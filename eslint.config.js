@@ -81,6 +81,15 @@ function roomsOf(house, furtherPatterns) {
 const serverRooms = roomsOf('server', (name) => [
   room('widget|demo|test|build', 'The server never looks into these rooms.'),
   ...(name === 'http' ? [] : [{regex: '^(express|cors|helmet)', message: 'Only http/ knows Express.'}]),
+  ...(name === 'destinations'
+    ? [
+        {
+          regex: '/leads/ports\\.ts$',
+          allowImportNames: ['OutboxPort', 'PausePort'],
+          message: 'What sends leads on sees the outbox and its pauses alone.',
+        },
+      ]
+    : []),
   ...(name === 'observe'
     ? []
     : [{regex: '^(pino|prom-client)', message: 'Only observe/ knows these libraries: emit an observation.'}]),

@@ -13,7 +13,7 @@ import {explainedAnswer} from './leads/calculated-answer.ts';
 import {changedConsents} from './leads/consent-texts.ts';
 import {watchDescriptors} from './observe/file-descriptors.ts';
 import {createIdempotencyDigests} from './leads/idempotency.ts';
-import type {LeadStore} from './leads/lead-store.ts';
+import type {LeadStore} from './leads/ports.ts';
 import {createResultTokens} from './leads/result-tokens.ts';
 import {checkInHex, checkValueOf, createSealer} from './store/sealing.ts';
 import {openStore, unencryptedHost} from './store/open-store.ts';

@@ -12,7 +12,7 @@ import {keptUnder, shortened} from './config/reloaded.ts';
 import {ask, localUrl} from './observe/ask-server.ts';
 import {tryRedis} from './http/limits/redis-connection.ts';
 import {changedConsents} from './leads/consent-texts.ts';
-import type {BesideStore} from './leads/lead-store.ts';
+import type {BesideStore} from './leads/ports.ts';
 import {lineOf} from './observe/log-lines.ts';
 import type {Observation} from './observe/observations.ts';
 import {goneAfter} from './reload/reloads.ts';

@@ -15,7 +15,7 @@ import {startWorkers} from './destinations/worker.ts';
 import {calculatedAnswer} from './leads/calculated-answer.ts';
 import {createLeadDesk, type LeadDesk} from './leads/lead-desk.ts';
 import type {Lead} from './leads/lead-schema.ts';
-import type {LeadStore} from './leads/lead-store.ts';
+import type {LeadStore} from './leads/ports.ts';
 import type {OutboxCount} from './leads/deliveries.ts';
 import {createdAtOf} from './leads/lead-ids.ts';
 import {retentionOf, type RetentionConfig} from './leads/retention.ts';

@@ -16,7 +16,7 @@ import {startMetricsEndpoint, type MetricsEndpoint} from './http/metrics-endpoin
 import {refuseUnparsable, replyWithoutExpress} from './http/problem-replies.ts';
 import {usualTimings, type Timings} from './config/timings.ts';
 import type {Emit} from './observe/observations.ts';
-import type {LeadStore} from './leads/lead-store.ts';
+import type {LeadStore} from './leads/ports.ts';
 
 /** Milliseconds. Node's defaults are minutes. The keep-alive is longer than 60 s, the default of reverse proxies. */
 const timeouts = {

@@ -7,7 +7,7 @@ import {exportLeads, type Exported, type ExportFormat} from '../admin/exporting.
 import {unreadableText} from '../admin/lead-names.ts';
 import {counted} from '../admin/words.ts';
 import type {LeadFilter} from '../leads/lead-filter.ts';
-import {reasonOf} from '../leads/lead-store.ts';
+import {reasonOf} from '../leads/store-errors.ts';
 import {leadsBar, type Run} from './output.ts';
 
 type Target = {file: string | undefined; format: ExportFormat | undefined; excel: boolean};

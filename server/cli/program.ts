@@ -4,7 +4,7 @@ import {Command, CommanderError} from 'commander';
 import {printable, visible} from '../admin/visible.ts';
 import {ConfigError} from '../config/config.ts';
 import {Refusal} from '../admin/admin.ts';
-import {StoreError} from '../leads/lead-store.ts';
+import {StoreError} from '../leads/store-errors.ts';
 import {loadCommands} from './commands.ts';
 import type {Run} from './output.ts';
 import packageJson from '../../package.json' with {type: 'json'};

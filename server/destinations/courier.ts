@@ -19,7 +19,8 @@ import {
   type UnusedLease,
 } from '../leads/deliveries.ts';
 import type {Deliverer} from '../leads/lead-desk.ts';
-import {reasonOf, StoreError, type LeadStore} from '../leads/lead-store.ts';
+import {reasonOf, StoreError} from '../leads/store-errors.ts';
+import type {OutboxPort} from '../leads/ports.ts';
 import type {Answer} from '../leads/stored-lead.ts';
 import type {Emit} from '../observe/observations.ts';
 import type {DestinationReading, DestinationState} from '../observe/readings.ts';
@@ -58,7 +59,7 @@ export type Courier = Pick<Deliverer, 'deliver' | 'abandon' | 'close'> & {
 };
 
 type Parts = {
-  store: LeadStore;
+  store: OutboxPort;
   destinations: ReadonlyMap<string, Served>;
   pauses: Pauses;
   emit: Emit;

@@ -6,7 +6,8 @@
 import {ExponentialBackoff, handleWhen, retry} from 'cockatiel';
 import type {Timings} from '../config/timings.ts';
 import type {DueDelivery, Postponed, Settlement} from '../leads/deliveries.ts';
-import {isAboutRow, StoreError, type LeadStore} from '../leads/lead-store.ts';
+import {isAboutRow, StoreError} from '../leads/store-errors.ts';
+import type {OutboxPort} from '../leads/ports.ts';
 import type {Answer} from '../leads/stored-lead.ts';
 
 /** The maximum number of ids in memory. Beyond it the oldest is dropped, whose write has ended long ago. */
@@ -17,7 +18,7 @@ export type DeliveryRecords = {
   remoteIdOf(due: DueDelivery): string | null;
   /** Stores the id that the destination gave to the lead. */
   taken(due: DueDelivery, remoteId: string): Promise<void>;
-  /** Resolves to the answer that the lead has then (`LeadStore.settle`). */
+  /** Resolves to the answer that the lead has then (`OutboxPort.settle`). */
   settled(due: DueDelivery, settlement: Settlement): Promise<Answer | undefined>;
   postponed(due: DueDelivery, postponed: Postponed): Promise<void>;
   /** No failed write is retried any more. */
@@ -27,7 +28,7 @@ export type DeliveryRecords = {
 /** Identifies a delivery in this process. */
 export const keyOf = ({lead, destination, content}: DueDelivery) => `${destination} ${content} ${lead.id}`;
 
-export function createDeliveryRecords(store: LeadStore, timings: Timings): DeliveryRecords {
+export function createDeliveryRecords(store: OutboxPort, timings: Timings): DeliveryRecords {
   const remoteIds = new Map<string, string>();
   const closing = new AbortController();
   const retrying = retry(

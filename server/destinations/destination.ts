@@ -9,7 +9,7 @@ import type {
   Recipients,
   Settlement,
 } from '../leads/deliveries.ts';
-import type {LeadStore} from '../leads/lead-store.ts';
+import type {OutboxPort} from '../leads/ports.ts';
 
 export type Destination = {
   /**
@@ -42,7 +42,7 @@ export type DeliveryRequest = Delivered &
     decide: (
       addresses: readonly string[],
       limits: ConfirmationLimits,
-    ) => ReturnType<LeadStore['decideConfirmation']>;
+    ) => ReturnType<OutboxPort['decideConfirmation']>;
   };
 
 /** A request of a lead that was not erased. */

@@ -6,7 +6,7 @@
  */
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Timings} from '../config/timings.ts';
-import type {LeadStore} from '../leads/lead-store.ts';
+import type {OutboxPort} from '../leads/ports.ts';
 import type {Emit} from '../observe/observations.ts';
 import {longestAskedWait} from './retry-after.ts';
 
@@ -20,7 +20,7 @@ export type OutboxCheck = {
   stop(): Promise<void>;
 };
 
-type Parts = {store: LeadStore; emit: Emit; timings: Timings};
+type Parts = {store: OutboxPort; emit: Emit; timings: Timings};
 
 /** Milliseconds by which the clocks of several machines may differ. */
 const tolerance = 60_000;

@@ -5,7 +5,7 @@
  */
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Timings} from '../config/timings.ts';
-import type {LeadStore} from '../leads/lead-store.ts';
+import type {PausePort} from '../leads/ports.ts';
 import type {Emit} from '../observe/observations.ts';
 
 export type Pauses = {
@@ -19,7 +19,7 @@ export type Pauses = {
 };
 
 type Parts = {
-  store: Pick<LeadStore, 'pausedDestinations' | 'pauseDestination' | 'breakEnds'>;
+  store: PausePort;
   emit: Emit;
   timings: Timings;
 };

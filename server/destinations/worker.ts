@@ -4,13 +4,14 @@
  */
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Timings} from '../config/timings.ts';
-import {reasonOf, StoreError, type LeadStore} from '../leads/lead-store.ts';
+import {reasonOf, StoreError} from '../leads/store-errors.ts';
+import type {OutboxPort} from '../leads/ports.ts';
 import type {Emit} from '../observe/observations.ts';
 import type {Courier} from './courier.ts';
 import type {Terms} from './terms.ts';
 
 type Parts = {
-  store: LeadStore;
+  store: OutboxPort;
   courier: Courier;
   emit: Emit;
   timings: Timings;

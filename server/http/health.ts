@@ -1,7 +1,7 @@
 /** The health endpoints for load balancers, orchestrators and monitoring. */
 import {Router, type RequestHandler} from 'express';
 import {paths} from '../../contract/api.ts';
-import {StoreUnavailable} from '../leads/lead-store.ts';
+import {StoreUnavailable} from '../leads/store-errors.ts';
 import type {DescriptorWatch} from '../observe/file-descriptors.ts';
 import {replyJson} from './json-body.ts';
 import {methodNotAllowed, shuttingDown, storeUnavailable} from './problem-replies.ts';

@@ -4,7 +4,7 @@ import {limits} from '../../contract/api.ts';
 import {fieldErrors, parseLead, type Lead, type parseFormLead} from '../leads/lead-schema.ts';
 import type {LeadDesk, Submission} from '../leads/lead-desk.ts';
 import type {IdempotencyDigests, IdempotencyKey} from '../leads/idempotency.ts';
-import type {Accepted} from '../leads/lead-store.ts';
+import type {Accepted} from '../leads/new-lead.ts';
 import type {StoredLead} from '../leads/stored-lead.ts';
 import {ProblemError} from './problem-replies.ts';
 

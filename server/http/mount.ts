@@ -1,7 +1,7 @@
 /** Makes the routes of the APIs from their operations, with what all of them share. */
 import type {RequestHandler, Router} from 'express';
 import {usualTimings} from '../config/timings.ts';
-import {StoreUnavailable} from '../leads/lead-store.ts';
+import {StoreUnavailable} from '../leads/store-errors.ts';
 import type {Operation} from './operations.ts';
 import {methodNotAllowed} from './problem-replies.ts';
 import {refuseUnreadableQuery} from './query.ts';

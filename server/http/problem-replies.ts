@@ -6,7 +6,7 @@ import {STATUS_CODES, type ServerResponse} from 'node:http';
 import type {Duplex} from 'node:stream';
 import type {ErrorRequestHandler, Request, RequestHandler, Response} from 'express';
 import {problems, problemTypePrefix, type Problem, type ProblemCode} from '../../contract/problems.ts';
-import {LeadUnreadable, StoreUnavailable} from '../leads/lead-store.ts';
+import {LeadUnreadable, StoreUnavailable} from '../leads/store-errors.ts';
 import type {Emit} from '../observe/observations.ts';
 
 type Extras = {headers?: Record<string, string>; errors?: NonNullable<Problem['errors']>};

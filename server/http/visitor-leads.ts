@@ -10,7 +10,7 @@ import {mergesDuplicates, type Partner} from '../config/partners.ts';
 import {addressDigests, networkDigests} from '../leads/confirmation-digests.ts';
 import {comparableText, type IdempotencyDigests, type IdempotencyKey} from '../leads/idempotency.ts';
 import type {LeadDesk, Submission} from '../leads/lead-desk.ts';
-import {LeadUnreadable} from '../leads/lead-store.ts';
+import {LeadUnreadable} from '../leads/store-errors.ts';
 import {parseFormLead, type Lead} from '../leads/lead-schema.ts';
 import type {ResultTokens} from '../leads/result-tokens.ts';
 import type {DoneAnswer, StoredLead} from '../leads/stored-lead.ts';

@@ -9,7 +9,9 @@ import type {Answer, LeadRecord, StoredLead} from './stored-lead.ts';
 import {isSameLead, type IdempotencyKey} from './idempotency.ts';
 import type {Timings} from '../config/timings.ts';
 import type {DeliveryContent, DueDelivery, FirstContent, NewDelivery, UnusedLease} from './deliveries.ts';
-import {StoreUnavailable, type Accepted, type LeadEntry, type LeadStore} from './lead-store.ts';
+import {StoreUnavailable} from './store-errors.ts';
+import type {Accepted, LeadEntry} from './new-lead.ts';
+import type {LeadPort} from './ports.ts';
 
 export type Submission = Pick<
   LeadEntry,
@@ -80,7 +82,7 @@ export type Deliverer = {
 };
 
 type Parts = {
-  store: LeadStore;
+  store: LeadPort;
   calculate: (lead: Lead) => Answer;
   courier: Deliverer;
   emit: Emit;

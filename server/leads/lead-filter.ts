@@ -60,6 +60,18 @@ export type LeadReader = {
     groups: readonly LeadGroup[],
     startOfDay: (time: number) => number,
   ): Promise<LeadCount[]>;
+  /**
+   * The leads with these ids that exist, by id. A lead that cannot be read is `unreadable`, with the reason. A duplicate
+   * has its own answer here, and not that of the earlier lead.
+   */
+  findRecords(
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, LeadRecord | Tombstone | {unreadable: string}>>;
+  /**
+   * The leads of the last day, a hundred at most, that somebody wanted to read and that cannot be opened, neither then nor
+   * now. Nothing looks for such leads: each process notes in the store those that it meets.
+   */
+  unreadableLeads(now: number): Promise<UnreadableLead[]>;
   /** A lead with everything, and the leads that refer to it. */
   readLead(id: string): Promise<{lead: ListedLead; duplicates: string[]; supersededBy: string[]} | undefined>;
 };

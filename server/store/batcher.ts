@@ -3,10 +3,10 @@
  * is committed at once, and under load many writes share one fsync. Reads over a network are collected in the same way.
  */
 import {setImmediate as endOfTurn} from 'node:timers/promises';
-import {storeError, StoreUnavailable, type Refusal, type StoreError} from '../leads/lead-store.ts';
+import {storeError, StoreUnavailable, type RefusedPart, type StoreError} from '../leads/store-errors.ts';
 
 /** The outcome of one item of a batch. `refusal` is given if the database would refuse this item again. */
-export type Outcome<Result> = {result: Result} | {error: string; refusal?: Refusal | undefined};
+export type Outcome<Result> = {result: Result} | {error: string; refusal?: RefusedPart | undefined};
 
 export type Batcher<Item, Result> = {
   /**

@@ -1,6 +1,6 @@
 /** The query that decides whether a confirmation may be sent to a visitor, for both databases. */
 import {confirmationLifetime, type ConfirmationDecision} from '../leads/deliveries.ts';
-import type {LeadStore} from '../leads/lead-store.ts';
+import type {OutboxPort} from '../leads/ports.ts';
 import {statement, type Database} from './database.ts';
 
 const hour = 3_600_000;
@@ -24,7 +24,7 @@ export function confirmationQueries({
   write,
   oneByOne,
   jsonList,
-}: Database): Pick<LeadStore, 'decideConfirmation'> {
+}: Database): Pick<OutboxPort, 'decideConfirmation'> {
   const decideText = `
     UPDATE confirmations SET decided_at = $1, decision = CASE
       WHEN EXISTS (SELECT 1 FROM confirmations AS other

@@ -27,22 +27,12 @@ import type {
   Settlement,
   UnusedLease,
 } from '../leads/deliveries.ts';
-import {LeadUnreadable, type LeadStore} from '../leads/lead-store.ts';
+import {LeadUnreadable} from '../leads/store-errors.ts';
+import type {LeadReader} from '../leads/lead-filter.ts';
+import type {LeadPort, OutboxPort, PausePort} from '../leads/ports.ts';
 import type {FinalAnswer, LeadRecord, Tombstone} from '../leads/stored-lead.ts';
 
-type DeliveryQueries = Pick<
-  LeadStore,
-  | 'recordRemoteId'
-  | 'settle'
-  | 'hasDue'
-  | 'claimDue'
-  | 'postpone'
-  | 'waitingDestinations'
-  | 'recallDeliveries'
-  | 'breakEnds'
-  | 'pausedDestinations'
-  | 'pauseDestination'
->;
+type DeliveryQueries = Omit<OutboxPort, 'decideConfirmation' | 'countOutbox'> & PausePort;
 
 type ClaimedRow = Pick<
   RowOf<'deliveries'>,
@@ -234,7 +224,7 @@ const refusedAnswer = (fields: readonly FormFieldName[] | undefined): FinalAnswe
 export function deliveryQueries(
   {read, readOne, write, skipLocked, forUpdate, jsonList}: Database,
   sealer: Sealer,
-  {find, findRecords}: Pick<LeadStore, 'find' | 'findRecords'>,
+  {find, findRecords}: Pick<LeadPort & LeadReader, 'find' | 'findRecords'>,
 ): DeliveryQueries {
   const claimText = claim(skipLocked);
   const dueText = `

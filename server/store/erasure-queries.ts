@@ -1,7 +1,7 @@
 /** The queries that erase leads, for both databases, and those that find what is to be erased. */
 import type {ErasableLead, ErasureStore, KeepConsent, KeptConsent} from '../leads/erasure.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
-import {LeadUnreadable} from '../leads/lead-store.ts';
+import {LeadUnreadable} from '../leads/store-errors.ts';
 import {statement, type Database, type Statement} from './database.ts';
 import {erasedFingerprint} from './new-lead.ts';
 import {emptiedColumns, isErased, joinPersonal, readColumns, type ReadRow} from './rows.ts';

@@ -1,6 +1,7 @@
 /** Deletes expired keys, digests, proofs and counts of requests every hour, in small batches. */
 import {setTimeout as sleep} from 'node:timers/promises';
-import {reasonOf, type LeadStore} from '../leads/lead-store.ts';
+import {reasonOf} from '../leads/store-errors.ts';
+import type {Upkeep} from '../leads/ports.ts';
 import type {Emit} from '../observe/observations.ts';
 
 /**
@@ -8,7 +9,7 @@ import type {Emit} from '../observe/observations.ts';
  */
 const [interval, shortInterval] = [3_600_000, 100];
 
-export function startDeletingExpired(store: LeadStore, emit: Emit): {stop(): Promise<void>} {
+export function startDeletingExpired(store: Upkeep, emit: Emit): {stop(): Promise<void>} {
   const stopping = new AbortController();
   const {signal} = stopping;
 

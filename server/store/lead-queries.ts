@@ -11,7 +11,7 @@ import type {
   ListedLead,
 } from '../leads/lead-filter.ts';
 import {createdAtOf, firstIdAt} from '../leads/lead-ids.ts';
-import {LeadUnreadable} from '../leads/lead-store.ts';
+import {LeadUnreadable} from '../leads/store-errors.ts';
 import {list, statement, type Database, type Statement} from './database.ts';
 import {isErased, joinPersonal, readColumns, type ReadRow} from './rows.ts';
 import type {RowOf, Value} from './columns.ts';
@@ -88,7 +88,10 @@ type Group = {[Name in GroupColumn]: RowOf<'leads'>[Name] | null} & {leads: numb
 /** Milliseconds. From midnight on, this is within the next day, also when the clocks change. */
 const moreThanADay = 26 * 3_600_000;
 
-export function leadReader(database: Database, {open}: LeadOpener): LeadReader {
+export function leadReader(
+  database: Database,
+  {open}: LeadOpener,
+): Omit<LeadReader, 'findRecords' | 'unreadableLeads'> {
   const {read, jsonList} = database;
 
   /** SQL for the ids of a page. It reads nothing but an index. */

@@ -5,7 +5,8 @@
  */
 import {limits} from '../../contract/api.ts';
 import {isSameLead} from '../leads/idempotency.ts';
-import {StoreUnavailable, type LeadStore} from '../leads/lead-store.ts';
+import {StoreUnavailable} from '../leads/store-errors.ts';
+import type {LeadPort} from '../leads/ports.ts';
 import type {DeliveryContent} from '../leads/deliveries.ts';
 import {statement, type Statement} from './database.ts';
 import {toNewRows, type NewRows} from './rows.ts';
@@ -111,8 +112,8 @@ const maxWrites = 3;
 export function acceptsLeads(
   {writesWith}: Sealer,
   write: (rows: NewRows) => Promise<Written>,
-  find: LeadStore['find'],
-): LeadStore['accept'] {
+  find: LeadPort['find'],
+): LeadPort['accept'] {
   /** The texts of consents that this process has stored, so that not every lead brings its text along. */
   const storedWords = new Set<string>();
 

@@ -1,4 +1,4 @@
-import type {LeadStore, BesideStore} from '../leads/lead-store.ts';
+import type {LeadStore, BesideStore} from '../leads/ports.ts';
 import {withRemedy} from '../observe/causes.ts';
 import type {Emit} from '../observe/observations.ts';
 import type {Sealer} from './sealing.ts';

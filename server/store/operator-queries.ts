@@ -16,20 +16,9 @@ import {
   type OutboxCount,
 } from '../leads/deliveries.ts';
 import {firstIdAt} from '../leads/lead-ids.ts';
-import type {LeadStore} from '../leads/lead-store.ts';
+import type {DeliveryDesk, OutboxPort} from '../leads/ports.ts';
 
-type OperatorQueries = Pick<
-  LeadStore,
-  | 'listDeliveries'
-  | 'lastReplies'
-  | 'countOutbox'
-  | 'lastDelivered'
-  | 'retryDeliveries'
-  | 'acceptAddress'
-  | 'dropDeliveries'
-  | 'resumeDestination'
-  | 'settleAs'
->;
+type OperatorQueries = DeliveryDesk & Pick<OutboxPort, 'countOutbox'>;
 
 /** How many deliveries one transaction changes, at most. Such a transaction takes a few milliseconds. */
 const batchSize = 500;

@@ -15,7 +15,8 @@ import {sweepQueries} from './sweep-queries.ts';
 import {versionQueries} from './version-queries.ts';
 import {isErased, joinPersonal, readColumns, toRememberedText, type ReadRow} from './rows.ts';
 import type {Sealer} from './sealing.ts';
-import {LeadUnreadable, type LeadStore} from '../leads/lead-store.ts';
+import {LeadUnreadable} from '../leads/store-errors.ts';
+import type {LeadStore} from '../leads/ports.ts';
 import {requestsKept} from '../versions/request-counts.ts';
 
 const selectLead = (id: string) => `SELECT ${readColumns} FROM leads ${joinPersonal} WHERE leads.id = ${id}`;

@@ -4,12 +4,13 @@
  */
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Timings} from '../config/timings.ts';
-import type {Retention, SweepPlace} from '../leads/erasure.ts';
-import {reasonOf, type LeadStore} from '../leads/lead-store.ts';
+import type {ErasureStore, Retention, SweepPlace} from '../leads/erasure.ts';
+import {reasonOf} from '../leads/store-errors.ts';
+import type {Upkeep} from '../leads/ports.ts';
 import type {Emit} from '../observe/observations.ts';
 
 type Parts = {
-  store: Pick<LeadStore, 'sweep' | 'purge'>;
+  store: Pick<ErasureStore, 'sweep'> & Pick<Upkeep, 'purge'>;
   /** Asked before each slice, because a reload may replace it. */
   retention: () => Retention;
   emit: Emit;

@@ -5,7 +5,7 @@ import {tableOf} from '../../contract/table-of.ts';
 import {hashOfText} from '../leads/consent-texts.ts';
 import type {ConfirmationRequest} from '../leads/deliveries.ts';
 import type {Lead} from '../leads/lead-schema.ts';
-import type {LeadEntry} from '../leads/lead-store.ts';
+import type {LeadEntry} from '../leads/new-lead.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
 import type {Answer, RememberedText, Tombstone} from '../leads/stored-lead.ts';
 import type {RowOf} from './columns.ts';

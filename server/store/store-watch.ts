@@ -4,7 +4,8 @@
  */
 import {setTimeout as sleep} from 'node:timers/promises';
 import {limits} from '../../contract/api.ts';
-import {isAboutRow, reasonOf, type LeadStore} from '../leads/lead-store.ts';
+import {isAboutRow, reasonOf} from '../leads/store-errors.ts';
+import type {LeadStore} from '../leads/ports.ts';
 import type {Emit} from '../observe/observations.ts';
 
 export type StoreWatch = {

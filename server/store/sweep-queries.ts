@@ -2,7 +2,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {ErasureStore, Retention} from '../leads/erasure.ts';
 import {firstIdAt} from '../leads/lead-ids.ts';
-import {LeadUnreadable} from '../leads/lead-store.ts';
+import {LeadUnreadable} from '../leads/store-errors.ts';
 import type {RowOf} from './columns.ts';
 import {isThere, statement, type Database, type Statement} from './database.ts';
 import {eraseStatements, forgetConsent, selectRows, type Context, type Erasing} from './erasure-queries.ts';

@@ -3,8 +3,8 @@
  * status` names those of the last day.
  */
 import {isSameLead} from '../leads/idempotency.ts';
-import {LeadUnreadable, type LeadStore} from '../leads/lead-store.ts';
-import type {FullLead} from '../leads/lead-filter.ts';
+import {LeadUnreadable} from '../leads/store-errors.ts';
+import type {FullLead, LeadReader} from '../leads/lead-filter.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
 import {list, statement, type Database} from './database.ts';
 import {joinPart, joinPersonal, readColumns, sealedOf, toLead, whyUnreadable, type ReadRow} from './rows.ts';
@@ -37,7 +37,7 @@ export const answerOf = (lead: FullLead, original: ReturnType<LeadOpener['open']
 export function unreadableLeads(
   {read, write, writeAside = write, jsonList}: Database,
   sealer: Sealer,
-): LeadOpener & Pick<LeadStore, 'unreadableLeads'> & {noted(): Promise<void>} {
+): LeadOpener & Pick<LeadReader, 'unreadableLeads'> & {noted(): Promise<void>} {
   const noteText = `
     INSERT INTO unreadable_leads (lead_id, met_at)
     SELECT id, CAST($1 AS BIGINT) FROM leads WHERE id IN ${jsonList('$2')} ORDER BY id

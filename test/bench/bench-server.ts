@@ -1,7 +1,7 @@
 /** What the measured servers share: they open the store that the command line names, and report their port. */
 import type {Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
-import type {LeadStore} from '../../server/leads/lead-store.ts';
+import type {LeadStore} from '../../server/leads/ports.ts';
 import {openPostgresStore} from '../../server/store/postgres/store.ts';
 import {createSealer} from '../../server/store/sealing.ts';
 import {openSqliteStore} from '../../server/store/sqlite/store.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type {ServerResponse} from 'node:http';
 import {usualTimings} from '../../server/config/timings.ts';
-import type {BesideStore} from '../../server/leads/lead-store.ts';
+import type {BesideStore} from '../../server/leads/ports.ts';
 import {check} from '../simulation/check.ts';
 import {
   contentOf,

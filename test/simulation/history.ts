@@ -5,7 +5,7 @@
 import {deliveryStates, type DeliveryKey, type DeliveryRow} from '../../server/leads/deliveries.ts';
 import type {FullLead} from '../../server/leads/lead-filter.ts';
 import type {SweepPlace} from '../../server/leads/erasure.ts';
-import type {BesideStore} from '../../server/leads/lead-store.ts';
+import type {BesideStore} from '../../server/leads/ports.ts';
 import type {Answer, Tombstone} from '../../server/leads/stored-lead.ts';
 import {isErased} from '../../server/store/rows.ts';
 

@@ -1,7 +1,7 @@
 /** Commands of operators about destinations and deliveries. Those that take their time are in commands.ts. */
 import {addressOf} from '../../server/config/destinations.ts';
 import {openStates, type DeliveryRow} from '../../server/leads/deliveries.ts';
-import type {BesideStore} from '../../server/leads/lead-store.ts';
+import type {BesideStore} from '../../server/leads/ports.ts';
 import type {Sealer} from '../../server/store/sealing.ts';
 import {openSqliteBeside} from '../../server/store/sqlite/store.ts';
 import {time} from './clock.ts';

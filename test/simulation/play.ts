@@ -3,7 +3,8 @@ import {defaultPolicy} from '../../calculator/policy.ts';
 import type {Config} from '../../server/config/config.ts';
 import {comparableText, createIdempotencyDigests} from '../../server/leads/idempotency.ts';
 import type {Submission as ToDesk} from '../../server/leads/lead-desk.ts';
-import {StoreUnavailable, type Accepted} from '../../server/leads/lead-store.ts';
+import {StoreUnavailable} from '../../server/leads/store-errors.ts';
+import type {Accepted} from '../../server/leads/new-lead.ts';
 import type {StoredLead} from '../../server/leads/stored-lead.ts';
 import {openSqliteBeside} from '../../server/store/sqlite/store.ts';
 import {

@@ -1,7 +1,7 @@
 /** A server of the simulation: the lead service on a file of SQLite, without HTTP, threads and sockets. */
 import type {Timings} from '../../server/config/timings.ts';
 import {startLeadService, type LeadService} from '../../server/lead-service.ts';
-import type {LeadStore} from '../../server/leads/lead-store.ts';
+import type {LeadStore} from '../../server/leads/ports.ts';
 import type {Sealer} from '../../server/store/sealing.ts';
 import {openCommits, type Outcomes} from '../../server/store/sqlite/commits.ts';
 import {openSqliteStore, type Writer} from '../../server/store/sqlite/store.ts';

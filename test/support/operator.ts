@@ -8,7 +8,7 @@ import type {Admin} from '../../server/admin/admin.ts';
 import {besideServers} from '../../server/admin/beside.ts';
 import {createRun, type Surroundings} from '../../server/cli/output.ts';
 import {run} from '../../server/cli/program.ts';
-import type {LeadEntry} from '../../server/leads/lead-store.ts';
+import type {LeadEntry} from '../../server/leads/new-lead.ts';
 import {readConfig} from '../../server/config/config.ts';
 import {clearWord} from '../../server/config/values.ts';
 import {createSealer} from '../../server/store/sealing.ts';

@@ -1,7 +1,7 @@
 /** Creates databases for tests, on the PostgreSQL that `TEST_DATABASE_URL` names. */
 import {createHash, randomBytes} from 'node:crypto';
 import pg from 'pg';
-import type {LeadStore} from '../../server/leads/lead-store.ts';
+import type {LeadStore} from '../../server/leads/ports.ts';
 import {clearText} from '../../server/store/sealing.ts';
 import {dialect} from '../../server/store/postgres/start.ts';
 import {openPostgresStore} from '../../server/store/postgres/store.ts';

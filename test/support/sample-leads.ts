@@ -3,7 +3,7 @@ import {randomUUIDv7} from 'node:crypto';
 import type {Amounts, SpecifiedAmount} from '../../contract/amounts.ts';
 import {leadSchema, type Lead} from '../../server/leads/lead-schema.ts';
 import type {DeliveryKey, NewDelivery, Postponed} from '../../server/leads/deliveries.ts';
-import type {LeadEntry} from '../../server/leads/lead-store.ts';
+import type {LeadEntry} from '../../server/leads/new-lead.ts';
 import type {Answer, Consent, LeadRecord, StoredLead} from '../../server/leads/stored-lead.ts';
 
 export const standardBody = {

@@ -2,7 +2,7 @@
 import {DatabaseSync} from 'node:sqlite';
 import {suite} from 'node:test';
 import type {Timings} from '../../server/config/timings.ts';
-import type {BesideStore} from '../../server/leads/lead-store.ts';
+import type {BesideStore} from '../../server/leads/ports.ts';
 import {openStoreBeside} from '../../server/store/open-store.ts';
 import {clearText} from '../../server/store/sealing.ts';
 import {openForSuite, openWhile} from './opened.ts';

@@ -15,7 +15,7 @@ import {sayFailure} from '../../../form/words/say-failure.ts';
 import {contentFor} from '../../../form/words/partner-text.ts';
 import type {Partner} from '../../config/partners.ts';
 import {consentFor} from '../../leads/consent-texts.ts';
-import {StoreError} from '../../leads/lead-store.ts';
+import {StoreError} from '../../leads/store-errors.ts';
 import type {StoredLead} from '../../leads/stored-lead.ts';
 import type {Emit} from '../../observe/observations.ts';
 import {contactLinks} from '../../snippets/fallback.ts';

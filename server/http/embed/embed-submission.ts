@@ -12,7 +12,7 @@ import type {FieldError} from '../../../contract/problems.ts';
 import {pageAddress} from '../../../contract/page-address.ts';
 import type {Partner} from '../../config/partners.ts';
 import {hashOfText, textGivenAs} from '../../leads/consent-texts.ts';
-import type {LeadEntry} from '../../leads/lead-store.ts';
+import type {LeadEntry} from '../../leads/new-lead.ts';
 import {ProblemError} from '../problem-replies.ts';
 import {embedSubmissionSchema} from '../wire-schemas.ts';
 

@@ -4,7 +4,7 @@ import {specifiedAmounts, type SpecifiedPrequalification} from '../../../contrac
 import {paths} from '../../../contract/api.ts';
 import {tableOf} from '../../../contract/table-of.ts';
 import type {LeadDesk} from '../../leads/lead-desk.ts';
-import {LeadUnreadable} from '../../leads/lead-store.ts';
+import {LeadUnreadable} from '../../leads/store-errors.ts';
 import type {StoredLead} from '../../leads/stored-lead.ts';
 import {comparableText, type IdempotencyDigests} from '../../leads/idempotency.ts';
 import {routeOf, type Caller} from '../../config/callers.ts';

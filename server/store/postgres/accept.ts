@@ -11,7 +11,7 @@ import {
 import type {Outcome} from '../batcher.ts';
 import {tables, type TableName} from '../columns.ts';
 import {insertText, list, statement, type Row, type Statement} from '../database.ts';
-import {reasonOf} from '../../leads/lead-store.ts';
+import {reasonOf} from '../../leads/store-errors.ts';
 import {newTables, sealRows, type NewRows} from '../rows.ts';
 import type {Sealer} from '../sealing.ts';
 import {refusalOf, type Connections} from './connections.ts';

@@ -6,7 +6,7 @@ import {createHash} from 'node:crypto';
 import {ExponentialBackoff, handleWhen, retry} from 'cockatiel';
 import pg from 'pg';
 import {databaseTimings} from '../../config/timings.ts';
-import type {Refusal} from '../../leads/lead-store.ts';
+import type {RefusedPart} from '../../leads/store-errors.ts';
 import type {Row, Statement} from '../database.ts';
 
 /** `named` statements are faster, because PostgreSQL keeps them prepared for each connection. */
@@ -91,7 +91,7 @@ const isConnectionUsable = (error: unknown) => /^(22|23|40|55P03$|57014$)/.test(
  * By the class of the SQL standard: 22 and 23 are about the data and the constraints of a row, 54 about its size, 42 about
  * the statement and the privileges of the user. 42P05 is about a pooler that gave the connection to another client.
  */
-export function refusalOf(error: unknown): Refusal | undefined {
+export function refusalOf(error: unknown): RefusedPart | undefined {
   const code = codeOf(error);
   if (/^(22|23|54)/.test(code)) return 'row';
   return code.startsWith('42') && code !== '42P05' ? 'statement' : undefined;

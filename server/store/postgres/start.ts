@@ -2,7 +2,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import pg from 'pg';
 import {isWithin, readAddress, readRanges} from '../../config/addresses.ts';
-import {reasonOf} from '../../leads/lead-store.ts';
+import {reasonOf} from '../../leads/store-errors.ts';
 import type {Emit} from '../../observe/observations.ts';
 import {tables} from '../columns.ts';
 import {list, statement, type Row} from '../database.ts';

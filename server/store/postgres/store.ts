@@ -2,7 +2,8 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {databaseTimings} from '../../config/timings.ts';
 import {createBatcher} from '../batcher.ts';
-import {storeError, type LeadStore} from '../../leads/lead-store.ts';
+import {storeError} from '../../leads/store-errors.ts';
+import type {LeadStore} from '../../leads/ports.ts';
 import type {Emit} from '../../observe/observations.ts';
 import {acceptsLeads, type Written} from '../new-lead.ts';
 import type {Sealer} from '../sealing.ts';

@@ -6,7 +6,7 @@
 import {accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, readSync, statSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
-import type {Refusal} from '../../leads/lead-store.ts';
+import type {RefusedPart} from '../../leads/store-errors.ts';
 import {findLogDamage} from './write-ahead-log.ts';
 
 /** The suffixes of the files beside the main file. Only a database that uses no write-ahead log has a -journal. */
@@ -86,7 +86,7 @@ const rowCodes = [18, 19, 20];
 /** SQLite's result code for a statement that is wrong, for example because a table is missing. */
 const statementCode = 1;
 
-export function refusalOf(error: unknown): Refusal | undefined {
+export function refusalOf(error: unknown): RefusedPart | undefined {
   const code = primaryCode(error);
   if (rowCodes.includes(code)) return 'row';
   return code === statementCode ? 'statement' : undefined;

@@ -11,7 +11,7 @@ import {purge} from '../../../server/admin/purging.ts';
 import {createWaitingWords} from '../../../server/cli/purge.ts';
 import {createRun} from '../../../server/cli/output.ts';
 import {run} from '../../../server/cli/program.ts';
-import type {LeadEntry} from '../../../server/leads/lead-store.ts';
+import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import type {Owner} from '../../support/opened.ts';
 import {databaseKinds, operate, runAtTerminal} from '../../support/operator.ts';
 import {asLead, newDelivery, newEntry, prequalificationBody} from '../../support/sample-leads.ts';

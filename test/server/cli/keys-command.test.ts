@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import {readConfig} from '../../../server/config/config.ts';
-import type {LeadEntry} from '../../../server/leads/lead-store.ts';
+import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import type {ProcessReport} from '../../../server/reload/reloads.ts';
 import {openStoreBeside} from '../../../server/store/open-store.ts';
 import {checkInHex, checkValueOf, createSealer} from '../../../server/store/sealing.ts';

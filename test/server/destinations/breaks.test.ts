@@ -4,7 +4,7 @@ import {test, type TestContext} from 'node:test';
 import type {DestinationSettings} from '../../../server/config/destinations.ts';
 import {onePartner} from '../../../server/config/partners.ts';
 import type {Timings} from '../../../server/config/timings.ts';
-import type {BesideStore} from '../../../server/leads/lead-store.ts';
+import type {BesideStore} from '../../../server/leads/ports.ts';
 import {clearText} from '../../../server/store/sealing.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {sentLead} from '../../support/embed-client.ts';

@@ -5,7 +5,7 @@ import type {DestinationSettings} from '../../../server/config/destinations.ts';
 import {onePartner} from '../../../server/config/partners.ts';
 import type {DeliveryRow} from '../../../server/leads/deliveries.ts';
 import {startServer} from '../../../server/server.ts';
-import type {BesideStore} from '../../../server/leads/lead-store.ts';
+import type {BesideStore} from '../../../server/leads/ports.ts';
 import {clearText} from '../../../server/store/sealing.ts';
 import {openStoreBeside} from '../../../server/store/open-store.ts';
 import {emailSettings} from '../../support/email-settings.ts';

@@ -6,7 +6,7 @@ import type {DestinationSettings} from '../../../server/config/destinations.ts';
 import {onePartner} from '../../../server/config/partners.ts';
 import type {DeliveryFilter, DeliveryRow} from '../../../server/leads/deliveries.ts';
 import type {LeadEvent} from '../../../server/leads/lead-event.ts';
-import type {BesideStore} from '../../../server/leads/lead-store.ts';
+import type {BesideStore} from '../../../server/leads/ports.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {clearText} from '../../../server/store/sealing.ts';
 import {sentLead, somebody} from '../../support/embed-client.ts';

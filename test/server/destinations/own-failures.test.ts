@@ -6,7 +6,7 @@ import {NotTried} from '../../../server/destinations/breaker.ts';
 import {failureOf} from '../../../server/destinations/email/failures.ts';
 import {withoutStatus as ofLeadApi} from '../../../server/destinations/lead-api/failures.ts';
 import {withoutStatus as ofWebhook} from '../../../server/destinations/webhook/failures.ts';
-import {reasonOf, StoreUnavailable} from '../../../server/leads/lead-store.ts';
+import {reasonOf, StoreUnavailable} from '../../../server/leads/store-errors.ts';
 
 const errorOf = (code: string) => Object.assign(new Error(`connect ${code} 192.0.2.1:443`), {code});
 /** What nodemailer makes of such an error. */

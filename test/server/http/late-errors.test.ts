@@ -6,7 +6,7 @@ import type {AddressInfo} from 'node:net';
 import {suite, test, type TestContext} from 'node:test';
 import express, {Router, type Request, type RequestHandler, type Response} from 'express';
 import {errorReplies} from '../../../server/http/problem-replies.ts';
-import {StoreUnavailable} from '../../../server/leads/lead-store.ts';
+import {StoreUnavailable} from '../../../server/leads/store-errors.ts';
 
 /** A server like server/server.ts, where an error that leaves the routes ends the process. */
 async function serve(t: TestContext, handler: RequestHandler) {

@@ -4,7 +4,7 @@ import {suite, test, type TestContext} from 'node:test';
 import {usualTimings} from '../../../server/config/timings.ts';
 import {createLeadDesk, type Deliverer, type Submission} from '../../../server/leads/lead-desk.ts';
 import type {DueDelivery} from '../../../server/leads/deliveries.ts';
-import type {LeadStore} from '../../../server/leads/lead-store.ts';
+import type {LeadStore} from '../../../server/leads/ports.ts';
 import type {Answer} from '../../../server/leads/stored-lead.ts';
 import type {Observation} from '../../../server/observe/observations.ts';
 import {clearText} from '../../../server/store/sealing.ts';

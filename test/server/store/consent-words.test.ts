@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {createHash, randomUUID} from 'node:crypto';
 import {suite, test} from 'node:test';
-import type {LeadEntry} from '../../../server/leads/lead-store.ts';
+import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {createSealer} from '../../../server/store/sealing.ts';
 import {openFor, openForSuite} from '../../support/opened.ts';

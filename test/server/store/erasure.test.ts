@@ -4,7 +4,7 @@ import {randomUUID} from 'node:crypto';
 import {suite, test} from 'node:test';
 import type {NewDelivery, Settlement} from '../../../server/leads/deliveries.ts';
 import type {Retention} from '../../../server/leads/erasure.ts';
-import type {LeadEntry} from '../../../server/leads/lead-store.ts';
+import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import {firstIdAt} from '../../../server/leads/lead-ids.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {createSealer} from '../../../server/store/sealing.ts';

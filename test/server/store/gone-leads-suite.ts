@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
 import {suite, test} from 'node:test';
-import type {LeadEntry, LeadStore} from '../../../server/leads/lead-store.ts';
+import type {LeadEntry} from '../../../server/leads/new-lead.ts';
+import type {LeadStore} from '../../../server/leads/ports.ts';
 import {openForSuite} from '../../support/opened.ts';
 import {newDelivery, newEntry} from '../../support/sample-leads.ts';
 

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import type {LeadFilter, LeadGroup} from '../../../server/leads/lead-filter.ts';
-import type {LeadEntry, LeadStore} from '../../../server/leads/lead-store.ts';
+import type {LeadEntry} from '../../../server/leads/new-lead.ts';
+import type {LeadStore} from '../../../server/leads/ports.ts';
 import {openForSuite} from '../../support/opened.ts';
 import {asLead, doneAnswer, newDelivery, newEntry, standardBody} from '../../support/sample-leads.ts';
 

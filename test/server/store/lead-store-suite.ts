@@ -5,7 +5,7 @@ import {suite, test} from 'node:test';
 import type {Settlement} from '../../../server/leads/deliveries.ts';
 import type {FinalAnswer} from '../../../server/leads/stored-lead.ts';
 import type {IdempotencyKey} from '../../../server/leads/idempotency.ts';
-import type {LeadStore} from '../../../server/leads/lead-store.ts';
+import type {LeadStore} from '../../../server/leads/ports.ts';
 import type {Sealer} from '../../../server/store/sealing.ts';
 import {openForSuite, openFor} from '../../support/opened.ts';
 import {describeLeadQueries} from './lead-queries-suite.ts';

@@ -8,7 +8,8 @@ import type {
   NewDelivery,
   Settlement,
 } from '../../../server/leads/deliveries.ts';
-import type {LeadEntry, LeadStore} from '../../../server/leads/lead-store.ts';
+import type {LeadEntry} from '../../../server/leads/new-lead.ts';
+import type {LeadStore} from '../../../server/leads/ports.ts';
 import {createSealer, SealError, type Sealer} from '../../../server/store/sealing.ts';
 import {openForSuite} from '../../support/opened.ts';
 import {doneAnswer, failedAttempt, keyOf, newDelivery, newEntry} from '../../support/sample-leads.ts';

@@ -9,7 +9,7 @@ import type {
   NewDelivery,
   Settlement,
 } from '../../../server/leads/deliveries.ts';
-import type {LeadStore} from '../../../server/leads/lead-store.ts';
+import type {LeadStore} from '../../../server/leads/ports.ts';
 import {openForSuite} from '../../support/opened.ts';
 import {
   amounts,

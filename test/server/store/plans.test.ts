@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {DatabaseSync, type SQLInputValue} from 'node:sqlite';
 import {before, suite, test} from 'node:test';
 import pg from 'pg';
-import type {LeadStore} from '../../../server/leads/lead-store.ts';
+import type {LeadStore} from '../../../server/leads/ports.ts';
 import type {Database, Row, Statement, SqlWords} from '../../../server/store/database.ts';
 import {postgresWords} from '../../../server/store/postgres/store.ts';
 import {leadQueries} from '../../../server/store/queries.ts';

@@ -1,7 +1,7 @@
 /** How every store keeps the counts of requests for versions of the form. */
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
-import type {LeadStore} from '../../../server/leads/lead-store.ts';
+import type {LeadStore} from '../../../server/leads/ports.ts';
 import {requestsKept, startOfDay} from '../../../server/versions/request-counts.ts';
 import {openForSuite} from '../../support/opened.ts';
 

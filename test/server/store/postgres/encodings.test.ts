@@ -1,7 +1,7 @@
 /** A PostgreSQL whose encoding lacks characters is refused, and an error that stays is no outage. */
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
-import {StoreRefused} from '../../../../server/leads/lead-store.ts';
+import {StoreRefused} from '../../../../server/leads/store-errors.ts';
 import {inspectPostgres} from '../../../../server/store/postgres/start.ts';
 import {openPostgresStore} from '../../../../server/store/postgres/store.ts';
 import {clearText} from '../../../../server/store/sealing.ts';

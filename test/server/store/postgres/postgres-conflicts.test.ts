@@ -7,7 +7,8 @@ import {suite, test} from 'node:test';
 import pg from 'pg';
 import {clearText} from '../../../../server/store/sealing.ts';
 import {openPostgresStore} from '../../../../server/store/postgres/store.ts';
-import {StoreUnavailable, type LeadStore} from '../../../../server/leads/lead-store.ts';
+import {StoreUnavailable} from '../../../../server/leads/store-errors.ts';
+import type {LeadStore} from '../../../../server/leads/ports.ts';
 import {
   databaseFor,
   openPostgresStores,

@@ -3,7 +3,7 @@ import {chmodSync, copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync
 import {dirname, join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {after, suite, test} from 'node:test';
-import {StoreUnavailable} from '../../../../server/leads/lead-store.ts';
+import {StoreUnavailable} from '../../../../server/leads/store-errors.ts';
 import {tables} from '../../../../server/store/columns.ts';
 import {clearText} from '../../../../server/store/sealing.ts';
 import {openSqliteBeside, openSqliteStore} from '../../../../server/store/sqlite/store.ts';

@@ -1,0 +1,192 @@
+/**
+ * What the store can do, as ports: each user asks for its own. `store/` implements them for SQLite and for PostgreSQL.
+ *
+ * All promises resolve after the commit. During an outage of the store they reject with `StoreUnavailable`, and with
+ * `StoreRefused` if another try would be of no use.
+ */
+import type {ReloadStore} from '../reload/reloads.ts';
+import type {RequestStore} from '../versions/request-counts.ts';
+import type {KeyStore} from './data-keys.ts';
+import type {
+  BreakEnd,
+  Claim,
+  ConfirmationDecision,
+  ConfirmationLimits,
+  DeliveryFilter,
+  DeliveryKey,
+  DeliveryRow,
+  DueDelivery,
+  OutboxCount,
+  PausedDestination,
+  Postponed,
+  Settled,
+  Settlement,
+} from './deliveries.ts';
+import type {ErasureStore} from './erasure.ts';
+import type {LeadReader} from './lead-filter.ts';
+import type {Accepted, LeadEntry} from './new-lead.ts';
+import type {Answer, RememberedText, StoredLead} from './stored-lead.ts';
+
+/** What the lead desk needs: it stores leads, and finds them. */
+export type LeadPort = {
+  accept(entry: LeadEntry): Promise<Accepted>;
+  /**
+   * The answer of a duplicate is that of the lead that it was merged into, if that can be opened.
+   * @throws LeadUnreadable
+   */
+  find(id: string): Promise<StoredLead | undefined>;
+  /** The lead that was stored with an idempotency key, and its fingerprint. */
+  findByKey(
+    owner: string,
+    digest: string,
+  ): Promise<{fingerprint: string; leadId: string; isErased: boolean} | undefined>;
+  /** The texts of all consents under which leads were stored since version 1.3.0. */
+  consentTexts(): Promise<RememberedText[]>;
+};
+
+/** What the courier, the workers and the outbox check need: deliveries are claimed, and end. */
+export type OutboxPort = {
+  /** Whether a delivery to the destination is due. Destinations for which this is asked at the same time share a query. */
+  hasDue(destination: string): Promise<boolean>;
+  /**
+   * Claims deliveries to a destination that are due. No other process can claim them until `leaseEnd`. If an earlier
+   * lease ended without a report and no remote id is stored, the lead may have been sent. Such an attempt counts as
+   * ambiguous, and with the attempt number `maxSends` the delivery is held instead of claimed. A delivery whose lead
+   * cannot be read is due again after a while.
+   * @returns the claimed deliveries, and the ids of the leads whose deliveries are now held, or cannot be read
+   */
+  claimDue(
+    destination: string,
+    claim: Claim,
+  ): Promise<{due: DueDelivery[]; held: string[]; unreadable: string[]}>;
+  /** Stores the id that the destination gave to the lead, if none is stored yet. */
+  recordRemoteId(delivery: DeliveryKey, remoteId: string): Promise<void>;
+  /**
+   * Stores what the destination decided. `delivered` is always stored, even if the lease has ended, because the
+   * destination has the lead. `refused` and `dropped` are stored only if the lease still holds. A refused delivery stays
+   * in the outbox as a dead letter. If the delivery was stored with `givesAnswer`, the lead gets the answer, or is refused, too, and
+   * the news of that is due to all destinations that got the news of the lead itself.
+   * @returns the answer that the lead has then. If another report was first, it is the answer of that one. Undefined for
+   *   a delivery of news
+   */
+  settle(delivery: DeliveryKey, leaseEnd: number, settlement: Settlement): Promise<Answer | undefined>;
+  /** Ends the lease, if it still holds, and makes the delivery due later. */
+  postpone(delivery: DeliveryKey, leaseEnd: number, postponed: Postponed): Promise<void>;
+  /**
+   * Decides once for all whether the confirmation of a lead may be sent, and counts it if so. Of two processes that decide
+   * at the same moment, one waits for the other.
+   * @param addresses the digests of the address, one for each token key
+   * @returns undefined if nothing is known of the confirmation any more
+   */
+  decideConfirmation(
+    lead: string,
+    now: number,
+    addresses: readonly string[],
+    limits: ConfirmationLimits,
+  ): Promise<{decision: ConfirmationDecision; language: string} | undefined>;
+  /** The destinations for which deliveries wait. Unlike `countOutbox`, this is quick however many wait. */
+  waitingDestinations(): Promise<string[]>;
+  /** Counts the deliveries in the outbox. The metrics and operators do so, too. */
+  countOutbox(): Promise<OutboxCount[]>;
+  /**
+   * Makes deliveries to a destination due now that are due later than `latest`. If no wait is that long, the clock was
+   * set back since their time was stored. Those under a lease are left out, because the clock of the process that has it
+   * may be ahead, unless the lease is one of `endedLeases`.
+   * @returns the ends of the leases of those that were left out. If they are there longer than a lease lasts, they ended
+   */
+  recallDeliveries(
+    destination: string,
+    recalled: {now: number; latest: number; endedLeases: readonly number[]},
+  ): Promise<number[]>;
+};
+
+/** Which destinations get nothing, and whose breaks have ended. */
+export type PausePort = {
+  /** The destinations that get nothing until an operator resumes them. */
+  pausedDestinations(): Promise<PausedDestination[]>;
+  /** If it is paused already, the first reason stays. */
+  pauseDestination(paused: PausedDestination): Promise<void>;
+  /** When an operator last ended a break of each destination. */
+  breakEnds(): Promise<BreakEnd[]>;
+};
+
+/** What operators do with deliveries. */
+export type DeliveryDesk = {
+  /** Sorted by lead, destination and content, the oldest leads first. `after` is the last row of the previous page. */
+  listDeliveries(limit: number, filter: DeliveryFilter, after?: DeliveryKey): Promise<DeliveryRow[]>;
+  /**
+   * The first characters of the last reply of each destination that refused or failed to take this lead. Null if they
+   * cannot be read from the database.
+   */
+  lastReplies(lead: string): Promise<(DeliveryKey & {reply: string | null})[]>;
+  /**
+   * When each of these destinations took the last delivery of a recent lead. One that took none of the last hundred
+   * thousand deliveries is left out.
+   */
+  lastDelivered(destinations: readonly string[]): Promise<{destination: string; deliveredAt: number}[]>;
+  /**
+   * Makes deliveries due now, except those in progress, and ends the breaks of their destinations. A filter without a state and a lead leaves out held deliveries,
+   * because an operator must decide about these. Deliveries that have ended are made due only if the filter names their
+   * state, and only if they take news: a destination that takes leads could store the lead twice. Many deliveries are
+   * changed in several transactions, so after a failure only some of them may be changed.
+   * @returns the number of deliveries that were changed
+   */
+  retryDeliveries(now: number, filter: DeliveryFilter): Promise<number>;
+  /**
+   * Ends the pause and the break of a destination, and makes everything due that waits for it.
+   * @returns false if the destination was not paused
+   */
+  resumeDestination(now: number, destination: string): Promise<boolean>;
+  /**
+   * Lets deliveries that were stored for another address of the destination go to its present address. Those that were
+   * held because of that become due.
+   * @returns the number of deliveries that were changed
+   */
+  acceptAddress(now: number, destination: string, address: string): Promise<number>;
+  /**
+   * Ends deliveries in the outbox for good, except those in progress. A lead that waits for the answer of such a
+   * delivery counts as refused.
+   * @returns the number of deliveries that were changed
+   */
+  dropDeliveries(now: number, filter: DeliveryFilter): Promise<number>;
+  /**
+   * Stores an operator's knowledge that a destination has the lead under `remoteId`, so that the destination is asked
+   * only for the amounts.
+   * @param delivery needs no destination if the lead waits for only one that takes leads
+   */
+  settleAs(
+    now: number,
+    delivery: {lead: string; destination?: string | undefined},
+    remoteId: string,
+  ): Promise<Settled>;
+};
+
+/** What keeps the store whole and small. */
+export type Upkeep = {
+  /** Deletes a batch of expired keys, digests, proofs, confirmations and counts of requests. Resolves to their number. */
+  deleteExpired(now: number): Promise<number>;
+  /**
+   * Removes what was erased from the files of the database, as far as that is possible while the server runs: SQLite keeps it
+   * in its log until the log is emptied. PostgreSQL decides by itself when it reuses the place of old rows.
+   * @returns false while a connection reads what was there before. Try again later
+   */
+  purge(): Promise<boolean>;
+  /** Commits a row of about `bytes` bytes, to check that a lead could be stored. */
+  probe(now: number, bytes: number): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** All ports, and those that stand where they are used. Whoever opens a store has them all. */
+export type LeadStore = LeadPort &
+  OutboxPort &
+  PausePort &
+  DeliveryDesk &
+  Upkeep &
+  LeadReader &
+  RequestStore &
+  ReloadStore &
+  KeyStore &
+  ErasureStore;
+
+/** What commands need of the store, beside a server that takes the leads. */
+export type BesideStore = Omit<LeadStore, 'accept'>;
