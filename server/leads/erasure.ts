@@ -53,7 +53,7 @@ export type ErasureStore = {
   erasable(ids: readonly string[]): Promise<ErasableLead[]>;
   /**
    * Erases one lead: everything personal in its rows goes, deliveries that wait are dropped, and `told` are told once no
-   * process may be sending it any more (`isUnderWay` in store/delivery-queries.ts). A lead that was erased before only loses
+   * process may be sending it any more (`isUnderWay` in store/claim-queries.ts). A lead that was erased before only loses
    * its kept consent, if `keepConsent` says so. Duplicates that are left go with it.
    * @returns false if there was nothing to erase
    */

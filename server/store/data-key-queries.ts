@@ -3,10 +3,10 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {clearWord} from '../config/values.ts';
 import {sliceSize, type KeyStore} from '../leads/data-keys.ts';
 import type {RowOf} from './columns.ts';
-import {list, statement, type Database, type Row, type Statement} from './database.ts';
+import {list, statement, type Row, type Statement} from './database.ts';
 import {emptiedColumns, joinPersonal, personalDataOf, readColumns, type ReadRow} from './rows.ts';
 import {boundColumns, checkInHex, replyPart, type Bound, type Part, type Sealer} from './sealing.ts';
-import type {LeadOpener} from './unreadable-leads.ts';
+import type {Context} from './unreadable-leads.ts';
 
 /** Milliseconds between two slices, in which others can write. */
 const pauseBetween = 5;
@@ -62,8 +62,6 @@ const insertReply = `
   SELECT id, $1, CAST($2 AS BIGINT), $3 FROM leads WHERE id = $4 AND erased_at IS NULL
   ON CONFLICT (lead_id, part) DO UPDATE SET data_key = excluded.data_key, blob = excluded.blob`;
 
-type Context = Pick<Database, 'read' | 'write'> & Pick<LeadOpener, 'note'> & {sealer: Sealer};
-
 const sealedRows = (sealer: Sealer): Source => ({
   table: 'sealed',
   keys: ['lead_id', 'part'],
@@ -116,7 +114,7 @@ const repliesInClear = (sealer: Sealer): Source => ({
  * @returns what was done, and the key after which the next slice begins, if there is one
  */
 async function sealSlice(
-  {read, write, note}: Context,
+  {read, write, opener}: Context,
   {table, keys, select, seal}: Source,
   after: readonly string[],
 ) {
@@ -135,7 +133,7 @@ async function sealSlice(
     } catch {
       const id = String(row['lead_id']);
       unreadable.push(id);
-      note(id);
+      opener.note(id);
     }
   }
   const results = changes.length > 0 ? await write(...changes) : [];

@@ -5,8 +5,8 @@ import {LeadUnreadable} from '../leads/store-errors.ts';
 import {statement, type Database, type Statement} from './database.ts';
 import {erasedFingerprint} from './new-lead.ts';
 import {emptiedColumns, isErased, joinPersonal, readColumns, type ReadRow} from './rows.ts';
-import {boundColumns, type Bound, type SealedText, type Sealer} from './sealing.ts';
-import type {LeadOpener} from './unreadable-leads.ts';
+import {boundColumns, type Bound, type SealedText} from './sealing.ts';
+import type {Context} from './unreadable-leads.ts';
 
 /** SQL that is true for a delivery of which the destination may have got something. */
 const mayHaveArrived = (table: string) =>
@@ -76,8 +76,6 @@ const selectDuplicates = `SELECT id FROM leads WHERE duplicate_of = $1 AND erase
 const selectConsent = `
   SELECT data_key, blob, ${boundColumns} FROM sealed JOIN leads ON leads.id = lead_id
   WHERE lead_id = $1 AND part = 'consent'`;
-/** What the queries about erasing need. */
-export type Context = Database & {sealer: Sealer; opener: LeadOpener};
 
 /** The rows of leads that belong together: duplicates and their originals, and leads and their corrections. */
 async function related(

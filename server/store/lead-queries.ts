@@ -12,10 +12,10 @@ import type {
 } from '../leads/lead-filter.ts';
 import {createdAtOf, firstIdAt} from '../leads/lead-ids.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
-import {list, statement, type Database, type Statement} from './database.ts';
+import {list, statement, type Statement} from './database.ts';
 import {isErased, joinPersonal, readColumns, type ReadRow} from './rows.ts';
 import type {RowOf, Value} from './columns.ts';
-import {answerOf, type LeadOpener} from './unreadable-leads.ts';
+import {answerOf, type Context} from './unreadable-leads.ts';
 
 type Order = 'ASC' | 'DESC';
 
@@ -43,7 +43,7 @@ type Source = {tables: string; id: string};
  * Leads with a value of a hidden field are read from the rows of that value, which are in the order of time. SQLite reads
  * the tables of a CROSS JOIN in their order, and needs to look up each lead in the index alone.
  */
-const sourceOf = ({context = {}, endOfId}: LeadFilter, {onlyIndex}: Database): Source =>
+const sourceOf = ({context = {}, endOfId}: LeadFilter, {onlyIndex}: Context): Source =>
   Object.keys(context).length > 0
     ? {
         tables: `context_values AS chosen CROSS JOIN leads${onlyIndex('leads_overview')}`,
@@ -88,114 +88,107 @@ type Group = {[Name in GroupColumn]: RowOf<'leads'>[Name] | null} & {leads: numb
 /** Milliseconds. From midnight on, this is within the next day, also when the clocks change. */
 const moreThanADay = 26 * 3_600_000;
 
-export function leadReader(
-  database: Database,
-  {open}: LeadOpener,
-): Omit<LeadReader, 'findRecords' | 'unreadableLeads'> {
-  const {read, jsonList} = database;
+/** SQL for the ids of a page. It reads nothing but an index. */
+function pageOf(context: Context, filter: LeadFilter, {limit, after}: LeadPage, order: Order) {
+  const {tables, id} = sourceOf(filter, context);
+  const conditions = conditionsOf(filter, id);
+  if (after !== undefined) conditions.add(($) => `${id} ${order === 'ASC' ? '>' : '<'} ${$}`, after);
+  const text = `
+    SELECT ${id} AS id FROM ${tables} ${conditions.sql()}
+    ORDER BY ${id} ${order} LIMIT ${conditions.parameter(limit)}`;
+  return {text, values: conditions.values};
+}
 
-  /** SQL for the ids of a page. It reads nothing but an index. */
-  function pageOf(filter: LeadFilter, {limit, after}: LeadPage, order: Order) {
-    const {tables, id} = sourceOf(filter, database);
-    const conditions = conditionsOf(filter, id);
-    if (after !== undefined) conditions.add(($) => `${id} ${order === 'ASC' ? '>' : '<'} ${$}`, after);
-    const text = `
-      SELECT ${id} AS id FROM ${tables} ${conditions.sql()}
-      ORDER BY ${id} ${order} LIMIT ${conditions.parameter(limit)}`;
-    return {text, values: conditions.values};
+async function readFull(context: Context, ids: Statement, order: Order): Promise<ListedLead[]> {
+  const text = `
+    SELECT ${readColumns} FROM (${ids.text}) AS page JOIN leads ON leads.id = page.id ${joinPersonal}
+    ORDER BY page.id ${order}`;
+  const rows = (await context.read({text, values: ids.values})) as ReadRow[];
+  const originals = await originalsOf(context, rows);
+  return rows.map((row) =>
+    toListed(context, row, row.duplicate_of === null ? undefined : originals.get(row.duplicate_of)),
+  );
+}
+
+async function originalsOf(
+  {read, jsonList}: Context,
+  rows: readonly ReadRow[],
+): Promise<ReadonlyMap<string, ReadRow>> {
+  const ids = rows.flatMap(({duplicate_of}) => duplicate_of ?? []);
+  if (ids.length === 0) return new Map();
+  const text = `
+    SELECT ${readColumns} FROM ${jsonList('$1')} AS listed JOIN leads ON leads.id = listed.value ${joinPersonal}`;
+  const found = (await read(statement(text, JSON.stringify([...new Set(ids)])))) as ReadRow[];
+  return new Map(found.map((row) => [row.id, row]));
+}
+
+function toListed({opener: {open}}: Context, row: ReadRow, original: ReadRow | undefined): ListedLead {
+  const lead = open(row);
+  if (lead instanceof LeadUnreadable) return {id: row.id, unreadable: lead.reason};
+  return isErased(lead) ? lead : {...lead, answer: answerOf(lead, original && open(original))};
+}
+
+const readIds = async ({read}: Context, text: string, id: string) =>
+  (await read(statement(text, id))).map((row) => String(row['id']));
+
+/** The beginnings of the days in which there may be leads, and the end of the last one. */
+async function daysOf(
+  {read}: Context,
+  {since, until}: LeadFilter,
+  startOfDay: (time: number) => number,
+): Promise<number[]> {
+  // In one SELECT, SQLite would read the whole index for the two.
+  const ends = 'SELECT (SELECT MIN(id) FROM leads) AS first, (SELECT MAX(id) FROM leads) AS last';
+  const [row] = await read(statement(ends));
+  if (!row || row['first'] === null) return [];
+  const first = Math.max(createdAtOf(String(row['first'])), since ?? 0);
+  const end = Math.min(createdAtOf(String(row['last'])) + 1, until ?? Infinity);
+  const days: number[] = [];
+  for (let day = startOfDay(first); day < end; day = startOfDay(day + moreThanADay)) days.push(day);
+  return [...days, end];
+}
+
+/** Counts the leads of a filter by some columns. */
+async function countGroups(
+  context: Context,
+  filter: LeadFilter,
+  columns: readonly GroupColumn[],
+): Promise<Group[]> {
+  const {tables, id} = sourceOf(filter, context);
+  const conditions = conditionsOf(filter, id);
+  const text = `
+    SELECT ${list([...columns, 'COUNT(*) AS leads', `MAX(${id}) AS newest`])}
+    FROM ${tables} ${conditions.sql()}
+    ${columns.length > 0 ? `GROUP BY ${list(columns)}` : ''}`;
+  const rows = (await context.read({text, values: conditions.values})) as (Partial<Group> &
+    Pick<Group, 'leads' | 'newest'>)[];
+  return rows.map((row) => ({partner: null, status: null, utm_campaign: null, ...row}));
+}
+
+async function countLeadsBy(
+  context: Context,
+  filter: LeadFilter,
+  groups: readonly LeadGroup[],
+  startOfDay: (time: number) => number,
+): Promise<LeadCount[]> {
+  const columns = groupColumns.filter((name) => groups.includes(groupOf[name]));
+  const days = await daysOf(context, filter, startOfDay);
+  const counts: LeadCount[] = [];
+  // Each day is counted by itself, so that no read is long, and because a database groups few rows much faster.
+  for (let index = 0; index < days.length - 1; index += parallelReads) {
+    const some = days.slice(index, Math.min(index + parallelReads, days.length - 1));
+    const counted = some.map(async (day, place) => {
+      const since = Math.max(day, filter.since ?? 0);
+      const until = days[index + place + 1];
+      return (await countGroups(context, {...filter, since, until}, columns)).map((group) => ({
+        ...group,
+        day,
+      }));
+    });
+    for (const {utm_campaign: campaign, ...count} of (await Promise.all(counted)).flat())
+      if (count.leads > 0) counts.push({...count, campaign});
   }
-
-  const readFull = async (ids: Statement, order: Order): Promise<ListedLead[]> => {
-    const text = `
-      SELECT ${readColumns} FROM (${ids.text}) AS page JOIN leads ON leads.id = page.id ${joinPersonal}
-      ORDER BY page.id ${order}`;
-    const rows = (await read({text, values: ids.values})) as ReadRow[];
-    const originals = await originalsOf(rows);
-    return rows.map((row) =>
-      toListed(row, row.duplicate_of === null ? undefined : originals.get(row.duplicate_of)),
-    );
-  };
-
-  async function originalsOf(rows: readonly ReadRow[]): Promise<ReadonlyMap<string, ReadRow>> {
-    const ids = rows.flatMap(({duplicate_of}) => duplicate_of ?? []);
-    if (ids.length === 0) return new Map();
-    const text = `
-      SELECT ${readColumns} FROM ${jsonList('$1')} AS listed JOIN leads ON leads.id = listed.value ${joinPersonal}`;
-    const found = (await read(statement(text, JSON.stringify([...new Set(ids)])))) as ReadRow[];
-    return new Map(found.map((row) => [row.id, row]));
-  }
-
-  function toListed(row: ReadRow, original: ReadRow | undefined): ListedLead {
-    const lead = open(row);
-    if (lead instanceof LeadUnreadable) return {id: row.id, unreadable: lead.reason};
-    return isErased(lead) ? lead : {...lead, answer: answerOf(lead, original && open(original))};
-  }
-
-  const readIds = async (text: string, id: string) =>
-    (await read(statement(text, id))).map((row) => String(row['id']));
-
-  /** The beginnings of the days in which there may be leads, and the end of the last one. */
-  async function daysOf({since, until}: LeadFilter, startOfDay: (time: number) => number): Promise<number[]> {
-    // In one SELECT, SQLite would read the whole index for the two.
-    const ends = 'SELECT (SELECT MIN(id) FROM leads) AS first, (SELECT MAX(id) FROM leads) AS last';
-    const [row] = await read(statement(ends));
-    if (!row || row['first'] === null) return [];
-    const first = Math.max(createdAtOf(String(row['first'])), since ?? 0);
-    const end = Math.min(createdAtOf(String(row['last'])) + 1, until ?? Infinity);
-    const days: number[] = [];
-    for (let day = startOfDay(first); day < end; day = startOfDay(day + moreThanADay)) days.push(day);
-    return [...days, end];
-  }
-
-  /** Counts the leads of a filter by some columns. */
-  async function countGroups(filter: LeadFilter, columns: readonly GroupColumn[]): Promise<Group[]> {
-    const {tables, id} = sourceOf(filter, database);
-    const conditions = conditionsOf(filter, id);
-    const text = `
-      SELECT ${list([...columns, 'COUNT(*) AS leads', `MAX(${id}) AS newest`])}
-      FROM ${tables} ${conditions.sql()}
-      ${columns.length > 0 ? `GROUP BY ${list(columns)}` : ''}`;
-    const rows = (await read({text, values: conditions.values})) as (Partial<Group> &
-      Pick<Group, 'leads' | 'newest'>)[];
-    return rows.map((row) => ({partner: null, status: null, utm_campaign: null, ...row}));
-  }
-
-  return {
-    listLeads: (filter, page) => readFull(pageOf(filter, page, 'DESC'), 'DESC'),
-
-    readLeads: (filter, page) => readFull(pageOf(filter, page, 'ASC'), 'ASC'),
-
-    async countLeads(filter) {
-      const [all] = await countGroups(filter, []);
-      return all?.leads ?? 0;
-    },
-
-    async countLeadsBy(filter, groups, startOfDay) {
-      const columns = groupColumns.filter((name) => groups.includes(groupOf[name]));
-      const days = await daysOf(filter, startOfDay);
-      const counts: LeadCount[] = [];
-      // Each day is counted by itself, so that no read is long, and because a database groups few rows much faster.
-      for (let index = 0; index < days.length - 1; index += parallelReads) {
-        const some = days.slice(index, Math.min(index + parallelReads, days.length - 1));
-        const counted = some.map(async (day, place) => {
-          const since = Math.max(day, filter.since ?? 0);
-          const until = days[index + place + 1];
-          return (await countGroups({...filter, since, until}, columns)).map((group) => ({...group, day}));
-        });
-        for (const {utm_campaign: campaign, ...count} of (await Promise.all(counted)).flat())
-          if (count.leads > 0) counts.push({...count, campaign});
-      }
-      return groups.includes('day') ? counts : addUp(counts);
-    },
-
-    async readLead(id) {
-      const [lead] = await readFull(statement('SELECT id FROM leads WHERE id = $1', id), 'ASC');
-      if (!lead) return undefined;
-      const duplicates = await readIds('SELECT id FROM leads WHERE duplicate_of = $1 ORDER BY id', id);
-      const supersededBy = await readIds('SELECT id FROM leads WHERE supersedes = $1 ORDER BY id', id);
-      return {lead, duplicates, supersededBy};
-    },
-  };
+  return groups.includes('day') ? counts : addUp(counts);
 }
 
 /** Adds up the counts of several days. */
@@ -211,3 +204,24 @@ function addUp(counts: readonly LeadCount[]): LeadCount[] {
   }
   return [...totals.values()];
 }
+
+export const leadReader = (context: Context): Omit<LeadReader, 'findRecords' | 'unreadableLeads'> => ({
+  listLeads: (filter, page) => readFull(context, pageOf(context, filter, page, 'DESC'), 'DESC'),
+
+  readLeads: (filter, page) => readFull(context, pageOf(context, filter, page, 'ASC'), 'ASC'),
+
+  async countLeads(filter) {
+    const [all] = await countGroups(context, filter, []);
+    return all?.leads ?? 0;
+  },
+
+  countLeadsBy: (filter, groups, startOfDay) => countLeadsBy(context, filter, groups, startOfDay),
+
+  async readLead(id) {
+    const [lead] = await readFull(context, statement('SELECT id FROM leads WHERE id = $1', id), 'ASC');
+    if (!lead) return undefined;
+    const duplicates = await readIds(context, 'SELECT id FROM leads WHERE duplicate_of = $1 ORDER BY id', id);
+    const supersededBy = await readIds(context, 'SELECT id FROM leads WHERE supersedes = $1 ORDER BY id', id);
+    return {lead, duplicates, supersededBy};
+  },
+});

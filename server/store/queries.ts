@@ -5,12 +5,15 @@ import {createBatcher} from './batcher.ts';
 import {list, statement, type Database, type Row} from './database.ts';
 import {dataKeyQueries} from './data-key-queries.ts';
 import {erasureQueries} from './erasure-queries.ts';
+import {claimQueries} from './claim-queries.ts';
 import {confirmationQueries, confirmationsKept} from './confirmation-queries.ts';
 import {deliveryQueries} from './delivery-queries.ts';
 import {leadReader} from './lead-queries.ts';
 import {operatorQueries} from './operator-queries.ts';
+import {pauseQueries} from './pause-queries.ts';
 import {processQueries} from './process-queries.ts';
-import {answerOf, notesKept, unreadableLeads} from './unreadable-leads.ts';
+import {answerOf, createOpener, notesKept, unreadableLeads, type Context} from './unreadable-leads.ts';
+import {settlementQueries} from './settlement-queries.ts';
 import {sweepQueries} from './sweep-queries.ts';
 import {versionQueries} from './version-queries.ts';
 import {isErased, joinPersonal, readColumns, toRememberedText, type ReadRow} from './rows.ts';
@@ -20,6 +23,7 @@ import type {LeadStore} from '../leads/ports.ts';
 import {requestsKept} from '../versions/request-counts.ts';
 
 const selectLead = (id: string) => `SELECT ${readColumns} FROM leads ${joinPersonal} WHERE leads.id = ${id}`;
+const selectOne = selectLead('$1');
 
 /** The keys of erased leads stay, so that a retry does not store such a lead again. */
 const isOfLiving = `fingerprint <> '${erasedFingerprint}'`;
@@ -27,84 +31,118 @@ const isOfLiving = `fingerprint <> '${erasedFingerprint}'`;
 /** Milliseconds for which the report of a process is kept that was killed. */
 const processesKept = 24 * 3_600_000;
 
+/** @param ids SQL for a list of ids */
+const recordsText = (ids: string) => `
+  SELECT ${readColumns},
+    CASE WHEN EXISTS (SELECT 1 FROM deliveries WHERE deliveries.lead_id = leads.id AND gives_answer = 1)
+      THEN 1 ELSE 0 END AS is_answered_later
+  FROM ${ids} AS listed JOIN leads ON leads.id = listed.value ${joinPersonal}`;
 type RecordRow = ReadRow & {is_answered_later: number};
 
 /** How many rows one statement deletes, at most. */
 const deleteBatch = 1_000;
 
-export function leadQueries(database: Database, sealer: Sealer): Omit<LeadStore, 'accept' | 'purge'> {
-  const {read, readOne, write, selectEach} = database;
-  const opener = unreadableLeads(database, sealer);
+/** With what `find` and `findRecords` read leads. */
+type Finding = Context & {
+  readRow: (id: string) => Promise<Row | undefined>;
+  /** SQL for the rows of a list of ids. */
+  selectRecords: string;
+};
 
+/** Over a network, a statement reads all leads that were asked for while the one before it ran. */
+function rowReader({read, readOne, selectEach}: Database): Finding['readRow'] {
   const selectLeads = selectEach?.('$1', selectLead);
-  /** Over a network, a statement reads all leads that were asked for while the one before it ran. */
-  const reads =
-    selectLeads &&
-    createBatcher<string, Row | undefined>(async (ids) => {
-      const rows = await read(statement(selectLeads, JSON.stringify(ids)));
-      const found = new Map(rows.map((row) => [row['id'], row]));
-      return ids.map((id) => ({result: found.get(id)}));
-    });
-  const readLead = reads ? reads.add : (id: string) => readOne(statement(selectLead('$1'), id));
+  if (selectLeads === undefined) return (id) => readOne(statement(selectOne, id));
+  return createBatcher<string, Row | undefined>(async (ids) => {
+    const rows = await read(statement(selectLeads, JSON.stringify(ids)));
+    const found = new Map(rows.map((row) => [row['id'], row]));
+    return ids.map((id) => ({result: found.get(id)}));
+  }).add;
+}
 
-  async function findOne(id: string) {
-    const row = await readLead(id);
-    const lead = row && opener.open(row as ReadRow);
-    return lead && !isErased(lead) ? lead : undefined;
-  }
+async function findOne({readRow, opener}: Finding, id: string) {
+  const row = await readRow(id);
+  const lead = row && opener.open(row as ReadRow);
+  return lead && !isErased(lead) ? lead : undefined;
+}
 
-  const find: LeadStore['find'] = async (id) => {
-    const lead = await findOne(id);
-    if (lead instanceof LeadUnreadable) throw lead;
-    if (!lead) return undefined;
-    const original = lead.duplicateOf === null ? undefined : await findOne(lead.duplicateOf);
-    const {createdAt, lead: fields, partner} = lead;
-    return {id, createdAt, lead: fields, partner, answer: answerOf(lead, original)};
+async function find(finding: Finding, id: string): ReturnType<LeadStore['find']> {
+  const lead = await findOne(finding, id);
+  if (lead instanceof LeadUnreadable) throw lead;
+  if (!lead) return undefined;
+  const original = lead.duplicateOf === null ? undefined : await findOne(finding, lead.duplicateOf);
+  const {createdAt, lead: fields, partner} = lead;
+  return {id, createdAt, lead: fields, partner, answer: answerOf(lead, original)};
+}
+
+/** One lead that cannot be read, for example because its key is missing, must not stop the others. */
+function readRecord({opener}: Context, row: RecordRow) {
+  const lead = opener.open(row);
+  if (lead instanceof LeadUnreadable) return {unreadable: lead.reason};
+  return isErased(lead) ? lead : {...lead, isAnsweredLater: row.is_answered_later === 1};
+}
+
+async function findRecords(finding: Finding, ids: readonly string[]): ReturnType<LeadStore['findRecords']> {
+  const {read, selectRecords} = finding;
+  const rows = ids.length === 0 ? [] : await read(statement(selectRecords, JSON.stringify(ids)));
+  return new Map((rows as RecordRow[]).map((row) => [row.id, readRecord(finding, row)]));
+}
+
+async function deleteBefore(
+  {write}: Context,
+  table: TableName,
+  column: string,
+  before: number,
+  extra = '',
+): Promise<number> {
+  const key = list(tables[table].primaryKey);
+  const text = `
+    DELETE FROM ${table}
+    WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${column} <= $1 ${extra} LIMIT ${deleteBatch})
+    RETURNING 1 AS gone`;
+  const [gone = []] = await write(statement(text, before));
+  return gone.length;
+}
+
+async function deleteExpired(context: Context, now: number): Promise<number> {
+  const kept = now - keyLifetime;
+  const keys = await deleteBefore(context, 'idempotency_keys', 'created_at', kept, `AND ${isOfLiving}`);
+  const leads = await deleteBefore(context, 'same_leads', 'created_at', kept);
+  const proofs = await deleteBefore(context, 'spent_proofs', 'expires_at', now);
+  const requests = await deleteBefore(context, 'version_requests', 'day', now - requestsKept);
+  const confirmations = await deleteBefore(context, 'confirmations', 'created_at', now - confirmationsKept);
+  const processes = await deleteBefore(context, 'processes', 'seen_at', now - processesKept);
+  const notes = await deleteBefore(context, 'unreadable_leads', 'met_at', now - notesKept);
+  return keys + leads + proofs + requests + confirmations + processes + notes;
+}
+
+export function leadQueries(database: Database, sealer: Sealer): Omit<LeadStore, 'accept' | 'purge'> {
+  const {read, write, jsonList} = database;
+  const {noted, ...opener} = createOpener(database, sealer);
+  const context: Context = {...database, sealer, opener};
+  const finding = {...context, readRow: rowReader(database), selectRecords: recordsText(jsonList('$1'))};
+  const finder: Pick<LeadStore, 'find' | 'findRecords'> = {
+    find: (id) => find(finding, id),
+    findRecords: (ids) => findRecords(finding, ids),
   };
-
-  const selectRecords = `
-    SELECT ${readColumns},
-      CASE WHEN EXISTS (SELECT 1 FROM deliveries WHERE deliveries.lead_id = leads.id AND gives_answer = 1)
-        THEN 1 ELSE 0 END AS is_answered_later
-    FROM ${database.jsonList('$1')} AS listed JOIN leads ON leads.id = listed.value ${joinPersonal}`;
-
-  const findRecords: LeadStore['findRecords'] = async (ids) => {
-    const rows = ids.length === 0 ? [] : await read(statement(selectRecords, JSON.stringify(ids)));
-    return new Map((rows as RecordRow[]).map((row) => [row.id, readRecord(row)]));
-  };
-
-  /** One lead that cannot be read, for example because its key is missing, must not stop the others. */
-  function readRecord(row: RecordRow) {
-    const lead = opener.open(row);
-    if (lead instanceof LeadUnreadable) return {unreadable: lead.reason};
-    return isErased(lead) ? lead : {...lead, isAnsweredLater: row.is_answered_later === 1};
-  }
-
-  async function deleteBefore(table: TableName, column: string, before: number, extra = ''): Promise<number> {
-    const key = list(tables[table].primaryKey);
-    const text = `
-      DELETE FROM ${table}
-      WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${column} <= $1 ${extra} LIMIT ${deleteBatch})
-      RETURNING 1 AS gone`;
-    const [gone = []] = await write(statement(text, before));
-    return gone.length;
-  }
-
   return {
-    find,
-    findRecords,
-    ...deliveryQueries(database, sealer, {find, findRecords}),
-    ...operatorQueries(database, sealer),
-    ...leadReader(database, opener),
-    ...versionQueries(database),
-    ...confirmationQueries(database),
-    ...processQueries(database),
-    ...dataKeyQueries({...database, sealer, ...opener}),
-    ...erasureQueries({...database, sealer, opener}),
-    ...sweepQueries({...database, sealer, opener}),
-    unreadableLeads: (now) => opener.unreadableLeads(now),
+    ...finder,
+    ...claimQueries({...context, ...finder}),
+    ...settlementQueries({...context, ...finder}),
+    ...pauseQueries(context),
+    ...deliveryQueries(context),
+    ...operatorQueries(context),
+    ...leadReader(context),
+    ...versionQueries(context),
+    ...confirmationQueries(context),
+    ...processQueries(context),
+    ...dataKeyQueries(context),
+    ...erasureQueries(context),
+    ...sweepQueries(context),
+    unreadableLeads: (now) => unreadableLeads(context, now),
+    deleteExpired: (now) => deleteExpired(context, now),
     /** Leaves the connections open. */
-    close: () => opener.noted(),
+    close: noted,
 
     async findByKey(owner, digest) {
       const [row] = await read(selectKey(owner, digest, Date.now()));
@@ -129,22 +167,6 @@ export function leadQueries(database: Database, sealer: Sealer): Omit<LeadStore,
         .padStart(16, '0')
         .repeat(Math.ceil(bytes / 16));
       await write(statement(text, now, filler));
-    },
-
-    async deleteExpired(now) {
-      const keys = await deleteBefore(
-        'idempotency_keys',
-        'created_at',
-        now - keyLifetime,
-        `AND ${isOfLiving}`,
-      );
-      const leads = await deleteBefore('same_leads', 'created_at', now - keyLifetime);
-      const proofs = await deleteBefore('spent_proofs', 'expires_at', now);
-      const requests = await deleteBefore('version_requests', 'day', now - requestsKept);
-      const confirmations = await deleteBefore('confirmations', 'created_at', now - confirmationsKept);
-      const processes = await deleteBefore('processes', 'seen_at', now - processesKept);
-      const notes = await deleteBefore('unreadable_leads', 'met_at', now - notesKept);
-      return keys + leads + proofs + requests + confirmations + processes + notes;
     },
   };
 }

@@ -5,8 +5,9 @@ import {firstIdAt} from '../leads/lead-ids.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
 import type {RowOf} from './columns.ts';
 import {isThere, statement, type Database, type Statement} from './database.ts';
-import {eraseStatements, forgetConsent, selectRows, type Context, type Erasing} from './erasure-queries.ts';
+import {eraseStatements, forgetConsent, selectRows, type Erasing} from './erasure-queries.ts';
 import {isErased, type ReadRow} from './rows.ts';
+import type {Context} from './unreadable-leads.ts';
 
 /** Rows that one slice of the sweep looks at, and leads that it erases, at most. */
 const [rowsPerRead, sliceSize] = [500, 50];

@@ -4,7 +4,7 @@
  */
 import {isSameLead} from '../leads/idempotency.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
-import type {FullLead, LeadReader} from '../leads/lead-filter.ts';
+import type {FullLead, UnreadableLead} from '../leads/lead-filter.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
 import {list, statement, type Database} from './database.ts';
 import {joinPart, joinPersonal, readColumns, sealedOf, toLead, whyUnreadable, type ReadRow} from './rows.ts';
@@ -16,6 +16,9 @@ export type LeadOpener = {
   /** Notes that something of a lead cannot be opened. It returns at once; closing the store waits for the note (`noted`). */
   note: (id: string) => void;
 };
+
+/** What the queries of the store get: the database, and what seals and opens what it holds of leads. */
+export type Context = Database & {sealer: Sealer; opener: LeadOpener};
 
 /** Milliseconds for which a note is kept. */
 export const notesKept = 24 * 3_600_000;
@@ -34,19 +37,24 @@ type NotedRow = ReadRow & {kept_key: number | null; kept_blob: Uint8Array | null
 export const answerOf = (lead: FullLead, original: ReturnType<LeadOpener['open']> | undefined) =>
   original && 'answer' in original && isSameLead(lead.lead, original.lead) ? original.answer : lead.answer;
 
-export function unreadableLeads(
-  {read, write, writeAside = write, jsonList}: Database,
+function attempt(row: ReadRow, sealer: Sealer) {
+  try {
+    return toLead(row, sealer);
+  } catch (error) {
+    const {id, cid, partner, created_at: createdAt} = row;
+    return new LeadUnreadable({id, cid, partner, createdAt}, whyUnreadable(error));
+  }
+}
+
+/** @returns also `noted`, which resolves when all notes are written */
+export function createOpener(
+  {write, writeAside = write, jsonList}: Database,
   sealer: Sealer,
-): LeadOpener & Pick<LeadReader, 'unreadableLeads'> & {noted(): Promise<void>} {
+): LeadOpener & {noted(): Promise<void>} {
   const noteText = `
     INSERT INTO unreadable_leads (lead_id, met_at)
     SELECT id, CAST($1 AS BIGINT) FROM leads WHERE id IN ${jsonList('$2')} ORDER BY id
     ON CONFLICT (lead_id) DO UPDATE SET met_at = excluded.met_at`;
-  const selectNoted = `
-    SELECT ${list([readColumns, 'kept.data_key AS kept_key', 'kept.blob AS kept_blob'])}
-    FROM unreadable_leads JOIN leads ON leads.id = unreadable_leads.lead_id
-      ${joinPersonal} ${joinPart('kept', 'consent')}
-    WHERE met_at >= $1 ORDER BY met_at DESC, leads.id LIMIT ${maxNoted}`;
   const notedAt = new Map<string, number>();
   let met: string[] = [];
   let noting = Promise.resolve();
@@ -70,44 +78,40 @@ export function unreadableLeads(
     noting = noting.then(noteMet);
   }
 
-  function attempt(row: ReadRow) {
-    try {
-      return toLead(row, sealer);
-    } catch (error) {
-      const {id, cid, partner, created_at: createdAt} = row;
-      return new LeadUnreadable({id, cid, partner, createdAt}, whyUnreadable(error));
-    }
-  }
-
-  /** Why something of the lead cannot be opened: its row, or the consent that is kept of an erased one. */
-  function whyNot({kept_key, kept_blob, ...row}: NotedRow) {
-    const lead = attempt(row);
-    if (lead instanceof LeadUnreadable) return lead.reason;
-    const kept = sealedOf(kept_key, kept_blob);
-    try {
-      if (kept) sealer.of(row).open(kept, 'consent');
-      return undefined;
-    } catch (error) {
-      return `What is kept of its consent: ${whyUnreadable(error)}`;
-    }
-  }
-
   return {
     note,
     noted: () => noting,
-
     open(row) {
-      const lead = attempt(row);
+      const lead = attempt(row, sealer);
       if (lead instanceof LeadUnreadable) note(row.id);
       return lead;
     },
-
-    async unreadableLeads(now) {
-      const rows = (await read(statement(selectNoted, now - notesKept))) as NotedRow[];
-      return rows.flatMap((row) => {
-        const unreadable = whyNot(row);
-        return unreadable === undefined ? [] : [{id: row.id, unreadable}];
-      });
-    },
   };
+}
+
+const selectNoted = `
+  SELECT ${list([readColumns, 'kept.data_key AS kept_key', 'kept.blob AS kept_blob'])}
+  FROM unreadable_leads JOIN leads ON leads.id = unreadable_leads.lead_id
+    ${joinPersonal} ${joinPart('kept', 'consent')}
+  WHERE met_at >= $1 ORDER BY met_at DESC, leads.id LIMIT ${maxNoted}`;
+
+/** Why something of the lead cannot be opened: its row, or the consent that is kept of an erased one. */
+function whyNot({kept_key, kept_blob, ...row}: NotedRow, sealer: Sealer) {
+  const lead = attempt(row, sealer);
+  if (lead instanceof LeadUnreadable) return lead.reason;
+  const kept = sealedOf(kept_key, kept_blob);
+  try {
+    if (kept) sealer.of(row).open(kept, 'consent');
+    return undefined;
+  } catch (error) {
+    return `What is kept of its consent: ${whyUnreadable(error)}`;
+  }
+}
+
+export async function unreadableLeads({read, sealer}: Context, now: number): Promise<UnreadableLead[]> {
+  const rows = (await read(statement(selectNoted, now - notesKept))) as NotedRow[];
+  return rows.flatMap((row) => {
+    const unreadable = whyNot(row, sealer);
+    return unreadable === undefined ? [] : [{id: row.id, unreadable}];
+  });
 }

@@ -25,8 +25,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'announce nothing',
-    file: 'server/store/delivery-queries.ts',
-    from: '        announce(now, lead, lead, answer.status),\n',
+    file: 'server/store/settlement-queries.ts',
+    from: '    announce(now, lead, lead, answer.status),\n',
     to: '',
     flavour: 'usual',
     violates: 'those who were told of a lead are told of its answer',
@@ -49,15 +49,15 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'do not end the lease at a postponement',
-    file: 'server/store/delivery-queries.ts',
-    from: 'SET next_attempt_at = $1, leased_until = 0, last_error = $2,\n          attempts',
-    to: 'SET next_attempt_at = $1, last_error = $2,\n          attempts',
+    file: 'server/store/settlement-queries.ts',
+    from: 'SET next_attempt_at = $1, leased_until = 0, last_error = $2,\n    attempts',
+    to: 'SET next_attempt_at = $1, last_error = $2,\n    attempts',
     flavour: 'operated',
     violates: 'attempts that are counted were sent',
   },
   {
     name: 'take a lost claim for delivered',
-    file: 'server/store/delivery-queries.ts',
+    file: 'server/store/claim-queries.ts',
     from: "CASE WHEN lost = 1 AND sends + 1 >= CAST($1 AS BIGINT) THEN 'held'",
     to: "CASE WHEN lost = 1 AND $1 > 0 THEN 'delivered'",
     flavour: 'crashing',
@@ -89,7 +89,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'overwrite an answer that is done',
-    file: 'server/store/delivery-queries.ts',
+    file: 'server/store/settlement-queries.ts',
     from: `delivered: "status <> 'done'"`,
     to: `delivered: 'status IS NOT NULL'`,
     plan: 'clocks-apart',
@@ -105,7 +105,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'send without limit when the process dies each time',
-    file: 'server/store/delivery-queries.ts',
+    file: 'server/store/claim-queries.ts',
     from: 'CASE WHEN lost = 1 AND sends + 1 >= CAST($1 AS BIGINT) THEN',
     to: 'CASE WHEN lost = 1 AND sends < 0 AND $1 > 0 THEN',
     plan: 'crash-at-each-attempt',
@@ -137,7 +137,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'answer with what the store did not keep',
-    file: 'server/store/delivery-queries.ts',
+    file: 'server/store/settlement-queries.ts',
     from: 'if (answered.length > 0) return answer;',
     to: 'if (answered.length >= 0) return answer;',
     plan: 'clocks-apart',
@@ -145,7 +145,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'send what an operator dropped',
-    file: 'server/store/delivery-queries.ts',
+    file: 'server/store/claim-queries.ts',
     from: "WHERE destination = $2 AND state = 'waiting' AND next_attempt_at <= $3",
     to: "WHERE destination = $2 AND state IN ('waiting', 'dropped') AND next_attempt_at <= $3",
     flavour: 'operated',
@@ -250,7 +250,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'tell of an erasure while a lease runs',
-    file: 'server/store/delivery-queries.ts',
+    file: 'server/store/claim-queries.ts',
     from: "AND sent.content <> 'erased' AND sent.leased_until > ${now}",
     to: 'AND sent.leased_until > ${now} + 1000000000000',
     plan: 'resumed-after-an-erasure',
@@ -258,7 +258,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'let a late report end the lease of another process',
-    file: 'server/store/delivery-queries.ts',
+    file: 'server/store/settlement-queries.ts',
     from: 'CASE leased_until WHEN CAST($3 AS BIGINT) THEN 0 ELSE leased_until END',
     to: 'CASE leased_until WHEN CAST($3 AS BIGINT) THEN 0 ELSE 0 END',
     plan: 'late-report-of-another',
@@ -282,7 +282,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'store what a receiver answers to the news of an erasure',
-    file: 'server/store/delivery-queries.ts',
+    file: 'server/store/settlement-queries.ts',
     from: "content === 'erased' ? null : postponed.excerpt",
     to: 'postponed.excerpt',
     plan: 'reply-to-an-erasure',
@@ -290,7 +290,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'store the answer of an erased lead',
-    file: 'server/store/delivery-queries.ts',
+    file: 'server/store/settlement-queries.ts',
     from: 'id = ${id} AND ${condition} AND erased_at IS NULL AND EXISTS',
     to: 'id = ${id} AND ${condition} AND EXISTS',
     plan: 'erased-while-it-is-sent',

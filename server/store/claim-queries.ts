@@ -1,0 +1,213 @@
+/**
+ * The queries that find and claim deliveries that are due, for both databases.
+ *
+ * Before a process works on a delivery, it takes a lease. A lease is identified by the time at which it ends, which is
+ * different for each lease of a delivery. Only the process with the lease may postpone the delivery or mark it as
+ * refused; the same query from another process changes nothing. But any process may report that the destination has the
+ * lead, however late, and the first report counts. A report ends the lease of its own process, and no other
+ * (settlement-queries.ts).
+ *
+ * If a lease ends without a report, its process has died or lost the database, and may have sent the lead. So no commit
+ * is needed right before a lead is sent: the lease itself records that it may be sent. `isUnderWay` reads that.
+ */
+import type {Claim, Delivered, DeliveryContent, DueDelivery, UnusedLease} from '../leads/deliveries.ts';
+import type {LeadReader} from '../leads/lead-filter.ts';
+import type {OutboxPort} from '../leads/ports.ts';
+import type {LeadRecord, Tombstone} from '../leads/stored-lead.ts';
+import {createBatcher} from './batcher.ts';
+import type {RowOf} from './columns.ts';
+import {isThere, statement, type Database, type Statement} from './database.ts';
+import {isErased} from './rows.ts';
+import {endUnsent, toRecipients} from './settlement-queries.ts';
+import type {Context} from './unreadable-leads.ts';
+
+type ClaimedRow = Pick<
+  RowOf<'deliveries'>,
+  | 'lead_id'
+  | 'content'
+  | 'state'
+  | 'attempts'
+  | 'ambiguous_counted'
+  | 'remote_id'
+  | 'happened_at'
+  | 'failing_since'
+  | 'recipients'
+  | 'address'
+>;
+
+/** Milliseconds until a lead that cannot be read is tried again. An operator may have to give back a key. */
+const unreadableWait = 900_000;
+
+/**
+ * SQL that is 1 while a process may be sending the lead or news of it, and 0 otherwise. Every lease that has not ended
+ * counts, whichever process has it. The news that a lead was erased must wait for 0, because nobody may get the lead
+ * after that news.
+ */
+const isUnderWay = (lead: string, now: string) =>
+  isThere(`deliveries AS sent
+    WHERE sent.lead_id = ${lead} AND sent.content <> 'erased' AND sent.leased_until > ${now}`);
+
+/**
+ * The SQL of `claimDue`. `lost` is 1 if a lease of the delivery ended without a report and no remote id is stored, so
+ * that it is unknown whether the destination has the lead. After $1 such attempts, the delivery is held.
+ */
+const claimSql = (skipLocked: string) => `
+  WITH due AS MATERIALIZED (
+    SELECT due_id, due_content, lost,
+      CASE WHEN lost = 1 AND sends + 1 >= CAST($1 AS BIGINT) THEN 'held' ELSE 'waiting' END AS state_now FROM (
+      SELECT lead_id AS due_id, content AS due_content, ambiguous_counted AS sends,
+        CASE WHEN leased_until > 0 AND leads.id IS NOT NULL AND remote_id IS NULL THEN 1 ELSE 0 END AS lost
+      FROM deliveries LEFT JOIN leads ON leads.id = lead_id
+      WHERE destination = $2 AND state = 'waiting' AND next_attempt_at <= $3
+        AND CASE content WHEN 'erased' THEN ${isUnderWay('deliveries.lead_id', '$3')} ELSE 0 END = 0
+      ORDER BY next_attempt_at LIMIT $4 ${skipLocked}) AS found)
+  UPDATE deliveries SET
+    state = state_now,
+    next_attempt_at = CAST($5 AS BIGINT),
+    leased_until = CASE state_now WHEN 'held' THEN 0 ELSE CAST($6 AS BIGINT) END,
+    attempts = attempts + lost,
+    ambiguous = ambiguous + lost,
+    ambiguous_counted = ambiguous_counted + lost,
+    last_error = CASE lost WHEN 1 THEN 'The process that claimed this delivery ended, and may have sent the lead' ELSE last_error END
+  FROM due WHERE lead_id = due_id AND content = due_content AND destination = $2
+  RETURNING lead_id, content, state, attempts, ambiguous_counted, remote_id, happened_at, failing_since, recipients,
+    address`;
+
+/** Looks the next destination up in the index each time, instead of reading all deliveries that wait. */
+const selectDestinations = `
+  WITH RECURSIVE found(destination) AS (
+    SELECT MIN(destination) FROM deliveries WHERE state = 'waiting'
+    UNION ALL
+    SELECT (SELECT MIN(destination) FROM deliveries WHERE state = 'waiting' AND destination > found.destination)
+    FROM found WHERE destination IS NOT NULL)
+  SELECT destination FROM found WHERE destination IS NOT NULL`;
+
+/** The statements that end leases which this process has not used. */
+function endUnused(
+  destination: string,
+  now: number,
+  unused: readonly UnusedLease[],
+  jsonList: Database['jsonList'],
+): Statement[] {
+  const set = `
+    UPDATE deliveries SET leased_until = 0, next_attempt_at = $1
+    WHERE destination = $2 AND state = 'waiting' AND leased_until > 0`;
+  const times = (parameter: string) => `(SELECT CAST(value AS BIGINT) FROM ${jsonList(parameter)} AS listed)`;
+  const ofLeads = unused.flatMap((lease) => ('lead' in lease ? [lease] : []));
+  const ofClaims = unused.flatMap((lease) => ('dueAgain' in lease ? [lease] : []));
+  const statements: Statement[] = [];
+  if (ofLeads.length > 0) {
+    const text = `${set} AND lead_id IN ${jsonList('$3')} AND leased_until IN ${times('$4')}`;
+    const leads = JSON.stringify(ofLeads.map(({lead}) => lead));
+    const ends = JSON.stringify(ofLeads.map(({leaseEnd}) => String(leaseEnd)));
+    statements.push(statement(text, now, destination, leads, ends));
+  }
+  for (const {leaseEnd, dueAgain} of ofClaims) {
+    const text = `${set} AND next_attempt_at = $3 AND leased_until = $4`;
+    statements.push(statement(text, now, destination, dueAgain, leaseEnd));
+  }
+  return statements;
+}
+
+/** Undefined for what is not sent any more, because the lead was erased. */
+function whatItTakes(content: DeliveryContent, record: LeadRecord | Tombstone): Delivered | undefined {
+  if (!isErased(record)) return content === 'erased' ? undefined : {lead: record, content};
+  return content === 'erased' ? {lead: record, content} : undefined;
+}
+
+type Claiming = Context & Pick<LeadReader, 'findRecords'> & {claimText: string};
+
+async function claimDue(
+  {write, jsonList, findRecords, claimText}: Claiming,
+  destination: string,
+  {now, leaseEnd, dueAgain = leaseEnd, limit, maxSends, unused = []}: Claim,
+): ReturnType<OutboxPort['claimDue']> {
+  const results = await write(
+    ...endUnused(destination, now, unused, jsonList),
+    statement(claimText, maxSends, destination, now, limit, dueAgain, leaseEnd),
+  );
+  const rows = (results.at(-1) ?? []) as ClaimedRow[];
+  const claimed = rows.filter(({state}) => state !== 'held');
+  const held = rows.filter(({state}) => state === 'held').map(({lead_id}) => lead_id);
+  const records = await findRecords([...new Set(claimed.map(({lead_id}) => lead_id))]);
+  const due: DueDelivery[] = [];
+  const unreadable: string[] = [];
+  for (const {lead_id: id, content, attempts, ambiguous_counted, remote_id, ...others} of claimed) {
+    const record = records.get(id);
+    const taken = record && !('unreadable' in record) ? whatItTakes(content, record) : undefined;
+    if (taken) {
+      due.push({
+        ...taken,
+        destination,
+        happenedAt: others.happened_at,
+        failingSince: others.failing_since,
+        remoteId: remote_id,
+        attempts,
+        ambiguousCounted: ambiguous_counted,
+        recipients: toRecipients(others.recipients),
+        address: others.address,
+        leaseEnd,
+      });
+    } else if (!record) {
+      // An operator deleted the lead by hand, so its delivery is deleted here.
+      const text = `
+        DELETE FROM deliveries
+        WHERE lead_id = $1 AND destination = $2 AND content = $3 AND leased_until = $4`;
+      await write(statement(text, id, destination, content, leaseEnd));
+    } else if ('unreadable' in record) {
+      unreadable.push(id);
+      const text = `
+        UPDATE deliveries SET next_attempt_at = $1, leased_until = 0, last_error = $2
+        WHERE lead_id = $3 AND destination = $4 AND content = $5 AND leased_until = $6`;
+      await write(
+        statement(text, now + unreadableWait, record.unreadable, id, destination, content, leaseEnd),
+      );
+    } else {
+      // The lead was erased after the delivery was stored, or an operator retried a delivery of an erased lead.
+      await write(statement(endUnsent, 'dropped', null, now, id, destination, content, leaseEnd));
+    }
+  }
+  return {due, held, unreadable};
+}
+
+/** Destinations for which this is asked at the same time share a query. */
+function createDueBatcher({read, jsonList}: Context) {
+  const text = `
+    SELECT value FROM ${jsonList('$1')} AS listed
+    WHERE ${isThere("deliveries WHERE destination = listed.value AND state = 'waiting' AND next_attempt_at <= $2")} = 1`;
+  return createBatcher<string, boolean>(async (destinations) => {
+    const rows = await read(statement(text, JSON.stringify(destinations), Date.now()));
+    const due = new Set(rows.map(({value}) => value));
+    return destinations.map((destination) => ({result: due.has(destination)}));
+  });
+}
+
+export function claimQueries(
+  context: Context & Pick<LeadReader, 'findRecords'>,
+): Pick<OutboxPort, 'hasDue' | 'claimDue' | 'waitingDestinations' | 'recallDeliveries'> {
+  const {read, write, skipLocked, jsonList} = context;
+  const claiming = {...context, claimText: claimSql(skipLocked)};
+  return {
+    hasDue: createDueBatcher(context).add,
+
+    claimDue: (destination, wanted) => claimDue(claiming, destination, wanted),
+
+    async waitingDestinations() {
+      const rows = await read(statement(selectDestinations));
+      return rows.map(({destination}) => String(destination));
+    },
+
+    async recallDeliveries(destination, {now, latest, endedLeases}) {
+      const late = "state = 'waiting' AND next_attempt_at >";
+      const text = `
+        UPDATE deliveries SET next_attempt_at = $1 WHERE destination = $2 AND ${late} $3
+          AND (leased_until = 0 OR leased_until IN (SELECT CAST(value AS BIGINT) FROM ${jsonList('$4')} AS listed))`;
+      await write(statement(text, now, destination, latest, JSON.stringify(endedLeases.map(String))));
+      const leases = `
+        SELECT DISTINCT leased_until FROM deliveries
+        WHERE destination = $1 AND ${late} $2 AND leased_until > 0 LIMIT 1000`;
+      const rows = await read(statement(leases, destination, latest));
+      return rows.map(({leased_until}) => Number(leased_until));
+    },
+  };
+}

@@ -1,0 +1,251 @@
+/**
+ * The queries with which a process reports how an attempt ended, for both databases: the delivery ends, and may give its
+ * lead the answer, or it is due again later. claim-queries.ts says which reports count.
+ */
+import type {FormFieldName} from '../../contract/fields.ts';
+import {tableOf} from '../../contract/table-of.ts';
+import type {DeliveryContent, DeliveryKey, Postponed, Recipients, Settlement} from '../leads/deliveries.ts';
+import type {LeadPort, OutboxPort} from '../leads/ports.ts';
+import {LeadUnreadable} from '../leads/store-errors.ts';
+import type {Answer, FinalAnswer} from '../leads/stored-lead.ts';
+import {tables} from './columns.ts';
+import {list, statement, type Statement} from './database.ts';
+import {noAnswer} from './personal-data.ts';
+import {answerColumns, toAnswerRow} from './rows.ts';
+import {boundColumns, replyPart, type Bound, type Sealer} from './sealing.ts';
+import type {Context} from './unreadable-leads.ts';
+
+const valueColumns = answerColumns.filter((column) => column !== 'status');
+/** The values stay out of the row of a lead that is sealed: they are sealed, too. */
+const assignments = list([
+  'status = $1',
+  ...valueColumns.map((column, index) => {
+    const value = `CAST($${index + 2} AS ${tables.leads.columns[column].type === 'integer' ? 'BIGINT' : 'TEXT'})`;
+    return `${column} = CASE lead WHEN '' THEN ${column} ELSE ${value} END`;
+  }),
+]);
+
+/** SQL that is true if a lead may get its answer, because its delivery is now in `state` and gives the answer. */
+const mayBeAnswered = (state: Settlement['state'], condition: string, id: string, destination: string) => `
+  id = ${id} AND ${condition} AND erased_at IS NULL AND EXISTS (SELECT 1 FROM deliveries
+    WHERE lead_id = leads.id AND destination = ${destination} AND gives_answer = 1 AND state = '${state}')`;
+const [idParameter, destinationParameter] = [`$${answerColumns.length + 1}`, `$${answerColumns.length + 2}`];
+/** SQL that stores the answer in the row of the lead, and returns a row if it did. */
+const answerInRow = (state: Settlement['state'], condition: string) => `
+  UPDATE leads SET ${assignments} WHERE ${mayBeAnswered(state, condition, idParameter, destinationParameter)}
+  RETURNING id`;
+/** SQL that stores the sealed answer, unless the row takes it in clear (`$1` is 0 and the lead is in clear). */
+const sealAnswer = (state: Settlement['state'], condition: string, forUpdate: string) => `
+  INSERT INTO sealed (lead_id, part, data_key, blob)
+  SELECT id, 'answer', CAST($1 AS BIGINT), $2 FROM leads
+  WHERE (lead = '' OR CAST($1 AS BIGINT) <> 0) AND ${mayBeAnswered(state, condition, '$3', '$4')} ${forUpdate}
+  ON CONFLICT (lead_id, part) DO UPDATE SET data_key = excluded.data_key, blob = excluded.blob`;
+const announceText = `
+  INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous, ambiguous_counted,
+    next_attempt_at, leased_until, happened_at, address)
+  SELECT lead_id, destination, $1, 0, CASE state WHEN 'held' THEN 'held' ELSE 'waiting' END, 0, 0, 0,
+    CAST($2 AS BIGINT), 0, CAST($2 AS BIGINT), address
+  FROM deliveries AS told
+  WHERE lead_id >= $3 AND lead_id <= $4 AND content IN ('created', 'held') AND state <> 'dropped'
+    AND EXISTS (SELECT 1 FROM leads WHERE leads.id = told.lead_id AND status = $5 AND erased_at IS NULL)
+    AND EXISTS (SELECT 1 FROM deliveries AS answering
+      WHERE answering.lead_id = told.lead_id AND answering.gives_answer = 1)
+  ON CONFLICT (lead_id, destination, content) DO NOTHING`;
+
+/**
+ * The statement that must follow each statement that may have given leads their final answer. It stores a delivery of
+ * this answer for each destination that was told of the lead. If the delivery that told of the lead is held, this one is
+ * held, too. Nothing is stored for leads whose answer was announced before, or came from the calculator.
+ * @param from the id of the first lead, and `to` that of the last
+ */
+export function announce(now: number, from: string, to: string, status: FinalAnswer['status']): Statement {
+  const content: DeliveryContent = status === 'done' ? 'answered' : 'refused';
+  return statement(announceText, content, now, from, to, status);
+}
+
+/** When a delivery with this outcome may change the answer of its lead. */
+const changesAnswer = {delivered: "status <> 'done'", refused: "status = 'pending'"} as const;
+
+const endDelivered = `
+  UPDATE deliveries SET state = 'delivered', attempts = attempts + 1, last_error = NULL, failing_since = NULL,
+    settled_at = $1, recipients = COALESCE($2, recipients),
+    leased_until = CASE leased_until WHEN CAST($3 AS BIGINT) THEN 0 ELSE leased_until END
+  WHERE lead_id = $4 AND destination = $5 AND content = $6 AND state <> 'delivered' RETURNING lead_id`;
+const endRefused = `
+  UPDATE deliveries SET state = 'refused', attempts = attempts + 1, leased_until = 0, last_error = $1
+  WHERE lead_id = $2 AND destination = $3 AND content = $4 AND leased_until = $5 AND settled_at IS NULL
+  RETURNING lead_id`;
+export const endUnsent = `
+  UPDATE deliveries SET state = $1, leased_until = 0, last_error = $2, settled_at = $3
+  WHERE lead_id = $4 AND destination = $5 AND content = $6 AND leased_until = $7 AND settled_at IS NULL
+  RETURNING lead_id`;
+const endLease = `
+  UPDATE deliveries SET leased_until = 0
+  WHERE lead_id = $1 AND destination = $2 AND content = $3 AND leased_until = $4`;
+
+const postponeText = `
+  UPDATE deliveries SET next_attempt_at = $1, leased_until = 0, last_error = $2,
+    attempts = attempts + $3, ambiguous = ambiguous + $4, ambiguous_counted = ambiguous_counted + $5, state = $6,
+    failing_since = COALESCE(failing_since, CAST($7 AS BIGINT)),
+    last_reply = CASE CAST($8 AS BIGINT) WHEN 0 THEN last_reply ELSE $9 END,
+    recipients = COALESCE($10, recipients)
+  WHERE lead_id = $11 AND destination = $12 AND content = $13 AND leased_until = $14 AND settled_at IS NULL
+  RETURNING lead_id`;
+
+/** Follows a statement that has locked the delivery, so that nobody can erase the lead in between. */
+const sealReplyText = `
+  INSERT INTO sealed (lead_id, part, data_key, blob)
+  SELECT lead_id, $1, CAST($2 AS BIGINT), $3 FROM deliveries
+  WHERE lead_id = $4 AND destination = $5 AND content = $6 AND settled_at IS NULL
+  ON CONFLICT (lead_id, part) DO UPDATE SET data_key = excluded.data_key, blob = excluded.blob`;
+
+const selectBound = `SELECT ${boundColumns} FROM leads WHERE id = $1`;
+
+const asJson = (recipients: Recipients | null | undefined) =>
+  recipients ? JSON.stringify(recipients) : null;
+/** Null if the text is damaged, too: then all recipients count as those that do not have it. */
+export function toRecipients(stored: string | null): Recipients | null {
+  try {
+    return stored === null ? null : (JSON.parse(stored) as Recipients);
+  } catch {
+    return null;
+  }
+}
+
+const refusedAnswer = (fields: readonly FormFieldName[] | undefined): FinalAnswer =>
+  fields ? {status: 'refused', fields} : {status: 'refused'};
+
+/** The SQL that gives a lead its answer, by how the delivery ended. */
+const answerTextsOf = ({forUpdate}: Context) =>
+  tableOf(['delivered', 'refused'], (state) => ({
+    seal: sealAnswer(state, changesAnswer[state], forUpdate('leads')),
+    inRow: answerInRow(state, changesAnswer[state]),
+  }));
+
+type Settling = Context & Pick<LeadPort, 'find'> & {answerTexts: ReturnType<typeof answerTextsOf>};
+
+/** Undefined if an operator has deleted the lead by hand. */
+const findBound = async ({readOne}: Settling, lead: string) =>
+  (await readOne(statement(selectBound, lead))) as Bound | undefined;
+
+function sealReply(sealer: Sealer, lead: Bound, {destination, content}: DeliveryKey, excerpt: string) {
+  const part = replyPart({destination, content});
+  const {data_key, blob} = sealer.of(lead).seal(excerpt, part);
+  return statement(sealReplyText, part, data_key, blob, lead.id, destination, content);
+}
+
+/**
+ * Stores a report. One that changes nothing, because its delivery has ended meanwhile, still ends the lease under which
+ * it was attempted.
+ */
+async function report(
+  {write}: Settling,
+  {lead, destination, content}: DeliveryKey,
+  leaseEnd: number,
+  change: Statement,
+  ...others: Statement[]
+) {
+  const [changed = [], ...results] = await write(change, ...others);
+  if (changed.length === 0) await write(statement(endLease, lead, destination, content, leaseEnd));
+  return results;
+}
+
+/** The statements that give a lead its answer. The last one returns a row if they did. */
+function giveAnswer(
+  {sealer, answerTexts}: Settling,
+  answer: FinalAnswer,
+  state: keyof typeof changesAnswer,
+  lead: Bound,
+  destination: string,
+) {
+  const {status, ...values} = toAnswerRow(answer);
+  const {data_key, blob} = sealer.of(lead).seal(JSON.stringify(values), 'answer');
+  const shown = data_key === 0 ? values : noAnswer;
+  const {seal, inRow} = answerTexts[state];
+  return [
+    statement(seal, data_key, blob, lead.id, destination),
+    statement(inRow, status, ...valueColumns.map((column) => shown[column]), lead.id, destination),
+  ];
+}
+
+async function settle(
+  context: Settling,
+  key: DeliveryKey,
+  leaseEnd: number,
+  settlement: Settlement,
+): Promise<Answer | undefined> {
+  const {lead, destination, content} = key;
+  const now = Date.now();
+  if (settlement.state === 'dropped' || settlement.state === 'skipped') {
+    const {state, reason} = settlement;
+    const end = statement(endUnsent, state, reason, now, lead, destination, content, leaseEnd);
+    await report(context, key, leaseEnd, end);
+    return undefined;
+  }
+  const isRefused = settlement.state === 'refused';
+  const end = isRefused
+    ? statement(endRefused, settlement.reason, lead, destination, content, leaseEnd)
+    : statement(endDelivered, now, asJson(settlement.recipients), leaseEnd, lead, destination, content);
+  const answer = isRefused ? refusedAnswer(settlement.fields) : settlement.answer;
+  const answering = content === 'lead' && answer !== null ? await findBound(context, lead) : undefined;
+  if (!answering || answer === null) {
+    await report(context, key, leaseEnd, end);
+    return undefined;
+  }
+  const [, answered = []] = await report(
+    context,
+    key,
+    leaseEnd,
+    end,
+    ...giveAnswer(context, answer, isRefused ? 'refused' : 'delivered', answering, destination),
+    announce(now, lead, lead, answer.status),
+  );
+  if (answered.length > 0) return answer;
+  // The delivery has ended, whether the lead can be opened now or not.
+  const current = await context.find(lead).catch((error: unknown) => {
+    if (error instanceof LeadUnreadable) return undefined;
+    throw error;
+  });
+  return current?.answer;
+}
+
+async function postpone(
+  context: Settling,
+  key: DeliveryKey,
+  leaseEnd: number,
+  postponed: Postponed,
+): Promise<void> {
+  const {sealer} = context;
+  const {lead, destination, content} = key;
+  const {until, error, tried, ambiguous, isCounted, state, recipients} = postponed;
+  // A reply may name the person, of whom nothing is stored any more.
+  const excerpt = content === 'erased' ? null : postponed.excerpt;
+  const counts = [tried, ambiguous, isCounted].map(Number);
+  const failingSince = tried ? Date.now() : null;
+  const isSealed = excerpt !== null && sealer.writesWith !== 0;
+  const inClear = excerpt === null || isSealed ? null : JSON.stringify({excerpt});
+  const reply = [Number(excerpt !== null), inClear];
+  const values = [until, error, ...counts, state, failingSince, ...reply, asJson(recipients)];
+  const change = statement(postponeText, ...values, lead, destination, content, leaseEnd);
+  const replying = isSealed ? await findBound(context, lead) : undefined;
+  const sealed = isSealed && replying ? [sealReply(sealer, replying, key, excerpt)] : [];
+  await report(context, key, leaseEnd, change, ...sealed);
+}
+
+export function settlementQueries(
+  context: Context & Pick<LeadPort, 'find'>,
+): Pick<OutboxPort, 'recordRemoteId' | 'settle' | 'postpone'> {
+  const settling = {...context, answerTexts: answerTextsOf(context)};
+  return {
+    async recordRemoteId({lead, destination, content}, remoteId) {
+      const text = `
+        UPDATE deliveries SET remote_id = $1
+        WHERE lead_id = $2 AND destination = $3 AND content = $4 AND remote_id IS NULL`;
+      await context.write(statement(text, remoteId, lead, destination, content));
+    },
+
+    settle: (key, leaseEnd, settlement) => settle(settling, key, leaseEnd, settlement),
+
+    postpone: (key, leaseEnd, postponed) => postpone(settling, key, leaseEnd, postponed),
+  };
+}
