@@ -79,6 +79,60 @@ export const checkValueOf = (word: string) =>
 const bindingOf = (checkValue: number, {id, cid, partner}: Bound, part: Part) =>
   Buffer.from(JSON.stringify(['lead-prequal data', version, checkValue, cid, partner, id, part]));
 
+/** The data keys by their check values, and what they are for. */
+type Keys = {dataKeys: ReadonlyMap<number, KeyObject>; writesWith: number; readsClear: boolean};
+
+function sealerOf({dataKeys, writesWith, readsClear}: Keys, lead: Bound): LeadSealer {
+  const leadKeys = new Map<number, KeyObject>();
+  function keyOf(checkValue: number): KeyObject {
+    const [known, dataKey] = [leadKeys.get(checkValue), dataKeys.get(checkValue)];
+    if (known) return known;
+    if (!dataKey)
+      throw new SealError(`It is sealed with the data key ${checkInHex(checkValue)}, which DATA_KEY lacks`);
+    // A cipher takes a key object in a third of the time that it needs for the bytes of the key.
+    const key = createSecretKey(createHmac('sha256', dataKey).update(lead.id).digest());
+    leadKeys.set(checkValue, key);
+    return key;
+  }
+
+  return {
+    seal(text, part) {
+      if (writesWith === 0) return {data_key: 0, blob: Buffer.from(text)};
+      const nonce = randomBytes(nonceLength);
+      const head = Buffer.alloc(1 + checkLength);
+      head.writeUInt8(version);
+      head.writeUInt32BE(writesWith, 1);
+      const cipher = createCipheriv('aes-256-gcm', keyOf(writesWith), nonce);
+      cipher.setAAD(bindingOf(writesWith, lead, part));
+      const sealed = [cipher.update(text, 'utf8'), cipher.final()];
+      return {data_key: writesWith, blob: Buffer.concat([head, nonce, ...sealed, cipher.getAuthTag()])};
+    },
+    open({data_key, blob}, part) {
+      const bytes = Buffer.from(blob.buffer, blob.byteOffset, blob.byteLength);
+      if (data_key === 0) {
+        if (!readsClear) throw new SealError('It is in clear, and DATA_KEY does not list "clear"');
+        return bytes.toString();
+      }
+      const key = keyOf(data_key);
+      const tagAt = bytes.length - tagLength;
+      const isWhole = tagAt >= headLength && bytes[0] === version && bytes.readUInt32BE(1) === data_key;
+      if (!isWhole) throw notAsStored();
+      const nonce = bytes.subarray(1 + checkLength, headLength);
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce, {authTagLength: tagLength});
+      decipher.setAAD(bindingOf(data_key, lead, part));
+      decipher.setAuthTag(bytes.subarray(tagAt));
+      const text = decipher.update(bytes.subarray(headLength, tagAt));
+      try {
+        // Only this checks the tag. Nothing of the text may be used before.
+        decipher.final();
+      } catch {
+        throw notAsStored();
+      }
+      return text.toString();
+    },
+  };
+}
+
 /** @param words the keys, or `clear`, the one that seals first */
 export function createSealer(words: readonly [string, ...string[]]): Sealer {
   const dataKeys = new Map(
@@ -87,60 +141,8 @@ export function createSealer(words: readonly [string, ...string[]]): Sealer {
       .map((word) => [checkValueOf(word), createSecretKey(derived(word, 'data key', 32))]),
   );
   const writesWith = checkValueOf(words[0]);
-  const readsClear = words.includes(clearWord);
-
-  function sealerOf(lead: Bound): LeadSealer {
-    const leadKeys = new Map<number, KeyObject>();
-    function keyOf(checkValue: number): KeyObject {
-      const [known, dataKey] = [leadKeys.get(checkValue), dataKeys.get(checkValue)];
-      if (known) return known;
-      if (!dataKey)
-        throw new SealError(`It is sealed with the data key ${checkInHex(checkValue)}, which DATA_KEY lacks`);
-      // A cipher takes a key object in a third of the time that it needs for the bytes of the key.
-      const key = createSecretKey(createHmac('sha256', dataKey).update(lead.id).digest());
-      leadKeys.set(checkValue, key);
-      return key;
-    }
-
-    return {
-      seal(text, part) {
-        if (writesWith === 0) return {data_key: 0, blob: Buffer.from(text)};
-        const nonce = randomBytes(nonceLength);
-        const head = Buffer.alloc(1 + checkLength);
-        head.writeUInt8(version);
-        head.writeUInt32BE(writesWith, 1);
-        const cipher = createCipheriv('aes-256-gcm', keyOf(writesWith), nonce);
-        cipher.setAAD(bindingOf(writesWith, lead, part));
-        const sealed = [cipher.update(text, 'utf8'), cipher.final()];
-        return {data_key: writesWith, blob: Buffer.concat([head, nonce, ...sealed, cipher.getAuthTag()])};
-      },
-      open({data_key, blob}, part) {
-        const bytes = Buffer.from(blob.buffer, blob.byteOffset, blob.byteLength);
-        if (data_key === 0) {
-          if (!readsClear) throw new SealError('It is in clear, and DATA_KEY does not list "clear"');
-          return bytes.toString();
-        }
-        const key = keyOf(data_key);
-        const tagAt = bytes.length - tagLength;
-        const isWhole = tagAt >= headLength && bytes[0] === version && bytes.readUInt32BE(1) === data_key;
-        if (!isWhole) throw notAsStored();
-        const nonce = bytes.subarray(1 + checkLength, headLength);
-        const decipher = createDecipheriv('aes-256-gcm', key, nonce, {authTagLength: tagLength});
-        decipher.setAAD(bindingOf(data_key, lead, part));
-        decipher.setAuthTag(bytes.subarray(tagAt));
-        const text = decipher.update(bytes.subarray(headLength, tagAt));
-        try {
-          // Only this checks the tag. Nothing of the text may be used before.
-          decipher.final();
-        } catch {
-          throw notAsStored();
-        }
-        return text.toString();
-      },
-    };
-  }
-
-  return {words, writesWith, checkValues: words.map(checkValueOf), of: sealerOf};
+  const keys = {dataKeys, writesWith, readsClear: words.includes(clearWord)};
+  return {words, writesWith, checkValues: words.map(checkValueOf), of: (lead) => sealerOf(keys, lead)};
 }
 
 const notAsStored = () =>

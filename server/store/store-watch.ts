@@ -42,6 +42,32 @@ const trialBytes = {usual: 16, duringOutage: limits.bodyBytes};
 /** An id that no lead has. Reading it checks that the store can be read. */
 const noLead = '00000000-0000-7000-8000-000000000000';
 
+/** @param noteSuccess gets when a write began that has stored a lead */
+const watched = (
+  store: LeadStore,
+  noteSuccess: (begun: number) => void,
+  noteFailure: (error: unknown) => void,
+): LeadStore => ({
+  ...store,
+  async accept(entry) {
+    const begun = performance.now();
+    try {
+      const accepted = await store.accept(entry);
+      // All other outcomes wrote nothing, so they do not show that the store works.
+      if (accepted.outcome === 'created') noteSuccess(begun);
+      return accepted;
+    } catch (error) {
+      noteFailure(error);
+      throw error;
+    }
+  },
+  find: (id) =>
+    store.find(id).catch((error: unknown) => {
+      noteFailure(error);
+      throw error;
+    }),
+});
+
 export function watchStore(store: LeadStore, emit: Emit): StoreWatch {
   let succeededAt = performance.now();
   let probedAt = succeededAt;
@@ -93,26 +119,7 @@ export function watchStore(store: LeadStore, emit: Emit): StoreWatch {
   }, times.interval).unref();
 
   return {
-    store: {
-      ...store,
-      async accept(entry) {
-        const begun = performance.now();
-        try {
-          const accepted = await store.accept(entry);
-          // All other outcomes wrote nothing, so they do not show that the store works.
-          if (accepted.outcome === 'created') noteSuccess(begun);
-          return accepted;
-        } catch (error) {
-          noteFailure(error);
-          throw error;
-        }
-      },
-      find: (id) =>
-        store.find(id).catch((error: unknown) => {
-          noteFailure(error);
-          throw error;
-        }),
-    },
+    store: watched(store, noteSuccess, noteFailure),
     outage,
     stop: () => clearInterval(timer),
   };

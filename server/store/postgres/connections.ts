@@ -176,44 +176,48 @@ async function allReplies<Replies extends readonly unknown[] | []>(replies: Repl
   return Promise.all(replies);
 }
 
-/** @param limitsAtConnect true if time limits are set for each connection, false if each transaction must set them */
-function connectionsOf(pool: pg.Pool, statementNames: StatementNames, limitsAtConnect: boolean): Connections {
-  const runOn =
-    (client: pg.PoolClient): Run =>
-    async ({text, values}) => {
-      // Statements without parameters run rarely, so a name would save nothing.
-      const name = statementNames === 'named' && values.length > 0 ? {name: nameOf(text)} : {};
-      return (await client.query<Row>({...name, text, values: [...values]})).rows;
-    };
+const runOn =
+  (client: pg.PoolClient, statementNames: StatementNames): Run =>
+  async ({text, values}) => {
+    // Statements without parameters run rarely, so a name would save nothing.
+    const name = statementNames === 'named' && values.length > 0 ? {name: nameOf(text)} : {};
+    return (await client.query<Row>({...name, text, values: [...values]})).rows;
+  };
 
-  async function withClient<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
-    const client = await pool.connect();
+async function withClient<Result>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  try {
+    const result = await work(client);
+    client.release();
+    return result;
+  } catch (error) {
+    client.release(!isConnectionUsable(error));
+    throw error;
+  }
+}
+
+/** @param work begins and commits the transaction. If it throws, the transaction is rolled back */
+const inTransaction = <Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Result>) =>
+  withClient(pool, async (client) => {
     try {
-      const result = await work(client);
-      client.release();
-      return result;
+      return await work(client);
     } catch (error) {
-      client.release(!isConnectionUsable(error));
+      // If the connection gets closed, PostgreSQL rolls back by itself.
+      if (isConnectionUsable(error)) await client.query('ROLLBACK');
       throw error;
     }
-  }
+  });
 
-  const inTransaction = <Result>(work: (client: pg.PoolClient) => Promise<Result>) =>
-    withClient(async (client) => {
-      try {
-        return await work(client);
-      } catch (error) {
-        // If the connection gets closed, PostgreSQL rolls back by itself.
-        if (isConnectionUsable(error)) await client.query('ROLLBACK');
-        throw error;
-      }
-    });
-
+/** @param limitsAtConnect true if time limits are set for each connection, false if each transaction must set them */
+function connectionsOf(pool: pg.Pool, statementNames: StatementNames, limitsAtConnect: boolean): Connections {
   const begin = limitsAtConnect ? 'BEGIN' : beginLimited;
   const transaction: Connections['transaction'] = (first, last) =>
     retryConflicts.execute(() =>
-      inTransaction(async (client) => {
-        const run = runOn(client);
+      inTransaction(pool, async (client) => {
+        const run = runOn(client, statementNames);
         const [, found] = await allReplies([client.query(begin), allReplies(first.map(run))]);
         // If one of the last statements fails, COMMIT rolls back.
         const [rows] = await allReplies([allReplies(last(found).map(run)), client.query('COMMIT')]);
@@ -221,7 +225,7 @@ function connectionsOf(pool: pg.Pool, statementNames: StatementNames, limitsAtCo
       }),
     );
   const runAlone: Run = (statement) =>
-    retryConflicts.execute(() => withClient((client) => runOn(client)(statement)));
+    retryConflicts.execute(() => withClient(pool, (client) => runOn(client, statementNames)(statement)));
 
   return {
     read: runAlone,
@@ -234,7 +238,7 @@ function connectionsOf(pool: pg.Pool, statementNames: StatementNames, limitsAtCo
     transaction,
     longTransaction: (work) =>
       retryConflicts.execute(() =>
-        inTransaction(async (client) => {
+        inTransaction(pool, async (client) => {
           await client.query(beginLong);
           const result = await work(client);
           await client.query('COMMIT');

@@ -21,49 +21,54 @@ function placeOf(url: string): string {
   return `postgres://${hostname || searchParams.get('host') || 'localhost'}:${port || '5432'}${pathname}`;
 }
 
+type Opened = {
+  url: string;
+  place: string;
+  run: (text: string, values?: readonly unknown[]) => Promise<Row[]>;
+};
+
+/** From now on nobody else writes to these tables, until the end of the transaction. */
+async function lock({run, place}: Opened, names: readonly string[]) {
+  await run("SET LOCAL lock_timeout = '3s'");
+  await run(`LOCK TABLE ${list(names)} IN SHARE ROW EXCLUSIVE MODE`).catch((error: unknown) => {
+    const isOthers = error instanceof pg.DatabaseError && error.code === lockNotAvailable;
+    throw isOthers ? new TransferError(`Another copy or a command uses ${place}: wait for its end`) : error;
+  });
+  const [served] = await run('SELECT 1 AS yes FROM processes WHERE seen_at >= $1', [Date.now() - goneAfter]);
+  if (served)
+    throw new TransferError(
+      `A server uses ${place}: stop all servers first, and wait a minute after one that was killed`,
+    );
+}
+
+/** Creates the tables of an empty target. Begins the transaction of a source, which ends with the transfer. */
+async function prepare(opened: Opened, role: EndRole) {
+  const {url, place, run} = opened;
+  const [own] = await run("SELECT to_regclass('schema_version')::text AS tables");
+  if (own?.['tables'] === null) {
+    if (role === 'source') throw new TransferError(`${place} has no tables of this service`);
+    const connections = await openConnections(url, 'unnamed');
+    await upgrade(connections, {mark: 'unfinished', place: role.copyOf}).finally(connections.close);
+  }
+  const found = await readFound(run);
+  refuseOtherVersion({...found, mark: undefined});
+  if (role === 'source') {
+    await run(beginLong);
+    await lock(opened, others);
+  }
+  return found;
+}
+
 /** @throws Error when the database cannot be reached, or has the tables of another version */
 export async function openPostgresEnd(url: string, role: EndRole): Promise<End> {
   const place = placeOf(url);
   const client = await openClient(url);
-  const run = async (text: string, values: readonly unknown[] = []) =>
-    (await client.query<Row>(text, [...values])).rows;
+  const run: Opened['run'] = async (text, values = []) => (await client.query<Row>(text, [...values])).rows;
   const runAll = async (statements: readonly Statement[]) => {
     for (const {text, values} of statements) await run(text, values);
   };
-
-  /** From now on nobody else writes to these tables, until the end of the transaction. */
-  async function lock(names: readonly string[]) {
-    await run("SET LOCAL lock_timeout = '3s'");
-    await run(`LOCK TABLE ${list(names)} IN SHARE ROW EXCLUSIVE MODE`).catch((error: unknown) => {
-      const isOthers = error instanceof pg.DatabaseError && error.code === lockNotAvailable;
-      throw isOthers ? new TransferError(`Another copy or a command uses ${place}: wait for its end`) : error;
-    });
-    const [served] = await run('SELECT 1 AS yes FROM processes WHERE seen_at >= $1', [
-      Date.now() - goneAfter,
-    ]);
-    if (served)
-      throw new TransferError(
-        `A server uses ${place}: stop all servers first, and wait a minute after one that was killed`,
-      );
-  }
-
-  async function open() {
-    const [own] = await run("SELECT to_regclass('schema_version')::text AS tables");
-    if (own?.['tables'] === null) {
-      if (role === 'source') throw new TransferError(`${place} has no tables of this service`);
-      const connections = await openConnections(url, 'unnamed');
-      await upgrade(connections, {mark: 'unfinished', place: role.copyOf}).finally(connections.close);
-    }
-    const found = await readFound(run);
-    refuseOtherVersion({...found, mark: undefined});
-    if (role === 'source') {
-      await run(beginLong);
-      await lock(others);
-    }
-    return found;
-  }
-
-  const found = await open().catch(async (error: unknown) => {
+  const opened = {url, place, run};
+  const found = await prepare(opened, role).catch(async (error: unknown) => {
     await client.end();
     throw error;
   });
@@ -96,7 +101,7 @@ export async function openPostgresEnd(url: string, role: EndRole): Promise<End> 
       await run('COMMIT');
     },
     async markMoved(target) {
-      await lock([reports]);
+      await lock(opened, [reports]);
       await runAll(setMark({mark: 'moved', place: target}));
       await run('COMMIT');
     },

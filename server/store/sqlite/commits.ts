@@ -5,10 +5,17 @@
 import type {Outcome} from '../batcher.ts';
 import {tables, type TableName, type Value} from '../columns.ts';
 import {insertText, list, statement, type Row, type Statement} from '../database.ts';
-import {decide, rowsOf, selectKey, selectSameLead, type Written} from '../new-lead.ts';
+import {decide, rowsOf, selectKey, selectSameLead, type Known, type Written} from '../new-lead.ts';
 import {newTables, sealRows, type NewRows} from '../rows.ts';
 import type {Sealer} from '../sealing.ts';
-import {createRunner, emptyLog, emptyLogAtOnce, inTransaction, openWriter} from './connection.ts';
+import {
+  createRunner,
+  emptyLog,
+  emptyLogAtOnce,
+  inTransaction,
+  openWriter,
+  type Runner,
+} from './connection.ts';
 import {refusalOf} from './files.ts';
 
 /**
@@ -52,31 +59,11 @@ export function openCommits(path: string, sealer: Sealer): Commits {
   }
 
   function accept(rows: NewRows): Written {
-    const written = decide(rows, lookUp(rows));
+    const written = decide(rows, lookUp(run, rows));
     if (written.outcome !== 'created') return written;
     const all = sealRows(rowsOf(rows, written.duplicateOf), sealer);
     for (const [table, insert] of inserters) for (const row of all[table]) run(insert(row));
     return written;
-  }
-
-  function lookUp({leads: [{created_at: now}], ...rows}: NewRows) {
-    const [proof] = rows.spent_proofs;
-    const [key] = rows.idempotency_keys.flatMap(({owner, digest}) =>
-      run(selectKey(owner, digest, now)).map(({fingerprint, lead_id}) => ({
-        digest,
-        fingerprint: String(fingerprint),
-        lead: String(lead_id),
-      })),
-    );
-    const [original] = rows.same_leads.flatMap(({partner, digest}) =>
-      run(selectSameLead(partner, digest, now)),
-    );
-    const [spent] = proof ? run(statement('SELECT 1 FROM spent_proofs WHERE nonce = $1', proof.nonce)) : [];
-    return {
-      key,
-      isProofSpent: spent !== undefined,
-      original: original && String(original['lead_id']),
-    };
   }
 
   return {
@@ -103,6 +90,27 @@ export function openCommits(path: string, sealer: Sealer): Commits {
       }
       database.close();
     },
+  };
+}
+
+/** What was stored earlier and matters for a new lead. */
+function lookUp(run: Runner['all'], {leads: [{created_at: now}], ...rows}: NewRows): Known {
+  const [proof] = rows.spent_proofs;
+  const [key] = rows.idempotency_keys.flatMap(({owner, digest}) =>
+    run(selectKey(owner, digest, now)).map(({fingerprint, lead_id}) => ({
+      digest,
+      fingerprint: String(fingerprint),
+      lead: String(lead_id),
+    })),
+  );
+  const [original] = rows.same_leads.flatMap(({partner, digest}) =>
+    run(selectSameLead(partner, digest, now)),
+  );
+  const [spent] = proof ? run(statement('SELECT 1 FROM spent_proofs WHERE nonce = $1', proof.nonce)) : [];
+  return {
+    key,
+    isProofSpent: spent !== undefined,
+    original: original && String(original['lead_id']),
   };
 }
 

@@ -6,11 +6,11 @@ import {join} from 'node:path';
 import type {DatabaseSync} from 'node:sqlite';
 import {setImmediate as endOfTurn} from 'node:timers/promises';
 import {Worker} from 'node:worker_threads';
-import {createBatcher} from '../batcher.ts';
+import {createBatcher, type Batcher} from '../batcher.ts';
 import {storeError, StoreUnavailable} from '../../leads/store-errors.ts';
 import type {LeadStore, BesideStore} from '../../leads/ports.ts';
 import type {Emit} from '../../observe/observations.ts';
-import type {Row, Statement} from '../database.ts';
+import type {Database, Row, Statement} from '../database.ts';
 import {acceptsLeads, type Written} from '../new-lead.ts';
 import type {Sealer} from '../sealing.ts';
 import {leadQueries} from '../queries.ts';
@@ -24,6 +24,7 @@ import {
   openReader,
   openWriter,
   sqliteWords,
+  type Runner,
 } from './connection.ts';
 import {isCheckedAtStart, makeFile, othersMayRead, refusalOf} from './files.ts';
 import {takeServerLock} from './server-lock.ts';
@@ -34,6 +35,25 @@ export type Writer = Pick<Commits, 'before'> & {
   /** Resolves when the file is closed. */
   close(): Promise<void>;
 };
+
+function orUnavailable<Result>(work: () => Result): Promise<Result> {
+  try {
+    return Promise.resolve(work());
+  } catch (error) {
+    return Promise.reject(storeError(error, refusalOf(error)));
+  }
+}
+
+const databaseOf = ({all, one}: Runner, writes: Batcher<Write, Result>): Database => ({
+  read: (statement) => orUnavailable(() => all(statement)),
+  readOne: (statement) => orUnavailable(() => one(statement)),
+  async readMany(statement) {
+    const [rows = []] = (await writes.add({statements: [statement]})) as Row[][];
+    return rows;
+  },
+  write: (...statements) => writes.add({statements}) as Promise<Row[][]>,
+  ...sqliteWords,
+});
 
 /**
  * Opens the store. Creates the folder (0700), the file (0600) and the tables if they are missing.
@@ -55,17 +75,7 @@ export async function openSqliteStore(
     if (othersMayRead(path)) emit({type: 'database-readable', path});
   }
   const reader = openReader(path);
-  const {all, one} = createRunner(reader);
-  const check = isCheckedAtStart(path) ? undefined : startDamageCheck(path);
-  const {ino: opened} = statSync(path);
-
-  function orUnavailable<Result>(work: () => Result): Promise<Result> {
-    try {
-      return Promise.resolve(work());
-    } catch (error) {
-      return Promise.reject(storeError(error, refusalOf(error)));
-    }
-  }
+  const file = watchFile(path);
 
   const writes = createBatcher<Write, Result>(async (batch) => {
     const outcomes = await writer.commit(batch);
@@ -73,20 +83,7 @@ export async function openSqliteStore(
     return outcomes;
   });
 
-  const queries = leadQueries(
-    {
-      read: (statement) => orUnavailable(() => all(statement)),
-      readOne: (statement) => orUnavailable(() => one(statement)),
-      async readMany(statement) {
-        const [rows = []] = (await writes.add({statements: [statement]})) as Row[][];
-        return rows;
-      },
-      write: (...statements) => writes.add({statements}) as Promise<Row[][]>,
-      ...sqliteWords,
-    },
-    sealer,
-  );
-
+  const queries = leadQueries(databaseOf(createRunner(reader), writes), sealer);
   await queries.useKeys().catch(async (error: unknown) => {
     await close();
     throw error;
@@ -95,7 +92,7 @@ export async function openSqliteStore(
   async function close() {
     await queries.close();
     await writes.drained();
-    check?.stop();
+    file.stop();
     // Code that waited for a write may still read its result before the reader closes.
     await endOfTurn();
     // The reader closes first, because the last connection empties the log, and the reader cannot write.
@@ -109,11 +106,7 @@ export async function openSqliteStore(
     accept: acceptsLeads(sealer, (rows) => writes.add({accept: rows}) as Promise<Written>, queries.find),
     async probe(now, bytes) {
       await queries.probe(now, bytes);
-      const damage = check?.damage();
-      if (damage !== undefined) throw new StoreUnavailable(`the database file is damaged: ${damage}`);
-      // A write to a file that was deleted or replaced succeeds, but is lost when the server ends.
-      if (statSync(path, {throwIfNoEntry: false})?.ino === opened) return;
-      throw new StoreUnavailable('The database file was moved, deleted or replaced while it was in use');
+      file.refuseLost();
     },
     purge: () => writes.add({emptyLog: true}) as Promise<boolean>,
     close,
@@ -159,18 +152,14 @@ async function storeOver(
   readPath?: string,
 ): Promise<BesideStore> {
   const {all, one} = createRunner(connection);
-  const attempt = <Result>(work: () => Result) =>
-    new Promise<Result>((resolve) => resolve(work())).catch((error: unknown) => {
-      throw storeError(error, refusalOf(error));
-    });
   const queries = leadQueries(
     {
-      read: (statement) => attempt(() => all(statement)),
-      readOne: (statement) => attempt(() => one(statement)),
-      readMany: (statement) => attempt(() => all(statement)),
-      write: (...statements) => attempt(() => inTransaction(connection, () => statements.map(all))),
+      read: (statement) => orUnavailable(() => all(statement)),
+      readOne: (statement) => orUnavailable(() => one(statement)),
+      readMany: (statement) => orUnavailable(() => all(statement)),
+      write: (...statements) => orUnavailable(() => inTransaction(connection, () => statements.map(all))),
       ...(readPath !== undefined && {
-        writeAside: (statement) => attempt(() => writeOnce(readPath, statement)),
+        writeAside: (statement) => orUnavailable(() => writeOnce(readPath, statement)),
       }),
       ...sqliteWords,
     },
@@ -178,13 +167,13 @@ async function storeOver(
   );
   async function close() {
     await queries.close();
-    await attempt(closeConnection);
+    await orUnavailable(closeConnection);
   }
   await queries.checkKeys().catch(async (error: unknown) => {
     await close();
     throw error;
   });
-  return {...queries, purge: () => attempt(() => emptyLogAtOnce(connection)), close};
+  return {...queries, purge: () => orUnavailable(() => emptyLogAtOnce(connection)), close};
 }
 
 function writeOnce(path: string, statement: Statement) {
@@ -226,6 +215,23 @@ async function startWriter(path: string, words: Sealer['words']): Promise<Writer
     await thread.terminate();
     throw error;
   }
+}
+
+/** Finds out whether what is written to an open file will be there after a restart. */
+function watchFile(path: string) {
+  const {ino: opened} = statSync(path);
+  const check = isCheckedAtStart(path) ? undefined : startDamageCheck(path);
+  return {
+    /** @throws StoreUnavailable */
+    refuseLost() {
+      const damage = check?.damage();
+      if (damage !== undefined) throw new StoreUnavailable(`the database file is damaged: ${damage}`);
+      // A write to a file that was deleted or replaced succeeds, but is lost when the server ends.
+      if (statSync(path, {throwIfNoEntry: false})?.ino === opened) return;
+      throw new StoreUnavailable('The database file was moved, deleted or replaced while it was in use');
+    },
+    stop: () => check?.stop(),
+  };
 }
 
 /**

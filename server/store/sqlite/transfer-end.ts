@@ -2,8 +2,8 @@
 import {realpathSync} from 'node:fs';
 import {DatabaseSync} from 'node:sqlite';
 import {setImmediate as nextTurn} from 'node:timers/promises';
-import {tables} from '../columns.ts';
-import {list, statement, type Statement} from '../database.ts';
+import {tables, type TableName} from '../columns.ts';
+import {list, statement, type Row, type Statement} from '../database.ts';
 import {refuseOtherVersion, setMark, type Found} from '../schema.ts';
 import {pageSize, selectBehind, TransferError, type End, type EndRole} from '../transfer.ts';
 import {createRunner, emptyLog, inTransaction, openWriter, readFound} from './connection.ts';
@@ -11,6 +11,9 @@ import {makeFile, refuseDamaged, refuseOtherOwner, sizeOf} from './files.ts';
 import {takeServerLock} from './server-lock.ts';
 
 const byBytes = 'BINARY';
+
+/** As a promise, so that an error is a rejection. */
+const attempt = <Result>(work: () => Result) => new Promise<Result>((resolve) => resolve(work()));
 
 /** @throws Error when the file cannot be opened, or has the tables of another version */
 export function openSqliteEnd(path: string, role: EndRole): End {
@@ -34,8 +37,6 @@ export function openSqliteEnd(path: string, role: EndRole): End {
     throw error;
   }
   const {all} = createRunner(database);
-  // As a promise, so that an error is a rejection.
-  const attempt = <Result>(work: () => Result) => new Promise<Result>((resolve) => resolve(work()));
   const write = (statements: readonly Statement[]) =>
     attempt(() => inTransaction(database, () => statements.forEach(all)));
   /** Changes whenever another connection has written. */
@@ -58,12 +59,7 @@ export function openSqliteEnd(path: string, role: EndRole): End {
         await nextTurn();
       }
     },
-    insert(table, rows) {
-      const columns = Object.keys(tables[table].columns);
-      const parameters = columns.map((_, index) => `$${index + 1}`);
-      const text = `INSERT INTO ${table} (${list(columns)}) VALUES (${list(parameters)})`;
-      return write(rows.map((row) => statement(text, ...columns.map((column) => row[column] ?? null))));
-    },
+    insert: (table, rows) => write(insertsOf(table, rows)),
     write,
     markMoved: (target) =>
       attempt(() =>
@@ -79,6 +75,13 @@ export function openSqliteEnd(path: string, role: EndRole): End {
     tidy: () => attempt(() => void emptyLog(database)),
     close: () => attempt(close),
   };
+}
+
+function insertsOf(table: TableName, rows: readonly Row[]): Statement[] {
+  const columns = Object.keys(tables[table].columns);
+  const parameters = columns.map((_, index) => `$${index + 1}`);
+  const text = `INSERT INTO ${table} (${list(columns)}) VALUES (${list(parameters)})`;
+  return rows.map((row) => statement(text, ...columns.map((column) => row[column] ?? null)));
 }
 
 /** Creates the file and its tables as the start of a server does, and marks them. */
