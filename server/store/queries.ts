@@ -24,13 +24,6 @@ import {requestsKept} from '../versions/request-counts.ts';
 
 const selectLead = (id: string) => `SELECT ${readColumns} FROM leads ${joinPersonal} WHERE leads.id = ${id}`;
 const selectOne = selectLead('$1');
-
-/** The keys of erased leads stay, so that a retry does not store such a lead again. */
-const isOfLiving = `fingerprint <> '${erasedFingerprint}'`;
-
-/** Milliseconds for which the report of a process is kept that was killed. */
-const processesKept = 24 * 3_600_000;
-
 /** @param ids SQL for a list of ids */
 const recordsText = (ids: string) => `
   SELECT ${readColumns},
@@ -38,9 +31,6 @@ const recordsText = (ids: string) => `
       THEN 1 ELSE 0 END AS is_answered_later
   FROM ${ids} AS listed JOIN leads ON leads.id = listed.value ${joinPersonal}`;
 type RecordRow = ReadRow & {is_answered_later: number};
-
-/** How many rows one statement deletes, at most. */
-const deleteBatch = 1_000;
 
 /** With what `find` and `findRecords` read leads. */
 type Finding = Context & {
@@ -88,32 +78,35 @@ async function findRecords(finding: Finding, ids: readonly string[]): ReturnType
   return new Map((rows as RecordRow[]).map((row) => [row.id, readRecord(finding, row)]));
 }
 
-async function deleteBefore(
-  {write}: Context,
-  table: TableName,
-  column: string,
-  before: number,
-  extra = '',
-): Promise<number> {
-  const key = list(tables[table].primaryKey);
-  const text = `
-    DELETE FROM ${table}
-    WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${column} <= $1 ${extra} LIMIT ${deleteBatch})
-    RETURNING 1 AS gone`;
-  const [gone = []] = await write(statement(text, before));
-  return gone.length;
-}
+/** The keys of erased leads stay, so that a retry does not store such a lead again. */
+const isOfLiving = `fingerprint <> '${erasedFingerprint}'`;
+/** Milliseconds for which the report of a process is kept that was killed. */
+const processesKept = 24 * 3_600_000;
+/** How many rows one statement deletes, at most. */
+const deleteBatch = 1_000;
+/** What expires: the column with its time, and for how many milliseconds it is kept after that. */
+const expiring: readonly [table: TableName, column: string, kept: number, condition?: string][] = [
+  ['idempotency_keys', 'created_at', keyLifetime, `AND ${isOfLiving}`],
+  ['same_leads', 'created_at', keyLifetime],
+  ['spent_proofs', 'expires_at', 0],
+  ['version_requests', 'day', requestsKept],
+  ['confirmations', 'created_at', confirmationsKept],
+  ['processes', 'seen_at', processesKept],
+  ['unreadable_leads', 'met_at', notesKept],
+];
 
-async function deleteExpired(context: Context, now: number): Promise<number> {
-  const kept = now - keyLifetime;
-  const keys = await deleteBefore(context, 'idempotency_keys', 'created_at', kept, `AND ${isOfLiving}`);
-  const leads = await deleteBefore(context, 'same_leads', 'created_at', kept);
-  const proofs = await deleteBefore(context, 'spent_proofs', 'expires_at', now);
-  const requests = await deleteBefore(context, 'version_requests', 'day', now - requestsKept);
-  const confirmations = await deleteBefore(context, 'confirmations', 'created_at', now - confirmationsKept);
-  const processes = await deleteBefore(context, 'processes', 'seen_at', now - processesKept);
-  const notes = await deleteBefore(context, 'unreadable_leads', 'met_at', now - notesKept);
-  return keys + leads + proofs + requests + confirmations + processes + notes;
+async function deleteExpired({write}: Context, now: number): Promise<number> {
+  let deleted = 0;
+  for (const [table, column, kept, condition = ''] of expiring) {
+    const key = list(tables[table].primaryKey);
+    const text = `
+      DELETE FROM ${table}
+      WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${column} <= $1 ${condition} LIMIT ${deleteBatch})
+      RETURNING 1 AS gone`;
+    const [gone = []] = await write(statement(text, now - kept));
+    deleted += gone.length;
+  }
+  return deleted;
 }
 
 export function leadQueries(database: Database, sealer: Sealer): Omit<LeadStore, 'accept' | 'purge'> {
