@@ -130,7 +130,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'take a new lead for sent whose commit was lost',
     file: 'server/leads/lead-desk.ts',
-    from: 'if (error instanceof StoreUnavailable) abandonDeliveries(entry);',
+    from: 'if (error instanceof StoreUnavailable) abandonDeliveries(courier, entry);',
     to: '',
     plan: 'lead-without-reply',
     violates: 'nothing is held as unclear that was never sent',
