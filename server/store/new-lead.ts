@@ -11,7 +11,7 @@ import type {LeadPort} from '../leads/ports.ts';
 import type {LeadRecord} from '../leads/stored-lead.ts';
 import type {DeliveryContent} from '../leads/deliveries.ts';
 import {statement, type Statement} from './database.ts';
-import {toNewRows, type NewRows} from './rows.ts';
+import {toNewRows, type NewRows} from './new-rows.ts';
 import type {Sealer} from './sealing.ts';
 
 /** Milliseconds for which an idempotency key is remembered, and for which the same lead counts as a duplicate. */
