@@ -16,8 +16,8 @@ import {startCountingRequests} from './versions/request-counts.ts';
 import {startReloads, type Reloads} from './reload/reloads.ts';
 import {startLeadService} from './lead-service.ts';
 import {createCounters} from './http/limits/counters.ts';
-import {expressApp, type ExpressApp} from './http/express-app.ts';
-import {createRoutes} from './http/routes.ts';
+import {expressApp, type ExpressApp} from './express-app.ts';
+import {createRoutes} from './routes.ts';
 
 export type App = ExpressApp & {
   /** The routes that `handle` gets from the configuration in force, for tests that look for all routes. */

@@ -1,16 +1,16 @@
 /** What a request meets, in this order. */
 import {IncomingMessage, ServerResponse} from 'node:http';
 import express, {type Express, type Router} from 'express';
-import type {Config} from '../config/config.ts';
-import type {Emit} from '../observe/observations.ts';
-import type {EmbedVersion} from '../versions/embed-versions.ts';
-import {createAddressReader} from './client-address.ts';
-import {embedFiles} from './embed/embed-files.ts';
-import {versionList} from './embed/version-list.ts';
-import {healthEndpoints, liveEndpoint, type Health} from './health.ts';
-import {openapiPages} from './openapi.ts';
-import {errorReplies, notFound, refuseWhile} from './problem-replies.ts';
-import {requestContext} from './request-context.ts';
+import type {Config} from './config/config.ts';
+import type {Emit} from './observe/observations.ts';
+import type {EmbedVersion} from './versions/embed-versions.ts';
+import {createAddressReader} from './http/client-address.ts';
+import {embedFiles} from './http/embed/embed-files.ts';
+import {versionList} from './http/embed/version-list.ts';
+import {healthEndpoints, liveEndpoint, type Health} from './http/health.ts';
+import {openapiPages} from './http/openapi.ts';
+import {errorReplies, notFound, refuseWhile} from './http/problem-replies.ts';
+import {requestContext} from './http/request-context.ts';
 
 type Parts = {
   /** The routes of the configuration in force. */

@@ -1,29 +1,29 @@
 /** The routes that depend on the configuration. A reload makes them anew; limits and counters stay. */
 import {Router} from 'express';
-import {minimums} from '../../calculator/calculator.ts';
-import {figuresOf} from '../../calculator/policy.ts';
-import type {Config} from '../config/config.ts';
-import {defaultDestination} from '../config/destinations.ts';
-import type {Timings} from '../config/timings.ts';
-import {explainedAnswer} from '../leads/calculated-answer.ts';
-import {createIdempotencyDigests} from '../leads/idempotency.ts';
-import type {LeadDesk} from '../leads/lead-desk.ts';
-import {createResultTokens} from '../leads/result-tokens.ts';
-import type {VisitorDesk} from '../leads/visitor-leads.ts';
-import type {Emit} from '../observe/observations.ts';
-import {versionForSnippets} from '../snippets/parts.ts';
-import {newestVersion, type EmbedVersion} from '../versions/embed-versions.ts';
-import {applyPages} from './apply/apply-pages.ts';
-import {createScriptlessForm} from './apply/scriptless-form.ts';
-import {embedApi} from './embed/embed-api.ts';
-import {createProofs} from './embed/proof.ts';
-import {createQuota} from './embed/quota.ts';
-import {jsonApi} from './json/json-api.ts';
-import type {Counters} from './limits/counters.ts';
-import {createFailureDelay} from './limits/failure-delay.ts';
-import {createFailureLimit} from './limits/failure-limit.ts';
-import {createRateLimits} from './limits/rate-limit.ts';
-import {snippetsRouter} from './snippets/snippets-router.ts';
+import {minimums} from '../calculator/calculator.ts';
+import {figuresOf} from '../calculator/policy.ts';
+import type {Config} from './config/config.ts';
+import {defaultDestination} from './config/destinations.ts';
+import type {Timings} from './config/timings.ts';
+import {explainedAnswer} from './leads/calculated-answer.ts';
+import {createIdempotencyDigests} from './leads/idempotency.ts';
+import type {LeadDesk} from './leads/lead-desk.ts';
+import {createResultTokens} from './leads/result-tokens.ts';
+import type {VisitorDesk} from './leads/visitor-leads.ts';
+import type {Emit} from './observe/observations.ts';
+import {versionForSnippets} from './snippets/parts.ts';
+import {newestVersion, type EmbedVersion} from './versions/embed-versions.ts';
+import {applyPages} from './http/apply/apply-pages.ts';
+import {createScriptlessForm} from './http/apply/scriptless-form.ts';
+import {embedApi} from './http/embed/embed-api.ts';
+import {createProofs} from './http/embed/proof.ts';
+import {createQuota} from './http/embed/quota.ts';
+import {jsonApi} from './http/json/json-api.ts';
+import type {Counters} from './http/limits/counters.ts';
+import {createFailureDelay} from './http/limits/failure-delay.ts';
+import {createFailureLimit} from './http/limits/failure-limit.ts';
+import {createRateLimits} from './http/limits/rate-limit.ts';
+import {snippetsRouter} from './http/snippets/snippets-router.ts';
 
 /** What is the same before and after a reload. */
 type Lasting = {
