@@ -50,7 +50,7 @@ function attempt(row: ReadRow, sealer: Sealer) {
 export function createOpener(
   {write, writeAside = write, jsonList}: Database,
   sealer: Sealer,
-): LeadOpener & {noted(): Promise<void>} {
+): LeadOpener & {noted: () => Promise<void>} {
   const noteText = `
     INSERT INTO unreadable_leads (lead_id, met_at)
     SELECT id, CAST($1 AS BIGINT) FROM leads WHERE id IN ${jsonList('$2')} ORDER BY id
