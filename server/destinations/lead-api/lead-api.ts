@@ -9,7 +9,13 @@ import type {LeadApiSettings} from '../../config/destinations.ts';
 import {paths} from '../../../contract/api.ts';
 import type {Settlement} from '../../leads/deliveries.ts';
 import {certificatePeriod} from '../certificate-period.ts';
-import {codeOf, withRecord, type Destination, type RecordRequest} from '../destination.ts';
+import {
+  codeOf,
+  withRecord,
+  type DeliveryRequest,
+  type Destination,
+  type RecordRequest,
+} from '../destination.ts';
 import {forSockets} from '../lookups.ts';
 import {usualNetwork, type Network} from '../network.ts';
 import {readRetryAfter} from '../retry-after.ts';
@@ -65,14 +71,15 @@ export function createLeadApi(
     authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
   };
   return {
-    deliver: (request) => deliver(upstream, withRecord(request)),
+    deliver: (request) => deliver(upstream, request),
     test: () => test(upstream),
     close: () => pool.destroy(),
   };
 }
 
-async function deliver(upstream: Upstream, request: RecordRequest): Promise<Settlement> {
+async function deliver(upstream: Upstream, given: DeliveryRequest): Promise<Settlement> {
   const {timeout} = upstream;
+  const request = withRecord(given);
   const {lead, attempts, onTaken} = request;
   let {remoteId} = request;
   let left = timeout;
