@@ -82,10 +82,7 @@ function replyIn(sealer: Sealer, row: ReplyRow) {
   }
 }
 
-async function lastDelivered(
-  {readMany}: Context,
-  destinations: readonly string[],
-): ReturnType<DeliveryDesk['lastDelivered']> {
+async function lastDelivered({readMany}: Context, destinations: readonly string[]) {
   const last = new Map<string, number>();
   let before = firstIdAt(Infinity);
   for (let reads = 0; reads < maxReads && destinations.some((name) => !last.has(name)); reads += 1) {

@@ -7,7 +7,7 @@ import {tableOf} from '../../contract/table-of.ts';
 import type {DeliveryContent, DeliveryKey, Postponed, Recipients, Settlement} from '../leads/deliveries.ts';
 import type {LeadPort, OutboxPort} from '../leads/ports.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
-import type {Answer, FinalAnswer} from '../leads/stored-lead.ts';
+import type {FinalAnswer} from '../leads/stored-lead.ts';
 import {tables} from './columns.ts';
 import {list, statement, type Statement} from './database.ts';
 import {noAnswer} from './personal-data.ts';
@@ -168,12 +168,7 @@ function giveAnswer(
   ];
 }
 
-async function settle(
-  context: Settling,
-  key: DeliveryKey,
-  leaseEnd: number,
-  settlement: Settlement,
-): Promise<Answer | undefined> {
+async function settle(context: Settling, key: DeliveryKey, leaseEnd: number, settlement: Settlement) {
   const {lead, destination, content} = key;
   const now = Date.now();
   if (settlement.state === 'dropped' || settlement.state === 'skipped') {
@@ -209,12 +204,7 @@ async function settle(
   return current?.answer;
 }
 
-async function postpone(
-  context: Settling,
-  key: DeliveryKey,
-  leaseEnd: number,
-  postponed: Postponed,
-): Promise<void> {
+async function postpone(context: Settling, key: DeliveryKey, leaseEnd: number, postponed: Postponed) {
   const {sealer} = context;
   const {lead, destination, content} = key;
   const {until, error, tried, ambiguous, isCounted, state, recipients} = postponed;
