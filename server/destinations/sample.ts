@@ -1,7 +1,7 @@
 /** A lead that nobody sent, with which an operator tests a destination. Everything in it says that it is made up. */
 import {randomUUIDv7} from 'node:crypto';
 import {parseFormLead} from '../leads/lead-schema.ts';
-import type {LeadRecord} from '../leads/stored-lead.ts';
+import {noCircumstances, type LeadRecord} from '../leads/stored-lead.ts';
 
 /** As a form would send it. Numbers from 555-0100 to 555-0199 belong to nobody. */
 const fields = {
@@ -45,6 +45,8 @@ export function sampleRecord(id: string = randomUUIDv7(), at: number = Date.now(
       policyVersion: 'sample',
     },
     isAnsweredLater: false,
+    duplicateOf: null,
+    ...noCircumstances,
     consent: {
       textVersion: 'sample',
       textLanguage: 'en',
@@ -65,8 +67,5 @@ export function sampleRecord(id: string = randomUUIDv7(), at: number = Date.now(
       landing_page: 'https://www.example.com/',
     },
     context: {brand: 'sample'},
-    suspect: null,
-    supersedes: null,
-    duplicateOf: null,
   };
 }

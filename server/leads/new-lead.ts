@@ -1,49 +1,42 @@
 /** A new lead on its way into the store. */
-import type {Attribution, Context} from '../../contract/embed.ts';
+import type {Context} from '../../contract/embed.ts';
 import type {ConfirmationRequest, NewDelivery} from './deliveries.ts';
 import type {IdempotencyKey} from './idempotency.ts';
-import type {Consent, LeadRecord, RememberedText, StoredLead} from './stored-lead.ts';
+import type {Circumstances, LeadRecord, RememberedText, StoredLead} from './stored-lead.ts';
+
+type KnownCircumstances = {[Name in keyof Circumstances]?: NonNullable<Circumstances[Name]> | undefined};
 
 /** A lead as intake makes it: what was sent, and what was decided about it. All of it is stored in one commit. */
-export type NewLead = Pick<StoredLead, 'lead' | 'partner'> & {
-  /** The destination that answers the lead. Without one, the calculator does. */
-  answerFrom?: string | undefined;
-  /** Further destinations, which only receive the lead. */
-  sendTo?: readonly string[] | undefined;
-  /** The destination that confirms the lead to its visitor, if there is a `confirmation`. */
-  confirmBy?: string | undefined;
-  /** If true, the lead is stored, but not delivered until an operator decides. */
-  hold?: boolean | undefined;
+export type NewLead = Pick<StoredLead, 'lead' | 'partner'> &
+  KnownCircumstances & {
+    /** The destination that answers the lead. Without one, the calculator does. */
+    answerFrom?: string | undefined;
+    /** Further destinations, which only receive the lead. */
+    sendTo?: readonly string[] | undefined;
+    /** The destination that confirms the lead to its visitor, if there is a `confirmation`. */
+    confirmBy?: string | undefined;
+    /** If true, the lead is stored, but not delivered until an operator decides. */
+    hold?: boolean | undefined;
 
-  consent?: Consent | undefined;
-  /** How the visitor came to the site, for operators. */
-  attribution?: Attribution | undefined;
-  /** Hidden fields of the page. */
-  context?: Context | undefined;
-  /** Why a bot may have sent the lead, for operators. */
-  suspect?: string | undefined;
-  /** The id of the earlier lead that this lead corrects. */
-  supersedes?: string | undefined;
-
-  /** One for each token key. All are stored, so that a process that has only one of the token keys finds the lead. */
-  idempotency?: readonly IdempotencyKey[] | undefined;
-  /**
-   * Digests of the fields, one for each token key. If the partner sent a lead with one of them within the last day, this
-   * lead is a duplicate.
-   */
-  leadDigests?: readonly string[] | undefined;
-  /** The proof of work that came with the lead. Its nonce is stored, so that it cannot be used for another lead. */
-  proof?: {nonce: string; expiresAt: number} | undefined;
-  /**
-   * The text to which the visitor consented. The store remembers the first text of each version, and its words: as
-   * configured, and as the form got it.
-   */
-  consentText?: (RememberedText & {words: readonly string[]}) | undefined;
-  /** The hidden fields by which operators find the lead. */
-  contextFilters?: Context | undefined;
-  /** Given if a confirmation is among the deliveries. */
-  confirmation?: ConfirmationRequest | undefined;
-};
+    /** One for each token key. All are stored, so that a process that has only one of the token keys finds the lead. */
+    idempotency?: readonly IdempotencyKey[] | undefined;
+    /**
+     * Digests of the fields, one for each token key. If the partner sent a lead with one of them within the last day, this
+     * lead is a duplicate.
+     */
+    leadDigests?: readonly string[] | undefined;
+    /** The proof of work that came with the lead. Its nonce is stored, so that it cannot be used for another lead. */
+    proof?: {nonce: string; expiresAt: number} | undefined;
+    /**
+     * The text to which the visitor consented. The store remembers the first text of each version, and its words: as
+     * configured, and as the form got it.
+     */
+    consentText?: (RememberedText & {words: readonly string[]}) | undefined;
+    /** The hidden fields by which operators find the lead. */
+    contextFilters?: Context | undefined;
+    /** Given if a confirmation is among the deliveries. */
+    confirmation?: ConfirmationRequest | undefined;
+  };
 
 /** A new lead that the desk has given an id, its first answer, and its deliveries. */
 export type LeadEntry = NewLead & StoredLead & {deliveries?: readonly NewDelivery[] | undefined};

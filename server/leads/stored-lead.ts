@@ -66,13 +66,8 @@ export type Consent = {
   script?: 'none' | undefined;
 };
 
-/** A lead with everything that is stored with it and that destinations and operators may read. */
-export type LeadRecord = StoredLead & {
-  /**
-   * True if a destination answers the lead. Then the lead was stored without an answer, and the answer came later or
-   * has not come yet. False if the calculator answered it.
-   */
-  isAnsweredLater: boolean;
+/** Under which circumstances a lead was sent. Null for what is not known, or not so. */
+export type Circumstances = {
   consent: Consent | null;
   /** How the visitor came to the site. */
   attribution: Attribution | null;
@@ -82,9 +77,26 @@ export type LeadRecord = StoredLead & {
   suspect: string | null;
   /** The id of the earlier lead that this lead corrects. */
   supersedes: string | null;
-  /** The id of the earlier lead with the same fields. The answer of a duplicate is that of this lead. */
-  duplicateOf: string | null;
 };
+export const noCircumstances: Circumstances = {
+  consent: null,
+  attribution: null,
+  context: null,
+  suspect: null,
+  supersedes: null,
+};
+
+/** A lead with everything that is stored with it and that destinations and operators may read. */
+export type LeadRecord = StoredLead &
+  Circumstances & {
+    /**
+     * True if a destination answers the lead. Then the lead was stored without an answer, and the answer came later or
+     * has not come yet. False if the calculator answered it.
+     */
+    isAnsweredLater: boolean;
+    /** The id of the earlier lead with the same fields. The answer of a duplicate is that of this lead. */
+    duplicateOf: string | null;
+  };
 
 /** An erased lead. It holds nothing personal. */
 export type Tombstone = Pick<LeadRecord, 'id' | 'createdAt' | 'partner' | 'duplicateOf' | 'supersedes'> & {

@@ -6,12 +6,11 @@
 import {limits} from '../../contract/api.ts';
 import {isSameLead} from '../leads/idempotency.ts';
 import {StoreUnavailable} from '../leads/store-errors.ts';
-import type {LeadEntry} from '../leads/new-lead.ts';
 import type {LeadPort} from '../leads/ports.ts';
-import type {LeadRecord} from '../leads/stored-lead.ts';
 import type {DeliveryContent} from '../leads/deliveries.ts';
 import {statement, type Statement} from './database.ts';
 import {toNewRows, type NewRows} from './new-rows.ts';
+import {recordOf} from './rows.ts';
 import type {Sealer} from './sealing.ts';
 
 /** Milliseconds for which an idempotency key is remembered, and for which the same lead counts as a duplicate. */
@@ -101,22 +100,6 @@ export function rowsOf(rows: NewRows, duplicateOf: string | null): NewRows {
     confirmations: [],
   };
 }
-
-/** The lead as it is after its commit. */
-const recordOf = (entry: LeadEntry, duplicateOf: string | null): LeadRecord => ({
-  id: entry.id,
-  createdAt: entry.createdAt,
-  lead: entry.lead,
-  partner: entry.partner,
-  answer: entry.answer,
-  isAnsweredLater: entry.answer.status === 'pending' && duplicateOf === null,
-  consent: entry.consent ?? null,
-  attribution: entry.attribution ?? null,
-  context: entry.context ?? null,
-  suspect: entry.suspect ?? null,
-  supersedes: entry.supersedes ?? null,
-  duplicateOf,
-});
 
 /**
  * Attempts to store a lead, at most. Each fails if the earlier lead with its key is deleted just after it was found.

@@ -5,7 +5,7 @@ import type {LeadEntry} from '../leads/new-lead.ts';
 import type {RememberedText} from '../leads/stored-lead.ts';
 import type {RowOf} from './columns.ts';
 import type {PersonalData} from './personal-data.ts';
-import {inClear, nothingInClear, toAnswerRow} from './rows.ts';
+import {inClear, nothingInClear, rowOfLead, toAnswerRow} from './rows.ts';
 import type {Part, Sealer} from './sealing.ts';
 
 /** The parts that must be sealed when the row is inserted. */
@@ -69,19 +69,6 @@ export function toNewRows(entry: LeadEntry, isSealed: boolean, storedWords: Read
     confirmations: confirmation ? [{...toConfirmationRow(confirmation), ...ofLead}] : [],
   };
 }
-
-const rowOfLead = ({id, createdAt, partner, attribution, suspect, supersedes}: LeadEntry) => ({
-  id,
-  created_at: createdAt,
-  partner,
-  suspect: suspect ?? null,
-  supersedes: supersedes ?? null,
-  duplicate_of: null,
-  utm_source: attribution?.utm_source ?? null,
-  utm_medium: attribution?.utm_medium ?? null,
-  utm_campaign: attribution?.utm_campaign ?? null,
-  erased_at: null,
-});
 
 const rowOfDelivery = (
   {id, createdAt}: LeadEntry,

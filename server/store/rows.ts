@@ -4,7 +4,8 @@ import type {FormFieldName} from '../../contract/fields.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import type {Lead} from '../leads/lead-schema.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
-import type {Answer, RememberedText, Tombstone} from '../leads/stored-lead.ts';
+import type {LeadEntry} from '../leads/new-lead.ts';
+import type {Answer, LeadRecord, RememberedText, Tombstone} from '../leads/stored-lead.ts';
 import type {RowOf} from './columns.ts';
 import {list} from './database.ts';
 import {noAnswer, type AnswerValues, type PersonalData} from './personal-data.ts';
@@ -59,6 +60,36 @@ export function toAnswerRow(answer: Answer): AnswerRow {
 
 /** The fields because of which a lead was refused, if they are known. They are stored in the column of the reasons. */
 const refusal = (fields: readonly FormFieldName[] | undefined) => (fields ? {fields} : {});
+
+/** The row of a new lead, without what is personal. */
+export const rowOfLead = ({id, createdAt, partner, attribution, suspect, supersedes}: LeadEntry) => ({
+  id,
+  created_at: createdAt,
+  partner,
+  suspect: suspect ?? null,
+  supersedes: supersedes ?? null,
+  duplicate_of: null,
+  utm_source: attribution?.utm_source ?? null,
+  utm_medium: attribution?.utm_medium ?? null,
+  utm_campaign: attribution?.utm_campaign ?? null,
+  erased_at: null,
+});
+
+/** The lead as it is after its commit. */
+export const recordOf = (entry: LeadEntry, duplicateOf: string | null): LeadRecord => ({
+  id: entry.id,
+  createdAt: entry.createdAt,
+  lead: entry.lead,
+  partner: entry.partner,
+  answer: entry.answer,
+  isAnsweredLater: entry.answer.status === 'pending' && duplicateOf === null,
+  consent: entry.consent ?? null,
+  attribution: entry.attribution ?? null,
+  context: entry.context ?? null,
+  suspect: entry.suspect ?? null,
+  supersedes: entry.supersedes ?? null,
+  duplicateOf,
+});
 
 const columnsOfLead = [
   'id',

@@ -4,7 +4,13 @@ import type {Amounts, SpecifiedAmount} from '../../contract/amounts.ts';
 import {leadSchema, type Lead} from '../../server/leads/lead-schema.ts';
 import type {DeliveryKey, NewDelivery, Postponed} from '../../server/leads/deliveries.ts';
 import type {LeadEntry} from '../../server/leads/new-lead.ts';
-import type {Answer, Consent, LeadRecord, StoredLead} from '../../server/leads/stored-lead.ts';
+import {
+  noCircumstances,
+  type Answer,
+  type Consent,
+  type LeadRecord,
+  type StoredLead,
+} from '../../server/leads/stored-lead.ts';
 
 export const standardBody = {
   cid: '1001',
@@ -89,11 +95,7 @@ export const failedAttempt: Omit<Postponed, 'until'> = {
 export const toRecord = (stored: StoredLead, changes: Partial<LeadRecord> = {}): LeadRecord => ({
   ...stored,
   isAnsweredLater: stored.answer.status === 'pending',
-  consent: null,
-  attribution: null,
-  context: null,
-  suspect: null,
-  supersedes: null,
+  ...noCircumstances,
   duplicateOf: null,
   ...changes,
 });

@@ -1,6 +1,6 @@
 /** Sample deliveries of news, as the courier hands them to webhooks and e-mails. */
 import type {DeliveryRequest, RecordRequest} from '../../server/destinations/destination.ts';
-import type {LeadRecord, Tombstone} from '../../server/leads/stored-lead.ts';
+import {noCircumstances, type LeadRecord, type Tombstone} from '../../server/leads/stored-lead.ts';
 import {asLead, doneAnswer, prequalificationBody} from './sample-leads.ts';
 
 /** Its reference is K7QM-2XHD. */
@@ -15,11 +15,7 @@ export const sampleRecord = (changes: Partial<LeadRecord> = {}): LeadRecord => (
   partner: 'acme',
   answer: doneAnswer,
   isAnsweredLater: false,
-  consent: null,
-  attribution: null,
-  context: null,
-  suspect: null,
-  supersedes: null,
+  ...noCircumstances,
   duplicateOf: null,
   ...changes,
 });
