@@ -1,5 +1,7 @@
 /** Copies the result as a text. */
-import type {Letterhead} from './takeaway-buttons.ts';
+
+/** What a copy says besides: whose result it is, with number and address, and of which day. */
+export type Letterhead = {readonly sender: string; readonly date: string};
 
 /** Lines of text, and rows of cells. */
 const lines = '.sample, caption, tbody > :first-child, tfoot > *, h3, details, .estimate, .next p';

@@ -1,8 +1,8 @@
 /** Prints the result alone, which browsers can save as a PDF. */
 import type {Words} from '../../form/words/words.ts';
 import {safeDocument} from '../page/safe-document.ts';
+import type {Letterhead} from './copy.ts';
 import {printStyles} from './styles.ts';
-import type {Letterhead} from './takeaway-buttons.ts';
 
 /**
  * The result is copied into the document of a frame in the element's shadow root, so that nothing of the page is

@@ -3,13 +3,10 @@ import {html, nothing} from 'lit';
 import {fill} from '../../form/words/fill.ts';
 import {changingText} from '../fields/changing-text.ts';
 import type {FormHost} from '../fields/form-host.ts';
-import {copy} from './copy.ts';
+import {copy, type Letterhead} from './copy.ts';
 import {print} from './print.ts';
 
 type Outcome = Awaited<ReturnType<typeof copy>>;
-
-/** What a copy says besides: whose result it is, with number and address, and of which day. */
-export type Letterhead = {readonly sender: string; readonly date: string};
 
 /** Milliseconds for which the button says whether the result was copied. */
 const outcomeShown = 4_000;
