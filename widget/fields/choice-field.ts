@@ -40,8 +40,7 @@ export const creditScoreField = (words: WordsSoFar) =>
     creditScore,
     words,
     {},
-    words.questions.credit_score,
-    optionsOf('credit_score', creditScore, words),
+    [words.questions.credit_score, optionsOf('credit_score', creditScore, words)],
   );
 
 /** @param question the name of the group */
@@ -50,8 +49,7 @@ export const choiceField = (
   {kind, required}: Field,
   words: WordsSoFar,
   {value, error}: FieldState,
-  question: unknown,
-  options: readonly Option[],
+  [question, options]: readonly [question: unknown, options: readonly Option[]],
 ) => html`
   <fieldset
     class="field ${kind}"

@@ -33,44 +33,42 @@ type Questions = {
 };
 
 /** What the partner says of a field. */
-export type PartnerSays = {
+type PartnerSays = {
   /** The choices that the partner asks for, in words. */
   readonly choices: Readonly<Record<string, string>> | undefined;
-  /** What the partner promises about its call. */
+  /** What the partner promises about its call, of the field for the phone number. */
   readonly promise: InLanguage<string> | undefined;
 };
 
 export function fieldView(
   name: FieldName,
   words: Words,
-  state: FieldState,
+  state: FieldState & Questions & PartnerSays,
   enterKey: EnterKey,
-  {suggestion, fewDollars}: Questions,
   on: FieldActions,
-  {choices, promise}: PartnerSays,
 ): TemplateResult {
   const row: Field = fieldTable[name];
   switch (row.kind) {
     case 'choice':
       return row.choices
         ? choice(name, words, state, optionsOf(name, row, words))
-        : selectField(name, words, state, choices);
+        : selectField(name, words, state);
     case 'flag':
       return choice(name, words, state, [
         {value: 'false', label: words.no},
         {value: 'true', label: words.yes},
       ]);
     case 'money': {
-      const below = thousandsQuestion(name, words, fewDollars, on);
+      const below = thousandsQuestion(name, words, state.fewDollars, on);
       return moneyField(name, words, {...state, below}, enterKey, on);
     }
     case 'email':
-      return textField(name, words, {...state, below: suggestionButton(words, suggestion, on)}, enterKey);
+      return textField(name, words, {...state, below: suggestionButton(words, state.suggestion, on)}, enterKey);
     case 'text':
       return notesField(name, words, state);
     case 'name':
     case 'phone':
-      return textField(name, words, state, enterKey, name === 'phone' ? promise : undefined);
+      return textField(name, words, state, enterKey);
   }
 }
 
@@ -79,7 +77,7 @@ function choice(name: FieldName, words: Words, state: FieldState, options: Retur
   const row = fieldTable[name];
   const question = questionText(name, words);
   const shown = row.required ? options : [...options, {value: '', label: words.ratherNotSay}];
-  return choiceField(name, row, words, state, question, shown);
+  return choiceField(name, row, words, state, [question, shown]);
 }
 
 /**
@@ -92,9 +90,8 @@ const keyboards: {readonly [Kind in FieldKind]?: string} = {email: 'email', phon
 function textField(
   name: FieldName,
   words: Words,
-  {value = '', error, below}: FieldState,
+  {value = '', error, below, promise}: FieldState & PartnerSays,
   enterKey: EnterKey,
-  promise?: InLanguage<string>,
 ) {
   const {kind, autocomplete, required} = fieldTable[name];
   const keyboard = keyboards[kind];
@@ -139,8 +136,7 @@ export const foldView = (words: Words, isUnfolded: boolean, fields: readonly Tem
 const selectField = (
   name: FieldName,
   words: Words,
-  {value = '', error}: FieldState,
-  choices: PartnerSays['choices'] = {},
+  {value = '', error, choices}: FieldState & PartnerSays,
 ) => html`
   <div class="field" part="field" data-field=${name}>
     <label for=${name} part="label">${questionText(name, words)}</label>
