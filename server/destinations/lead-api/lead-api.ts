@@ -7,6 +7,8 @@ import {randomUUIDv7} from 'node:crypto';
 import {buildConnector, type Dispatcher} from 'undici';
 import type {LeadApiSettings} from '../../config/destinations.ts';
 import {paths} from '../../../contract/api.ts';
+import {formOnlyNames} from '../../../contract/extra-fields.ts';
+import {tableOf} from '../../../contract/table-of.ts';
 import type {Settlement} from '../../leads/deliveries.ts';
 import {certificatePeriod} from '../certificate-period.ts';
 import {codeOf, withRecord, type Destination, type RecordRequest} from '../destination.ts';
@@ -89,7 +91,7 @@ export function createLeadApi(
     const notes = notesOf(record, attributionInNotes ? record.attribution : null);
     const body = JSON.stringify({
       ...record.lead,
-      call_time: undefined,
+      ...tableOf(formOnlyNames, () => undefined),
       cid,
       phone: record.lead.phone.typed,
       notes,

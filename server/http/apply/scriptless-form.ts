@@ -11,6 +11,8 @@ import {leastTotal} from '../../../form/least-total.ts';
 import {fieldsOf, pagesOf, withAsked} from '../../../form/pages.ts';
 import {isField, type Errors} from '../../../form/read-fields.ts';
 import {askedFieldsIn} from '../../../form/words/asked.ts';
+import {formWords} from '../../../form/words/form-words.ts';
+import {serverWords} from '../../../form/words/languages.ts';
 import {sayFailure} from '../../../form/words/say-failure.ts';
 import {contentFor} from '../../../form/words/partner-text.ts';
 import type {Partner} from '../../config/partners.ts';
@@ -19,7 +21,6 @@ import {StoreError} from '../../leads/store-errors.ts';
 import type {StoredLead} from '../../leads/stored-lead.ts';
 import type {Emit} from '../../observe/observations.ts';
 import {contactLinks} from '../../snippets/fallback.ts';
-import {pageWords} from '../../snippets/words.ts';
 import {readConsent, readSubmission, shortestTime, suspicions} from '../embed/embed-submission.ts';
 import type {Counters} from '../limits/counters.ts';
 import {countInNetworks} from '../limits/network-count.ts';
@@ -41,7 +42,6 @@ import {
   type Shown,
 } from './form-post.ts';
 import {correctionOf, createFormTokens, type FormScope, type FormToken} from './form-tokens.ts';
-import {formWords} from './form-words.ts';
 
 const hour = 3_600_000;
 /** New leads that a network may send without a script in an hour. People who do so are few. */
@@ -225,7 +225,7 @@ export function createScriptlessForm(parts: Parts): ScriptlessForm {
         status,
         headers,
       });
-      if (!token?.isHere) return again(422, {notice: pageWords[visit.language].sendAgain});
+      if (!token?.isHere) return again(422, {notice: serverWords[visit.language].page.sendAgain});
       const submission = submissionOf(partner, visit, form, filled, shown, token);
       try {
         const stored = await take(request, partner, submission, token);
