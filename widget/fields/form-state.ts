@@ -118,7 +118,7 @@ export class FormState implements ReactiveController {
         suggestion: this.#suggestion,
         fewDollars: this.#fewDollars[name],
         choices,
-        promise: name === 'phone' ? promise : undefined,
+        promise,
       },
       this.#enterKey(name),
       this.#actions,
