@@ -65,7 +65,22 @@ export type Breaker = {
 
 /** Nothing is sent until `until`, a time of `performance.now()`. `breaks` counts the breaks in a row. */
 type Open = {stage: 'open'; until: number; breaks: number};
-type Circuit = {stage: 'closed'; failures: number} | Open | {stage: 'trial'};
+
+/**
+ * All faults share one circuit. With one for each, a successful trial would close all of them, although only one kind of
+ * fault is gone.
+ */
+type Circuit = {
+  destination: string;
+  emit: Emit;
+  timings: Timings;
+  state: {stage: 'closed'; failures: number} | Open | {stage: 'trial'};
+  openedBy: Exclude<CircuitHealth, 'ok'>;
+  /** The last fault that was reported. A trial that fails for the same reason is not reported again. */
+  reported: string | undefined;
+  /** The destination asked that nothing is sent until this time of `performance.now()`. */
+  askedUntil: number;
+};
 
 /** The maximum number of deliveries in the queue of one destination. All others wait in the outbox. */
 const maxWaiting = 100;
@@ -85,122 +100,128 @@ export function createBreaker(
   name: string,
   maxParallel: number,
   emit: Emit,
-  {firstBreak, longestBreak, longestAskedBreak}: Timings,
+  timings: Timings,
   goTogether = false,
 ): Breaker {
-  // All faults share one circuit. With one for each, a successful trial would close all of them, although only one kind of
-  // fault is gone.
-  let circuit: Circuit = {stage: 'closed', failures: 0};
-  let openedBy: Exclude<CircuitHealth, 'ok'> = 'failing';
-  /** The last fault that was reported. A trial that fails for the same reason is not reported again. */
-  let reported: string | undefined;
-  /** The destination asked that nothing is sent until this time of `performance.now()`. */
-  let askedUntil = 0;
-
-  function breakLeft(): number {
-    const until = circuit.stage === 'open' ? Math.max(circuit.until, askedUntil) : askedUntil;
-    return Math.max(0, until - performance.now());
-  }
-
-  /** Each break is twice as long as the one before, and partly random, so that processes do not resume together. */
-  function open(error: DeliveryError, breaks: number) {
-    const longest = Math.min(longestBreak, firstBreak * 2 ** (breaks - 1));
-    const duration = Math.round(longest * (0.5 + Math.random() / 2));
-    circuit = {stage: 'open', until: performance.now() + duration, breaks};
-    openedBy = healthAfter(error);
-    const reason = error.message;
-    if (reason !== reported) {
-      const until = Date.now() + duration;
-      emit({type: 'circuit-opened', destination: name, state: openedBy, reason, until});
-    }
-    reported = reason;
-  }
-
-  function close() {
-    circuit = {stage: 'closed', failures: 0};
-    reported = undefined;
-    emit({type: 'circuit-closed', destination: name});
-  }
-
-  /** The wait that a destination asks for with the reply to one lead holds for all its leads, but not for long. */
-  function takeAskedBreak({retryAfter, message}: DeliveryError, lead: string) {
-    const duration = Math.min(retryAfter, longestAskedBreak);
-    const until = performance.now() + duration;
-    if (duration === 0 || until <= askedUntil) return;
-    // Deliveries that were in progress when the break began may prolong it, mostly by milliseconds.
-    const isNews = askedUntil <= performance.now() || until - askedUntil > 1_000;
-    askedUntil = until;
-    if (isNews) {
-      const facts = {lead, reason: message, until: Date.now() + duration};
-      emit({type: 'break-asked', destination: name, ...facts});
-    }
-  }
-
-  /** @param trial the circuit before the attempt, if the attempt was a trial */
-  function succeeded(trial: Open | undefined) {
-    if (trial) close();
-    else if (circuit.stage === 'closed') circuit.failures = 0;
-  }
-
-  function failed(error: DeliveryError, lead: string, trial: Open | undefined) {
-    if (trial) open(error, trial.breaks + 1);
-    else if (circuit.stage === 'closed') {
-      circuit.failures += 1;
-      if (circuit.failures >= failuresToOpen[error.fault]) open(error, 1);
-    }
-    takeAskedBreak(error, lead);
-  }
-
-  async function attempt<Result>({lead, latest, work}: Attempt<Result>): Promise<Result> {
-    if (performance.now() > latest) throw new NotTried('There was no room for the delivery in time');
-    const left = breakLeft();
-    if (left > 0) throw new NotTried(breakMessage, left);
-    if (circuit.stage === 'trial') {
-      // The first delivery of the request is the trial, and all others end as it does.
-      if (goTogether) return work();
-      // Another delivery is the trial now. This one does not wait for the trial's outcome, because its own lease could
-      // end first.
-      throw new NotTried(breakMessage);
-    }
-    const trial = circuit.stage === 'open' ? circuit : undefined;
-    if (trial) circuit = {stage: 'trial'};
-    try {
-      const result = await work();
-      succeeded(trial);
-      return result;
-    } catch (error) {
-      if (error instanceof NotTried) circuit = trial ?? circuit;
-      else if (concernsAll(error)) failed(error, lead, trial);
-      else succeeded(trial);
-      throw error;
-    }
-  }
-
+  const circuit: Circuit = {
+    destination: name,
+    emit,
+    timings,
+    state: {stage: 'closed', failures: 0},
+    openedBy: 'failing',
+    reported: undefined,
+    askedUntil: 0,
+  };
   const queue = bulkhead(maxParallel, maxWaiting);
   const isFull = () => queue.queueSlots === 0;
   return {
     execute: (given) =>
       queue
-        .execute(() => attempt(given))
+        .execute(() => attempt(circuit, given, goTogether))
         .catch((error: unknown) => {
           throw error instanceof BulkheadRejectedError ? new NotTried('Too many deliveries wait') : error;
         }),
     full: isFull,
     room() {
-      if (isFull() || breakLeft() > 0 || circuit.stage === 'trial') return 0;
-      return circuit.stage === 'closed' || goTogether ? maxParallel : 1;
+      const {stage} = circuit.state;
+      if (isFull() || breakLeft(circuit) > 0 || stage === 'trial') return 0;
+      return stage === 'closed' || goTogether ? maxParallel : 1;
     },
     endBreak() {
-      const wasBreak = breakLeft() > 0;
-      askedUntil = 0;
-      if (circuit.stage === 'open') circuit.until = 0;
+      const wasBreak = breakLeft(circuit) > 0;
+      circuit.askedUntil = 0;
+      if (circuit.state.stage === 'open') circuit.state.until = 0;
       return wasBreak;
     },
     state() {
-      if (circuit.stage !== 'closed') return openedBy;
-      return breakLeft() > 0 ? 'failing' : 'ok';
+      if (circuit.state.stage !== 'closed') return circuit.openedBy;
+      return breakLeft(circuit) > 0 ? 'failing' : 'ok';
     },
   };
+}
+
+async function attempt<Result>(
+  circuit: Circuit,
+  {lead, latest, work}: Attempt<Result>,
+  goTogether: boolean,
+): Promise<Result> {
+  if (performance.now() > latest) throw new NotTried('There was no room for the delivery in time');
+  const left = breakLeft(circuit);
+  if (left > 0) throw new NotTried(breakMessage, left);
+  if (circuit.state.stage === 'trial') {
+    // The first delivery of the request is the trial, and all others end as it does.
+    if (goTogether) return work();
+    // Another delivery is the trial now. This one does not wait for the trial's outcome, because its own lease could
+    // end first.
+    throw new NotTried(breakMessage);
+  }
+  const trial = circuit.state.stage === 'open' ? circuit.state : undefined;
+  if (trial) circuit.state = {stage: 'trial'};
+  try {
+    const result = await work();
+    succeeded(circuit, trial);
+    return result;
+  } catch (error) {
+    if (error instanceof NotTried) circuit.state = trial ?? circuit.state;
+    else if (concernsAll(error)) failed(circuit, error, lead, trial);
+    else succeeded(circuit, trial);
+    throw error;
+  }
+}
+
+/** @param trial the state before the attempt, if the attempt was a trial */
+function succeeded(circuit: Circuit, trial: Open | undefined) {
+  if (trial) close(circuit);
+  else if (circuit.state.stage === 'closed') circuit.state.failures = 0;
+}
+
+function failed(circuit: Circuit, error: DeliveryError, lead: string, trial: Open | undefined) {
+  const {state} = circuit;
+  if (trial) open(circuit, error, trial.breaks + 1);
+  else if (state.stage === 'closed') {
+    state.failures += 1;
+    if (state.failures >= failuresToOpen[error.fault]) open(circuit, error, 1);
+  }
+  takeAskedBreak(circuit, error, lead);
+}
+
+/** Each break is twice as long as the one before, and partly random, so that processes do not resume together. */
+function open(circuit: Circuit, error: DeliveryError, breaks: number) {
+  const {destination, emit, timings, reported} = circuit;
+  const longest = Math.min(timings.longestBreak, timings.firstBreak * 2 ** (breaks - 1));
+  const duration = Math.round(longest * (0.5 + Math.random() / 2));
+  const [state, reason] = [healthAfter(error), error.message];
+  circuit.state = {stage: 'open', until: performance.now() + duration, breaks};
+  circuit.openedBy = state;
+  circuit.reported = reason;
+  if (reason !== reported)
+    emit({type: 'circuit-opened', destination, state, reason, until: Date.now() + duration});
+}
+
+function close(circuit: Circuit) {
+  circuit.state = {stage: 'closed', failures: 0};
+  circuit.reported = undefined;
+  circuit.emit({type: 'circuit-closed', destination: circuit.destination});
+}
+
+/** The wait that a destination asks for with the reply to one lead holds for all its leads, but not for long. */
+function takeAskedBreak(circuit: Circuit, {retryAfter, message}: DeliveryError, lead: string) {
+  const {destination, emit, timings, askedUntil} = circuit;
+  const duration = Math.min(retryAfter, timings.longestAskedBreak);
+  const until = performance.now() + duration;
+  if (duration === 0 || until <= askedUntil) return;
+  circuit.askedUntil = until;
+  // Deliveries that were in progress when the break began may prolong it, mostly by milliseconds.
+  const isNews = askedUntil <= performance.now() || until - askedUntil > 1_000;
+  if (isNews) {
+    const facts = {lead, reason: message, until: Date.now() + duration};
+    emit({type: 'break-asked', destination, ...facts});
+  }
+}
+
+function breakLeft({state, askedUntil}: Circuit): number {
+  const until = state.stage === 'open' ? Math.max(state.until, askedUntil) : askedUntil;
+  return Math.max(0, until - performance.now());
 }
 
 const breakMessage = 'Nothing is sent for a while, because the destination failed or asked for that';

@@ -28,15 +28,14 @@ type Parts = {
 export async function watchPauses({store, emit, timings}: Parts): Promise<Pauses> {
   const stopping = new AbortController();
   let paused = new Map<string, string>();
-  /** When an operator last ended a break of each destination. Undefined until that could be read. */
-  let breakEnds: ReadonlyMap<string, number> | undefined;
   let isRead = false;
   /** How many pauses this process has begun, and how many of them are not stored yet. */
   let [begun, unstored] = [0, 0];
+  const endedBreaks = readEndedBreaks(store);
   let endBreak: (destination: string) => void = () => undefined;
 
   async function read() {
-    await readBreakEnds();
+    for (const destination of await endedBreaks()) endBreak(destination);
     if (unstored > 0) return;
     const before = begun;
     const now = new Map(
@@ -52,15 +51,6 @@ export async function watchPauses({store, emit, timings}: Parts): Promise<Pauses
     }
     paused = now;
     isRead = true;
-  }
-
-  async function readBreakEnds() {
-    const now = new Map((await store.breakEnds()).map(({destination, endedAt}) => [destination, endedAt]));
-    // Times are only compared for being the same, because the clocks of two machines may differ.
-    for (const [destination, endedAt] of breakEnds ? now : []) {
-      if (breakEnds?.get(destination) !== endedAt) endBreak(destination);
-    }
-    breakEnds = now;
   }
 
   async function run() {
@@ -90,5 +80,17 @@ export async function watchPauses({store, emit, timings}: Parts): Promise<Pauses
       stopping.abort();
       await running;
     },
+  };
+}
+
+/** @returns a function that reads whose break operators have ended since its last call. The first call finds none */
+function readEndedBreaks(store: PausePort): () => Promise<string[]> {
+  let before: ReadonlyMap<string, number> | undefined;
+  return async () => {
+    const now = new Map((await store.breakEnds()).map(({destination, endedAt}) => [destination, endedAt]));
+    const known = before ?? now;
+    before = now;
+    // Times are only compared for being the same, because the clocks of two machines may differ.
+    return [...now.keys()].filter((destination) => known.get(destination) !== now.get(destination));
   };
 }

@@ -63,76 +63,90 @@ export function startWorkers(destinations: ReadonlyMap<string, Work>, parts: Par
 const randomParts = {leaseEnd: 1_000, dueAgain: 5_000};
 const randomPart = (part: keyof typeof randomParts) => 1 + Math.floor(Math.random() * randomParts[part]);
 
-function startWorker(destination: string, terms: Terms, parts: Parts): Worker {
-  const {store, courier, emit, timings} = parts;
-  const {parallelClaimed} = terms;
-  // The courier drops it itself, when it finds that it may have been sent.
-  const maxSends = terms.dropsUnknown ? Number.MAX_SAFE_INTEGER : terms.maxSends;
-  const stopping = new AbortController();
-  let inProgress = 0;
+/** A worker, while it runs. */
+type Run = Parts & {
+  destination: string;
+  terms: Terms;
+  stopping: AbortSignal;
+  inProgress: number;
   /** Ends the wait of the worker, because the next delivery may begin when one has ended. */
-  let wake = () => {};
+  wake: () => void;
+};
 
-  /**
-   * @param asksFirst whether to claim only if something is due. That takes one query for all workers that ask together
-   * @returns how many deliveries were started
-   */
-  async function claimDue(asksFirst: boolean): Promise<number> {
-    const free = Math.min(parallelClaimed - inProgress, courier.room(destination));
-    if (free < 1) return 0;
-    const now = Date.now();
-    const leaseEnd = now + timings.lease + randomPart('leaseEnd');
-    const dueAgain = leaseEnd + randomPart('dueAgain');
-    const unused = courier.unusedLeases(destination);
-    if (asksFirst && unused.length === 0 && !(await store.hasDue(destination))) {
-      courier.claimed(destination, [], true);
-      return 0;
-    }
-    const claimed = await store
-      .claimDue(destination, {now, leaseEnd, dueAgain, limit: free, maxSends, unused})
-      .catch((error: unknown) => {
-        courier.abandon(destination, {leaseEnd, dueAgain});
-        throw error;
-      });
-    const {due, held, unreadable} = claimed;
-    const isLast = due.length + held.length + unreadable.length < free;
-    courier.claimed(destination, due, isLast);
-    inProgress += due.length;
-    for (const delivery of due) {
-      void courier.deliver(delivery).finally(() => {
-        inProgress -= 1;
-        wake();
-      });
-    }
-    for (const lead of held) emit({type: 'delivery-interrupted', lead, destination});
-    for (const lead of unreadable) emit({type: 'lead-unreadable', lead, destination});
-    return due.length;
-  }
-
-  async function run() {
-    let begun = 0;
-    while (!stopping.signal.aborted) {
-      const woken = new AbortController();
-      wake = () => woken.abort();
-      begun = await claimDue(begun === 0).catch((error: unknown) => {
-        const reason = error instanceof StoreError ? error.reason : reasonOf(error);
-        emit({type: 'outbox-unreadable', destination, reason});
-        return 0;
-      });
-      const isBusy = begun > 0 || inProgress >= parallelClaimed || courier.room(destination) < 1;
-      // Workers that have nothing to do look at the same times, so that they ask together.
-      const untilLook = timings.idlePoll - (performance.now() % timings.idlePoll);
-      const interval = isBusy ? timings.busyPoll : Math.ceil(untilLook);
-      await sleep(interval, undefined, {signal: woken.signal}).catch(() => undefined);
-    }
-  }
-
-  const running = run();
+function startWorker(destination: string, terms: Terms, parts: Parts): Worker {
+  const stopping = new AbortController();
+  const run: Run = {
+    ...parts,
+    destination,
+    terms,
+    stopping: stopping.signal,
+    inProgress: 0,
+    wake: () => undefined,
+  };
+  const running = claimUntilStopped(run);
   return {
     async stop() {
       stopping.abort();
-      wake();
+      run.wake();
       await running;
     },
   };
+}
+
+async function claimUntilStopped(run: Run) {
+  const {courier, destination, terms, stopping, emit, timings} = run;
+  let begun = 0;
+  while (!stopping.aborted) {
+    const woken = new AbortController();
+    run.wake = () => woken.abort();
+    begun = await claimDue(run, begun === 0).catch((error: unknown) => {
+      const reason = error instanceof StoreError ? error.reason : reasonOf(error);
+      emit({type: 'outbox-unreadable', destination, reason});
+      return 0;
+    });
+    const isBusy = begun > 0 || run.inProgress >= terms.parallelClaimed || courier.room(destination) < 1;
+    // Workers that have nothing to do look at the same times, so that they ask together.
+    const untilLook = timings.idlePoll - (performance.now() % timings.idlePoll);
+    const interval = isBusy ? timings.busyPoll : Math.ceil(untilLook);
+    await sleep(interval, undefined, {signal: woken.signal}).catch(() => undefined);
+  }
+}
+
+/**
+ * @param asksFirst whether to claim only if something is due. That takes one query for all workers that ask together
+ * @returns how many deliveries were started
+ */
+async function claimDue(run: Run, asksFirst: boolean): Promise<number> {
+  const {store, courier, destination, terms, emit, timings} = run;
+  const free = Math.min(terms.parallelClaimed - run.inProgress, courier.room(destination));
+  if (free < 1) return 0;
+  const now = Date.now();
+  const leaseEnd = now + timings.lease + randomPart('leaseEnd');
+  const dueAgain = leaseEnd + randomPart('dueAgain');
+  const unused = courier.unusedLeases(destination);
+  if (asksFirst && unused.length === 0 && !(await store.hasDue(destination))) {
+    courier.claimed(destination, [], true);
+    return 0;
+  }
+  // The courier drops it itself, when it finds that it may have been sent.
+  const maxSends = terms.dropsUnknown ? Number.MAX_SAFE_INTEGER : terms.maxSends;
+  const claimed = await store
+    .claimDue(destination, {now, leaseEnd, dueAgain, limit: free, maxSends, unused})
+    .catch((error: unknown) => {
+      courier.abandon(destination, {leaseEnd, dueAgain});
+      throw error;
+    });
+  const {due, held, unreadable} = claimed;
+  const isLast = due.length + held.length + unreadable.length < free;
+  courier.claimed(destination, due, isLast);
+  run.inProgress += due.length;
+  for (const delivery of due) {
+    void courier.deliver(delivery).finally(() => {
+      run.inProgress -= 1;
+      run.wake();
+    });
+  }
+  for (const lead of held) emit({type: 'delivery-interrupted', lead, destination});
+  for (const lead of unreadable) emit({type: 'lead-unreadable', lead, destination});
+  return due.length;
 }

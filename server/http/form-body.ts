@@ -2,7 +2,7 @@
 import type {RequestHandler} from 'express';
 import {readBytes, tooLarge} from './json-body.ts';
 import {isDeclaredTooLarge, keepOpenAfterBody} from './large-body.ts';
-import {ProblemError} from './problem-replies.ts';
+import {ProblemError} from '../leads/problem-error.ts';
 
 /** Sets `request.body` to the names and values. @throws ProblemError */
 export const formBody: RequestHandler = async (request, response, next) => {

@@ -16,7 +16,7 @@ function endpoint(path: string, handler: RequestHandler): Router {
 export const liveEndpoint = (): Router =>
   endpoint(paths.live, (_request, response) => replyJson(response, 200, {status: 'ok'}));
 
-type Parts = {
+export type Health = {
   watch: {outage(): string | undefined};
   descriptors: Pick<DescriptorWatch, 'isShort'>;
   isDegraded: () => boolean;
@@ -34,7 +34,7 @@ type Parts = {
  * These endpoints are public, so the responses hold no reasons, names or numbers. An operator finds those in the log
  * and with `lead-prequal destinations list`.
  */
-export function healthEndpoints({watch, descriptors, isDegraded, isDraining}: Parts): Router {
+export function healthEndpoints({watch, descriptors, isDegraded, isDraining}: Health): Router {
   function throwUnlessReady() {
     if (isDraining()) throw shuttingDown();
     if (descriptors.isShort()) throw storeUnavailable();

@@ -4,7 +4,7 @@ import type {Request, RequestHandler, Response} from 'express';
 import {limits} from '../../contract/api.ts';
 import type {FieldError} from '../../contract/problems.ts';
 import {isDeclaredTooLarge, keepOpenAfterBody} from './large-body.ts';
-import {ProblemError} from './problem-replies.ts';
+import {ProblemError} from '../leads/problem-error.ts';
 
 const byteOf = (character: string) => character.charCodeAt(0);
 const [quote, backslash, comma] = [byteOf('"'), byteOf('\\'), byteOf(',')];

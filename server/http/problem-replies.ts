@@ -6,23 +6,9 @@ import {STATUS_CODES, type ServerResponse} from 'node:http';
 import type {Duplex} from 'node:stream';
 import type {ErrorRequestHandler, Request, RequestHandler, Response} from 'express';
 import {problems, problemTypePrefix, type Problem, type ProblemCode} from '../../contract/problems.ts';
+import {ProblemError, type Extras} from '../leads/problem-error.ts';
 import {LeadUnreadable, StoreUnavailable} from '../leads/store-errors.ts';
 import type {Emit} from '../observe/observations.ts';
-
-type Extras = {headers?: Record<string, string>; errors?: NonNullable<Problem['errors']>};
-
-/** Thrown by handlers. Its `detail` is sent to the client: it must hold no secret, and nothing that the client sent. */
-export class ProblemError extends Error {
-  readonly code: ProblemCode;
-  readonly extras: Extras;
-
-  constructor(code: ProblemCode, detail: string, extras: Extras = {}) {
-    super(detail);
-    this.name = 'ProblemError';
-    this.code = code;
-    this.extras = extras;
-  }
-}
 
 const mediaType = 'application/problem+json';
 

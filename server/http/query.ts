@@ -4,7 +4,7 @@
  */
 import {parse, type ParsedUrlQuery} from 'node:querystring';
 import type {RequestHandler} from 'express';
-import {ProblemError} from './problem-replies.ts';
+import {ProblemError} from '../leads/problem-error.ts';
 
 /** The parameters by name, decoded. A name that is there several times has a list of values. */
 export type Query = Readonly<ParsedUrlQuery>;

@@ -11,8 +11,8 @@ import type {ProblemCode} from '../../contract/problems.ts';
 import type {Caller} from '../config/callers.ts';
 import type {ClientAddress, createAddressReader} from './client-address.ts';
 import type {Partner} from '../config/partners.ts';
+import type {Visitor} from '../leads/visitor-submission.ts';
 import type {Emit} from '../observe/observations.ts';
-import type {QuotaState} from './embed/quota.ts';
 import {operations} from './operations.ts';
 import {readQuery} from './query.ts';
 
@@ -28,8 +28,6 @@ declare module 'express-serve-static-core' {
     caller?: Caller;
     /** Set by `partnerGate`; read with `partnerOf`. */
     partner?: Partner;
-    /** Set by `embedApi` if a proof of work is required: the counters of the partner and of the network. */
-    quotaState?: Promise<QuotaState>;
     /** The lead that the request created or read. */
     leadId?: string;
     /** Why the request was refused. */
@@ -48,6 +46,14 @@ export function partnerOf({partner}: Pick<Request, 'partner'>): Partner {
   if (!partner) throw new Error('partnerGate did not run for this route');
   return partner;
 }
+
+/** What leads/ keeps of who sent the request. */
+export const visitorOf = (request: Request): Visitor => ({
+  address: request.address,
+  network: request.network,
+  origin: request.get('Origin'),
+  userAgent: request.get('User-Agent'),
+});
 
 /** These headers keep browsers from running the response of an API as a page, and from showing it in a frame. */
 const apiHeaders = helmet({

@@ -246,6 +246,11 @@ export const embedSubmissionSchema = schemaOf<EmbedSubmission>()(
   }),
 );
 
+const compiledSubmission = z.compile(embedSubmissionSchema);
+/** Undefined when the body has no object `lead`. */
+export const readSubmission = (body: unknown): EmbedSubmission | undefined =>
+  compiledSubmission.safeParse(body).data;
+
 export const listedVersionsSchema = schemaOf<ListedVersions>()(
   z.object({
     newest: z.string().nullable(),

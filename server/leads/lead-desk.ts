@@ -10,41 +10,19 @@ import {isSameLead, type IdempotencyKey} from './idempotency.ts';
 import type {Timings} from '../config/timings.ts';
 import type {DeliveryContent, DueDelivery, FirstContent, NewDelivery, UnusedLease} from './deliveries.ts';
 import {StoreUnavailable} from './store-errors.ts';
-import type {Accepted, LeadEntry} from './new-lead.ts';
+import type {Accepted, LeadEntry, NewLead} from './new-lead.ts';
 import type {LeadPort} from './ports.ts';
 
-export type Submission = Pick<
-  LeadEntry,
-  | 'lead'
-  | 'partner'
-  | 'idempotency'
-  | 'leadDigests'
-  | 'proof'
-  | 'consent'
-  | 'consentText'
-  | 'attribution'
-  | 'context'
-  | 'contextFilters'
-  | 'suspect'
-  | 'supersedes'
-  | 'confirmation'
-> & {
-  /** The destination that answers the lead. `submit` waits for it. Without one, the calculator answers. */
-  answerFrom: string | undefined;
-  /** Further destinations, which only receive the lead. `submit` does not wait for them. */
-  sendTo?: readonly string[];
-  /** The destination that confirms the lead to its visitor, if there is a `confirmation`. */
-  confirmBy?: string | undefined;
-  /** If true, the lead is stored, but not delivered until an operator decides. */
-  hold?: boolean;
-};
+/** What became of a new lead: it is stored, or one of the reasons of `Accepted` why it is not. */
+export type Submitted =
+  {outcome: 'created' | 'replayed'; stored: StoredLead} | Exclude<Accepted, {stored: StoredLead}>;
 
 export type LeadDesk = {
   /**
    * Resolves when the lead is committed and has its answer. If a destination must give the answer, `submit` waits for
    * it no longer than `timings.answerWait`, and then resolves with the answer `pending`.
    */
-  submit(submission: Submission): Promise<Accepted>;
+  submit(lead: NewLead): Promise<Submitted>;
   find(id: string): Promise<StoredLead | undefined>;
   /**
    * The lead that was stored with this idempotency key, if any. `key-reused` if that request had another content, `erased`
@@ -96,142 +74,123 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const pending: Answer = {status: 'pending'};
 
-export function createLeadDesk({store, calculate, courier, emit, timings}: Parts): LeadDesk {
-  /** The answer, or `pending` if it takes too long. The delivery goes on after that. */
-  async function inTime(answer: Promise<Answer>): Promise<Answer> {
-    const {promise: waitOver, resolve} = Promise.withResolvers<Answer>();
-    const timer = setTimeout(resolve, timings.answerWait, pending).unref();
-    const first = await Promise.race([answer, waitOver]);
-    clearTimeout(timer);
-    return first;
-  }
+export const createLeadDesk = (parts: Parts): LeadDesk => ({
+  submit: (lead) => submit(parts, lead),
+  replay: (digests, sent) => replay(parts, digests, sent),
+  find: (id) => (uuid.test(id) ? parts.store.find(id) : Promise.resolve(undefined)),
+  close: (patience) => parts.courier.close(patience),
+});
 
-  function newDelivery(
-    destination: string,
-    givesAnswer: boolean,
-    hold: boolean,
-    createdAt: number,
-  ): NewDelivery {
-    const content = courier.contentFor(destination, hold);
-    const address = courier.addressOf(destination);
-    const delivery = {destination, content, givesAnswer, address};
-    // The news that a lead is held is for operators, so it is not held itself.
-    if (hold && content !== 'held') return {...delivery, state: 'held', nextAttemptAt: createdAt};
-    // With a lease, only this process may begin the delivery. If the process dies, a worker claims the delivery when
-    // the lease ends. Without a lease, a worker claims it at once.
-    const leaseEnd = createdAt + timings.lease;
-    const lease = courier.reserve(destination, content)
-      ? {nextAttemptAt: leaseEnd, leaseEnd}
-      : {nextAttemptAt: createdAt};
-    return {...delivery, state: 'waiting', ...lease};
-  }
+/** Stores the lead, begins its deliveries, and waits for its answer. */
+async function submit(parts: Parts, lead: NewLead): Promise<Submitted> {
+  const {store, calculate, courier, emit, timings} = parts;
+  const createdAt = Date.now();
+  const deliveries = deliveriesOf(parts, lead, createdAt);
+  const answer = lead.answerFrom === undefined ? calculate(lead.lead) : pending;
+  const entry: LeadEntry = {...lead, id: randomUUIDv7(), createdAt, answer, deliveries};
+  const accepted = await store.accept(entry).catch((error: unknown) => {
+    if (error instanceof StoreUnavailable) abandonDeliveries(courier, entry);
+    throw error;
+  });
+  if (accepted.outcome === 'replayed') return {...accepted, stored: await latest(store, accepted.stored)};
+  if (accepted.outcome !== 'created') return accepted;
+  const {outcome, stored, leased} = accepted;
+  if (lead.hold) sayHeld(emit, stored, deliveries);
+  const delivered = beginDeliveries(courier, stored, leased);
+  const taken =
+    stored.answer.status === 'pending' && delivered
+      ? {...stored, answer: await inTime(delivered, timings.answerWait)}
+      : await latest(store, stored);
+  const {id, partner} = taken;
+  emit({type: 'lead-stored', lead: id, partner, leadType: lead.lead.lead_type, answer: taken.answer.status});
+  return {outcome, stored: taken};
+}
 
-  /** Gives back the leases of a lead that may be stored or not, because the reply to its commit was lost. */
-  function abandonDeliveries({id, deliveries = []}: LeadEntry) {
-    for (const {destination, leaseEnd} of deliveries) {
-      if (leaseEnd !== undefined) courier.abandon(destination, {lead: id, leaseEnd});
+/**
+ * The lead as it is now, if it was without an answer, and this process does not deliver it: it is a duplicate, was stored
+ * before, is held, or waits for a worker. If the read fails, the reply says `pending`.
+ */
+const latest = async (store: LeadPort, stored: StoredLead): Promise<StoredLead> =>
+  stored.answer.status === 'pending'
+    ? ((await store.find(stored.id).catch(() => undefined)) ?? stored)
+    : stored;
+
+function deliveriesOf(parts: Parts, lead: NewLead, createdAt: number): NewDelivery[] {
+  const {answerFrom, sendTo = [], confirmBy, hold = false} = lead;
+  const all = [answerFrom, ...sendTo, confirmBy];
+  return all.flatMap((destination, index) =>
+    destination === undefined
+      ? []
+      : [newDelivery(parts, destination, {givesAnswer: index === 0, hold, createdAt})],
+  );
+}
+
+function newDelivery(
+  {courier, timings}: Parts,
+  destination: string,
+  {givesAnswer, hold, createdAt}: {givesAnswer: boolean; hold: boolean; createdAt: number},
+): NewDelivery {
+  const content = courier.contentFor(destination, hold);
+  const address = courier.addressOf(destination);
+  const delivery = {destination, content, givesAnswer, address};
+  // The news that a lead is held is for operators, so it is not held itself.
+  if (hold && content !== 'held') return {...delivery, state: 'held', nextAttemptAt: createdAt};
+  // With a lease, only this process may begin the delivery. If the process dies, a worker claims the delivery when
+  // the lease ends. Without a lease, a worker claims it at once.
+  const leaseEnd = createdAt + timings.lease;
+  const lease = courier.reserve(destination, content)
+    ? {nextAttemptAt: leaseEnd, leaseEnd}
+    : {nextAttemptAt: createdAt};
+  return {...delivery, state: 'waiting', ...lease};
+}
+
+/** Gives back the leases of a lead that may be stored or not, because the reply to its commit was lost. */
+function abandonDeliveries(courier: Deliverer, {id, deliveries = []}: LeadEntry) {
+  for (const {destination, leaseEnd} of deliveries) {
+    if (leaseEnd !== undefined) courier.abandon(destination, {lead: id, leaseEnd});
+  }
+}
+
+function sayHeld(emit: Emit, lead: LeadRecord, deliveries: readonly NewDelivery[]) {
+  for (const {destination, content, state} of deliveries) {
+    // A duplicate goes to no destination that takes leads, so nothing is held for these.
+    const isMade = content !== 'lead' || lead.duplicateOf === null;
+    if (isMade && state === 'held') {
+      const {id, partner, suspect} = lead;
+      emit({type: 'suspect-held', lead: id, partner, destination, reason: suspect});
     }
   }
+}
 
-  /** Begins the deliveries of which this process has the lease. @returns the answer, if one of them gives it */
-  function beginDeliveries(
-    {stored, duplicateOf, leased}: Extract<Accepted, {outcome: 'created'}>,
-    {
-      consent,
-      attribution,
-      context,
-      suspect,
-      supersedes,
-    }: Pick<Submission, 'consent' | 'attribution' | 'context' | 'suspect' | 'supersedes'>,
-  ): Promise<Answer> | undefined {
-    const lead: LeadRecord = {
-      ...stored,
-      isAnsweredLater: stored.answer.status === 'pending' && duplicateOf === null,
-      consent: consent ?? null,
-      attribution: attribution ?? null,
-      context: context ?? null,
-      suspect: suspect ?? null,
-      supersedes: supersedes ?? null,
-      duplicateOf,
-    };
-    let answer: Promise<Answer> | undefined;
-    for (const {destination, content, givesAnswer, address = null, leaseEnd = 0} of leased) {
-      const fresh = {remoteId: null, attempts: 0, ambiguousCounted: 0, failingSince: null, recipients: null};
-      const happenedAt = stored.createdAt;
-      const delivery = courier.deliver({lead, destination, content, happenedAt, address, leaseEnd, ...fresh});
-      if (givesAnswer) answer = delivery;
-    }
-    return answer;
+/** Begins the deliveries of which this process has the lease. @returns the answer, if one of them gives it */
+function beginDeliveries(courier: Deliverer, lead: LeadRecord, leased: readonly NewDelivery[]) {
+  let answer: Promise<Answer> | undefined;
+  for (const {destination, content, givesAnswer, address = null, leaseEnd = 0} of leased) {
+    const fresh = {remoteId: null, attempts: 0, ambiguousCounted: 0, failingSince: null, recipients: null};
+    const happenedAt = lead.createdAt;
+    const delivery = courier.deliver({lead, destination, content, happenedAt, address, leaseEnd, ...fresh});
+    if (givesAnswer) answer = delivery;
   }
+  return answer;
+}
 
-  /** Stores the lead, begins its deliveries, and waits for its answer. */
-  async function take({
-    answerFrom,
-    sendTo = [],
-    confirmBy,
-    hold = false,
-    ...submission
-  }: Submission): Promise<Accepted> {
-    const createdAt = Date.now();
-    const deliveries = [
-      ...(answerFrom === undefined ? [] : [newDelivery(answerFrom, true, hold, createdAt)]),
-      ...sendTo.map((destination) => newDelivery(destination, false, hold, createdAt)),
-      ...(confirmBy === undefined ? [] : [newDelivery(confirmBy, false, hold, createdAt)]),
-    ];
-    const entry: LeadEntry = {
-      ...submission,
-      id: randomUUIDv7(),
-      createdAt,
-      answer: answerFrom === undefined ? calculate(submission.lead) : pending,
-      deliveries,
-    };
-    const accepted = await store.accept(entry).catch((error: unknown) => {
-      if (error instanceof StoreUnavailable) abandonDeliveries(entry);
-      throw error;
-    });
-    if (!('stored' in accepted)) return accepted;
-    const {stored} = accepted;
-    if (hold && accepted.outcome === 'created') {
-      const {partner, suspect: reason} = submission;
-      for (const {destination, content, state} of deliveries) {
-        // A duplicate goes to no destination that takes leads, so nothing is held for these.
-        const isMade = content !== 'lead' || accepted.duplicateOf === null;
-        if (isMade && state === 'held')
-          emit({type: 'suspect-held', lead: stored.id, partner, destination, reason});
-      }
-    }
-    const answer = accepted.outcome === 'created' ? beginDeliveries(accepted, submission) : undefined;
-    if (stored.answer.status !== 'pending') return accepted;
-    if (answer) return {...accepted, stored: {...stored, answer: await inTime(answer)}};
-    // This process does not deliver the lead now: the lead is a duplicate, was stored before, is held, or waits for a
-    // worker. It may have an answer by now, so it is read again. If the read fails, the reply says `pending`.
-    return {...accepted, stored: (await store.find(stored.id).catch(() => undefined)) ?? stored};
+/** The answer, or `pending` if it takes longer than `wait` milliseconds. The delivery goes on after that. */
+async function inTime(answer: Promise<Answer>, wait: number): Promise<Answer> {
+  const {promise: waitOver, resolve} = Promise.withResolvers<Answer>();
+  const timer = setTimeout(resolve, wait, pending).unref();
+  const first = await Promise.race([answer, waitOver]);
+  clearTimeout(timer);
+  return first;
+}
+
+async function replay({store}: Parts, digests: readonly IdempotencyKey[], sent: Lead) {
+  for (const {owner, digest, fingerprint} of digests) {
+    const used = await store.findByKey(owner, digest);
+    if (!used) continue;
+    if (used.isErased) return 'erased';
+    if (used.fingerprint !== fingerprint) return 'key-reused';
+    const stored = await store.find(used.leadId);
+    return stored && !isSameLead(sent, stored.lead) ? 'key-reused' : stored;
   }
-
-  return {
-    async submit(submission) {
-      const accepted = await take(submission);
-      if (accepted.outcome === 'created') {
-        const {id, partner, lead, answer} = accepted.stored;
-        emit({type: 'lead-stored', lead: id, partner, leadType: lead.lead_type, answer: answer.status});
-      }
-      return accepted;
-    },
-
-    async replay(digests, sent) {
-      for (const {owner, digest, fingerprint} of digests) {
-        const used = await store.findByKey(owner, digest);
-        if (!used) continue;
-        if (used.isErased) return 'erased';
-        if (used.fingerprint !== fingerprint) return 'key-reused';
-        const stored = await store.find(used.leadId);
-        return stored && !isSameLead(sent, stored.lead) ? 'key-reused' : stored;
-      }
-      return undefined;
-    },
-
-    find: (id) => (uuid.test(id) ? store.find(id) : Promise.resolve(undefined)),
-
-    close: (patience) => courier.close(patience),
-  };
+  return undefined;
 }

@@ -2,13 +2,31 @@
 import type {Attribution, Context} from '../../contract/embed.ts';
 import type {ConfirmationRequest, NewDelivery} from './deliveries.ts';
 import type {IdempotencyKey} from './idempotency.ts';
-import type {Consent, RememberedText, StoredLead} from './stored-lead.ts';
+import type {Consent, LeadRecord, RememberedText, StoredLead} from './stored-lead.ts';
 
-/** A new lead, and everything that is stored in the same commit. */
-export type LeadEntry = StoredLead & {
+/** A lead as intake makes it: what was sent, and what was decided about it. All of it is stored in one commit. */
+export type NewLead = Pick<StoredLead, 'lead' | 'partner'> & {
+  /** The destination that answers the lead. Without one, the calculator does. */
+  answerFrom?: string | undefined;
+  /** Further destinations, which only receive the lead. */
+  sendTo?: readonly string[] | undefined;
+  /** The destination that confirms the lead to its visitor, if there is a `confirmation`. */
+  confirmBy?: string | undefined;
+  /** If true, the lead is stored, but not delivered until an operator decides. */
+  hold?: boolean | undefined;
+
+  consent?: Consent | undefined;
+  /** How the visitor came to the site, for operators. */
+  attribution?: Attribution | undefined;
+  /** Hidden fields of the page. */
+  context?: Context | undefined;
+  /** Why a bot may have sent the lead, for operators. */
+  suspect?: string | undefined;
+  /** The id of the earlier lead that this lead corrects. */
+  supersedes?: string | undefined;
+
   /** One for each token key. All are stored, so that a process that has only one of the token keys finds the lead. */
   idempotency?: readonly IdempotencyKey[] | undefined;
-  deliveries?: readonly NewDelivery[] | undefined;
   /**
    * Digests of the fields, one for each token key. If the partner sent a lead with one of them within the last day, this
    * lead is a duplicate.
@@ -16,39 +34,32 @@ export type LeadEntry = StoredLead & {
   leadDigests?: readonly string[] | undefined;
   /** The proof of work that came with the lead. Its nonce is stored, so that it cannot be used for another lead. */
   proof?: {nonce: string; expiresAt: number} | undefined;
-  consent?: Consent | undefined;
   /**
    * The text to which the visitor consented. The store remembers the first text of each version, and its words: as
    * configured, and as the form got it.
    */
   consentText?: (RememberedText & {words: readonly string[]}) | undefined;
-  /** How the visitor came to the site, for operators. */
-  attribution?: Attribution | undefined;
-  /** Hidden fields of the page. */
-  context?: Context | undefined;
   /** The hidden fields by which operators find the lead. */
   contextFilters?: Context | undefined;
-  /** Why a bot may have sent the lead, for operators. */
-  suspect?: string | undefined;
-  /** The id of the earlier lead that this lead corrects. */
-  supersedes?: string | undefined;
   /** Given if a confirmation is among the deliveries. */
   confirmation?: ConfirmationRequest | undefined;
 };
 
+/** A new lead that the desk has given an id, its first answer, and its deliveries. */
+export type LeadEntry = NewLead & StoredLead & {deliveries?: readonly NewDelivery[] | undefined};
+
 /**
  * What `accept` did. All outcomes but `created` store nothing.
- * - `created`: the lead is committed
+ * - `created`: the lead is committed, perhaps as a duplicate
  * - `replayed`: the same lead was stored with this key before; `stored` is that lead as it is now
  * - `key-reused`: another lead was stored with this key before
  * - `key-in-progress`: another process has been using the key for 5 s
  * - `proof-spent`: the proof was used for another lead
  * - `erased`: the lead that was stored with this key was erased
  *
- * `duplicateOf` is the id of the lead into which the new lead was merged. `leased` are the deliveries of which this
- * process has the lease, so that it must begin them now.
+ * `leased` are the deliveries of which this process has the lease, so that it must begin them now.
  */
 export type Accepted =
-  | {outcome: 'created'; stored: StoredLead; duplicateOf: string | null; leased: readonly NewDelivery[]}
+  | {outcome: 'created'; stored: LeadRecord; leased: readonly NewDelivery[]}
   | {outcome: 'replayed'; stored: StoredLead}
   | {outcome: 'key-reused' | 'key-in-progress' | 'proof-spent' | 'erased'};

@@ -6,10 +6,12 @@
 import {limits} from '../../contract/api.ts';
 import {isSameLead} from '../leads/idempotency.ts';
 import {StoreUnavailable} from '../leads/store-errors.ts';
+import type {LeadEntry} from '../leads/new-lead.ts';
 import type {LeadPort} from '../leads/ports.ts';
+import type {LeadRecord} from '../leads/stored-lead.ts';
 import type {DeliveryContent} from '../leads/deliveries.ts';
 import {statement, type Statement} from './database.ts';
-import {toNewRows, type NewRows} from './rows.ts';
+import {toNewRows, type NewRows} from './new-rows.ts';
 import type {Sealer} from './sealing.ts';
 
 /** Milliseconds for which an idempotency key is remembered, and for which the same lead counts as a duplicate. */
@@ -100,6 +102,22 @@ export function rowsOf(rows: NewRows, duplicateOf: string | null): NewRows {
   };
 }
 
+/** The lead as it is after its commit. */
+const recordOf = (entry: LeadEntry, duplicateOf: string | null): LeadRecord => ({
+  id: entry.id,
+  createdAt: entry.createdAt,
+  lead: entry.lead,
+  partner: entry.partner,
+  answer: entry.answer,
+  isAnsweredLater: entry.answer.status === 'pending' && duplicateOf === null,
+  consent: entry.consent ?? null,
+  attribution: entry.attribution ?? null,
+  context: entry.context ?? null,
+  suspect: entry.suspect ?? null,
+  supersedes: entry.supersedes ?? null,
+  duplicateOf,
+});
+
 /**
  * Attempts to store a lead, at most. Each fails if the earlier lead with its key is deleted just after it was found.
  */
@@ -130,12 +148,11 @@ export function acceptsLeads(
       written = await write(rows);
     }
     if (written.outcome !== 'created') return {outcome: written.outcome};
-    const {id, createdAt, lead, partner, answer, consentText, deliveries = []} = entry;
-    for (const words of consentText?.words ?? []) storedWords.add(words);
-    const stored = {id, createdAt, lead, partner, answer};
+    for (const words of entry.consentText?.words ?? []) storedWords.add(words);
     const {duplicateOf} = written;
+    const {deliveries = []} = entry;
     const made = duplicateOf === null ? deliveries : deliveriesOfDuplicate(deliveries);
     const leased = made.filter(({leaseEnd}) => leaseEnd !== undefined);
-    return {outcome: 'created', stored, duplicateOf, leased};
+    return {outcome: 'created', stored: recordOf(entry, duplicateOf), leased};
   };
 }

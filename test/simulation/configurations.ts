@@ -1,7 +1,7 @@
 /** What the files of a history's processes may say: destinations, routes, data keys, timings. */
 import type {DestinationSettings} from '../../server/config/destinations.ts';
 import {usualTimings, type Timings} from '../../server/config/timings.ts';
-import type {Submission as ToDesk} from '../../server/leads/lead-desk.ts';
+import type {NewLead as ToDesk} from '../../server/leads/new-lead.ts';
 import {createSealer, type Sealer} from '../../server/store/sealing.ts';
 import {emailSettings} from '../support/email-settings.ts';
 import type {Addresses, Agreed} from './history.ts';

@@ -41,7 +41,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'retry only in memory',
-    file: 'server/destinations/courier.ts',
+    file: 'server/destinations/run-delivery.ts',
     from: 'await records.postponed(due, plan);',
     to: '',
     flavour: 'operated',
@@ -97,8 +97,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'send what was claimed before a pause',
-    file: 'server/destinations/courier.ts',
-    from: "if (pauses.has(due.destination)) throw new NotTried('The destination is paused');",
+    file: 'server/destinations/run-delivery.ts',
+    from: "if (channel.isPaused()) throw new NotTried('The destination is paused');",
     to: '',
     plan: 'paused-in-the-queue',
     violates: 'nothing is sent to a destination that is paused, or asked for nothing more',
@@ -114,8 +114,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'blame the upstream for an outage of the store',
     file: 'server/destinations/lead-api/lead-api.ts',
-    from: '        await onTaken(remoteId);\n',
-    to: '        await onTaken(remoteId);\n        left = timeout - (performance.now() - begun);\n',
+    from: '    await onTaken(remoteId);\n',
+    to: '    await onTaken(remoteId);\n    left = timeout - (performance.now() - begun);\n',
     plan: 'blamed-for-the-store',
     violates: 'a destination has its time before it is given up',
   },
@@ -130,7 +130,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'take a new lead for sent whose commit was lost',
     file: 'server/leads/lead-desk.ts',
-    from: 'if (error instanceof StoreUnavailable) abandonDeliveries(entry);',
+    from: 'if (error instanceof StoreUnavailable) abandonDeliveries(courier, entry);',
     to: '',
     plan: 'lead-without-reply',
     violates: 'nothing is held as unclear that was never sent',
@@ -169,7 +169,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'begin all that is due at once',
-    file: 'server/destinations/courier.ts',
+    file: 'server/destinations/channel.ts',
     from: 'return Math.min(channel.breaker.room(), channel.pace.available());',
     to: 'return channel.breaker.room();',
     flavour: 'crowded',
@@ -177,16 +177,16 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'send from the queue by the rules before a reload',
-    file: 'server/destinations/courier.ts',
-    from: "if (!isServed(due.destination, channel)) throw new NotTried('The configuration has changed');",
+    file: 'server/destinations/run-delivery.ts',
+    from: "if (channel.stage !== 'served') throw new NotTried('The configuration has changed');",
     to: '',
     plan: 'reloaded-in-the-queue',
     violates: 'nothing is sent by rules that are not in force',
   },
   {
     name: 'send to a new address what was meant for the one before',
-    file: 'server/destinations/courier.ts',
-    from: 'if (isForElsewhere(due.destination, due)) return await hold(delivery);',
+    file: 'server/destinations/run-delivery.ts',
+    from: 'if (named && isForElsewhere(named, due)) return await hold(context, delivery);',
     to: '',
     flavour: 'reloaded',
     violates: 'nothing goes to an address for which it was not meant',
@@ -266,7 +266,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'ask for amounts after the end of the lease',
-    file: 'server/destinations/courier.ts',
+    file: 'server/destinations/run-delivery.ts',
     from: 'if (begun + (performance.now() - asked) > latest)',
     to: 'if (begun > latest + asked)',
     plan: 'erased-while-the-store-is-away',

@@ -2,9 +2,9 @@
 import {defaultPolicy} from '../../calculator/policy.ts';
 import type {Config} from '../../server/config/config.ts';
 import {comparableText, createIdempotencyDigests} from '../../server/leads/idempotency.ts';
-import type {Submission as ToDesk} from '../../server/leads/lead-desk.ts';
+import type {NewLead as ToDesk} from '../../server/leads/new-lead.ts';
 import {StoreUnavailable} from '../../server/leads/store-errors.ts';
-import type {Accepted} from '../../server/leads/new-lead.ts';
+import type {Submitted} from '../../server/leads/lead-desk.ts';
 import type {StoredLead} from '../../server/leads/stored-lead.ts';
 import {openSqliteBeside} from '../../server/store/sqlite/store.ts';
 import {
@@ -500,7 +500,7 @@ class Players {
         isOver = true;
         resolve(isAnswered);
       };
-      const hear = (accepted: Accepted) => {
+      const hear = (accepted: Submitted) => {
         if (process.isDead || isOver) return;
         if (accepted.outcome === 'key-in-progress') return end(false);
         Object.assign(submission, {until: time(), outcome: accepted.outcome});

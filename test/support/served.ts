@@ -1,6 +1,6 @@
 /** Destinations as the courier serves them, for tests that start no server. */
 import {addressOf, type LeadApiSettings, type OnAmbiguous} from '../../server/config/destinations.ts';
-import type {Served} from '../../server/destinations/courier.ts';
+import type {Served} from '../../server/destinations/channel.ts';
 import {createLeadApi} from '../../server/destinations/lead-api/lead-api.ts';
 import type {Pauses} from '../../server/destinations/pauses.ts';
 import {termsOf} from '../../server/destinations/kinds.ts';

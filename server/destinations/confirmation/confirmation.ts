@@ -9,7 +9,7 @@ import type {ConfirmationsSettings} from '../../config/confirmations.ts';
 import {confirmationLifetime, type ConfirmationDecision, type Settlement} from '../../leads/deliveries.ts';
 import {addressDigests} from '../../leads/confirmation-digests.ts';
 import {NeverTried, NotTried} from '../breaker.ts';
-import {DeliveryError, withRecord, type Destination} from '../destination.ts';
+import {DeliveryError, withRecord, type Destination, type RecordRequest} from '../destination.ts';
 import {addressOf, domainOf, openTransport} from '../email/email.ts';
 import {failureOf} from '../email/failures.ts';
 import {plainAddress} from '../email/their-words.ts';
@@ -42,6 +42,12 @@ const beforeSending = new Set([
   'ETLS',
 ]);
 
+/** What sends confirmations. `sender`: the address in `SMTP_FROM`. */
+type Mailbox = Pick<ReturnType<typeof openTransport>, 'transport' | 'who'> & {
+  timeout: number;
+  sender: string;
+};
+
 /** @param timeout milliseconds for one attempt to send an e-mail */
 export function createConfirmation(
   settings: ConfirmationsSettings,
@@ -53,81 +59,90 @@ export function createConfirmation(
     maxRequeues: 0,
     maxMessages: 1,
   });
-  const [sender, domain] = [addressOf(settings.from), domainOf(settings.from)];
+  const mailbox: Mailbox = {transport, who, timeout, sender: addressOf(settings.from)};
   const digestsOf = addressDigests(settings.tokenKeys);
-
-  /** The part of the message that is the same in all confirmations. */
-  const envelopeOf = (name: string, to: readonly string[]): SendMailOptions => ({
-    from: {name, address: sender},
-    to: to.map((address) => ({name: '', address})),
-    envelope: {from: sender, to: [...to]},
-    // Neither programs that answer e-mails (RFC 3834) nor Exchange should answer these.
-    headers: {'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All'},
-    xMailer: false,
-    signal: AbortSignal.timeout(timeout),
-  });
-
   return {
-    async deliver(request): Promise<Settlement> {
-      const {lead, happenedAt, decide} = withRecord(request);
-      const ofPartner = settings.partners.get(lead.partner ?? '');
-      if (!settings.isOn) throw new NeverTried('Confirmations are switched off (CONFIRMATIONS)');
-      if (!ofPartner) throw new NeverTried('The partner has no confirmations any more');
-      if (Date.now() - happenedAt >= confirmationLifetime)
-        throw new NeverTried('It was not sent within an hour');
-      const {email: to} = lead.lead;
-      if (!plainAddress.test(to)) throw new NeverTried('The address is an unusual one');
-      const {perHour} = ofPartner;
-      const limits = {ofNetworks, ofPartner: perHour, kept: Math.floor(perHour / 4)};
-      const decided = await decide(digestsOf(to), limits);
-      if (!decided) throw new NeverTried('It was not sent within a day');
-      if (decided.decision !== 'granted') throw new NeverTried(denied[decided.decision]);
-      const email = confirmationEmail(lead, decided.language, ofPartner);
-      return send({
-        ...envelopeOf(ofPartner.name, [to]),
-        ...email,
-        messageId: `<confirmation_${lead.id}@${domain}>`,
+    async deliver(given): Promise<Settlement> {
+      const request = withRecord(given);
+      const {lead} = request;
+      const {ofPartner, language} = await permit(request, settings, digestsOf);
+      return send(mailbox, ofPartner.name, [lead.lead.email], {
+        ...confirmationEmail(lead, language, ofPartner),
+        messageId: `<confirmation_${lead.id}@${domainOf(settings.from)}>`,
       });
     },
-
-    async test() {
-      const lead = sampleRecord();
-      for (const ofPartner of settings.partners.values()) {
-        const [language = unknownLanguage] = Object.keys(ofPartner.nextStep ?? {});
-        const settled = await send({
-          ...envelopeOf(ofPartner.name, settings.testedBy),
-          ...confirmationEmail(lead, language, ofPartner, true),
-        });
-        if (settled.state !== 'delivered') return settled;
-      }
-      const count = settings.partners.size;
-      return {
-        state: 'delivered',
-        answer: null,
-        note: `The mail server accepted ${count === 1 ? 'a sample' : `${count} samples, one of each partner,`} of what visitors read, to the operators. No visitor got one`,
-      };
-    },
-
+    test: () => test(mailbox, settings),
     close() {
       transport.close({force: true});
       return Promise.resolve();
     },
   };
+}
 
-  async function send(message: SendMailOptions): Promise<Settlement> {
-    try {
-      await transport.sendMail(message);
-      return {state: 'delivered', answer: null};
-    } catch (error) {
-      const failure = failureOf(error, who);
-      if (failure instanceof NotTried) throw failure;
-      const {responseCode: status, command, code, originalCode} = error as NodemailerError;
-      // The server knows no such address, or does not want this e-mail, for good.
-      if (status !== undefined && status >= 500 && ['RCPT TO', 'DATA'].includes(command ?? ''))
-        return {state: 'dropped', reason: failure.message};
-      // With a reply it is known that the server did not take the e-mail.
-      if (status !== undefined || beforeSending.has(originalCode ?? code ?? '')) throw failure;
-      throw new DeliveryError('ambiguous', failure.message);
-    }
+/** @throws NeverTried if the confirmation must not be sent */
+async function permit(
+  {lead, happenedAt, decide}: RecordRequest,
+  {isOn, partners}: ConfirmationsSettings,
+  digestsOf: ReturnType<typeof addressDigests>,
+) {
+  const ofPartner = partners.get(lead.partner ?? '');
+  if (!isOn) throw new NeverTried('Confirmations are switched off (CONFIRMATIONS)');
+  if (!ofPartner) throw new NeverTried('The partner has no confirmations any more');
+  if (Date.now() - happenedAt >= confirmationLifetime) throw new NeverTried('It was not sent within an hour');
+  const {email: to} = lead.lead;
+  if (!plainAddress.test(to)) throw new NeverTried('The address is an unusual one');
+  const {perHour} = ofPartner;
+  const limits = {ofNetworks, ofPartner: perHour, kept: Math.floor(perHour / 4)};
+  const decided = await decide(digestsOf(to), limits);
+  if (!decided) throw new NeverTried('It was not sent within a day');
+  if (decided.decision !== 'granted') throw new NeverTried(denied[decided.decision]);
+  return {ofPartner, language: decided.language};
+}
+
+/** Sends a sample of each partner to the operators. */
+async function test(mailbox: Mailbox, {partners, testedBy}: ConfirmationsSettings): Promise<Settlement> {
+  const lead = sampleRecord();
+  for (const ofPartner of partners.values()) {
+    const [language = unknownLanguage] = Object.keys(ofPartner.nextStep ?? {});
+    const email = confirmationEmail(lead, language, ofPartner, true);
+    const settled = await send(mailbox, ofPartner.name, testedBy, email);
+    if (settled.state !== 'delivered') return settled;
+  }
+  const samples = partners.size === 1 ? 'a sample' : `${partners.size} samples, one of each partner,`;
+  return {
+    state: 'delivered',
+    answer: null,
+    note: `The mail server accepted ${samples} of what visitors read, to the operators. No visitor got one`,
+  };
+}
+
+async function send(
+  {transport, who, timeout, sender}: Mailbox,
+  name: string,
+  to: readonly string[],
+  email: SendMailOptions,
+): Promise<Settlement> {
+  try {
+    await transport.sendMail({
+      from: {name, address: sender},
+      to: to.map((address) => ({name: '', address})),
+      envelope: {from: sender, to: [...to]},
+      // Neither programs that answer e-mails (RFC 3834) nor Exchange should answer these.
+      headers: {'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All'},
+      xMailer: false,
+      signal: AbortSignal.timeout(timeout),
+      ...email,
+    });
+    return {state: 'delivered', answer: null};
+  } catch (error) {
+    const failure = failureOf(error, who);
+    if (failure instanceof NotTried) throw failure;
+    const {responseCode: status, command, code, originalCode} = error as NodemailerError;
+    // The server knows no such address, or does not want this e-mail, for good.
+    if (status !== undefined && status >= 500 && ['RCPT TO', 'DATA'].includes(command ?? ''))
+      return {state: 'dropped', reason: failure.message};
+    // With a reply it is known that the server did not take the e-mail.
+    if (status !== undefined || beforeSending.has(originalCode ?? code ?? '')) throw failure;
+    throw new DeliveryError('ambiguous', failure.message);
   }
 }

@@ -27,71 +27,26 @@ const connectionTime = 10_000;
 /** Milliseconds. Some servers greet late on purpose, because senders of spam do not wait. */
 const greetingTime = 20_000;
 
+type Mailbox = ReturnType<typeof openTransport> & {settings: EmailSettings; timeout: number};
+
 /** @param timeout milliseconds for one attempt to send an e-mail */
 export function createEmail(
   settings: EmailSettings,
   timeout: number,
   network: Partial<Network> = {},
 ): Destination {
-  const {to, details, everyMinutes, from} = settings;
+  const {details, everyMinutes} = settings;
   // An e-mail is sent over another connection if the server closed an idle one just before it was used.
-  const {transport, who} = openTransport(settings.smtpUrl, timeout, network, {maxRequeues: 1});
-  const domain = domainOf(from);
-
-  /** @param before which recipients do not have the e-mail yet, if some have it from an earlier attempt */
-  async function send(email: Email, before: Recipients | null = null): Promise<Settlement> {
-    const left = before
-      ? to.filter((address) => before.left.some((other) => isSameAddress(address, other)))
-      : to;
-    const message: SendMailOptions = {
-      from,
-      to,
-      envelope: {from, to: left},
-      subject: email.subject,
-      text: email.text,
-      messageId: `<${email.id}@${domain}>`,
-      ...(email.follows && {
-        inReplyTo: `<${email.follows}@${domain}>`,
-        references: `<${email.follows}@${domain}>`,
-      }),
-      // Programs that answer e-mails, for example during a holiday, leave such e-mails alone (RFC 3834).
-      headers: {'Auto-Submitted': 'auto-generated'},
-      xMailer: false,
-      signal: AbortSignal.timeout(timeout),
-    };
-    // Those who are left may be no recipients any more, because the configuration has changed.
-    const errors = left.length === 0 ? [] : await sendTo(message, before !== null);
-    if (errors.length === 0 && before === null) return {state: 'delivered', answer: null};
-    const recipients = recipientsAfter(errors, before);
-    const {refused} = recipients;
-    if (recipients.left.length > 0) throw putOff(errors, recipients);
-    const note = refused.length > 0 && {note: `The mail server refused ${refused.join(', ')}`};
-    return {state: 'delivered', answer: null, ...note, recipients};
-  }
-
-  /**
-   * @param isRest true if other recipients have the e-mail. Then it says nothing about the server if it refuses all of these
-   * @returns what the server said about each recipient that it refused
-   */
-  async function sendTo(message: SendMailOptions, isRest: boolean): Promise<readonly NodemailerError[]> {
-    try {
-      const {rejectedErrors = []} = await transport.sendMail(message);
-      return rejectedErrors;
-    } catch (error) {
-      const {rejectedErrors = []} = error as NodemailerError;
-      if (isRest && rejectedErrors.length > 0) return rejectedErrors;
-      throw failureOf(error, who);
-    }
-  }
-
+  const opened = openTransport(settings.smtpUrl, timeout, network, {maxRequeues: 1});
+  const mailbox: Mailbox = {...opened, settings, timeout};
   const deliver =
     everyMinutes === undefined
-      ? (request: DeliveryRequest) => send(leadEmail(request, details), request.recipients)
-      : createCollector((requests, recipients) => send(digestEmail(requests, details), recipients));
+      ? (request: DeliveryRequest) => send(mailbox, leadEmail(request, details), request.recipients)
+      : createCollector((requests, recipients) => send(mailbox, digestEmail(requests, details), recipients));
   return {
     deliver,
     async test() {
-      const settled = await send({
+      const settled = await send(mailbox, {
         subject: 'A test: leads will be reported here',
         text: 'The operator of the lead service sent this e-mail to see whether it arrives. There is no lead behind it.\n',
         id: `test_${randomUUID()}`,
@@ -100,10 +55,62 @@ export function createEmail(
       return {note: 'The mail server accepted the e-mail', ...settled};
     },
     close() {
-      transport.close({force: true});
+      opened.transport.close({force: true});
       return Promise.resolve();
     },
   };
+}
+
+/** @param before which recipients do not have the e-mail yet, if some have it from an earlier attempt */
+async function send(mailbox: Mailbox, email: Email, before: Recipients | null = null): Promise<Settlement> {
+  const {from, to} = mailbox.settings;
+  const domain = domainOf(from);
+  const left = before
+    ? to.filter((address) => before.left.some((other) => isSameAddress(address, other)))
+    : to;
+  const message: SendMailOptions = {
+    from,
+    to,
+    envelope: {from, to: left},
+    subject: email.subject,
+    text: email.text,
+    messageId: `<${email.id}@${domain}>`,
+    ...(email.follows && {
+      inReplyTo: `<${email.follows}@${domain}>`,
+      references: `<${email.follows}@${domain}>`,
+    }),
+    // Programs that answer e-mails, for example during a holiday, leave such e-mails alone (RFC 3834).
+    headers: {'Auto-Submitted': 'auto-generated'},
+    xMailer: false,
+    signal: AbortSignal.timeout(mailbox.timeout),
+  };
+  // Those who are left may be no recipients any more, because the configuration has changed.
+  const errors = left.length === 0 ? [] : await sendTo(mailbox, message, before !== null);
+  if (errors.length === 0 && before === null) return {state: 'delivered', answer: null};
+  const recipients = recipientsAfter(errors, before);
+  const {refused} = recipients;
+  if (recipients.left.length > 0) throw putOff(errors, recipients);
+  const note = refused.length > 0 && {note: `The mail server refused ${refused.join(', ')}`};
+  return {state: 'delivered', answer: null, ...note, recipients};
+}
+
+/**
+ * @param isRest true if other recipients have the e-mail. Then it says nothing about the server if it refuses all of these
+ * @returns what the server said about each recipient that it refused
+ */
+async function sendTo(
+  {transport, who}: Mailbox,
+  message: SendMailOptions,
+  isRest: boolean,
+): Promise<readonly NodemailerError[]> {
+  try {
+    const {rejectedErrors = []} = await transport.sendMail(message);
+    return rejectedErrors;
+  } catch (error) {
+    const {rejectedErrors = []} = error as NodemailerError;
+    if (isRest && rejectedErrors.length > 0) return rejectedErrors;
+    throw failureOf(error, who);
+  }
 }
 
 /**

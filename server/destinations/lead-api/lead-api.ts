@@ -11,7 +11,13 @@ import {formOnlyNames} from '../../../contract/extra-fields.ts';
 import {tableOf} from '../../../contract/table-of.ts';
 import type {Settlement} from '../../leads/deliveries.ts';
 import {certificatePeriod} from '../certificate-period.ts';
-import {codeOf, withRecord, type Destination, type RecordRequest} from '../destination.ts';
+import {
+  codeOf,
+  withRecord,
+  type DeliveryRequest,
+  type Destination,
+  type RecordRequest,
+} from '../destination.ts';
 import {forSockets} from '../lookups.ts';
 import {usualNetwork, type Network} from '../network.ts';
 import {readRetryAfter} from '../retry-after.ts';
@@ -29,6 +35,17 @@ const refusals = [400, 413, 422];
  */
 const errorBodyWait = 1_000;
 
+type Upstream = {
+  settings: LeadApiSettings;
+  timeout: number;
+  base: URL;
+  pool: ReturnType<Network['createPool']>;
+  /** Connects whatever the certificate, to read why it is refused. */
+  uncheckedConnect: buildConnector.connector;
+  leadsPath: string;
+  authorization: string;
+};
+
 /** @param timeout milliseconds for one attempt to deliver a lead */
 export function createLeadApi(
   settings: LeadApiSettings,
@@ -36,11 +53,9 @@ export function createLeadApi(
   network: Partial<Network> = {},
 ): Destination {
   const {lookup, createPool} = {...usualNetwork, ...network};
-  const {url, user, password, cid, attributionInNotes, parallel = usualParallel} = settings;
+  const {url, user, password, parallel = usualParallel} = settings;
   const base = new URL(url);
-  const who = `the upstream ${base.hostname}`;
   const connecting = {timeout: Math.min(timeout, longestConnecting), lookup: forSockets(lookup)};
-  const uncheckedConnect = buildConnector({...connecting, rejectUnauthorized: false});
   const pool = createPool(base.origin, {
     // As many as the courier starts at once. A request that waited for a connection could reach its time limit there, and
     // would look as if the upstream might have the lead.
@@ -48,101 +63,120 @@ export function createLeadApi(
     connect: connecting,
     maxResponseSize: maxReplyBytes,
   });
-  const leadsPath = `${base.pathname.replace(/\/$/, '')}${paths.leads}`;
-  const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
-
-  async function ask(
-    method: 'GET' | 'POST',
-    path: string,
-    signal: AbortSignal,
-    attempts: number,
-    more: {headers?: Record<string, string>; body?: string} = {},
-  ): Promise<Reply> {
-    const headers = {
-      authorization,
-      accept: 'application/json',
-      'accept-encoding': 'identity',
-      ...more.headers,
-    };
-    const reply = await pool
-      .request({method, path, headers, body: more.body ?? null, signal})
-      .catch(async (error: unknown) => {
-        const period = await certificatePeriod(error, base, uncheckedConnect);
-        throw withoutStatus(method, error, attempts, {who, period});
-      });
-    const {statusCode: status, headers: replied} = reply;
-    return {
-      status,
-      body: isSuccess(status)
-        ? await readBody(reply)
-        : refusals.includes(status)
-          ? await readRefusal(reply)
-          : await dropBody(reply, signal),
-      contentEncoding: [replied['content-encoding'] ?? ''].flat().join(','),
-      retryAfter: readRetryAfter(replied['retry-after']),
-    };
-  }
-
-  async function post(
-    {lead: record, attempts}: RecordRequest,
-    signal: AbortSignal,
-  ): Promise<{remoteId: string} | {refusedWith: Reply}> {
-    const headers = {'content-type': 'application/json', 'idempotency-key': record.id};
-    const notes = notesOf(record, attributionInNotes ? record.attribution : null);
-    const body = JSON.stringify({
-      ...record.lead,
-      ...tableOf(formOnlyNames, () => undefined),
-      cid,
-      phone: record.lead.phone.typed,
-      notes,
-    });
-    const reply = await ask('POST', leadsPath, signal, attempts, {headers, body});
-    if (refusals.includes(reply.status)) return {refusedWith: reply};
-    if (!isSuccess(reply.status)) throw withStatus('POST', reply, attempts);
-    return {remoteId: parseReply('POST', reply, createdShape).id};
-  }
-
-  async function get(remoteId: string, attempts: number, signal: AbortSignal) {
-    const path = `${leadsPath}/${encodeURIComponent(remoteId)}`;
-    const reply = await ask('GET', path, signal, attempts);
-    if (!isSuccess(reply.status)) throw withStatus('GET', reply, attempts);
-    return parseReply('GET', reply, amountsShape);
-  }
-
+  const upstream: Upstream = {
+    settings,
+    timeout,
+    base,
+    pool,
+    uncheckedConnect: buildConnector({...connecting, rejectUnauthorized: false}),
+    leadsPath: `${base.pathname.replace(/\/$/, '')}${paths.leads}`,
+    authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
+  };
   return {
-    async deliver(given): Promise<Settlement> {
-      const request = withRecord(given);
-      const {lead, attempts, onTaken} = request;
-      let {remoteId} = request;
-      let left = timeout;
-      if (remoteId === null) {
-        const begun = performance.now();
-        const posted = await post(request, AbortSignal.timeout(timeout));
-        // Only the upstream's own time counts. `onTaken` may have to wait for the store, which is not its fault.
-        left -= performance.now() - begun;
-        if ('refusedWith' in posted) {
-          const fields = namedFields(posted.refusedWith, lead.lead);
-          const reason = `The upstream refused the lead with ${posted.refusedWith.status}`;
-          return fields.length > 0
-            ? {state: 'refused', reason: `${reason} (${fields.join(', ')})`, fields}
-            : {state: 'refused', reason};
-        }
-        ({remoteId} = posted);
-        await onTaken(remoteId);
-      }
-      const isStandard = lead.lead.lead_type === 'standard';
-      const signal = AbortSignal.timeout(Math.max(0, Math.ceil(left)));
-      const amounts = isStandard ? null : await get(remoteId, attempts, signal);
-      return {state: 'delivered', answer: {status: 'done', amounts, reasons: {}, policyVersion: null}};
-    },
-    async test() {
-      const reply = await ask('GET', `${leadsPath}/${randomUUIDv7()}`, AbortSignal.timeout(timeout), 0);
-      if (reply.status !== 404 && !isSuccess(reply.status)) throw withStatus('GET', reply, 0);
-      // A wrong path is answered with 404 as well, so the note does not say that the credentials were accepted.
-      const note = `The upstream answered ${reply.status} for a lead that it does not have, and did not refuse the credentials`;
-      return {state: 'delivered', answer: null, note};
-    },
+    deliver: (request) => deliver(upstream, request),
+    test: () => test(upstream),
     close: () => pool.destroy(),
+  };
+}
+
+async function deliver(upstream: Upstream, given: DeliveryRequest): Promise<Settlement> {
+  const {timeout} = upstream;
+  const request = withRecord(given);
+  const {lead, attempts, onTaken} = request;
+  let {remoteId} = request;
+  let left = timeout;
+  if (remoteId === null) {
+    const begun = performance.now();
+    const posted = await post(upstream, request);
+    // Only the upstream's own time counts. `onTaken` may have to wait for the store, which is not its fault.
+    left -= performance.now() - begun;
+    if ('refusedWith' in posted) {
+      const fields = namedFields(posted.refusedWith, lead.lead);
+      const reason = `The upstream refused the lead with ${posted.refusedWith.status}`;
+      return fields.length > 0
+        ? {state: 'refused', reason: `${reason} (${fields.join(', ')})`, fields}
+        : {state: 'refused', reason};
+    }
+    ({remoteId} = posted);
+    await onTaken(remoteId);
+  }
+  const isStandard = lead.lead.lead_type === 'standard';
+  const signal = AbortSignal.timeout(Math.max(0, Math.ceil(left)));
+  const amounts = isStandard ? null : await get(upstream, remoteId, attempts, signal);
+  return {state: 'delivered', answer: {status: 'done', amounts, reasons: {}, policyVersion: null}};
+}
+
+async function test(upstream: Upstream): Promise<Settlement> {
+  const path = `${upstream.leadsPath}/${randomUUIDv7()}`;
+  const reply = await ask(upstream, 'GET', {
+    path,
+    attempts: 0,
+    signal: AbortSignal.timeout(upstream.timeout),
+  });
+  if (reply.status !== 404 && !isSuccess(reply.status)) throw withStatus('GET', reply, 0);
+  // A wrong path is answered with 404 as well, so the note does not say that the credentials were accepted.
+  const note = `The upstream answered ${reply.status} for a lead that it does not have, and did not refuse the credentials`;
+  return {state: 'delivered', answer: null, note};
+}
+
+async function post(
+  upstream: Upstream,
+  {lead: record, attempts}: RecordRequest,
+): Promise<{remoteId: string} | {refusedWith: Reply}> {
+  const {settings, timeout, leadsPath: path} = upstream;
+  const signal = AbortSignal.timeout(timeout);
+  const headers = {'content-type': 'application/json', 'idempotency-key': record.id};
+  const notes = notesOf(record, settings.attributionInNotes ? record.attribution : null);
+  const body = JSON.stringify({
+    ...record.lead,
+    ...tableOf(formOnlyNames, () => undefined),
+    cid: settings.cid,
+    phone: record.lead.phone.typed,
+    notes,
+  });
+  const reply = await ask(upstream, 'POST', {path, attempts, signal, headers, body});
+  if (refusals.includes(reply.status)) return {refusedWith: reply};
+  if (!isSuccess(reply.status)) throw withStatus('POST', reply, attempts);
+  return {remoteId: parseReply('POST', reply, createdShape).id};
+}
+
+async function get(upstream: Upstream, remoteId: string, attempts: number, signal: AbortSignal) {
+  const path = `${upstream.leadsPath}/${encodeURIComponent(remoteId)}`;
+  const reply = await ask(upstream, 'GET', {path, attempts, signal});
+  if (!isSuccess(reply.status)) throw withStatus('GET', reply, attempts);
+  return parseReply('GET', reply, amountsShape);
+}
+
+type Question = {
+  path: string;
+  attempts: number;
+  signal: AbortSignal;
+  headers?: Record<string, string>;
+  body?: string;
+};
+
+async function ask(
+  {base, pool, uncheckedConnect, authorization}: Upstream,
+  method: 'GET' | 'POST',
+  {path, attempts, signal, headers: more, body}: Question,
+): Promise<Reply> {
+  const headers = {authorization, accept: 'application/json', 'accept-encoding': 'identity', ...more};
+  const reply = await pool
+    .request({method, path, headers, body: body ?? null, signal})
+    .catch(async (error: unknown) => {
+      const period = await certificatePeriod(error, base, uncheckedConnect);
+      throw withoutStatus(method, error, attempts, {who: `the upstream ${base.hostname}`, period});
+    });
+  const {statusCode: status, headers: replied} = reply;
+  return {
+    status,
+    body: isSuccess(status)
+      ? await readBody(reply)
+      : refusals.includes(status)
+        ? await readRefusal(reply)
+        : await dropBody(reply, signal),
+    contentEncoding: [replied['content-encoding'] ?? ''].flat().join(','),
+    retryAfter: readRetryAfter(replied['retry-after']),
   };
 }
 

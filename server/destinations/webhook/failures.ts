@@ -50,7 +50,8 @@ export function withStatus(
   const {fault, isGone = false, aboutLead = attempts >= attemptsUntilLeadSuspected} = meaningOf(status);
   const name = STATUS_CODES[status];
   const said = `The ${receiver} answered ${status}`;
-  const message = `${said}${name ? ` (${name})` : ''}: ${causeOf(said)}`;
+  const cause = causeOf(said);
+  const message = `${said}${name ? ` (${name})` : ''}${cause && `: ${cause}`}`;
   return new DeliveryError(fault, message, {retryAfter, excerpt, isGone, aboutLead});
 }
 

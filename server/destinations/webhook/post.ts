@@ -33,8 +33,8 @@ export type Poster = {
 
 /** What is different about a kind of destinations. */
 export type Kind = {
-  /** What messages call it. */
-  receiver?: 'receiver' | 'chat room';
+  /** What messages call it. observe/causes.ts says by this name what its answers mean. */
+  receiver?: string;
   /** The status that a body says, if it is not that of the reply. */
   statusIn?: (excerpt: string | undefined) => number | undefined;
 };

@@ -13,7 +13,7 @@ import {
 } from 'node:crypto';
 import {limits} from '../../../contract/api.ts';
 import type {EmbedSubmission} from '../../../contract/embed.ts';
-import {shortestTime} from '../embed/embed-submission.ts';
+import {shortestTime} from '../../leads/visitor-submission.ts';
 
 export type FormToken = {
   /** Milliseconds since 1970. A form that is sent earlier was probably filled in by a bot. */

@@ -18,16 +18,26 @@ import {contentFor} from '../../../form/words/partner-text.ts';
 import type {Partner} from '../../config/partners.ts';
 import {consentFor} from '../../leads/consent-texts.ts';
 import {StoreError} from '../../leads/store-errors.ts';
+import {
+  ownerOfKeys,
+  readVisitorLead,
+  takeVisitorLead,
+  toAnswer,
+  type VisitorDesk,
+} from '../../leads/visitor-leads.ts';
+import {readConsent, shortestTime, suspicions} from '../../leads/visitor-submission.ts';
 import type {StoredLead} from '../../leads/stored-lead.ts';
 import type {Emit} from '../../observe/observations.ts';
 import {contactLinks} from '../../snippets/fallback.ts';
-import {readConsent, readSubmission, shortestTime, suspicions} from '../embed/embed-submission.ts';
 import type {Counters} from '../limits/counters.ts';
 import {countInNetworks} from '../limits/network-count.ts';
 import {isFromOwnPage} from '../own-page.ts';
-import {observedProblem, ProblemError} from '../problem-replies.ts';
+import {replayLead} from '../../leads/intake.ts';
+import {ProblemError} from '../../leads/problem-error.ts';
+import {observedProblem} from '../problem-replies.ts';
 import {problems} from '../../../contract/problems.ts';
-import type {VisitorLeads} from '../visitor-leads.ts';
+import {visitorOf} from '../request-context.ts';
+import {readSubmission} from '../wire-schemas.ts';
 import {answerMarkup} from './answer-markup.ts';
 import {contextIn, leadTypeOf, type Card, type Visit} from './apply-page.ts';
 import {formMarkup, hiddenFields} from './form-markup.ts';
@@ -41,7 +51,7 @@ import {
   type Form,
   type Shown,
 } from './form-post.ts';
-import {correctionOf, createFormTokens, type FormScope, type FormToken} from './form-tokens.ts';
+import {correctionOf, createFormTokens, type FormToken, type FormTokens} from './form-tokens.ts';
 
 const hour = 3_600_000;
 /** New leads that a network may send without a script in an hour. People who do so are few. */
@@ -49,7 +59,7 @@ const networkLimit = {what: 'scriptless leads', window: hour, limit: 5};
 
 type Parts = {
   publicUrl: string;
-  visitorLeads: VisitorLeads;
+  visitorDesk: VisitorDesk;
   tokenKeys: readonly [string, ...string[]];
   counters: Counters;
   figures: PolicyFigures;
@@ -60,204 +70,228 @@ export type ScriptlessForm = {
   /** The first page, before anything was typed. */
   first(request: Request, partner: Partner, visit: Visit): Card;
   /** What follows when the visitor has pressed a button. It takes over nothing from another website. */
-  next(
-    request: Request,
-    partner: Partner,
-    visit: Visit,
-  ): Promise<Card & {status: number; headers?: Record<string, string>}>;
+  next(request: Request, partner: Partner, visit: Visit): Promise<Reply>;
 };
 
-export function createScriptlessForm(parts: Parts): ScriptlessForm {
-  const {publicUrl, visitorLeads, counters, figures, emit} = parts;
-  const tokens = createFormTokens(parts.tokenKeys);
-  const ownOrigin = new URL(publicUrl).origin;
+type Reply = Card & {status: number; headers?: Record<string, string>};
 
-  const formOf = (partner: Partner, {language, order}: Visit): Form => {
-    const leadType = leadTypeOf(partner);
-    const words = formWords[language];
-    const {ask} = partner;
-    return {
-      words,
-      leadType,
-      pages: withAsked(pagesOf(leadType, {order, layout: 'steps'}), ask),
-      asked: askedFieldsIn(ask, words.locale),
-      promise: contentFor(partner.callPromise, words.locale),
-    };
-  };
+/** A request for a page of the form, and what answers it. */
+type Step = Omit<Parts, 'tokenKeys'> & {
+  tokens: FormTokens;
+  request: Request;
+  partner: Partner;
+  visit: Visit;
+  form: Form;
+};
 
-  const scopeOf = ({network}: Request, {key}: Partner): FormScope => ({partner: key, network});
-
-  /**
-   * The token for a visitor whose network has changed. It has the same key, so that a lead that was stored already is not
-   * stored twice. It names no lead that is corrected: only the visitor who has sent a lead may correct it, and in another
-   * network this may be somebody else.
-   */
-  const renewed = (scope: FormScope, {earliest, key}: FormToken) => tokens.issue(scope, {earliest, key});
-
-  const actionOf = ({key}: Partner, query: string) => `${paths.apply}/${key}${query && `?${query}`}`;
-
-  function card(request: Request, partner: Partner, visit: Visit, form: Form, shown: Shown): Card {
-    const {pages, words} = form;
-    const {page, values, errors, consentError} = shown;
-    const signed =
-      shown.token ?? (hasToken(form, page) ? tokens.issue(scopeOf(request, partner)) : undefined);
-    const bankruptcyIsOpen = page <= pages.findIndex((steps) => fieldsOf(steps).includes('bankruptcy'));
-    const isEstimated = partner.showsEstimate && form.leadType === 'prequalification';
-    const markup = formMarkup(
-      form,
-      {...shown, token: signed},
-      {
-        action: actionOf(partner, visit.queryText),
-        consent: consentFor(partner, words.locale),
-        privacyHref: partner.privacyHref,
-        soFar: isEstimated ? leastTotal(values, figures, bankruptcyIsOpen) : undefined,
-      },
-    );
-    const hasErrors = Object.keys(errors).length > 0 || consentError !== undefined;
-    return {markup, hasErrors, becomesElement: true};
-  }
-
-  /** What the form's script would have sent. */
-  function submissionOf(
-    partner: Partner,
-    visit: Visit,
-    form: Form,
-    filled: Filled,
-    {agreed}: Shown,
-    {supersedes}: FormToken,
-  ) {
-    const {query} = visit;
-    const {lead, seen, trap} = filled;
-    // `referrer` is no campaign: the form's script takes it from the browser, never from the address.
-    const campaign = attributionKeys
-      .filter((key) => campaignParameter.test(key))
-      .flatMap((key): [string, string][] => {
-        const value = query[key];
-        return typeof value === 'string' ? [[key, value]] : [];
-      });
-    const page = publicUrl + actionOf(partner, '');
-    return readSubmission({
-      lead: {lead_type: form.leadType, ...lead},
-      lang: form.words.locale,
-      page,
-      attribution: {...Object.fromEntries(campaign), landing_page: page},
-      context: Object.fromEntries(contextIn(partner, query)),
-      ...(seen !== undefined && {
-        consent: {version: seen, agreed: partner.consent?.required === true && agreed === seen},
-      }),
-      ...(trap !== undefined && {trap}),
-      ...(supersedes && {supersedes}),
-    } satisfies EmbedSubmission);
-  }
-
-  /**
-   * Counts a lead once, however often it is sent: while the store is away, a visitor presses the button again and again.
-   * @param digest of the idempotency key
-   * @throws ProblemError if the network has sent too many leads
-   */
-  async function countLead(network: string, digest: string) {
-    const counted = {name: `scriptless lead:${digest}`, window: hour};
-    const {counts} = await counters.read([counted.name]);
-    if (counts[0]) return;
-    const {count, left} = await countInNetworks(counters, networkLimit, network);
-    if (count <= networkLimit.limit) return void (await counters.increment(counted));
-    throw new ProblemError('too-many-requests', 'Too many leads without a script.', {
-      headers: {'Retry-After': String(Math.ceil(left / 1_000))},
-    });
-  }
-
-  async function take(
-    request: Request,
-    partner: Partner,
-    body: EmbedSubmission | undefined,
-    {earliest, key}: FormToken,
-  ): Promise<StoredLead> {
-    // Who asks not to be tracked is not asked for a campaign, as in the form with a script.
-    const isPrivate = request.get('Sec-GPC') === '1' || request.get('DNT') === '1';
-    const sent = body && isPrivate ? {...body, attribution: undefined} : body;
-    const {lead, content} = visitorLeads.read(partner, sent);
-    // Each content has a key of its own, so that a visitor who goes back and changes something sends another lead.
-    const idempotency = visitorLeads.digestsOf(partner, `${key} ${content}`, content);
-    const replayed = await visitorLeads.replay(lead, idempotency);
-    if (replayed) return replayed;
-    const elapsed_ms = Date.now() - earliest + shortestTime;
-    const signs = suspicions(sent && {...sent, elapsed_ms});
-    const unknown = partner.withoutScript === 'suspect' ? 'no-script' : '';
-    const {stored} = await visitorLeads.take(request, {
-      partner,
-      body: sent,
-      lead,
-      idempotency,
-      async readGiven() {
-        const {consent, consentText} = readConsent(request, partner, sent);
-        await countLead(request.network, idempotency[0]?.digest ?? '');
-        return {consent: consent && {...consent, script: 'none'}, consentText};
-      },
-      suspect: [unknown, signs].filter(Boolean).join(' ') || undefined,
-      mayMerge: false,
-    });
-    return stored;
-  }
-
+export function createScriptlessForm({tokenKeys, ...parts}: Parts): ScriptlessForm {
+  const tokens = createFormTokens(tokenKeys);
+  const stepOf = (request: Request, partner: Partner, visit: Visit): Step => ({
+    ...parts,
+    tokens,
+    request,
+    partner,
+    visit,
+    form: formOf(partner, visit),
+  });
   return {
-    first: (request, partner, visit) => card(request, partner, visit, formOf(partner, visit), emptyPage),
-
-    async next(request, partner, visit) {
-      const form = formOf(partner, visit);
-      const {words} = form;
-      const scope = scopeOf(request, partner);
-      const body = request.body as URLSearchParams;
-      const token = tokens.read(scope, body.get(carried.token) ?? undefined);
-      const isOwn = isFromOwnPage(request, ownOrigin);
-      // If the browser does not say whose page has sent the form, the token says that we have made it.
-      const isOurs = isOwn ?? token !== undefined;
-      const posted = isOurs ? body : isOwn === undefined ? answersWithoutToken(body, form) : undefined;
-      if (!posted) return {...card(request, partner, visit, form, emptyPage), status: 403};
-      // Somebody in another network may have filled in this form, so its tick is no consent of this visitor.
-      if (!isOwn && !token?.isHere) posted.delete('consent');
-      const {shown, filled} = advance(posted, form, partner.consent?.required === true);
-      const isBroken = Object.keys(shown.errors).length > 0 || shown.consentError !== undefined;
-      const known: Shown = {...shown, token: token && (token.isHere ? shown.token : renewed(scope, token))};
-      if (!filled) return {...card(request, partner, visit, form, known), status: isBroken ? 422 : 200};
-
-      const again = (status: number, more: Partial<Shown>, headers: Record<string, string> = {}) => ({
-        ...card(request, partner, visit, form, {...known, focus: 'problem', ...more}),
-        status,
-        headers,
-      });
-      if (!token?.isHere) return again(422, {notice: serverWords[visit.language].page.sendAgain});
-      const submission = submissionOf(partner, visit, form, filled, shown, token);
-      try {
-        const stored = await take(request, partner, submission, token);
-        const answer = visitorLeads.toAnswer(stored);
-        const markup = answerMarkup(words, {
-          answer,
-          leadType: form.leadType,
-          late: true,
-          firstName: stored.lead.first_name,
-          phone: stored.lead.phone.typed,
-          nextStep: partner.nextStep,
-          cta: partner.cta,
-          contact: contactLinks(partner.contact ?? {}),
-          action: actionOf(partner, visit.queryText),
-          carries: hiddenFields(
-            {...form, pages: [[], ...form.pages]},
-            {...emptyPage, values: shown.values, token: tokens.issue(scope, correctionOf(token, answer))},
-          ),
-        });
-        return {markup, hasErrors: false, becomesElement: false, status: 200};
-      } catch (error) {
-        if (!(error instanceof ProblemError || error instanceof StoreError)) throw error;
-        const {code, extras} = observedProblem(error, request, emit);
-        const [status] = problems[code];
-        const wrong = errorsOf(extras.errors);
-        if (code === 'consent-outdated') return again(status, {consentError: 'outdated'});
-        if (wrong.consentError || Object.keys(wrong.errors).length > 0) return again(status, wrong);
-        const notice = sayFailure(words, code, Number(extras.headers?.['Retry-After']) || undefined);
-        return again(status, {notice}, extras.headers);
-      }
-    },
+    first: (request, partner, visit) => card(stepOf(request, partner, visit), emptyPage),
+    next: (request, partner, visit) => next(stepOf(request, partner, visit)),
   };
+}
+
+function formOf(partner: Partner, {language, order}: Visit): Form {
+  const leadType = leadTypeOf(partner);
+  const words = formWords[language];
+  const {ask} = partner;
+  return {
+    words,
+    leadType,
+    pages: withAsked(pagesOf(leadType, {order, layout: 'steps'}), ask),
+    asked: askedFieldsIn(ask, words.locale),
+    promise: contentFor(partner.callPromise, words.locale),
+  };
+}
+
+const scopeOf = ({request: {network}, partner: {key}}: Step) => ({partner: key, network});
+
+const actionOf = ({key}: Partner, query: string) => `${paths.apply}/${key}${query && `?${query}`}`;
+
+function card(step: Step, shown: Shown): Card {
+  const {partner, visit, form, figures, tokens} = step;
+  const {pages, words} = form;
+  const {page, values, errors, consentError} = shown;
+  const signed = shown.token ?? (hasToken(form, page) ? tokens.issue(scopeOf(step)) : undefined);
+  const bankruptcyIsOpen = page <= pages.findIndex((steps) => fieldsOf(steps).includes('bankruptcy'));
+  const isEstimated = partner.showsEstimate && form.leadType === 'prequalification';
+  const markup = formMarkup(
+    form,
+    {...shown, token: signed},
+    {
+      action: actionOf(partner, visit.queryText),
+      consent: consentFor(partner, words.locale),
+      privacyHref: partner.privacyHref,
+      soFar: isEstimated ? leastTotal(values, figures, bankruptcyIsOpen) : undefined,
+    },
+  );
+  const hasErrors = Object.keys(errors).length > 0 || consentError !== undefined;
+  return {markup, hasErrors, becomesElement: true};
+}
+
+/** What follows when the visitor has pressed a button. */
+async function next(step: Step): Promise<Reply> {
+  const {request, partner, form, tokens} = step;
+  const scope = scopeOf(step);
+  const body = request.body as URLSearchParams;
+  const token = tokens.read(scope, body.get(carried.token) ?? undefined);
+  const isOwn = isFromOwnPage(request, new URL(step.publicUrl).origin);
+  // If the browser does not say whose page has sent the form, the token says that we have made it.
+  const isOurs = isOwn ?? token !== undefined;
+  const posted = isOurs ? body : isOwn === undefined ? answersWithoutToken(body, form) : undefined;
+  if (!posted) return {...card(step, emptyPage), status: 403};
+  // Somebody in another network may have filled in this form, so its tick is no consent of this visitor.
+  if (!isOwn && !token?.isHere) posted.delete('consent');
+  const {shown, filled} = advance(posted, form, partner.consent?.required === true);
+  const isBroken = Object.keys(shown.errors).length > 0 || shown.consentError !== undefined;
+  // A visitor whose network has changed gets another token. It has the same key, so that a lead that was stored already is
+  // not stored twice. It names no lead that is corrected: only the visitor who has sent a lead may correct it, and in
+  // another network this may be somebody else.
+  const renewed = token && !token.isHere && tokens.issue(scope, {earliest: token.earliest, key: token.key});
+  const known: Shown = {...shown, token: token && (renewed || shown.token)};
+  if (!filled) return {...card(step, known), status: isBroken ? 422 : 200};
+  return token?.isHere
+    ? send(step, known, filled, token)
+    : again(step, known, 422, {notice: serverWords[step.visit.language].page.sendAgain});
+}
+
+/** The last page again, with what stands in the way of the lead. */
+const again = (
+  step: Step,
+  known: Shown,
+  status: number,
+  more: Partial<Shown>,
+  headers: Record<string, string> = {},
+): Reply => ({...card(step, {...known, focus: 'problem', ...more}), status, headers});
+
+/** Sends the lead of the last page. @returns the answer, or the page with what was wrong */
+async function send(step: Step, known: Shown, filled: Filled, token: FormToken): Promise<Reply> {
+  const {request, emit, form} = step;
+  try {
+    const stored = await take(step, submissionOf(step, filled, known, token), token);
+    request.leadId = stored.id;
+    return {...answerCard(step, known, stored, token), status: 200};
+  } catch (error) {
+    if (!(error instanceof ProblemError || error instanceof StoreError)) throw error;
+    const {code, extras} = observedProblem(error, request, emit);
+    const [status] = problems[code];
+    const wrong = errorsOf(extras.errors);
+    if (code === 'consent-outdated') return again(step, known, status, {consentError: 'outdated'});
+    if (wrong.consentError || Object.keys(wrong.errors).length > 0) return again(step, known, status, wrong);
+    const notice = sayFailure(form.words, code, Number(extras.headers?.['Retry-After']) || undefined);
+    return again(step, known, status, {notice}, extras.headers);
+  }
+}
+
+/** The answer to a lead. Its button leads back to the form, in which the visitor changes the answers. */
+function answerCard(step: Step, {values}: Shown, stored: StoredLead, token: FormToken): Card {
+  const {partner, visit, form, tokens, visitorDesk} = step;
+  const answer = toAnswer(visitorDesk, stored);
+  const markup = answerMarkup(form.words, {
+    answer,
+    leadType: form.leadType,
+    late: true,
+    firstName: stored.lead.first_name,
+    phone: stored.lead.phone.typed,
+    nextStep: partner.nextStep,
+    cta: partner.cta,
+    contact: contactLinks(partner.contact ?? {}),
+    action: actionOf(partner, visit.queryText),
+    carries: hiddenFields(
+      {...form, pages: [[], ...form.pages]},
+      {...emptyPage, values, token: tokens.issue(scopeOf(step), correctionOf(token, answer))},
+    ),
+  });
+  return {markup, hasErrors: false, becomesElement: false};
+}
+
+/** What the form's script would have sent. */
+function submissionOf(
+  {publicUrl, partner, visit: {query}, form}: Step,
+  {lead, seen, trap}: Filled,
+  {agreed}: Shown,
+  {supersedes}: FormToken,
+) {
+  // `referrer` is no campaign: the form's script takes it from the browser, never from the address.
+  const campaign = attributionKeys
+    .filter((key) => campaignParameter.test(key))
+    .flatMap((key): [string, string][] => {
+      const value = query[key];
+      return typeof value === 'string' ? [[key, value]] : [];
+    });
+  const page = publicUrl + actionOf(partner, '');
+  return readSubmission({
+    lead: {lead_type: form.leadType, ...lead},
+    lang: form.words.locale,
+    page,
+    attribution: {...Object.fromEntries(campaign), landing_page: page},
+    context: Object.fromEntries(contextIn(partner, query)),
+    ...(seen !== undefined && {
+      consent: {version: seen, agreed: partner.consent?.required === true && agreed === seen},
+    }),
+    ...(trap !== undefined && {trap}),
+    ...(supersedes && {supersedes}),
+  } satisfies EmbedSubmission);
+}
+
+async function take(
+  {request, partner, visitorDesk, counters}: Step,
+  body: EmbedSubmission | undefined,
+  {earliest, key}: FormToken,
+): Promise<StoredLead> {
+  const {desk, digests} = visitorDesk;
+  // Who asks not to be tracked is not asked for a campaign, as in the form with a script.
+  const isPrivate = request.get('Sec-GPC') === '1' || request.get('DNT') === '1';
+  const sent = body && isPrivate ? {...body, attribution: undefined} : body;
+  const {lead, content} = readVisitorLead(partner, sent);
+  // Each content has a key of its own, so that a visitor who goes back and changes something sends another lead.
+  const idempotency = digests.ofKey(ownerOfKeys(partner), `${key} ${content}`, content);
+  const replayed = await replayLead(desk, idempotency, lead);
+  if (replayed) return replayed;
+  const elapsed_ms = Date.now() - earliest + shortestTime;
+  const signs = suspicions(sent && {...sent, elapsed_ms});
+  const unknown = partner.withoutScript === 'suspect' ? 'no-script' : '';
+  const visitor = visitorOf(request);
+  const {stored} = await takeVisitorLead(visitorDesk, {
+    partner,
+    visitor,
+    body: sent,
+    lead,
+    idempotency,
+    async readGiven() {
+      const {consent, consentText} = readConsent(visitor, partner, sent);
+      await countLead(counters, visitor.network, idempotency[0]?.digest ?? '');
+      return {consent: consent && {...consent, script: 'none'}, consentText};
+    },
+    suspect: [unknown, signs].filter(Boolean).join(' ') || undefined,
+    mayMerge: false,
+  });
+  return stored;
+}
+
+/**
+ * Counts a lead once, however often it is sent: while the store is away, a visitor presses the button again and again.
+ * @param digest of the idempotency key
+ * @throws ProblemError if the network has sent too many leads
+ */
+async function countLead(counters: Counters, network: string, digest: string) {
+  const counted = {name: `scriptless lead:${digest}`, window: hour};
+  const {counts} = await counters.read([counted.name]);
+  if (counts[0]) return;
+  const {count, left} = await countInNetworks(counters, networkLimit, network);
+  if (count <= networkLimit.limit) return void (await counters.increment(counted));
+  throw new ProblemError('too-many-requests', 'Too many leads without a script.', {
+    headers: {'Retry-After': String(Math.ceil(left / 1_000))},
+  });
 }
 
 /** What the server found wrong, by the fields of the form. */

@@ -6,29 +6,42 @@ import type {PolicyFigures} from '../../../contract/policy.ts';
 import {consentFor} from '../../leads/consent-texts.ts';
 import type {Partner} from '../../config/partners.ts';
 import type {Timings} from '../../config/timings.ts';
-import type {IdempotencyDigests} from '../../leads/idempotency.ts';
-import {readConsent, readSubmission, refuseOtherPartner, suspicions} from './embed-submission.ts';
 import type {FailureLimit} from '../limits/failure-limit.ts';
 import {jsonBody, replyJson} from '../json-body.ts';
 import {contactLinks} from '../../snippets/fallback.ts';
-import {readIdempotencyKey} from '../lead-intake.ts';
+import {readIdempotencyKey} from '../../leads/intake.ts';
 import {mount} from '../mount.ts';
 import {operations} from '../operations.ts';
 import {askedFieldsIn} from '../../../form/words/asked.ts';
 import {partnerGate} from './partner-gate.ts';
 import {partnerWords} from './partner-words.ts';
-import {ProblemError} from '../problem-replies.ts';
-import {partnerOf} from '../request-context.ts';
+import {ProblemError} from '../../leads/problem-error.ts';
+import {
+  ownerOfKeys,
+  readVisitorLead,
+  readWithToken,
+  takeVisitorLead,
+  toAnswer,
+  type VisitorDesk,
+} from '../../leads/visitor-leads.ts';
+import {readConsent, refuseOtherPartner, suspicions} from '../../leads/visitor-submission.ts';
+import {partnerOf, visitorOf} from '../request-context.ts';
+import {readSubmission} from '../wire-schemas.ts';
 import type {Proof, Proofs} from './proof.ts';
-import type {Quota} from './quota.ts';
+import type {Quota, QuotaState} from './quota.ts';
 import type {RateLimits} from '../limits/rate-limit.ts';
-import type {VisitorLeads} from '../visitor-leads.ts';
+
+declare module 'express-serve-static-core' {
+  interface Request {
+    /** Set if a proof of work is required: the counters of the partner and of the network. */
+    quotaState?: Promise<QuotaState>;
+  }
+}
 
 type Parts = {
   partners: readonly [Partner, ...Partner[]];
   publicUrl: string;
-  visitorLeads: VisitorLeads;
-  digests: IdempotencyDigests;
+  visitorDesk: VisitorDesk;
   minimums: Partial<Record<AmountPart, number>>;
   figures: PolicyFigures;
   /** Undefined if no proof of work is required. */
@@ -44,7 +57,7 @@ type Parts = {
 };
 
 export function embedApi(parts: Parts): Router {
-  const {partners, publicUrl, visitorLeads, digests, minimums, figures, proofs, quota} = parts;
+  const {partners, publicUrl, visitorDesk, minimums, figures, proofs, quota} = parts;
   const {unknownPartners, rateLimits, perMinute} = parts;
   const router = Router({caseSensitive: true});
 
@@ -94,33 +107,40 @@ export function embedApi(parts: Parts): Router {
     const partner = partnerOf(request);
     const body = readSubmission(request.body);
     if (body) refuseOtherPartner(partner, body);
-    const {lead, content} = visitorLeads.read(partner, body);
-    const idempotency = readIdempotencyKey(request, digests, `partner:${partner.key}`, () => content);
+    const {lead, content} = readVisitorLead(partner, body);
+    const idempotency = readIdempotencyKey(
+      request.get('Idempotency-Key'),
+      visitorDesk.digests,
+      ownerOfKeys(partner),
+      () => content,
+    );
     if (!idempotency) throw new ProblemError('idempotency-key-invalid', 'Send an Idempotency-Key header.');
-    const {outcome, stored} = await visitorLeads.take(request, {
+    const {outcome, stored} = await takeVisitorLead(visitorDesk, {
       partner,
+      visitor: visitorOf(request),
       body,
       lead,
       idempotency,
       readGiven: async () => ({
-        ...readConsent(request, partner, body),
+        ...readConsent(visitorOf(request), partner, body),
         proof: await readProof(request, body),
       }),
       suspect: suspicions(body),
       mayMerge: true,
     });
+    request.leadId = stored.id;
     // There is no `await`, so that the visitor does not wait for Redis.
     if (outcome === 'created') void quota.countLead(partner, request.network);
-    replyJson(response, 201, visitorLeads.toAnswer(stored));
+    replyJson(response, 201, toAnswer(visitorDesk, stored));
   };
 
   const read: RequestHandler<{id: string}> = async (request, response) => {
     const [, token = ''] = /^bearer +(\S+)$/i.exec(request.get('Authorization') ?? '') ?? [];
-    const stored = await visitorLeads.readWithToken(partnerOf(request), request.params.id, token);
+    const stored = await readWithToken(visitorDesk, partnerOf(request), request.params.id, token);
     if (!stored) throw new ProblemError('not-found', 'There is no such lead for this token.');
     request.leadId = stored.id;
     if (stored.answer.status === 'pending') response.set('Retry-After', '5');
-    replyJson(response, 200, visitorLeads.toAnswer(stored));
+    replyJson(response, 200, toAnswer(visitorDesk, stored));
   };
 
   mount(

@@ -3,7 +3,7 @@ import type {RequestHandler} from 'express';
 import {allowsOrigin, type Partner} from '../../config/partners.ts';
 import type {FailureLimit} from '../limits/failure-limit.ts';
 import {isFromOwnPage} from '../own-page.ts';
-import {ProblemError} from '../problem-replies.ts';
+import {ProblemError} from '../../leads/problem-error.ts';
 
 /**
  * Makes the handlers that set `request.partner` and the CORS headers, or refuse the request.

@@ -4,7 +4,7 @@ import type {RequestHandler} from 'express';
 import {passwordDigests, sha256, type Caller} from '../../config/callers.ts';
 import type {FailureDelay} from '../limits/failure-delay.ts';
 import type {FailureLimit} from '../limits/failure-limit.ts';
-import {ProblemError} from '../problem-replies.ts';
+import {ProblemError} from '../../leads/problem-error.ts';
 
 /**
  * Makes the handler that checks user name and password, and sets `request.caller`. Known and unknown users take the

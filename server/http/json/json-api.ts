@@ -13,10 +13,10 @@ import {basicAuth} from './basic-auth.ts';
 import {jsonBody, replyJson} from '../json-body.ts';
 import type {FailureDelay} from '../limits/failure-delay.ts';
 import type {FailureLimit} from '../limits/failure-limit.ts';
-import {readIdempotencyKey, readLead, submitLead} from '../lead-intake.ts';
+import {readIdempotencyKey, readLead, submitLead} from '../../leads/intake.ts';
 import {mount} from '../mount.ts';
 import {operations} from '../operations.ts';
-import {ProblemError} from '../problem-replies.ts';
+import {ProblemError} from '../../leads/problem-error.ts';
 import {callerOf} from '../request-context.ts';
 
 type Parts = {
@@ -49,7 +49,9 @@ export function jsonApi({
     if (!cids.includes(lead.cid)) {
       throw new ProblemError('cid-not-allowed', 'Use a cid that was given to this user.');
     }
-    const idempotency = readIdempotencyKey(request, digests, `caller:${user}`, () => comparableText(lead));
+    const idempotency = readIdempotencyKey(request.get('Idempotency-Key'), digests, `caller:${user}`, () =>
+      comparableText(lead),
+    );
     const {stored} = await submitLead(desk, {
       lead,
       partner: null,

@@ -5,7 +5,7 @@
  */
 import {setTimeout as sleep} from 'node:timers/promises';
 import {networksAround} from '../../config/addresses.ts';
-import {ProblemError} from '../problem-replies.ts';
+import {ProblemError} from '../../leads/problem-error.ts';
 import {createMemoryCounters} from './memory-counters.ts';
 
 /** Milliseconds. */

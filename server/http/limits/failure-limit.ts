@@ -15,7 +15,7 @@ import type {Emit} from '../../observe/observations.ts';
 import type {ClientAddress} from '../client-address.ts';
 import type {Counters} from './counters.ts';
 import {createMemoryCounters, type Counter} from './memory-counters.ts';
-import {ProblemError} from '../problem-replies.ts';
+import {ProblemError} from '../../leads/problem-error.ts';
 
 export type FailureLimit = {
   /**

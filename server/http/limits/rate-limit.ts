@@ -2,7 +2,7 @@
 import type {RequestHandler} from 'express';
 import type {Counters} from './counters.ts';
 import {countInNetworks} from './network-count.ts';
-import {ProblemError} from '../problem-replies.ts';
+import {ProblemError} from '../../leads/problem-error.ts';
 
 const minute = 60_000;
 

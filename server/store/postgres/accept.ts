@@ -12,7 +12,7 @@ import type {Outcome} from '../batcher.ts';
 import {tables, type TableName} from '../columns.ts';
 import {insertText, list, statement, type Row, type Statement} from '../database.ts';
 import {reasonOf} from '../../leads/store-errors.ts';
-import {newTables, sealRows, type NewRows} from '../rows.ts';
+import {newTables, sealRows, type NewRows} from '../new-rows.ts';
 import type {Sealer} from '../sealing.ts';
 import {refusalOf, type Connections} from './connections.ts';
 import {dialect} from './start.ts';

@@ -12,7 +12,7 @@ import {acceptAll} from './accept.ts';
 import type {SqlWords} from '../database.ts';
 import {refusalOf, type StatementNames} from './connections.ts';
 import {startPatience, startPostgres} from './start.ts';
-import type {NewRows} from '../rows.ts';
+import type {NewRows} from '../new-rows.ts';
 
 type Options = {
   /** `unnamed` if a connection pooler does not support prepared statements. */

@@ -6,7 +6,7 @@ import type {Outcome} from '../batcher.ts';
 import {tables, type TableName, type Value} from '../columns.ts';
 import {insertText, list, statement, type Row, type Statement} from '../database.ts';
 import {decide, rowsOf, selectKey, selectSameLead, type Written} from '../new-lead.ts';
-import {newTables, sealRows, type NewRows} from '../rows.ts';
+import {newTables, sealRows, type NewRows} from '../new-rows.ts';
 import type {Sealer} from '../sealing.ts';
 import {createRunner, emptyLog, emptyLogAtOnce, inTransaction, openWriter} from './connection.ts';
 import {refusalOf} from './files.ts';

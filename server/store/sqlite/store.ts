@@ -73,10 +73,19 @@ export async function openSqliteStore(
     return outcomes;
   });
 
+  /**
+   * The leads that are asked for in one turn of the event loop are read at its end, one after the other. So their replies
+   * leave together, and wake the clients once and not each time, which takes longer than the reading.
+   */
+  let turn: Promise<void> | undefined;
+
   const queries = leadQueries(
     {
       read: (statement) => orUnavailable(() => all(statement)),
-      readOne: (statement) => orUnavailable(() => one(statement)),
+      async readOne(statement) {
+        await (turn ??= endOfTurn().then(() => void (turn = undefined)));
+        return orUnavailable(() => one(statement));
+      },
       async readMany(statement) {
         const [rows = []] = (await writes.add({statements: [statement]})) as Row[][];
         return rows;

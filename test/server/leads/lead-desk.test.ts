@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import {usualTimings} from '../../../server/config/timings.ts';
-import {createLeadDesk, type Deliverer, type Submission} from '../../../server/leads/lead-desk.ts';
+import {createLeadDesk, type Deliverer} from '../../../server/leads/lead-desk.ts';
+import type {NewLead} from '../../../server/leads/new-lead.ts';
 import type {DueDelivery} from '../../../server/leads/deliveries.ts';
 import type {LeadStore} from '../../../server/leads/ports.ts';
 import type {Answer} from '../../../server/leads/stored-lead.ts';
@@ -45,7 +46,7 @@ async function openDesk(
     if (event.type === 'suspect-held') held.push(event.destination);
   };
   const desk = createLeadDesk({store, courier, calculate: () => doneAnswer, emit, timings: usualTimings});
-  const take = async (changes: Partial<Submission> = {}) => {
+  const take = async (changes: Partial<NewLead> = {}) => {
     const lead = asLead(prequalificationBody);
     const accepted = await desk.submit({lead, partner: 'acme', answerFrom: undefined, ...changes});
     assert.ok(accepted.outcome === 'created');

@@ -112,7 +112,7 @@ forEachStore((over) => {
         const leadDigests = [randomUUID()];
         await store.erase(await accept({leadDigests}), Date.now(), never);
         const again = await store.accept(newEntry({partner: 'acme', leadDigests}));
-        assert.ok(again.outcome === 'created' && again.duplicateOf === null);
+        assert.ok(again.outcome === 'created' && again.stored.duplicateOf === null);
       });
 
       test('those that may have had news of it are told, and nobody else', async () => {

@@ -47,7 +47,7 @@ export function describeLeadStore(
       const accepted = await store.accept(entry);
       assert.ok(accepted.outcome === 'created');
       const found = await store.find(entry.id);
-      assert.deepEqual(found, accepted.stored);
+      assert.partialDeepStrictEqual(accepted.stored, found!);
       assert.deepEqual(found, entry);
       return entry.id;
     };

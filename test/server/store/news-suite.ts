@@ -204,10 +204,10 @@ export function describeNews(name: string, openStore: (data: string, sealer?: Se
         news('crm', 'created', {nextAttemptAt: leaseEnd, leaseEnd}),
       ];
       const original = await accept(both(), same);
-      assert.deepEqual(original.duplicateOf, null);
+      assert.deepEqual(original.stored.duplicateOf, null);
       assert.deepEqual(original.leased.map(({content}) => content).toSorted(), ['created', 'lead']);
       const again = await accept(both(), same);
-      assert.deepEqual(again.duplicateOf, original.id);
+      assert.deepEqual(again.stored.duplicateOf, original.id);
       assert.deepEqual(
         again.leased.map(({content}) => content),
         ['created'],

@@ -10,6 +10,7 @@ import {Webhook as Verifier} from 'standardwebhooks';
 import type {WebhookSettings} from '../../../../server/config/destinations.ts';
 import {remedyOf} from '../../../../server/observe/causes.ts';
 import {DeliveryError, type DeliveryRequest} from '../../../../server/destinations/destination.ts';
+import {withStatus} from '../../../../server/destinations/webhook/failures.ts';
 import {createWebhook} from '../../../../server/destinations/webhook/webhook.ts';
 import type {LeadEvent} from '../../../../server/leads/lead-event.ts';
 import {createAuthority, selfSigned} from '../../../support/certificates.ts';
@@ -296,6 +297,11 @@ suite('an event fails', () => {
       assert.match(error.message, message);
     });
   }
+
+  test('with the status alone, if nothing is known of what such a receiver means by it', () => {
+    const {message} = withStatus({receiver: 'topic', status: 500, retryAfter: 0, excerpt: undefined}, 0);
+    assert.equal(message, 'The topic answered 500 (Internal Server Error)');
+  });
 
   test('after a redirect, which is not followed', async (t) => {
     const elsewhere = await openFor(t, startWebhookReceiver());

@@ -1,24 +1,28 @@
-/** Reads what a page sends with a lead (consent, attribution, hidden fields, signs of a bot), and converts it for the store. */
-import type {Request} from 'express';
-import {z} from 'zod';
+/** What a page sends with a lead (consent, attribution, hidden fields, signs of a bot), as the store keeps it. */
 import {
   attributionKeys,
   type Attribution,
   type AttributionKey,
   type EmbedSubmission,
-} from '../../../contract/embed.ts';
-import {contactFields, financialFields} from '../../../contract/fields.ts';
-import type {FieldError} from '../../../contract/problems.ts';
-import {pageAddress} from '../../../contract/page-address.ts';
-import type {Partner} from '../../config/partners.ts';
-import {hashOfText, textGivenAs} from '../../leads/consent-texts.ts';
-import type {LeadEntry} from '../../leads/new-lead.ts';
-import {ProblemError} from '../problem-replies.ts';
-import {embedSubmissionSchema} from '../wire-schemas.ts';
+} from '../../contract/embed.ts';
+import {contactFields, financialFields} from '../../contract/fields.ts';
+import type {FieldError} from '../../contract/problems.ts';
+import {pageAddress} from '../../contract/page-address.ts';
+import type {Partner} from '../config/partners.ts';
+import {hashOfText, textGivenAs} from './consent-texts.ts';
+import type {NewLead} from './new-lead.ts';
+import {ProblemError} from './problem-error.ts';
 
-const compiled = z.compile(embedSubmissionSchema);
-/** Undefined when the body has no object `lead`. */
-export const readSubmission = (body: unknown): EmbedSubmission | undefined => compiled.safeParse(body).data;
+/** What is known of a visitor by the request, and not by what the page says. */
+export type Visitor = {
+  /** In canonical spelling. */
+  address: string;
+  /** The network of the address, which limits count as one visitor. */
+  network: string;
+  /** The header `Origin`, which no script on a page can change. */
+  origin: string | undefined;
+  userAgent: string | undefined;
+};
 
 const fieldsOfForm = ['lead_type', ...Object.keys({...contactFields, ...financialFields})];
 /** White space that is no space: tabs, and what begins a new line. */
@@ -73,7 +77,7 @@ export function readAttribution({attribution: given = {}}: EmbedSubmission): Att
 export function readContext(
   {contextFields}: Partner,
   {context: given = {}}: EmbedSubmission,
-): Pick<LeadEntry, 'context' | 'contextFilters'> {
+): Pick<NewLead, 'context' | 'contextFilters'> {
   const known = contextFields.flatMap(({name, filter}) => {
     const value = Object.hasOwn(given, name) ? given[name] : undefined;
     return value === undefined ? [] : [{name, value, filter}];
@@ -89,10 +93,10 @@ export function readContext(
  * @throws ProblemError when the visitor saw another version of the text, or when the consent is missing
  */
 export function readConsent(
-  request: Request,
+  {address, origin, userAgent}: Visitor,
   partner: Partner,
   body: EmbedSubmission | undefined,
-): Pick<LeadEntry, 'consent' | 'consentText'> {
+): Pick<NewLead, 'consent' | 'consentText'> {
   if (!partner.consent) return {};
   const {required} = partner.consent;
   const given = body?.consent;
@@ -108,7 +112,6 @@ export function readConsent(
   }
   const {language, configured} = shown;
   const {version} = configured;
-  const origin = request.get('Origin');
   const page = bareAddress(body?.page);
   return {
     consent: {
@@ -119,8 +122,8 @@ export function readConsent(
       givenAt: Date.now(),
       origin: origin ?? null,
       page: URL.parse(page ?? '')?.origin === origin ? page : null,
-      ip: request.address,
-      userAgent: request.get('User-Agent')?.slice(0, 512) ?? null,
+      ip: address,
+      userAgent: userAgent?.slice(0, 512) ?? null,
     },
     consentText: {
       partner: partner.key,

@@ -1,12 +1,11 @@
-/** Reads the lead and the idempotency key of a request, and hands them to the lead desk. Both APIs use this. */
-import type {Request} from 'express';
+/** Reads a lead and its idempotency key, and hands them to the lead desk. Both APIs use this. */
 import {limits} from '../../contract/api.ts';
-import {fieldErrors, parseLead, type Lead, type parseFormLead} from '../leads/lead-schema.ts';
-import type {LeadDesk, Submission} from '../leads/lead-desk.ts';
-import type {IdempotencyDigests, IdempotencyKey} from '../leads/idempotency.ts';
-import type {Accepted} from '../leads/new-lead.ts';
-import type {StoredLead} from '../leads/stored-lead.ts';
-import {ProblemError} from './problem-replies.ts';
+import {fieldErrors, parseLead, type Lead, type parseFormLead} from './lead-schema.ts';
+import type {LeadDesk, Submitted} from './lead-desk.ts';
+import type {IdempotencyDigests, IdempotencyKey} from './idempotency.ts';
+import type {NewLead} from './new-lead.ts';
+import type {StoredLead} from './stored-lead.ts';
+import {ProblemError} from './problem-error.ts';
 
 const {min, max} = limits.idempotencyKeyCharacters;
 const keyPattern = new RegExp(`^[\\x21-\\x7e]{${min},${max}}$`);
@@ -27,18 +26,18 @@ const erased = () => new ProblemError('lead-erased', 'The lead that was sent wit
 const keyReused = () => new ProblemError('idempotency-key-reused', 'Take a new key for another lead.');
 
 /**
- * The digests of the request's `Idempotency-Key`; undefined if the request has none.
+ * The digests of an idempotency key; undefined without one.
+ * @param key the header `Idempotency-Key`
  * @param owner the caller or partner that the key belongs to; two owners may use the same key
  * @param contentOf identifies the lead. If a later request has the same key and other content, the key counts as reused
  * @throws ProblemError when the key is malformed
  */
 export function readIdempotencyKey(
-  request: Request,
+  key: string | undefined,
   digests: IdempotencyDigests,
   owner: string,
   contentOf: () => string,
 ): IdempotencyKey[] | undefined {
-  const key = request.get('Idempotency-Key');
   if (key === undefined) return undefined;
   if (!keyPattern.test(key)) {
     const detail = `Idempotency-Key takes ${min} to ${max} visible ASCII characters.`;
@@ -69,9 +68,9 @@ export async function replayLead(
  */
 export async function submitLead(
   desk: LeadDesk,
-  submission: Submission,
-): Promise<Extract<Accepted, {stored: StoredLead}>> {
-  const accepted = await desk.submit(submission);
+  lead: NewLead,
+): Promise<Extract<Submitted, {stored: StoredLead}>> {
+  const accepted = await desk.submit(lead);
   if ('stored' in accepted) return accepted;
   if (accepted.outcome === 'key-reused') throw keyReused();
   if (accepted.outcome === 'erased') throw erased();

@@ -1,0 +1,135 @@
+/** The rows of a new lead, for both databases. */
+import {hashOfText} from '../leads/consent-texts.ts';
+import type {ConfirmationRequest, NewDelivery} from '../leads/deliveries.ts';
+import type {LeadEntry} from '../leads/new-lead.ts';
+import type {RememberedText} from '../leads/stored-lead.ts';
+import type {RowOf} from './columns.ts';
+import type {PersonalData} from './personal-data.ts';
+import {inClear, nothingInClear, toAnswerRow} from './rows.ts';
+import type {Part, Sealer} from './sealing.ts';
+
+/** The parts that must be sealed when the row is inserted. */
+export type ToSeal = {lead_id: string; part: Part; text: string};
+
+/** The tables in which a new lead may have rows. `leads` comes first, because the other rows reference it. */
+export const newTables = [
+  'leads',
+  'sealed',
+  'deliveries',
+  'consents',
+  'context_values',
+  'consent_texts',
+  'consent_words',
+  'idempotency_keys',
+  'same_leads',
+  'spent_proofs',
+  'confirmations',
+] as const;
+
+/**
+ * The rows of a new lead, by table. They are stored in one commit. They are plain data, so that they can be sent to a
+ * thread or converted to JSON.
+ */
+export type NewRows = {
+  [Name in Exclude<(typeof newTables)[number], 'leads' | 'sealed'>]: readonly RowOf<Name>[];
+} & {leads: readonly [RowOf<'leads'>]; sealed: readonly ToSeal[]};
+
+/**
+ * @param isSealed false if what is personal stays in clear, as with `clear` as the first data key
+ * @param storedWords the texts of consents that are known to be stored
+ */
+export function toNewRows(entry: LeadEntry, isSealed: boolean, storedWords: ReadonlySet<string>): NewRows {
+  const {id, createdAt, partner, idempotency = [], leadDigests = [], deliveries = []} = entry;
+  const {proof, consentText, contextFilters = {}, confirmation} = entry;
+  const ofLead = {lead_id: id, created_at: createdAt};
+  const {cid, lead_type, ...fields} = entry.lead;
+  const {status, ...values} = toAnswerRow(entry.answer);
+  const personal: PersonalData = {
+    lead: fields,
+    answer: values,
+    consent: entry.consent ?? null,
+    attribution: entry.attribution ?? null,
+    context: entry.context ?? null,
+  };
+  const {consent} = personal;
+  const neverSealed = {...rowOfLead(entry), cid, lead_type, status};
+  return {
+    leads: [{...neverSealed, ...(isSealed ? nothingInClear : inClear(personal))}],
+    sealed: isSealed ? [{lead_id: id, part: 'lead', text: JSON.stringify(personal)}] : [],
+    deliveries: deliveries.map((delivery) => rowOfDelivery(entry, delivery)),
+    consents: consent && !isSealed ? [{lead_id: id, consent: JSON.stringify(consent)}] : [],
+    context_values: Object.entries(contextFilters).map(([name, value]) => ({name, value, lead_id: id})),
+    consent_texts: consentText ? [toTextRow(consentText)] : [],
+    consent_words: [...new Set(consentText?.words)]
+      .filter((words) => !storedWords.has(words))
+      .map((words) => ({text_hash: hashOfText(words), words})),
+    idempotency_keys: idempotency.map((key) => ({...key, ...ofLead})),
+    same_leads: partner === null ? [] : leadDigests.map((digest) => ({partner, digest, ...ofLead})),
+    spent_proofs: proof ? [{nonce: proof.nonce, expires_at: proof.expiresAt}] : [],
+    confirmations: confirmation ? [{...toConfirmationRow(confirmation), ...ofLead}] : [],
+  };
+}
+
+const rowOfLead = ({id, createdAt, partner, attribution, suspect, supersedes}: LeadEntry) => ({
+  id,
+  created_at: createdAt,
+  partner,
+  suspect: suspect ?? null,
+  supersedes: supersedes ?? null,
+  duplicate_of: null,
+  utm_source: attribution?.utm_source ?? null,
+  utm_medium: attribution?.utm_medium ?? null,
+  utm_campaign: attribution?.utm_campaign ?? null,
+  erased_at: null,
+});
+
+const rowOfDelivery = (
+  {id, createdAt}: LeadEntry,
+  {destination, content, givesAnswer, state, address, nextAttemptAt, leaseEnd}: NewDelivery,
+): RowOf<'deliveries'> => ({
+  lead_id: id,
+  destination,
+  content,
+  gives_answer: Number(givesAnswer),
+  state,
+  attempts: 0,
+  ambiguous: 0,
+  ambiguous_counted: 0,
+  next_attempt_at: nextAttemptAt,
+  leased_until: leaseEnd ?? 0,
+  last_error: null,
+  remote_id: null,
+  settled_at: null,
+  happened_at: createdAt,
+  failing_since: null,
+  last_reply: null,
+  recipients: null,
+  address: address ?? null,
+});
+
+function toConfirmationRow({networks, ...others}: ConfirmationRequest) {
+  const [network = '', network_56 = null, network_48 = null] = networks;
+  return {...others, network, network_56, network_48, decision: null, decided_at: null};
+}
+
+/** The rows for the database, with their sealed parts. They are sealed right before the insert. */
+export function sealRows(
+  rows: NewRows,
+  sealer: Sealer,
+): Omit<NewRows, 'sealed'> & {sealed: RowOf<'sealed'>[]} {
+  const {seal} = sealer.of(rows.leads[0]);
+  return {
+    ...rows,
+    sealed: rows.sealed.map(({lead_id, part, text}) => ({lead_id, part, ...seal(text, part)})),
+  };
+}
+
+/**
+ * Rows from before 1.4 have no language. They cannot be confused with newer rows, because no name of a partner has a
+ * slash.
+ */
+const toTextRow = ({partner, language, version, textHash}: RememberedText): RowOf<'consent_texts'> => ({
+  partner: language === undefined ? partner : `${partner}/${language}`,
+  version,
+  text_hash: textHash,
+});
