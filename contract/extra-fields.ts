@@ -67,5 +67,5 @@ export const formOnlyFields = {
       text_first: 'send a text message first',
     },
   ),
-};
+} satisfies Record<Exclude<AskedFieldName, keyof typeof extraFields>, unknown>;
 export const formOnlyNames = /* @__PURE__ */ Object.keys(formOnlyFields) as (keyof typeof formOnlyFields)[];
