@@ -2,20 +2,19 @@
  * What a lead may say besides the fields of the specification. A partner chooses which of these the form asks for (`ask`
  * in the partners file). Visitors may leave all of them empty.
  */
-import type {Field, FieldTable} from './fields.ts';
 
 const manyLines = /^(?:[^\p{Cc}\p{Cs}]|[\t\n\r])*$/u;
 
 /**
- * In the order of the form. The choices are not here, because the form gets them in words, with the partner's
- * configuration, and so needs no list of states.
+ * In the order of the form, which `fields.ts` takes them into. The choices are not here, because the form gets them in
+ * words, with the partner's configuration, and so needs no list of states.
  */
 export const askedFields = {
   call_time: {kind: 'choice', required: false},
   state: {kind: 'choice', required: false, autocomplete: 'address-level1'},
   time_frame: {kind: 'choice', required: false},
   notes: {kind: 'text', required: false, max: 2_000, pattern: manyLines},
-} as const satisfies FieldTable;
+} as const;
 export type AskedFieldName = keyof typeof askedFields;
 
 export const askedNames = /* @__PURE__ */ Object.keys(askedFields) as AskedFieldName[];
@@ -39,11 +38,34 @@ export const extraFields = {
   },
   time_frame: {...askedFields.time_frame, choices: timeFrames},
   notes: askedFields.notes,
-} as const satisfies FieldTable;
+} as const;
 
-/** When the visitor wants to be called. `text_first`: send a text message before. */
-export const callTimes = ['morning', 'afternoon', 'evening', 'text_first'] as const;
-export type CallTime = (typeof callTimes)[number];
+/**
+ * A choice that only the form sends. The specification does not have it, so the notes for a `lead-api` get a line of it.
+ * @param inEvents what it is, for the documents of the events
+ * @param inMails each choice, as the e-mails to operators say it
+ */
+const formOnly = <Choice extends string>(inEvents: string, inMails: Readonly<Record<Choice, string>>) => ({
+  kind: 'choice' as const,
+  required: false as const,
+  choices: Object.keys(inMails) as Choice[],
+  inEvents,
+  inMails,
+});
 
-/** Only the form sends it: the specification does not have it, so it is written into the notes for a `lead-api`. */
-export const callTimeField = {...askedFields.call_time, choices: callTimes} as const satisfies Field;
+/**
+ * All that events, exports, notes and e-mails need of the fields that only the form sends. A new one stands at the end,
+ * because the order of fields in digests of leads and of columns in exports must not change.
+ */
+export const formOnlyFields = {
+  call_time: /* @__PURE__ */ formOnly(
+    'When the visitor wants to be called. text_first: with a text message before.',
+    {
+      morning: 'in the morning',
+      afternoon: 'in the afternoon',
+      evening: 'in the evening',
+      text_first: 'send a text message first',
+    },
+  ),
+} satisfies Record<Exclude<AskedFieldName, keyof typeof extraFields>, unknown>;
+export const formOnlyNames = /* @__PURE__ */ Object.keys(formOnlyFields) as (keyof typeof formOnlyFields)[];

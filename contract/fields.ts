@@ -61,7 +61,7 @@ export const financialFields = {
 } as const satisfies FieldTable;
 
 /** The fields that the form can show. */
-export const formFields = {...contactFields, ...financialFields, ...askedFields};
+export const formFields = {...contactFields, ...financialFields, ...askedFields} satisfies FieldTable;
 export type FormFieldName = keyof typeof formFields;
 
 /** The client identifier that the operator gave to the caller. The form does not show it. */

@@ -69,12 +69,12 @@ export function pagesOf(leadType: LeadType, {order, layout}: Arrangement): reado
 
 export const fieldsOf = (page: Page = []) => page.flatMap(({fields}) => fields);
 
-type Rows = typeof formFields;
-/** A text for each option of each choice. */
-export type OptionTexts = {
-  [Name in FieldName as Rows[Name] extends {choices: readonly string[]} ? Name : never]: Rows[Name] extends {
+/** A text for each option of each choice among these rows. */
+export type TextsOf<Rows> = {
+  [Name in keyof Rows as Rows[Name] extends {choices: readonly string[]} ? Name : never]: Rows[Name] extends {
     choices: readonly (infer Choice extends string)[];
   }
     ? Record<Choice, string>
     : never;
 };
+export type OptionTexts = TextsOf<typeof formFields>;

@@ -1,7 +1,7 @@
 /** Writes leads as CSV or as JSON Lines, page by page, so that a million of them need no more memory than a thousand. */
 import {amountNames} from '../../contract/amounts.ts';
 import {attributionKeys} from '../../contract/embed.ts';
-import type {AskedFieldName} from '../../contract/extra-fields.ts';
+import {formOnlyNames} from '../../contract/extra-fields.ts';
 import type {Config} from '../config/config.ts';
 import {leadEventSchema} from '../leads/lead-event.ts';
 import type {LeadFilter, UnreadableLead} from '../leads/lead-filter.ts';
@@ -21,16 +21,15 @@ const leadFields = Object.keys(leadShape.shape);
 /** Without the field that came later: programs may know a column by its number. `suspect` says the same of such a lead. */
 const consentFields = Object.keys(consentShape.unwrap().shape).filter((name) => name !== 'script');
 
-/** The field that only forms send, if the partner asks for it. */
-const callTime = 'call_time' satisfies AskedFieldName;
-
 /** A column of a CSV, and where its values stand in a lead. */
 type Column = readonly [name: string, ...path: string[]];
 
 /** The columns that every CSV has. */
 const usualColumns: readonly Column[] = [
   ...['id', 'reference', 'created_at', 'partner', 'cid'].map((name) => [name, name] as const),
-  ...leadFields.filter((name) => name !== callTime).map((name) => [name, 'lead', name] as const),
+  ...leadFields
+    .filter((name) => !formOnlyNames.some((each) => each === name))
+    .map((name) => [name, 'lead', name] as const),
   ['status', 'answer', 'status'],
   ...amountNames.map((name) => [name, 'answer', 'prequalification', name] as const),
   ['policy_version', 'answer', 'policy_version'],
@@ -48,7 +47,9 @@ function columnsFor({partners}: Config, {partner}: LeadFilter): readonly Column[
   const listed = selected.flatMap(({contextFields}) => contextFields.map(({name}) => name));
   return [
     ...usualColumns,
-    ...(selected.some(({ask}) => ask.includes(callTime)) ? [[callTime, 'lead', callTime] as const] : []),
+    ...formOnlyNames
+      .filter((name) => selected.some(({ask}) => ask.includes(name)))
+      .map((name) => [name, 'lead', name] as const),
     ...[...new Set(listed)].map((name) => [`context_${name}`, 'context', name] as const),
   ];
 }
@@ -131,7 +132,7 @@ export async function* exportLeads(
     yield {text: isCsv ? toCsv(rows()) : toJsonLines(leads), looked: looked()};
     for (const {lead, context = {}} of isCsv ? leads : []) {
       for (const name of Object.keys(context)) if (!hasColumn('context', name)) unlisted.add(name);
-      if (lead.call_time && !hasColumn('lead', callTime)) unlisted.add(callTime);
+      for (const name of formOnlyNames) if (lead[name] && !hasColumn('lead', name)) unlisted.add(name);
     }
     after = page.at(-1)?.id;
     if (page.length < pageLeads) return {...done, unlisted: [...unlisted]};

@@ -3,7 +3,7 @@ import {existsSync} from 'node:fs';
 import {dirname, resolve} from 'node:path';
 import {z} from 'zod';
 import type {Config} from '../config/config.ts';
-import {postgresUrl} from '../config/settings.ts';
+import {postgresUrl} from '../config/setting-values.ts';
 import {openEnd} from '../store/open-store.ts';
 import {transfer, TransferError, type Progress} from '../store/transfer.ts';
 import {count, Refusal, type Job} from './admin.ts';

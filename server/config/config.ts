@@ -4,30 +4,19 @@
  */
 import {createHmac} from 'node:crypto';
 import {join} from 'node:path';
-import type {z} from 'zod';
 import {defaultPolicy, type Policy} from '../../calculator/policy.ts';
 import type {Ranges} from './addresses.ts';
-import {confirmationsOf, viaFault} from './confirmations.ts';
-import {readPolicy} from './policy.ts';
-import {
-  defaultDestination,
-  routeFaults,
-  type DestinationSettings,
-  type Environs,
-  type OnAmbiguous,
-} from './destinations.ts';
-import {routeOf, type Caller} from './callers.ts';
-import {
-  createSettingsReader,
-  jsonSetting,
-  readSettings,
-  type Environment,
-  type SettingsReader,
-} from './environment.ts';
+import type {Caller} from './callers.ts';
+import {confirmationsOf} from './confirmations.ts';
+import {defaultDestination, type DestinationSettings, type OnAmbiguous} from './destinations.ts';
+import {createSettingsReader, readSettings, type Environment, type SettingsReader} from './environment.ts';
 import {misspeltSettings} from './misspelt-settings.ts';
-import {onePartner, readPartners, textWarnings, type Partner} from './partners.ts';
+import {onePartner, readPartners, textWarnings, type Partner, type PartnersFile} from './partners.ts';
+import {readPolicy} from './policy.ts';
+import {inPartnersFile, readDestinations, wrongNames} from './read-destinations.ts';
 import {forEver, type RetentionDefaults} from './retention.ts';
 import type {Settings} from './settings.ts';
+import {settingsWithoutEffect} from './settings-without-effect.ts';
 import {clearWord} from './values.ts';
 
 export type Config = {
@@ -119,112 +108,79 @@ export function readConfig(environment: Environment = process.env): Config {
   const settings = readSettings(reader, faults);
   const policy = reader.file('POLICY_FILE', readPolicy) ?? defaultPolicy;
   const partnersFile = reader.file('PARTNERS_FILE', readPartners);
-  const inPartnersFile = (path: readonly PropertyKey[]) => `PARTNERS_FILE ${partnersFile?.at(path)}`;
-  const environs = (name: string): Environs => ({
-    read<Value>(setting: string, schema: z.ZodType<Value>) {
-      const value = reader.value(setting);
-      if (value === undefined)
-        faults.push(`${setting} is missing, which the destination ${name} of PARTNERS_FILE needs`);
-      const {data, error} = schema.safeParse(value ?? '');
-      if (value !== undefined)
-        faults.push(...(error?.issues ?? []).map(({message}) => `${setting} ${message}`));
-      // With a fault, the configuration is refused as a whole, so nothing uses the value.
-      return data as Value;
-    },
-    internalHosts: settings?.WEBHOOK_INTERNAL_HOSTS,
-    fault: (field, message) =>
-      faults.push(
-        reader.names().includes(field)
-          ? `${field} ${message}`
-          : `${inPartnersFile(['destinations', name, field])}: destinations.${name}.${field}: ${message}`,
-      ),
-  });
-  const destinations = new Map<string, DestinationSettings>(
-    Object.entries(partnersFile?.content.destinations ?? {}).map(([name, complete]) => [
-      name,
-      complete(environs(name)),
-    ]),
-  );
-  const upstream = settings && upstreamOf(settings);
-  if (upstream) destinations.set(defaultDestination, upstream);
-  const partners = partnersFile?.content.partners ?? (settings && onlyPartnerOf(settings));
-  const doubtfulTexts: string[] = [];
-  for (const [index, partner] of (partnersFile?.content.partners ?? []).entries()) {
-    for (const {path, warning} of textWarnings(partner)) {
-      const field = ['partners', index, ...path];
-      doubtfulTexts.push(`${inPartnersFile(field)}: ${field.join('.')} ${warning}`);
-    }
-    const wrongVia = viaFault(partner, destinations);
-    if (wrongVia !== undefined)
-      faults.push(`${inPartnersFile(['partners', index, 'confirm', 'via'])}: partners.${index}.${wrongVia}`);
-    for (const {path, fault} of routeFaults(partner, destinations))
-      faults.push(`${inPartnersFile(['partners', index, ...path])}: partners.${index}.${fault}`);
-  }
-  // When the partners file cannot be read, nobody knows which destinations and CREDENTIALS_… settings there are. What
-  // names them may be right, so it is not reported.
   const isUnread = reader.value('PARTNERS_FILE') !== undefined && !partnersFile;
-  for (const [index, caller] of isUnread ? [] : (settings?.CALLERS ?? []).entries()) {
-    for (const {path, fault} of routeFaults(routeOf(caller, undefined), destinations))
-      faults.push(`CALLERS.${index}.${fault}${reader.whereInJson(jsonSetting, [index, ...path])}`);
-  }
-
+  const sources = {reader, settings, partnersFile, isUnread};
+  const destinations = readDestinations(sources, faults);
+  const partners = partnersFile?.content.partners ?? (settings && onlyPartnerOf(settings));
+  // An unread file may need any CREDENTIALS_… setting, so none of them is reported.
   const credentials = Object.keys(environment).filter((name) => name.startsWith('CREDENTIALS_'));
   const misspelt = misspeltSettings(environment, [...reader.names(), ...(isUnread ? credentials : [])]);
-  faults.push(...misspelt.faults);
+  faults.push(...wrongNames(sources, destinations), ...misspelt.faults);
   const warnings = [
     ...misspelt.warnings,
-    ...emptySettings(environment, reader),
-    ...settingsWithoutEffect(environment),
-    ...doubtfulTexts,
+    ...settingsWithoutEffect(environment, reader),
+    ...doubtfulTexts(partnersFile),
   ];
   if (faults.length > 0 || !settings || !partners) throw new ConfigError([...new Set(faults)], warnings);
-  const confirmations = settings.CONFIRMATIONS === 'on';
-  const confirming = {
-    isOn: confirmations,
-    tokenKeys: settings.TOKEN_KEY,
-    rounding: policy.display_rounding_increment,
-  };
-
+  const ofSettings = fromSettings(settings);
+  const {confirmations: isOn, tokenKeys} = ofSettings;
+  const rounding = policy.display_rounding_increment;
   return {
-    host: settings.HOST,
-    port: settings.PORT,
-    publicUrl: settings.PUBLIC_URL,
-    callers: settings.CALLERS,
+    ...ofSettings,
     partners,
-    partnersFile: settings.PARTNERS_FILE,
-    tokenKeys: settings.TOKEN_KEY,
-    databasePath: settings.DATABASE_PATH,
-    databaseUrl: settings.DATABASE_URL,
-    dataKeys: settings.DATA_KEY,
-    erasuresFile:
-      settings.ERASURES_FILE ?? (settings.DATABASE_URL ? undefined : `${settings.DATABASE_PATH}.erasures`),
-    retention: {retainDays: settings.RETAIN_DAYS, keepConsentYears: settings.KEEP_CONSENT_YEARS},
-    databaseStatements: settings.DATABASE_STATEMENTS,
     policy,
-    destinations: new Map([...destinations, ...confirmationsOf(partners, destinations, confirming)]),
-    confirmations,
-    onAmbiguous: settings.ON_AMBIGUOUS,
-    outboxPerSecond: settings.OUTBOX_PER_SECOND,
-    proofOfWork: settings.PROOF_OF_WORK,
-    rateLimit: settings.RATE_LIMIT,
-    redisUrl: settings.REDIS_URL,
-    trustProxy: settings.TRUST_PROXY,
-    signInExempt: settings.SIGN_IN_EXEMPT,
-    embedFolder: settings.EMBED_FOLDER,
+    destinations: new Map([
+      ...destinations,
+      ...confirmationsOf(partners, destinations, {isOn, tokenKeys, rounding}),
+    ]),
     releasesFolder,
-    withdrawnVersions: settings.WITHDRAWN_VERSIONS,
-    snippetsPage: settings.SNIPPETS_PAGE === 'on',
-    drainSeconds: settings.DRAIN_SECONDS,
-    metrics:
-      settings.METRICS_PORT === undefined
-        ? undefined
-        : {host: settings.METRICS_HOST, port: settings.METRICS_PORT},
-    logLevel: settings.LOG_LEVEL,
     environment: environmentDigests(reader, settings.TOKEN_KEY[0]),
     warnings,
     notes: privacyNotes(settings, partners),
   };
 }
+
+/** What each setting says by itself. */
+const fromSettings = (settings: Settings) => ({
+  host: settings.HOST,
+  port: settings.PORT,
+  publicUrl: settings.PUBLIC_URL,
+  callers: settings.CALLERS,
+  partnersFile: settings.PARTNERS_FILE,
+  tokenKeys: settings.TOKEN_KEY,
+  databasePath: settings.DATABASE_PATH,
+  databaseUrl: settings.DATABASE_URL,
+  dataKeys: settings.DATA_KEY,
+  erasuresFile:
+    settings.ERASURES_FILE ?? (settings.DATABASE_URL ? undefined : `${settings.DATABASE_PATH}.erasures`),
+  retention: {retainDays: settings.RETAIN_DAYS, keepConsentYears: settings.KEEP_CONSENT_YEARS},
+  databaseStatements: settings.DATABASE_STATEMENTS,
+  confirmations: settings.CONFIRMATIONS === 'on',
+  onAmbiguous: settings.ON_AMBIGUOUS,
+  outboxPerSecond: settings.OUTBOX_PER_SECOND,
+  proofOfWork: settings.PROOF_OF_WORK,
+  rateLimit: settings.RATE_LIMIT,
+  redisUrl: settings.REDIS_URL,
+  trustProxy: settings.TRUST_PROXY,
+  signInExempt: settings.SIGN_IN_EXEMPT,
+  embedFolder: settings.EMBED_FOLDER,
+  withdrawnVersions: settings.WITHDRAWN_VERSIONS,
+  snippetsPage: settings.SNIPPETS_PAGE === 'on',
+  drainSeconds: settings.DRAIN_SECONDS,
+  metrics:
+    settings.METRICS_PORT === undefined
+      ? undefined
+      : {host: settings.METRICS_HOST, port: settings.METRICS_PORT},
+  logLevel: settings.LOG_LEVEL,
+});
+
+const doubtfulTexts = (file: PartnersFile | undefined): string[] =>
+  (file?.content.partners ?? []).flatMap((partner, index) =>
+    textWarnings(partner).map(({path, warning}) => {
+      const field = ['partners', index, ...path];
+      return `${inPartnersFile(file, field)}: ${field.join('.')} ${warning}`;
+    }),
+  );
 
 function privacyNotes({DATA_KEY: [dataKey], RETAIN_DAYS: byDefault}: Settings, partners: readonly Partner[]) {
   const isLimited = ({retainDays = byDefault}: Partner) => retainDays !== undefined && retainDays !== forEver;
@@ -245,66 +201,6 @@ const environmentDigests = (reader: SettingsReader, key: string) =>
       .fromEnvironment()
       .map(([name, text]) => [name, createHmac('sha256', key).update(text).digest('hex').slice(0, 12)]),
   );
-
-/**
- * Whether Node knows the time zone that `TZ` names. It reads the names of zones with their capitals. An offset such as
- * `UTC0` or `CET-1` is no name for `Intl`, but Node reads it as well.
- */
-function isTimeZone(text: string): boolean {
-  const name = text.replace(/^:/, '');
-  if (/^[A-Z]{3}[+-]?\d{1,2}$/i.test(name)) return true;
-  try {
-    const {timeZone} = new Intl.DateTimeFormat('en', {timeZone: name}).resolvedOptions();
-    return timeZone === name || timeZone === 'UTC' || timeZone.toLowerCase() !== name.toLowerCase();
-  } catch {
-    return false;
-  }
-}
-
-/** What follows if these settings have no value. The other defaults store leads neither in clear nor elsewhere. */
-const withoutValue = {
-  DATA_KEY: 'personal data is stored in clear',
-  DATABASE_URL: 'leads are stored in the SQLite file of DATABASE_PATH',
-};
-
-/** The environment names these settings, but leaves them empty: whoever wrote that may have meant a value. */
-const emptySettings = (environment: Environment, reader: SettingsReader): string[] =>
-  Object.entries(withoutValue).flatMap(([name, what]) => {
-    const empty = [name, `${name}_FILE`].find((each) => environment[each]?.trim() === '');
-    if (empty === undefined || reader.value(name) !== undefined) return [];
-    return [`${empty} is empty, which counts as not set: ${what}`];
-  });
-
-function settingsWithoutEffect(environment: Environment): string[] {
-  const isSet = (name: string) => Boolean(environment[name]?.trim() || environment[`${name}_FILE`]);
-  const {TZ: timeZone} = environment;
-  return [
-    timeZone && !isTimeZone(timeZone)
-      ? 'TZ names no time zone, so times are shown in UTC: set one such as America/New_York'
-      : '',
-    isSet('DATABASE_URL') && isSet('DATABASE_PATH')
-      ? 'DATABASE_PATH is not used, because DATABASE_URL is set: remove one of them'
-      : '',
-  ].filter(Boolean);
-}
-
-/** The destination that the UPSTREAM_… settings describe. */
-function upstreamOf({
-  UPSTREAM_URL: url,
-  UPSTREAM_USER: user,
-  UPSTREAM_PASSWORD: password,
-  UPSTREAM_CID: cid,
-}: Settings) {
-  if (!url || !user || !password || !cid) return undefined;
-  return {
-    type: 'lead-api' as const,
-    url,
-    user,
-    password,
-    cid,
-    attributionInNotes: false,
-  };
-}
 
 /** The partner that the EMBED_… settings describe, where there is no partners file. */
 function onlyPartnerOf(settings: Settings): [Partner] | undefined {

@@ -1,6 +1,5 @@
 /** The confirmations that visitors get by e-mail, as the partners file has them (`confirm`). */
 import {z} from 'zod';
-import type {DestinationSettings, EmailSettings} from './destinations.ts';
 import {displayName, name} from './values.ts';
 
 export const confirmSchema = z.strictObject({
@@ -42,6 +41,11 @@ export type ConfirmationsSettings = {
 /** No destination of the partners file has a slash in its name. */
 export const confirmedBy = ({via}: {via: string}): string => `${via}/confirm`;
 
+/** Of the settings of a destination: its kind. */
+type Kind = {type: string};
+/** What the confirmations take of the settings of the destination that `via` names. */
+type MailServer = Pick<ConfirmationsSettings, 'smtpUrl' | 'from'> & Kind & {to: readonly string[]};
+
 type Confirming = {
   key: string;
   name: string;
@@ -50,10 +54,7 @@ type Confirming = {
 };
 
 /** A sentence about what is wrong with `via`. Undefined if nothing is. */
-export function viaFault(
-  {confirm}: Confirming,
-  destinations: ReadonlyMap<string, DestinationSettings>,
-): string | undefined {
+export function viaFault({confirm}: Confirming, destinations: ReadonlyMap<string, Kind>): string | undefined {
   if (!confirm) return undefined;
   const type = destinations.get(confirm.via)?.type;
   if (type === undefined) return `confirm.via: ${confirm.via} is not among the destinations`;
@@ -65,7 +66,7 @@ export function viaFault(
 /** The destinations that send the confirmations of all partners. */
 export function confirmationsOf(
   partners: readonly Confirming[],
-  destinations: ReadonlyMap<string, DestinationSettings>,
+  destinations: ReadonlyMap<string, Kind>,
   {isOn, tokenKeys, rounding}: Pick<ConfirmationsSettings, 'isOn' | 'tokenKeys'> & {rounding: number},
 ): Map<string, ConfirmationsSettings> {
   const confirming = partners.flatMap(({key, name, nextStep, confirm}) => {
@@ -76,7 +77,7 @@ export function confirmationsOf(
   });
   const made = new Map<string, ConfirmationsSettings>();
   for (const [via, ofVia] of Map.groupBy(confirming, ({via}) => via)) {
-    const {smtpUrl, from, to} = destinations.get(via) as EmailSettings;
+    const {smtpUrl, from, to} = destinations.get(via) as MailServer;
     made.set(confirmedBy({via}), {
       type: 'confirmation',
       smtpUrl,

@@ -4,7 +4,7 @@
  */
 import {z} from 'zod';
 import {consentParts} from '../../form/consent-text.ts';
-import {languages} from '../../form/words/languages.ts';
+import {formLanguages} from '../../form/words/languages.ts';
 import {unknownLanguage} from '../../form/words/text-in-language.ts';
 
 /** A text and the name of its version. Whoever changes the text must change the name, too. */
@@ -16,8 +16,6 @@ export type Consent = {
   /** By language tag, or `und` for a text without a language. The first is for forms in all other languages. */
   texts: Readonly<Record<string, VersionedText>>;
 };
-
-export const formLanguages: readonly string[] = ['en', ...Object.keys(languages)];
 
 /** The faults of a bracket that begins neither a link nor a placeholder. The first match counts. */
 const faults: readonly (readonly [begin: RegExp, message: string])[] = [
@@ -70,7 +68,7 @@ const textsByLanguage = z
   .superRefine((texts, context) => {
     const tags = Object.keys(texts);
     if (tags.length === 0) context.addIssue({code: 'custom', message: 'must hold at least one language'});
-    for (const tag of tags.filter((each) => !formLanguages.includes(each)))
+    for (const tag of tags.filter((each) => !formLanguages.some((language) => language === each)))
       context.addIssue({
         code: 'custom',
         path: [tag],

@@ -2,11 +2,12 @@
 import {z} from 'zod';
 import {askedNames, type AskedFieldName} from '../../contract/extra-fields.ts';
 import {leadTypes, type LeadType} from '../../contract/fields.ts';
+import {formLanguages} from '../../form/words/languages.ts';
 import {misplacedName, unknownPlaceholder} from '../../form/words/partner-text.ts';
 import {unknownLanguage} from '../../form/words/text-in-language.ts';
 import {inCamelCase} from './camel-case.ts';
 import {confirmSchema} from './confirmations.ts';
-import {consentSchema, formLanguages, looksMarked} from './consent.ts';
+import {consentSchema, looksMarked} from './consent.ts';
 import {contextFieldsSchema} from './context-fields.ts';
 import {
   calculatorName,

@@ -1,11 +1,18 @@
 /** All settings: their schemas, defaults, and descriptions for docs/settings.md. */
-import {isIPv6} from 'node:net';
 import {z} from 'zod';
 import {leadTypes} from '../../contract/fields.ts';
-import {readRanges} from './addresses.ts';
-import {callersSchema} from './callers.ts';
 import {origin} from './origins.ts';
 import {maxKeepConsentYears, maxRetainDays} from './retention.ts';
+import {
+  areRanges,
+  callers,
+  host,
+  isRedisUrl,
+  list,
+  numberWithin,
+  postgresUrl,
+  ranges,
+} from './setting-values.ts';
 import {
   cid,
   clearWord,
@@ -17,77 +24,6 @@ import {
   telephone,
   versionNumber,
 } from './values.ts';
-
-/** A number in decimal digits. For any wrong value, the error says which values are allowed. */
-function numberWithin(least: number, most = Number.MAX_SAFE_INTEGER) {
-  const error =
-    most === Number.MAX_SAFE_INTEGER
-      ? `must be a number of at least ${least}`
-      : `must be a number from ${least} to ${most}`;
-  return z.coerce.number(error).min(least, error).max(most, error);
-}
-
-const list = z.string().transform((text) => text.split(/[\s,]+/).filter(Boolean));
-
-const callers = z
-  .string()
-  .transform((text, context) => {
-    try {
-      return JSON.parse(text) as unknown;
-    } catch {
-      context.addIssue({code: 'custom', message: 'must be JSON'});
-      return z.NEVER;
-    }
-  })
-  .pipe(callersSchema);
-
-const ranges = z.string().transform((text, context) => {
-  try {
-    return readRanges(text);
-  } catch (error) {
-    context.addIssue({code: 'custom', message: `is no list of addresses: ${(error as Error).message}`});
-    return z.NEVER;
-  }
-});
-
-/** A host as URLs spell it: in lower case, IPv6 in brackets. */
-const host = z.string().transform((text, context) => {
-  const [, bare = text] = /^\[(.*)\]$/.exec(text) ?? [];
-  const {hostname} = URL.parse(`http://${isIPv6(bare) ? `[${bare}]` : text}/`) ?? {};
-  if (hostname && !/[:/?#@*\\]/.test(isIPv6(bare) ? '' : text)) return hostname;
-  context.addIssue({code: 'custom', message: 'must be a host without scheme and port, such as crm.internal'});
-  return z.NEVER;
-});
-
-/** Whether the text is a list of at least one address or range. */
-const areRanges = (text: string) => (ranges.safeParse(text).data ?? []).length > 0;
-
-/**
- * Whether the Redis client accepts the URL. It is checked here, because the client's error message would contain the
- * whole URL, with the password.
- */
-function isRedisUrl(text: string): boolean {
-  const url = URL.parse(text);
-  if (!url || !/^rediss?:$/.test(url.protocol) || !/^\/?\d*$/.test(url.pathname)) return false;
-  try {
-    decodeURIComponent(url.username + url.password);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/**
- * Whether the text is a PostgreSQL URL. For a UNIX socket, the host is empty: `postgres://user@/leads?host=/run/…`.
- * node-postgres cannot try several hosts, as libpq does. It would look all of them up as one name.
- */
-const isPostgresUrl = (text: string) =>
-  /^postgres(ql)?:\/\//.test(text) &&
-  URL.parse(text.replace('@/', '@socket/'))?.hostname.includes(',') === false;
-export const postgresUrl = z.string().refine(isPostgresUrl, {
-  error:
-    'must be an address such as postgres://user:password@host:5432/database, with one host, and with signs such as @ or / of a password encoded',
-});
 
 /**
  * All settings, by group. `npm run docs` makes docs/settings.md from them, in the same order: each group is a heading

@@ -1,5 +1,7 @@
 /** A lead that nobody sent, with which an operator tests a destination. Everything in it says that it is made up. */
 import {randomUUIDv7} from 'node:crypto';
+import {formOnlyFields, formOnlyNames} from '../../contract/extra-fields.ts';
+import {tableOf} from '../../contract/table-of.ts';
 import {parseFormLead} from '../leads/lead-schema.ts';
 import {noCircumstances, type LeadRecord} from '../leads/stored-lead.ts';
 
@@ -16,7 +18,7 @@ const fields = {
   retirement: 100_000,
   cash: 38_000,
   investments: 100_000,
-  call_time: 'morning',
+  ...tableOf(formOnlyNames, (name) => formOnlyFields[name].choices[0]),
 };
 
 /**

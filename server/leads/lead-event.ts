@@ -14,7 +14,7 @@ import {
   type FormFieldName,
   type FieldTable,
 } from '../../contract/fields.ts';
-import {callTimeField, extraFields} from '../../contract/extra-fields.ts';
+import {extraFields, formOnlyFields, formOnlyNames} from '../../contract/extra-fields.ts';
 import {leadEventTypes, type LeadEventType} from '../../contract/lead-events.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import {afterTouch} from '../../form/words/en.ts';
@@ -22,8 +22,10 @@ import {afterTouch} from '../../form/words/en.ts';
 const time = (description: string) => z.iso.datetime().describe(`${description} ISO 8601, in UTC.`);
 
 const labels: Readonly<Record<string, string>> = afterTouch.labels;
+/** A field that the form does not ask for, so that it has no label. */
+type Unlabelled = Exclude<keyof typeof extraFields, FormFieldName>;
 /** Describes the fields in documents. A field of the form that is not described here has its English label there. */
-const words: {readonly [Name in FormFieldName]?: string} = {
+const words: {readonly [Name in FormFieldName]?: string} & Readonly<Record<Unlabelled, string>> = {
   first_name: 'The first name.',
   last_name: 'The last name.',
   email: 'The e-mail address.',
@@ -36,7 +38,7 @@ const words: {readonly [Name in FormFieldName]?: string} = {
   state: 'The US state, as a two-letter code.',
   time_frame: 'When the money is needed.',
   notes: 'Notes. They may have several lines.',
-  call_time: 'When the visitor wants to be called. text_first: with a text message before.',
+  ...tableOf(formOnlyNames, (name) => formOnlyFields[name].inEvents),
 };
 
 type ValueOf<Row extends Field> = Row extends {choices: readonly (infer Choice extends string)[]}
@@ -73,7 +75,7 @@ const leadSchema = z
     phone_e164: z
       .string()
       .describe('The telephone number in E.164, such as +12025550142, without extension.'),
-    ...z.object(eventFields({...financialFields, ...extraFields, call_time: callTimeField})).partial().shape,
+    ...z.object(eventFields({...financialFields, ...extraFields, ...formOnlyFields})).partial().shape,
   })
   .describe('What the visitor or the caller sent. A field that the lead does not have is missing.');
 

@@ -12,7 +12,7 @@ import {
   type FieldKind,
   type FieldTable,
 } from '../../contract/fields.ts';
-import {callTimeField, extraFields} from '../../contract/extra-fields.ts';
+import {extraFields, formOnlyFields} from '../../contract/extra-fields.ts';
 import {toE164} from '../../contract/phone.ts';
 import {normalized} from '../../contract/normalized.ts';
 import type {FieldError} from '../../contract/problems.ts';
@@ -151,8 +151,7 @@ function schemasOf<Table extends FieldTable>(table: Table) {
 const fieldsOfEveryLead = {cid: cidField, ...contactFields, ...extraFields};
 /** The fields of both types of leads, by name. */
 export const leadFields: FieldTable = {...fieldsOfEveryLead, ...financialFields};
-const onlyOfForms = {call_time: callTimeField};
-const allFields: FieldTable = {...leadFields, ...onlyOfForms};
+const allFields: FieldTable = {...leadFields, ...formOnlyFields};
 
 // The order of the fields must never change, because stored digests of leads (`comparableText`) depend on it.
 const common = schemasOf(fieldsOfEveryLead);
@@ -168,7 +167,7 @@ const prequalificationLead = z.object({
 /** What callers send. A body without `lead_type` is a standard lead. */
 export const leadSchema = z.discriminatedUnion('lead_type', [standardLead, prequalificationLead]);
 
-const ofForms = schemasOf(onlyOfForms);
+const ofForms = schemasOf(formOnlyFields);
 const formLeadSchema = z.discriminatedUnion('lead_type', [
   standardLead.extend(ofForms),
   prequalificationLead.extend(ofForms),

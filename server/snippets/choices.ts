@@ -4,7 +4,7 @@
  * here, and nowhere else.
  */
 import {z} from 'zod';
-import {languages} from '../../form/words/languages.ts';
+import {formLanguages} from '../../form/words/languages.ts';
 import {contextPrefix} from '../../contract/embed.ts';
 import type {Partner} from '../config/partners.ts';
 import {inWords} from '../config/values.ts';
@@ -92,7 +92,7 @@ export const attributeChoices = {
   ),
   lang: select('Language', {
     page: 'As the page',
-    ...Object.fromEntries(['en', ...Object.keys(languages)].map((tag) => [tag, nameOf(tag)])),
+    ...Object.fromEntries(formLanguages.map((tag) => [tag, nameOf(tag)])),
   }),
   'privacy-href': field('url', 'Your privacy page', 'https://www.example.com/privacy', link),
   'cta-href': field('url', 'Link below the result', 'https://www.example.com/book', link, partnerLink),

@@ -6,10 +6,10 @@ import {elementName} from '../../contract/api.ts';
 import type {ContactLink} from '../../contract/embed.ts';
 import {toE164} from '../../contract/phone.ts';
 import {fill} from '../../form/words/fill.ts';
+import {serverWords, type FormLanguage} from '../../form/words/languages.ts';
 import type {Partner} from '../config/partners.ts';
 import {escapeHtml, minified} from '../html/html.ts';
 import {attributes, langOf, type Fallback, type SnippetParts} from './markup.ts';
-import {pageWords, type PageLanguage} from './words.ts';
 
 /** The class of the form's only child. The rules below hide this child while the form may still appear. */
 export const fallbackClass = 'prequal-late';
@@ -71,8 +71,8 @@ export const contactLinks = ({phone, email}: NonNullable<Partner['contact']>): C
 ];
 
 /** `call <a href="tel:…">…</a>`, and the same for an e-mail address. */
-export function contactWays(contact: Partner['contact'] = {}, language: PageLanguage): string[] {
-  const {call, write} = pageWords[language].withoutForm;
+export function contactWays(contact: Partner['contact'] = {}, language: FormLanguage): string[] {
+  const {call, write} = serverWords[language].page.withoutForm;
   return contactLinks(contact).map(({href, text}) => {
     const shown = link(href, text);
     return href.startsWith('tel:') ? fill(call, {phone: shown}) : fill(write, {email: shown});
@@ -80,15 +80,15 @@ export function contactWays(contact: Partner['contact'] = {}, language: PageLang
 }
 
 /** `a, b, or c` */
-export const anyOf = (ways: readonly string[], language: PageLanguage): string =>
+export const anyOf = (ways: readonly string[], language: FormLanguage): string =>
   new Intl.ListFormat(language, {type: 'disjunction'}).format(ways);
 
 export function fallbackOf(
   applyAddress: string,
   contact: Partner['contact'],
-  language: PageLanguage,
+  language: FormLanguage,
 ): Fallback {
-  const {instead, below, open} = pageWords[language].withoutForm;
+  const {instead, below, open} = serverWords[language].page.withoutForm;
   const ways = anyOf([link(applyAddress, open), ...contactWays(contact, language)], language);
   return {instead: fill(instead, {ways}), below: fill(below, {ways})};
 }

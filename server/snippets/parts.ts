@@ -2,6 +2,7 @@
 import {classicFile, moduleFile, paths} from '../../contract/api.ts';
 import type {LeadType} from '../../contract/fields.ts';
 import {reservedHeights} from '../../form/reserved-heights.ts';
+import {serverWords, type FormLanguage} from '../../form/words/languages.ts';
 import type {Config} from '../config/config.ts';
 import type {Partner} from '../config/partners.ts';
 import {
@@ -15,7 +16,6 @@ import {contextOf, inOrder, type Choices} from './choices.ts';
 import {fallbackOf} from './fallback.ts';
 import {dialogId, type Attributes, type ApplyPage, type ScriptFile, type SnippetParts} from './markup.ts';
 import {siteOf} from './receiver.ts';
-import {pageWords, type PageLanguage} from './words.ts';
 
 /** Stands for the partner in a snippet of a page that does not know which partner reads it. */
 export const samplePartner = 'your-partner-key';
@@ -60,9 +60,9 @@ export function snippetParts(
     ...(!partner && {sandbox: chosen['sandbox'] ?? ''}),
   };
   // If the language is that of the page, it is not known here.
-  const lang = attributes['lang'] as PageLanguage | undefined;
+  const lang = attributes['lang'] as FormLanguage | undefined;
   const language = lang ?? 'en';
-  const {title} = pageWords[language];
+  const {title} = serverWords[language].page;
   const key = partner?.key ?? samplePartner;
   const receiver = typeof endpoint === 'string' ? endpoint : publicUrl;
   const context = contextOf(attributes);

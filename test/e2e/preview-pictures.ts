@@ -5,15 +5,15 @@
  */
 import {resolve} from 'node:path';
 import {chromium} from 'playwright-core';
+import {formLanguages, serverWords, type FormLanguage} from '../../form/words/languages.ts';
 import {newestScript} from '../../server/snippets/newest-script.ts';
-import {pageLanguages, pageWords, type PageLanguage} from '../../server/snippets/words.ts';
 import {findChromium} from '../support/find-browsers.ts';
 import {startTestServer} from '../support/test-server.ts';
 
 /** What all programs accept, and show whole. */
 const size = {width: 1200, height: 630};
 
-const picture = (language: PageLanguage, script: string) => `<!doctype html>
+const picture = (language: FormLanguage, script: string) => `<!doctype html>
   <html lang="${language}">
     <style>
       body {
@@ -32,8 +32,8 @@ const picture = (language: PageLanguage, script: string) => `<!doctype html>
         <path fill="#12336f" d="M0 0h38v5H0z" /><path fill="#cf8300" d="M38 0h30v5H38z" />
         <path fill="#006259" d="M68 0h20v5H68z" /><path fill="#925fbe" d="M88 0h12v5H88z" />
       </svg>
-      <h1>${pageWords[language].title.prequalification}</h1>
-      <p>${pageWords[language].intro.prequalification}</p>
+      <h1>${serverWords[language].page.title.prequalification}</h1>
+      <p>${serverWords[language].page.intro.prequalification}</p>
     </header>
     <lead-prequal-form></lead-prequal-form>
     ${script}
@@ -42,7 +42,7 @@ const picture = (language: PageLanguage, script: string) => `<!doctype html>
 const server = await startTestServer({embedFolder: resolve('dist/embed')});
 const {script} = newestScript({...server.config, publicUrl: server.url});
 const browser = await chromium.launch(await findChromium());
-for (const language of pageLanguages) {
+for (const language of formLanguages) {
   const page = await browser.newPage({viewport: size, colorScheme: 'light'});
   await page.route(`${server.url}/picture`, (route) =>
     route.fulfill({contentType: 'text/html; charset=utf-8', body: picture(language, script)}),

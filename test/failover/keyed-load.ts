@@ -7,7 +7,7 @@ import {randomBytes, randomUUID} from 'node:crypto';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {Pool} from 'undici';
 import {usualTimings} from '../../server/config/timings.ts';
-import {formWords} from '../../server/http/apply/form-words.ts';
+import {formWords} from '../../form/words/form-words.ts';
 import {sayFailure} from '../../form/words/say-failure.ts';
 import {basic} from '../support/http.ts';
 import type {Owner} from '../support/opened.ts';

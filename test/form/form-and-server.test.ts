@@ -1,6 +1,6 @@
 /** Runs the rules of the form and of the server on the same inputs: what the form takes, the server must not refuse. */
 import assert from 'node:assert/strict';
-import {callTimes, extraFields, timeFrames} from '../../contract/extra-fields.ts';
+import {extraFields, formOnlyFields, timeFrames} from '../../contract/extra-fields.ts';
 import {test} from 'node:test';
 import fc from '../support/properties.ts';
 import {creditScores, formFields, type FormFieldName} from '../../contract/fields.ts';
@@ -88,7 +88,7 @@ const typed: {[Name in FormFieldName]?: fc.Arbitrary<string>} = {
   cash: fc.nat().map(String),
   investments: fc.constantFrom('0', '50k', '1.5 millones', '$50,000.00'),
   // Lists, from which visitors can only choose.
-  call_time: fc.constantFrom('', ...callTimes),
+  call_time: fc.constantFrom('', ...formOnlyFields.call_time.choices),
   state: fc.constantFrom('', ...extraFields.state.choices),
   time_frame: fc.constantFrom('', ...timeFrames),
 };

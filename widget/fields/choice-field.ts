@@ -14,44 +14,23 @@ export type FieldState = {
   readonly below?: TemplateResult | undefined;
 };
 
-type Option = {readonly value: string; readonly label: string; readonly aside?: string | undefined};
-
 /** Texts by field and option. */
 type Texts = {readonly [Name in FieldName]?: Readonly<Record<string, string>>};
-
-/** The choices of a row, in words. */
-export function optionsOf(
-  name: FieldName,
-  {choices = []}: Field,
-  words: {options: Texts; asides: Texts},
-): Option[] {
-  const {options, asides} = words;
-  return choices.map((value) => ({
-    value,
-    label: options[name]?.[value] ?? value,
-    aside: asides[name]?.[value],
-  }));
-}
+type Help = {readonly [Name in FieldName]?: string};
+/** `options`: the choices in words. `asides`: what stands beside them. */
+type ChoiceWords = {readonly help: Help; readonly options: Texts; readonly asides: Texts};
 
 /** The only field that is shown before `rest` has arrived. */
 export const creditScoreField = (words: WordsSoFar) =>
-  choiceField(
-    'credit_score',
-    creditScore,
-    words,
-    {},
-    words.questions.credit_score,
-    optionsOf('credit_score', creditScore, words),
-  );
+  choiceField('credit_score', creditScore, words, {}, words.questions.credit_score);
 
 /** @param question the name of the group */
 export const choiceField = (
   name: FieldName,
-  {kind, required}: Field,
-  words: WordsSoFar,
+  {kind, required, choices = []}: Field,
+  {help, options, asides}: ChoiceWords,
   {value, error}: FieldState,
   question: unknown,
-  options: readonly Option[],
 ) => html`
   <fieldset
     class="field ${kind}"
@@ -60,33 +39,33 @@ export const choiceField = (
     role="radiogroup"
     aria-required=${required}
     aria-invalid=${error !== undefined}
-    aria-describedby=${describedBy(name, words, error)}
+    aria-describedby=${describedBy(name, {help}, error)}
   >
     <legend part="label">${question}</legend>
-    ${helpText(name, words)}
+    ${helpText(name, {help})}
     <div class="options" part="options">
-      ${options.map(
-        (option, index) => html`
+      ${choices.map((choice, index) => {
+        const aside = asides[name]?.[choice];
+        return html`
           <div class="option">
             <input
               type="radio"
               id="${name}-${index}"
               name=${name}
-              value=${option.value}
-              .checked=${option.value === value}
+              value=${choice}
+              .checked=${choice === value}
             />
             <label for="${name}-${index}" part="option">
-              ${option.label} ${option.aside ? html`<span class="aside">${option.aside}</span>` : nothing}
+              ${options[name]?.[choice] ?? choice}
+              ${aside ? html`<span class="aside">${aside}</span>` : nothing}
             </label>
           </div>
-        `,
-      )}
+        `;
+      })}
     </div>
     ${error}
   </fieldset>
 `;
-
-type Help = {readonly [Name in FieldName]?: string};
 
 export const helpText = (name: FieldName, {help}: {help: Help}) =>
   help[name] ? html`<p class="help" id="${name}-help" part="help">${help[name]}</p>` : nothing;

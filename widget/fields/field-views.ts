@@ -1,6 +1,6 @@
 /** All fields, and what is shown beside them. The credit score, which the first file has, looks the same in both. */
 import {html, nothing, type TemplateResult} from 'lit';
-import type {Field, FieldKind} from '../../contract/fields.ts';
+import type {FieldKind} from '../../contract/fields.ts';
 import {formatMoney} from '../../form/format-money.ts';
 import {fieldTable, type FieldName} from '../../form/pages.ts';
 import {fill} from '../../form/words/fill.ts';
@@ -8,7 +8,7 @@ import type {InLanguage} from '../../form/words/partner-text.ts';
 import type {Words} from '../../form/words/words.ts';
 import {warning} from './alert-view.ts';
 import {changingText} from './changing-text.ts';
-import {choiceField, describedBy, helpText, optionsOf, type FieldState} from './choice-field.ts';
+import {choiceField, describedBy, helpText, type FieldState} from './choice-field.ts';
 
 /** What a phone writes on the key that ends the input of a field. */
 export type EnterKey = 'next' | 'go' | 'send';
@@ -33,7 +33,7 @@ type Questions = {
 };
 
 /** What the partner says of a field. */
-export type PartnerSays = {
+type PartnerSays = {
   /** The choices that the partner asks for, in words. */
   readonly choices: Readonly<Record<string, string>> | undefined;
   /** What the partner promises about its call. */
@@ -43,43 +43,47 @@ export type PartnerSays = {
 export function fieldView(
   name: FieldName,
   words: Words,
-  state: FieldState,
+  state: FieldState & Questions & PartnerSays,
   enterKey: EnterKey,
-  {suggestion, fewDollars}: Questions,
   on: FieldActions,
-  {choices, promise}: PartnerSays,
 ): TemplateResult {
-  const row: Field = fieldTable[name];
-  switch (row.kind) {
+  const {kind, choices} = fieldTable[name];
+  switch (kind) {
     case 'choice':
-      return row.choices
-        ? choice(name, words, state, optionsOf(name, row, words))
-        : selectField(name, words, state, choices);
+      return choices ? choice(name, words, state, choices) : selectField(name, words, state);
     case 'flag':
-      return choice(name, words, state, [
-        {value: 'false', label: words.no},
-        {value: 'true', label: words.yes},
-      ]);
+      return choice(name, words, state, ['false', 'true']);
     case 'money': {
-      const below = thousandsQuestion(name, words, fewDollars, on);
+      const below = thousandsQuestion(name, words, state.fewDollars, on);
       return moneyField(name, words, {...state, below}, enterKey, on);
     }
     case 'email':
-      return textField(name, words, {...state, below: suggestionButton(words, suggestion, on)}, enterKey);
+      return textField(
+        name,
+        words,
+        {...state, below: suggestionButton(words, state.suggestion, on)},
+        enterKey,
+      );
     case 'text':
       return notesField(name, words, state);
     case 'name':
     case 'phone':
-      return textField(name, words, state, enterKey, name === 'phone' ? promise : undefined);
+      return textField(name, words, state, enterKey, name === 'phone' ? state.promise : undefined);
   }
 }
 
 /** A choice with its question. If it is optional, it has an option for no answer. */
-function choice(name: FieldName, words: Words, state: FieldState, options: ReturnType<typeof optionsOf>) {
+function choice(name: FieldName, words: Words, state: FieldState, choices: readonly string[]) {
   const row = fieldTable[name];
-  const question = questionText(name, words);
-  const shown = row.required ? options : [...options, {value: '', label: words.ratherNotSay}];
-  return choiceField(name, row, words, state, question, shown);
+  const {options, yes, no, ratherNotSay} = words;
+  const texts = {...options[name as keyof typeof options], true: yes, false: no, '': ratherNotSay};
+  return choiceField(
+    name,
+    {...row, choices: row.required ? choices : [...choices, '']},
+    {...words, options: {[name]: texts}},
+    state,
+    questionText(name, words),
+  );
 }
 
 /**
@@ -94,7 +98,7 @@ function textField(
   words: Words,
   {value = '', error, below}: FieldState,
   enterKey: EnterKey,
-  promise?: InLanguage<string>,
+  promise?: PartnerSays['promise'],
 ) {
   const {kind, autocomplete, required} = fieldTable[name];
   const keyboard = keyboards[kind];
@@ -139,8 +143,7 @@ export const foldView = (words: Words, isUnfolded: boolean, fields: readonly Tem
 const selectField = (
   name: FieldName,
   words: Words,
-  {value = '', error}: FieldState,
-  choices: PartnerSays['choices'] = {},
+  {value = '', error, choices}: FieldState & PartnerSays,
 ) => html`
   <div class="field" part="field" data-field=${name}>
     <label for=${name} part="label">${questionText(name, words)}</label>

@@ -112,11 +112,16 @@ export class FormState implements ReactiveController {
     return fieldView(
       name,
       words,
-      {value: this.values[name], error: code && errorText(name, sayError(words, name, code))},
+      {
+        value: this.values[name],
+        error: code && errorText(name, sayError(words, name, code)),
+        suggestion: this.#suggestion,
+        fewDollars: this.#fewDollars[name],
+        choices,
+        promise,
+      },
       this.#enterKey(name),
-      {suggestion: this.#suggestion, fewDollars: this.#fewDollars[name]},
       this.#actions,
-      {choices, promise},
     );
   }
 

@@ -4,7 +4,7 @@
  */
 import {css, html, nothing, render, svg, unsafeCSS} from 'lit';
 import {alertView, noticeView, warning} from '../fields/alert-view.ts';
-import {choiceField, describedBy, helpText, optionsOf} from '../fields/choice-field.ts';
+import {choiceField, describedBy, helpText} from '../fields/choice-field.ts';
 import {attribution} from '../page/attribution.ts';
 import {emit} from '../page/events.ts';
 import {keep, recall} from '../page/session.ts';
@@ -15,6 +15,6 @@ import {scriptAddress} from './script-address.ts';
 export const shared = {
   css, html, nothing, render, svg, unsafeCSS,
   alertView, noticeView, warning,
-  choiceField, describedBy, helpText, optionsOf,
+  choiceField, describedBy, helpText,
   attribution, emit, keep, recall, trusted, scriptAddress,
 };

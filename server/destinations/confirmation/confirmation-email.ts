@@ -5,14 +5,16 @@
 import {amountParts, totalAmount} from '../../../contract/amounts.ts';
 import {normalized} from '../../../contract/normalized.ts';
 import {referenceOf} from '../../../contract/reference.ts';
+import {tableOf} from '../../../contract/table-of.ts';
 import {shownAmounts} from '../../../form/shown-amounts.ts';
 import {fill} from '../../../form/words/fill.ts';
+import {formWords} from '../../../form/words/form-words.ts';
+import {formLanguageOf, formLanguages, serverWords} from '../../../form/words/languages.ts';
 import {contentFor, withoutName} from '../../../form/words/partner-text.ts';
 import type {ConfirmationSettings} from '../../config/confirmations.ts';
 import {html, type Html} from '../../html/html.ts';
 import type {LeadRecord} from '../../leads/stored-lead.ts';
 import {blocks, dollars} from '../email/wording.ts';
-import {wordsFor} from './words.ts';
 
 export type ConfirmationEmail = {subject: string; text: string; html: string};
 
@@ -28,6 +30,11 @@ export const greetedName = (typed: string): string | undefined => {
   const name = normalized(typed, 'NFC');
   return plainName.test(name) ? name : undefined;
 };
+
+const wordsOf = tableOf(formLanguages, (tag) => ({...formWords[tag], ...serverWords[tag].confirmation, tag}));
+
+/** @param language of the form, such as `es-US`. Pages may have others than ours; these get English */
+const wordsFor = (language: string) => wordsOf[formLanguageOf(language)];
 
 /**
  * @param language of the form, such as `es-US`

@@ -1,10 +1,11 @@
 /** The e-mail that reports one piece of news of one lead. */
 import type {EmailSettings} from '../../config/destinations.ts';
+import {formOnlyFields, formOnlyNames} from '../../../contract/extra-fields.ts';
 import {referenceOf} from '../../../contract/reference.ts';
+import {afterTouch} from '../../../form/words/en.ts';
 import type {Answer, LeadRecord, Tombstone} from '../../leads/stored-lead.ts';
 import type {DeliveryRequest, RecordRequest} from '../destination.ts';
 import {newsOf, type News} from '../news.ts';
-import type {CallTime} from '../../../contract/extra-fields.ts';
 import {theirAddress, theirPhone, theirWords} from './their-words.ts';
 import {
   amountLines,
@@ -133,13 +134,6 @@ function relationLine({duplicateOf, supersedes}: LeadRecord): string | undefined
   return supersedes === null ? undefined : `Replaces: ${referenceOf(supersedes)}`;
 }
 
-const whenToCall: Readonly<Record<CallTime, string>> = {
-  morning: 'in the morning',
-  afternoon: 'in the afternoon',
-  evening: 'in the evening',
-  text_first: 'send a text message first',
-};
-
 function contactLines({lead}: LeadRecord): string[] {
   const {typed, e164} = lead.phone;
   return [
@@ -148,10 +142,19 @@ function contactLines({lead}: LeadRecord): string[] {
     `Phone: ${theirPhone(typed, longestValue)}`,
     // Phones make a link of it, which dials the country code, too.
     `Call: tel:${e164}`,
-    ...(lead.call_time ? [`When to call: ${whenToCall[lead.call_time]}`] : []),
+    ...formOnlyLines(lead),
     `E-mail: ${theirAddress(lead.email)}`,
   ];
 }
+
+const formOnlyLines = (lead: LeadRecord['lead']): string[] =>
+  formOnlyNames.flatMap((name) => {
+    const inMails: Readonly<Record<string, string>> = formOnlyFields[name].inMails;
+    const chosen = lead[name];
+    return chosen
+      ? [`${afterTouch.labels[name]}: ${inMails[chosen] ?? theirWords(chosen, longestValue)}`]
+      : [];
+  });
 
 /**
  * The lines that name the campaign. Click ids and addresses of pages are left out, because they can identify a visitor.

@@ -7,6 +7,8 @@ import {randomUUIDv7} from 'node:crypto';
 import {buildConnector, type Dispatcher} from 'undici';
 import type {LeadApiSettings} from '../../config/destinations.ts';
 import {paths} from '../../../contract/api.ts';
+import {formOnlyNames} from '../../../contract/extra-fields.ts';
+import {tableOf} from '../../../contract/table-of.ts';
 import type {Settlement} from '../../leads/deliveries.ts';
 import {certificatePeriod} from '../certificate-period.ts';
 import {
@@ -127,7 +129,7 @@ async function post(
   const notes = notesOf(record, settings.attributionInNotes ? record.attribution : null);
   const body = JSON.stringify({
     ...record.lead,
-    call_time: undefined,
+    ...tableOf(formOnlyNames, () => undefined),
     cid: settings.cid,
     phone: record.lead.phone.typed,
     notes,

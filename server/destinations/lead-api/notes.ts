@@ -1,9 +1,9 @@
 /**
- * The notes of a lead as an upstream gets them. They also say what the specification has no fields for: when to call, and
- * where the lead came from.
+ * The notes of a lead as an upstream gets them. They also say what the specification has no fields for: what only the form
+ * asks for, such as when to call, and where the lead came from.
  */
 import {attributionKeys, type Attribution} from '../../../contract/embed.ts';
-import {extraFields} from '../../../contract/extra-fields.ts';
+import {extraFields, formOnlyNames} from '../../../contract/extra-fields.ts';
 import {characters, cutTo} from '../../../contract/fields.ts';
 import {lineBreak} from '../../leads/hidden-characters.ts';
 import type {LeadRecord} from '../../leads/stored-lead.ts';
@@ -23,15 +23,17 @@ const forTheVisitor = maxLength / 2;
  * @returns undefined if there is nothing to say
  */
 export function notesOf(
-  {lead: {notes, call_time}, partner}: Pick<LeadRecord, 'lead' | 'partner'>,
+  {lead, partner}: Pick<LeadRecord, 'lead' | 'partner'>,
   attribution: Attribution | null,
 ): string | undefined {
-  if (partner === null || (!notes && !call_time && !attribution)) return notes;
+  const {notes} = lead;
+  const isSaid = notes || attribution || formOnlyNames.some((name) => lead[name]);
+  if (partner === null || !isSaid) return notes;
   const theirs = notes ? ['The visitor wrote:', ...quoted(notes)].join('\n') : '';
   const room = maxLength - Math.min(characters(theirs), forTheVisitor);
   let text = '';
   for (const [key, value] of [
-    ['call_time', call_time] as const,
+    ...formOnlyNames.map((name) => [name, lead[name]] as const),
     ...attributionKeys.map((key) => [key, attribution?.[key]] as const),
   ]) {
     const line = value === undefined ? '' : `${key}: ${oneSpace(value)}\n`;

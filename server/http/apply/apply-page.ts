@@ -3,12 +3,12 @@ import {paths} from '../../../contract/api.ts';
 import {contextPrefix, contextValue} from '../../../contract/embed.ts';
 import {orders, type Order} from '../../../form/pages.ts';
 import {fill} from '../../../form/words/fill.ts';
+import {formWords} from '../../../form/words/form-words.ts';
+import {formLanguages, serverWords, type FormLanguage} from '../../../form/words/languages.ts';
 import type {Partner} from '../../config/partners.ts';
 import {html, Html} from '../../html/html.ts';
 import {anyOf, contactLinks, contactWays} from '../../snippets/fallback.ts';
-import {pageLanguages, pageWords, type PageLanguage} from '../../snippets/words.ts';
 import {pairsOf, type Query} from '../query.ts';
-import {formWords} from './form-words.ts';
 import {assets, stylesWith} from './page-assets.ts';
 
 /** `auto` follows the visitor's device. */
@@ -19,7 +19,7 @@ export type ColorScheme = (typeof colorSchemes)[number];
 export type FormScript = {address: string; integrity: string} | undefined;
 
 export type Visit = {
-  language: PageLanguage;
+  language: FormLanguage;
   theme: ColorScheme;
   order: Order;
   /** The page is shown in a frame of another page. */
@@ -70,7 +70,7 @@ function pageOf(
 
 export type Page = {html: Html; stylesHash: string};
 
-type Preview = {partner: Partner; language: PageLanguage; title: string; intro: string; publicUrl: string};
+type Preview = {partner: Partner; language: FormLanguage; title: string; intro: string; publicUrl: string};
 
 /** What programs show of a link to the page: chats, mail programs and social networks read these tags. */
 function linkPreview({partner, language, title, intro, publicUrl}: Preview): Html {
@@ -81,7 +81,7 @@ function linkPreview({partner, language, title, intro, publicUrl}: Preview): Htm
     'og:title': title,
     'og:description': intro,
     'og:url': `${publicUrl}${paths.apply}/${partner.key}`,
-    'og:locale': pageWords[language].locale,
+    'og:locale': serverWords[language].page.locale,
     // The picture asks how much funding the visitor can get, which a partner for contact data alone does not answer.
     ...(picture !== undefined &&
       takesPrequalification(partner) && {
@@ -89,7 +89,7 @@ function linkPreview({partner, language, title, intro, publicUrl}: Preview): Htm
         'og:image:type': 'image/png',
         'og:image:width': '1200',
         'og:image:height': '630',
-        'og:image:alt': pageWords[language].picture,
+        'og:image:alt': serverWords[language].page.picture,
         'twitter:card': 'summary_large_image',
       }),
   };
@@ -120,7 +120,7 @@ export function applyPage(
 ): Page {
   const {key, name, privacyHref, origins, colors, cta} = partner;
   const {language, framed, mayBeFramed, query, order} = visit;
-  const words = pageWords[language];
+  const words = serverWords[language].page;
   const leadType = leadTypeOf(partner);
   const title = `${words.title[leadType]} – ${name}`;
   const intro = words.intro[leadType];
@@ -185,25 +185,25 @@ const contextOf = (partner: Partner, query: Query): Html[] =>
   contextIn(partner, query).map(([name, value]) => html` ${contextPrefix}${name}="${value}"`);
 
 /** The links keep the rest of the query, because the campaign of the visit is in it. */
-const otherLanguages = (language: PageLanguage, query: Query) =>
-  pageLanguages
+const otherLanguages = (language: FormLanguage, query: Query) =>
+  formLanguages
     .filter((tag) => tag !== language)
     .map((tag) => {
       const parameters = new URLSearchParams(pairsOf(query));
       parameters.set('lang', tag);
       return html`<a href="?${parameters.toString()}" lang="${tag}" hreflang="${tag}"
-        >${pageWords[tag].language}</a
+        >${serverWords[tag].page.language}</a
       >`;
     });
 
 export type Notice = {title: string; text: string};
 
 /** A page that says what went wrong, and how else to reach the partner. */
-export function noticePage(language: PageLanguage, {title, text}: Notice, partner: Partner): Page {
+export function noticePage(language: FormLanguage, {title, text}: Notice, partner: Partner): Page {
   const {name, contact} = partner;
   // The links are made from addresses that the configuration has checked, and are escaped.
   const ways = new Html(anyOf(contactWays(contact, language), language));
-  const [before, after] = fill(pageWords[language].reach, {name}).split('{ways}');
+  const [before, after] = fill(serverWords[language].page.reach, {name}).split('{ways}');
   const head = html`<title>${title}</title> <link rel="icon" href="${icon()}" />`;
   const body = html`<main>
     <div class="notice">

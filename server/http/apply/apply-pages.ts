@@ -8,11 +8,12 @@ import {Router, type ErrorRequestHandler, type Request, type RequestHandler, typ
 import {moduleFile, paths} from '../../../contract/api.ts';
 import {problems} from '../../../contract/problems.ts';
 import {orders} from '../../../form/pages.ts';
+import {formWords} from '../../../form/words/form-words.ts';
+import {formLanguages, serverWords} from '../../../form/words/languages.ts';
 import {sayFailure} from '../../../form/words/say-failure.ts';
 import type {Partner} from '../../config/partners.ts';
 import type {Timings} from '../../config/timings.ts';
 import type {Emit} from '../../observe/observations.ts';
-import {pageLanguages, pageWords} from '../../snippets/words.ts';
 import {pinnedFile, type EmbedVersion} from '../../versions/embed-versions.ts';
 import {formBody} from '../form-body.ts';
 import type {FailureLimit} from '../limits/failure-limit.ts';
@@ -22,7 +23,6 @@ import {ProblemError} from '../../leads/problem-error.ts';
 import {methodNotAllowed, observedProblem} from '../problem-replies.ts';
 import {queryText, type Query} from '../query.ts';
 import {applyPage, noticePage, colorSchemes, type FormScript, type Page, type Visit} from './apply-page.ts';
-import {formWords} from './form-words.ts';
 import {pageAssets} from './page-assets.ts';
 import type {ScriptlessForm} from './scriptless-form.ts';
 
@@ -67,8 +67,8 @@ function scriptOf(version: EmbedVersion): FormScript {
 function languageOf(request: Request) {
   const {lang} = request.query;
   const [asked] = (typeof lang === 'string' && lang.toLowerCase().match(/[a-z]+/)) || [];
-  const preferred = request.acceptsLanguages(pageLanguages);
-  return pageLanguages.find((tag) => tag === asked) ?? pageLanguages.find((tag) => tag === preferred) ?? 'en';
+  const preferred = request.acceptsLanguages(formLanguages);
+  return formLanguages.find((tag) => tag === asked) ?? formLanguages.find((tag) => tag === preferred) ?? 'en';
 }
 
 function visitOf(request: Request): Visit {
@@ -121,7 +121,7 @@ export function applyPages(parts: Parts): Router {
 
   const notFound = (request: Request, response: Response) => {
     const language = languageOf(request);
-    send(response.status(404), noticePage(language, pageWords[language].notFound, partners[0]), []);
+    send(response.status(404), noticePage(language, serverWords[language].page.notFound, partners[0]), []);
   };
 
   const show: RequestHandler = (request, response) => {
@@ -156,7 +156,7 @@ export function applyPages(parts: Parts): Router {
     const retryAfter = Number(extras.headers?.['Retry-After'] ?? response.get('Retry-After'));
     const isGuess = code === 'too-many-requests' && !partner;
     const notice = isGuess
-      ? pageWords[language].tooMany
+      ? serverWords[language].page.tooMany
       : sayFailure(formWords[language], code, retryAfter || undefined);
     response.status(problems[code][0]).set(extras.headers ?? {});
     send(response, noticePage(language, notice, partner ?? partners[0]), partner?.origins ?? []);

@@ -11,9 +11,9 @@ import {fields} from '../../../form/styles/fields.ts';
 import {layout} from '../../../form/styles/layout.ts';
 import {theme} from '../../../form/styles/theme.ts';
 import {touched} from '../../../form/styles/touched.ts';
+import {formLanguages, type FormLanguage} from '../../../form/words/languages.ts';
 import {isCovered} from '../../config/origins.ts';
 import {Html, minified} from '../../html/html.ts';
-import {pageLanguages, type PageLanguage} from '../../snippets/words.ts';
 
 const placeOf = (name: string) => join(import.meta.dirname, name);
 const read = (name: string) => readFileSync(placeOf(name));
@@ -59,7 +59,7 @@ const rules = Object.entries({campaignParameter, contextName, draftLifetime, isC
 /** page.js, and before it the rules. They are in a block, so that they are no globals of the page. */
 export const pageScript = `{\n${rules}${read('page.js').toString()}}\n`;
 /** test/e2e/preview-pictures.ts takes them, of pages of this server: it must start before a new language has its picture. */
-const pictures = pageLanguages
+const pictures = formLanguages
   .map((language) => ({language, name: `preview-${language}.png`}))
   .filter(({name}) => existsSync(placeOf(name)))
   .map(({language, name}) => ({language, path: `${paths.apply}/${name}`, content: read(name)}));
@@ -70,7 +70,7 @@ const digest = (content: string | Buffer) => createHash('sha256').update(content
 const pageScriptDigest = digest(pageScript);
 const pictureAddresses = Object.fromEntries(
   pictures.map(({language, path, content}) => [language, `${path}?v=${digest(content)}`]),
-) as Partial<Record<PageLanguage, string>>;
+) as Partial<Record<FormLanguage, string>>;
 
 /** Paths with a query, which names the content. No partner has a key with a dot. */
 export const assets = {

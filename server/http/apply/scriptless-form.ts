@@ -11,6 +11,8 @@ import {leastTotal} from '../../../form/least-total.ts';
 import {fieldsOf, pagesOf, withAsked} from '../../../form/pages.ts';
 import {isField, type Errors} from '../../../form/read-fields.ts';
 import {askedFieldsIn} from '../../../form/words/asked.ts';
+import {formWords} from '../../../form/words/form-words.ts';
+import {serverWords} from '../../../form/words/languages.ts';
 import {sayFailure} from '../../../form/words/say-failure.ts';
 import {contentFor} from '../../../form/words/partner-text.ts';
 import type {Partner} from '../../config/partners.ts';
@@ -27,7 +29,6 @@ import {readConsent, shortestTime, suspicions} from '../../leads/visitor-submiss
 import type {StoredLead} from '../../leads/stored-lead.ts';
 import type {Emit} from '../../observe/observations.ts';
 import {contactLinks} from '../../snippets/fallback.ts';
-import {pageWords} from '../../snippets/words.ts';
 import type {Counters} from '../limits/counters.ts';
 import {countInNetworks} from '../limits/network-count.ts';
 import {isFromOwnPage} from '../own-page.ts';
@@ -51,7 +52,6 @@ import {
   type Shown,
 } from './form-post.ts';
 import {correctionOf, createFormTokens, type FormToken, type FormTokens} from './form-tokens.ts';
-import {formWords} from './form-words.ts';
 
 const hour = 3_600_000;
 /** New leads that a network may send without a script in an hour. People who do so are few. */
@@ -161,7 +161,7 @@ async function next(step: Step): Promise<Reply> {
   if (!filled) return {...card(step, known), status: isBroken ? 422 : 200};
   return token?.isHere
     ? send(step, known, filled, token)
-    : again(step, known, 422, {notice: pageWords[step.visit.language].sendAgain});
+    : again(step, known, 422, {notice: serverWords[step.visit.language].page.sendAgain});
 }
 
 /** The last page again, with what stands in the way of the lead. */

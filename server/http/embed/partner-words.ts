@@ -1,5 +1,6 @@
 /** What a form gets of the partner's words: the promise at the phone field, and below the result what happens next and a link. */
 import type {EmbedConfig} from '../../../contract/embed.ts';
+import {formLanguageOf, serverWords} from '../../../form/words/languages.ts';
 import {needsNewForm, withoutName} from '../../../form/words/partner-text.ts';
 import {tagFor} from '../../../form/words/text-in-language.ts';
 import type {Partner} from '../../config/partners.ts';
@@ -27,15 +28,14 @@ function shownIn<Text>(locale: string | undefined, texts: ByLanguage<Text>): ByL
   return tag === undefined || text === undefined ? texts : {[tag]: text};
 }
 
-/** The reference, which forms before 1.5 show below the text, but cannot put into it. */
-const referenceBelow: Readonly<Record<string, string>> = {en: 'the code below', es: 'el código de abajo'};
-
-/** Forms before 1.5 know `{phone}` alone, and show other braces as they are. */
+/**
+ * Forms before 1.5 know `{phone}` alone, and show other braces as they are. They show the reference below the text, but cannot
+ * put it into the text.
+ */
 const forOlderForms = (texts: ByLanguage<string>): ByLanguage<string> =>
   Object.fromEntries(
     Object.entries(texts).map(([tag, text]) => {
-      const [language = ''] = tag.split('-');
-      const reference = referenceBelow[language] ?? 'the code below';
-      return [tag, withoutName(text).replaceAll('{reference}', reference)];
+      const {referenceBelow} = serverWords[formLanguageOf(tag)];
+      return [tag, withoutName(text).replaceAll('{reference}', referenceBelow)];
     }),
   );

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import {notesOf} from '../../../server/destinations/lead-api/notes.ts';
 import type {Attribution} from '../../../contract/embed.ts';
-import type {CallTime} from '../../../contract/extra-fields.ts';
 import {parseLead} from '../../../server/leads/lead-schema.ts';
 import {sentLead, somebody} from '../../support/embed-client.ts';
 import {basic, postJson} from '../../support/http.ts';
@@ -77,7 +76,7 @@ suite('the notes that reach an upstream', () => {
 });
 
 /** What an upstream gets of a lead that a visitor has sent. */
-const visitors = (notes: string | undefined, attribution: Attribution | null = null, call_time?: CallTime) =>
+const visitors = (notes: string | undefined, attribution: Attribution | null = null, call_time?: 'morning') =>
   notesOf({partner: 'acme', lead: {...leadOf({}), notes, call_time}}, attribution);
 const leadOf = (more: object) => parseLead({...prequalificationBody, ...more}).data!;
 

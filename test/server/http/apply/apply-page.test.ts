@@ -3,7 +3,7 @@ import {createHash} from 'node:crypto';
 import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
 import {onePartner} from '../../../../server/config/partners.ts';
-import {pageLanguages} from '../../../../server/snippets/words.ts';
+import {formLanguages} from '../../../../form/words/languages.ts';
 import {makeEmbedVersion, sha384} from '../../../support/embed-folder.ts';
 import {readProblem, requestRaw} from '../../../support/http.ts';
 import {startTestServer} from '../../../support/test-server.ts';
@@ -97,7 +97,7 @@ suite('an apply page', () => {
   });
 
   test('has a picture for previews of links, a PNG of 1200 by 630', async () => {
-    for (const lang of pageLanguages) {
+    for (const lang of formLanguages) {
       const text = await page(`/apply/acme?lang=${lang}`);
       const tag = (name: string) =>
         new RegExp(`<meta (?:property|name)="${name}" content="([^"]*)"`).exec(text)?.[1] ?? '';

@@ -4,7 +4,7 @@ import {execFileSync} from 'node:child_process';
 import {suite, test} from 'node:test';
 import {Ajv2020} from 'ajv/dist/2020.js';
 import type {EmbedConfig} from '../../../../contract/embed.ts';
-import {askedNames, callTimes, extraFields, timeFrames} from '../../../../contract/extra-fields.ts';
+import {askedNames, extraFields, formOnlyFields, timeFrames} from '../../../../contract/extra-fields.ts';
 import {onePartner} from '../../../../server/config/partners.ts';
 import {leadEventSchema, type LeadEvent} from '../../../../server/leads/lead-event.ts';
 import {sendLead, sentLead, somebody} from '../../../support/embed-client.ts';
@@ -143,7 +143,9 @@ suite('what a partner asks for besides', () => {
         const values = ask.map(({choices}) => choices && Object.keys(choices).toSorted());
         assert.deepEqual(
           values,
-          [callTimes, extraFields.state.choices, timeFrames, undefined].map((each) => each?.toSorted()),
+          [formOnlyFields.call_time.choices, extraFields.state.choices, timeFrames, undefined].map((each) =>
+            each?.toSorted(),
+          ),
         );
       }
       const wordsOf = ({ask = []}: EmbedConfig) => ask.map(({choices = {}}) => Object.values(choices)[0]);

@@ -1,0 +1,95 @@
+/**
+ * The English words that only the server says or sends, so no file of the form has them. They define which words there are:
+ * the type of all other languages is made from them.
+ */
+import type {extraFields, formOnlyFields} from '../../../contract/extra-fields.ts';
+import type {LeadType} from '../../../contract/fields.ts';
+import type {TextsOf} from '../../pages.ts';
+
+type ByLeadType = Readonly<Record<LeadType, string>>;
+
+export const serverWords = {
+  /** The choices of the fields that a partner may ask for. They come to the form with the configuration. */
+  asked: {
+    call_time: {
+      morning: 'In the morning',
+      afternoon: 'In the afternoon',
+      evening: 'In the evening',
+      text_first: 'Text me first',
+    },
+    time_frame: {
+      "Don't Know Yet": 'I do not know yet',
+      'Less than 2 months': 'In less than 2 months',
+      '2-6 months': 'In 2 to 6 months',
+      '6-12 months': 'In 6 to 12 months',
+      'More than 12 Months': 'In more than 12 months',
+    },
+    /** In the order of `extraFields.state.choices`, which is that of the English names. */
+    state:
+      'Alabama, Alaska, Arizona, Arkansas, California, Colorado, Connecticut, Delaware, District of Columbia, Florida, Georgia, Hawaii, Idaho, Illinois, Indiana, Iowa, Kansas, Kentucky, Louisiana, Maine, Maryland, Massachusetts, Michigan, Minnesota, Mississippi, Missouri, Montana, Nebraska, Nevada, New Hampshire, New Jersey, New Mexico, New York, North Carolina, North Dakota, Ohio, Oklahoma, Oregon, Pennsylvania, Rhode Island, South Carolina, South Dakota, Tennessee, Texas, Utah, Vermont, Virginia, Washington, West Virginia, Wisconsin, Wyoming, American Samoa, Guam, Northern Mariana Islands, Puerto Rico, U.S. Virgin Islands',
+  } satisfies TextsOf<typeof formOnlyFields & Omit<typeof extraFields, 'state'>> & {state: string},
+  /** What visitors read around the form: in its place, and on apply pages. */
+  page: {
+    /** The language in its own words, for the link that changes to it. */
+    language: 'English',
+    /** The language and the country, as link previews name them. */
+    locale: 'en_US',
+    /**
+     * What the form is about, which is the title of apply pages, and the text of links to the form. For a partner that
+     * takes pre-qualification leads it is about amounts, for one that only takes contact data about a call.
+     */
+    title: {
+      prequalification: 'How much funding can you get?',
+      standard: 'Talk to us about funding',
+    } satisfies ByLeadType,
+    /** The sentence below the name, which is also the description in link previews. */
+    intro: {
+      prequalification:
+        'See how much funding you may qualify for, from your own answers. It takes about a minute.',
+      standard: 'Leave your details, and we will contact you.',
+    } satisfies ByLeadType,
+    /** Describes the picture of a link preview. */
+    picture: 'The question how much funding you can get, and the first step of the form.',
+    privacy: 'Privacy policy',
+    /** Where the form does not load on a partner's page. `{ways}` are `open`, `call` and `write`, with "or" between them. */
+    withoutForm: {
+      instead: 'The form has not loaded. You can {ways}.',
+      below: 'If the form does not appear, you can {ways}.',
+      open: 'open it on its own page',
+      call: 'call {phone}',
+      write: 'write to {email}',
+    },
+    /** Below the text of an error. `{ways}` are `call` and `write` of `withoutForm`, `{name}` is that of the partner. */
+    reach: 'You can also {ways} to reach {name}.',
+    /** The form was open for a long time, or the browser does not say that the visitor has sent it. */
+    sendAgain: {
+      title: 'Please send your answers once more',
+      text: 'Nothing was sent yet. Everything you typed is still here.',
+    },
+    notFound: {
+      title: 'There is no form at this address',
+      text: 'Please check the address. If a link or a code brought you here, tell whoever gave it to you that it does not work.',
+    },
+    tooMany: {
+      title: 'This page is not available right now',
+      text: 'Too many wrong addresses were opened from your network. Please try again later.',
+    },
+  },
+  /** What confirmations say besides words of the form. `{company}` is who sends them. */
+  confirmation: {
+    subject: 'We received your answers ({reference})',
+    hello: 'Hello,',
+    helloName: 'Hello {name},',
+    received: '{company} has received what you sent with its form.',
+    estimate: 'Your estimate',
+    notYou:
+      'If you did not send anything to {company}, somebody has probably mistyped an e-mail address. You do not have to do anything.',
+    automatic: 'This e-mail was sent automatically.',
+    testSubject: 'Test: ',
+    test: 'This is a test for the operators of the form, with a made-up lead. Visitors get what is below.',
+  },
+  /** In the place of `{reference}` for forms before 1.5, which show the reference below the text. */
+  referenceBelow: 'the code below',
+};
+
+export type ServerWords = typeof serverWords;

@@ -1,0 +1,70 @@
+/** The Spanish words that only the server says or sends. */
+import type {ServerWords} from './en.ts';
+
+export const serverWords: ServerWords = {
+  asked: {
+    call_time: {
+      morning: 'Por la mañana',
+      afternoon: 'Por la tarde',
+      evening: 'Por la noche',
+      text_first: 'Prefiero un mensaje de texto primero',
+    },
+    time_frame: {
+      "Don't Know Yet": 'Todavía no lo sé',
+      'Less than 2 months': 'En menos de 2 meses',
+      '2-6 months': 'En 2 a 6 meses',
+      '6-12 months': 'En 6 a 12 meses',
+      'More than 12 Months': 'En más de 12 meses',
+    },
+    state:
+      'Alabama, Alaska, Arizona, Arkansas, California, Colorado, Connecticut, Delaware, Distrito de Columbia, Florida, Georgia, Hawái, Idaho, Illinois, Indiana, Iowa, Kansas, Kentucky, Luisiana, Maine, Maryland, Massachusetts, Míchigan, Minnesota, Misisipi, Misuri, Montana, Nebraska, Nevada, Nuevo Hampshire, Nueva Jersey, Nuevo México, Nueva York, Carolina del Norte, Dakota del Norte, Ohio, Oklahoma, Oregón, Pensilvania, Rhode Island, Carolina del Sur, Dakota del Sur, Tennessee, Texas, Utah, Vermont, Virginia, Washington, Virginia Occidental, Wisconsin, Wyoming, Samoa Americana, Guam, Islas Marianas del Norte, Puerto Rico, Islas Vírgenes de los EE. UU.',
+  },
+  page: {
+    language: 'Español',
+    locale: 'es_US',
+    title: {
+      prequalification: '¿Cuánto financiamiento puede obtener?',
+      standard: 'Hable con nosotros sobre financiamiento',
+    },
+    intro: {
+      prequalification:
+        'Vea para cuánto financiamiento podría calificar según sus propias respuestas. Toma cerca de un minuto.',
+      standard: 'Déjenos sus datos y nos comunicaremos con usted.',
+    },
+    picture: 'La pregunta de cuánto financiamiento puede obtener y el primer paso del formulario.',
+    privacy: 'Política de privacidad',
+    withoutForm: {
+      instead: 'El formulario no se ha cargado. Puede {ways}.',
+      below: 'Si el formulario no aparece, puede {ways}.',
+      open: 'abrirlo en una página aparte',
+      call: 'llamar al {phone}',
+      write: 'escribir a {email}',
+    },
+    reach: 'También puede {ways} para comunicarse con {name}.',
+    sendAgain: {
+      title: 'Envíe sus respuestas una vez más',
+      text: 'Todavía no se envió nada. Todo lo que escribió sigue aquí.',
+    },
+    notFound: {
+      title: 'No hay ningún formulario en esta dirección',
+      text: 'Revise la dirección. Si llegó aquí por un enlace o un código, avise a quien se lo dio que no funciona.',
+    },
+    tooMany: {
+      title: 'Esta página no está disponible en este momento',
+      text: 'Desde su red se abrieron demasiadas direcciones incorrectas. Inténtelo de nuevo más tarde.',
+    },
+  },
+  confirmation: {
+    subject: 'Recibimos sus respuestas ({reference})',
+    hello: 'Hola:',
+    helloName: 'Hola, {name}:',
+    received: '{company} ha recibido lo que usted envió con su formulario.',
+    estimate: 'Su estimado',
+    notYou:
+      'Si usted no envió nada a {company}, es probable que alguien haya escrito mal una dirección de correo electrónico. No tiene que hacer nada.',
+    automatic: 'Este correo se envió automáticamente.',
+    testSubject: 'Prueba: ',
+    test: 'Esta es una prueba para los operadores del formulario, con una solicitud inventada. Los visitantes reciben lo que sigue.',
+  },
+  referenceBelow: 'el código de abajo',
+};

@@ -1,0 +1,46 @@
+/** Settings with which the server can start, but which probably do not say what was meant. */
+import type {Environment, SettingsReader} from './environment.ts';
+
+/**
+ * Whether Node knows the time zone that `TZ` names. It reads the names of zones with their capitals. An offset such as
+ * `UTC0` or `CET-1` is no name for `Intl`, but Node reads it as well.
+ */
+function isTimeZone(text: string): boolean {
+  const name = text.replace(/^:/, '');
+  if (/^[A-Z]{3}[+-]?\d{1,2}$/i.test(name)) return true;
+  try {
+    const {timeZone} = new Intl.DateTimeFormat('en', {timeZone: name}).resolvedOptions();
+    return timeZone === name || timeZone === 'UTC' || timeZone.toLowerCase() !== name.toLowerCase();
+  } catch {
+    return false;
+  }
+}
+
+/** What follows if these settings have no value. The other defaults store leads neither in clear nor elsewhere. */
+const withoutValue = {
+  DATA_KEY: 'personal data is stored in clear',
+  DATABASE_URL: 'leads are stored in the SQLite file of DATABASE_PATH',
+};
+
+/** The environment names these settings, but leaves them empty: whoever wrote that may have meant a value. */
+const emptySettings = (environment: Environment, reader: SettingsReader): string[] =>
+  Object.entries(withoutValue).flatMap(([name, what]) => {
+    const empty = [name, `${name}_FILE`].find((each) => environment[each]?.trim() === '');
+    if (empty === undefined || reader.value(name) !== undefined) return [];
+    return [`${empty} is empty, which counts as not set: ${what}`];
+  });
+
+/** A sentence about each setting whose value has no effect. */
+export function settingsWithoutEffect(environment: Environment, reader: SettingsReader): string[] {
+  const isSet = (name: string) => Boolean(environment[name]?.trim() || environment[`${name}_FILE`]);
+  const {TZ: timeZone} = environment;
+  return [
+    ...emptySettings(environment, reader),
+    timeZone && !isTimeZone(timeZone)
+      ? 'TZ names no time zone, so times are shown in UTC: set one such as America/New_York'
+      : '',
+    isSet('DATABASE_URL') && isSet('DATABASE_PATH')
+      ? 'DATABASE_PATH is not used, because DATABASE_URL is set: remove one of them'
+      : '',
+  ].filter(Boolean);
+}
