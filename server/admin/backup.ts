@@ -9,7 +9,7 @@ import {createSealer} from '../store/sealing.ts';
 import {backUpSqlite} from '../store/sqlite/backup.ts';
 import {CopyError} from '../store/sqlite/copy.ts';
 import {restoreSqlite} from '../store/sqlite/restore.ts';
-import {count, isoTime, Refusal, time} from './admin.ts';
+import {count, isoTime, Refusal, refuseFor, time} from './admin.ts';
 import {refuseWrongFile} from './beside.ts';
 
 /** What the copy holds. It was checked, and is safe on the disk. */
@@ -25,12 +25,12 @@ export function backUp(config: Config, {file}: {file: string}): Promise<Backup> 
   });
 }
 
-export const restoreInput = z.object({
-  file: z.string().describe('A file that a backup wrote'),
-  replace: z.boolean().describe('Keep the present database under another name'),
-  erasures: z.string().optional().describe('A file of erasures, besides that of the configuration'),
-});
-export type RestoreInput = z.infer<typeof restoreInput>;
+/**
+ * - `file`: a file that a backup wrote
+ * - `replace`: keep the present database under another name
+ * - `erasures`: a file of erasures, besides that of the configuration
+ */
+export type RestoreInput = {file: string; replace: boolean; erasures?: string | undefined};
 
 /**
  * - `moved_to`: where the database of before is now
@@ -82,7 +82,6 @@ export function restore(config: Config, input: RestoreInput): Promise<Restored> 
 function sqlitePath({databasePath, databaseUrl}: Config): string {
   if (databaseUrl)
     throw new Refusal(
-      'conflict',
       'The leads are in PostgreSQL: back them up with pg_dump and restore them with pg_restore, as docs/operations.md says',
     );
   return resolve(databasePath);
@@ -93,10 +92,9 @@ async function orRefusal<Result>(failed: string, work: () => Promise<Result>): P
   try {
     return await work();
   } catch (error) {
-    if (error instanceof CopyError) throw new Refusal('conflict', error.message);
+    if (error instanceof CopyError) throw new Refusal(error.message);
     // The system refuses a file: there is no right to it, no room, or its folder cannot hold it.
-    if (error instanceof Error && 'syscall' in error)
-      throw new Refusal('conflict', `${failed}: ${error.message}`);
+    if (error instanceof Error && 'syscall' in error) refuseFor(error, `${failed}: `);
     throw error;
   }
 }

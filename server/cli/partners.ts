@@ -1,7 +1,9 @@
 /** `lead-prequal partners`: which partners there are, and the snippets that they paste into their pages. */
 import {Command, Option} from 'commander';
+import {z} from 'zod';
 import {contextPrefix, type Context} from '../../contract/embed.ts';
-import {listPartners, partnerNamed} from '../admin/partners.ts';
+import {tableOf} from '../../contract/table-of.ts';
+import {listPartners, partnerNamed, partnerRow} from '../admin/partners.ts';
 import {configuredVersions} from '../admin/versions.ts';
 import {readConfig, type Config} from '../config/config.ts';
 import {choicesFor, readChoices, type Choice} from '../snippets/choices.ts';
@@ -10,7 +12,7 @@ import {notARelease, noVersionForSnippets, snippetParts, versionForSnippets} fro
 import {receiverWarning} from '../snippets/receiver.ts';
 import {checkConfig} from './config.ts';
 import {contextOption} from './context-option.ts';
-import {jsonOption, type Run} from './output.ts';
+import {jsonOption, printRows, type Json, type Run} from './output.ts';
 
 const examples = `
 Examples:
@@ -27,15 +29,23 @@ export function partnersCommand(run: Run): Command {
   partners
     .command('list')
     .description('list all partners, with the origins of their pages and the address of their apply page')
-    .addOption(jsonOption())
-    .action(({json}: {json?: boolean}) => list(run, readConfig(run.environment), json));
+    .addOption(jsonOption(partnerRow))
+    .action((json: Json) =>
+      printRows(
+        run,
+        json,
+        [listPartners(readConfig(run.environment))],
+        ['partner', 'name', 'origins', 'page'],
+        ({partner, name, origins, page}) => [partner, name, origins.join(' '), page],
+      ),
+    );
 
   const command = partners
     .command('snippet')
     .description('print what a partner pastes; what to do with it goes to standard error')
     .argument('<key>', 'the key of the partner')
     .addOption(new Option('--host <name>', 'where the form goes').choices(siteKindNames).default('html'))
-    .addOption(jsonOption())
+    .addOption(jsonOption(snippetShape))
     .option('--newest', 'let the form move on to each new version by itself, without a hash');
   command.addOption(contextOption('a hidden field that goes along with each lead (context_fields)'));
   for (const [name, choice] of choicesOfCommand) command.addOption(optionOf(name, choice));
@@ -68,23 +78,18 @@ function optionOf(name: string, {label, control, help}: Choice): Option {
   return new Option(`--${name} ${value}`, `${description} (${values.join(', ')})`);
 }
 
-type Options = {host: SiteKindName; json?: boolean; newest?: boolean; context?: Context} & Record<
-  string,
-  unknown
->;
+type Options = Json & {host: SiteKindName; newest?: boolean; context?: Context} & Record<string, unknown>;
 
 /** `lead-type` is `leadType` among the options of commander. */
 const optionName = (name: string) => new Option(`--${name}`).attributeName();
 
-async function list({print, printTable}: Run, config: Config, json = false) {
-  const rows = listPartners(config);
-  if (json) for (const row of rows) await print(row);
-  else
-    await printTable(
-      ['partner', 'name', 'origins', 'page'],
-      rows.map(({partner, name, origins, page}) => [partner, name, origins.join(' '), page]),
-    );
-}
+/** `warning` is missing if there is nothing to warn of */
+const snippetShape = z.object({
+  ...tableOf(['partner', 'host', 'name', 'version'], () => z.string()),
+  warning: z.string().exactOptional(),
+  steps: z.array(z.string()),
+  blocks: z.array(z.object(tableOf(['title', 'language', 'code'], () => z.string()))),
+});
 
 async function snippet({print, write, say, fail}: Run, config: Config, key: string, options: Options) {
   const partner = partnerNamed(key, config);
