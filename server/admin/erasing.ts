@@ -173,10 +173,7 @@ export async function planAgain({store, config}: Admin): Promise<Back> {
 /** `erased`: how many were erased now */
 export const erasedAgain = z.object({erased: count, out_of_files: z.boolean()});
 
-export async function* eraseAgain(
-  admin: Admin,
-  {toErase}: Back,
-): Job<Erasing, z.infer<typeof erasedAgain>> {
+export async function* eraseAgain(admin: Admin, {toErase}: Back): Job<Erasing, z.infer<typeof erasedAgain>> {
   const {store, config} = admin;
   let erased = 0;
   if (toErase.length > 0) await store.useKeys();

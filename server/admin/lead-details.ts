@@ -12,7 +12,9 @@ export function detailsOf(lead: FullLead | UnreadableLead): LeadDetails | Unread
   const {id} = lead;
   try {
     const data = {...toEventData(lead, lead.answer), cid: lead.lead.cid};
-    const damaged = leadDetails.shape.lead.safeParse(data.lead).error?.issues.find(({code}) => code === 'invalid_type');
+    const damaged = leadDetails.shape.lead
+      .safeParse(data.lead)
+      .error?.issues.find(({code}) => code === 'invalid_type');
     return damaged ? {id, unreadable: `its field ${damaged.path.join('.')} is missing or damaged`} : data;
   } catch {
     return {id, unreadable: 'it lacks a part that every lead has, or a time in it is no time'};

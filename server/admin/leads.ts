@@ -4,7 +4,13 @@ import {totalAmount} from '../../contract/amounts.ts';
 import {leadStatuses} from '../../contract/embed.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import {tableOf} from '../../contract/table-of.ts';
-import {leadGroups, type LeadCount, type LeadFilter, type LeadGroup, type ListedLead} from '../leads/lead-filter.ts';
+import {
+  leadGroups,
+  type LeadCount,
+  type LeadFilter,
+  type LeadGroup,
+  type ListedLead,
+} from '../leads/lead-filter.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import {isErased} from '../store/rows.ts';
 import {count, isoTime, Refusal, time, type Admin} from './admin.ts';

@@ -123,8 +123,8 @@ const head = [
   ...['oldest', 'what went wrong'],
 ];
 
-const list = async (run: Run, admin: Admin, json: Json) =>
-  printRows(run, json, [await listDestinations(admin)], head, (row) => [
+async function list(run: Run, admin: Admin, json: Json) {
+  await printRows(run, json, [await listDestinations(admin)], head, (row) => [
     row.destination,
     row.type,
     row.state,
@@ -134,6 +134,7 @@ const list = async (run: Run, admin: Admin, json: Json) =>
     row.oldest_created_at === null ? '' : ago(Date.parse(row.oldest_created_at)),
     withRemedy(wrongOf(row)),
   ]);
+}
 
 async function test(run: Run, name: string, json = false) {
   const {print, write} = run;

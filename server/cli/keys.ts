@@ -41,7 +41,13 @@ export function keysCommand(run: Run): Command {
 }
 
 async function list(run: Run, admin: Admin, isCounted: boolean, json: Json) {
-  const head = ['key', 'in use since', 'in DATA_KEY', ...(isCounted ? ['rows'] : []), 'servers that seal with it'];
+  const head = [
+    'key',
+    'in use since',
+    'in DATA_KEY',
+    ...(isCounted ? ['rows'] : []),
+    'servers that seal with it',
+  ];
   const keys = await listKeys(admin, {isCounted});
   await printRows(run, json, [keys], head, ({key, in_use_since, listed, seals, rows, servers}) => [
     key,

@@ -140,9 +140,7 @@ function addShow(leads: Command, run: Run) {
     .description('show everything that is stored about a lead, and its deliveries')
     .argument('<lead>', 'the id or the reference of the lead')
     .addOption(jsonOption(z.union([shownErased, shownLead.extend({deliveries: z.array(shownDelivery)})])))
-    .action((named: string, {json}: Json) =>
-      readingStore(run, (admin) => show(run, admin, named, json)),
-    );
+    .action((named: string, {json}: Json) => readingStore(run, (admin) => show(run, admin, named, json)));
 }
 
 function addCount(leads: Command, run: Run) {

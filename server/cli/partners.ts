@@ -30,15 +30,16 @@ export function partnersCommand(run: Run): Command {
     .command('list')
     .description('list all partners, with the origins of their pages and the address of their apply page')
     .addOption(jsonOption(partnerRow))
-    .action((json: Json) =>
-      printRows(
-        run,
-        json,
-        [listPartners(readConfig(run.environment))],
-        ['partner', 'name', 'origins', 'page'],
-        ({partner, name, origins, page}) => [partner, name, origins.join(' '), page],
-      ),
-    );
+    .action(async (json: Json) => {
+      const rows = listPartners(readConfig(run.environment));
+      const head = ['partner', 'name', 'origins', 'page'];
+      await printRows(run, json, [rows], head, ({partner, name, origins, page}) => [
+        partner,
+        name,
+        origins.join(' '),
+        page,
+      ]);
+    });
 
   const command = partners
     .command('snippet')

@@ -96,7 +96,10 @@ async function shapeOfLines(words: readonly string[]): Promise<ZodType> {
 export function writePartners(folder: string, partners: readonly object[], destinations?: object): string {
   const path = join(folder, 'partners.json');
   const usual = {key: 'acme', origins: [listedOrigin], cid: '1001'};
-  const content = {...(destinations && {destinations}), partners: partners.map((each) => ({...usual, ...each}))};
+  const content = {
+    ...(destinations && {destinations}),
+    partners: partners.map((each) => ({...usual, ...each})),
+  };
   writeFileSync(path, JSON.stringify(content));
   return path;
 }
