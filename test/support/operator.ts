@@ -66,6 +66,12 @@ export function runProcess(environment: Record<string, string>, ...words: string
   return checked(words, promise);
 }
 
+/** The command has failed, said why, and printed no result. */
+export function assertFails({code, stdout, stderr}: Ran, words: RegExp, status = 1) {
+  assert.match(stderr, words);
+  assert.deepEqual([code, stdout], [status, '']);
+}
+
 /** The lines of JSON that a command has printed. */
 export const linesOf = <Line = Record<string, unknown>>({stdout}: Pick<Ran, 'stdout'>): Line[] =>
   stdout
