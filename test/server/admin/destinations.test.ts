@@ -186,11 +186,10 @@ test('the test of an e-mail destination sends one, or says what the mail server 
     ...{works: false, said: 'The mail server refused all recipients (550)'},
   });
   assert.match(nobody.remedy ?? '', /^Correct /);
-  const wrong = await tested({...environment, SMTP_URL: smtpUrl('another-password')}, 'mail', [
-    'another-password',
-  ]);
+  const wrong = await tested({...environment, SMTP_URL: smtpUrl('another-password')}, 'mail', [password]);
   assert.equal(wrong.works, false);
   assert.match(wrong.said, /^The mail server refused the user or the password of SMTP_URL \(535\)/);
+  assert.doesNotMatch(wrong.said, /another-password/);
 });
 
 for (const {name, postgres, skip} of databaseKinds)
