@@ -7,10 +7,13 @@ import {PassThrough, type Writable} from 'node:stream';
 import {buffer} from 'node:stream/consumers';
 import {DatabaseSync} from 'node:sqlite';
 import type {ZodType} from 'zod';
-import type {Admin} from '../../server/admin/admin.ts';
+import {finish, type Admin} from '../../server/admin/admin.ts';
+import {eraseLeads, planErasure} from '../../server/admin/erasing.ts';
+import {exportLeads} from '../../server/admin/exporting.ts';
 import {loadCommands} from '../../server/cli/commands.ts';
 import {createRun, type jsonOption, type Surroundings} from '../../server/cli/output.ts';
 import {run} from '../../server/cli/program.ts';
+import type {LeadFilter, UnreadableLead} from '../../server/leads/lead-filter.ts';
 import type {LeadEntry} from '../../server/leads/new-lead.ts';
 import {readConfig} from '../../server/config/config.ts';
 import {clearWord} from '../../server/config/values.ts';
@@ -96,6 +99,34 @@ async function shapeOfLines(words: readonly string[]): Promise<ZodType> {
   const {options} = command.commands.find((each) => each.name() === words[1]) ?? command;
   const json = options.find((option): option is ReturnType<typeof jsonOption> => 'line' in option);
   return json?.line ?? assert.fail(`${words.join(' ')} does not say what it prints`);
+}
+
+/** All rows of a list that comes page by page. */
+export async function allOf<Row>(pages: AsyncIterable<readonly Row[]>): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const page of pages) rows.push(...page);
+  return rows;
+}
+
+/** What an export has, and the leads that it lacks because they cannot be read. */
+export async function exportOf(
+  admin: Admin,
+  options: Parameters<typeof exportLeads>[2],
+  filter: LeadFilter = {},
+) {
+  let text = '';
+  const lacks: UnreadableLead[] = [];
+  const done = await finish(exportLeads(admin, filter, options), (part) => {
+    if ('text' in part) text += part.text;
+    else lacks.push(part.unreadable);
+  });
+  return {text, lacks, ...done};
+}
+
+/** Erases leads, as an operator who agrees with the plan. */
+export async function planAndErase(admin: Admin, leads: readonly string[], all = false) {
+  const {confirm} = await planErasure(admin, {leads, all});
+  return finish(eraseLeads(admin, {leads, all, confirm}), () => undefined);
 }
 
 /** @returns the path of a partners file. A partner is acme, with its origin, unless it says otherwise */

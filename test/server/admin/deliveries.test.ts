@@ -13,7 +13,7 @@ import type {Admin} from '../../../server/admin/admin.ts';
 import {failures, startFakeUpstream, upstreamSettings, type Script} from '../../support/fake-upstream.ts';
 import {basic, fetchFrom, postJson, readJson} from '../../support/http.ts';
 import {openFor} from '../../support/opened.ts';
-import {databaseKinds, operate} from '../../support/operator.ts';
+import {allOf, databaseKinds, operate} from '../../support/operator.ts';
 import {newDelivery, newEntry, prequalificationBody} from '../../support/sample-leads.ts';
 import {startService} from '../../support/service-process.ts';
 import {acme} from '../../support/test-server.ts';
@@ -27,8 +27,8 @@ const entriesOf = (waiting: number, held: number) =>
     return newEntry({answer: {status: 'pending'}, deliveries: [delivery]});
   });
 
-const rowsOf = async (admin: Admin, selection: Selection = {}, limit?: number) =>
-  (await Array.fromAsync(listDeliveries(admin, selection, limit))).flat();
+const rowsOf = (admin: Admin, selection: Selection = {}, limit?: number) =>
+  allOf(listDeliveries(admin, selection, limit));
 const leadsOf = async (...words: Parameters<typeof rowsOf>) => (await rowsOf(...words)).map(({lead}) => lead);
 
 for (const {name, postgres, skip} of databaseKinds) {

@@ -6,14 +6,13 @@ import {suite, test} from 'node:test';
 import {finish, Refusal, type Admin} from '../../../server/admin/admin.ts';
 import {besideServers} from '../../../server/admin/beside.ts';
 import {eraseAgain, eraseLeads, planAgain, planErasure} from '../../../server/admin/erasing.ts';
-import {exportLeads} from '../../../server/admin/exporting.ts';
 import {listLeads, showLead} from '../../../server/admin/leads.ts';
 import {leadsOfPerson, type Person} from '../../../server/admin/persons.ts';
 import {readConfig} from '../../../server/config/config.ts';
 import type {LeadFilter} from '../../../server/leads/lead-filter.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import type {Owner} from '../../support/opened.ts';
-import {databaseKinds, operate} from '../../support/operator.ts';
+import {allOf, databaseKinds, exportOf, operate, planAndErase as erase} from '../../support/operator.ts';
 import {
   asLead,
   newDelivery,
@@ -30,16 +29,12 @@ const quietly = () => undefined;
 const entryOf = (changes: object, others: Partial<LeadEntry> = {}) =>
   newEntry({lead: asLead({...prequalificationBody, ...changes}), partner: 'acme', ...others});
 
-async function erase(admin: Admin, leads: string[], all = false) {
-  const {confirm} = await planErasure(admin, {leads, all});
-  return finish(eraseLeads(admin, {leads, all, confirm}), quietly);
-}
 /** What is left of an erased lead. */
 async function leftOf(admin: Admin, id: string) {
   const shown = await showLead(admin, id);
   return 'erased' in shown ? shown.erased : assert.fail(`${id} is not erased`);
 }
-const listed = async (admin: Admin) => (await Array.fromAsync(listLeads(admin, {}, 50))).flat();
+const listed = (admin: Admin) => allOf(listLeads(admin, {}, 50));
 
 for (const {name, postgres, skip} of databaseKinds) {
   suite(`erasing over ${name}`, {skip}, () => {
@@ -89,12 +84,8 @@ for (const {name, postgres, skip} of databaseKinds) {
       });
       const keptFor = Date.parse(consent_kept_until ?? '') - sampleConsent.givenAt;
       assert.ok(Math.abs(keptFor - 5 * year) < 2 * 86_400_000);
-      const texts: string[] = [];
-      const exported = await finish(exportLeads(admin, {}, {format: 'jsonl'}), (part) => {
-        if ('text' in part) texts.push(part.text);
-      });
-      assert.partialDeepStrictEqual(exported, {leads: 1, erased: 1});
-      assert.equal((JSON.parse(texts.join('')) as {id: string}).id, left.id);
+      const {text, leads, erased} = await exportOf(admin, {format: 'jsonl'});
+      assert.deepEqual([leads, erased, (JSON.parse(text) as {id: string}).id], [1, 1, left.id]);
     });
 
     test('leads are found by e-mail and by phone, until enough were found or somebody stops it', async (t) => {

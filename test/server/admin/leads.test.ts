@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import {after, suite, test} from 'node:test';
 import {parse} from 'csv-parse/sync';
 import {referenceOf} from '../../../contract/reference.ts';
-import {finish, type Admin} from '../../../server/admin/admin.ts';
-import {exportLeads, neutralize} from '../../../server/admin/exporting.ts';
+import type {Admin} from '../../../server/admin/admin.ts';
+import {neutralize} from '../../../server/admin/exporting.ts';
 import {countLeads, listLeads, showLead} from '../../../server/admin/leads.ts';
 import type {LeadFilter, LeadGroup} from '../../../server/leads/lead-filter.ts';
 import {parseFormLead} from '../../../server/leads/lead-schema.ts';
 import {suiteOwner} from '../../support/opened.ts';
-import {databaseKinds, operate, writePartners} from '../../support/operator.ts';
+import {allOf, databaseKinds, exportOf, linesOf, operate, writePartners} from '../../support/operator.ts';
 import {newEntry, prequalificationBody} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 
@@ -39,19 +39,10 @@ const entries = [...formulas, ...harmless]
 const ids = entries.map(({id}) => id);
 const withBoth = entries.find(({lead}) => lead.call_time)!;
 
-async function exported(admin: Admin, filter: LeadFilter, format: 'csv' | 'jsonl', excel = false) {
-  let text = '';
-  const {unlisted} = await finish(exportLeads(admin, filter, {format, excel}), (part) => {
-    if ('text' in part) text += part.text;
-  });
-  return {text, head: text.split('\r\n')[0] ?? '', unlisted};
-}
+const headOf = (text: string) => text.split('\r\n')[0] ?? '';
 type Exported = {id: string; lead: {first_name: string; call_time?: string}; context?: object};
-const linesOf = async (admin: Admin, filter: LeadFilter = {}) =>
-  (await exported(admin, filter, 'jsonl')).text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Exported);
+const jsonOf = async (admin: Admin, filter: LeadFilter = {}) =>
+  linesOf<Exported>({stdout: (await exportOf(admin, {format: 'jsonl'}, filter)).text});
 
 for (const {name, postgres, skip} of databaseKinds) {
   suite(`leads over ${name}`, {skip}, () => {
@@ -63,7 +54,7 @@ for (const {name, postgres, skip} of databaseKinds) {
     const north = entries.filter(({context}) => context?.['brand'] === 'north').map(({id}) => id);
 
     test('a list has the newest leads first, and no personal data', async () => {
-      const rows = (await Array.fromAsync(listLeads(await open(), {}, 50))).flat();
+      const rows = await allOf(listLeads(await open(), {}, 50));
       assert.deepEqual(
         rows.map(({id}) => id),
         ids.toReversed(),
@@ -110,20 +101,20 @@ for (const {name, postgres, skip} of databaseKinds) {
     test('an export has all leads, the oldest first, or those with a value of a hidden field', async () => {
       const admin = await open();
       assert.deepEqual(
-        (await linesOf(admin)).map(({id, lead, context}) => [id, lead.first_name, lead.call_time, context]),
+        (await jsonOf(admin)).map(({id, lead, context}) => [id, lead.first_name, lead.call_time, context]),
         entries.map(({id, lead, context}) => [id, lead.first_name, lead.call_time, context]),
       );
-      const filtered = await linesOf(admin, {context: {brand: 'north'}});
+      const filtered = await jsonOf(admin, {context: {brand: 'north'}});
       assert.deepEqual(
         filtered.map(({id}) => id),
         north,
       );
-      assert.ok((await exported(admin, {}, 'csv', true)).text.startsWith('\uFEFFid,'));
+      assert.ok((await exportOf(admin, {format: 'csv', excel: true})).text.startsWith('\uFEFFid,'));
     });
 
     test('a CSV has a column for each field that is listed or asked', async () => {
       const admin = await open();
-      const {text, head} = await exported(admin, {}, 'csv');
+      const {text} = await exportOf(admin, {format: 'csv'});
       const rows: Record<string, string>[] = parse(text, {columns: true});
       assert.deepEqual(
         rows.map((row) => [row['id'], row['first_name'], row['context_store'], row['context_brand']]),
@@ -138,15 +129,15 @@ for (const {name, postgres, skip} of databaseKinds) {
       );
       assert.equal(rows[0]?.['phone_e164'], "'+12025550142");
       assert.equal(rows[0]?.['total_qualified_amount'], '862000');
-      assert.ok(head.endsWith(',supersedes,call_time,context_store,context_brand'));
-      const ofOther = await exported(admin, {partner: 'other'}, 'csv');
-      assert.ok(ofOther.head.endsWith(',supersedes,context_brand'));
+      assert.ok(headOf(text).endsWith(',supersedes,call_time,context_store,context_brand'));
+      const ofOther = await exportOf(admin, {format: 'csv'}, {partner: 'other'});
+      assert.ok(headOf(ofOther.text).endsWith(',supersedes,context_brand'));
     });
 
     test('a CSV has the columns of before if no partner lists any, and says what it lacks', async () => {
       const file = writePartners(temporaryFolder(owner), [{}, {key: 'other'}]);
-      const {head, unlisted} = await exported(await open({PARTNERS_FILE: file}), {}, 'csv');
-      assert.ok(head.endsWith(',suspect,duplicate_of,supersedes'));
+      const {text, unlisted} = await exportOf(await open({PARTNERS_FILE: file}), {format: 'csv'});
+      assert.ok(headOf(text).endsWith(',suspect,duplicate_of,supersedes'));
       assert.deepEqual(unlisted.toSorted(), ['brand', 'call_time', 'store']);
     });
   });

@@ -3,18 +3,16 @@ import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import {finish, type Admin} from '../../../server/admin/admin.ts';
 import {deliveriesOf, listDeliveries} from '../../../server/admin/deliveries.ts';
-import {eraseLeads, planErasure} from '../../../server/admin/erasing.ts';
-import {exportFormats, exportLeads, type ExportFormat} from '../../../server/admin/exporting.ts';
+import {exportFormats} from '../../../server/admin/exporting.ts';
 import {listLeads, showLead} from '../../../server/admin/leads.ts';
 import {leadsOfPerson} from '../../../server/admin/persons.ts';
 import {usualTimings} from '../../../server/config/timings.ts';
-import type {UnreadableLead} from '../../../server/leads/lead-filter.ts';
 import type {Observation} from '../../../server/observe/observations.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {startSweeping} from '../../../server/store/retention-sweep.ts';
 import {createSealer} from '../../../server/store/sealing.ts';
 import {openFor} from '../../support/opened.ts';
-import {databaseKinds, operate} from '../../support/operator.ts';
+import {allOf, databaseKinds, exportOf, linesOf, operate, planAndErase} from '../../support/operator.ts';
 import {newDelivery, newEntry, sampleConsent} from '../../support/sample-leads.ts';
 import {until} from '../../support/until.ts';
 
@@ -32,17 +30,7 @@ const damages: readonly [change: string, reason: RegExp][] = [
   [`leads SET created_at = 9000000000000000`, /a time in it is no time/],
 ];
 
-/** What an export has, and what it lacks. */
-async function exported(admin: Admin, format: ExportFormat = 'jsonl') {
-  let text = '';
-  const lacks: UnreadableLead[] = [];
-  const done = await finish(exportLeads(admin, {}, {format}), (part) => {
-    if ('text' in part) text += part.text;
-    else lacks.push(part.unreadable);
-  });
-  return {text, lacks, done};
-}
-const list = async (admin: Admin) => (await Array.fromAsync(listLeads(admin, {}, 50))).flat();
+const list = (admin: Admin) => allOf(listLeads(admin, {}, 50));
 
 for (const {name, postgres, skip} of databaseKinds) {
   suite(`damaged rows over ${name}`, {skip}, () => {
@@ -59,8 +47,8 @@ for (const {name, postgres, skip} of databaseKinds) {
       for (const {sql} of damaged) await execute(sql);
       const admin = await open();
       for (const format of exportFormats) {
-        const {text, lacks, done} = await exported(admin, format);
-        assert.partialDeepStrictEqual(done, {leads: 2, unreadable: damages.length});
+        const {text, lacks, leads, unreadable} = await exportOf(admin, {format});
+        assert.deepEqual([leads, unreadable], [2, damages.length]);
         assert.equal(lacks.length, damages.length);
         for (const {id, reason} of damaged)
           assert.match(lacks.find((lead) => lead.id === id)?.unreadable ?? '', reason);
@@ -81,7 +69,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       await execute(`
         UPDATE deliveries SET last_reply = '{"exc', recipients = '{"left', happened_at = ${far}, failing_since = ${far}`);
       const admin = await open();
-      assert.equal((await Array.fromAsync(listDeliveries(admin, {}))).flat().length, 1);
+      assert.equal((await allOf(listDeliveries(admin, {}))).length, 1);
       const {deliveries, damaged} = await deliveriesOf(admin, entry.id);
       assert.partialDeepStrictEqual(deliveries, [{state: 'held', happened_at: null}]);
       assert.deepEqual(damaged, ['default']);
@@ -112,20 +100,13 @@ for (const {name, postgres, skip} of databaseKinds) {
         open: async () => openFor(t, openStore((await operated.admin()).config, createSealer([key]))),
       };
     }
-    const erase = (id: string) => async (admin: Admin) => {
-      const input = {leads: [id], all: false};
-      const {confirm} = await planErasure(admin, input);
-      await finish(eraseLeads(admin, {...input, confirm}), () => undefined);
-    };
-
     test('an export goes on without them, and they are noted until they are mended', async (t) => {
       const {using, execute, bad, others, met, metIds} = await damaged(t);
       assert.deepEqual(await met(), [], 'nobody has met them yet');
-      const {text, lacks} = await using(exported);
+      const {text, lacks} = await using((admin) => exportOf(admin, {format: 'jsonl'}));
       assert.deepEqual(lacks.map(({id}) => id).toSorted(), bad);
-      const written = text.trimEnd().split('\n');
       assert.deepEqual(
-        written.map((line) => (JSON.parse(line) as {id: string}).id),
+        linesOf({stdout: text}).map(({id}) => id),
         others,
       );
       assert.deepEqual(await metIds(), bad);
@@ -139,7 +120,7 @@ for (const {name, postgres, skip} of databaseKinds) {
         `UPDATE sealed SET data_key = (SELECT MAX(data_key) FROM sealed) WHERE lead_id = '${mended?.id}'`,
       );
       assert.deepEqual(await metIds(), [lost?.id]);
-      await using(erase(lost!.id));
+      await using((admin) => planAndErase(admin, [lost!.id]));
       assert.deepEqual(await met(), []);
     });
 
@@ -196,7 +177,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       const {due, unreadable} = await store.claimDue('crm', claim);
       assert.deepEqual(due.map(({lead}) => lead.id).toSorted(), others);
       assert.deepEqual(unreadable.toSorted(), bad);
-      const [rows = []] = await using((admin) => Array.fromAsync(listDeliveries(admin, {})));
+      const rows = await using((admin) => allOf(listDeliveries(admin, {})));
       for (const id of bad)
         assert.match(
           rows.find(({lead}) => lead === id)?.last_error ?? '',
@@ -228,7 +209,7 @@ for (const {name, postgres, skip} of databaseKinds) {
         execute,
         met,
       } = await damaged(t);
-      await using(erase(id));
+      await using((admin) => planAndErase(admin, [id]));
       await execute(`UPDATE sealed SET data_key = 7 WHERE lead_id = '${id}'`);
       await using((admin) => showLead(admin, id));
       const [noted] = await met();
