@@ -101,6 +101,8 @@ async function shapeOfLines(words: readonly string[]): Promise<ZodType> {
   return json?.line ?? assert.fail(`${words.join(' ')} does not say what it prints`);
 }
 
+export const idsOf = (rows: readonly {id?: unknown}[]) => rows.map(({id}) => id);
+
 /** All rows of a list that comes page by page. */
 export async function allOf<Row>(pages: AsyncIterable<readonly Row[]>): Promise<Row[]> {
   const rows: Row[] = [];

@@ -12,7 +12,14 @@ import {readConfig} from '../../../server/config/config.ts';
 import type {LeadFilter} from '../../../server/leads/lead-filter.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import type {Owner} from '../../support/opened.ts';
-import {allOf, databaseKinds, exportOf, operate, planAndErase as erase} from '../../support/operator.ts';
+import {
+  allOf,
+  databaseKinds,
+  exportOf,
+  idsOf,
+  operate,
+  planAndErase as erase,
+} from '../../support/operator.ts';
 import {
   asLead,
   newDelivery,
@@ -54,10 +61,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       const {accept, admin} = await operated(t, [first!]);
       const input = {leads: [first!.id], all: false};
       const shown = await planErasure(admin, input);
-      assert.deepEqual(
-        shown.leads.map(({id}) => id),
-        [first!.id],
-      );
+      assert.deepEqual(idsOf(shown.leads), [first!.id]);
       await accept(later!);
       await assert.rejects(
         finish(eraseLeads(admin, {...input, confirm: shown.confirm}), quietly),
@@ -232,10 +236,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       assert.partialDeepStrictEqual(plan, {back: 2, unread: 1});
       assert.deepEqual(await finish(eraseAgain(admin, plan), quietly), {erased: 2, out_of_files: true});
       const erased = (await listed(admin)).filter((row) => 'erased_at' in row && row.erased_at === time);
-      assert.deepEqual(
-        erased.map(({id}) => id),
-        [kept.id, all.id].toSorted().toReversed(),
-      );
+      assert.deepEqual(idsOf(erased), [kept.id, all.id].toSorted().toReversed());
       assert.equal((await leftOf(admin, all.id)).consent_kept_until, null);
     });
   });

@@ -9,7 +9,15 @@ import {countLeads, listLeads, showLead} from '../../../server/admin/leads.ts';
 import type {LeadFilter, LeadGroup} from '../../../server/leads/lead-filter.ts';
 import {parseFormLead} from '../../../server/leads/lead-schema.ts';
 import {suiteOwner} from '../../support/opened.ts';
-import {allOf, databaseKinds, exportOf, linesOf, operate, writePartners} from '../../support/operator.ts';
+import {
+  allOf,
+  databaseKinds,
+  exportOf,
+  idsOf,
+  linesOf,
+  operate,
+  writePartners,
+} from '../../support/operator.ts';
 import {newEntry, prequalificationBody} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 
@@ -55,10 +63,7 @@ for (const {name, postgres, skip} of databaseKinds) {
 
     test('a list has the newest leads first, and no personal data', async () => {
       const rows = await allOf(listLeads(await open(), {}, 50));
-      assert.deepEqual(
-        rows.map(({id}) => id),
-        ids.toReversed(),
-      );
+      assert.deepEqual(idsOf(rows), ids.toReversed());
       for (const secret of ['Zoë', 'jane@', '202-555'])
         assert.ok(!JSON.stringify(rows).includes(secret), secret);
     });
@@ -105,10 +110,7 @@ for (const {name, postgres, skip} of databaseKinds) {
         entries.map(({id, lead, context}) => [id, lead.first_name, lead.call_time, context]),
       );
       const filtered = await jsonOf(admin, {context: {brand: 'north'}});
-      assert.deepEqual(
-        filtered.map(({id}) => id),
-        north,
-      );
+      assert.deepEqual(idsOf(filtered), north);
       assert.ok((await exportOf(admin, {format: 'csv', excel: true})).text.startsWith('\uFEFFid,'));
     });
 

@@ -12,7 +12,15 @@ import {openStore} from '../../../server/store/open-store.ts';
 import {startSweeping} from '../../../server/store/retention-sweep.ts';
 import {createSealer} from '../../../server/store/sealing.ts';
 import {openFor} from '../../support/opened.ts';
-import {allOf, databaseKinds, exportOf, linesOf, operate, planAndErase} from '../../support/operator.ts';
+import {
+  allOf,
+  databaseKinds,
+  exportOf,
+  idsOf,
+  linesOf,
+  operate,
+  planAndErase,
+} from '../../support/operator.ts';
 import {newDelivery, newEntry, sampleConsent} from '../../support/sample-leads.ts';
 import {until} from '../../support/until.ts';
 
@@ -105,10 +113,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       assert.deepEqual(await met(), [], 'nobody has met them yet');
       const {text, lacks} = await using((admin) => exportOf(admin, {format: 'jsonl'}));
       assert.deepEqual(lacks.map(({id}) => id).toSorted(), bad);
-      assert.deepEqual(
-        linesOf({stdout: text}).map(({id}) => id),
-        others,
-      );
+      assert.deepEqual(idsOf(linesOf({stdout: text})), others);
       assert.deepEqual(await metIds(), bad);
       const byReason = async (text: RegExp) => (await met()).filter(({unreadable}) => text.test(unreadable));
       const [[lost, ...nothing], [mended, ...none]] = [
