@@ -17,20 +17,13 @@ export const backup = z.object({file: z.string(), leads: count, outbox: count});
 export type Backup = z.infer<typeof backup>;
 
 /** @throws Refusal if the file is not written */
-export function backUp(config: Config, {file}: {file: string}): Promise<Backup> {
+export function backUp(config: Config, file: string): Promise<Backup> {
   return orRefusal('The backup is not written', async () => {
     const databasePath = sqlitePath(config);
     if (existsSync(databasePath)) refuseWrongFile(databasePath);
     return {file, ...(await backUpSqlite(databasePath, resolve(file)))};
   });
 }
-
-/**
- * - `file`: a file that a backup wrote
- * - `replace`: keep the present database under another name
- * - `erasures`: a file of erasures, besides that of the configuration
- */
-export type RestoreInput = {file: string; replace: boolean; erasures?: string | undefined};
 
 /**
  * - `moved_to`: where the database of before is now
@@ -53,21 +46,25 @@ export const restored = z.object({
 });
 export type Restored = z.infer<typeof restored>;
 
-/** For a server that is stopped. @throws Refusal if the database is not replaced */
-export function restore(config: Config, input: RestoreInput): Promise<Restored> {
+/**
+ * For a server that is stopped.
+ * @param file a file that a backup wrote
+ * @param input `replace` keeps the present database under another name; `erasures` is a file besides that of the configuration
+ * @throws Refusal if the database is not replaced
+ */
+export function restore(
+  config: Config,
+  file: string,
+  input: {replace: boolean; erasures?: string | undefined},
+): Promise<Restored> {
   return orRefusal('The backup is not restored', async () => {
     const database = sqlitePath(config);
     const {known, unread, missing, files} = knownErasures(config, input.erasures);
-    const {leads, outbox, movedTo, erased, broughtUp, newest} = await restoreSqlite(
-      resolve(input.file),
-      database,
-      input.replace,
-      {
-        sealer: createSealer(config.dataKeys),
-        erasures: known,
-        keepConsent: retentionOf(config).keepConsent,
-      },
-    );
+    const sealer = createSealer(config.dataKeys);
+    const {keepConsent} = retentionOf(config);
+    const erasing = {sealer, erasures: known, keepConsent};
+    const restoring = restoreSqlite(resolve(file), database, input.replace, erasing);
+    const {leads, outbox, movedTo, erased, broughtUp, newest} = await restoring;
     // From now on, this file alone is enough.
     if (config.erasuresFile !== undefined) appendErasures(config.erasuresFile, missing);
     return {

@@ -13,7 +13,7 @@ import {noDestination} from './destinations.ts';
 import {leadOf} from './lead-names.ts';
 
 /** Which deliveries are meant. `lead` is an id or a reference. */
-export type Selection = Omit<DeliveryFilter, 'lead'> & {lead?: string | undefined};
+export type Selection = Omit<DeliveryFilter, 'elsewhere'>;
 
 /**
  * - `content`: the lead, or which piece of its news

@@ -18,8 +18,8 @@ import {counted} from '../admin/words.ts';
 import {printable} from '../admin/visible.ts';
 import {upstreamIdSchema} from '../destinations/lead-api/upstream-id.ts';
 import {deliveryStates, openStates} from '../leads/deliveries.ts';
-import {jsonOption, limitOption, orMore, printRows, timeOrNone, type Json, type Run} from './output.ts';
-import {sinceOption, untilOption} from './times.ts';
+import {jsonOption, limitOption, sinceOption, untilOption} from './options.ts';
+import {orMore, printRows, timeOrNone, type Json, type Run} from './output.ts';
 import {changingStore, readingStore} from './with-store.ts';
 
 const examples = `

@@ -17,7 +17,8 @@ import {printable} from '../admin/visible.ts';
 import {readConfig} from '../config/config.ts';
 import {openStates} from '../leads/deliveries.ts';
 import {withRemedy} from '../observe/causes.ts';
-import {jsonOption, printRows, timeOrNone, type Json, type Run} from './output.ts';
+import {jsonOption} from './options.ts';
+import {printRows, timeOrNone, type Json, type Run} from './output.ts';
 import {changingStore, readingStore} from './with-store.ts';
 
 const examples = `

@@ -18,7 +18,8 @@ import type {Person} from '../admin/persons.ts';
 import {counted, lasting, localDay, localTime} from '../admin/words.ts';
 import {printable} from '../admin/visible.ts';
 import type {Config} from '../config/config.ts';
-import {jsonOption, type Json, type Run} from './output.ts';
+import {jsonOption} from './options.ts';
+import type {Field, Json, Run} from './output.ts';
 import {findPerson, personOptions} from './person.ts';
 import {finishPurging} from './purge.ts';
 import {changingStore} from './with-store.ts';
@@ -131,29 +132,18 @@ function linesOf(lead: PlannedLead, isNamed: boolean): string[] {
       : `everything but ids, times and partner. It cannot be read (${unreadable}), so no consent can be kept`;
   const consent = has_consent ? 'the kept consent, with name and telephone number' : 'nothing more';
   const left = lead.under_way_until === null ? 0 : Date.parse(lead.under_way_until) - Date.now();
-  const fields: readonly (readonly [name: string, value: string])[] = [
+  const kept = `the consent, with name and telephone number, until ${localDay(Date.parse(consent_kept_until ?? ''))}`;
+  const sending = `a process may be sending it for up to ${lasting(left + 999)}; the others are told after that`;
+  const fields: Field[] = [
     ['belongs', whyIncluded[because]],
     ['goes', isErased ? (lead.changes ? consent : '') : whole],
-    [
-      'stays',
-      consent_kept_until === null
-        ? ''
-        : `the consent, with name and telephone number, until ${localDay(Date.parse(consent_kept_until))}`,
-    ],
+    ['stays', consent_kept_until === null ? '' : kept],
     ['will be told', lead.told.join(', ')],
-    ...(isErased ? [] : lead.remote_ids).map(
-      ({destination, remote_id}) =>
-        [
-          'cannot be told',
-          `${destination}, which has it ${remote_id === null ? 'perhaps, without an id that is known' : `as ${remote_id}`}: ask whoever runs it`,
-        ] as const,
-    ),
-    [
-      'under way',
-      left > 0
-        ? `a process may be sending it for up to ${lasting(left + 999)}; the others are told after that`
-        : '',
-    ],
+    ...(isErased ? [] : lead.remote_ids).map(({destination, remote_id}): Field => {
+      const known = remote_id === null ? 'perhaps, without an id that is known' : `as ${remote_id}`;
+      return ['cannot be told', `${destination}, which has it ${known}: ask whoever runs it`];
+    }),
+    ['under way', left > 0 ? sending : ''],
   ];
   const named = isNamed && lead.name !== null ? `, ${printable(lead.name)}` : '';
   const erased = isErased ? `, erased ${local(was_erased_at)}` : '';

@@ -4,7 +4,8 @@ import type {Admin} from '../admin/admin.ts';
 import {keyName, keyRow, listKeys, rotateKeys, rotation} from '../admin/keys.ts';
 import {counted} from '../admin/words.ts';
 import {clearWord} from '../config/values.ts';
-import {jsonOption, printRows, timeOrNone, type Json, type Run} from './output.ts';
+import {jsonOption} from './options.ts';
+import {printRows, timeOrNone, type Json, type Run} from './output.ts';
 import {finishPurging} from './purge.ts';
 import {changingStore, readingStore} from './with-store.ts';
 

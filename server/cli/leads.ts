@@ -21,13 +21,12 @@ import type {Person} from '../admin/persons.ts';
 import {counted} from '../admin/words.ts';
 import type {Config} from '../config/config.ts';
 import {leadGroups, type LeadFilter, type LeadGroup} from '../leads/lead-filter.ts';
-import {contextOption} from './context-option.ts';
 import {readDeliveries, showDeliveries} from './deliveries.ts';
 import {eraseCommand} from './erase.ts';
 import {writeExport} from './export.ts';
-import {jsonOption, limitOption, orMore, printRows, timeOrNone, type Json, type Run} from './output.ts';
+import {contextOption, jsonOption, limitOption, sinceOption, untilOption} from './options.ts';
+import {orMore, printRows, timeOrNone, type Json, type Run} from './output.ts';
 import {findPerson, personOptions} from './person.ts';
-import {sinceOption, untilOption} from './times.ts';
 import {readingStore} from './with-store.ts';
 
 const examples = `

@@ -1,27 +1,11 @@
 /** How commands print: tables for people, one JSON object a line for programs. */
 import type {Writable} from 'node:stream';
-import {InvalidArgumentError, Option} from 'commander';
 import type {SingleBar} from 'cli-progress';
-import type {ZodType} from 'zod';
 import {printable, toJson, visible} from '../admin/visible.ts';
 import {localTime} from '../admin/words.ts';
 import type {Environment} from '../config/environment.ts';
 
-/** @param line what each line is, as the function says that makes it */
-export const jsonOption = (line: ZodType): Option & {line: ZodType} =>
-  Object.assign(new Option('--json', 'print one JSON object a line, for programs'), {line});
-
 export type Json = {json?: boolean | undefined};
-
-/** @param what the rows of a list, in the plural */
-export const limitOption = (what: string): Option =>
-  new Option('--limit <number>', `so many ${what}, at most`).argParser(readCount).default(50);
-
-function readCount(text: string): number {
-  const count = Number(text);
-  if (!/^\d+$/.test(text) || count < 1) throw new InvalidArgumentError('It must be a number from 1 on.');
-  return count;
-}
 
 /** What follows the number of rows. @param left how many more the limit would have let through */
 export const orMore = (left: number): string => (left === 0 ? ' (--limit shows more)' : '');
@@ -41,7 +25,7 @@ export type Surroundings = {
 export type Run = ReturnType<typeof createRun>;
 
 type Cell = string | number;
-type Field = readonly [name: string, value: string];
+export type Field = readonly [name: string, value: string];
 
 export function createRun(surroundings: Surroundings) {
   const {stdout, stderr} = surroundings;

@@ -11,8 +11,8 @@ import {siteKindNames, siteKinds, type SiteKind, type SiteKindName} from '../sni
 import {notARelease, noVersionForSnippets, snippetParts, versionForSnippets} from '../snippets/parts.ts';
 import {receiverWarning} from '../snippets/receiver.ts';
 import {checkConfig} from './config.ts';
-import {contextOption} from './context-option.ts';
-import {jsonOption, printRows, type Json, type Run} from './output.ts';
+import {contextOption, jsonOption} from './options.ts';
+import {printRows, type Json, type Run} from './output.ts';
 
 const examples = `
 Examples:

@@ -2,7 +2,8 @@
 import {Command, InvalidArgumentError, Option} from 'commander';
 import {reloadAnswer, reloadServers, type ReloadAnswer} from '../admin/reloading.ts';
 import {printable} from '../admin/visible.ts';
-import {jsonOption, type Json, type Run} from './output.ts';
+import {jsonOption} from './options.ts';
+import type {Json, Run} from './output.ts';
 import {changingStore} from './with-store.ts';
 
 const usage = `

@@ -9,7 +9,8 @@ import {printable} from '../admin/visible.ts';
 import {ConfigError, readConfig} from '../config/config.ts';
 import {openStates} from '../leads/deliveries.ts';
 import {askState} from '../observe/ask-server.ts';
-import {jsonOption, printTable, timeOrNone, type Json, type Run} from './output.ts';
+import {jsonOption} from './options.ts';
+import {printTable, timeOrNone, type Field, type Json, type Run} from './output.ts';
 import {readingStore} from './with-store.ts';
 
 const usage = `
@@ -59,7 +60,7 @@ async function printScreen(run: Run, seen: Status) {
   await printFields([
     ['server', server],
     ['store', store],
-    ...processes.map(({name, configuration, since}): [string, string] => [
+    ...processes.map(({name, configuration, since}): Field => [
       'configuration',
       printable(`${configuration}, since ${timeOrNone(since)}, in ${name}`),
     ]),

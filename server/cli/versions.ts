@@ -5,7 +5,8 @@ import type {Admin} from '../admin/admin.ts';
 import {listVersionUse, maxDays, partnersOf, versionRow, type VersionRow} from '../admin/versions.ts';
 import {counted} from '../admin/words.ts';
 import {printable} from '../admin/visible.ts';
-import {jsonOption, printRows, type Json, type Run} from './output.ts';
+import {jsonOption} from './options.ts';
+import {printRows, type Json, type Run} from './output.ts';
 import {readingStore} from './with-store.ts';
 
 const help = `
