@@ -102,12 +102,9 @@ function knownErasures({erasuresFile: own}: Config, named: string | undefined) {
   const paths = [named, own].filter((path) => path !== undefined).map((path) => resolve(path));
   const files = [...new Set(paths)].filter((path) => existsSync(path));
   const read = files.map((path) => ({path, ...readErasures(path)}));
-  const ownIds = new Set(
-    read
-      .filter(({path}) => own !== undefined && path === resolve(own))
-      .flatMap(({erasures}) => erasures.map(keyOf)),
-  );
   const known = read.flatMap(({erasures}) => erasures);
+  const ownErasures = read.filter(({path}) => own !== undefined && path === resolve(own));
+  const ownIds = new Set(ownErasures.flatMap(({erasures}) => erasures.map(keyOf)));
   return {
     files,
     known,

@@ -134,11 +134,8 @@ export async function countLeads(
     state: ({status}) => status,
     campaign: ({campaign}) => campaign,
   };
+  const keyOf = (row: LeadCount) => by.map((group) => cell[group](row)).join('\0');
   return counts
-    .map((row) => ({keys: by.map((group) => cell[group](row)), leads: row.leads}))
-    .toSorted((one, other) => (one.keys.join('\0') < other.keys.join('\0') ? -1 : 1))
-    .map(({keys, leads}) => ({
-      ...Object.fromEntries(by.map((group, index) => [group, keys[index] ?? null])),
-      leads,
-    }));
+    .toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+    .map((row) => ({...tableOf(by, (group) => cell[group](row)), leads: row.leads}));
 }

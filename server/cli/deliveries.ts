@@ -49,7 +49,7 @@ function selecting(command: Command): Command {
   return command
     .argument('[lead]', 'the id or the reference of a lead')
     .option('--id <lead>', 'the same as the argument')
-    .addOption(new Option('--destination <name>', 'only deliveries to this destination'))
+    .option('--destination <name>', 'only deliveries to this destination')
     .addOption(new Option('--state <state>', 'only deliveries in this state').choices(deliveryStates))
     .option('--failing', 'only deliveries whose last attempt failed')
     .addOption(sinceOption('leads'))

@@ -65,11 +65,7 @@ const selecting = (command: Command): Command =>
     .addOption(
       contextOption('only leads with this value of a hidden field that is a filter (context_fields)'),
     )
-    .addOption(
-      new Option('--reference <reference>', 'only leads with this reference, such as K7QM-2XHD').argParser(
-        readReference,
-      ),
-    )
+    .option('--reference <reference>', 'only leads with this reference, such as K7QM-2XHD', readReference)
     .addOption(sinceOption('leads'))
     .addOption(untilOption('leads'))
     .hook('preAction', (command) => {

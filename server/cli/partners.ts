@@ -33,11 +33,11 @@ export function partnersCommand(run: Run): Command {
     .action(async (json: Json) => {
       const rows = listPartners(readConfig(run.environment));
       const head = ['partner', 'name', 'origins', 'page'];
-      await printRows(run, json, [rows], head, ({partner, name, origins, page}) => [
-        partner,
-        name,
-        origins.join(' '),
-        page,
+      await printRows(run, json, [rows], head, (row) => [
+        row.partner,
+        row.name,
+        row.origins.join(' '),
+        row.page,
       ]);
     });
 
@@ -104,24 +104,15 @@ async function snippet({print, write, say, fail}: Run, config: Config, key: stri
   );
   const listed = partner.contextFields.map(({name}) => name);
   const context = Object.entries(options.context ?? {});
-  const {choices, faults} = readChoices(
-    {
-      ...given,
-      ...Object.fromEntries(context.map(([name, value]) => [`${contextPrefix}${name}`, value])),
-      version: options.newest ? 'newest' : 'pinned',
-    },
-    partner,
-  );
+  const hidden = Object.fromEntries(context.map(([name, value]) => [`${contextPrefix}${name}`, value]));
+  const pinning = options.newest ? 'newest' : 'pinned';
+  const {choices, faults} = readChoices({...given, ...hidden, version: pinning}, partner);
+  const fields = listed.join(', ') || 'none';
   const wrong = [
     ...context
       .filter(([name]) => !listed.includes(name))
-      .map(
-        ([name]) =>
-          `--context ${name} is not one of ${key}'s context_fields (${listed.join(', ') || 'none'}).`,
-      ),
-    ...Object.entries(faults).map(
-      ([name, fault]) => `--${name.replace(contextPrefix, 'context ')} ${fault}.`,
-    ),
+      .map(([name]) => `--context ${name} is not one of ${key}'s context_fields (${fields}).`),
+    ...Object.entries(faults).map(([name, why]) => `--${name.replace(contextPrefix, 'context ')} ${why}.`),
   ];
   if (wrong.length > 0) return fail(wrong.join('\n'));
 
@@ -132,13 +123,9 @@ async function snippet({print, write, say, fail}: Run, config: Config, key: stri
   const warning = receiverWarning(options.host, parts);
   if (options.json)
     return print({
-      partner: key,
-      host: options.host,
-      name,
-      version: version.name,
+      ...{partner: key, host: options.host, name, version: version.name},
       ...(warning !== undefined && {warning}),
-      steps,
-      blocks: made,
+      ...{steps, blocks: made},
     });
   if (warning !== undefined) say(`Warning: ${warning}\n`);
   say([`${name}:`, ...steps.map((step, index) => `${index + 1}. ${step}`)].join('\n'));

@@ -1,5 +1,5 @@
 /** `lead-prequal reload`: asks all servers on the store to read their configuration again, and says what each answers. */
-import {Command, InvalidArgumentError, Option} from 'commander';
+import {Command, InvalidArgumentError} from 'commander';
 import {reloadAnswer, reloadServers, type ReloadAnswer} from '../admin/reloading.ts';
 import {printable} from '../admin/visible.ts';
 import {jsonOption} from './options.ts';
@@ -27,9 +27,7 @@ const maxChanges = 20;
 export const reloadCommand = (run: Run): Command =>
   new Command('reload')
     .description('make all servers read their configuration again, without a restart')
-    .addOption(
-      new Option('--wait <seconds>', 'how long to wait for the answers').default(15).argParser(readSeconds),
-    )
+    .option('--wait <seconds>', 'how long to wait for the answers', readSeconds, 15)
     .option('--shorten', 'also take what keeps leads or consents for a shorter time, or ends sealing')
     .addOption(jsonOption(reloadAnswer))
     .addHelpText('after', usage)

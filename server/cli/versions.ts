@@ -1,5 +1,5 @@
 /** `lead-prequal versions`: which versions of the form there are, and whose pages still ask for which. */
-import {Command, InvalidArgumentError, Option} from 'commander';
+import {Command, InvalidArgumentError} from 'commander';
 import {elementName} from '../../contract/api.ts';
 import type {Admin} from '../admin/admin.ts';
 import {listVersionUse, maxDays, partnersOf, versionRow, type VersionRow} from '../admin/versions.ts';
@@ -27,11 +27,7 @@ export function versionsCommand(run: Run): Command {
   versions
     .command('list')
     .description('list all versions, the highest number first, and the pages that ask for them')
-    .addOption(
-      new Option('--days <number>', `count the requests of so many days, ${maxDays} at most`)
-        .default(30)
-        .argParser(readDays),
-    )
+    .option('--days <number>', `count the requests of so many days, ${maxDays} at most`, readDays, 30)
     .addOption(jsonOption(versionRow))
     .action(({days, ...json}: {days: number} & Json) =>
       readingStore(run, (admin) => list(run, admin, days, json)),
