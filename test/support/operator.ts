@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {execFile} from 'node:child_process';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {PassThrough, type Writable} from 'node:stream';
+import {PassThrough} from 'node:stream';
 import {buffer} from 'node:stream/consumers';
 import {DatabaseSync} from 'node:sqlite';
 import type {ZodType} from 'zod';
@@ -33,7 +33,7 @@ export type Ran = {code: number; stdout: string; stderr: string};
 
 /** What a command prints. @param work resolves to the exit status */
 export async function printedBy(
-  work: (streams: {stdout: Writable; stderr: Writable}) => Promise<number>,
+  work: (streams: {stdout: PassThrough; stderr: PassThrough}) => Promise<number>,
 ): Promise<Ran> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const printed = Promise.all([buffer(stdout), buffer(stderr)]);

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
-import {Writable} from 'node:stream';
 import {suite, test} from 'node:test';
 import {referenceOf} from '../../../contract/reference.ts';
 import {purge} from '../../../server/admin/purging.ts';
@@ -12,7 +11,7 @@ import {createRun} from '../../../server/cli/output.ts';
 import {run} from '../../../server/cli/program.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import type {Owner} from '../../support/opened.ts';
-import {databaseKinds, linesOf, operate, runAtTerminal} from '../../support/operator.ts';
+import {databaseKinds, linesOf, operate, printedBy, runAtTerminal} from '../../support/operator.ts';
 import {
   asLead,
   newDelivery,
@@ -70,23 +69,21 @@ suite('the command "leads erase"', () => {
     const entries = Array.from({length: 1_100}, () => entryOf({}, {createdAt: Date.now() - 1_000}));
     const newest = entryOf({email: 'last@example.com'});
     const {settings} = await operated(t, [...entries, newest], {DATA_KEY: 'clear'});
-    const interrupting = {
+    const interrupting = (interrupt: (stop: () => void) => void) => ({
       onInterrupt(stop: () => void) {
-        stop();
+        interrupt(stop);
         return () => undefined;
       },
       ask: () => assert.fail('nothing is asked after a search that was stopped'),
-    };
+    });
+    const [atOnce, afterOnePage] = [
+      interrupting((stop) => stop()),
+      interrupting((stop) => void setImmediate(stop)),
+    ];
     const search = ['--email', 'last@example.com'];
-    const erased = await runAtTerminal(interrupting, settings, 'leads', 'erase', ...search);
+    const erased = await runAtTerminal(atOnce, settings, 'leads', 'erase', ...search);
     assert.equal(erased.code, 1);
     assert.match(erased.stderr, /Nothing was erased/);
-    const afterOnePage = {
-      onInterrupt(stop: () => void) {
-        setImmediate(stop);
-        return () => undefined;
-      },
-    };
     const listed = await runAtTerminal(afterOnePage, settings, 'leads', 'list', '--json', ...search);
     assert.equal(listed.code, 1);
     assert.partialDeepStrictEqual(linesOf(listed), [{id: newest.id}]);
@@ -221,29 +218,18 @@ suite('erasing the bytes of SQLite', () => {
       /^It is not out of the files yet: .* lead-prequal leads erase K7QM-2XHD$/,
     );
 
-    let [stdout, stderr] = ['', ''];
-    const collect = (took: (text: string) => void) =>
-      new Writable({
-        write(chunk, _encoding, done) {
-          took(String(chunk));
-          done();
-        },
+    const {code, stdout, stderr} = await printedBy((streams) => {
+      let printed = '';
+      streams.stdout.on('data', (text) => (printed += String(text)));
+      streams.stderr.on('data', (text) => {
+        if (!String(text).includes('waiting for it, such as for a backup')) return;
+        assert.equal(printed, '', 'it is not said before it is true');
+        assert.notDeepEqual(hasCanary(), []);
+        reader.exec('COMMIT');
+        reader.close();
       });
-    const code = await run(
-      ['leads', 'erase', entry.id, '--yes'],
-      createRun({
-        environment: settings,
-        stdout: collect((text) => (stdout += text)),
-        stderr: collect((text) => {
-          stderr += text;
-          if (!text.includes('waiting for it, such as for a backup')) return;
-          assert.equal(stdout, '', 'it is not said before it is true');
-          assert.notDeepEqual(hasCanary(), []);
-          reader.exec('COMMIT');
-          reader.close();
-        }),
-      }),
-    );
+      return run(['leads', 'erase', entry.id, '--yes'], createRun({environment: settings, ...streams}));
+    });
     assert.equal(code, 0, stderr);
     assert.match(stderr, /waiting for it/);
     assert.match(stderr, /Older copies beside the database .*\.before-restore-20261120T100000Z/);
