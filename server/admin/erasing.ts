@@ -52,7 +52,8 @@ export const erasedLead = plannedLead
   .extend({out_of_files: z.boolean()});
 
 /** `confirm` is sent back with the erasure. */
-export type ErasurePlan = {leads: PlannedLead[]; all: boolean; confirm: string};
+export const erasurePlan = z.object({leads: z.array(plannedLead), all: z.boolean(), confirm: z.string()});
+export type ErasurePlan = z.infer<typeof erasurePlan>;
 
 export async function planErasure(admin: Admin, {leads: named, all}: ErasureInput): Promise<ErasurePlan> {
   const {store, config} = admin;
@@ -108,7 +109,8 @@ function endOfConsent(
 }
 
 export type Erasing = {erased: string} | Waiting;
-export type ErasureResult = {leads: PlannedLead[]; out_of_files: boolean};
+export const erasureResult = z.object({leads: z.array(plannedLead), out_of_files: z.boolean()});
+export type ErasureResult = z.infer<typeof erasureResult>;
 
 /** @throws Refusal if the plan is another one than that of `confirm` */
 export async function* eraseLeads(

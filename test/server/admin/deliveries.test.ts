@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import {
+  changed,
   countDeliveries,
   dropDeliveries,
   listDeliveries,
@@ -53,7 +54,9 @@ for (const {name, postgres, skip} of databaseKinds) {
       await settleDelivery(admin, {lead: taken}, 'u-1');
       assert.equal((await dropDeliveries(admin, {lead: never})).deliveries, 1);
       assert.deepEqual(await leadsOf(admin, {state: 'held'}), [third]);
-      const {deliveries, why_none} = await dropDeliveries(admin, {lead: never});
+      const dropped = await dropDeliveries(admin, {lead: never});
+      assert.deepEqual(changed.parse(dropped), dropped);
+      const {deliveries, why_none} = dropped;
       assert.equal(deliveries, 0);
       assert.match(why_none ?? '', /^No such delivery/);
     });

@@ -5,7 +5,14 @@ import {join} from 'node:path';
 import {suite, test} from 'node:test';
 import {finish, Refusal, type Admin} from '../../../server/admin/admin.ts';
 import {besideServers} from '../../../server/admin/beside.ts';
-import {eraseAgain, eraseLeads, planAgain, planErasure} from '../../../server/admin/erasing.ts';
+import {
+  eraseAgain,
+  eraseLeads,
+  erasurePlan,
+  erasureResult,
+  planAgain,
+  planErasure,
+} from '../../../server/admin/erasing.ts';
 import {listLeads, showLead} from '../../../server/admin/leads.ts';
 import {leadsOfPerson, type Person} from '../../../server/admin/persons.ts';
 import {readConfig} from '../../../server/config/config.ts';
@@ -61,6 +68,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       const {accept, admin} = await operated(t, [first!]);
       const input = {leads: [first!.id], all: false};
       const shown = await planErasure(admin, input);
+      assert.deepEqual(erasurePlan.parse(shown), shown);
       assert.deepEqual(idsOf(shown.leads), [first!.id]);
       await accept(later!);
       await assert.rejects(
@@ -69,7 +77,9 @@ for (const {name, postgres, skip} of databaseKinds) {
       );
       const anew = await planErasure(admin, input);
       assert.deepEqual(anew.leads.map(({because}) => because).toSorted(), ['duplicate', 'named']);
-      assert.equal((await erase(admin, input.leads)).out_of_files, true);
+      const erased = await erase(admin, input.leads);
+      assert.deepEqual(erasureResult.parse(erased), erased);
+      assert.equal(erased.out_of_files, true);
       assert.ok((await planErasure(admin, input)).leads.every(({changes}) => !changes));
       await assert.rejects(erase(admin, ['ZZZZ-ZZZZ']), /There is no lead ZZZZ-ZZZZ/);
     });
