@@ -99,7 +99,7 @@ for (const {name, postgres, skip} of databaseKinds) {
         ...operated,
         ...{bad: [first, second].toSorted(), others: others.toSorted(), met},
         metIds: async () => (await met()).map(({id}) => id).toSorted(),
-        async using<Result>(work: (admin: Admin) => Promise<Result>) {
+        using: async <Result>(work: (admin: Admin) => Promise<Result>) => {
           const admin = await operated.admin();
           const result = await work(admin);
           await admin.store.close();
