@@ -11,6 +11,7 @@ import {
   testDestination,
   testOutcome,
   wrongOf,
+  type DestinationRow,
 } from '../admin/destinations.ts';
 import {ago, counted} from '../admin/words.ts';
 import {printable} from '../admin/visible.ts';
@@ -119,20 +120,21 @@ function addSecret(destinations: Command, run: Run) {
     .action(() => run.write(`whsec_${randomBytes(32).toString('base64')}\n`));
 }
 
-const head = [
-  ...['destination', 'type', 'state', 'since', 'last success', ...openStates],
-  ...['oldest', 'what went wrong'],
+/** How a destination is, in a table. `lead-prequal status` shows the same. */
+export const stateHead = ['state', 'since', 'last success', ...openStates, 'oldest'];
+export const stateCells = (row: DestinationRow) => [
+  row.state,
+  timeOrNone(row.since),
+  timeOrNone(row.last_success_at),
+  ...openStates.map((state) => row[state]),
+  row.oldest_created_at === null ? '' : ago(Date.parse(row.oldest_created_at)),
 ];
 
 async function list(run: Run, admin: Admin, json: Json) {
-  await printRows(run, json, [await listDestinations(admin)], head, (row) => [
-    row.destination,
-    row.type,
-    row.state,
-    timeOrNone(row.since),
-    timeOrNone(row.last_success_at),
-    ...openStates.map((state) => row[state]),
-    row.oldest_created_at === null ? '' : ago(Date.parse(row.oldest_created_at)),
+  const rows = await listDestinations(admin);
+  const head = ['destination', 'type', ...stateHead, 'what went wrong'];
+  await printRows(run, json, [rows], head, (row) => [
+    ...[row.destination, row.type, ...stateCells(row)],
     withRemedy(wrongOf(row)),
   ]);
 }

@@ -7,8 +7,8 @@ import {daysLooked, lateAfter, readStatus, status, unconfigured, type Status} fr
 import {ago, bytes, lasting} from '../admin/words.ts';
 import {printable} from '../admin/visible.ts';
 import {ConfigError, readConfig} from '../config/config.ts';
-import {openStates} from '../leads/deliveries.ts';
 import {askState} from '../observe/ask-server.ts';
+import {stateCells, stateHead} from './destinations.ts';
 import {jsonOption} from './options.ts';
 import {printTable, timeOrNone, type Field, type Json, type Run} from './output.ts';
 import {readingStore} from './with-store.ts';
@@ -70,14 +70,9 @@ async function printScreen(run: Run, seen: Status) {
     await write('\n');
     await printTable(
       run,
-      ['destination', 'state', 'since', 'last success', ...openStates, 'oldest', 'late'],
+      ['destination', ...stateHead, 'late'],
       destinations.map((row) => [
-        row.destination,
-        row.state,
-        timeOrNone(row.since),
-        timeOrNone(row.last_success_at),
-        ...openStates.map((name) => row[name]),
-        row.oldest_created_at === null ? '' : ago(Date.parse(row.oldest_created_at)),
+        ...[row.destination, ...stateCells(row)],
         row.late_seconds * 1_000 > lateAfter ? lasting(row.late_seconds * 1_000) : '',
       ]),
     );
