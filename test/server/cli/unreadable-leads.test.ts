@@ -41,7 +41,9 @@ suite('commands over damaged rows', () => {
   test('a last reply that is damaged is said, and the delivery is shown', async (t) => {
     const entry = newEntry({deliveries: [newDelivery({state: 'held'})], answer: {status: 'pending'}});
     const {run, execute} = await operate(t, [entry]);
-    await execute(`UPDATE deliveries SET last_reply = '{"exc'`);
+    const far = 9_000_000_000_000_000;
+    await execute(`
+      UPDATE deliveries SET last_reply = '{"exc', recipients = '{"left', happened_at = ${far}, failing_since = ${far}`);
     for (const json of [[], ['--json']]) {
       const listed = await run('deliveries', 'list', ...json);
       assert.deepEqual([listed.code, listed.stderr], [0, '1 delivery\n']);
