@@ -195,19 +195,13 @@ test('the test of an e-mail destination sends one, or says what the mail server 
 for (const {name, postgres, skip} of databaseKinds)
   test(`destinations are listed, paused and resumed beside a service over ${name}`, {skip}, async (t) => {
     const [crm, other] = [await openFor(t, startWebhookReceiver()), await openFor(t, startWebhookReceiver())];
-    const settings = ({settings: {url}}: typeof crm, credentials: string) => ({
+    const webhook = ({settings: {url}}: typeof crm, credentials: string) => ({
       ...{type: 'webhook', url, credentials},
     });
     const access = {CREDENTIALS_CRM_SECRET: crm.secret, CREDENTIALS_OTHER_SECRET: other.secret};
-    const destinations = {crm: settings(crm, 'CRM'), other: settings(other, 'OTHER')};
-    const operated = await operate(t, [], {
-      postgres,
-      settings: {
-        ...settingsOf(t, destinations, access, ['crm', 'other']),
-        EMBED_ORIGINS: '',
-        EMBED_PARTNER: '',
-      },
-    });
+    const destinations = {crm: webhook(crm, 'CRM'), other: webhook(other, 'OTHER')};
+    const settings = settingsOf(t, destinations, access, ['crm', 'other']);
+    const operated = await operate(t, [], {postgres, settings});
     const service = await startService(operated.settings, operated.folder);
     t.after(() => service.end('SIGKILL'));
     const admin = await operated.admin();
@@ -260,12 +254,8 @@ for (const {name, postgres, skip} of databaseKinds)
 
 test('the command says what it has paused and resumed, and shows it in a table', async (t) => {
   const destinations = {crm: {type: 'webhook', credentials: 'CRM', url: 'https://crm.example'}};
-  const {run} = await operate(t, [], {
-    settings: {
-      ...settingsOf(t, destinations, {CREDENTIALS_CRM_SECRET: newSecret()}),
-      ...{EMBED_ORIGINS: '', EMBED_PARTNER: ''},
-    },
-  });
+  const settings = settingsOf(t, destinations, {CREDENTIALS_CRM_SECRET: newSecret()});
+  const {run} = await operate(t, [], {settings});
   const says = async (stderr: string, ...words: string[]) =>
     assert.deepEqual(await run('destinations', ...words), {code: 0, stdout: '', stderr});
   const resumes = '"lead-prequal destinations resume crm" sends what waits.';
