@@ -81,20 +81,17 @@ export async function printRows<Row extends object>(
   for await (const page of pages) {
     count += page.length;
     if (json) for (const row of page) await run.print(row);
-    else widths = await printPage(run, head, page.map(cellsOf), widths);
+    else widths = await printTable(run, head, page.map(cellsOf), widths);
   }
   return count;
 }
 
-/** Prints rows as a table whose columns are aligned: numbers to the right, texts to the left. */
-export const printTable = async (
-  run: Pick<Run, 'write'>,
-  head: readonly string[],
-  rows: readonly (readonly Cell[])[],
-): Promise<void> => void (await printPage(run, head, rows));
-
-/** @param widths those of the page before, which has the head */
-async function printPage(
+/**
+ * Prints rows as a table whose columns are aligned: numbers to the right, texts to the left.
+ * @param widths of the columns in characters, if they are those of an earlier page, which has the head
+ * @returns the widths, for the next page
+ */
+export async function printTable(
   {write}: Pick<Run, 'write'>,
   head: readonly string[],
   cells: readonly (readonly Cell[])[],
