@@ -62,7 +62,7 @@ export function startAlerts({store, config: inForce, emit, timings}: Parts): {st
 
   const noteFailure = (error: unknown) => emit({type: 'alert-failed', reason: reasonOf(error)});
   let looking = Promise.resolve();
-  const timer = setInterval(() => (looking = looking.then(look).catch(noteFailure)), check).unref();
+  const timer = setInterval(() => void (looking = looking.then(look).catch(noteFailure)), check).unref();
   return {
     stop() {
       clearInterval(timer);

@@ -69,7 +69,7 @@ forEachStore((store) => {
   });
 
   test('while the mail server refuses, status says so, and the e-mail comes once it works again', async (t) => {
-    const {mail, server, refuseMails, close} = await start(t, store, {lease: 200});
+    const {mail, server, refuseMails, close} = await start(t, store, {lease: 1_500});
     const unsent = async () => {
       const {findings} = await readStatus({
         config: server.config,
@@ -129,7 +129,7 @@ suite('of two processes, one tells each piece of news, and the other one if it d
     await takeTurns(store, store);
   });
   test('over PostgreSQL', {skip: withoutPostgres}, async (t) => {
-    const {stores} = await openPostgresStores(t, 2);
-    await takeTurns(...(stores as [AlertPort, AlertPort]));
+    const [one, other] = (await openPostgresStores(t, 2)).stores;
+    await takeTurns(one!, other!);
   });
 });
