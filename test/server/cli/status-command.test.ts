@@ -137,7 +137,7 @@ test('a circuit breaker that had nothing to send since others delivered all is n
   await until(async () => (await status()).destinations[0]?.['last_success_at'] !== null);
   await openWhile(openStoreBeside(readConfig(settings), clearText, true), async (store) => {
     const [running = assert.fail()] = await store.processes(0);
-    const opened = {destination: 'crm', state: 'failing', since: Date.now() - hour} as const;
+    const opened = {destination: 'crm', state: 'failing', since: Date.now() - 3_600_000} as const;
     const destinations = [{...opened, deliveredAt: undefined}];
     await store.report({...running, id: 'another', destinations});
   });
