@@ -69,8 +69,7 @@ const salesColumns: Readonly<Record<string, (lead: LeadDetails, config: Config) 
   Email: ({lead}) => lead.email,
   'When to call': ({lead: {call_time}}) => lookUp(formOnlyFields.call_time.inMails, call_time) ?? call_time,
   Total: (lead, config) =>
-    amountsForPeople(lead, config)?.[totalAmount] ??
-    (lead.answer?.status === 'done' ? null : lead.answer?.status),
+    amountsForPeople(lead, config)?.[totalAmount] ?? lead.answer?.status.replace('done', ''),
   'Credit score': ({lead}) => lead.credit_score,
   Partner: ({partner}) => partner,
   Campaign: ({attribution}) => attribution.utm_campaign,
@@ -152,11 +151,8 @@ export async function* exportLeads(
   const unlisted = new Set<string>();
   const done = {leads: 0, erased: 0, unreadable: 0};
   const looked = () => done.leads + done.erased + done.unreadable;
-  if (isCsv)
-    yield {
-      text: `${excel || forSales ? '\uFEFF' : ''}${toCsv([forSales ? Object.keys(salesColumns) : columns.map(([name]) => name)])}`,
-      looked: 0,
-    };
+  const head = forSales ? Object.keys(salesColumns) : columns.map(([name]) => name);
+  if (isCsv) yield {text: `${excel || forSales ? '\uFEFF' : ''}${toCsv([head])}`, looked: 0};
   for (let after: string | undefined; ;) {
     const page = await store.readLeads(filter, {limit: pageLeads, after});
     const leads: LeadDetails[] = [];

@@ -201,9 +201,9 @@ const partnerColumns = 12;
 
 function cellsOf(row: LeadRow) {
   const begin = [row.reference, minuteOrNone(row.created_at)];
-  if ('unreadable' in row) return [...begin, '?', '', '', `unreadable: ${row.unreadable}`];
+  if ('unreadable' in row) return [...begin, row.unreadable];
   begin.push(cutTo(row.partner ?? '-', partnerColumns));
-  if ('erased_at' in row) return [...begin, 'erased', '', `on ${minuteOrNone(row.erased_at).slice(0, 10)}`];
+  if ('erased_at' in row) return [...begin, `erased ${minuteOrNone(row.erased_at)}`];
   const {lead_type, status, total, campaign, duplicate_of} = row;
   const amount = total === null ? '' : formatMoney(total, 'en-US');
   const note = [duplicate_of && `as ${referenceOf(duplicate_of)}`, campaign].filter(Boolean).join(', ');

@@ -111,9 +111,12 @@ export async function printTable(
   return used;
 }
 
+/** What ends a row that is shorter than the head may go on over the columns that the row lacks. */
 const widthsOf = (rows: readonly (readonly Cell[])[]): number[] =>
-  (rows[0] ?? []).map((_, column) =>
-    rows.reduce((widest, row) => Math.max(widest, String(row[column] ?? '').length), 0),
+  (rows[0] ?? []).map((_, column, {length}) =>
+    rows
+      .filter((row) => row.length === length || column < row.length - 1)
+      .reduce((widest, row) => Math.max(widest, String(row[column] ?? '').length), 0),
   );
 
 function alignedLine(cells: readonly Cell[], widths: readonly number[]): string {

@@ -27,8 +27,9 @@ function inWords(value: Value): string {
   return typeof value === 'number' ? formatMoney(value, 'en-US') : (value ?? '');
 }
 
-const referencesOf = (ids: readonly (string | null)[] = []) =>
-  ids.map((id) => id && referenceOf(id)).join(', ');
+const listed = (values: readonly Value[]) => values.filter(Boolean).join(', ');
+const referencesOf = (ids: readonly (string | null | undefined)[] = []) =>
+  listed(ids.map((id) => id && referenceOf(id)));
 
 /** A lead, or what is left of an erased one. */
 type Shown = Omit<ShownErased, 'kept' | 'erased_at' | 'consent_kept_until'> &
@@ -47,7 +48,7 @@ export function printLead({printFields}: Run, {config}: Admin, shown: Shown, mor
     ['Time there now', timeThere(Date.now(), shown.time_zones ?? [])],
     [labels.email, email],
     ['Total', amounts?.[totalAmount] ?? (lead_type === 'standard' ? 'none: a standard lead' : null)],
-    ['Made up of', parts.map((part) => `${names[part]} ${inWords(amounts?.[part])}`).join(', ')],
+    ['Made up of', listed(parts.map((part) => `${names[part]} ${inWords(amounts?.[part])}`))],
     ['Answer', answer?.status === 'done' ? null : answer?.status],
     emptyLine,
     ...Object.entries(answers).map(([name, value]): Line => [lookUp(labels, name) ?? name, value]),
@@ -56,14 +57,21 @@ export function printLead({printFields}: Run, {config}: Admin, shown: Shown, mor
     ['Received', `${timeOrNone(shown.created_at)} (${timeZone()}, as all times here)`],
     ['Partner', `${shown.partner ?? 'none: a caller of /json/leads'}${cid ? ` (cid ${cid})` : ''}`],
     ['May be a bot', suspicionOf({suspect: shown.suspect ?? null})],
-    ['The same as', referencesOf([shown.duplicate_of ?? null])],
+    ['The same as', referencesOf([shown.duplicate_of])],
     ['Came again as', referencesOf(shown.duplicates)],
-    ['Corrects', referencesOf([shown.supersedes ?? null])],
+    ['Corrects', referencesOf([shown.supersedes])],
     ['Corrected by', referencesOf(shown.superseded_by)],
     ...more,
-    ['Consent', consent && `${timeOrNone(consent.given_at)}, text ${consent.text_version}`],
-    ['In language', consent?.text_language],
-    ['Box ticked', consent?.agreed],
+    [
+      'Consent',
+      consent &&
+        listed([
+          timeOrNone(consent.given_at),
+          `text ${consent.text_version}`,
+          consent.text_language,
+          consent.agreed && 'box ticked',
+        ]),
+    ],
     ['Consent on', consent?.page ?? consent?.origin],
     ['Address (IP)', consent?.ip],
     ...Object.entries({...shown.attribution, ...shown.context}),
