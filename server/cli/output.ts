@@ -127,29 +127,24 @@ function alignedLine(cells: readonly Cell[], widths: readonly number[]): string 
   return aligned.join('  ').trimEnd();
 }
 
-/** Many of these characters are two columns wide. */
-const wide = /[^\0-\u10ff]/;
-
-/** The longest beginning of a text that is no wider. */
-function beginOf(text: string, columns: number): string {
-  if (text.length <= columns && !wide.test(text)) return text;
-  let left = columns;
-  const characters = [...new Intl.Segmenter('en').segment(text)];
-  const over = characters.find(({segment}) => (left -= wide.test(segment) ? 2 : 1) < 0);
-  return text.slice(0, over?.index);
-}
+/** The characters of a text, and an empty one before each that may be two columns wide on a terminal. */
+const columnsOf = (text: string): string[] => [...text].flatMap((one) => (one < '\u1100' ? one : ['', one]));
 
 /** The text, or a beginning of it that ends with `…`. */
-const cut = (text: string, columns: number): string =>
-  beginOf(text, columns) === text ? text : `${beginOf(text, columns - 1).trimEnd()}…`;
+function cut(text: string, columns: number): string {
+  if (text.length * 2 <= columns) return text;
+  const all = columnsOf(text);
+  const begin = all.slice(0, columns - 1).join('');
+  return all.length <= columns ? text : `${begin.trimEnd()}…`;
+}
 
 /** Breaks a line at spaces, and within a word that is wider than a line. */
 function wrapped(text: string, columns: number): string[] {
-  const {length} = beginOf(text, columns);
-  if (length === text.length) return [text];
-  const space = text.lastIndexOf(' ', length);
-  const end = space > 0 ? space : length;
-  return [text.slice(0, end), ...wrapped(text.slice(end).trimStart(), columns)];
+  const all = columnsOf(text);
+  if (all.length <= columns) return [text];
+  const space = all.lastIndexOf(' ', columns);
+  const end = space > 0 ? space : columns;
+  return [all.slice(0, end).join(''), ...wrapped(all.slice(end).join('').trimStart(), columns)];
 }
 
 /**
