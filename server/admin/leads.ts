@@ -48,7 +48,7 @@ export const leadRow = z.union([
 export type LeadRow = z.infer<typeof leadRow>;
 
 /** @param rounding of the policy, for a total as people read it. Programs get it to the dollar */
-export function toLeadRow(lead: ListedLead, rounding = 1): LeadRow {
+export function toLeadRow(lead: ListedLead, rounding?: number): LeadRow {
   const {id} = lead;
   const reference = referenceOf(id);
   if ('unreadable' in lead)
@@ -57,7 +57,8 @@ export function toLeadRow(lead: ListedLead, rounding = 1): LeadRow {
   const row = {id, reference, created_at: isoTime(createdAt), partner};
   if (isErased(lead)) return {...row, duplicate_of, erased_at: isoTime(lead.erasedAt)};
   const {answer, attribution} = lead;
-  const amounts = shownAmountsOf(answer, rounding);
+  const exact = answer.status === 'done' ? answer.amounts : null;
+  const amounts = rounding === undefined ? exact : shownAmountsOf(answer, rounding);
   return {
     ...row,
     lead_type: lead.lead.lead_type,

@@ -43,7 +43,7 @@ export function printLead({printFields}: Run, {config}: Admin, shown: Shown, mor
   const parts = amountParts.filter((part) => amounts?.[part]);
   const lines: Line[] = [
     ['Name', first_name && `${first_name} ${last_name}`],
-    [labels.phone, phone && `${phone} (${phone_e164})`],
+    [labels.phone, listed([...new Set([phone, phone_e164])])],
     [labels.call_time, lookUp(formOnlyFields.call_time.inMails, call_time) ?? call_time],
     ['Time there now', timeThere(Date.now(), shown.time_zones ?? [])],
     [labels.email, email],
@@ -73,8 +73,10 @@ export function printLead({printFields}: Run, {config}: Admin, shown: Shown, mor
         ]),
     ],
     ['Consent on', consent?.page ?? consent?.origin],
+    // eslint-disable-next-line no-restricted-properties -- This is the address of a stored consent, not of a request.
     ['Address (IP)', consent?.ip],
-    ...Object.entries({...shown.attribution, ...shown.context}),
+    ...Object.entries(shown.attribution ?? {}),
+    ...Object.entries(shown.context ?? {}),
   ];
   const given = lines
     .filter(([, value]) => (value ?? '') !== '')
