@@ -4,6 +4,7 @@ import {z} from 'zod';
 import {leadStatuses, type LeadStatus} from '../../contract/embed.ts';
 import {cutTo} from '../../contract/fields.ts';
 import {endOfId, referenceOf} from '../../contract/reference.ts';
+import {formatMoney} from '../../form/format-money.ts';
 import type {Admin} from '../admin/admin.ts';
 import {shownDelivery} from '../admin/deliveries.ts';
 import {shownErased} from '../admin/erasing.ts';
@@ -22,7 +23,6 @@ import type {Person} from '../admin/persons.ts';
 import {counted, timeZone} from '../admin/words.ts';
 import type {Config} from '../config/config.ts';
 import {leadGroups, type LeadFilter, type LeadGroup} from '../leads/lead-filter.ts';
-import {formatMoney} from '../../form/format-money.ts';
 import {readDeliveries} from './deliveries.ts';
 import {eraseCommand} from './erase.ts';
 import {writeExport} from './export.ts';
@@ -154,6 +154,8 @@ function addCount(leads: Command, run: Run) {
     );
 }
 
+type ExportOptions = Selection & {format?: ExportFormat; excel?: boolean; for?: 'sales'};
+
 function addExport(leads: Command, run: Run) {
   selecting(leads.command('export'))
     .description('write leads with everything that is stored about them, the oldest first')
@@ -164,10 +166,7 @@ function addExport(leads: Command, run: Run) {
       ),
     )
     .addOption(
-      new Option(
-        '--for <people>',
-        'a CSV with what they need alone: whom to call, when, and the total',
-      ).choices(['sales']),
+      new Option('--for <reader>', 'a CSV for whoever calls: name, number, when, total').choices(['sales']),
     )
     .option('--excel', 'begin a CSV with a byte order mark, by which Excel reads it as UTF-8')
     .addHelpText(
@@ -176,22 +175,12 @@ function addExport(leads: Command, run: Run) {
 The file holds personal data, so only its owner can read it. In a CSV, a cell that a spreadsheet would take for a
 formula begins with an apostrophe.`,
     )
-    .action(
-      (
-        file: string | undefined,
-        options: Selection & {format?: ExportFormat; excel?: boolean; for?: 'sales'},
-      ) => {
-        const {format, excel = false, for: people, ...selection} = options;
-        return readingStore(run, (admin) => {
-          sayUnknown(run, admin.config, selection);
-          return writeExport(run, admin, filterOf(selection), {
-            file,
-            format,
-            excel,
-            forSales: people === 'sales',
-          });
-        });
-      },
+    .action((file: string | undefined, {format, excel = false, for: reader, ...selection}: ExportOptions) =>
+      readingStore(run, (admin) => {
+        sayUnknown(run, admin.config, selection);
+        const target = {file, format, excel, forSales: reader === 'sales'};
+        return writeExport(run, admin, filterOf(selection), target);
+      }),
     );
 }
 

@@ -65,16 +65,10 @@ export function printLead({printFields}: Run, {config}: Admin, shown: Shown, mor
     [
       'Consent',
       consent &&
-        listed([
-          timeOrNone(consent.given_at),
-          `text ${consent.text_version}`,
-          consent.text_language,
-          consent.agreed && 'box ticked',
-        ]),
+        `${timeOrNone(consent.given_at)}, text ${consent.text_version} ${consent.text_language ?? ''}`,
     ],
+    ['Box ticked', consent?.agreed],
     ['Consent on', consent?.page ?? consent?.origin],
-    // eslint-disable-next-line no-restricted-properties -- This is the address of a stored consent, not of a request.
-    ['Address (IP)', consent?.ip],
     ...Object.entries(shown.attribution ?? {}),
     ...Object.entries(shown.context ?? {}),
   ];
