@@ -72,10 +72,10 @@ export function printLead({printFields}: Run, {config}: Admin, shown: Shown, mor
     ...Object.entries(shown.attribution ?? {}),
     ...Object.entries(shown.context ?? {}),
   ];
-  const given = lines
+  const fields = lines
     .filter(([, value]) => (value ?? '') !== '')
-    .filter((line, index, all) => line !== emptyLine || (index > 0 && all[index - 1] !== emptyLine));
-  const fields = given.map(([name, value]) => [name, inWords(value)] as const);
+    .filter((line, index, all) => line !== emptyLine || (index > 0 && all[index - 1] !== emptyLine))
+    .map(([name, value]) => [name, inWords(value)] as const);
   return printFields(fields, lineColumns);
 }
 
