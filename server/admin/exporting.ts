@@ -1,14 +1,18 @@
 /** Writes leads as CSV or as JSON Lines, page by page, so that a million of them need no more memory than a thousand. */
-import {amountNames} from '../../contract/amounts.ts';
+import {parsePhoneNumberFromString} from 'libphonenumber-js/min';
+import {amountNames, totalAmount} from '../../contract/amounts.ts';
 import {attributionKeys} from '../../contract/embed.ts';
-import {formOnlyNames} from '../../contract/extra-fields.ts';
+import {formOnlyFields, formOnlyNames} from '../../contract/extra-fields.ts';
+import {extension} from '../../contract/phone.ts';
+import {lookUp} from '../../form/words/look-up.ts';
 import type {Config} from '../config/config.ts';
 import {leadEventSchema} from '../leads/lead-event.ts';
 import type {LeadFilter, UnreadableLead} from '../leads/lead-filter.ts';
 import {isErased} from '../store/rows.ts';
 import type {Admin, Job} from './admin.ts';
-import {detailsOf, type LeadDetails} from './lead-details.ts';
+import {amountsForPeople, detailsOf, type LeadDetails} from './lead-details.ts';
 import {toJson, visible} from './visible.ts';
+import {localTime} from './words.ts';
 
 export const exportFormats = ['csv', 'jsonl'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
@@ -52,6 +56,35 @@ function columnsFor({partners}: Config, {partner}: LeadFilter): readonly Column[
       .map((name) => [name, 'lead', name] as const),
     ...[...new Set(listed)].map((name) => [`context_${name}`, 'context', name] as const),
   ];
+}
+
+/**
+ * What a salesperson reads in a spreadsheet: the time is one for it, in the time zone of this machine, and the total a number,
+ * as the form showed it.
+ */
+const salesColumns: Readonly<Record<string, (lead: LeadDetails, config: Config) => unknown>> = {
+  Received: ({created_at}) => localTime(Date.parse(created_at)).slice(0, 16),
+  Name: ({lead}) => `${lead.first_name} ${lead.last_name}`,
+  Phone: ({lead}) => phoneCell(lead.phone, lead.phone_e164),
+  Email: ({lead}) => lead.email,
+  'When to call': ({lead: {call_time}}) => lookUp(formOnlyFields.call_time.inMails, call_time) ?? call_time,
+  Total: (lead, config) =>
+    amountsForPeople(lead, config)?.[totalAmount] ?? lead.answer?.status.replace('done', ''),
+  'Credit score': ({lead}) => lead.credit_score,
+  Partner: ({partner}) => partner,
+  Campaign: ({attribution}) => attribution.utm_campaign,
+  Reference: ({reference}) => reference,
+};
+
+/**
+ * Such as `(415) 555-0132` or `(+52) 55 1234 5678`. A spreadsheet would take a number that begins with a plus for a
+ * formula, or for a number without it.
+ */
+function phoneCell(typed: string, e164: string): string {
+  const number = parsePhoneNumberFromString(e164);
+  const shown = e164.startsWith('+1') ? number?.formatNational() : number?.formatInternational();
+  const further = /\d+(?=\D*$)/.exec(extension.exec(typed)?.[0] ?? '');
+  return `${(shown ?? e164).replace(/^\+\d+/, '($&)')}${further ? ` ext. ${further[0]}` : ''}`;
 }
 
 const valueAt = (lead: LeadDetails, path: readonly string[]) => {
@@ -98,15 +131,18 @@ export type Exporting = ({text: string} | {unreadable: UnreadableLead}) & {looke
  */
 export type Exported = {leads: number; erased: number; unreadable: number; unlisted: string[]};
 
-/** @param excel whether a CSV begins with a byte order mark, by which Excel reads it as UTF-8 */
+/**
+ * @param excel whether a CSV begins with a byte order mark, by which Excel reads it as UTF-8
+ * @param forSales whether a CSV has what a salesperson reads alone
+ */
 export async function* exportLeads(
   {store, config}: Admin,
   filter: LeadFilter,
-  {format, excel = false}: {format: ExportFormat; excel?: boolean},
+  {format, excel = false, forSales = false}: {format: ExportFormat; excel?: boolean; forSales?: boolean},
 ): Job<Exporting, Exported> {
   // Nothing else needs this library, and it takes time to load.
   const {stringify} = await import('csv-stringify/sync');
-  const toCsv = (rows: unknown[][]) => stringify(rows, csvOptions);
+  const toCsv = (rows: unknown[][]) => stringify(rows, {...csvOptions, quoted_string: forSales});
   const isCsv = format === 'csv';
   const columns = columnsFor(config, filter);
   const paths = columns.map(([, ...path]) => path);
@@ -115,7 +151,8 @@ export async function* exportLeads(
   const unlisted = new Set<string>();
   const done = {leads: 0, erased: 0, unreadable: 0};
   const looked = () => done.leads + done.erased + done.unreadable;
-  if (isCsv) yield {text: `${excel ? '\uFEFF' : ''}${toCsv([columns.map(([name]) => name)])}`, looked: 0};
+  const head = forSales ? Object.keys(salesColumns) : columns.map(([name]) => name);
+  if (isCsv) yield {text: `${excel || forSales ? '\uFEFF' : ''}${toCsv([head])}`, looked: 0};
   for (let after: string | undefined; ;) {
     const page = await store.readLeads(filter, {limit: pageLeads, after});
     const leads: LeadDetails[] = [];
@@ -128,9 +165,12 @@ export async function* exportLeads(
       } else leads.push(details);
     }
     done.leads += leads.length;
-    const rows = () => leads.map((lead) => paths.map((path) => valueAt(lead, path)));
-    yield {text: isCsv ? toCsv(rows()) : toJsonLines(leads), looked: looked()};
-    for (const {lead, context = {}} of isCsv ? leads : []) {
+    const cellsOf = (lead: LeadDetails) =>
+      forSales
+        ? Object.values(salesColumns).map((valueOf) => valueOf(lead, config))
+        : paths.map((path) => valueAt(lead, path));
+    yield {text: isCsv ? toCsv(leads.map(cellsOf)) : toJsonLines(leads), looked: looked()};
+    for (const {lead, context = {}} of isCsv && !forSales ? leads : []) {
       for (const name of Object.keys(context)) if (!hasColumn('context', name)) unlisted.add(name);
       for (const name of formOnlyNames) if (lead[name] && !hasColumn('lead', name)) unlisted.add(name);
     }

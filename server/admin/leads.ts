@@ -15,7 +15,7 @@ import {createdAtOf} from '../leads/lead-ids.ts';
 import {isErased} from '../store/rows.ts';
 import {count, isoTime, Refusal, time, type Admin} from './admin.ts';
 import {showErased, type ShownErased} from './erasing.ts';
-import {detailsOf, leadDetails} from './lead-details.ts';
+import {detailsOf, leadDetails, shownAmountsOf} from './lead-details.ts';
 import {leadOf, unreadableText} from './lead-names.ts';
 import {localDay, midnight} from './words.ts';
 
@@ -47,7 +47,8 @@ export const leadRow = z.union([
 ]);
 export type LeadRow = z.infer<typeof leadRow>;
 
-export function toLeadRow(lead: ListedLead): LeadRow {
+/** @param rounding of the policy, for a total as people read it. Programs get it to the dollar */
+export function toLeadRow(lead: ListedLead, rounding?: number): LeadRow {
   const {id} = lead;
   const reference = referenceOf(id);
   if ('unreadable' in lead)
@@ -56,7 +57,8 @@ export function toLeadRow(lead: ListedLead): LeadRow {
   const row = {id, reference, created_at: isoTime(createdAt), partner};
   if (isErased(lead)) return {...row, duplicate_of, erased_at: isoTime(lead.erasedAt)};
   const {answer, attribution} = lead;
-  const amounts = answer.status === 'done' ? answer.amounts : null;
+  const exact = answer.status === 'done' ? answer.amounts : null;
+  const amounts = rounding === undefined ? exact : shownAmountsOf(answer, rounding);
   return {
     ...row,
     lead_type: lead.lead.lead_type,
@@ -67,17 +69,18 @@ export function toLeadRow(lead: ListedLead): LeadRow {
   };
 }
 
-/** The newest first, page by page. */
+/** The newest first, page by page. @param rounding as for `toLeadRow` */
 export async function* listLeads(
   {store}: Pick<Admin, 'store'>,
   filter: LeadFilter,
   limit: number,
+  rounding?: number,
 ): AsyncGenerator<LeadRow[], void, undefined> {
   let left = limit;
   for (let after: string | undefined; left > 0;) {
     const size = Math.min(left, pageLeads);
     const page = await store.listLeads(filter, {limit: size, after});
-    if (page.length > 0) yield page.map(toLeadRow);
+    if (page.length > 0) yield page.map((lead) => toLeadRow(lead, rounding));
     left -= page.length;
     after = page.at(-1)?.id;
     if (page.length < size) break;

@@ -9,6 +9,9 @@ export function localTime(time: number): string {
   return date.toISOString().slice(0, 19).replace('T', ' ');
 }
 
+/** The time zone of this machine. */
+export const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 const units = [
   [48 * 3_600_000, 24 * 3_600_000, 'days'],
   [2 * 3_600_000, 3_600_000, 'h'],

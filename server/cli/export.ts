@@ -10,7 +10,7 @@ import type {LeadFilter} from '../leads/lead-filter.ts';
 import {reasonOf} from '../leads/store-errors.ts';
 import {leadsBar, type Run} from './output.ts';
 
-type Target = {file: string | undefined; format: ExportFormat | undefined; excel: boolean};
+type Target = {file: string | undefined; format: ExportFormat | undefined; excel: boolean; forSales: boolean};
 
 const formatsByEnding: Readonly<Record<string, ExportFormat>> = {
   '': 'csv',
@@ -24,10 +24,11 @@ export async function writeExport(
   run: Run,
   admin: Admin,
   filter: LeadFilter,
-  {file, format = formatsByEnding[extname(file ?? '').toLowerCase()], excel}: Target,
+  {file, format = formatsByEnding[extname(file ?? '').toLowerCase()], excel, forSales}: Target,
 ) {
   const {stderr, fail, writeUnchanged} = run;
   if (!format) return fail(`What is to be written to ${file}? Say --format csv or --format jsonl.`);
+  if (forSales && format !== 'csv') return fail('--for sales writes a CSV, for spreadsheets, and no JSON.');
   let out;
   try {
     // A symbolic link that leads nowhere counts, too.
@@ -42,7 +43,7 @@ export async function writeExport(
       ? await leadsBar(stderr, await admin.store.countLeads(filter))
       : undefined;
   try {
-    const exported = await finish(exportLeads(admin, filter, {format, excel}), async (progress) => {
+    const exported = await finish(exportLeads(admin, filter, {format, excel, forSales}), async (progress) => {
       if ('text' in progress) await out.write(progress.text);
       else {
         // The bar and the lines would overwrite each other.

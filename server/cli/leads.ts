@@ -2,7 +2,9 @@
 import {Command, InvalidArgumentError, Option} from 'commander';
 import {z} from 'zod';
 import {leadStatuses, type LeadStatus} from '../../contract/embed.ts';
+import {cutTo} from '../../contract/fields.ts';
 import {endOfId, referenceOf} from '../../contract/reference.ts';
+import {formatMoney} from '../../form/format-money.ts';
 import type {Admin} from '../admin/admin.ts';
 import {shownDelivery} from '../admin/deliveries.ts';
 import {shownErased} from '../admin/erasing.ts';
@@ -18,15 +20,16 @@ import {
   type LeadRow,
 } from '../admin/leads.ts';
 import type {Person} from '../admin/persons.ts';
-import {counted} from '../admin/words.ts';
+import {counted, timeZone} from '../admin/words.ts';
 import type {Config} from '../config/config.ts';
 import {leadGroups, type LeadFilter, type LeadGroup} from '../leads/lead-filter.ts';
-import {readDeliveries, showDeliveries} from './deliveries.ts';
+import {readDeliveries} from './deliveries.ts';
 import {eraseCommand} from './erase.ts';
 import {writeExport} from './export.ts';
 import {contextOption, jsonOption, limitOption, sinceOption, untilOption} from './options.ts';
-import {orMore, printRows, timeOrNone, type Json, type Run} from './output.ts';
+import {lineColumns, minuteOrNone, orMore, printRows, type Json, type Run} from './output.ts';
 import {findPerson, personOptions} from './person.ts';
+import {printDeliveries, printErased, printLead} from './show-lead.ts';
 import {readingStore} from './with-store.ts';
 
 const examples = `
@@ -132,7 +135,7 @@ function addList(leads: Command, run: Run) {
 function addShow(leads: Command, run: Run) {
   leads
     .command('show')
-    .description('show everything that is stored about a lead, and its deliveries')
+    .description('show a lead and its deliveries, for people; with --json all that is stored about it')
     .argument('<lead>', 'the id or the reference of the lead')
     .addOption(jsonOption(z.union([shownErased, shownLead.extend({deliveries: z.array(shownDelivery)})])))
     .action((named: string, {json}: Json) => readingStore(run, (admin) => show(run, admin, named, json)));
@@ -151,6 +154,8 @@ function addCount(leads: Command, run: Run) {
     );
 }
 
+type ExportOptions = Selection & {format?: ExportFormat; excel?: boolean; for?: 'sales'};
+
 function addExport(leads: Command, run: Run) {
   selecting(leads.command('export'))
     .description('write leads with everything that is stored about them, the oldest first')
@@ -160,6 +165,9 @@ function addExport(leads: Command, run: Run) {
         exportFormats,
       ),
     )
+    .addOption(
+      new Option('--for <reader>', 'a CSV for whoever calls: name, number, when, total').choices(['sales']),
+    )
     .option('--excel', 'begin a CSV with a byte order mark, by which Excel reads it as UTF-8')
     .addHelpText(
       'after',
@@ -167,64 +175,54 @@ function addExport(leads: Command, run: Run) {
 The file holds personal data, so only its owner can read it. In a CSV, a cell that a spreadsheet would take for a
 formula begins with an apostrophe.`,
     )
-    .action((file: string | undefined, options: Selection & {format?: ExportFormat; excel?: boolean}) => {
-      const {format, excel = false, ...selection} = options;
-      return readingStore(run, (admin) => {
+    .action((file: string | undefined, {format, excel = false, for: reader, ...selection}: ExportOptions) =>
+      readingStore(run, (admin) => {
         sayUnknown(run, admin.config, selection);
-        return writeExport(run, admin, filterOf(selection), {file, format, excel});
-      });
-    });
+        const target = {file, format, excel, forSales: reader === 'sales'};
+        return writeExport(run, admin, filterOf(selection), target);
+      }),
+    );
 }
 
-const listHead = ['reference', 'received', 'partner', 'type', 'state', 'total', 'campaign', ''];
+const listHead = ['reference', 'received', 'partner', 'state', 'total', 'campaign'];
+/** How many columns of a list the name of a partner may take. */
+const partnerColumns = 12;
 
 function cellsOf(row: LeadRow) {
-  const {reference} = row;
-  const received = timeOrNone(row.created_at);
-  if ('unreadable' in row) return [reference, received, '?', '', '', '', '', `unreadable: ${row.unreadable}`];
-  const begin = [reference, received, row.partner ?? '-'];
-  if ('erased_at' in row) return [...begin, '', 'erased', '', '', timeOrNone(row.erased_at)];
+  const begin = [row.reference, minuteOrNone(row.created_at)];
+  if ('unreadable' in row) return [...begin, row.unreadable];
+  begin.push(cutTo(row.partner ?? '-', partnerColumns));
+  if ('erased_at' in row) return [...begin, `erased ${minuteOrNone(row.erased_at)}`];
   const {lead_type, status, total, campaign, duplicate_of} = row;
-  const note = duplicate_of === null ? '' : `same as ${referenceOf(duplicate_of)}`;
-  return [...begin, lead_type, status, total ?? '', campaign ?? '', note];
+  const amount = total === null ? '' : formatMoney(total, 'en-US');
+  const note = [duplicate_of && `as ${referenceOf(duplicate_of)}`, campaign].filter(Boolean).join(', ');
+  return [...begin, status, lead_type === 'standard' ? lead_type : amount, note];
 }
 
 async function list(run: Run, admin: Admin, options: Selection & Person & ListOptions) {
   const {email, phone, limit} = options;
   const filter = filterOf(options);
   const isPerson = email !== undefined || phone !== undefined;
-  const pages = isPerson ? ofPerson() : listLeads(admin, filter, limit);
-  const many = await printRows(run, options, pages, listHead, cellsOf);
-  const {timeZone} = new Intl.DateTimeFormat().resolvedOptions();
-  run.say(`${counted(many, 'lead')}${orMore(limit - many)}; times are those of ${timeZone}`);
+  const rounding = options.json ? undefined : admin.config.policy.display_rounding_increment;
+  const pages = isPerson ? ofPerson() : listLeads(admin, filter, limit, rounding);
+  const many = await printRows(run, options, pages, listHead, cellsOf, lineColumns);
+  run.say(`${counted(many, 'lead')}${orMore(limit - many)}; times are those of ${timeZone()}`);
 
   async function* ofPerson() {
     const {found, isStopped} = await findPerson(run, admin, filter, {email, phone, limit});
     if (isStopped) run.status = 1;
-    if (found.length > 0) yield found.map(toLeadRow);
+    if (found.length > 0) yield found.map((lead) => toLeadRow(lead, rounding));
   }
 }
 
 async function show(run: Run, admin: Admin, named: string, json = false) {
-  const {print, printFields, write} = run;
   const shown = await showLead(admin, named);
-  if ('erased' in shown) return json ? print(shown.erased) : printFields([...flatten(shown.erased)]);
+  if ('erased' in shown) return json ? run.print(shown.erased) : printErased(run, admin, shown.erased);
   const {lead} = shown;
-  if (json) return print({...lead, deliveries: await readDeliveries(run, admin, lead.id)});
-  await printFields([...flatten(lead)]);
-  await write('\n');
-  await showDeliveries(run, admin, lead.id);
-}
-
-/** The values of an object and of the objects in it, with names such as `lead.first_name`. What is missing is left out. */
-function* flatten(value: object, prefix = ''): Generator<[string, string]> {
-  for (const [key, inner] of Object.entries(value) as [string, unknown][]) {
-    const name = `${prefix}${key}`;
-    if (inner === null || inner === undefined || (Array.isArray(inner) && inner.length === 0)) continue;
-    if (Array.isArray(inner)) yield [name, inner.join(', ')];
-    else if (typeof inner === 'object') yield* flatten(inner, `${name}.`);
-    else yield [name, typeof inner === 'string' ? inner : JSON.stringify(inner)];
-  }
+  const deliveries = await readDeliveries(run, admin, lead.id);
+  if (json) return run.print({...lead, deliveries});
+  await printLead(run, admin, lead);
+  await printDeliveries(run, deliveries);
 }
 
 async function count(run: Run, admin: Admin, by: readonly LeadGroup[], options: Selection & Json) {

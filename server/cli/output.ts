@@ -24,6 +24,9 @@ export type Surroundings = {
 /** A run of the command: its surroundings, how it prints, and its exit status so far. */
 export type Run = ReturnType<typeof createRun>;
 
+/** How wide a terminal is, at least. */
+export const lineColumns = 78;
+
 type Cell = string | number;
 export type Field = readonly [name: string, value: string];
 
@@ -48,8 +51,9 @@ export function createRun(surroundings: Surroundings) {
     /** Prints a line of JSON. What a terminal would obey is escaped, and so it is the same text again for a program. */
     print: (line: object): Promise<void> => run.writeUnchanged(`${toJson(line)}\n`),
 
-    /** Prints names and their values. */
-    printFields: (fields: readonly Field[]): Promise<void> => run.write(fieldLines(fields)),
+    /** Prints names and their values. @param columns how wide the lines may be */
+    printFields: (fields: readonly Field[], columns = Infinity): Promise<void> =>
+      run.write(fieldLines(fields, columns)),
 
     /** Prints to standard error: everything that is not the result of a command. */
     say: (text: string): void => void stderr.write(visible(`${text}\n`)),
@@ -75,20 +79,22 @@ export async function printRows<Row extends object>(
   pages: Pages<Row>,
   head: readonly string[],
   cellsOf: (row: Row) => readonly Cell[],
+  columns?: number,
 ): Promise<number> {
   let count = 0;
   let widths: readonly number[] | undefined;
   for await (const page of pages) {
     count += page.length;
     if (json) for (const row of page) await run.print(row);
-    else widths = await printTable(run, head, page.map(cellsOf), widths);
+    else widths = await printTable(run, head, page.map(cellsOf), widths, columns);
   }
   return count;
 }
 
 /**
- * Prints rows as a table whose columns are aligned: numbers to the right, texts to the left.
+ * Prints rows as a table whose columns are aligned: numbers and dollars to the right, texts to the left.
  * @param widths of the columns in characters, if they are those of an earlier page, which has the head
+ * @param columns how wide the lines may be: longer ones are cut
  * @returns the widths, for the next page
  */
 export async function printTable(
@@ -96,38 +102,64 @@ export async function printTable(
   head: readonly string[],
   cells: readonly (readonly Cell[])[],
   widths?: readonly number[],
+  columns = Infinity,
 ): Promise<readonly number[]> {
   const rows = cells.map((row) => row.map((cell) => (typeof cell === 'number' ? cell : printable(cell))));
   const used = widths ?? widthsOf([head, ...rows]);
-  await write([...(widths ? [] : [head]), ...rows].map((row) => alignedLine(row, used)).join(''));
+  const lines = [...(widths ? [] : [head]), ...rows].map((row) => cut(alignedLine(row, used), columns));
+  await write(lines.map((line) => `${line}\n`).join(''));
   return used;
 }
 
+/** What ends a row that is shorter than the head may go on over the columns that the row lacks. */
 const widthsOf = (rows: readonly (readonly Cell[])[]): number[] =>
-  (rows[0] ?? []).map((_, column) =>
-    rows.reduce((widest, row) => Math.max(widest, String(row[column] ?? '').length), 0),
+  (rows[0] ?? []).map((_, column, {length}) =>
+    rows
+      .filter((row) => row.length === length || column < row.length - 1)
+      .reduce((widest, row) => Math.max(widest, String(row[column] ?? '').length), 0),
   );
 
 function alignedLine(cells: readonly Cell[], widths: readonly number[]): string {
   const aligned = cells.map((cell, column) => {
     const [text, width] = [String(cell), widths[column] ?? 0];
-    return typeof cell === 'number' ? text.padStart(width) : text.padEnd(width);
+    return /^\$?[\d,]+$/.test(text) ? text.padStart(width) : text.padEnd(width);
   });
-  return `${aligned.join('  ').trimEnd()}\n`;
+  return aligned.join('  ').trimEnd();
+}
+
+/** The characters of a text, and an empty one before each that may be two columns wide on a terminal. */
+const columnsOf = (text: string): string[] => [...text].flatMap((one) => (one < '\u1100' ? one : ['', one]));
+
+/** The text, or a beginning of it that ends with `…`. */
+function cut(text: string, columns: number): string {
+  if (text.length * 2 <= columns) return text;
+  const all = columnsOf(text);
+  const begin = all.slice(0, columns - 1).join('');
+  return all.length <= columns ? text : `${begin.trimEnd()}…`;
+}
+
+/** Breaks a line at spaces, and within a word that is wider than a line. */
+function wrapped(text: string, columns: number): string[] {
+  const all = columnsOf(text);
+  if (all.length <= columns) return [text];
+  const space = all.lastIndexOf(' ', columns);
+  const end = space > 0 ? space : columns;
+  return [all.slice(0, end).join(''), ...wrapped(all.slice(end).join('').trimStart(), columns)];
 }
 
 /**
  * A line for each name and its value. A value of several lines is a block beside its name, so that none of them looks like a
- * name. Many spaces are one, because a terminal would wrap the line after them.
+ * name. Many spaces are one, because a terminal would wrap the line after them. Without name and value, the line is empty.
  */
-function fieldLines(fields: readonly Field[]): string {
+function fieldLines(fields: readonly Field[], columns: number): string {
   const width = Math.max(...fields.map(([name]) => printable(name).length));
   const indent = `\n${' '.repeat(width + 2)}`;
   const lines = fields.map(([name, value]) => {
-    const block = visible(value)
+    const rows = visible(value)
       .replace(/[^\S\n]+/g, ' ')
-      .replaceAll('\n', indent);
-    return `${printable(name).padEnd(width)}  ${block}\n`;
+      .split('\n')
+      .flatMap((line) => wrapped(line, columns - width - 2));
+    return `${`${printable(name).padEnd(width)}  ${rows.join(indent)}`.trimEnd()}\n`;
   });
   return lines.join('');
 }
@@ -144,3 +176,5 @@ export async function leadsBar(stream: Run['stderr'], total: number): Promise<Si
 
 /** A time as people read it, or nothing. */
 export const timeOrNone = (time: string | null): string => (time === null ? '' : localTime(Date.parse(time)));
+/** The same to the minute, which is also what spreadsheets take for a time. */
+export const minuteOrNone = (time: string | null): string => timeOrNone(time).slice(0, 16);

@@ -3,7 +3,8 @@
  * by choice) behaves as before. The server of the release 1.4.0 was asked the same, and plain-partner.json has what it said,
  * byte for byte. What differs from run to run, or with each release of the form, is replaced. Apply pages are not compared,
  * because since 1.5.0 they have the form in the page itself, for all partners, and neither are snippets, which since 1.6.0
- * have the colour of the partner, and their rules in one line.
+ * have the colour of the partner, and their rules in one line. `leads show` is for people since 1.7.0, so the recording has
+ * the facts that it showed as its `--json` says them.
  */
 import assert from 'node:assert/strict';
 import {readFileSync, writeFileSync} from 'node:fs';
@@ -115,7 +116,7 @@ async function everything(owner: {after(work: () => unknown): void}): Promise<Re
     const said = await command('leads', 'export', exported, '--format', format);
     seen[`export as ${format}`] = `${said}\n${readFileSync(exported, 'utf8')}`;
   }
-  seen['lead in the command'] = await command('leads', 'show', id);
+  seen['lead in the command'] = await command('leads', 'show', id, '--json');
   seen['deliveries in the command'] = await command('deliveries', 'list', '--id', id);
 
   const changing: [string | RegExp, string][] = [

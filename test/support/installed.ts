@@ -23,6 +23,7 @@ const packages: Readonly<Record<string, string>> = {
   mono: 'mono-runtime libmono-system-net-http-webrequest4.0-cil',
   go: 'golang-go',
   promtool: 'prometheus',
+  ssconvert: 'gnumeric',
 };
 
 type Requirement = `REQUIRE_${'STORES' | 'BROWSERS' | 'CLIENTS' | 'THEMES' | 'LIBRARIES' | 'SAMPLES'}`;

@@ -66,7 +66,7 @@ const suspicions: Readonly<Record<string, string>> = {
 };
 
 /** Why a bot may have sent the lead, in words; undefined if nothing speaks for it. */
-export function suspicionOf({suspect}: LeadRecord): string | undefined {
+export function suspicionOf({suspect}: Pick<LeadRecord, 'suspect'>): string | undefined {
   if (suspect === null) return undefined;
   return suspect
     .split(' ')

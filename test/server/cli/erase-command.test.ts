@@ -39,9 +39,9 @@ suite('the command "leads erase"', () => {
     assert.equal(erased.stdout, `${reference} (${gone.id}) erased\n`);
     assert.match(erased.stderr, /1 consent of these stay \(KEEP_CONSENT_YEARS\): 16 CFR 310\.5/);
     assert.doesNotMatch(erased.stderr, /Canary/, 'what a program may log names nobody');
-    const row = new RegExp(`${reference} .* acme +erased .*\\d\\d:\\d\\d:\\d\\d\n`);
+    const row = new RegExp(`${reference} .* acme +erased .*\\d\\d:\\d\\d\n`);
     assert.match((await run('leads', 'list')).stdout, row);
-    assert.match((await run('leads', 'show', gone.id)).stdout, /^consent_kept_until +\d{4}-/m);
+    assert.match((await run('leads', 'show', gone.id)).stdout, /^Consent until +\d{4}-/m);
     const [data = {}] = linesOf(await run('leads', 'show', reference, '--json'));
     const names = ['id', 'reference', 'created_at', 'partner', 'erased_at', 'consent_kept_until', 'kept'];
     assert.deepEqual(Object.keys(data), names);
@@ -151,7 +151,7 @@ suite('the command "leads erase"', () => {
     await execute(`UPDATE sealed SET data_key = 7 WHERE lead_id = '${damaged.id}'`);
     const found = await run('leads', 'list', '--email', 'secret@example.com');
     assert.match(found.stderr, new RegExp(`1 lead could not be read .*: ${referenceOf(damaged.id)}\\.`));
-    const row = new RegExp(`${referenceOf(damaged.id)} .* unreadable: .*data key 00000007`);
+    const row = new RegExp(`${referenceOf(damaged.id)} .* It is sealed with the data key 00000007`);
     assert.match((await run('leads', 'list')).stdout, row);
     const over = await run('leads', 'erase', old.id, damaged.id, '--yes');
     assert.equal(over.code, 0, over.stderr);

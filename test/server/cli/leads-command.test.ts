@@ -3,8 +3,16 @@ import assert from 'node:assert/strict';
 import {statSync} from 'node:fs';
 import {join} from 'node:path';
 import {test} from 'node:test';
-import {operate, runCommand, writePartners} from '../../support/operator.ts';
-import {newEntry} from '../../support/sample-leads.ts';
+import {assertFails, linesOf, operate, runCommand, writePartners} from '../../support/operator.ts';
+import {
+  asLead,
+  doneAnswer,
+  newDelivery,
+  newEntry,
+  prequalificationBody,
+  sampleConsent,
+  standardBody,
+} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 
 test('leads are listed, counted, shown and written to a file, which is not overwritten', async (t) => {
@@ -18,7 +26,6 @@ test('leads are listed, counted, shown and written to a file, which is not overw
   const leads = (...words: string[]) => run('leads', ...words);
   const acme = await leads('list', '--partner', 'acme', '--context', 'brand=north');
   assert.match(acme.stdout, /^reference +received +partner/);
-  for (const line of acme.stdout.split('\n')) assert.ok(line.length <= 100);
   assert.match(acme.stderr, /^2 leads; times are those of /m);
 
   const count = async (...words: string[]) => (await leads('count', ...words)).stdout;
@@ -37,8 +44,8 @@ test('leads are listed, counted, shown and written to a file, which is not overw
   const {id} = entries[0]!;
   const shown = await leads('show', id);
   assert.ok(shown.stdout.includes(id));
-  assert.match(shown.stdout, /^context\.brand +north$/m);
-  assert.match(shown.stdout, /^lead\.first_name +Jane$/m);
+  assert.match(shown.stdout, /^Name +Jane Doe\nPhone +/);
+  assert.match(shown.stdout, /^brand +north$/m);
 
   const file = join(folder, 'leads.csv');
   const exported = await leads('export', file, '--context', 'brand=north');
@@ -53,5 +60,71 @@ test('leads are listed, counted, shown and written to a file, which is not overw
   assert.match(
     stderr,
     /lacks what no partner lists or asks for any more: (?=.*store)(?=.*brand).* --format jsonl/,
+  );
+});
+
+const funded = asLead({...prequalificationBody, state: 'HI', notes: 'Call my office.\nTotal  $9'});
+const parts = {...doneAnswer.amounts!, rollover_amount: 84_999, total_qualified_amount: 846_999};
+const hugeParts = {...parts, rollover_amount: 99_999_999_999, total_qualified_amount: 100_000_761_999};
+const attribution = {utm_source: 'google', utm_medium: 'cpc', utm_campaign: '春'.repeat(100)};
+const ofAcme = newEntry({
+  ...{partner: 'acme', lead: funded, answer: {...doneAnswer, amounts: parts}, attribution},
+  consent: {...sampleConsent, page: `https://acme.example/${'long/'.repeat(9)}`},
+  deliveries: ['crm', 'sales'].map((destination) => newDelivery({destination, content: 'created'})),
+});
+const standard = newEntry({
+  lead: asLead(standardBody),
+  answer: {...doneAnswer, amounts: null, policyVersion: null},
+});
+const others = [
+  newEntry({partner: 'p'.repeat(64), attribution, answer: {...doneAnswer, amounts: hugeParts}}),
+  newEntry({answer: {...doneAnswer, amounts: parts, policyVersion: null}}),
+  newEntry({answer: {status: 'pending'}}),
+  newEntry({answer: {status: 'refused'}}),
+];
+
+test('people read the amounts that the form shows, in lines that a terminal does not wrap', async (t) => {
+  const {run} = await operate(t, [ofAcme, standard, ...others]);
+  const list = await run('leads', 'list');
+  assert.match(list.stdout, / acme +done +\$846,000 +春/);
+  assert.match(list.stdout, / done +\$846,999$/m, 'the form does not round the amounts of an upstream');
+  assert.match(list.stdout, / - +done +standard$/m);
+  const show = await run('leads', 'show', ofAcme.id);
+  const inOrder = [
+    'Name',
+    'Phone',
+    'Time there now  .* in Honolulu',
+    'Email',
+    'Total +\\$846,000',
+    'Made up of',
+    'Cash',
+  ];
+  inOrder.push(
+    'Notes',
+    'Reference',
+    'Received',
+    'Consent',
+    'utm_source',
+    'destination  content',
+    'crm',
+    'sales',
+  );
+  assert.match(show.stdout, new RegExp(inOrder.map((line) => `^${line}`).join('[^]*?'), 'm'));
+  assert.doesNotMatch(show.stdout, /\w\.first_name|^Total +\$9|84,999/m);
+  assert.ok(show.stdout.split('\n').length <= 41);
+  for (const line of `${list.stdout}${show.stdout}`.split('\n'))
+    assert.ok(line.length + (line.match(/春/g)?.length ?? 0) <= 78, line);
+  const [{total} = {}] = linesOf(await run('leads', 'list', '--partner', 'acme', '--json'));
+  assert.equal(total, 846_999);
+
+  const {code, stdout} = await run('leads', 'export', '--for', 'sales', '--partner', 'acme');
+  assert.equal(code, 0);
+  assert.match(
+    stdout,
+    /^\uFEFF"Received","Name","Phone",.*\r\n"\d{4}-\d\d-\d\d \d\d:\d\d","Jane Doe","\(202\) 555-0142",.*,846000,/,
+  );
+  assertFails(
+    await run('leads', 'export', '--for', 'sales', '--format', 'jsonl'),
+    /--for sales writes a CSV/,
   );
 });

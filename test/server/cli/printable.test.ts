@@ -55,6 +55,26 @@ test('a value beside its name has no run of spaces, after which a terminal begin
   ]);
   const indent = ' '.repeat('lead.notes  '.length);
   assert.equal(String(stdout.read()), `partner     acme\nlead.notes  a partner globex\n${indent} b\n`);
+  await printFields([['notes', `a forged  line\n${'李'.repeat(5)} b`]], 16);
+  assert.equal(String(stdout.read()), 'notes  a forged\n       line\n       李李李李\n       李 b\n');
+});
+
+test('a table is cut to the width of a terminal, and the end of a short row makes no column wide', async () => {
+  const stdout = new PassThrough();
+  const run = createRun({stdout, stderr: new PassThrough()});
+  const rows = [
+    ['acme', '$5', 'spring'],
+    ['it cannot be read, and says why'],
+    ['李', '$1,005', '春'.repeat(9)],
+  ];
+  await printTable(run, ['partner', 'total', 'campaign'], rows, undefined, 25);
+  const lines = [
+    'partner  total   campaign',
+    'acme         $5  spring',
+    'it cannot be read, and s…',
+    '李        $1,005  春春春…',
+  ];
+  assert.equal(String(stdout.read()), lines.map((line) => `${line}\n`).join(''));
 });
 
 test('a table may have more rows than a function takes arguments', async () => {
@@ -196,8 +216,8 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     assert.ok(found.has(text), 'the texts are in JSON as they are stored');
 
   const printed = await run('leads', 'show', entry.id);
-  const [, block = ''] = /^lead\.notes +(mark.*(?:\n +forged.*)+)$/m.exec(printed.stdout) ?? [];
-  assert.equal(block.split('\n').length, lines.length + 1, 'notes keep their lines');
+  const [block = ''] = /^Notes +mark(?:.*\n {18})+.*$/m.exec(printed.stdout) ?? [];
+  assert.equal(block.match(/^ {18}forged line/gm)?.length, lines.length, 'notes keep their lines');
   assert.ok(printed.stdout.includes('👩\u200d👧می\u200cخواهم'));
   assert.ok((await run('leads', 'list')).stdout.includes(referenceOf(entry.id)));
 
