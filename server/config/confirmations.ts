@@ -13,12 +13,16 @@ export const confirmSchema = z.strictObject({
   per_hour: z.int().min(1).max(10_000).default(60),
 });
 
+type Contact = {phone?: string | undefined; email?: string | undefined};
+
 /** What the confirmations of one partner say, and how many there may be. */
 export type ConfirmationSettings = {
   /** Who they are from, which is also what they call the partner. */
   name: string;
   amounts: boolean;
   perHour: number;
+  /** How visitors reach the partner. */
+  contact: Contact;
   /** What happens next, by language. */
   nextStep: Readonly<Record<string, string>> | undefined;
   /** Amounts of the calculator are rounded down to a multiple of this, as in the form. */
@@ -49,6 +53,7 @@ type MailServer = Pick<ConfirmationsSettings, 'smtpUrl' | 'from'> & Kind & {to: 
 type Confirming = {
   key: string;
   name: string;
+  contact?: Contact | undefined;
   nextStep?: ConfirmationSettings['nextStep'];
   confirm?: z.output<typeof confirmSchema> | undefined;
 };
@@ -69,10 +74,10 @@ export function confirmationsOf(
   destinations: ReadonlyMap<string, Kind>,
   {isOn, tokenKeys, rounding}: Pick<ConfirmationsSettings, 'isOn' | 'tokenKeys'> & {rounding: number},
 ): Map<string, ConfirmationsSettings> {
-  const confirming = partners.flatMap(({key, name, nextStep, confirm}) => {
+  const confirming = partners.flatMap(({key, name, contact = {}, nextStep, confirm}) => {
     if (!confirm) return [];
     const {via, from_name: fromName = name, amounts, per_hour: perHour} = confirm;
-    const settings = {name: fromName, amounts, perHour, nextStep, rounding};
+    const settings = {name: fromName, contact, amounts, perHour, nextStep, rounding};
     return [{via, key, settings}];
   });
   const made = new Map<string, ConfirmationsSettings>();

@@ -15,6 +15,7 @@ export type Sources = {
   reader: SettingsReader;
   settings: Settings | undefined;
   partnersFile: PartnersFile | undefined;
+  rounding: number;
   /** There is a partners file, but nobody knows what is in it. */
   isUnread: boolean;
 };
@@ -38,7 +39,12 @@ export function readDestinations(sources: Sources, faults: string[]): Destinatio
   return destinations;
 }
 
-const environs = (name: string, {reader, settings, partnersFile}: Sources, faults: string[]): Environs => ({
+const environs = (
+  name: string,
+  {reader, settings, partnersFile, rounding}: Sources,
+  faults: string[],
+): Environs => ({
+  rounding,
   read<Value>(setting: string, schema: z.ZodType<Value>) {
     const value = reader.value(setting);
     if (value === undefined)
