@@ -1,5 +1,6 @@
-/** The amounts as people see them, on pages and in messages. Programs get whole dollars. */
-import {amountParts, totalAmount, type Amounts, type Explanation} from '../contract/amounts.ts';
+/** The amounts as people see them. Programs get whole dollars. */
+import {amountParts, totalAmount, type Prequalification} from '../contract/amounts.ts';
+import type {EmbedAnswer} from '../contract/embed.ts';
 
 /**
  * Rounds each amount down as the explanation says, and adds the total up again. An amount of less than the increment
@@ -7,13 +8,10 @@ import {amountParts, totalAmount, type Amounts, type Explanation} from '../contr
  *
  * @returns null if the answer has no amounts
  */
-export function shownAmounts<Known extends Amounts>({
+export function shownAmounts({
   prequalification: exact,
   explanation,
-}: {
-  prequalification: Known | null;
-  explanation?: Pick<Explanation, 'rounding_increment'> | undefined;
-}): Known | null {
+}: Pick<EmbedAnswer, 'prequalification' | 'explanation'>): Prequalification | null {
   if (!exact || !explanation) return exact;
   const shown = {...exact, [totalAmount]: 0};
   for (const part of amountParts) {

@@ -13,8 +13,6 @@ export const confirmSchema = z.strictObject({
   per_hour: z.int().min(1).max(10_000).default(60),
 });
 
-type Contact = {phone?: string | undefined; email?: string | undefined};
-
 /** What the confirmations of one partner say, and how many there may be. */
 export type ConfirmationSettings = {
   /** Who they are from, which is also what they call the partner. */
@@ -22,7 +20,7 @@ export type ConfirmationSettings = {
   amounts: boolean;
   perHour: number;
   /** How visitors reach the partner. */
-  contact: Contact;
+  contact: {phone?: string | undefined; email?: string | undefined};
   /** What happens next, by language. */
   nextStep: Readonly<Record<string, string>> | undefined;
   /** Amounts of the calculator are rounded down to a multiple of this, as in the form. */
@@ -53,7 +51,7 @@ type MailServer = Pick<ConfirmationsSettings, 'smtpUrl' | 'from'> & Kind & {to: 
 type Confirming = {
   key: string;
   name: string;
-  contact?: Contact | undefined;
+  contact?: ConfirmationSettings['contact'] | undefined;
   nextStep?: ConfirmationSettings['nextStep'];
   confirm?: z.output<typeof confirmSchema> | undefined;
 };

@@ -39,14 +39,10 @@ export function readDestinations(sources: Sources, faults: string[]): Destinatio
   return destinations;
 }
 
-const environs = (
-  name: string,
-  {reader, settings, partnersFile, rounding}: Sources,
-  faults: string[],
-): Environs => ({
-  rounding,
+const environs = (name: string, sources: Sources, faults: string[]): Environs => ({
+  rounding: sources.rounding,
   read<Value>(setting: string, schema: z.ZodType<Value>) {
-    const value = reader.value(setting);
+    const value = sources.reader.value(setting);
     if (value === undefined)
       faults.push(`${setting} is missing, which the destination ${name} of PARTNERS_FILE needs`);
     const {data, error} = schema.safeParse(value ?? '');
@@ -55,13 +51,13 @@ const environs = (
     // With a fault, the configuration is refused as a whole, so nothing uses the value.
     return data as Value;
   },
-  internalHosts: settings?.WEBHOOK_INTERNAL_HOSTS,
+  internalHosts: sources.settings?.WEBHOOK_INTERNAL_HOSTS,
   fault(field, message) {
     const path = ['destinations', name, field];
     faults.push(
-      reader.names().includes(field)
+      sources.reader.names().includes(field)
         ? `${field} ${message}`
-        : `${inPartnersFile(partnersFile, path)}: ${path.join('.')}: ${message}`,
+        : `${inPartnersFile(sources.partnersFile, path)}: ${path.join('.')}: ${message}`,
     );
   },
 });

@@ -16,16 +16,14 @@ export function calculatedAnswer(lead: Lead, policy: Policy): DoneAnswer {
 }
 
 /**
- * The amounts of an answer as people read them: as the form shows them, which rounds only what the calculator has computed.
- *
- * @param rounding_increment of the policy in force. Those of earlier policies are not stored
- * @returns null if the answer has no amounts
+ * The amounts as people read them: as the form shows them, which rounds only what the calculator has computed.
+ * @param rounding_increment of the policy in force, because those of earlier policies are not stored
  */
 export function shownAmountsOf(answer: Answer | null, rounding_increment: number): Amounts | null {
-  if (answer?.status !== 'done') return null;
-  const {amounts, policyVersion} = answer;
-  const explanation = policyVersion === null ? undefined : {rounding_increment};
-  return shownAmounts({prequalification: amounts, explanation});
+  if (answer?.status !== 'done' || !answer.amounts) return null;
+  if (answer.policyVersion === null) return answer.amounts;
+  const prequalification = {first_name: '', ...answer.amounts};
+  return shownAmounts({prequalification, explanation: {rounding_increment, parts: {}}});
 }
 
 /**

@@ -12,7 +12,7 @@ const amountsOf = (dollars: readonly number[]): Prequalification => ({
   [totalAmount]: dollars.reduce((sum, part) => sum + part),
 });
 const shown = (dollars: readonly number[], rounding_increment: number) =>
-  shownAmounts({prequalification: amountsOf(dollars), explanation: {rounding_increment}});
+  shownAmounts({prequalification: amountsOf(dollars), explanation: {rounding_increment, parts: {}}});
 
 suite('shown amounts', () => {
   const rows: [increment: number, exact: number[], rounded: number[]][] = [
@@ -35,7 +35,7 @@ suite('shown amounts', () => {
   });
 
   test('an answer without amounts shows none', () => {
-    const explanation = {rounding_increment: 1_000};
+    const explanation = {rounding_increment: 1_000, parts: {}};
     assert.equal(shownAmounts({prequalification: null, explanation}), null);
   });
 

@@ -8,7 +8,7 @@ import type {DeliveryContent} from '../../leads/deliveries.ts';
 import type {LeadRecord, Tombstone} from '../../leads/stored-lead.ts';
 import {withRecord, type DeliveryRequest} from '../destination.ts';
 import {newsOf, type News} from '../news.ts';
-import type {Block, Line} from './message.ts';
+import type {Block} from './message.ts';
 import {theirName} from './their-words.ts';
 import {contactLine, timeLine} from './visitor-lines.ts';
 import {
@@ -38,28 +38,28 @@ export function digestEmail(requests: readonly DeliveryRequest[], settings: Sett
     items.filter(({kind}) => kind === 'repeat'),
     ({record}) => record.duplicateOf ?? record.id,
   );
-  const list = (title: string, kind: Kind): Block[] => {
+  const list = (kind: Kind, title: string, introduction?: string): Block[] => {
     const listed = items.filter((item) => item.kind === kind);
     if (listed.length === 0) return [];
-    return [{title}, ...listed.map((item) => linesOf(item, repeats.get(item.record.id), settings))];
+    const lines = listed.map((item) => linesOf(item, repeats.get(item.record.id), settings));
+    return [{title}, [introduction], ...lines];
   };
   const shown = new Set(items.filter(({kind}) => kind !== 'repeat').map(({record}) => record.id));
   const ofEarlier = [...repeats].filter(([id]) => !shown.has(id));
+  const namesOf = (item: Item | undefined) =>
+    item && settings.details === 'contact' ? [theirName(item.record.lead)] : [];
+  const erasedLines = erased.map((item) => [...identity(item), `erased ${time(item.news.at)}`].join(', '));
+  const held =
+    'A bot may have sent them. The operator of the lead server sends each on or drops it, by the reference.';
   return emailOf(
     subjectOf(items, erased),
     [
-      ...list('New leads', 'new'),
-      ...list('Answered or refused now', 'later'),
+      ...list('new', 'New leads'),
+      ...list('later', 'Answered or refused now'),
       ...(ofEarlier.length === 0 ? [] : [{title: 'Repeats of leads in earlier e-mails'}]),
-      ofEarlier.map(([id, again]) => [...namesOf(again, settings), referenceOf(id), came(again)].join(', ')),
-      ...list('Held: do not call yet', 'held'),
-      items.some(({kind}) => kind === 'held')
-        ? [
-            'A bot may have sent them. The operator of the lead server sends each on or drops it, by the reference.',
-          ]
-        : [],
-      ...(erased.length === 0 ? [] : [{title: 'Erased'}]),
-      erased.length === 0 ? [] : [howToFollowErasure, ...erased.map(erasedLine)],
+      ofEarlier.map(([id, again]) => [...namesOf(again[0]), referenceOf(id), came(again)].join(', ')),
+      ...list('held', 'Held: do not call yet', held),
+      ...(erased.length === 0 ? [] : [{title: 'Erased'}, [howToFollowErasure, ...erasedLines]]),
     ],
     digestId(requests),
   );
@@ -87,7 +87,7 @@ function itemsOf(requests: readonly DeliveryRequest[], {rounding}: Settings): (I
   return items.toSorted((one, other) => one.record.createdAt - other.record.createdAt);
 }
 
-/** Such as `12 new leads, $4,130,000; 2 repeats; 3 answered; 1 refused; 2 held for you; 1 erased`. */
+/** Such as `12 new leads, $4,130,000; 3 answered; 1 refused; 2 held for you; 1 erased; 2 repeats`. */
 function subjectOf(items: readonly Item[], erased: readonly ErasedItem[]): string {
   const ofKind = (wanted: Kind) => items.filter(({kind}) => kind === wanted);
   const [news, repeats, later] = [ofKind('new'), ofKind('repeat'), ofKind('later')];
@@ -99,17 +99,18 @@ function subjectOf(items: readonly Item[], erased: readonly ErasedItem[]): strin
     [refused, '', ' refused'],
     [ofKind('held'), '', ' held for you'],
     [erased, '', ' erased'],
+    [repeats, '', repeats.length === 1 ? ' repeat' : ' repeats'],
   ];
-  const said = parts
-    .filter(([{length}]) => length > 0)
-    // Only the first part says that it counts leads.
-    .map(([{length}, before, after], index) => {
-      const noun = length === 1 ? 'lead' : 'leads';
-      return index === 0 ? `${length} ${before}${noun}${after}` : `${length}${after}`;
-    });
-  const again =
-    repeats.length === 0 ? [] : [`${repeats.length} ${repeats.length === 1 ? 'repeat' : 'repeats'}`];
-  return said.toSpliced(1, 0, ...again).join('; ');
+  return (
+    parts
+      .filter(([{length}]) => length > 0)
+      // Only the first part says that it counts leads.
+      .map(([{length}, before, after], index) => {
+        const noun = length === 1 ? 'lead' : 'leads';
+        return index === 0 ? `${length} ${before}${noun}${after}` : `${length}${after}`;
+      })
+      .join('; ')
+  );
 }
 
 /** Counts a corrected lead once, in its new form. */
@@ -122,11 +123,7 @@ function totalOf(items: readonly Item[]): string {
 }
 
 /** The visitor, where that is allowed; outcome, partner, time and reference; how often it came again. */
-function linesOf(
-  {record, news, amounts, kind}: Item,
-  again: readonly Item[] | undefined,
-  {details}: Settings,
-): Block {
+function linesOf({record, news, amounts, kind}: Item, again: Item[] | undefined, {details}: Settings): Block {
   const standard = record.lead.lead_type === 'standard' ? 'standard' : undefined;
   return [
     ...(details === 'contact' ? [contactLine(record), kind === 'held' ? undefined : timeLine(record)] : []),
@@ -137,15 +134,9 @@ function linesOf(
   ];
 }
 
-/** The name of the visitor, where that is allowed. */
-const namesOf = ([item]: readonly Item[], {details}: Settings): string[] =>
-  item && details === 'contact' ? [theirName(item.record.lead)] : [];
-
 /** Such as `came again 3 times, last Fri 2026-11-20 17:51 UTC`. */
 const came = (again: readonly Item[]): string =>
   `came again ${again.length === 1 ? 'once' : `${again.length} times`}, last ${time(again.at(-1)?.record.createdAt ?? 0)}`;
-
-const erasedLine = (item: ErasedItem): Line => [...identity(item), `erased ${time(item.news.at)}`].join(', ');
 
 const identity = ({record, news}: Pick<Item | ErasedItem, 'record' | 'news'>) => [
   record.partner === null ? '/json/leads' : senderOf(record),

@@ -6,7 +6,8 @@ import type {Amounts} from '../../../contract/amounts.ts';
 import {referenceOf} from '../../../contract/reference.ts';
 import type {ChatSettings, EmailSettings} from '../../config/destinations.ts';
 import {shownAmountsOf} from '../../leads/calculated-answer.ts';
-import type {LeadRecord, Tombstone} from '../../leads/stored-lead.ts';
+import type {DeliveryContent} from '../../leads/deliveries.ts';
+import type {LeadRecord} from '../../leads/stored-lead.ts';
 import type {DeliveryRequest, RecordRequest} from '../destination.ts';
 import {newsOf, type News} from '../news.ts';
 import {plain, type Block, type Line} from './message.ts';
@@ -36,70 +37,55 @@ export function leadEmail(
   {type, details, rounding}: Pick<EmailSettings | ChatSettings, 'type' | 'details' | 'rounding'>,
 ): Email {
   const news = newsOf(request);
-  if (request.content === 'erased') return erasedEmail(news, request.lead);
-  const {lead: record, content} = request;
+  const isLate = lateWords[request.content] !== undefined;
+  const earlier = isLate ? request.lead.id : request.lead.supersedes;
+  const follows = earlier === null ? undefined : `evt_created_${earlier}`;
+  const facts = factLines(request, news);
+  if (request.content === 'erased') {
+    const subject = `Lead ${news.reference} from ${senderOf(request.lead)} was erased: delete what you have of it`;
+    return emailOf(subject, [[`This lead was erased. ${howToFollowErasure}`], facts], news.id, follows);
+  }
+  const {lead: record} = request;
   const amounts = shownAmountsOf(news.answer, rounding);
-  const [isChat, hasContact] = [type === 'chat', details === 'contact'];
-  const held = content === 'held' ? [heldLine(record, news)] : [];
-  const answer = [answerLine(record, news, amounts, isChat ? 'message' : 'e-mail')];
-  const rest = [campaignLine(record), ...factLines(request, news)];
-  const blocks: Block[] = hasContact
-    ? [
-        held,
-        [isChat ? undefined : contactLine(record), content === 'held' ? undefined : timeLine(record)],
-        answer,
-        ...answerBlocks(record),
-        [consentLine(record), ...rest],
-      ]
-    : [held, answer, rest, ['The operator of the lead server finds the visitor by the reference.']];
-  const isLate = content === 'answered' || content === 'refused';
-  const earlier = isLate ? record.id : record.supersedes;
-  const subject = hasContact ? subjectFor(request, amounts, isChat) : bareSubject(request, amounts);
-  return emailOf(subject, blocks, news.id, earlier === null ? undefined : firstEmail(earlier));
+  const total = outcome(record, news.answer, amounts);
+  const contact = details === 'contact' ? contactLine(record) : undefined;
+  const [isChat, isHeld] = [type === 'chat', request.content === 'held'];
+  const blocks: Block[] = [
+    isHeld ? [heldLine(record, news)] : [],
+    contact ? [isChat ? undefined : contact, isHeld ? undefined : timeLine(record)] : [],
+    [answerLine(record, news, amounts)],
+    ...(contact ? answerBlocks(record) : []),
+    [contact && consentLine(record), campaignLine(record), ...facts],
+    contact ? [] : ['The operator of the lead server finds the visitor by the reference.'],
+  ];
+  const subject = contact
+    ? subjectBefore(request) + (isChat ? plain(contact) : subjectOf(record, total))
+    : bareSubject(request, news.reference, total);
+  return emailOf(subject, blocks, news.id, follows);
 }
 
-/** It says what to do alone, because the server shows nothing of an erased lead. */
-const erasedEmail = ({id, at, reference}: News, lead: Tombstone): Email =>
-  emailOf(
-    `Lead ${reference} from ${senderOf(lead)} was erased: delete what you have of it`,
-    [
-      [`This lead was erased. ${howToFollowErasure}`],
-      [
-        `Reference: ${reference}`,
-        `From: ${senderOf(lead)}`,
-        `Received: ${time(lead.createdAt)}`,
-        `Erased: ${time(at)}`,
-      ],
-    ],
-    id,
-    firstEmail(lead.id),
-  );
+/** What happened after the lead was reported. Such news follows the first e-mail about the lead. */
+const lateWords: {[Content in DeliveryContent]?: string} = {
+  answered: 'Answered',
+  refused: 'Refused',
+  erased: 'Erased',
+};
 
-/** The name of the first e-mail about a lead. */
-const firstEmail = (lead: string) => `evt_created_${lead}`;
+/** Such as `Ana Silva, $862,000 (acme)`. */
+const subjectOf = (record: LeadRecord, total: string | undefined): string =>
+  `${[theirName(record.lead), total].filter(Boolean).join(', ')} (${senderOf(record)})`;
 
-/** Such as `Ana Silva, $862,000 (acme)`; in a chat room, how to call the visitor. Before it stands what is not usual. */
-function subjectFor(request: RecordRequest, amounts: Amounts | null, isChat: boolean): string {
-  const {lead: record, content} = request;
-  const {answer} = newsOf(request);
-  const words: {[Content in RecordRequest['content']]?: string} = {
-    held: 'Held, may be from a bot: ',
-    answered: 'Answered: ',
-    refused: 'Refused: ',
-  };
-  const before = words[content] ?? (record.supersedes === null ? '' : 'Corrected: ');
-  if (isChat) return before + plain(contactLine(record));
-  const after = content === 'refused' ? undefined : outcome(record, answer, amounts);
-  return `${before}${[theirName(record.lead), after].filter(Boolean).join(', ')} (${senderOf(record)})`;
+/** Stands before the name of the visitor if the news is another than that of a new lead. */
+function subjectBefore({lead, content}: RecordRequest): string {
+  if (content === 'held') return 'Held, may be from a bot: ';
+  if (content === 'answered') return 'Answered: ';
+  return lead.supersedes === null ? '' : 'Corrected: ';
 }
 
 /** A subject without personal data. */
-function bareSubject(request: RecordRequest, amounts: Amounts | null): string {
-  const {lead: record, content} = request;
-  const {answer, reference} = newsOf(request);
+function bareSubject({lead: record, content}: RecordRequest, reference: string, total: string | undefined) {
   const [sender, corrects] = [senderOf(record), correction(record)];
-  const after = outcome(record, answer, amounts);
-  const ending = after === undefined ? '' : `: ${after}`;
+  const ending = total === undefined ? '' : `: ${total}`;
   if (content === 'held') return `Held for you: lead ${reference} from ${sender}, may be from a bot`;
   if (content === 'refused') return `Lead ${reference} was refused`;
   if (content === 'answered') return `Lead ${reference} was answered${ending}`;
@@ -111,16 +97,11 @@ function bareSubject(request: RecordRequest, amounts: Amounts | null): string {
 const heldLine = (record: LeadRecord, {reference}: News): string =>
   `A bot may have sent this lead: ${suspicionOf(record)}. Do not call yet: the operator of the lead server sends it on or drops it, by the reference ${reference}.`;
 
-function answerLine(
-  {lead}: LeadRecord,
-  {answer}: News,
-  amounts: Amounts | null,
-  follower: string,
-): Line | undefined {
-  if (answer?.status === 'refused') return 'This lead was refused, so it gets no amounts.';
+function answerLine({lead}: LeadRecord, {answer}: News, amounts: Amounts | null): Line | undefined {
   if (amounts) return amountLine(amounts);
+  if (answer?.status === 'refused') return 'This lead was refused, so it gets no amounts.';
   const isPending = answer?.status === 'pending' && lead.lead_type !== 'standard';
-  return isPending ? `Amounts to follow in another ${follower}` : undefined;
+  return isPending ? 'The amounts are to follow.' : undefined;
 }
 
 /**
@@ -133,13 +114,15 @@ function campaignLine({attribution}: LeadRecord): string | undefined {
     : `Campaign, in the words of the link: ${theirWords(words.join(' / '), longestCampaign)}`;
 }
 
-const factLines = ({lead: record, content, happenedAt}: RecordRequest, {reference}: News) => [
-  `Reference: ${reference}`,
-  `From: ${senderOf(record)}`,
-  `Received: ${time(record.createdAt)}`,
-  content === 'answered' ? `Answered: ${time(happenedAt)}` : undefined,
-  content === 'refused' ? `Refused: ${time(happenedAt)}` : undefined,
-  record.lead.lead_type === 'standard' ? 'Type: standard, without amounts' : undefined,
-  record.supersedes === null ? undefined : `Replaces: ${referenceOf(record.supersedes)}`,
-  record.suspect !== null && content !== 'held' ? `May be from a bot: ${suspicionOf(record)}` : undefined,
-];
+function factLines({lead, content}: DeliveryRequest, {reference, at}: News): (string | undefined)[] {
+  const lines = [`Reference: ${reference}`, `From: ${senderOf(lead)}`, `Received: ${time(lead.createdAt)}`];
+  const late = lateWords[content];
+  if (late !== undefined) lines.push(`${late}: ${time(at)}`);
+  if (content === 'erased') return lines;
+  return [
+    ...lines,
+    lead.lead.lead_type === 'standard' ? 'Type: standard, without amounts' : undefined,
+    lead.supersedes === null ? undefined : `Replaces: ${referenceOf(lead.supersedes)}`,
+    lead.suspect === null || content === 'held' ? undefined : `May be from a bot: ${suspicionOf(lead)}`,
+  ];
+}

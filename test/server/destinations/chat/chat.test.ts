@@ -158,12 +158,6 @@ test('a room that had the lead is not told of its repeat', async (t) => {
   assert.equal(received.length, 0);
 });
 
-test('an answer that is missing is to follow in another message, not in an e-mail', async (t) => {
-  const {chat, received} = await room(t);
-  await chat.deliver(newsRequest({isAnsweredLater: true}));
-  assert.match(read('slack', received[0]?.body ?? ''), /^Amounts to follow in another message$/m);
-});
-
 /** What the services answer. Slack: https://api.slack.com/changelog/2016-05-17-changes-to-errors-for-incoming-webhooks */
 const answers = [
   ['slack', 400, 'invalid_payload', /"format" is that of another service/, /Correct "format"/],

@@ -175,7 +175,7 @@ forEachStore((store) => {
     assert.equal(mail.received.length, 2);
   });
 
-  test('suspects, duplicates and leads of callers get none', async (t) => {
+  test('suspects, duplicates and leads of callers get none, and sales hears of duplicates once', async (t) => {
     const {mail, server, ended, rows} = await start(t, store, {
       fields: {merge_duplicates: true, send_to: ['mail']},
     });
@@ -188,11 +188,15 @@ forEachStore((store) => {
     await ended(1);
     await send(server, one);
     assert.equal((await rows()).length, 1);
+    await until(
+      async () => (await server.select('SELECT 1 FROM deliveries WHERE settled_at IS NULL')).length === 0,
+    );
     const confirmed = mail.received.filter(({to}) => !to.includes('sales@example.com'));
     assert.deepEqual(
       confirmed.map(({to}) => to),
       [['twice@example.com']],
     );
+    assert.equal(mail.received.length, 4, 'two suspects, and the duplicate lead with its confirmation');
   });
 
   test('of a name that could be a sentence or a link, nothing is in the e-mail', async (t) => {

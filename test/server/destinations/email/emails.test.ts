@@ -16,16 +16,14 @@ import type {LeadRecord} from '../../../../server/leads/stored-lead.ts';
 import {emailSettings} from '../../../support/email-settings.ts';
 import {startMailServer, type Received} from '../../../support/mail-server.ts';
 import {openForSuite} from '../../../support/opened.ts';
-import {parseFormLead} from '../../../../server/leads/lead-schema.ts';
 import {
   amounts,
   asLead,
   doneAnswer,
   prequalificationBody,
-  sampleConsent,
   standardBody,
 } from '../../../support/sample-leads.ts';
-import {erasedRequest, newsRequest, sampleTime} from '../../../support/sample-news.ts';
+import {erasedRequest, newsRequest, sampleTime, telling} from '../../../support/sample-news.ts';
 
 type Changes = Partial<LeadRecord>;
 type RecordContent = RecordRequest['content'];
@@ -37,24 +35,6 @@ const earlier = idOf(5);
 const attribution = {utm_source: 'google', utm_medium: 'cpc', utm_campaign: 'spring'};
 const standard: Changes = {lead: asLead(standardBody), answer: {...doneAnswer, amounts: null}};
 const later: Changes = {isAnsweredLater: true};
-/** All that a lead can say. */
-const {data: ana} = parseFormLead({
-  ...prequalificationBody,
-  first_name: 'Ana',
-  last_name: 'Silva',
-  email: 'ana@example.com',
-  phone: '(305) 555-0142 x12',
-  call_time: 'evening',
-  state: 'FL',
-  time_frame: '2-6 months',
-  notes: 'I want to open a bakery.\n\nSee www.bakery.example',
-});
-assert.ok(ana);
-const full: Changes = {
-  lead: ana,
-  attribution,
-  consent: {...sampleConsent, textVersion: '3', textLanguage: 'es', givenAt: sampleTime},
-};
 const at = (minute: number, changes: Changes, content?: RecordContent) =>
   newsRequest({id: idOf(minute), createdAt: minutes(minute), ...changes}, content, minutes(minute));
 
@@ -71,7 +51,7 @@ const digest = [
 /** The titles are those of the examples in docs/email.md. */
 const examples: Record<string, [requests: DeliveryRequest[], changes?: Partial<EmailSettings>]> = {
   'A new lead': [[newsRequest({attribution})]],
-  'A new lead, with `details: contact`': [[newsRequest(full)], {details: 'contact'}],
+  'A new lead, with `details: contact`': [[newsRequest(telling)], {details: 'contact'}],
   'A lead without an answer yet': [[newsRequest({...later, partner: null})]],
   'The answer': [[newsRequest(later, 'answered', minutes(10))]],
   'A refusal': [[newsRequest({...later, answer: {status: 'refused'}}, 'refused', minutes(10))]],
@@ -80,7 +60,7 @@ const examples: Record<string, [requests: DeliveryRequest[], changes?: Partial<E
   'An erased lead': [[erasedRequest()]],
   'A digest': [digest, {everyMinutes: 15}],
   'A digest, with `details: contact`': [
-    [at(1, full), at(6, {...full, duplicateOf: idOf(1)})],
+    [at(1, telling), at(6, {...telling, duplicateOf: idOf(1)})],
     {everyMinutes: 15, details: 'contact'},
   ],
 };
@@ -146,7 +126,7 @@ suite('the texts of e-mails', () => {
   });
 
   test('the first line says whom to call, where, when and in which language, and the number once', async () => {
-    const {parsed} = await sentOne([newsRequest(full)], {details: 'contact'});
+    const {parsed} = await sentOne([newsRequest(telling)], {details: 'contact'});
     assert.equal(parsed.subject, 'Ana Silva, $862,000 (acme)');
     const [first, ...lines] = (parsed.text ?? '').split('\n');
     assert.equal(first, 'Ana Silva, +1 305-555-0142 ext. 12, in the evening, in Spanish');
@@ -155,7 +135,7 @@ suite('the texts of e-mails', () => {
       parsed.html ?? '',
       /<b>Ana Silva<\/b>, <a href="tel:\+13055550142"[^>]*>\+1 305-555-0142<\/a/,
     );
-    const bare = await sentOne([newsRequest(full)]);
+    const bare = await sentOne([newsRequest(telling)]);
     assert.doesNotMatch(bare.parsed.text ?? '', /evening|Spanish|New York|bakery/);
   });
 
@@ -173,10 +153,8 @@ suite('the texts of e-mails', () => {
   test('text and HTML say the same, in the same order', async () => {
     for (const [requests, changes = {}] of Object.values(examples)) {
       const {parsed} = await sentOne(requests, changes);
-      const ofHtml = (parsed.html ?? '')
-        .replace(/^[^]*<body[^>]*>|<[^>]+>/g, ' ')
-        .replace(/&(amp|lt|gt|quot|#\d+);/g, (entity) => entities[entity] ?? entity);
-      const words = (text = '') => text.replace(/^> /gm, '').replace(/\s/g, '');
+      const ofHtml = (parsed.html ?? '').replace(/^[^]*<body[^>]*>|<[^>]+>|&(?:#\d+|\w+);/g, ' ');
+      const words = (text = '') => text.replace(/^> /gm, '').replace(/[\s&<>"{}[\]]/g, '');
       assert.equal(words(ofHtml), words(parsed.text));
     }
   });
@@ -596,15 +574,3 @@ const usualHeaders = [
   'subject',
   'to',
 ];
-
-/** The entities that the server writes. */
-const entities: Readonly<Record<string, string>> = {
-  '&amp;': '&',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&#123;': '{',
-  '&#125;': '}',
-  '&#91;': '[',
-  '&#93;': ']',
-};
