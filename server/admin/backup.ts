@@ -9,7 +9,7 @@ import {createSealer} from '../store/sealing.ts';
 import {backUpSqlite} from '../store/sqlite/backup.ts';
 import {CopyError} from '../store/sqlite/copy.ts';
 import {restoreSqlite} from '../store/sqlite/restore.ts';
-import {count, isoTime, Refusal, time} from './admin.ts';
+import {count, isoTime, Refusal, refuseFor, time} from './admin.ts';
 import {refuseWrongFile} from './beside.ts';
 
 /** What the copy holds. It was checked, and is safe on the disk. */
@@ -17,20 +17,13 @@ export const backup = z.object({file: z.string(), leads: count, outbox: count});
 export type Backup = z.infer<typeof backup>;
 
 /** @throws Refusal if the file is not written */
-export function backUp(config: Config, {file}: {file: string}): Promise<Backup> {
+export function backUp(config: Config, file: string): Promise<Backup> {
   return orRefusal('The backup is not written', async () => {
     const databasePath = sqlitePath(config);
     if (existsSync(databasePath)) refuseWrongFile(databasePath);
     return {file, ...(await backUpSqlite(databasePath, resolve(file)))};
   });
 }
-
-export const restoreInput = z.object({
-  file: z.string().describe('A file that a backup wrote'),
-  replace: z.boolean().describe('Keep the present database under another name'),
-  erasures: z.string().optional().describe('A file of erasures, besides that of the configuration'),
-});
-export type RestoreInput = z.infer<typeof restoreInput>;
 
 /**
  * - `moved_to`: where the database of before is now
@@ -53,21 +46,25 @@ export const restored = z.object({
 });
 export type Restored = z.infer<typeof restored>;
 
-/** For a server that is stopped. @throws Refusal if the database is not replaced */
-export function restore(config: Config, input: RestoreInput): Promise<Restored> {
+/**
+ * For a server that is stopped.
+ * @param file a file that a backup wrote
+ * @param input `replace` keeps the present database under another name; `erasures` is a file besides that of the configuration
+ * @throws Refusal if the database is not replaced
+ */
+export function restore(
+  config: Config,
+  file: string,
+  input: {replace: boolean; erasures?: string | undefined},
+): Promise<Restored> {
   return orRefusal('The backup is not restored', async () => {
     const database = sqlitePath(config);
     const {known, unread, missing, files} = knownErasures(config, input.erasures);
-    const {leads, outbox, movedTo, erased, broughtUp, newest} = await restoreSqlite(
-      resolve(input.file),
-      database,
-      input.replace,
-      {
-        sealer: createSealer(config.dataKeys),
-        erasures: known,
-        keepConsent: retentionOf(config).keepConsent,
-      },
-    );
+    const sealer = createSealer(config.dataKeys);
+    const {keepConsent} = retentionOf(config);
+    const erasing = {sealer, erasures: known, keepConsent};
+    const restoring = restoreSqlite(resolve(file), database, input.replace, erasing);
+    const {leads, outbox, movedTo, erased, broughtUp, newest} = await restoring;
     // From now on, this file alone is enough.
     if (config.erasuresFile !== undefined) appendErasures(config.erasuresFile, missing);
     return {
@@ -82,7 +79,6 @@ export function restore(config: Config, input: RestoreInput): Promise<Restored> 
 function sqlitePath({databasePath, databaseUrl}: Config): string {
   if (databaseUrl)
     throw new Refusal(
-      'conflict',
       'The leads are in PostgreSQL: back them up with pg_dump and restore them with pg_restore, as docs/operations.md says',
     );
   return resolve(databasePath);
@@ -93,10 +89,9 @@ async function orRefusal<Result>(failed: string, work: () => Promise<Result>): P
   try {
     return await work();
   } catch (error) {
-    if (error instanceof CopyError) throw new Refusal('conflict', error.message);
+    if (error instanceof CopyError) throw new Refusal(error.message);
     // The system refuses a file: there is no right to it, no room, or its folder cannot hold it.
-    if (error instanceof Error && 'syscall' in error)
-      throw new Refusal('conflict', `${failed}: ${error.message}`);
+    if (error instanceof Error && 'syscall' in error) refuseFor(error, `${failed}: `);
     throw error;
   }
 }
@@ -107,12 +102,9 @@ function knownErasures({erasuresFile: own}: Config, named: string | undefined) {
   const paths = [named, own].filter((path) => path !== undefined).map((path) => resolve(path));
   const files = [...new Set(paths)].filter((path) => existsSync(path));
   const read = files.map((path) => ({path, ...readErasures(path)}));
-  const ownIds = new Set(
-    read
-      .filter(({path}) => own !== undefined && path === resolve(own))
-      .flatMap(({erasures}) => erasures.map(keyOf)),
-  );
   const known = read.flatMap(({erasures}) => erasures);
+  const ownErasures = read.filter(({path}) => own !== undefined && path === resolve(own));
+  const ownIds = new Set(ownErasures.flatMap(({erasures}) => erasures.map(keyOf)));
   return {
     files,
     known,

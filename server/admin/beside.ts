@@ -6,7 +6,7 @@ import type {Emit} from '../observe/observations.ts';
 import {createSealer} from '../store/sealing.ts';
 import {openStoreBeside} from '../store/open-store.ts';
 import {refuseOtherOwner} from '../store/sqlite/files.ts';
-import {Refusal, type Admin} from './admin.ts';
+import {Refusal, refuseFor, type Admin} from './admin.ts';
 
 type Access = {mayWrite: boolean; emit: Emit};
 
@@ -17,15 +17,15 @@ export async function besideServers<Result>(
   work: (admin: Admin) => Promise<Result>,
 ): Promise<Result> {
   if (!config.databaseUrl) refuseWrongFile(config.databasePath);
-  const store = await openStoreBeside(config, createSealer(config.dataKeys), mayWrite, emit).catch(refuse);
+  const opening = openStoreBeside(config, createSealer(config.dataKeys), mayWrite, emit);
+  const store = await opening.catch((error: unknown) => refuseFor(error));
   try {
     const result = await work({store, config});
     // `store copy` may have moved the leads meanwhile, for example while an operator was asked.
     if (mayWrite)
-      await store.refuseMarked().catch((error: unknown) => {
+      await store.refuseMarked().catch(({message}: Error) => {
         throw new Refusal(
-          'conflict',
-          `${messageOf(error)}. What this command has changed may be missing there: run it again there`,
+          `${message}. What this command has changed may be missing there: run it again there`,
         );
       });
     return result;
@@ -34,20 +34,14 @@ export async function besideServers<Result>(
   }
 }
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
-function refuse(error: unknown): never {
-  throw new Refusal('conflict', messageOf(error));
-}
-
 /** @throws Refusal if the SQLite file does not exist or belongs to another user than the one of this process */
 export function refuseWrongFile(databasePath: string): void {
   const path = resolve(databasePath);
   // Opening would create an empty database, and a command in the wrong folder would report that there are no leads.
-  if (!existsSync(path)) throw new Refusal('unknown', `There is no database at ${path}`);
+  if (!existsSync(path)) throw new Refusal(`There is no database at ${path}`, 'unknown');
   try {
     refuseOtherOwner(path);
   } catch (error) {
-    refuse(error);
+    refuseFor(error);
   }
 }

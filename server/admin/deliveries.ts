@@ -13,7 +13,7 @@ import {noDestination} from './destinations.ts';
 import {leadOf} from './lead-names.ts';
 
 /** Which deliveries are meant. `lead` is an id or a reference. */
-export type Selection = Omit<DeliveryFilter, 'lead'> & {lead?: string | undefined};
+export type Selection = Omit<DeliveryFilter, 'elsewhere'>;
 
 /**
  * - `content`: the lead, or which piece of its news
@@ -42,18 +42,12 @@ export const deliveryRow = z.object({
 });
 export type DeliveryRow = z.infer<typeof deliveryRow>;
 
-function toRow({lead, destination, content, state, attempts, ambiguous, ...row}: StoredRow): DeliveryRow {
-  const {lastError, remoteId, recipients} = row;
+function toRow(row: StoredRow): DeliveryRow {
+  const {lead, destination, content, state, attempts, ambiguous, recipients} = row;
   return {
-    lead,
-    reference: referenceOf(lead),
-    destination,
-    content,
-    state,
-    attempts,
-    ambiguous,
-    last_error: lastError,
-    remote_id: remoteId,
+    ...{lead, reference: referenceOf(lead), destination, content, state, attempts, ambiguous},
+    last_error: row.lastError,
+    remote_id: row.remoteId,
     recipients_left: recipients?.left.length ? [...recipients.left] : null,
     recipients_refused: recipients?.refused.length ? [...recipients.refused] : null,
     under_way: row.leasedUntil > Date.now(),
@@ -177,13 +171,11 @@ export async function dropDeliveries({store, config}: Admin, selection: Selectio
 
 function whyNone(
   deliveries: number,
-  filter: DeliveryFilter,
-  config: Admin['config'],
+  {destination}: DeliveryFilter,
+  {destinations}: Admin['config'],
   more = '',
 ): string | null {
   if (deliveries > 0) return null;
-  const {destinations} = config;
-  const {destination} = filter;
   if (destination !== undefined && !destinations.has(destination))
     return noDestination(destination, destinations);
   return `No such delivery is in the outbox, or it is under way and ends within a minute.${more}`;
@@ -197,21 +189,18 @@ const whyNotSettled = {
     '0 settled: the upstream has given its id for this lead already; use retry to ask for its amounts',
 } as const;
 
-export const settlementInput = z.object({
-  lead: z.string().describe('Id or reference'),
-  taken_as: z.string().describe('The id that the upstream gave to the lead, as its operator says'),
-  destination: z.string().optional().describe('The upstream, if the lead waits for several'),
-});
-
-/** Says that an upstream has a lead, so that it is asked only for the amounts. @throws Refusal if no delivery is settled */
+/**
+ * Says that an upstream has a lead, so that it is asked only for the amounts.
+ * @param takenAs the id that the upstream gave to the lead, as its operator says
+ * @param selection names the upstream, too, if the lead waits for several
+ * @throws Refusal if no delivery is settled
+ */
 export async function settleDelivery(
   {store}: Pick<Admin, 'store'>,
-  {lead, taken_as, destination}: z.infer<typeof settlementInput>,
+  {lead, destination}: {lead: string; destination?: string | undefined},
+  takenAs: string,
 ): Promise<void> {
-  const settled = await store.settleAs(
-    Date.now(),
-    {lead: await leadOf({store}, lead), destination},
-    taken_as,
-  );
-  if (settled !== 'settled') throw new Refusal('conflict', whyNotSettled[settled]);
+  const delivery = {lead: await leadOf({store}, lead), destination};
+  const settled = await store.settleAs(Date.now(), delivery, takenAs);
+  if (settled !== 'settled') throw new Refusal(whyNotSettled[settled]);
 }

@@ -1,5 +1,6 @@
 /** Whether destinations take their deliveries, since when not, and what waits for them; pausing, resuming and accepting. */
 import {z} from 'zod';
+import {tableOf} from '../../contract/table-of.ts';
 import {addressOf, collectingTime} from '../config/destinations.ts';
 import {usualTimings} from '../config/timings.ts';
 import {DeliveryError} from '../destinations/destination.ts';
@@ -22,10 +23,7 @@ export const destinationRow = z.object({
   last_success_at: time.nullable(),
   paused_at: time.nullable(),
   pause_reason: z.string().nullable(),
-  waiting: count,
-  held: count,
-  refused: count,
-  failed: count,
+  ...tableOf(openStates, () => count),
   oldest_created_at: time.nullable(),
   late_seconds: count,
   last_error: z.string().nullable(),
@@ -73,10 +71,7 @@ export async function listDestinations({store, config}: Admin): Promise<Destinat
       last_success_at: isoTime(lastSuccess),
       paused_at: isoTime(pause?.pausedAt ?? null),
       pause_reason: pause?.reason ?? null,
-      ...(Object.fromEntries(openStates.map((state) => [state, countIn(state)])) as Record<
-        OpenState,
-        number
-      >),
+      ...tableOf(openStates, countIn),
       oldest_created_at: isoTime(oldestAt),
       late_seconds: Math.round(late / 1_000),
       last_error: lastError,
@@ -101,19 +96,16 @@ export const wrongOf = ({pause_reason, last_error}: DestinationRow): string =>
 function settingsOf(name: string, {destinations}: Admin['config']) {
   const settings = destinations.get(name);
   if (settings) return settings;
-  throw new Refusal('unknown', noDestination(name, destinations));
+  throw new Refusal(noDestination(name, destinations), 'unknown');
 }
 
 export const noDestination = (name: string, destinations: Admin['config']['destinations']): string =>
   `There is no destination ${name}. The configuration has ${[...destinations.keys()].join(', ') || 'none'}.`;
 
-export const pauseInput = z.object({destination: z.string(), reason: z.string().min(1)});
-
-export async function pauseDestination({store, config}: Admin, input: z.infer<typeof pauseInput>) {
-  const {destination, reason} = input;
+export async function pauseDestination({store, config}: Admin, destination: string, reason: string) {
   settingsOf(destination, config);
   const earlier = (await store.pausedDestinations()).find((each) => each.destination === destination);
-  if (earlier) throw new Refusal('conflict', `${destination} is paused already: ${earlier.reason}`);
+  if (earlier) throw new Refusal(`${destination} is paused already: ${earlier.reason}`);
   await store.pauseDestination({destination, pausedAt: Date.now(), reason});
 }
 

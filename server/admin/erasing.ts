@@ -8,20 +8,18 @@ import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
 import {consentOf} from '../destinations/webhook/event.ts';
 import type {ErasableLead} from '../leads/erasure.ts';
+import {leadEventSchema} from '../leads/lead-event.ts';
 import type {ListedLead} from '../leads/lead-filter.ts';
 import {consentEnd, retentionOf} from '../leads/retention.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
 import {appendErasures, readErasures, type Erasure} from '../store/erasures-file.ts';
 import {isErased, whyUnreadable} from '../store/rows.ts';
-import {isoTime, Refusal, time, type Admin, type Job} from './admin.ts';
+import {count, isoTime, Refusal, refuseFor, time, type Admin, type Job} from './admin.ts';
 import {leadOf} from './lead-names.ts';
 import {purge, type Waiting} from './purging.ts';
 
-export const erasureInput = z.object({
-  leads: z.array(z.string()).min(1).describe('Ids or references'),
-  all: z.boolean().default(false).describe('The consents that are kept, too'),
-});
-export type ErasureInput = z.infer<typeof erasureInput>;
+/** `leads` are ids or references; `all`: the consents that are kept, too */
+export type ErasureInput = {leads: readonly string[]; all: boolean};
 
 /**
  * A lead that would be erased, and what is known of it.
@@ -47,6 +45,12 @@ export const plannedLead = z.object({
 });
 export type PlannedLead = z.infer<typeof plannedLead>;
 
+/** A lead that was erased, as it was planned. */
+export const erasedLead = plannedLead
+  .omit({partner: true, name: true, created_at: true, unreadable: true, has_consent: true})
+  .omit({under_way_until: true, changes: true})
+  .extend({out_of_files: z.boolean()});
+
 /** `confirm` is sent back with the erasure. */
 export const erasurePlan = z.object({leads: z.array(plannedLead), all: z.boolean(), confirm: z.string()});
 export type ErasurePlan = z.infer<typeof erasurePlan>;
@@ -56,7 +60,7 @@ export async function planErasure(admin: Admin, {leads: named, all}: ErasureInpu
   const ids: string[] = [];
   for (const name of named) {
     const id = await leadOf(admin, name);
-    if (!(await store.readLead(id))) throw new Refusal('unknown', `There is no lead ${name}.`);
+    if (!(await store.readLead(id))) throw new Refusal(`There is no lead ${name}.`, 'unknown');
     ids.push(id);
   }
   const leads: PlannedLead[] = [];
@@ -104,7 +108,6 @@ function endOfConsent(
   return hasConsent ? consentEnd(config, {partner, givenAt: consent?.givenAt ?? createdAt}) : 0;
 }
 
-export const erasureWithPlan = erasureInput.extend({confirm: z.string()});
 export type Erasing = {erased: string} | Waiting;
 export const erasureResult = z.object({leads: z.array(plannedLead), out_of_files: z.boolean()});
 export type ErasureResult = z.infer<typeof erasureResult>;
@@ -112,15 +115,12 @@ export type ErasureResult = z.infer<typeof erasureResult>;
 /** @throws Refusal if the plan is another one than that of `confirm` */
 export async function* eraseLeads(
   admin: Admin,
-  {confirm, ...input}: z.infer<typeof erasureWithPlan>,
+  {confirm, ...input}: ErasureInput & Pick<ErasurePlan, 'confirm'>,
 ): Job<Erasing, ErasureResult> {
   const {store, config} = admin;
   const plan = await planErasure(admin, input);
   if (plan.confirm !== confirm)
-    throw new Refusal(
-      'conflict',
-      'Nothing was erased, because the leads have changed: look at the plan again',
-    );
+    throw new Refusal('Nothing was erased, because the leads have changed: look at the plan again');
   const toErase = plan.leads.filter(({changes}) => changes);
   if (toErase.length > 0) {
     await store.useKeys();
@@ -143,10 +143,7 @@ function writeDown(path: string | undefined, erasures: readonly Erasure[]) {
   try {
     appendErasures(path, erasures);
   } catch (error) {
-    throw new Refusal(
-      'conflict',
-      `Nothing was erased, because the file of erasures cannot be written: ${(error as Error).message}`,
-    );
+    refuseFor(error, 'Nothing was erased, because the file of erasures cannot be written: ');
   }
 }
 
@@ -158,8 +155,8 @@ export type Back = {path: string; unread: number; back: number; toErase: Erasure
 
 export async function planAgain({store, config}: Admin): Promise<Back> {
   const {erasuresFile: path} = config;
-  if (path === undefined) throw new Refusal('conflict', 'ERASURES_FILE names no file.');
-  if (!existsSync(path)) throw new Refusal('unknown', `There is no file of erasures at ${path}.`);
+  if (path === undefined) throw new Refusal('ERASURES_FILE names no file.');
+  if (!existsSync(path)) throw new Refusal(`There is no file of erasures at ${path}.`, 'unknown');
   const {erasures, unread} = readErasures(path);
   const plan: Back = {path, unread, back: 0, toErase: []};
   for (let index = 0; index < erasures.length; index += sliceSize) {
@@ -175,10 +172,10 @@ export async function planAgain({store, config}: Admin): Promise<Back> {
   return plan;
 }
 
-export async function* eraseAgain(
-  admin: Admin,
-  {toErase}: Back,
-): Job<Erasing, {erased: number; out_of_files: boolean}> {
+/** `erased`: how many were erased now */
+export const erasedAgain = z.object({erased: count, out_of_files: z.boolean()});
+
+export async function* eraseAgain(admin: Admin, {toErase}: Back): Job<Erasing, z.infer<typeof erasedAgain>> {
   const {store, config} = admin;
   let erased = 0;
   if (toErase.length > 0) await store.useKeys();
@@ -192,7 +189,29 @@ export async function* eraseAgain(
 }
 
 /** What is shown of an erased lead: when it was erased, and the consent that is kept, so that an operator can prove it. */
-export async function shownErased({store, config}: Admin, {id, createdAt, partner, erasedAt}: Tombstone) {
+export const shownErased = z.object({
+  id: z.string(),
+  reference: z.string(),
+  created_at: time.nullable(),
+  partner: z.string().nullable(),
+  erased_at: time.nullable(),
+  consent_kept_until: time.nullable(),
+  kept: z
+    .union([
+      z.object({unreadable: z.string()}),
+      z.object({
+        ...{first_name: z.string(), last_name: z.string(), phone: z.string(), phone_e164: z.string()},
+        consent: leadEventSchema.shape.data.shape.consent.unwrap(),
+      }),
+    ])
+    .nullable(),
+});
+export type ShownErased = z.infer<typeof shownErased>;
+
+export async function showErased(
+  {store, config}: Admin,
+  {id, createdAt, partner, erasedAt}: Tombstone,
+): Promise<ShownErased> {
   const [erasable] = (await store.erasable([id])).filter((lead) => lead.id === id);
   const end = erasable ? endOfConsent(config, erasable) : 0;
   return {
@@ -206,7 +225,7 @@ export async function shownErased({store, config}: Admin, {id, createdAt, partne
   };
 }
 
-async function keptOf(store: Admin['store'], id: string) {
+async function keptOf(store: Admin['store'], id: string): Promise<ShownErased['kept']> {
   try {
     const kept = await store.keptConsent(id);
     if (!kept) return null;

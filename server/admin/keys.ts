@@ -74,7 +74,6 @@ export async function* rotateKeys(admin: Admin): Job<{sealed: number} | Waiting,
   const key = keyName(dataKeys[0]);
   if (key === clearWord)
     throw new Refusal(
-      'conflict',
       dataKeys.length === 1
         ? 'There is no DATA_KEY to seal with.'
         : `DATA_KEY begins with "${clearWord}": put the new key first, in all servers, and restart them.`,
@@ -101,7 +100,6 @@ async function refuseOthers(store: Admin['store'], key: string) {
     (process) => `${process.name} (${sealsWith(process)}, seen ${localTime(process.seenAt)})`,
   );
   throw new Refusal(
-    'conflict',
     `These servers do not seal with ${key}: ${list.join(', ')}. Restart them with the DATA_KEY of this command; one that was killed is forgotten after a minute.`,
   );
 }
@@ -124,5 +122,5 @@ async function* sealAll(
     if (pass.examined === pass.unreadable.length) return {resealed, unreadable};
     if (pass.resealed === 0) idle += 1;
   }
-  throw new Refusal('conflict', 'Rows change all the time while they are sealed. Begin again later.');
+  throw new Refusal('Rows change all the time while they are sealed. Begin again later.');
 }

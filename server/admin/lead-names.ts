@@ -14,16 +14,13 @@ export async function leadOf({store}: Pick<Admin, 'store'>, named: string): Prom
   const leads = end === undefined ? [] : await store.listLeads({endOfId: end}, {limit: maxNamed});
   const [lead, another] = leads;
   if (lead && !another) return lead.id;
-  if (lead)
+  if (!lead)
     throw new Refusal(
-      'conflict',
-      `Several leads have the reference ${named}; name one by its id:`,
-      leads.map(({id}) => id),
+      `There is no lead ${named}. A lead is named by its id or its reference, such as K7QM-2XHD.`,
+      'unknown',
     );
-  throw new Refusal(
-    'unknown',
-    `There is no lead ${named}. A lead is named by its id or its reference, such as K7QM-2XHD.`,
-  );
+  const ids = leads.map(({id}) => id);
+  throw new Refusal(`Several leads have the reference ${named}; name one by its id:`, 'conflict', ids);
 }
 
 export const unreadableText = ({id, unreadable}: UnreadableLead): string =>

@@ -3,12 +3,19 @@ import {z} from 'zod';
 import {totalAmount} from '../../contract/amounts.ts';
 import {leadStatuses} from '../../contract/embed.ts';
 import {referenceOf} from '../../contract/reference.ts';
-import type {LeadCount, LeadFilter, LeadGroup, ListedLead} from '../leads/lead-filter.ts';
+import {tableOf} from '../../contract/table-of.ts';
+import {
+  leadGroups,
+  type LeadCount,
+  type LeadFilter,
+  type LeadGroup,
+  type ListedLead,
+} from '../leads/lead-filter.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import {isErased} from '../store/rows.ts';
-import {isoTime, Refusal, time, type Admin} from './admin.ts';
-import {shownErased} from './erasing.ts';
-import {detailsOf, type LeadDetails} from './lead-details.ts';
+import {count, isoTime, Refusal, time, type Admin} from './admin.ts';
+import {showErased, type ShownErased} from './erasing.ts';
+import {detailsOf, leadDetails} from './lead-details.ts';
 import {leadOf, unreadableText} from './lead-names.ts';
 import {localDay, midnight} from './words.ts';
 
@@ -33,7 +40,7 @@ export const leadRow = z.union([
     partner: z.string().nullable(),
     lead_type: z.string(),
     status: z.enum(leadStatuses),
-    total: z.number().int().nullable(),
+    total: count.nullable(),
     campaign: z.string().nullable(),
     duplicate_of: z.string().nullable(),
   }),
@@ -70,7 +77,7 @@ export async function* listLeads(
   for (let after: string | undefined; left > 0;) {
     const size = Math.min(left, pageLeads);
     const page = await store.listLeads(filter, {limit: size, after});
-    yield page.map(toLeadRow);
+    if (page.length > 0) yield page.map(toLeadRow);
     left -= page.length;
     after = page.at(-1)?.id;
     if (page.length < size) break;
@@ -78,24 +85,32 @@ export async function* listLeads(
 }
 
 /** `duplicates` are ids of leads that were merged into this one; `superseded_by` those of its corrections */
-export type ShownLead = LeadDetails & {duplicates: readonly string[]; superseded_by: readonly string[]};
+export const shownLead = leadDetails.extend({
+  duplicates: z.array(z.string()),
+  superseded_by: z.array(z.string()),
+});
+export type ShownLead = z.infer<typeof shownLead>;
 
 /** Everything that is stored about a lead, or what is left of an erased one. @throws Refusal if it cannot be shown */
 export async function showLead(
   admin: Admin,
   named: string,
-): Promise<{lead: ShownLead} | {erased: Awaited<ReturnType<typeof shownErased>>}> {
+): Promise<{lead: ShownLead} | {erased: ShownErased}> {
   const id = await leadOf(admin, named);
   const found = await admin.store.readLead(id);
-  if (!found) throw new Refusal('unknown', `There is no lead ${id}.`);
-  if (isErased(found.lead)) return {erased: await shownErased(admin, found.lead)};
+  if (!found) throw new Refusal(`There is no lead ${id}.`, 'unknown');
+  if (isErased(found.lead)) return {erased: await showErased(admin, found.lead)};
   const details = detailsOf(found.lead);
-  if ('unreadable' in details) throw new Refusal('conflict', unreadableText(details));
+  if ('unreadable' in details) throw new Refusal(unreadableText(details));
   return {lead: {...details, duplicates: found.duplicates, superseded_by: found.supersededBy}};
 }
 
 /** The keys are those of the groups, in their order. `day` is such as 2026-11-22, in the time zone of this machine. */
-export type LeadCountRow = Partial<Record<LeadGroup, string | null>> & {leads: number};
+export const leadCountRow = z.object({
+  ...tableOf(leadGroups, () => z.string().nullable().exactOptional()),
+  leads: count,
+});
+export type LeadCountRow = z.infer<typeof leadCountRow>;
 
 /** Sorted by the groups. Without groups, one row. */
 export async function countLeads(
@@ -119,11 +134,8 @@ export async function countLeads(
     state: ({status}) => status,
     campaign: ({campaign}) => campaign,
   };
+  const keyOf = (row: LeadCount) => by.map((group) => cell[group](row)).join('\0');
   return counts
-    .map((row) => ({keys: by.map((group) => cell[group](row)), leads: row.leads}))
-    .toSorted((one, other) => (one.keys.join('\0') < other.keys.join('\0') ? -1 : 1))
-    .map(({keys, leads}) => ({
-      ...Object.fromEntries(by.map((group, index) => [group, keys[index] ?? null])),
-      leads,
-    }));
+    .toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+    .map((row) => ({...tableOf(by, (group) => cell[group](row)), leads: row.leads}));
 }

@@ -6,7 +6,7 @@ import type {Config} from '../config/config.ts';
 import {postgresUrl} from '../config/setting-values.ts';
 import {openEnd} from '../store/open-store.ts';
 import {transfer, TransferError, type Progress} from '../store/transfer.ts';
-import {count, Refusal, type Job} from './admin.ts';
+import {count, Refusal, refuseFor, type Job} from './admin.ts';
 import {refuseWrongFile} from './beside.ts';
 
 /** `tables`: in the order in which they were copied, each with the SHA-256 of its rows on both sides */
@@ -47,29 +47,26 @@ export async function* moveStore(config: Config, {to}: {to: string}): Job<Progre
 
 /** The settings with which a server would use the database that `to` names. @throws Refusal if it names none */
 function placeNamed(to: string, config: Config): Pick<Config, 'databaseUrl' | 'databasePath'> {
-  const refuse = (message: string) => new Refusal('conflict', message);
   const {databasePath} = config;
   if (to.includes('://')) {
     const [issue] = postgresUrl.safeParse(to).error?.issues ?? [];
-    if (issue) throw refuse(`--to ${issue.message}, or the path of a file`);
+    if (issue) throw new Refusal(`--to ${issue.message}, or the path of a file`);
     return {databaseUrl: to, databasePath};
   }
   const path = resolve(to);
-  if (!config.databaseUrl && path === resolve(databasePath)) throw refuse(`${path} is the store itself`);
+  if (!config.databaseUrl && path === resolve(databasePath)) throw new Refusal(`${path} is the store itself`);
   const kinds = '--to must be a URL such as postgres://…, or the path of an SQLite file';
-  if (to === '') throw refuse(kinds);
+  if (to === '') throw new Refusal(kinds);
   if (!existsSync(dirname(path)))
-    throw refuse(`${kinds} in a folder that exists: there is no ${dirname(path)}`);
+    throw new Refusal(`${kinds} in a folder that exists: there is no ${dirname(path)}`);
   return {databaseUrl: undefined, databasePath: path};
 }
 
 /** What stops a transfer is mostly a disk, a network or a right: a sentence for the operator, without a stack. */
 const refusing =
   (before: string) =>
-  (error: unknown): never => {
-    const {message} = error as Error;
-    throw new Refusal('conflict', error instanceof TransferError ? message : `${before}${message}`);
-  };
+  (error: unknown): never =>
+    refuseFor(error, error instanceof TransferError ? '' : before);
 
 async function* orRefusal<Result>(job: Job<Progress, Result>, before: string): Job<Progress, Result> {
   try {

@@ -27,10 +27,8 @@ export const listPartners = ({partners, publicUrl}: Config): PartnerRow[] =>
 export function partnerNamed(key: string, {partners}: Config): Partner {
   const found = partners.find((partner) => partner.key === key);
   if (found) return found;
-  throw new Refusal(
-    'unknown',
-    `There is no partner "${key}". The partners are: ${partners.map((one) => one.key).join(', ')}`,
-  );
+  const keys = partners.map((partner) => partner.key).join(', ');
+  throw new Refusal(`There is no partner "${key}". The partners are: ${keys}`, 'unknown');
 }
 
 /**

@@ -141,21 +141,14 @@ export const unconfigured = ({faults}: ConfigError): Status => ({
   unreadable_leads: [],
 });
 
+/** Nothing of one that is degraded: the findings about the destinations say why. */
 function serverFindings(state: Status['server'], {host, port}: Config): Finding[] {
-  switch (state) {
-    case 'away':
-      return [
-        {level: 'down', text: `No server answers at ${host}:${port}. Start it, and read its log if it ends.`},
-      ];
-    case 'refusing':
-      return [{level: 'down', text: 'The server takes no leads now. Its log says why.'}];
-    // The findings about the destinations say why.
-    case 'degraded':
-    case 'ok':
-      return [];
-    case 'unknown':
-      return [{level: 'warning', text: 'The server cannot be asked, because PORT is 0.'}];
-  }
+  const away = `No server answers at ${host}:${port}. Start it, and read its log if it ends.`;
+  if (state === 'away') return [{level: 'down', text: away}];
+  if (state === 'refusing')
+    return [{level: 'down', text: 'The server takes no leads now. Its log says why.'}];
+  const unknown = 'The server cannot be asked, because PORT is 0.';
+  return state === 'unknown' ? [{level: 'warning', text: unknown}] : [];
 }
 
 /** Whether all processes have what the files say now. */

@@ -1,5 +1,6 @@
 /** Which versions of the form there are, whose pages ask for them, and what the advisories say of them. */
 import {z} from 'zod';
+import {tableOf} from '../../contract/table-of.ts';
 import type {ListedVersion, ListedVersions} from '../../contract/versions.ts';
 import type {Config} from '../config/config.ts';
 import {
@@ -16,12 +17,18 @@ import {
   startOfDay,
   type VersionUse,
 } from '../versions/request-counts.ts';
-import {count, Refusal, type Admin} from './admin.ts';
+import {count, refuseFor, type Admin} from './admin.ts';
 
 /** Days of which requests are counted, at most. */
 export const maxDays = requestsKept / dayLength;
 
 const day = z.string().describe('In UTC, such as 2026-11-22, because requests are counted by days in UTC');
+
+const listed = {
+  released: z.boolean().exactOptional(),
+  integrity: z.record(z.string(), z.string()).exactOptional(),
+  ...tableOf(['withdrawn', 'security', 'fixed_in'], () => z.string().exactOptional()),
+} satisfies Record<Exclude<keyof ListedVersion, 'version'>, z.ZodType>;
 
 /**
  * A version, and who asked for it within the days.
@@ -31,7 +38,8 @@ const day = z.string().describe('In UTC, such as 2026-11-22, because requests ar
  *
  * A release and a build also have what `/embed/versions.json` says of them (contract/versions.ts).
  */
-export const versionRow = z.looseObject({
+export const versionRow = z.object({
+  ...listed,
   version: z.string(),
   kind: z.enum(['release', 'build', 'moving', 'gone']),
   serves: z.string().nullable(),
@@ -47,7 +55,7 @@ export const versionRow = z.looseObject({
     }),
   ),
 });
-export type VersionRow = Partial<ListedVersion> & z.infer<typeof versionRow>;
+export type VersionRow = z.infer<typeof versionRow>;
 
 /**
  * All versions, withdrawn ones and releases of the plugin for WordPress alone included.
@@ -57,7 +65,7 @@ export function configuredVersions(config: Config): EmbedVersion[] {
   try {
     return readAllVersions(config);
   } catch (error) {
-    throw new Refusal('conflict', (error as Error).message);
+    refuseFor(error);
   }
 }
 

@@ -14,7 +14,7 @@ export const backupCommand = ({environment, write}: Run): Command =>
     .description('copy the SQLite database into one file while the server runs, and check the copy')
     .argument('<file>', 'the file to write, which must not exist yet')
     .action(async (file: string) => {
-      const made = await backUp(readConfig(environment), {file});
+      const made = await backUp(readConfig(environment), file);
       await write(`${file}: ${inWords(made)}\n`);
     });
 
@@ -26,7 +26,7 @@ export const restoreCommand = ({environment, write}: Run): Command =>
     .option('--erasures <file>', 'erase again what this file lists, besides what ERASURES_FILE lists')
     .action(async (file: string, {replace = false, erasures}: {replace?: boolean; erasures?: string}) => {
       const config = readConfig(environment);
-      const restored = await restore(config, {file, replace, erasures});
+      const restored = await restore(config, file, {replace, erasures});
       const {moved_to, erased, newest, unread} = restored;
       const lines = [
         `${restored.database}: ${inWords(restored)}`,

@@ -4,11 +4,13 @@ import type {Admin} from '../admin/admin.ts';
 import {
   countDeliveries,
   deliveriesOf,
+  deliveryCount,
+  deliveryRow,
   dropDeliveries,
   listDeliveries,
   retryDeliveries,
   settleDelivery,
-  type DeliveryRow,
+  shownDelivery,
   type Selection,
 } from '../admin/deliveries.ts';
 import {noDestination} from '../admin/destinations.ts';
@@ -16,8 +18,8 @@ import {counted} from '../admin/words.ts';
 import {printable} from '../admin/visible.ts';
 import {upstreamIdSchema} from '../destinations/lead-api/upstream-id.ts';
 import {deliveryStates, openStates} from '../leads/deliveries.ts';
-import {jsonOption, limitOption, orMore, timeOrNone, type Run} from './output.ts';
-import {sinceOption, untilOption} from './times.ts';
+import {jsonOption, limitOption, sinceOption, untilOption} from './options.ts';
+import {orMore, printRows, timeOrNone, type Json, type Run} from './output.ts';
 import {changingStore, readingStore} from './with-store.ts';
 
 const examples = `
@@ -47,7 +49,7 @@ function selecting(command: Command): Command {
   return command
     .argument('[lead]', 'the id or the reference of a lead')
     .option('--id <lead>', 'the same as the argument')
-    .addOption(new Option('--destination <name>', 'only deliveries to this destination'))
+    .option('--destination <name>', 'only deliveries to this destination')
     .addOption(new Option('--state <state>', 'only deliveries in this state').choices(deliveryStates))
     .option('--failing', 'only deliveries whose last attempt failed')
     .addOption(sinceOption('leads'))
@@ -64,37 +66,45 @@ const selectionOf = (lead: string | undefined, {id = lead, ...others}: Options):
 });
 
 export function deliveriesCommand(run: Run): Command {
-  const {say, fail} = run;
   const deliveries = new Command('deliveries')
     .description('find deliveries that wait, failed or were made; send them again, or end them')
     .addHelpText('after', examples);
+  for (const add of [addList, addSummary, addShow, addRetry, addDrop, addSettle]) add(deliveries, run);
+  return deliveries;
+}
 
+function addList(deliveries: Command, run: Run) {
   selecting(deliveries.command('list'))
     .description(
       'list deliveries, the oldest leads first; without --state those that wait or need a decision, of a lead all',
     )
     .addOption(limitOption('deliveries'))
-    .addOption(jsonOption())
-    .action(
-      (lead: string | undefined, {json, limit, ...options}: Options & {limit: number; json?: boolean}) =>
-        readingStore(run, (admin) => list(run, admin, selectionOf(lead, options), {limit, json})),
+    .addOption(jsonOption(deliveryRow))
+    .action((lead: string | undefined, {json, limit, ...options}: Options & ListOptions) =>
+      readingStore(run, (admin) => list(run, admin, selectionOf(lead, options), {limit, json})),
     );
+}
 
+function addSummary(deliveries: Command, run: Run) {
   deliveries
     .command('summary')
     .description('count the deliveries that wait or need a decision, by destination and state')
-    .addOption(jsonOption())
-    .action(({json}: {json?: boolean}) => readingStore(run, (admin) => summarize(run, admin, json)));
+    .addOption(jsonOption(deliveryCount))
+    .action((json: Json) => readingStore(run, (admin) => summarize(run, admin, json)));
+}
 
+function addShow(deliveries: Command, run: Run) {
   deliveries
     .command('show')
     .description('show all deliveries of a lead, what went wrong, and how the last reply began')
     .argument('<lead>', 'the id or the reference of a lead')
-    .addOption(jsonOption())
-    .action((named: string, {json}: {json?: boolean}) =>
+    .addOption(jsonOption(shownDelivery))
+    .action((named: string, {json}: Json) =>
       readingStore(run, (admin) => showDeliveries(run, admin, named, json)),
     );
+}
 
+function addRetry(deliveries: Command, run: Run) {
   const retry = selecting(deliveries.command('retry'))
     .description('make deliveries due now')
     .option('--all', 'all deliveries in the outbox that are not held')
@@ -109,18 +119,20 @@ only with --state delivered, and only news: a lead-api would store the lead a se
         return retry.error('error: name a lead, select deliveries, or say --all');
       return changingStore(run, async (admin) => {
         const {deliveries, paused, why_none} = await retryDeliveries(admin, selectionOf(lead, options));
-        say(`${counted(deliveries, 'delivery', 'deliveries')} due now`);
-        if (why_none !== null) fail(why_none);
-        else say('To a destination that is failing, one is tried at a time until it works.');
+        run.say(`${counted(deliveries, 'delivery', 'deliveries')} due now`);
+        if (why_none !== null) run.fail(why_none);
+        else run.say('To a destination that is failing, one is tried at a time until it works.');
         for (const {destination, reason} of paused)
-          say(
+          run.say(
             printable(
               `${destination} is paused (${reason}): its deliveries wait until "lead-prequal destinations resume ${destination}".`,
             ),
           );
       });
     });
+}
 
+function addDrop(deliveries: Command, run: Run) {
   const drop = selecting(deliveries.command('drop'))
     .description('never make these deliveries; a lead that waits for the answer of one counts as refused')
     .option('--yes', 'if no lead is named: drop the deliveries of all leads that are selected')
@@ -131,12 +143,14 @@ only with --state delivered, and only news: a lead-api would store the lead a se
       if (lead === undefined && options.id === undefined && !yes)
         return drop.error('error: this drops the deliveries of all leads that are selected: add --yes');
       return changingStore(run, async (admin) => {
-        const dropped = await dropDeliveries(admin, selectionOf(lead, options));
-        say(`${counted(dropped.deliveries, 'delivery', 'deliveries')} dropped`);
-        if (dropped.why_none !== null) fail(dropped.why_none);
+        const {deliveries, why_none} = await dropDeliveries(admin, selectionOf(lead, options));
+        run.say(`${counted(deliveries, 'delivery', 'deliveries')} dropped`);
+        if (why_none !== null) run.fail(why_none);
       });
     });
+}
 
+function addSettle(deliveries: Command, run: Run) {
   deliveries
     .command('settle')
     .description('say that an upstream has a lead, so that it is asked only for the amounts')
@@ -147,14 +161,12 @@ only with --state delivered, and only news: a lead-api would store the lead a se
       readUpstreamId,
     )
     .option('--destination <name>', 'the upstream, if the lead waits for several')
-    .action((named: string, {takenAs, destination}: {takenAs: string; destination?: string}) =>
+    .action((lead: string, {takenAs, destination}: {takenAs: string; destination?: string}) =>
       changingStore(run, async (admin) => {
-        await settleDelivery(admin, {lead: named, taken_as: takenAs, destination});
-        say('1 delivery settled');
+        await settleDelivery(admin, {lead, destination}, takenAs);
+        run.say('1 delivery settled');
       }),
     );
-
-  return deliveries;
 }
 
 function readUpstreamId(value: string): string {
@@ -164,59 +176,33 @@ function readUpstreamId(value: string): string {
 }
 
 const head = ['lead', 'happened', 'destination', 'content', 'state', 'tries', 'what went wrong'];
-const cellsOf = ({
-  reference,
-  happened_at,
-  destination,
-  content,
-  state,
-  attempts,
-  last_error,
-}: DeliveryRow) => [
-  reference,
-  timeOrNone(happened_at),
-  destination,
-  content,
-  state,
-  attempts,
-  last_error ?? '',
-];
 
-async function list(
-  run: Run,
-  admin: Admin,
-  selection: Selection,
-  {limit, json}: {limit: number; json: boolean | undefined},
-) {
-  const {print, printTable, say, fail} = run;
+type ListOptions = {limit: number} & Json;
+
+async function list(run: Run, admin: Admin, selection: Selection, {limit, json}: ListOptions) {
   const {destination} = selection;
   const {destinations} = admin.config;
-  let count = 0;
-  let widths: readonly number[] | undefined;
-  for await (const rows of listDeliveries(admin, selection, limit)) {
-    if (json) for (const row of rows) await print(row);
-    else widths = await printTable(head, rows.map(cellsOf), widths, widths === undefined);
-    count += rows.length;
-  }
-  say(`${counted(count, 'delivery', 'deliveries')}${orMore(limit - count)}`);
-  if (count === 0 && destination !== undefined && !destinations.has(destination))
-    fail(noDestination(destination, destinations));
+  const pages = listDeliveries(admin, selection, limit);
+  const many = await printRows(run, {json}, pages, head, (row) => [
+    row.reference,
+    timeOrNone(row.happened_at),
+    ...[row.destination, row.content, row.state, row.attempts],
+    row.last_error ?? '',
+  ]);
+  run.say(`${counted(many, 'delivery', 'deliveries')}${orMore(limit - many)}`);
+  if (many === 0 && destination !== undefined && !destinations.has(destination))
+    run.fail(noDestination(destination, destinations));
 }
 
-async function summarize({print, printTable, say}: Run, admin: Admin, json = false) {
+async function summarize(run: Run, admin: Admin, json: Json) {
   const counts = await countDeliveries(admin);
-  if (json) for (const count of counts) await print(count);
-  else if (counts.length === 0) say(`No delivery is ${openStates.join(', ').replace(/, (?=\w+$)/, ' or ')}.`);
-  else
-    await printTable(
-      ['destination', 'state', 'deliveries', 'oldest lead'],
-      counts.map(({destination, state, deliveries, oldest_created_at}) => [
-        destination,
-        state,
-        deliveries,
-        timeOrNone(oldest_created_at),
-      ]),
-    );
+  const none = `No delivery is ${openStates.join(', ').replace(/, (?=\w+$)/, ' or ')}.`;
+  if (!json.json && counts.length === 0) return run.say(none);
+  const summaryHead = ['destination', 'state', 'deliveries', 'oldest lead'];
+  await printRows(run, json, [counts], summaryHead, ({destination, state, deliveries, oldest_created_at}) => [
+    ...[destination, state, deliveries],
+    timeOrNone(oldest_created_at),
+  ]);
 }
 
 /** All deliveries of a lead. Says which last replies are damaged in the database, which is a failure. */

@@ -4,18 +4,22 @@ import {randomBytes} from 'node:crypto';
 import type {Admin} from '../admin/admin.ts';
 import {
   acceptAddress,
+  destinationRow,
   listDestinations,
   pauseDestination,
   resumeDestination,
   testDestination,
+  testOutcome,
   wrongOf,
+  type DestinationRow,
 } from '../admin/destinations.ts';
 import {ago, counted} from '../admin/words.ts';
 import {printable} from '../admin/visible.ts';
 import {readConfig} from '../config/config.ts';
 import {openStates} from '../leads/deliveries.ts';
 import {withRemedy} from '../observe/causes.ts';
-import {jsonOption, timeOrNone, type Run} from './output.ts';
+import {jsonOption} from './options.ts';
+import {printRows, timeOrNone, type Json, type Run} from './output.ts';
 import {changingStore, readingStore} from './with-store.ts';
 
 const examples = `
@@ -25,8 +29,6 @@ Examples:
   lead-prequal destinations pause crm        send nothing to crm until it is resumed
   lead-prequal destinations resume crm       go on, with everything that came meanwhile
   lead-prequal destinations accept crm       send to its new address what came before it had that`;
-
-type Json = {json?: boolean};
 
 export function destinationsCommand(run: Run): Command {
   const destinations = new Command('destinations')
@@ -42,8 +44,8 @@ function addList(destinations: Command, run: Run) {
     .description(
       'list all destinations: whether they take their deliveries, and the number of those in the outbox by state',
     )
-    .addOption(jsonOption())
-    .action(({json}: Json) => readingStore(run, (admin) => list(run, admin, json)));
+    .addOption(jsonOption(destinationRow))
+    .action((json: Json) => readingStore(run, (admin) => list(run, admin, json)));
 }
 
 function addTest(destinations: Command, run: Run) {
@@ -51,7 +53,7 @@ function addTest(destinations: Command, run: Run) {
     .command('test')
     .description('send a made-up lead that is marked as a test, and say in words what came back')
     .argument('<name>', 'the name of the destination')
-    .addOption(jsonOption())
+    .addOption(jsonOption(testOutcome))
     .addHelpText(
       'after',
       '\nTo a destination of kind lead-api no lead is sent: it is asked for a lead that it cannot have.',
@@ -67,7 +69,7 @@ function addPause(destinations: Command, run: Run) {
     .option('--reason <text>', 'why, for other operators', 'an operator paused it')
     .action((name: string, {reason}: {reason: string}) =>
       changingStore(run, async (admin) => {
-        await pauseDestination(admin, {destination: name, reason});
+        await pauseDestination(admin, name, reason);
         run.say(`${name} is paused. "lead-prequal destinations resume ${name}" sends what waits.`);
       }),
     );
@@ -118,24 +120,23 @@ function addSecret(destinations: Command, run: Run) {
     .action(() => run.write(`whsec_${randomBytes(32).toString('base64')}\n`));
 }
 
-async function list({print, printTable}: Run, admin: Admin, json = false) {
+/** How a destination is, in a table. `lead-prequal status` shows the same. */
+export const stateHead = ['state', 'since', 'last success', ...openStates, 'oldest'];
+export const stateCells = (row: DestinationRow) => [
+  row.state,
+  timeOrNone(row.since),
+  timeOrNone(row.last_success_at),
+  ...openStates.map((state) => row[state]),
+  row.oldest_created_at === null ? '' : ago(Date.parse(row.oldest_created_at)),
+];
+
+async function list(run: Run, admin: Admin, json: Json) {
   const rows = await listDestinations(admin);
-  if (json) for (const row of rows) await print(row);
-  else {
-    await printTable(
-      ['destination', 'type', 'state', 'since', 'last success', ...openStates, 'oldest', 'what went wrong'],
-      rows.map((row) => [
-        row.destination,
-        row.type,
-        row.state,
-        timeOrNone(row.since),
-        timeOrNone(row.last_success_at),
-        ...openStates.map((state) => row[state]),
-        row.oldest_created_at === null ? '' : ago(Date.parse(row.oldest_created_at)),
-        withRemedy(wrongOf(row)),
-      ]),
-    );
-  }
+  const head = ['destination', 'type', ...stateHead, 'what went wrong'];
+  await printRows(run, json, [rows], head, (row) => [
+    ...[row.destination, row.type, ...stateCells(row)],
+    withRemedy(wrongOf(row)),
+  ]);
 }
 
 async function test(run: Run, name: string, json = false) {

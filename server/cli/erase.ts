@@ -2,26 +2,29 @@
 import {existsSync, readdirSync} from 'node:fs';
 import {basename, dirname, join, resolve} from 'node:path';
 import {Command} from 'commander';
+import {z} from 'zod';
 import {
   eraseAgain,
   eraseLeads,
+  erasedAgain,
+  erasedLead,
   planAgain,
   planErasure,
-  type Erasing,
   type ErasurePlan,
   type PlannedLead,
 } from '../admin/erasing.ts';
-import {finish, type Admin} from '../admin/admin.ts';
+import type {Admin} from '../admin/admin.ts';
 import type {Person} from '../admin/persons.ts';
 import {counted, lasting, localDay, localTime} from '../admin/words.ts';
 import {printable} from '../admin/visible.ts';
 import type {Config} from '../config/config.ts';
-import {jsonOption, type Run} from './output.ts';
+import {jsonOption} from './options.ts';
+import type {Field, Json, Run} from './output.ts';
 import {findPerson, personOptions} from './person.ts';
-import {createWaitingWords, notOut} from './purge.ts';
+import {finishPurging} from './purge.ts';
 import {changingStore} from './with-store.ts';
 
-type Options = Person & {all?: boolean; yes?: boolean; again?: boolean; json?: boolean};
+type Options = Person & {all?: boolean; yes?: boolean; again?: boolean} & Json;
 
 /** What is to be typed before anything is erased. */
 const confirmationWord = 'erase';
@@ -50,7 +53,7 @@ export function eraseCommand(run: Run): Command {
     .option('--all', 'the consents that are kept, too')
     .option('--again', 'instead: what ERASURES_FILE lists, as after a restore')
     .option('--yes', 'do not ask, for programs')
-    .addOption(jsonOption())
+    .addOption(jsonOption(z.union([erasedLead, erasedAgain])))
     .addHelpText('after', help);
   return command.action((names: string[], options: Options) => {
     const {email, phone, again, yes} = options;
@@ -91,19 +94,12 @@ async function erase(
       say('There is no ERASURES_FILE: after a restore of an older backup, these leads are back.');
   }
   const words = erasing(plan.leads.map(({reference}) => reference).join(' '));
-  const erased = await finish(eraseLeads(admin, {leads, all, confirm: plan.confirm}), waiting(run, words));
-  if (!erased.out_of_files) run.status = 1;
-  for (const lead of erased.leads) {
-    const {id, reference, because, was_erased_at, consent_kept_until, told, remote_ids} = lead;
-    const {out_of_files} = erased;
-    if (json)
-      await run.print({
-        ...{id, reference, because, was_erased_at, consent_kept_until, told, remote_ids, out_of_files},
-      });
+  const job = eraseLeads(admin, {leads, all, confirm: plan.confirm});
+  const {out_of_files, ...erased} = await finishPurging(run, words, job);
+  for (const lead of erased.leads)
+    if (json) await run.print(erasedLead.parse({...lead, out_of_files}));
     else if (out_of_files)
-      await run.write(`${reference} (${id}) ${lead.changes ? 'erased' : 'was erased before'}\n`);
-  }
-  if (!erased.out_of_files) say(notOut(words));
+      await run.write(`${lead.reference} (${lead.id}) ${lead.changes ? 'erased' : 'was erased before'}\n`);
   sayWhatRemains(run, admin.config);
 }
 
@@ -117,11 +113,6 @@ const erasing = (which: string) => ({
   what: 'What was erased cannot be read any more.',
   again: `leads erase ${which}`,
 });
-
-function waiting(run: Run, words: ReturnType<typeof erasing>) {
-  const say = createWaitingWords(run, words);
-  return (progress: Erasing) => ('waiting' in progress ? say(progress) : undefined);
-}
 
 const whyIncluded = {
   named: '',
@@ -141,29 +132,18 @@ function linesOf(lead: PlannedLead, isNamed: boolean): string[] {
       : `everything but ids, times and partner. It cannot be read (${unreadable}), so no consent can be kept`;
   const consent = has_consent ? 'the kept consent, with name and telephone number' : 'nothing more';
   const left = lead.under_way_until === null ? 0 : Date.parse(lead.under_way_until) - Date.now();
-  const fields: readonly (readonly [name: string, value: string])[] = [
+  const kept = `the consent, with name and telephone number, until ${localDay(Date.parse(consent_kept_until ?? ''))}`;
+  const sending = `a process may be sending it for up to ${lasting(left + 999)}; the others are told after that`;
+  const fields: Field[] = [
     ['belongs', whyIncluded[because]],
     ['goes', isErased ? (lead.changes ? consent : '') : whole],
-    [
-      'stays',
-      consent_kept_until === null
-        ? ''
-        : `the consent, with name and telephone number, until ${localDay(Date.parse(consent_kept_until))}`,
-    ],
+    ['stays', consent_kept_until === null ? '' : kept],
     ['will be told', lead.told.join(', ')],
-    ...(isErased ? [] : lead.remote_ids).map(
-      ({destination, remote_id}) =>
-        [
-          'cannot be told',
-          `${destination}, which has it ${remote_id === null ? 'perhaps, without an id that is known' : `as ${remote_id}`}: ask whoever runs it`,
-        ] as const,
-    ),
-    [
-      'under way',
-      left > 0
-        ? `a process may be sending it for up to ${lasting(left + 999)}; the others are told after that`
-        : '',
-    ],
+    ...(isErased ? [] : lead.remote_ids).map(({destination, remote_id}): Field => {
+      const known = remote_id === null ? 'perhaps, without an id that is known' : `as ${remote_id}`;
+      return ['cannot be told', `${destination}, which has it ${known}: ask whoever runs it`];
+    }),
+    ['under way', left > 0 ? sending : ''],
   ];
   const named = isNamed && lead.name !== null ? `, ${printable(lead.name)}` : '';
   const erased = isErased ? `, erased ${local(was_erased_at)}` : '';
@@ -214,11 +194,8 @@ async function eraseListed(run: Run, admin: Admin, {yes = false, json = false}: 
   say(`${counted(back, 'lead')} of ${path} are back.`);
   if (back > 0) say(`${toldAgain}.`);
   if (back > 0 && !(await isConfirmed(run, counted(back, 'lead'), yes))) return fail('Nothing was erased.');
-  const words = erasing('--again');
-  const result = await finish(eraseAgain(admin, plan), waiting(run, words));
-  if (!result.out_of_files) run.status = 1;
+  const result = await finishPurging(run, erasing('--again'), eraseAgain(admin, plan));
   if (json) await run.print(result);
   else if (result.out_of_files) await run.write(`${counted(result.erased, 'lead')} erased again\n`);
-  if (!result.out_of_files) say(notOut(words));
   sayWhatRemains(run, admin.config);
 }

@@ -1,11 +1,12 @@
 /** `lead-prequal keys`: which data keys are in use, and sealing everything with the first one of DATA_KEY. */
 import {Command} from 'commander';
-import {finish, type Admin} from '../admin/admin.ts';
-import {keyName, listKeys, rotateKeys, type KeyRow} from '../admin/keys.ts';
+import type {Admin} from '../admin/admin.ts';
+import {keyName, keyRow, listKeys, rotateKeys, rotation} from '../admin/keys.ts';
 import {counted} from '../admin/words.ts';
 import {clearWord} from '../config/values.ts';
-import {jsonOption, timeOrNone, type Run} from './output.ts';
-import {createWaitingWords, notOut} from './purge.ts';
+import {jsonOption} from './options.ts';
+import {printRows, timeOrNone, type Json, type Run} from './output.ts';
+import {finishPurging} from './purge.ts';
 import {changingStore, readingStore} from './with-store.ts';
 
 const statusHelp = `
@@ -26,36 +27,36 @@ export function keysCommand(run: Run): Command {
     .command('status')
     .description('list the data keys that are in use, and which server seals with which')
     .option('--count', 'how much is stored under each key; reads all leads')
-    .addOption(jsonOption())
+    .addOption(jsonOption(keyRow))
     .addHelpText('after', statusHelp)
-    .action(({count = false, json = false}: {count?: boolean; json?: boolean}) =>
-      readingStore(run, async (admin) => printKeys(run, await listKeys(admin, {isCounted: count}), json)),
+    .action(({count = false, ...json}: {count?: boolean} & Json) =>
+      readingStore(run, (admin) => list(run, admin, count, json)),
     );
   keys
     .command('rotate')
     .description('seal everything with the first key of DATA_KEY')
-    .addOption(jsonOption())
+    .addOption(jsonOption(rotation))
     .addHelpText('after', rotateHelp)
-    .action(({json = false}: {json?: boolean}) => changingStore(run, (admin) => rotate(run, admin, json)));
+    .action(({json}: Json) => changingStore(run, (admin) => rotate(run, admin, json)));
   return keys;
 }
 
-async function printKeys({print, printTable}: Run, rows: readonly KeyRow[], json: boolean) {
-  if (json) {
-    for (const row of rows) await print(row);
-    return;
-  }
-  const isCounted = rows.some(({rows}) => rows !== undefined);
-  await printTable(
-    ['key', 'in use since', 'in DATA_KEY', ...(isCounted ? ['rows'] : []), 'servers that seal with it'],
-    rows.map(({key, in_use_since, listed, seals, rows: stored, servers}) => [
-      key,
-      in_use_since === null ? 'not in use' : timeOrNone(in_use_since),
-      seals ? 'first: it seals' : listed ? 'opens' : 'no',
-      ...(stored === undefined ? [] : [stored]),
-      servers.join(', '),
-    ]),
-  );
+async function list(run: Run, admin: Admin, isCounted: boolean, json: Json) {
+  const head = [
+    'key',
+    'in use since',
+    'in DATA_KEY',
+    ...(isCounted ? ['rows'] : []),
+    'servers that seal with it',
+  ];
+  const keys = await listKeys(admin, {isCounted});
+  await printRows(run, json, [keys], head, ({key, in_use_since, listed, seals, rows, servers}) => [
+    key,
+    in_use_since === null ? 'not in use' : timeOrNone(in_use_since),
+    seals ? 'first: it seals' : listed ? 'opens' : 'no',
+    ...(rows === undefined ? [] : [rows]),
+    servers.join(', '),
+  ]);
 }
 
 const purged = {
@@ -63,17 +64,14 @@ const purged = {
   again: 'keys rotate',
 };
 
-async function rotate(run: Run, admin: Admin, json: boolean) {
+async function rotate(run: Run, admin: Admin, json = false) {
   const {say, write} = run;
   const {dataKeys, databaseUrl} = admin.config;
-  const sayWaiting = createWaitingWords(run, purged);
-  const rotated = await finish(rotateKeys(admin), (progress) => {
-    if ('sealed' in progress) say(`${counted(progress.sealed, 'row')} sealed …`);
-    else sayWaiting(progress);
-  });
-  const {key, resealed, unreadable, forgotten, out_of_files} = rotated;
-  if (!out_of_files) say(notOut(purged));
-  if (unreadable.length > 0 || !out_of_files) run.status = 1;
+  const rotated = await finishPurging(run, purged, rotateKeys(admin), ({sealed}: {sealed: number}) =>
+    say(`${counted(sealed, 'row')} sealed …`),
+  );
+  const {key, resealed, unreadable, forgotten} = rotated;
+  if (unreadable.length > 0) run.status = 1;
   if (!databaseUrl && forgotten.includes(clearWord))
     say(
       'SQLite may hold copies in clear of rows that it has moved within its file: run VACUUM while the server is stopped (docs/privacy.md).',

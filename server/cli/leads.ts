@@ -1,21 +1,32 @@
 /** `lead-prequal leads`: finds leads, shows and counts them, writes them to a file, and erases them. */
 import {Command, InvalidArgumentError, Option} from 'commander';
-import {leadStatuses, type Context, type LeadStatus} from '../../contract/embed.ts';
+import {z} from 'zod';
+import {leadStatuses, type LeadStatus} from '../../contract/embed.ts';
 import {endOfId, referenceOf} from '../../contract/reference.ts';
 import type {Admin} from '../admin/admin.ts';
+import {shownDelivery} from '../admin/deliveries.ts';
+import {shownErased} from '../admin/erasing.ts';
 import {exportFormats, type ExportFormat} from '../admin/exporting.ts';
-import {countLeads, listLeads, showLead, toLeadRow, type LeadRow} from '../admin/leads.ts';
+import {
+  countLeads,
+  leadCountRow,
+  leadRow,
+  listLeads,
+  showLead,
+  shownLead,
+  toLeadRow,
+  type LeadRow,
+} from '../admin/leads.ts';
 import type {Person} from '../admin/persons.ts';
 import {counted} from '../admin/words.ts';
 import type {Config} from '../config/config.ts';
 import {leadGroups, type LeadFilter, type LeadGroup} from '../leads/lead-filter.ts';
-import {contextOption} from './context-option.ts';
 import {readDeliveries, showDeliveries} from './deliveries.ts';
 import {eraseCommand} from './erase.ts';
 import {writeExport} from './export.ts';
-import {jsonOption, limitOption, orMore, timeOrNone, type Run} from './output.ts';
+import {contextOption, jsonOption, limitOption, sinceOption, untilOption} from './options.ts';
+import {orMore, printRows, timeOrNone, type Json, type Run} from './output.ts';
 import {findPerson, personOptions} from './person.ts';
-import {sinceOption, untilOption} from './times.ts';
 import {readingStore} from './with-store.ts';
 
 const examples = `
@@ -35,14 +46,10 @@ Exit status: 0 done, also with a list of no leads; 1 it failed, or there is no s
 /** Stands for a partner on the command line, and selects leads of `/json/leads`, which have no partner. */
 const withoutPartner = '-';
 
-type Selection = {
+type Selection = Pick<LeadFilter, 'campaign' | 'context' | 'since' | 'until'> & {
   partner?: string;
   state?: LeadStatus;
-  campaign?: string;
-  context?: Context;
   reference?: string;
-  since?: number;
-  until?: number;
 };
 
 /** Adds the options that select leads. */
@@ -58,11 +65,7 @@ const selecting = (command: Command): Command =>
     .addOption(
       contextOption('only leads with this value of a hidden field that is a filter (context_fields)'),
     )
-    .addOption(
-      new Option('--reference <reference>', 'only leads with this reference, such as K7QM-2XHD').argParser(
-        readReference,
-      ),
-    )
+    .option('--reference <reference>', 'only leads with this reference, such as K7QM-2XHD', readReference)
     .addOption(sinceOption('leads'))
     .addOption(untilOption('leads'))
     .hook('preAction', (command) => {
@@ -90,13 +93,8 @@ function sayUnknown({say}: Run, {partners}: Config, {partner = withoutPartner, c
 }
 
 const filterOf = ({state, reference, partner, campaign, context, since, until}: Selection): LeadFilter => ({
-  partner: partner === withoutPartner ? null : partner,
-  status: state,
-  campaign,
-  context,
-  endOfId: reference,
-  since,
-  until,
+  ...{partner: partner === withoutPartner ? null : partner, status: state, endOfId: reference},
+  ...{campaign, context, since, until},
 });
 
 function readGroups(text: string): LeadGroup[] {
@@ -116,17 +114,17 @@ export function leadsCommand(run: Run): Command {
   return leads;
 }
 
-type ListOptions = {limit: number; json?: boolean | undefined};
+type ListOptions = {limit: number} & Json;
 
 function addList(leads: Command, run: Run) {
   personOptions(selecting(leads.command('list')))
     .description('list leads, the newest first, without personal data')
     .addOption(limitOption('leads'))
-    .addOption(jsonOption())
-    .action(({json, limit, ...selection}: Selection & Person & ListOptions) =>
+    .addOption(jsonOption(leadRow))
+    .action((options: Selection & Person & ListOptions) =>
       readingStore(run, (admin) => {
-        sayUnknown(run, admin.config, selection);
-        return list(run, admin, selection, {limit, json});
+        sayUnknown(run, admin.config, options);
+        return list(run, admin, options);
       }),
     );
 }
@@ -136,21 +134,19 @@ function addShow(leads: Command, run: Run) {
     .command('show')
     .description('show everything that is stored about a lead, and its deliveries')
     .argument('<lead>', 'the id or the reference of the lead')
-    .addOption(jsonOption())
-    .action((named: string, {json}: {json?: boolean}) =>
-      readingStore(run, (admin) => show(run, admin, named, json)),
-    );
+    .addOption(jsonOption(z.union([shownErased, shownLead.extend({deliveries: z.array(shownDelivery)})])))
+    .action((named: string, {json}: Json) => readingStore(run, (admin) => show(run, admin, named, json)));
 }
 
 function addCount(leads: Command, run: Run) {
   selecting(leads.command('count'))
     .description('count leads')
     .option('--by <groups>', `count them by ${leadGroups.join(', ')}, or several: partner,day`, readGroups)
-    .addOption(jsonOption())
-    .action(({json, by = [], ...selection}: Selection & {by?: LeadGroup[]; json?: boolean}) =>
+    .addOption(jsonOption(leadCountRow))
+    .action(({by = [], ...options}: Selection & {by?: LeadGroup[]} & Json) =>
       readingStore(run, (admin) => {
-        sayUnknown(run, admin.config, selection);
-        return count(run, admin, filterOf(selection), {by, json});
+        sayUnknown(run, admin.config, options);
+        return count(run, admin, by, options);
       }),
     );
 }
@@ -193,25 +189,20 @@ function cellsOf(row: LeadRow) {
   return [...begin, lead_type, status, total ?? '', campaign ?? '', note];
 }
 
-async function list(run: Run, admin: Admin, selection: Selection & Person, {limit, json}: ListOptions) {
-  const {print, printTable, say} = run;
-  const {email, phone} = selection;
-  const filter = filterOf(selection);
-  let left = limit;
-  let widths: readonly number[] | undefined;
-  async function printPage(page: readonly LeadRow[]) {
-    if (json) for (const row of page) await print(row);
-    else if (page.length > 0)
-      widths = await printTable(listHead, page.map(cellsOf), widths, widths === undefined);
-    left -= page.length;
-  }
-  if (email !== undefined || phone !== undefined) {
-    const {found, isStopped} = await findPerson(run, admin, filter, {email, phone, limit});
-    await printPage(found.map(toLeadRow));
-    if (isStopped) run.status = 1;
-  } else for await (const page of listLeads(admin, filter, limit)) await printPage(page);
+async function list(run: Run, admin: Admin, options: Selection & Person & ListOptions) {
+  const {email, phone, limit} = options;
+  const filter = filterOf(options);
+  const isPerson = email !== undefined || phone !== undefined;
+  const pages = isPerson ? ofPerson() : listLeads(admin, filter, limit);
+  const many = await printRows(run, options, pages, listHead, cellsOf);
   const {timeZone} = new Intl.DateTimeFormat().resolvedOptions();
-  say(`${counted(limit - left, 'lead')}${orMore(left)}; times are those of ${timeZone}`);
+  run.say(`${counted(many, 'lead')}${orMore(limit - many)}; times are those of ${timeZone}`);
+
+  async function* ofPerson() {
+    const {found, isStopped} = await findPerson(run, admin, filter, {email, phone, limit});
+    if (isStopped) run.status = 1;
+    if (found.length > 0) yield found.map(toLeadRow);
+  }
 }
 
 async function show(run: Run, admin: Admin, named: string, json = false) {
@@ -236,18 +227,12 @@ function* flatten(value: object, prefix = ''): Generator<[string, string]> {
   }
 }
 
-async function count(
-  {print, printTable, write}: Run,
-  admin: Admin,
-  filter: LeadFilter,
-  {by, json}: {by: readonly LeadGroup[]; json: boolean | undefined},
-) {
-  const rows = await countLeads(admin, filter, by);
-  if (json) for (const row of rows) await print(row);
-  else if (by.length === 0) await write(`${rows[0]?.leads}\n`);
+async function count(run: Run, admin: Admin, by: readonly LeadGroup[], options: Selection & Json) {
+  const rows = await countLeads(admin, filterOf(options), by);
+  if (!options.json && by.length === 0) await run.write(`${rows[0]?.leads}\n`);
   else
-    await printTable(
-      [...by, 'leads'],
-      rows.map((row) => [...by.map((group) => row[group] ?? '-'), row.leads]),
-    );
+    await printRows(run, options, [rows], [...by, 'leads'], (row) => [
+      ...by.map((group) => row[group] ?? '-'),
+      row.leads,
+    ]);
 }

@@ -1,22 +1,11 @@
 /** How commands print: tables for people, one JSON object a line for programs. */
 import type {Writable} from 'node:stream';
-import {InvalidArgumentError, Option} from 'commander';
 import type {SingleBar} from 'cli-progress';
 import {printable, toJson, visible} from '../admin/visible.ts';
 import {localTime} from '../admin/words.ts';
 import type {Environment} from '../config/environment.ts';
 
-export const jsonOption = (): Option => new Option('--json', 'print one JSON object a line, for programs');
-
-/** @param what the rows of a list, in the plural */
-export const limitOption = (what: string): Option =>
-  new Option('--limit <number>', `so many ${what}, at most`).argParser(readCount).default(50);
-
-function readCount(text: string): number {
-  const count = Number(text);
-  if (!/^\d+$/.test(text) || count < 1) throw new InvalidArgumentError('It must be a number from 1 on.');
-  return count;
-}
+export type Json = {json?: boolean | undefined};
 
 /** What follows the number of rows. @param left how many more the limit would have let through */
 export const orMore = (left: number): string => (left === 0 ? ' (--limit shows more)' : '');
@@ -36,77 +25,82 @@ export type Surroundings = {
 export type Run = ReturnType<typeof createRun>;
 
 type Cell = string | number;
+export type Field = readonly [name: string, value: string];
 
-export function createRun({environment, stdout, stderr, ask, onInterrupt}: Surroundings) {
+export function createRun(surroundings: Surroundings) {
+  const {stdout, stderr} = surroundings;
   const run = {
-    environment,
-    stdout,
-    stderr,
-    ask,
-    onInterrupt,
+    ...surroundings,
     status: 0,
-    write,
-    writeUnchanged,
-    print,
-    say,
-    fail,
-    printTable,
-    printFields,
+
+    /** Prints to standard output: the result of a command. Texts of strangers must be `printable` before. */
+    write: (text: string): Promise<void> => run.writeUnchanged(visible(text)),
+
+    /**
+     * As `write`, for what holds nothing that a terminal would obey. Waits while the reader of a pipe is slow, so that a
+     * long list does not fill the memory.
+     */
+    writeUnchanged: async (text: string): Promise<void> => {
+      if (stdout.write(text)) return;
+      await new Promise((resolve) => stdout.once('drain', resolve));
+    },
+
+    /** Prints a line of JSON. What a terminal would obey is escaped, and so it is the same text again for a program. */
+    print: (line: object): Promise<void> => run.writeUnchanged(`${toJson(line)}\n`),
+
+    /** Prints names and their values. */
+    printFields: (fields: readonly Field[]): Promise<void> => run.write(fieldLines(fields)),
+
+    /** Prints to standard error: everything that is not the result of a command. */
+    say: (text: string): void => void stderr.write(visible(`${text}\n`)),
+
+    /** Says why the command failed, and sets the exit status to 1. */
+    fail: (message: string): void => {
+      run.say(message);
+      run.status = 1;
+    },
   };
-
-  /** Prints to standard output: the result of a command. Texts of strangers must be `printable` before. */
-  function write(text: string): Promise<void> {
-    return writeUnchanged(visible(text));
-  }
-
-  /**
-   * As `write`, for what holds nothing that a terminal would obey. Waits while the reader of a pipe is slow, so that a
-   * long list does not fill the memory.
-   */
-  async function writeUnchanged(text: string): Promise<void> {
-    if (stdout.write(text)) return;
-    await new Promise((resolve) => stdout.once('drain', resolve));
-  }
-
-  /** Prints a line of JSON. What a terminal would obey is escaped, and so it is the same text again for a program. */
-  function print(line: object): Promise<void> {
-    return writeUnchanged(`${toJson(line)}\n`);
-  }
-
-  /** Prints to standard error: everything that is not the result of a command. */
-  function say(text: string) {
-    stderr.write(visible(`${text}\n`));
-  }
-
-  /** Says why the command failed, and sets the exit status to 1. */
-  function fail(message: string) {
-    say(message);
-    run.status = 1;
-  }
-
-  /**
-   * Prints rows as a table whose columns are aligned: numbers to the right, texts to the left.
-   * @param widths the width of each column in characters, if it was taken from an earlier page
-   * @returns the widths, for the next page
-   */
-  async function printTable(
-    head: readonly string[],
-    cells: readonly (readonly Cell[])[],
-    widths?: readonly number[],
-    withHead = true,
-  ): Promise<readonly number[]> {
-    const rows = cells.map((row) => row.map((cell) => (typeof cell === 'number' ? cell : printable(cell))));
-    const used = widths ?? widthsOf([head, ...rows]);
-    await write([...(withHead ? [head] : []), ...rows].map((row) => alignedLine(row, used)).join(''));
-    return used;
-  }
-
-  /** Prints names and their values. */
-  function printFields(fields: readonly (readonly [name: string, value: string])[]): Promise<void> {
-    return write(fieldLines(fields));
-  }
-
   return run;
+}
+
+type Pages<Row> = AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>;
+
+/**
+ * Prints rows that come page by page: as JSON for programs, or as a table whose columns have the widths of the first page.
+ * @returns how many there were
+ */
+export async function printRows<Row extends object>(
+  run: Pick<Run, 'print' | 'write'>,
+  {json = false}: Json,
+  pages: Pages<Row>,
+  head: readonly string[],
+  cellsOf: (row: Row) => readonly Cell[],
+): Promise<number> {
+  let count = 0;
+  let widths: readonly number[] | undefined;
+  for await (const page of pages) {
+    count += page.length;
+    if (json) for (const row of page) await run.print(row);
+    else widths = await printTable(run, head, page.map(cellsOf), widths);
+  }
+  return count;
+}
+
+/**
+ * Prints rows as a table whose columns are aligned: numbers to the right, texts to the left.
+ * @param widths of the columns in characters, if they are those of an earlier page, which has the head
+ * @returns the widths, for the next page
+ */
+export async function printTable(
+  {write}: Pick<Run, 'write'>,
+  head: readonly string[],
+  cells: readonly (readonly Cell[])[],
+  widths?: readonly number[],
+): Promise<readonly number[]> {
+  const rows = cells.map((row) => row.map((cell) => (typeof cell === 'number' ? cell : printable(cell))));
+  const used = widths ?? widthsOf([head, ...rows]);
+  await write([...(widths ? [] : [head]), ...rows].map((row) => alignedLine(row, used)).join(''));
+  return used;
 }
 
 const widthsOf = (rows: readonly (readonly Cell[])[]): number[] =>
@@ -126,7 +120,7 @@ function alignedLine(cells: readonly Cell[], widths: readonly number[]): string 
  * A line for each name and its value. A value of several lines is a block beside its name, so that none of them looks like a
  * name. Many spaces are one, because a terminal would wrap the line after them.
  */
-function fieldLines(fields: readonly (readonly [name: string, value: string])[]): string {
+function fieldLines(fields: readonly Field[]): string {
   const width = Math.max(...fields.map(([name]) => printable(name).length));
   const indent = `\n${' '.repeat(width + 2)}`;
   const lines = fields.map(([name, value]) => {

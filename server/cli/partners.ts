@@ -1,7 +1,9 @@
 /** `lead-prequal partners`: which partners there are, and the snippets that they paste into their pages. */
 import {Command, Option} from 'commander';
+import {z} from 'zod';
 import {contextPrefix, type Context} from '../../contract/embed.ts';
-import {listPartners, partnerNamed} from '../admin/partners.ts';
+import {tableOf} from '../../contract/table-of.ts';
+import {listPartners, partnerNamed, partnerRow} from '../admin/partners.ts';
 import {configuredVersions} from '../admin/versions.ts';
 import {readConfig, type Config} from '../config/config.ts';
 import {choicesFor, readChoices, type Choice} from '../snippets/choices.ts';
@@ -9,8 +11,8 @@ import {siteKindNames, siteKinds, type SiteKind, type SiteKindName} from '../sni
 import {notARelease, noVersionForSnippets, snippetParts, versionForSnippets} from '../snippets/parts.ts';
 import {receiverWarning} from '../snippets/receiver.ts';
 import {checkConfig} from './config.ts';
-import {contextOption} from './context-option.ts';
-import {jsonOption, type Run} from './output.ts';
+import {contextOption, jsonOption} from './options.ts';
+import {printRows, type Json, type Run} from './output.ts';
 
 const examples = `
 Examples:
@@ -27,15 +29,24 @@ export function partnersCommand(run: Run): Command {
   partners
     .command('list')
     .description('list all partners, with the origins of their pages and the address of their apply page')
-    .addOption(jsonOption())
-    .action(({json}: {json?: boolean}) => list(run, readConfig(run.environment), json));
+    .addOption(jsonOption(partnerRow))
+    .action(async (json: Json) => {
+      const rows = listPartners(readConfig(run.environment));
+      const head = ['partner', 'name', 'origins', 'page'];
+      await printRows(run, json, [rows], head, (row) => [
+        row.partner,
+        row.name,
+        row.origins.join(' '),
+        row.page,
+      ]);
+    });
 
   const command = partners
     .command('snippet')
     .description('print what a partner pastes; what to do with it goes to standard error')
     .argument('<key>', 'the key of the partner')
     .addOption(new Option('--host <name>', 'where the form goes').choices(siteKindNames).default('html'))
-    .addOption(jsonOption())
+    .addOption(jsonOption(snippetShape))
     .option('--newest', 'let the form move on to each new version by itself, without a hash');
   command.addOption(contextOption('a hidden field that goes along with each lead (context_fields)'));
   for (const [name, choice] of choicesOfCommand) command.addOption(optionOf(name, choice));
@@ -68,23 +79,18 @@ function optionOf(name: string, {label, control, help}: Choice): Option {
   return new Option(`--${name} ${value}`, `${description} (${values.join(', ')})`);
 }
 
-type Options = {host: SiteKindName; json?: boolean; newest?: boolean; context?: Context} & Record<
-  string,
-  unknown
->;
+type Options = Json & {host: SiteKindName; newest?: boolean; context?: Context} & Record<string, unknown>;
 
 /** `lead-type` is `leadType` among the options of commander. */
 const optionName = (name: string) => new Option(`--${name}`).attributeName();
 
-async function list({print, printTable}: Run, config: Config, json = false) {
-  const rows = listPartners(config);
-  if (json) for (const row of rows) await print(row);
-  else
-    await printTable(
-      ['partner', 'name', 'origins', 'page'],
-      rows.map(({partner, name, origins, page}) => [partner, name, origins.join(' '), page]),
-    );
-}
+/** `warning` is missing if there is nothing to warn of */
+const snippetShape = z.object({
+  ...tableOf(['partner', 'host', 'name', 'version'], () => z.string()),
+  warning: z.string().exactOptional(),
+  steps: z.array(z.string()),
+  blocks: z.array(z.object(tableOf(['title', 'language', 'code'], () => z.string()))),
+});
 
 async function snippet({print, write, say, fail}: Run, config: Config, key: string, options: Options) {
   const partner = partnerNamed(key, config);
@@ -98,24 +104,15 @@ async function snippet({print, write, say, fail}: Run, config: Config, key: stri
   );
   const listed = partner.contextFields.map(({name}) => name);
   const context = Object.entries(options.context ?? {});
-  const {choices, faults} = readChoices(
-    {
-      ...given,
-      ...Object.fromEntries(context.map(([name, value]) => [`${contextPrefix}${name}`, value])),
-      version: options.newest ? 'newest' : 'pinned',
-    },
-    partner,
-  );
+  const hidden = Object.fromEntries(context.map(([name, value]) => [`${contextPrefix}${name}`, value]));
+  const pinning = options.newest ? 'newest' : 'pinned';
+  const {choices, faults} = readChoices({...given, ...hidden, version: pinning}, partner);
+  const fields = listed.join(', ') || 'none';
   const wrong = [
     ...context
       .filter(([name]) => !listed.includes(name))
-      .map(
-        ([name]) =>
-          `--context ${name} is not one of ${key}'s context_fields (${listed.join(', ') || 'none'}).`,
-      ),
-    ...Object.entries(faults).map(
-      ([name, fault]) => `--${name.replace(contextPrefix, 'context ')} ${fault}.`,
-    ),
+      .map(([name]) => `--context ${name} is not one of ${key}'s context_fields (${fields}).`),
+    ...Object.entries(faults).map(([name, why]) => `--${name.replace(contextPrefix, 'context ')} ${why}.`),
   ];
   if (wrong.length > 0) return fail(wrong.join('\n'));
 
@@ -126,13 +123,9 @@ async function snippet({print, write, say, fail}: Run, config: Config, key: stri
   const warning = receiverWarning(options.host, parts);
   if (options.json)
     return print({
-      partner: key,
-      host: options.host,
-      name,
-      version: version.name,
+      ...{partner: key, host: options.host, name, version: version.name},
       ...(warning !== undefined && {warning}),
-      steps,
-      blocks: made,
+      ...{steps, blocks: made},
     });
   if (warning !== undefined) say(`Warning: ${warning}\n`);
   say([`${name}:`, ...steps.map((step, index) => `${index + 1}. ${step}`)].join('\n'));

@@ -1,5 +1,5 @@
 /** The options that name a person by e-mail address or telephone number, and what a search for the person prints. */
-import {InvalidArgumentError, Option, type Command} from 'commander';
+import {InvalidArgumentError, type Command} from 'commander';
 import {referenceOf} from '../../contract/reference.ts';
 import {finish, type Admin} from '../admin/admin.ts';
 import {leadsOfPerson, type Person} from '../admin/persons.ts';
@@ -11,17 +11,15 @@ import {leadsBar, type Run} from './output.ts';
 
 export const personOptions = (command: Command): Command =>
   command
-    .addOption(
-      new Option(
-        '--email <address>',
-        'only leads with this e-mail address, in any capitals; reads all leads',
-      ).argParser(readEmail),
+    .option(
+      '--email <address>',
+      'only leads with this e-mail address, in any capitals; reads all leads',
+      readEmail,
     )
-    .addOption(
-      new Option(
-        '--phone <number>',
-        'only leads with this telephone number, however it is written; reads all leads',
-      ).argParser(readPhone),
+    .option(
+      '--phone <number>',
+      'only leads with this telephone number, however it is written; reads all leads',
+      readPhone,
     );
 
 function readEmail(text: string): string {

@@ -1,8 +1,9 @@
 /** `lead-prequal reload`: asks all servers on the store to read their configuration again, and says what each answers. */
-import {Command, InvalidArgumentError, Option} from 'commander';
-import {reloadServers, type ReloadAnswer} from '../admin/reloading.ts';
+import {Command, InvalidArgumentError} from 'commander';
+import {reloadAnswer, reloadServers, type ReloadAnswer} from '../admin/reloading.ts';
 import {printable} from '../admin/visible.ts';
-import {jsonOption, type Run} from './output.ts';
+import {jsonOption} from './options.ts';
+import type {Json, Run} from './output.ts';
 import {changingStore} from './with-store.ts';
 
 const usage = `
@@ -26,13 +27,11 @@ const maxChanges = 20;
 export const reloadCommand = (run: Run): Command =>
   new Command('reload')
     .description('make all servers read their configuration again, without a restart')
-    .addOption(
-      new Option('--wait <seconds>', 'how long to wait for the answers').default(15).argParser(readSeconds),
-    )
+    .option('--wait <seconds>', 'how long to wait for the answers', readSeconds, 15)
     .option('--shorten', 'also take what keeps leads or consents for a shorter time, or ends sealing')
-    .addOption(jsonOption())
+    .addOption(jsonOption(reloadAnswer))
     .addHelpText('after', usage)
-    .action(({wait, shorten = false, json = false}: {wait: number; shorten?: boolean; json?: boolean}) =>
+    .action(({wait, shorten = false, json = false}: {wait: number; shorten?: boolean} & Json) =>
       changingStore(run, async (admin) => {
         const asked = {mayShorten: shorten, wait: wait * 1_000};
         const answers = await reloadServers(admin, asked);

@@ -3,13 +3,14 @@
  * is for monitors.
  */
 import {Command} from 'commander';
-import {daysLooked, lateAfter, readStatus, unconfigured, type Status} from '../admin/status.ts';
+import {daysLooked, lateAfter, readStatus, status, unconfigured, type Status} from '../admin/status.ts';
 import {ago, bytes, lasting} from '../admin/words.ts';
 import {printable} from '../admin/visible.ts';
 import {ConfigError, readConfig} from '../config/config.ts';
-import {openStates} from '../leads/deliveries.ts';
 import {askState} from '../observe/ask-server.ts';
-import {jsonOption, timeOrNone, type Run} from './output.ts';
+import {stateCells, stateHead} from './destinations.ts';
+import {jsonOption} from './options.ts';
+import {printTable, timeOrNone, type Field, type Json, type Run} from './output.ts';
 import {readingStore} from './with-store.ts';
 
 const usage = `
@@ -25,13 +26,13 @@ const signs = {down: '✗', degraded: '!', warning: '·'};
 export const statusCommand = (run: Run): Command =>
   new Command('status')
     .description('say how the server, its store, its destinations and its partners are')
-    .addOption(jsonOption())
+    .addOption(jsonOption(status))
     .addHelpText('after', usage)
-    .action(async ({json = false}: {json?: boolean}) => {
-      const status = await look(run);
+    .action(async ({json = false}: Json) => {
+      const seen = await look(run);
       // Before anything is printed, because the reader of a pipe may close it after the first line.
-      run.status = ['ok', 'degraded', 'down'].indexOf(status.status);
-      await (json ? run.print(status) : printScreen(run, status));
+      run.status = ['ok', 'degraded', 'down'].indexOf(seen.status);
+      await (json ? run.print(seen) : printScreen(run, seen));
     });
 
 async function look(run: Run): Promise<Status> {
@@ -51,7 +52,7 @@ async function look(run: Run): Promise<Status> {
 }
 
 async function printScreen(run: Run, seen: Status) {
-  const {write, printFields, printTable} = run;
+  const {write, printFields} = run;
   const {findings, processes, server, store, disk, destinations, partners} = seen;
   if (run.status === 0) await write('✓ All is well.\n');
   for (const {level, text} of findings) await write(`${signs[level]} ${printable(text)}\n`);
@@ -59,7 +60,7 @@ async function printScreen(run: Run, seen: Status) {
   await printFields([
     ['server', server],
     ['store', store],
-    ...processes.map(({name, configuration, since}): [string, string] => [
+    ...processes.map(({name, configuration, since}): Field => [
       'configuration',
       printable(`${configuration}, since ${timeOrNone(since)}, in ${name}`),
     ]),
@@ -68,14 +69,10 @@ async function printScreen(run: Run, seen: Status) {
   if (destinations.length > 0) {
     await write('\n');
     await printTable(
-      ['destination', 'state', 'since', 'last success', ...openStates, 'oldest', 'late'],
+      run,
+      ['destination', ...stateHead, 'late'],
       destinations.map((row) => [
-        row.destination,
-        row.state,
-        timeOrNone(row.since),
-        timeOrNone(row.last_success_at),
-        ...openStates.map((name) => row[name]),
-        row.oldest_created_at === null ? '' : ago(Date.parse(row.oldest_created_at)),
+        ...[row.destination, ...stateCells(row)],
         row.late_seconds * 1_000 > lateAfter ? lasting(row.late_seconds * 1_000) : '',
       ]),
     );
@@ -83,6 +80,7 @@ async function printScreen(run: Run, seen: Status) {
   if (partners.length === 0) return;
   await write('\n');
   await printTable(
+    run,
     ['partner', 'today', 'yesterday', 'refused', 'mostly for', 'last lead'],
     partners.map(({partner, leads_today, leads_yesterday, refusals, refused_for, last_lead_at}) => [
       partner ?? '-',

@@ -5,7 +5,7 @@ import {finish} from '../admin/admin.ts';
 import {moveStore} from '../admin/moving.ts';
 import {counted} from '../admin/words.ts';
 import {readConfig, type Config} from '../config/config.ts';
-import type {Run} from './output.ts';
+import {printTable, type Run} from './output.ts';
 
 const help = `
 Stop all servers first. The store of the configuration (DATABASE_URL, else DATABASE_PATH) is copied into the database that
@@ -31,12 +31,14 @@ export function storeCommand(run: Run): Command {
   return store;
 }
 
-async function copy({environment, printTable, say, write}: Run, to: string) {
+async function copy(run: Run, to: string) {
+  const {environment, say, write} = run;
   const config = readConfig(environment);
   const moved = await finish(moveStore(config, {to}), ({table, rows, of}) =>
     say(`${table}: ${rows.toLocaleString('en-US')} of ${counted(of, 'row')}`),
   );
   await printTable(
+    run,
     ['table', 'rows', 'SHA-256 of the rows on both sides'],
     moved.tables.map(({table, rows, digest}) => [table, rows, digest]),
   );

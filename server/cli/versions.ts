@@ -1,11 +1,12 @@
 /** `lead-prequal versions`: which versions of the form there are, and whose pages still ask for which. */
-import {Command, InvalidArgumentError, Option} from 'commander';
+import {Command, InvalidArgumentError} from 'commander';
 import {elementName} from '../../contract/api.ts';
 import type {Admin} from '../admin/admin.ts';
-import {listVersionUse, maxDays, partnersOf, type VersionRow} from '../admin/versions.ts';
+import {listVersionUse, maxDays, partnersOf, versionRow, type VersionRow} from '../admin/versions.ts';
 import {counted} from '../admin/words.ts';
 import {printable} from '../admin/visible.ts';
-import {jsonOption, type Run} from './output.ts';
+import {jsonOption} from './options.ts';
+import {printRows, type Json, type Run} from './output.ts';
 import {readingStore} from './with-store.ts';
 
 const help = `
@@ -18,8 +19,6 @@ Examples:
   lead-prequal versions list --days 7        who asked for them in the last 7 days
   lead-prequal versions list --json          the same for programs, with the hashes of all first files`;
 
-type Options = {days: number; json?: boolean};
-
 export function versionsCommand(run: Run): Command {
   const versions = new Command('versions')
     .description('list the versions of the form, and whose pages ask for them')
@@ -28,13 +27,11 @@ export function versionsCommand(run: Run): Command {
   versions
     .command('list')
     .description('list all versions, the highest number first, and the pages that ask for them')
-    .addOption(
-      new Option('--days <number>', `count the requests of so many days, ${maxDays} at most`)
-        .default(30)
-        .argParser(readDays),
-    )
-    .addOption(jsonOption())
-    .action(({days, json}: Options) => readingStore(run, (admin) => list(run, admin, days, json)));
+    .option('--days <number>', `count the requests of so many days, ${maxDays} at most`, readDays, 30)
+    .addOption(jsonOption(versionRow))
+    .action(({days, ...json}: {days: number} & Json) =>
+      readingStore(run, (admin) => list(run, admin, days, json)),
+    );
 
   return versions;
 }
@@ -45,25 +42,25 @@ function readDays(text: string): number {
   throw new InvalidArgumentError(`It must be a whole number from 1 to ${maxDays}.`);
 }
 
-export async function list(run: Run, admin: Admin, days: number, json = false) {
-  const {print, printTable, say} = run;
+const script = `${elementName}.js`;
+const head = [
+  ...['version', 'state', 'requests', 'last asked', 'partners', 'origins'],
+  `integrity of ${script}`,
+];
+
+export async function list(run: Run, admin: Admin, days: number, json: Json) {
+  const {say} = run;
   const {rows, notes} = await listVersionUse(admin, {days});
-  if (json) {
-    for (const row of rows) await print(row);
-    return;
-  }
-  await printTable(
-    ['version', 'state', 'requests', 'last asked', 'partners', 'origins', `integrity of ${elementName}.js`],
-    rows.map((row) => [
-      row.version,
-      stateOf(row),
-      row.requests,
-      row.last_asked ?? '',
-      partnersOf(row).join(' '),
-      row.origins.map(({origin, requests}) => `${origin} (${requests})`).join(' '),
-      row.integrity?.[`${elementName}.js`] ?? '',
-    ]),
-  );
+  await printRows(run, json, [rows], head, (row) => [
+    row.version,
+    stateOf(row),
+    row.requests,
+    row.last_asked ?? '',
+    partnersOf(row).join(' '),
+    row.origins.map(({origin, requests}) => `${origin} (${requests})`).join(' '),
+    row.integrity?.[script] ?? '',
+  ]);
+  if (json.json) return;
   say(`Requests of the last ${counted(days, 'day')}, in UTC.`);
   for (const note of notes) say(printable(note));
 }

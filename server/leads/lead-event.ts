@@ -197,6 +197,12 @@ export const leadEventSchema = z
     data: z.object({
       ...identity,
       lead: leadSchema,
+      time_zones: z
+        .array(z.string())
+        .exactOptional()
+        .describe(
+          'The time zones in which the visitor may be, such as America/New_York, by the state or else the number. Empty if nothing is known. Events of servers before 1.7 lack it.',
+        ),
       answer: answerSchema
         .nullable()
         .describe('Null for a duplicate: the answer of the lead that duplicate_of names holds for it.'),

@@ -1,23 +1,30 @@
 /** Runs `lead-prequal` like an operator does, with the server's configuration. */
+import assert from 'node:assert/strict';
 import {execFile} from 'node:child_process';
+import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {PassThrough, type Writable} from 'node:stream';
+import {PassThrough} from 'node:stream';
 import {buffer} from 'node:stream/consumers';
 import {DatabaseSync} from 'node:sqlite';
-import type {Admin} from '../../server/admin/admin.ts';
-import {besideServers} from '../../server/admin/beside.ts';
+import type {ZodType} from 'zod';
+import {finish, type Admin} from '../../server/admin/admin.ts';
+import {eraseLeads, planErasure} from '../../server/admin/erasing.ts';
+import {exportLeads} from '../../server/admin/exporting.ts';
+import {loadCommands} from '../../server/cli/commands.ts';
+import type {jsonOption} from '../../server/cli/options.ts';
 import {createRun, type Surroundings} from '../../server/cli/output.ts';
 import {run} from '../../server/cli/program.ts';
+import type {LeadFilter, UnreadableLead} from '../../server/leads/lead-filter.ts';
 import type {LeadEntry} from '../../server/leads/new-lead.ts';
 import {readConfig} from '../../server/config/config.ts';
 import {clearWord} from '../../server/config/values.ts';
 import {createSealer} from '../../server/store/sealing.ts';
-import {openStore} from '../../server/store/open-store.ts';
-import {openWhile, type Owner} from './opened.ts';
+import {openStore, openStoreBeside} from '../../server/store/open-store.ts';
+import {openFor, openWhile, type Owner} from './opened.ts';
 import {createDatabaseWithTables, withoutPostgres} from './postgres.ts';
 import {serviceSettings} from './service-process.ts';
 import {makeTemporaryFolder} from './temporary-folder.ts';
-import {baseConfig} from './test-server.ts';
+import {baseConfig, listedOrigin} from './test-server.ts';
 
 /** What `lead-prequal.cjs` starts. That file also lowers the priority, so that a busy machine would delay the tests. */
 export const program = join(import.meta.dirname, '../../server/cli/main.ts');
@@ -26,7 +33,7 @@ export type Ran = {code: number; stdout: string; stderr: string};
 
 /** What a command prints. @param work resolves to the exit status */
 export async function printedBy(
-  work: (streams: {stdout: Writable; stderr: Writable}) => Promise<number>,
+  work: (streams: {stdout: PassThrough; stderr: PassThrough}) => Promise<number>,
 ): Promise<Ran> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const printed = Promise.all([buffer(stdout), buffer(stderr)]);
@@ -47,23 +54,101 @@ export const runAtTerminal = (
   terminal: Pick<Surroundings, 'ask' | 'onInterrupt'>,
   environment: Record<string, string>,
   ...words: string[]
-): Promise<Ran> => printedBy((streams) => run(words, createRun({environment, ...streams, ...terminal})));
+): Promise<Ran> =>
+  checked(
+    words,
+    printedBy((streams) => run(words, createRun({environment, ...streams, ...terminal}))),
+  );
 
 /** As `runCommand`, in a process of its own: for what only a process has, and beside a server under load. */
 export function runProcess(environment: Record<string, string>, ...words: string[]): Promise<Ran> {
-  return new Promise((resolve) => {
-    const options = {env: {PATH: process.env['PATH'], ...environment}};
-    const child = execFile(process.execPath, [program, ...words], options, (_error, stdout, stderr) =>
-      resolve({code: child.exitCode ?? -1, stdout, stderr}),
-    );
+  const {promise, resolve} = Promise.withResolvers<Ran>();
+  const options = {env: {PATH: process.env['PATH'], ...environment}};
+  const child = execFile(process.execPath, [program, ...words], options, (_error, stdout, stderr) =>
+    resolve({code: child.exitCode ?? -1, stdout, stderr}),
+  );
+  return checked(words, promise);
+}
+
+/** The command has failed, said why, and printed no result. */
+export function assertFails({code, stdout, stderr}: Ran, words: RegExp, status = 1) {
+  assert.match(stderr, words);
+  assert.deepEqual([code, stdout], [status, '']);
+}
+
+/** The lines of JSON that a command has printed. */
+export const linesOf = <Line = Record<string, unknown>>({stdout}: Pick<Ran, 'stdout'>): Line[] =>
+  stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Line);
+
+/** Each line of `--json` is what the command says that it is, and has no property besides. */
+async function checked(words: readonly string[], running: Promise<Ran>): Promise<Ran> {
+  const ran = await running;
+  const lines = words.includes('--json') ? linesOf(ran) : [];
+  if (lines.length > 0) {
+    const shape = await shapeOfLines(words);
+    for (const line of lines) assert.deepEqual(shape.parse(line), line);
+  }
+  return ran;
+}
+
+async function shapeOfLines(words: readonly string[]): Promise<ZodType> {
+  const [create = assert.fail()] = await loadCommands(words);
+  const command = create(createRun({stdout: new PassThrough(), stderr: new PassThrough()}));
+  const {options} = command.commands.find((each) => each.name() === words[1]) ?? command;
+  const json = options.find((option): option is ReturnType<typeof jsonOption> => 'line' in option);
+  return json?.line ?? assert.fail(`${words.join(' ')} does not say what it prints`);
+}
+
+export const idsOf = (rows: readonly {id?: unknown}[]) => rows.map(({id}) => id);
+
+/** All rows of a list that comes page by page. */
+export async function allOf<Row>(pages: AsyncIterable<readonly Row[]>): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const page of pages) rows.push(...page);
+  return rows;
+}
+
+/** What an export has, and the leads that it lacks because they cannot be read. */
+export async function exportOf(
+  admin: Admin,
+  options: Parameters<typeof exportLeads>[2],
+  filter: LeadFilter = {},
+) {
+  let text = '';
+  const lacks: UnreadableLead[] = [];
+  const done = await finish(exportLeads(admin, filter, options), (part) => {
+    if ('text' in part) text += part.text;
+    else lacks.push(part.unreadable);
   });
+  return {text, lacks, ...done};
+}
+
+/** Erases leads, as an operator who agrees with the plan. */
+export async function planAndErase(admin: Admin, leads: readonly string[], all = false) {
+  const {confirm} = await planErasure(admin, {leads, all});
+  return finish(eraseLeads(admin, {leads, all, confirm}), () => undefined);
+}
+
+/** @returns the path of a partners file. A partner is acme, with its origin, unless it says otherwise */
+export function writePartners(folder: string, partners: readonly object[], destinations?: object): string {
+  const path = join(folder, 'partners.json');
+  const usual = {key: 'acme', origins: [listedOrigin], cid: '1001'};
+  const content = {
+    ...(destinations && {destinations}),
+    partners: partners.map((each) => ({...usual, ...each})),
+  };
+  writeFileSync(path, JSON.stringify(content));
+  return path;
 }
 
 export type Operated = {
   /** Runs `lead-prequal` over the store. */
   run: (...words: string[]) => Promise<Ran>;
-  /** Calls functions of `server/admin/` over the store. */
-  administer: <Result>(work: (admin: Admin) => Promise<Result>) => Promise<Result>;
+  /** What functions of `server/admin/` get, under the settings and these changes of them. */
+  admin: (changes?: Record<string, string>) => Promise<Admin>;
   /** Stores more leads. */
   accept: (...entries: readonly LeadEntry[]) => Promise<void>;
   /** Changes the tables directly. */
@@ -105,8 +190,11 @@ export async function operate(
   return {
     accept,
     run: (...words) => runCommand(environment, ...words),
-    administer: (work) =>
-      besideServers(readConfig(environment), {mayWrite: true, emit: () => undefined}, work),
+    async admin(changes = {}) {
+      const config = readConfig({...environment, ...changes});
+      const opening = openStoreBeside(config, createSealer(config.dataKeys), true);
+      return {config, store: await openFor(t, opening)};
+    },
     async execute(sql) {
       if (database) return void (await database.query(sql));
       const file = new DatabaseSync(databasePath);

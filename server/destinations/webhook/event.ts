@@ -2,6 +2,7 @@
 import {leadEventSchema, type ErasedEvent, type LeadEvent} from '../../leads/lead-event.ts';
 import {referenceOf} from '../../../contract/reference.ts';
 import type {Lead} from '../../leads/lead-schema.ts';
+import {timeZonesOf} from '../../leads/time-there.ts';
 import type {Answer, Consent, LeadRecord, Tombstone} from '../../leads/stored-lead.ts';
 import type {News} from '../news.ts';
 
@@ -46,6 +47,7 @@ export function toEventData(
     created_at: isoTime(createdAt),
     partner,
     lead: fieldsOf(lead),
+    time_zones: [...timeZonesOf(lead)],
     answer: answer && answerOf(answer),
     consent: consent && consentOf(consent),
     attribution: (attribution ?? {}) as LeadEvent['data']['attribution'],

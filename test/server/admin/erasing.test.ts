@@ -1,38 +1,253 @@
-/** Erasing as a function: a plan that is shown, and the erasure that is refused if the plan would be another one by then. */
+/** Finding the leads of a person, and erasing leads: a plan that is shown, and the erasure, which is refused if that changed. */
 import assert from 'node:assert/strict';
+import {existsSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {suite, test} from 'node:test';
-import {finish, Refusal} from '../../../server/admin/admin.ts';
-import {eraseLeads, erasurePlan, erasureResult, planErasure} from '../../../server/admin/erasing.ts';
-import {databaseKinds, operate} from '../../support/operator.ts';
-import {newEntry} from '../../support/sample-leads.ts';
+import {finish, Refusal, type Admin} from '../../../server/admin/admin.ts';
+import {besideServers} from '../../../server/admin/beside.ts';
+import {
+  eraseAgain,
+  eraseLeads,
+  erasurePlan,
+  erasureResult,
+  planAgain,
+  planErasure,
+} from '../../../server/admin/erasing.ts';
+import {listLeads, showLead} from '../../../server/admin/leads.ts';
+import {leadsOfPerson, type Person} from '../../../server/admin/persons.ts';
+import {readConfig} from '../../../server/config/config.ts';
+import type {LeadFilter} from '../../../server/leads/lead-filter.ts';
+import type {LeadEntry} from '../../../server/leads/new-lead.ts';
+import type {Owner} from '../../support/opened.ts';
+import {
+  allOf,
+  databaseKinds,
+  exportOf,
+  idsOf,
+  operate,
+  planAndErase as erase,
+} from '../../support/operator.ts';
+import {
+  asLead,
+  newDelivery,
+  newEntry,
+  prequalificationBody,
+  sampleConsent,
+} from '../../support/sample-leads.ts';
+
+const key = 'a-data-key-of-at-least-32-characters';
+const year = 365.25 * 86_400_000;
+const withConsent = {consent: sampleConsent};
+const quietly = () => undefined;
+
+const entryOf = (changes: object, others: Partial<LeadEntry> = {}) =>
+  newEntry({lead: asLead({...prequalificationBody, ...changes}), partner: 'acme', ...others});
+
+/** What is left of an erased lead. */
+async function leftOf(admin: Admin, id: string) {
+  const shown = await showLead(admin, id);
+  return 'erased' in shown ? shown.erased : assert.fail(`${id} is not erased`);
+}
+const listed = (admin: Admin) => allOf(listLeads(admin, {}, 50));
 
 for (const {name, postgres, skip} of databaseKinds) {
   suite(`erasing over ${name}`, {skip}, () => {
+    const operated = async (
+      t: Owner,
+      entries: readonly LeadEntry[],
+      settings: Record<string, string> = {},
+    ) => {
+      const made = await operate(t, entries, {postgres, settings: {DATA_KEY: `${key} clear`, ...settings}});
+      return {...made, admin: await made.admin()};
+    };
+
     test('only what was shown is erased: a duplicate that came since then is a reason to look again', async (t) => {
       const [first, later] = ['one digest', 'one digest'].map((digest) =>
-        newEntry({partner: 'acme', leadDigests: [digest]}),
+        entryOf({}, {leadDigests: [digest]}),
       );
-      assert.ok(first && later);
-      const {accept, administer} = await operate(t, [first], {postgres, settings: {DATA_KEY: 'clear'}});
-      await administer(async (admin) => {
-        const input = {leads: [first.id], all: false};
-        const shown = erasurePlan.parse(await planErasure(admin, input));
-        assert.deepEqual(
-          shown.leads.map(({id}) => id),
-          [first.id],
-        );
-        await accept(later);
-        const report = () => undefined;
-        const refused = finish(eraseLeads(admin, {...input, confirm: shown.confirm}), report);
-        await assert.rejects(refused, (error) => error instanceof Refusal && error.kind === 'conflict');
+      const {accept, admin} = await operated(t, [first!]);
+      const input = {leads: [first!.id], all: false};
+      const shown = await planErasure(admin, input);
+      assert.deepEqual(erasurePlan.parse(shown), shown);
+      assert.deepEqual(idsOf(shown.leads), [first!.id]);
+      await accept(later!);
+      await assert.rejects(
+        finish(eraseLeads(admin, {...input, confirm: shown.confirm}), quietly),
+        (error) => error instanceof Refusal && error.kind === 'conflict',
+      );
+      const anew = await planErasure(admin, input);
+      assert.deepEqual(anew.leads.map(({because}) => because).toSorted(), ['duplicate', 'named']);
+      const erased = await erase(admin, input.leads);
+      assert.deepEqual(erasureResult.parse(erased), erased);
+      assert.equal(erased.out_of_files, true);
+      assert.ok((await planErasure(admin, input)).leads.every(({changes}) => !changes));
+      await assert.rejects(erase(admin, ['ZZZZ-ZZZZ']), /There is no lead ZZZZ-ZZZZ/);
+    });
 
-        const anew = await planErasure(admin, input);
-        assert.deepEqual(anew.leads.map(({because}) => because).toSorted(), ['duplicate', 'named']);
-        const {confirm} = anew;
-        const result = await finish(eraseLeads(admin, {...input, confirm}), report);
-        assert.equal(erasureResult.parse(result).out_of_files, true);
-        assert.ok((await planErasure(admin, input)).leads.every(({changes}) => !changes));
+    test('an erased lead is listed and shown with its consent, and an export leaves it out', async (t) => {
+      const [gone, left] = [entryOf({first_name: 'Canary'}, withConsent), entryOf({})];
+      const {admin} = await operated(t, [gone, left]);
+      await erase(admin, [gone.id]);
+      const row = (await listed(admin)).find(({id}) => id === gone.id)!;
+      assert.ok('erased_at' in row && Math.abs(Date.parse(row.erased_at ?? '') - Date.now()) < 60_000);
+      const {kept, consent_kept_until} = await leftOf(admin, gone.id);
+      assert.partialDeepStrictEqual(kept, {
+        first_name: 'Canary',
+        phone_e164: gone.lead.phone.e164,
+        consent: {text_hash: sampleConsent.textHash, ip: '203.0.113.7'},
       });
+      const keptFor = Date.parse(consent_kept_until ?? '') - sampleConsent.givenAt;
+      assert.ok(Math.abs(keptFor - 5 * year) < 2 * 86_400_000);
+      const {text, leads, erased} = await exportOf(admin, {format: 'jsonl'});
+      assert.deepEqual([leads, erased, (JSON.parse(text) as {id: string}).id], [1, 1, left.id]);
+    });
+
+    test('leads are found by e-mail and by phone, until enough were found or somebody stops it', async (t) => {
+      const entries = [
+        entryOf({email: 'Jane.Doe@Example.com', phone: '(202) 555-0111'}),
+        entryOf({email: 'jane.doe@example.com', phone: '202-555-0122'}),
+        entryOf({email: 'jane.doe+loan@example.com', phone: '202-555-0133'}),
+        entryOf({email: 'other@example.com', phone: '+1 202 555 0111'}, {partner: null}),
+      ];
+      const [capitals, small, tagged, other] = entries.map(({id}) => id) as [string, string, string, string];
+      const {admin, accept} = await operated(t, entries, {DATA_KEY: 'clear'});
+      const find = async (person: Person, filter: LeadFilter = {}, limit?: number) => {
+        const {found, sameMailbox} = await finish(leadsOfPerson(admin, filter, person, {limit}), quietly);
+        return {ids: found.map(({id}) => id), sameMailbox};
+      };
+      const phone = '+12025550111';
+      const newestFirst = (...ids: string[]) => ids.toSorted().toReversed();
+      assert.deepEqual(await find({email: 'jane.doe@example.com'}), {
+        ids: newestFirst(small, capitals),
+        sameMailbox: [tagged],
+      });
+      assert.deepEqual((await find({phone})).ids, newestFirst(capitals, other));
+      assert.deepEqual((await find({phone}, {partner: 'acme'})).ids, [capitals]);
+      assert.deepEqual((await find({phone, email: 'other@example.com'})).ids, [other]);
+      assert.deepEqual((await find({phone}, {}, 1)).ids, newestFirst(capitals, other).slice(0, 1));
+
+      await accept(...Array.from({length: 1_100}, () => entryOf({})));
+      const stop = new AbortController();
+      const search = leadsOfPerson(admin, {}, {phone}, stop);
+      const {looked, total} = await finish(search, () => stop.abort());
+      assert.deepEqual([looked, total], [1_000, 1_104]);
+    });
+
+    test('an erasure may stay behind if the leads are moved while an operator is asked', async (t) => {
+      const {settings, execute} = await operated(t, [entryOf({})]);
+      const access = {mayWrite: true, emit: () => undefined};
+      const mark = () => execute("INSERT INTO store_mark VALUES (1, 'moved', 'elsewhere')");
+      const moved = besideServers(readConfig(settings), access, mark);
+      await assert.rejects(moved, /^Refusal: .*were moved to elsewhere.*run it again there$/);
+    });
+
+    test('a plan says what would go, who had it and who is told, and the erasure keeps to it', async (t) => {
+      const upstream = newDelivery({destination: 'up'});
+      const hook = newDelivery({destination: 'hook', content: 'created', givesAnswer: false});
+      const deliveries = [upstream, hook];
+      const first = entryOf(
+        {first_name: 'Canary'},
+        {...withConsent, deliveries, leadDigests: ['d'.repeat(64)]},
+      );
+      const [correction, other] = [entryOf({}, {supersedes: first.id}), entryOf({})];
+      const {admin, execute} = await operated(t, [first, correction, other]);
+      const leasedUntil = Date.now() + 40_000;
+      await execute(
+        `UPDATE deliveries SET attempts = 1, leased_until = ${leasedUntil} WHERE destination = 'hook'`,
+      );
+      await execute(
+        `UPDATE deliveries SET state = 'delivered', settled_at = 1, remote_id = 'u-77' WHERE destination = 'up'`,
+      );
+      const {leads} = await planErasure(admin, {leads: [first.id], all: false});
+      assert.deepEqual(
+        leads.map(({id, because}) => [id, because]).toSorted(),
+        [
+          [first.id, 'named'],
+          [correction.id, 'correction'],
+        ].toSorted(),
+      );
+      const planned = leads.find(({id}) => id === first.id);
+      assert.partialDeepStrictEqual(planned, {
+        ...{name: 'Canary Doe', partner: 'acme', was_erased_at: null, told: ['hook'], has_consent: true},
+        remote_ids: [{destination: 'up', remote_id: 'u-77'}],
+        under_way_until: new Date(leasedUntil).toISOString(),
+      });
+      assert.ok(planned?.consent_kept_until);
+      assert.deepEqual(await erase(admin, [first.id]), {leads, out_of_files: true});
+      const news = await admin.store.listDeliveries(9, {lead: first.id, state: 'waiting'});
+      assert.partialDeepStrictEqual(news, [
+        {destination: 'hook', content: 'erased', nextAttemptAt: leasedUntil},
+      ]);
+      assert.ok('lead' in (await showLead(admin, other.id)));
+    });
+
+    test('all takes the kept consent, too, also of a lead that was erased before', async (t) => {
+      const [first, second] = [entryOf({}, withConsent), entryOf({}, withConsent)];
+      const {admin, settings} = await operated(t, [first, second], {ERASURES_FILE: ''});
+      const keptUntil = async (id: string) => (await leftOf(admin, id)).consent_kept_until;
+      await erase(admin, [first.id], true);
+      assert.equal(await keptUntil(first.id), null);
+      await erase(admin, [second.id]);
+      assert.notEqual(await keptUntil(second.id), null);
+      const again = await erase(admin, [second.id]);
+      assert.partialDeepStrictEqual(again, {leads: [{changes: false}], out_of_files: true});
+      assert.notEqual(await keptUntil(second.id), null);
+      assert.partialDeepStrictEqual(await erase(admin, [second.id], true), {leads: [{changes: true}]});
+      assert.equal(await keptUntil(second.id), null);
+      if (postgres) return;
+      const file = `${settings['DATABASE_PATH']}.erasures`;
+      assert.deepEqual(readFileSync(file, 'utf8').trimEnd().replace(/ \S+Z/g, '').split('\n'), [
+        `${first.id} all`,
+        second.id,
+        `${second.id} all`,
+      ]);
+      assert.equal(statSync(file).mode & 0o777, 0o600);
+    });
+
+    test('a consent goes when its years are over, and so does a lead that cannot be read', async (t) => {
+      const old = entryOf({}, {consent: {...sampleConsent, givenAt: Date.now() - 2 * year}});
+      const damaged = entryOf({email: 'secret@example.com'}, withConsent);
+      const {admin, execute} = await operated(t, [old, damaged], {KEEP_CONSENT_YEARS: '1'});
+      await execute(`UPDATE sealed SET data_key = 7 WHERE lead_id = '${damaged.id}'`);
+      const search = leadsOfPerson(admin, {}, {email: 'secret@example.com'});
+      assert.deepEqual((await finish(search, quietly)).unreadable, [damaged.id]);
+      const row = (await listed(admin)).find(({id}) => id === damaged.id)!;
+      assert.match('unreadable' in row ? row.unreadable : '', /data key 00000007/);
+      const {leads} = await erase(admin, [old.id, damaged.id]);
+      assert.partialDeepStrictEqual(
+        leads.find(({id}) => id === old.id),
+        {has_consent: true, consent_kept_until: null},
+      );
+      assert.match(leads.find(({id}) => id === damaged.id)?.unreadable ?? '', /data key 00000007/);
+      for (const {id} of [old, damaged]) assert.equal((await leftOf(admin, id)).consent_kept_until, null);
+    });
+
+    test('nothing is erased if the file of erasures cannot be written', async (t) => {
+      const entry = entryOf({});
+      const {admin} = await operated(t, [entry], {ERASURES_FILE: '/sys/none/leads.erasures'});
+      await assert.rejects(
+        erase(admin, [entry.id]),
+        /^Refusal: Nothing was erased, because the file of erasures cannot be written: /,
+      );
+      assert.ok('lead' in (await showLead(admin, entry.id)));
+    });
+
+    test('what the file of erasures lists and the database has is erased again', async (t) => {
+      const [kept, all, left] = [entryOf({}, withConsent), entryOf({}, withConsent), entryOf({})];
+      const {folder, ...operator} = await operate(t, [kept, all, left], {postgres});
+      const file = join(folder, 'kept.erasures');
+      const admin = await operator.admin({ERASURES_FILE: file});
+      assert.ok(!existsSync(file));
+      await assert.rejects(planAgain(admin), /There is no file of erasures/);
+      const time = '2026-11-20T10:00:00.000Z';
+      const unknown = `${newEntry().id} ${time}\n${left.id.slice(0, 9)}`;
+      writeFileSync(file, `${kept.id} ${time}\n${all.id} ${time} all\n${unknown}`);
+      const plan = await planAgain(admin);
+      assert.partialDeepStrictEqual(plan, {back: 2, unread: 1});
+      assert.deepEqual(await finish(eraseAgain(admin, plan), quietly), {erased: 2, out_of_files: true});
+      const erased = (await listed(admin)).filter((row) => 'erased_at' in row && row.erased_at === time);
+      assert.deepEqual(idsOf(erased), [kept.id, all.id].toSorted().toReversed());
+      assert.equal((await leftOf(admin, all.id)).consent_kept_until, null);
     });
   });
 }

@@ -6,16 +6,19 @@ import {suite, test, type TestContext} from 'node:test';
 import {originFault} from '../../../server/admin/partners.ts';
 import {readConfig} from '../../../server/config/config.ts';
 import {readPartners} from '../../../server/config/partners.ts';
-import {runCommand} from '../../support/operator.ts';
+import {assertFails, runCommand} from '../../support/operator.ts';
 import {serviceSettings} from '../../support/service-process.ts';
-import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {listedOrigin} from '../../support/test-server.ts';
 
-function useSettings(t: TestContext, further: Record<string, string> = {}) {
-  const folder = makeTemporaryFolder();
-  t.after(() => folder.remove());
-  return {...serviceSettings(folder.path), PUBLIC_URL: 'https://leads.example.com', PORT: '0', ...further};
-}
+const useSettings = (t: TestContext, further: Record<string, string> = {}) => ({
+  ...serviceSettings(temporaryFolder(t)),
+  ...{PUBLIC_URL: 'https://leads.example.com', PORT: '0'},
+  ...further,
+});
+/** Runs `config check` about pages of partners. */
+const check = (settings: Record<string, string>, ...words: string[]) =>
+  runCommand(settings, 'config', 'check', ...words);
 
 /** What is wrong with an origin of the first partner. */
 function faultOf(origin: string, settings: Record<string, string>) {
@@ -24,9 +27,7 @@ function faultOf(origin: string, settings: Record<string, string>) {
 }
 
 function usePartnersFile(t: TestContext) {
-  const folder = makeTemporaryFolder();
-  t.after(() => folder.remove());
-  const path = join(folder.path, 'partners.json');
+  const path = join(temporaryFolder(t), 'partners.json');
   const write = (origins: string) =>
     writeFileSync(path, `{"partners": [{"key": "acme", "cid": "1001",\n${origins}\n}]}`);
   write('"origins": ["https://www.acme.example", "https://*.acme.example"]');
@@ -35,18 +36,15 @@ function usePartnersFile(t: TestContext) {
 
 suite('lead-prequal config check --origin', () => {
   test('a listed origin may use the form', async (t) => {
-    const {code, stdout} = await runCommand(
-      useSettings(t),
-      ...['config', 'check', '--partner', 'acme', '--origin', listedOrigin],
-    );
+    const {code, stdout} = await check(useSettings(t), '--partner', 'acme', '--origin', listedOrigin);
     assert.equal(code, 0);
     assert.ok(stdout.endsWith(`✓ Pages of ${listedOrigin} may use the form of "acme".\n`), stdout);
   });
 
   test('of a configuration that is wrong, only its faults are listed', async (t) => {
     const settings = useSettings(t, {PORT: 'none'});
-    const words = ['config', 'check', '--partner', 'acme', '--origin', listedOrigin];
-    const {code, stdout, stderr} = await runCommand(settings, ...words);
+    const words = ['--partner', 'acme', '--origin', listedOrigin];
+    const {code, stdout, stderr} = await check(settings, ...words);
     assert.deepEqual([code, stderr], [1, '']);
     assert.match(stdout, /^✗ PORT .+\n$/);
   });
@@ -60,7 +58,7 @@ suite('lead-prequal config check --origin', () => {
   test('the line that lists an origin in the partners file is printed, and makes it accepted', async (t) => {
     const {path, write, settings} = usePartnersFile(t);
     const words = ['--partner', 'acme', '--origin', 'https://new.example'];
-    const {code, stdout} = await runCommand(settings, 'config', 'check', ...words);
+    const {code, stdout} = await check(settings, ...words);
     const line = '"origins": ["https://www.acme.example", "https://*.acme.example", "https://new.example"]';
     assert.equal(code, 1);
     assert.ok(
@@ -105,15 +103,13 @@ Replace "origins" of "acme" in ${path} by this line, and run "lead-prequal reloa
 
   test('an unknown partner is named with those that there are', async (t) => {
     const words = ['--partner', 'acne', '--origin', listedOrigin];
-    const {code, stderr} = await runCommand(useSettings(t), 'config', 'check', ...words);
+    const {code, stderr} = await check(useSettings(t), ...words);
     assert.equal(code, 1);
     assert.match(stderr, /no partner "acne".*acme/);
   });
 
   test('one of --partner and --origin without the other is refused', async (t) => {
-    const {code, stderr} = await runCommand(useSettings(t), 'config', 'check', '--origin', listedOrigin);
-    assert.equal(code, 1);
-    assert.match(stderr, /--partner and --origin go together/);
+    assertFails(await check(useSettings(t), '--origin', listedOrigin), /--partner and --origin go together/);
   });
 
   test('the name of before, "partners check", does the same and says so', async (t) => {

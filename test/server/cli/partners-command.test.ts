@@ -1,6 +1,5 @@
 /** `lead-prequal partners list` and `snippet`, and the snippet that the server prints at its start. */
 import assert from 'node:assert/strict';
-import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
 import {readConfig, releasesFolder} from '../../../server/config/config.ts';
@@ -8,7 +7,7 @@ import {siteKindNames, siteKinds, type Block} from '../../../server/snippets/sit
 import {snippetForTerminal} from '../../../server/snippets/terminal.ts';
 import {readVersions} from '../../../server/versions/embed-versions.ts';
 import {makeEmbedVersion} from '../../support/embed-folder.ts';
-import {runCommand} from '../../support/operator.ts';
+import {assertFails, linesOf, runCommand, writePartners} from '../../support/operator.ts';
 import {serviceSettings, startService} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {listedOrigin, otherOrigin} from '../../support/test-server.ts';
@@ -27,30 +26,27 @@ function environmentOf(t: TestContext, changes: Record<string, string> = {}) {
   const folder = temporaryFolder(t);
   const settings = serviceSettings(folder);
   makeEmbedVersion(join(folder, 'embed'), '1.99.1', twins);
-  const file = join(folder, 'partners.json');
-  const partners = [
-    {key: 'acme', name: 'Acme Funding', origins: [listedOrigin, otherOrigin], cid: '1001'},
-    {
-      key: 'contact',
-      origins: [otherOrigin],
-      cid: '2001',
-      lead_types: ['standard'],
-      context_fields: ['brand', 'store'],
-    },
-  ];
-  writeFileSync(file, JSON.stringify({partners}));
+  const contact = {origins: [otherOrigin], lead_types: ['standard'], context_fields: ['brand', 'store']};
+  const PARTNERS_FILE = writePartners(folder, [
+    {name: 'Acme Funding', origins: [listedOrigin, otherOrigin]},
+    {key: 'contact', cid: '2001', ...contact},
+  ]);
   return {
     folder,
-    environment: {...settings, PUBLIC_URL: 'https://leads.example.com', PARTNERS_FILE: file, ...changes},
+    environment: {...settings, PUBLIC_URL: 'https://leads.example.com', PARTNERS_FILE, ...changes},
   };
 }
 
-type Json = {partner: string; host: string; version: string; steps: string[]; blocks: Block[]};
+type Json = {partner: string; warning?: string; steps: string[]; blocks: Block[]};
+
+/** Runs `partners snippet` with these words after it. */
+const snippetOf = (environment: Record<string, string>, ...words: string[]) =>
+  runCommand(environment, 'partners', 'snippet', ...words);
 
 suite('lead-prequal partners snippet', () => {
   test('the code alone goes to standard output, and what to do with it to standard error', async (t) => {
     const {environment} = environmentOf(t);
-    const {code, stdout, stderr} = await runCommand(environment, 'partners', 'snippet', 'acme');
+    const {code, stdout, stderr} = await snippetOf(environment, 'acme');
     assert.equal(code, 0);
     const [, src, rest = ''] = /^<script type="module" src="([^"]+)"([^]*)$/.exec(stdout) ?? [];
     assert.equal(src, `https://leads.example.com/embed/${release}/lead-prequal-form.js`);
@@ -64,7 +60,7 @@ suite('lead-prequal partners snippet', () => {
 
   test('the code of a build, where there is no release, comes with a warning', async (t) => {
     const {environment} = environmentOf(t, {WITHDRAWN_VERSIONS: releases.join()});
-    const {stdout, stderr} = await runCommand(environment, 'partners', 'snippet', 'acme');
+    const {stdout, stderr} = await snippetOf(environment, 'acme');
     assert.match(stdout, /embed\/1\.99\.1\/lead-prequal-form\.js\?build=/);
     assert.match(stderr, /1\.99\.1 is a build/);
   });
@@ -73,10 +69,9 @@ suite('lead-prequal partners snippet', () => {
     const {environment} = environmentOf(t);
     await Promise.all(
       siteKindNames.map(async (host) => {
-        const words = ['partners', 'snippet', 'acme', '--host', host];
-        const forPeople = await runCommand(environment, ...words);
-        const {stdout} = await runCommand(environment, ...words, '--json');
-        const {steps, blocks, ...others} = JSON.parse(stdout) as Json;
+        const forPeople = await snippetOf(environment, 'acme', '--host', host);
+        const forPrograms = await snippetOf(environment, 'acme', '--host', host, '--json');
+        const [{steps, blocks, ...others} = assert.fail()] = linesOf<Json>(forPrograms);
         assert.deepEqual(others, {partner: 'acme', host, name: siteKinds[host].name, version: release});
         assert.equal(forPeople.stdout, `${blocks.map(({code}) => code).join('\n\n')}\n`);
         for (const text of [...steps, ...blocks.map(({title}) => `\n${title}:\n`)])
@@ -87,20 +82,8 @@ suite('lead-prequal partners snippet', () => {
 
   test('attributes, looks and the version can be chosen as on the page', async (t) => {
     const {environment} = environmentOf(t);
-    const options = [
-      '--look',
-      'night',
-      '--layout',
-      'single',
-      '--lang',
-      'es',
-      '--history',
-      '--draft',
-      'off',
-      '--accent',
-      '#123456',
-    ];
-    const {stdout} = await runCommand(environment, 'partners', 'snippet', 'acme', '--newest', ...options);
+    const options = '--look night --layout single --lang es --history --draft off --accent #123456 --newest';
+    const {stdout} = await snippetOf(environment, 'acme', ...options.split(' '));
     assert.match(
       stdout,
       /<lead-prequal-form partner="acme" layout="single" theme="dark" lang="es" history style=/,
@@ -115,53 +98,44 @@ suite('lead-prequal partners snippet', () => {
   test('a snippet keeps drafts by itself, and with the option of earlier versions', async (t) => {
     const {environment} = environmentOf(t);
     for (const option of [[], ['--draft'], ['--draft', 'on']]) {
-      const {stdout} = await runCommand(environment, 'partners', 'snippet', 'acme', ...option);
+      const {stdout} = await snippetOf(environment, 'acme', ...option);
       assert.match(stdout, /<lead-prequal-form partner="acme"[^>]* draft style=/);
     }
   });
 
   test('code that sends leads to another server comes with a warning', async (t) => {
     const {environment} = environmentOf(t);
-    const words = ['partners', 'snippet', 'acme', '--endpoint', 'https://other.example'];
+    const words = ['acme', '--endpoint', 'https://other.example'];
     const warning =
       'Leads from this snippet go to https://other.example and not to this server. Paste it only if you know that server.';
-    const {stdout, stderr} = await runCommand(environment, ...words);
+    const {stdout, stderr} = await snippetOf(environment, ...words);
     assert.ok(stderr.startsWith(`Warning: ${warning}\n\nYour own HTML:`), stderr);
     assert.match(stdout, /^<script/);
-    const json = await runCommand(environment, ...words, '--json');
-    assert.equal((JSON.parse(json.stdout) as {warning: string}).warning, warning);
+    const [json] = linesOf<Json>(await snippetOf(environment, ...words, '--json'));
+    assert.equal(json?.warning, warning);
   });
 
   test('a snippet takes hidden fields by the option that "leads" has, and refuses others', async (t) => {
     const {environment} = environmentOf(t);
-    const snippetOf = (key: string, ...words: string[]) =>
-      runCommand(environment, 'partners', 'snippet', key, ...words);
-    const {stdout} = await snippetOf('contact', '--context', 'store=7 "a"', '--context', 'brand=north');
+    const contact = (...words: string[]) => snippetOf(environment, 'contact', ...words);
+    const {stdout} = await contact('--context', 'store=7 "a"', '--context', 'brand=north');
     assert.match(stdout, / draft context-brand="north" context-store="7 &quot;a&quot;" style=/);
-    const frame = await snippetOf('contact', '--host', 'frame', '--context', 'brand=north');
+    const frame = await contact('--host', 'frame', '--context', 'brand=north');
     assert.match(frame.stdout, /src="https:\/\/leads\.example\.com\/apply\/contact\?context-brand=north"/);
-    const refused = await snippetOf('contact', '--context', 'bran=north', '--context', 'store={{7}}');
-    assert.deepEqual([refused.code, refused.stdout], [1, '']);
-    assert.match(
-      refused.stderr,
+    assertFails(
+      await contact('--context', 'bran=north', '--context', 'store={{7}}'),
       /^--context bran is not one of contact's context_fields \(brand, store\)\.\n--context store must have none of the signs/,
     );
-    const none = await snippetOf('acme', '--context', 'brand=north');
-    assert.match(none.stderr, /^--context brand is not one of acme's context_fields \(none\)\./);
+    const none = await snippetOf(environment, 'acme', '--context', 'brand=north');
+    assertFails(none, /^--context brand is not one of acme's context_fields \(none\)\./);
   });
 
   test('wrong values are named by their options, all at once', async (t) => {
     const {environment} = environmentOf(t);
-    const options = ['--layout', 'columns', '--radius', '12', '--lead-type', 'prequalification'];
-    const {code, stdout, stderr} = await runCommand(
-      environment,
-      'partners',
-      'snippet',
-      'contact',
-      ...options,
-    );
-    assert.deepEqual([code, stdout], [1, '']);
-    assert.deepEqual(stderr.trimEnd().split('\n'), [
+    const options = '--layout columns --radius 12 --lead-type prequalification'.split(' ');
+    const ran = await snippetOf(environment, 'contact', ...options);
+    assertFails(ran, /^--layout/);
+    assert.deepEqual(ran.stderr.trimEnd().split('\n'), [
       '--layout must be one of steps, single.',
       '--lead-type must be standard: this partner takes no other leads.',
       '--radius must be a length such as 12px.',
@@ -170,37 +144,18 @@ suite('lead-prequal partners snippet', () => {
 
   test('an unknown partner is named with those that there are', async (t) => {
     const {environment} = environmentOf(t);
-    assert.deepEqual(await runCommand(environment, 'partners', 'snippet', 'acne'), {
-      code: 1,
-      stdout: '',
-      stderr: 'There is no partner "acne". The partners are: acme, contact\n',
-    });
+    const says = /^There is no partner "acne"\. The partners are: acme, contact\n$/;
+    assertFails(await snippetOf(environment, 'acne'), says);
   });
 });
 
 test('partners are listed with their origins and the address of their page', async (t) => {
   const {environment} = environmentOf(t);
-  const {stdout} = await runCommand(environment, 'partners', 'list', '--json');
-  assert.deepEqual(
-    stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as unknown),
-    [
-      {
-        partner: 'acme',
-        name: 'Acme Funding',
-        origins: [listedOrigin, otherOrigin],
-        page: 'https://leads.example.com/apply/acme',
-      },
-      {
-        partner: 'contact',
-        name: 'contact',
-        origins: [otherOrigin],
-        page: 'https://leads.example.com/apply/contact',
-      },
-    ],
-  );
+  const page = 'https://leads.example.com/apply';
+  assert.deepEqual(linesOf(await runCommand(environment, 'partners', 'list', '--json')), [
+    {partner: 'acme', name: 'Acme Funding', origins: [listedOrigin, otherOrigin], page: `${page}/acme`},
+    {partner: 'contact', name: 'contact', origins: [otherOrigin], page: `${page}/contact`},
+  ]);
   const table = await runCommand(environment, 'partners', 'list');
   assert.match(table.stdout, /^partner +name +origins +page\nacme +Acme Funding +https:/);
 });
@@ -218,7 +173,7 @@ suite('the snippet that the server prints at its start', () => {
   for (const page of ['on', 'off'] as const) {
     test(`it is that of the first partner, with the page of snippets ${page}`, async (t) => {
       const {environment} = environmentOf(t, {SNIPPETS_PAGE: page});
-      const {stdout} = await runCommand(environment, 'partners', 'snippet', 'acme');
+      const {stdout} = await snippetOf(environment, 'acme');
       const text = printed(environment);
       assert.ok(text.includes('\nTo put the form of Acme Funding on a page'), text);
       assert.ok(text.includes(`\n\n${stdout}`), text);

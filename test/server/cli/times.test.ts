@@ -1,7 +1,7 @@
 /** The times that operators give for --since and --until. */
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
-import {readTime} from '../../../server/cli/times.ts';
+import {readTime} from '../../../server/cli/options.ts';
 
 suite('times of --since and --until', () => {
   const local = (...parts: [number, number, number, number?, number?]) => new Date(...parts).getTime();

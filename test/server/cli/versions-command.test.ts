@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import {cpSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test} from 'node:test';
+import type {VersionRow} from '../../../server/admin/versions.ts';
 import {createRun} from '../../../server/cli/output.ts';
 import {list as printVersions} from '../../../server/cli/versions.ts';
 import {readConfig, releasesFolder} from '../../../server/config/config.ts';
@@ -10,7 +11,7 @@ import {clearText} from '../../../server/store/sealing.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {startOfDay} from '../../../server/versions/request-counts.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
-import {operate, printedBy, runCommand} from '../../support/operator.ts';
+import {assertFails, linesOf, operate, printedBy, runCommand} from '../../support/operator.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {listedOrigin} from '../../support/test-server.ts';
 
@@ -23,8 +24,6 @@ const script = 'lead-prequal-form.js';
 const {integrity} = JSON.parse(readFileSync(join(releasesFolder, '1.0.0/manifest.json'), 'utf8')) as {
   integrity: Record<string, string>;
 };
-
-type Line = {version: string} & Record<string, unknown>;
 
 suite('the list of versions', () => {
   const count = (days: number, version: string, origin: string, requests: number) => ({
@@ -49,10 +48,7 @@ suite('the list of versions', () => {
 
     const forPrograms = await list('--json');
     assert.equal(forPrograms.code, 0, forPrograms.stderr);
-    const lines = forPrograms.stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Line);
+    const lines = linesOf<VersionRow>(forPrograms);
     const of = (version: string) => lines.find((line) => line.version === version);
     const withdrawn = 'The operator of this server has withdrawn this version.';
     assert.deepEqual(of('1.0.0'), {
@@ -99,9 +95,8 @@ suite('the list of versions', () => {
     assert.ok(forPeople.stderr.includes(`1.0.0 is withdrawn: ${withdrawn}\n`), forPeople.stderr);
     assert.match(forPeople.stderr, /Pages of these partners ask for 1\.0\.0; write to them: acme\./);
 
-    const ofYear = (await list('--json', '--days', '90')).stdout.trim().split('\n');
-    const moving = ofYear.map((line) => JSON.parse(line) as Line).find(({version}) => version === 'v1');
-    assert.partialDeepStrictEqual(moving, {requests: 9});
+    const ofYear = linesOf<VersionRow>(await list('--json', '--days', '90'));
+    assert.equal(ofYear.find(({version}) => version === 'v1')?.requests, 9);
   });
 
   test('a security fault of a release is marked, and the partners to write to are named', async (t) => {
@@ -116,7 +111,7 @@ suite('the list of versions', () => {
     const list = (json = false) =>
       printedBy(async (surroundings) => {
         const run = createRun(surroundings);
-        await printVersions(run, {store, config}, 30, json);
+        await printVersions(run, {store, config}, 30, {json});
         return run.status;
       });
 
@@ -145,9 +140,7 @@ suite('the list of versions', () => {
 
   test('a withdrawn version that is not there is named with those that are', async (t) => {
     const {settings} = await operate(t, []);
-    const environment = {...settings, WITHDRAWN_VERSIONS: '1.0.7'};
-    const {code, stdout, stderr} = await runCommand(environment, 'versions', 'list');
-    assert.deepEqual([code, stdout], [1, '']);
-    assert.match(stderr, /^WITHDRAWN_VERSIONS names 1\.0\.7, which this server does not have\. It has /);
+    const ran = await runCommand({...settings, WITHDRAWN_VERSIONS: '1.0.7'}, 'versions', 'list');
+    assertFails(ran, /^WITHDRAWN_VERSIONS names 1\.0\.7, which this server does not have\. It has /);
   });
 });

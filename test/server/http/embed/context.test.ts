@@ -83,8 +83,8 @@ suite('hidden fields', () => {
     test('the lead of a partner that lists none has none, in event, configuration and tables', async () => {
       const event = await heard({brand: 'north'}, 'plain');
       assert.deepEqual(Object.keys(event.data), [
-        ...['id', 'reference', 'created_at', 'partner', 'lead', 'answer', 'consent', 'attribution'],
-        ...['suspect', 'duplicate_of', 'supersedes'],
+        ...['id', 'reference', 'created_at', 'partner', 'lead', 'time_zones', 'answer', 'consent'],
+        ...['attribution', 'suspect', 'duplicate_of', 'supersedes'],
       ]);
       const rows = await server.select(`
         SELECT context, (SELECT COUNT(*) FROM context_values WHERE lead_id = leads.id) AS filters

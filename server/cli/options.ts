@@ -1,6 +1,37 @@
-/** The options `--since` and `--until`, and the times that people give for them. */
+/** The options that several commands have. */
 import {InvalidArgumentError, Option} from 'commander';
+import type {ZodType} from 'zod';
+import {contextName, contextValue, type Context} from '../../contract/embed.ts';
 import {midnight} from '../admin/words.ts';
+
+/** @param line what each line is, as the function says that makes it */
+export const jsonOption = (line: ZodType): Option & {line: ZodType} =>
+  Object.assign(new Option('--json', 'print one JSON object a line, for programs'), {line});
+
+/** @param what the rows of a list, in the plural */
+export const limitOption = (what: string): Option =>
+  new Option('--limit <number>', `so many ${what}, at most`).argParser(readCount).default(50);
+
+function readCount(text: string): number {
+  const count = Number(text);
+  if (!/^\d+$/.test(text) || count < 1) throw new InvalidArgumentError('It must be a number from 1 on.');
+  return count;
+}
+
+export const contextOption = (description: string): Option =>
+  new Option('--context <name=value>', `${description}; may be given several times`).argParser(readContext);
+
+function readContext(text: string, earlier: Context = {}): Context {
+  const [name = '', ...rest] = text.split('=');
+  const value = rest.join('=').trim();
+  if (!contextName.test(name) || !contextValue.test(value))
+    throw new InvalidArgumentError(
+      'It must be the name of a hidden field and its value, of at most 200 characters in one line: brand=north.',
+    );
+  if (Object.hasOwn(earlier, name))
+    throw new InvalidArgumentError(`A lead has one value of ${name}, so it can be given only once.`);
+  return {...earlier, [name]: value};
+}
 
 const forms =
   'a day such as 2026-11-22, a time such as 2026-11-22T14:30, today, yesterday, or how long ago, such as 90m, 12h or 7d; in the time zone of this machine, unless it ends in Z or +01:00';

@@ -1,0 +1,185 @@
+/** Real processes, each with files of its own, are asked to read their configuration again, and answer. */
+import assert from 'node:assert/strict';
+import {mkdirSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {suite, test, type TestContext} from 'node:test';
+import {besideServers} from '../../../server/admin/beside.ts';
+import {reloadServers} from '../../../server/admin/reloading.ts';
+import {readConfig} from '../../../server/config/config.ts';
+import {databaseKinds, runCommand, writePartners} from '../../support/operator.ts';
+import {createDatabase} from '../../support/postgres.ts';
+import {serviceSettings, startService, type RunningService} from '../../support/service-process.ts';
+import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {listedOrigin} from '../../support/test-server.ts';
+import {until} from '../../support/until.ts';
+
+const years = 'KEEP_CONSENT_YEARS';
+
+/** Servers over one store, each with a folder and a partners file of its own. The first is that of the command. */
+async function start(t: TestContext, postgres: boolean) {
+  const folder = makeTemporaryFolder();
+  const database = postgres ? await createDatabase() : undefined;
+  t.after(async () => {
+    await database?.drop();
+    folder.remove();
+  });
+  const servers: {own: string; settings: Record<string, string>; service: RunningService}[] = [];
+  for (let index = 0; index < (postgres ? 2 : 1); index += 1) {
+    const own = join(folder.path, String(index));
+    mkdirSync(own);
+    writeFileSync(join(own, years), '40\n');
+    const settings = {
+      ...serviceSettings(own),
+      PORT: '0',
+      PARTNERS_FILE: writePartners(own, [{}]),
+      [`${years}_FILE`]: join(own, years),
+      ...(database && {DATABASE_URL: database.url}),
+    };
+    const service = await startService(settings, own);
+    t.after(() => service.end('SIGTERM'));
+    servers.push({own, settings, service});
+  }
+  const settings = servers[0]!.settings;
+  const config = (partner: string, {service} = servers[0]!) =>
+    fetch(`${service.url}/embed/v1/config?partner=${partner}`, {headers: {origin: listedOrigin}});
+  return {
+    ...{servers, settings, config},
+    reload: (changes: Record<string, string> = {}, mayShorten = false) =>
+      besideServers(readConfig({...settings, ...changes}), {mayWrite: true, emit: () => undefined}, (admin) =>
+        reloadServers(admin, {mayShorten, wait: 15_000}),
+      ),
+    command: (...words: string[]) => runCommand(settings, ...words),
+    /** Resolves when all processes have stored their first report. */
+    areThere: async () => {
+      const configured = async () => (await runCommand(settings, 'status', '--json')).stdout;
+      await until(async () => (await configured()).split('"configuration"').length === servers.length + 1);
+    },
+    addPartner: () => servers.forEach(({own}) => writePartners(own, [{}, {key: 'globex'}])),
+    write: (name: string, text: string) => servers.forEach(({own}) => writeFileSync(join(own, name), text)),
+  };
+}
+
+for (const {name, postgres, skip} of databaseKinds) {
+  suite(`reloading over ${name}`, {skip}, () => {
+    test('each server says what it has in force then, and what changed', async (t) => {
+      const {servers, reload, addPartner, areThere, config, settings} = await start(t, postgres);
+      await areThere();
+      addPartner();
+      const answers = await reload();
+      assert.equal(answers.length, servers.length);
+      for (const answer of answers)
+        assert.partialDeepStrictEqual(answer, {
+          ...{state: 'reloaded', changes: ['partner globex added'], faults: [], need_restart: []},
+        });
+      for (const server of servers) assert.ok((await config('globex', server)).ok);
+
+      // What a server cannot read again is named, without its values.
+      const CALLERS = settings['CALLERS']!.replace('acme-password', 'other-password');
+      const own = (await reload({RATE_LIMIT: '76543', CALLERS})).find(({server}) =>
+        server.endsWith(`:${servers[0]!.service.pid}`),
+      );
+      assert.partialDeepStrictEqual(own, {state: 'reloaded', need_restart: ['CALLERS', 'RATE_LIMIT']});
+    });
+
+    test('every server refuses to keep less unless that is asked for, and a file that was emptied', async (t) => {
+      const {servers, settings, reload, write, areThere, config} = await start(t, postgres);
+      await areThere();
+      const fall = 'KEEP_CONSENT_YEARS would fall from 40 to 5';
+      write(years, '5\n');
+      for (const {service} of servers) {
+        process.kill(service.pid, 'SIGHUP');
+        await until(() => service.lines.some((line) => line.includes(fall)));
+      }
+      for (const {state, faults} of await reload()) {
+        assert.equal(state, 'refused');
+        assert.match(faults.join(), new RegExp(`${fall}: only .*--shorten`));
+      }
+      for (const {state, changes} of await reload({}, true)) {
+        assert.equal(state, 'reloaded');
+        assert.match(changes.join(), /how long leads and consents are kept changed/);
+      }
+      assert.ok((await reload()).every(({state}) => state === 'reloaded'));
+
+      write(years, '');
+      const here = {...settings, [`${years}_FILE`]: '', [years]: '5'};
+      for (const {state, faults} of await reload(here, true)) {
+        assert.equal(state, 'refused');
+        assert.match(faults.join(), /^KEEP_CONSENT_YEARS_FILE \S+: holds nothing/);
+      }
+      assert.ok((await config('acme')).ok);
+    });
+  });
+}
+
+suite('lead-prequal reload', () => {
+  test('it prints what each server says, and asks nobody if the files are wrong where it runs', async (t) => {
+    const {servers, command, settings, addPartner, areThere, write} = await start(t, false);
+    await areThere();
+    addPartner();
+    const {code, stdout} = await command('reload');
+    assert.equal(code, 0, stdout);
+    assert.match(stdout, /^✓ \S+:\d+ has [0-9a-f]{12} in force\n {2}partner globex added\n$/);
+    const restart = await runCommand({...settings, RATE_LIMIT: '76543'}, 'reload');
+    assert.match(restart.stdout, /needs a restart for RATE_LIMIT\n/);
+    assert.doesNotMatch(restart.stdout, /76543|password/);
+
+    write(years, '5\n');
+    const fall = 'KEEP_CONSENT_YEARS would fall from 40 to 5';
+    const check = await command('config', 'check');
+    assert.equal(check.code, 0);
+    assert.equal(check.stdout.match(new RegExp(`^! ${fall}: the start takes that`, 'gm'))?.length, 1);
+    const refused = await command('reload');
+    assert.equal(refused.code, 1);
+    assert.match(refused.stdout, new RegExp(`^✗ \\S+ refused .*\n {2}${fall}`));
+    assert.equal((await command('reload', '--shorten')).code, 0);
+    assert.doesNotMatch((await command('config', 'check')).stdout, /would fall/);
+
+    write(years, '');
+    const emptied = await command('reload', '--shorten');
+    assert.equal(emptied.code, 1);
+    assert.match(emptied.stderr, /KEEP_CONSENT_YEARS_FILE \S+: holds nothing/);
+    write('partners.json', '{\n  "partners": oops}');
+    const wrong = await command('reload');
+    assert.equal(wrong.code, 1);
+    assert.match(wrong.stderr, /partners\.json:2:15: is not valid JSON/);
+    write(years, '5\n');
+    writePartners(servers[0]!.own, [{}]);
+    await servers[0]!.service.end('SIGTERM');
+    const none = await command('reload');
+    assert.equal(none.code, 1);
+    assert.match(none.stderr, /No server runs/);
+  });
+
+  const [, {skip}] = databaseKinds;
+  test(
+    'it fails if one of several servers refuses its file or does not answer in time',
+    {skip},
+    async (t) => {
+      const {servers, command, addPartner, config} = await start(t, true);
+      const {own, service} = servers[1]!;
+      addPartner();
+      writeFileSync(join(own, 'partners.json'), '{"partners": []}');
+      const {code, stdout, stderr} = await command('reload');
+      assert.equal(code, 1);
+      assert.match(stdout, /✓ \S+ has [0-9a-f]{12} in force/);
+      assert.match(
+        stdout,
+        /✗ \S+ refused what it read, and keeps [0-9a-f]{12}:\n {2}PARTNERS_FILE \S+partners\.json:1:14: partners: /,
+      );
+      assert.match(stderr, /different configurations/);
+      assert.ok((await config('acme', servers[1])).ok);
+
+      addPartner();
+      assert.equal((await command('reload')).code, 0);
+      process.kill(service.pid, 'SIGSTOP');
+      const stopped = await command('reload', '--wait', '1');
+      process.kill(service.pid, 'SIGCONT');
+      assert.equal(stopped.code, 1);
+      assert.match(stopped.stdout, new RegExp(`✗ \\S+:${service.pid} did not answer within 1 s`));
+      await service.end('SIGTERM');
+      const after = await command('reload');
+      assert.equal(after.code, 0, after.stdout);
+      assert.doesNotMatch(after.stdout, new RegExp(String(service.pid)));
+    },
+  );
+});

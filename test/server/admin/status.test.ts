@@ -1,0 +1,62 @@
+/** What the store alone says of destinations and partners. Beside a server: test/server/cli/status-command.test.ts. */
+import assert from 'node:assert/strict';
+import {randomUUID} from 'node:crypto';
+import {suite, test} from 'node:test';
+import type {Admin} from '../../../server/admin/admin.ts';
+import {readStatus, status} from '../../../server/admin/status.ts';
+import {firstIdAt} from '../../../server/leads/lead-ids.ts';
+import {databaseKinds, operate} from '../../support/operator.ts';
+import {newDelivery, newEntry} from '../../support/sample-leads.ts';
+
+/** A lead of acme that was stored so many hours ago. */
+const storedBefore = (hours: number, changes: Parameters<typeof newEntry>[0] = {}) => {
+  const createdAt = Date.now() - hours * 3_600_000;
+  return newEntry({
+    ...{partner: 'acme', createdAt, id: `${firstIdAt(createdAt)}-${randomUUID().slice(14)}`},
+    ...changes,
+  });
+};
+
+const statusOf = ({store, config}: Admin) =>
+  readStatus({
+    ...{config, server: 'ok'},
+    withStore: (work) => work(store),
+    checkStart: () => Promise.resolve([]),
+  });
+
+for (const {name, postgres, skip} of databaseKinds) {
+  suite(`the status over ${name}`, {skip}, () => {
+    for (const days of [1, 5, 20])
+      test(`a partner that sent ten leads a day for a week is silent after ${days} days without one`, async (t) => {
+        const tenADay = Array.from({length: 70}, (_, index) => storedBefore(24 * days + 1 + 2.4 * index));
+        const {admin} = await operate(t, tenADay, {postgres});
+        const {partners} = await statusOf(await admin());
+        assert.partialDeepStrictEqual(partners, [{partner: 'acme', silent: true}]);
+      });
+
+    test('a silent partner and stopped deliveries are findings', async (t) => {
+      const week = Array.from({length: 80}, (_, index) => storedBefore(26 + index));
+      const news = {content: 'created', givesAnswer: false} as const;
+      const deliveries = [
+        newDelivery({destination: 'old', ...news}),
+        newDelivery({destination: 'bot', ...news, state: 'held'}),
+      ];
+      const {admin} = await operate(t, [...week, storedBefore(40, {deliveries})], {postgres});
+      const seen = await statusOf(await admin());
+      const said = seen.findings.map(({text}) => text).join('\n');
+      assert.match(said, /^acme fell silent: the last lead came 26 h ago/m);
+      assert.match(said, /^old is late by 40 h, and 1 delivery is waiting/m);
+      assert.match(said, /^old is missing/m);
+      assert.match(said, /^bot has deliveries that wait for an operator \(1 held\)/m);
+      assert.partialDeepStrictEqual(seen, {
+        status: 'degraded',
+        partners: [{partner: 'acme', leads_today: 0, silent: true}],
+        destinations: [
+          {destination: 'bot', state: 'missing'},
+          {destination: 'old', state: 'missing'},
+        ],
+      });
+      assert.deepEqual(status.parse(seen), seen);
+    });
+  });
+}

@@ -1,0 +1,225 @@
+/** What operators' functions, the sweep and the outbox do about leads that are damaged, or that cannot be opened. */
+import assert from 'node:assert/strict';
+import {suite, test, type TestContext} from 'node:test';
+import {finish, type Admin} from '../../../server/admin/admin.ts';
+import {deliveriesOf, listDeliveries} from '../../../server/admin/deliveries.ts';
+import {exportFormats} from '../../../server/admin/exporting.ts';
+import {listLeads, showLead} from '../../../server/admin/leads.ts';
+import {leadsOfPerson} from '../../../server/admin/persons.ts';
+import {usualTimings} from '../../../server/config/timings.ts';
+import type {Observation} from '../../../server/observe/observations.ts';
+import {openStore} from '../../../server/store/open-store.ts';
+import {startSweeping} from '../../../server/store/retention-sweep.ts';
+import {createSealer} from '../../../server/store/sealing.ts';
+import {openFor} from '../../support/opened.ts';
+import {
+  allOf,
+  databaseKinds,
+  exportOf,
+  idsOf,
+  linesOf,
+  operate,
+  planAndErase,
+} from '../../support/operator.ts';
+import {newDelivery, newEntry, sampleConsent} from '../../support/sample-leads.ts';
+import {until} from '../../support/until.ts';
+
+const key = 'a-data-key-of-tests-with-32-characters-or-more';
+
+/** What damages the row of a lead, and what an operator reads of it. */
+const damages: readonly [change: string, reason: RegExp][] = [
+  [`leads SET lead = '{"first_name": "Secret'`, /cannot be decoded/],
+  [`leads SET lead = 'null'`, /lacks a part/],
+  [`leads SET lead = '{"first_name": "Jane"}'`, /lacks a part/],
+  [`leads SET lead = '{"phone": {"typed": "1", "e164": "1"}}'`, /its field first_name is missing or damaged/],
+  [`leads SET reasons = 'x'`, /cannot be decoded/],
+  [`consents SET consent = '{}'`, /a time in it is no time/],
+  [`leads SET attribution = '{"utm'`, /cannot be decoded/],
+  [`leads SET created_at = 9000000000000000`, /a time in it is no time/],
+];
+
+const list = (admin: Admin) => allOf(listLeads(admin, {}, 50));
+
+for (const {name, postgres, skip} of databaseKinds) {
+  suite(`damaged rows over ${name}`, {skip}, () => {
+    test('leads that cannot be read are named, and an export goes on with the others', async (t) => {
+      const entries = Array.from({length: damages.length + 2}, () =>
+        newEntry({consent: sampleConsent, attribution: {utm_source: 'mail'}, partner: 'acme'}),
+      );
+      const {admin: open, execute} = await operate(t, entries, {postgres});
+      const damaged = damages.map(([change, reason], index) => {
+        const id = entries[index + 1]!.id;
+        const column = change.startsWith('leads') ? 'id' : 'lead_id';
+        return {id, reason, sql: `UPDATE ${change} WHERE ${column} = '${id}'`};
+      });
+      for (const {sql} of damaged) await execute(sql);
+      const admin = await open();
+      for (const format of exportFormats) {
+        const {text, lacks, leads, unreadable} = await exportOf(admin, {format});
+        assert.deepEqual([leads, unreadable], [2, damages.length]);
+        assert.equal(lacks.length, damages.length);
+        for (const {id, reason} of damaged)
+          assert.match(lacks.find((lead) => lead.id === id)?.unreadable ?? '', reason);
+        assert.doesNotMatch(JSON.stringify(lacks), /Secret/);
+        assert.deepEqual(
+          entries.filter(({id}) => text.includes(id)),
+          [entries.at(0), entries.at(-1)],
+        );
+      }
+      for (const {id, reason} of damaged) await assert.rejects(showLead(admin, id), reason);
+      assert.equal((await list(admin)).length, entries.length);
+    });
+
+    test('deliveries are listed and shown although parts of them are lost', async (t) => {
+      const entry = newEntry({deliveries: [newDelivery({state: 'held'})], answer: {status: 'pending'}});
+      const {admin: open, execute} = await operate(t, [entry], {postgres});
+      const far = 9_000_000_000_000_000;
+      await execute(`
+        UPDATE deliveries SET last_reply = '{"exc', recipients = '{"left', happened_at = ${far}, failing_since = ${far}`);
+      const admin = await open();
+      assert.equal((await allOf(listDeliveries(admin, {}))).length, 1);
+      const {deliveries, damaged} = await deliveriesOf(admin, entry.id);
+      assert.partialDeepStrictEqual(deliveries, [{state: 'held', happened_at: null}]);
+      assert.deepEqual(damaged, ['default']);
+    });
+  });
+
+  suite(`leads that cannot be opened over ${name}`, {skip}, () => {
+    async function damaged(t: TestContext, changes: Parameters<typeof newEntry>[0] = {}) {
+      const entries = Array.from({length: 4}, () =>
+        newEntry({partner: 'acme', consent: sampleConsent, ...changes}),
+      );
+      const operated = await operate(t, entries, {postgres, settings: {DATA_KEY: key}});
+      const [first = '', second = '', ...others] = entries.map(({id}) => id);
+      await operated.execute(`DELETE FROM sealed WHERE lead_id = '${first}'`);
+      await operated.execute(`UPDATE sealed SET data_key = 7 WHERE lead_id = '${second}'`);
+      /** The leads that somebody met, which are noted when the store is closed. */
+      const met = async () => (await operated.admin()).store.unreadableLeads(Date.now());
+      return {
+        ...operated,
+        ...{bad: [first, second].toSorted(), others: others.toSorted(), met},
+        metIds: async () => (await met()).map(({id}) => id).toSorted(),
+        using: async <Result>(work: (admin: Admin) => Promise<Result>) => {
+          const admin = await operated.admin();
+          const result = await work(admin);
+          await admin.store.close();
+          return result;
+        },
+        open: async () => openFor(t, openStore((await operated.admin()).config, createSealer([key]))),
+      };
+    }
+    test('an export goes on without them, and they are noted until they are mended', async (t) => {
+      const {using, execute, bad, others, met, metIds} = await damaged(t);
+      assert.deepEqual(await met(), [], 'nobody has met them yet');
+      const {text, lacks} = await using((admin) => exportOf(admin, {format: 'jsonl'}));
+      assert.deepEqual(lacks.map(({id}) => id).toSorted(), bad);
+      assert.deepEqual(idsOf(linesOf({stdout: text})), others);
+      assert.deepEqual(await metIds(), bad);
+      const byReason = async (text: RegExp) => (await met()).filter(({unreadable}) => text.test(unreadable));
+      const [[lost, ...nothing], [mended, ...none]] = [
+        await byReason(/sealed data is missing/),
+        await byReason(/data key 00000007/),
+      ];
+      assert.deepEqual([nothing, none], [[], []]);
+      await execute(
+        `UPDATE sealed SET data_key = (SELECT MAX(data_key) FROM sealed) WHERE lead_id = '${mended?.id}'`,
+      );
+      assert.deepEqual(await metIds(), [lost?.id]);
+      await using((admin) => planAndErase(admin, [lost!.id]));
+      assert.deepEqual(await met(), []);
+    });
+
+    test('lists and searches go on, and all of them are noted', async (t) => {
+      for (const find of [
+        list,
+        (admin: Admin) => finish(leadsOfPerson(admin, {}, {email: 'jane@example.com'}), () => undefined),
+      ]) {
+        const {using, bad, others, metIds} = await damaged(t);
+        const found = JSON.stringify(await using<unknown>(find));
+        for (const id of [...others, ...bad]) assert.ok(found.includes(id));
+        assert.deepEqual(await metIds(), bad);
+      }
+    });
+
+    test('one that is to be shown is refused, and noted alone', async (t) => {
+      const {
+        using,
+        bad: [first = ''],
+        metIds,
+      } = await damaged(t);
+      await using((admin) => assert.rejects(showLead(admin, first), /cannot be read/));
+      assert.deepEqual(await metIds(), [first]);
+    });
+
+    test('the sweep leaves them as they are, says so, and erases all others', async (t) => {
+      const createdAt = Date.now() - 3_600_000;
+      const {bad, others, metIds, open} = await damaged(t, {createdAt});
+      const store = await open();
+      const observed: Observation[] = [];
+      const sweep = startSweeping({
+        store,
+        retention: () => ({shortest: 0, keptFor: () => 0, keepConsent: () => true}),
+        emit: (observation) => observed.push(observation),
+        timings: {...usualTimings, sweepEvery: 5, sweepPause: 1, purgeRetry: 1},
+      });
+      await until(() => observed.some((each) => each.type === 'leads-swept'));
+      await sweep.stop();
+      const records = await store.findRecords([...bad, ...others]);
+      for (const id of others) assert.ok('erasedAt' in records.get(id)!);
+      for (const id of bad) assert.ok('unreadable' in records.get(id)!);
+      const told = observed.flatMap((each) => (each.type === 'lead-unreadable' ? [each.lead] : []));
+      assert.deepEqual([...new Set(told)].toSorted(), bad);
+      assert.deepEqual(await metIds(), bad);
+    });
+
+    test('their deliveries wait with the cause, and all others of the claim are made', async (t) => {
+      const {bad, others, using, metIds, open} = await damaged(t, {
+        deliveries: [newDelivery({destination: 'crm', content: 'created', givesAnswer: false})],
+      });
+      const store = await open();
+      const now = Date.now() + 1_000;
+      const claim = {now, leaseEnd: now + 60_000, limit: 10, maxSends: 3};
+      const {due, unreadable} = await store.claimDue('crm', claim);
+      assert.deepEqual(due.map(({lead}) => lead.id).toSorted(), others);
+      assert.deepEqual(unreadable.toSorted(), bad);
+      const rows = await using((admin) => allOf(listDeliveries(admin, {})));
+      for (const id of bad)
+        assert.match(
+          rows.find(({lead}) => lead === id)?.last_error ?? '',
+          /sealed data is missing|data key 00000007/,
+        );
+      assert.deepEqual(await metIds(), bad);
+    });
+
+    test('an answer that comes for one is stored, and ends its delivery', async (t) => {
+      const {bad, execute, open} = await damaged(t, {
+        answer: {status: 'pending'},
+        deliveries: [newDelivery()],
+      });
+      const store = await open();
+      const [lead] = bad as [string];
+      await execute(`UPDATE leads SET status = 'done' WHERE id = '${lead}'`);
+      const settled = await store.settle({lead, destination: 'default', content: 'lead'}, 0, {
+        state: 'delivered',
+        answer: {status: 'done', amounts: null, reasons: {}, policyVersion: null},
+      });
+      assert.equal(settled, undefined);
+      assert.deepEqual(await store.listDeliveries(10, {lead}), []);
+    });
+
+    test('a consent that was kept, and that cannot be opened, is noted, too', async (t) => {
+      const {
+        using,
+        others: [id = ''],
+        execute,
+        met,
+      } = await damaged(t);
+      await using((admin) => planAndErase(admin, [id]));
+      await execute(`UPDATE sealed SET data_key = 7 WHERE lead_id = '${id}'`);
+      await using((admin) => showLead(admin, id));
+      const [noted] = await met();
+      assert.equal(noted?.id, id);
+      assert.match(noted?.unreadable ?? '', /kept of its consent.*data key 00000007/);
+    });
+  });
+}
