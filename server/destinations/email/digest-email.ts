@@ -8,7 +8,7 @@ import type {DeliveryContent} from '../../leads/deliveries.ts';
 import type {LeadRecord, Tombstone} from '../../leads/stored-lead.ts';
 import {withRecord, type DeliveryRequest} from '../destination.ts';
 import {newsOf, type News} from '../news.ts';
-import type {Block} from './message.ts';
+import type {Block, Line} from './message.ts';
 import {theirName} from './their-words.ts';
 import {contactLine, timeLine} from './visitor-lines.ts';
 import {
@@ -34,20 +34,20 @@ export function digestEmail(requests: readonly DeliveryRequest[], settings: Sett
   const all = itemsOf(requests, settings);
   const items = all.filter((item) => item.kind !== 'erased');
   const erased = all.filter((item) => item.kind === 'erased');
-  const repeats = Map.groupBy(
-    items.filter(({kind}) => kind === 'repeat'),
-    ({record}) => record.duplicateOf ?? record.id,
-  );
+  const repeats = items.filter(({kind}) => kind === 'repeat');
+  const hasContact = settings.details === 'contact';
   const list = (kind: Kind, title: string, introduction?: string): Block[] => {
-    const listed = items.filter((item) => item.kind === kind);
-    if (listed.length === 0) return [];
-    const lines = listed.map((item) => linesOf(item, repeats.get(item.record.id), settings));
-    return [{title}, [introduction], ...lines];
+    const groups = items
+      .filter((item) => item.kind === kind)
+      .map((item) => [
+        ...linesOf(item, hasContact),
+        ...repeats.filter(({record}) => record.duplicateOf === item.record.id).map(repeatLine),
+      ]);
+    return groups.length === 0 ? [] : [{title}, [introduction], ...(hasContact ? groups : [groups.flat()])];
   };
-  const shown = new Set(items.filter(({kind}) => kind !== 'repeat').map(({record}) => record.id));
-  const ofEarlier = [...repeats].filter(([id]) => !shown.has(id));
-  const namesOf = (item: Item | undefined) =>
-    item && settings.details === 'contact' ? [theirName(item.record.lead)] : [];
+  const shown = new Set(items.filter((item) => !repeats.includes(item)).map(({record}) => record.id));
+  const ofEarlier = repeats.filter(({record}) => !shown.has(record.duplicateOf ?? ''));
+  const nameOf = ({record}: Item) => (hasContact ? `, ${theirName(record.lead)}` : '');
   const erasedLines = erased.map((item) => [...identity(item), `erased ${time(item.news.at)}`].join(', '));
   const held =
     'A bot may have sent them. The operator of the lead server sends each on or drops it, by the reference.';
@@ -57,7 +57,7 @@ export function digestEmail(requests: readonly DeliveryRequest[], settings: Sett
       ...list('new', 'New leads'),
       ...list('later', 'Answered or refused now'),
       ...(ofEarlier.length === 0 ? [] : [{title: 'Repeats of leads in earlier e-mails'}]),
-      ofEarlier.map(([id, again]) => [...namesOf(again[0]), referenceOf(id), came(again)].join(', ')),
+      ofEarlier.map((item) => repeatLine(item) + nameOf(item)),
       ...list('held', 'Held: do not call yet', held),
       ...(erased.length === 0 ? [] : [{title: 'Erased'}, [howToFollowErasure, ...erasedLines]]),
     ],
@@ -122,26 +122,24 @@ function totalOf(items: readonly Item[]): string {
   return totals.length === 0 ? '' : `, ${dollars(totals.reduce((sum, total) => sum + total, 0))}`;
 }
 
-/** The visitor, where that is allowed; outcome, partner, time and reference; how often it came again. */
-function linesOf({record, news, amounts, kind}: Item, again: Item[] | undefined, {details}: Settings): Block {
+/** The visitor, where that is allowed, then reference, outcome, partner, time, and the lead that it corrects. */
+function linesOf({record, news, amounts, kind}: Item, hasContact: boolean): (Line | undefined)[] {
   const standard = record.lead.lead_type === 'standard' ? 'standard' : undefined;
+  const [reference, ...rest] = identity({record, news});
+  const total = outcome(record, news.answer, amounts) ?? standard;
   return [
-    ...(details === 'contact' ? [contactLine(record), kind === 'held' ? undefined : timeLine(record)] : []),
-    [outcome(record, news.answer, amounts) ?? standard, ...identity({record, news}), correction(record)]
-      .filter(Boolean)
-      .join(', '),
-    again && `It ${came(again)}`,
+    ...(hasContact ? [contactLine(record), kind === 'held' ? undefined : timeLine(record)] : []),
+    [reference, total, ...rest, correction(record)].filter(Boolean).join(', '),
   ];
 }
 
-/** Such as `came again 3 times, last Fri 2026-11-20 17:51 UTC`. */
-const came = (again: readonly Item[]): string =>
-  `came again ${again.length === 1 ? 'once' : `${again.length} times`}, last ${time(again.at(-1)?.record.createdAt ?? 0)}`;
+const repeatLine = ({record, news}: Item): string =>
+  `${news.reference}, the same as ${referenceOf(record.duplicateOf ?? record.id)}, ${time(record.createdAt)}`;
 
 const identity = ({record, news}: Pick<Item | ErasedItem, 'record' | 'news'>) => [
+  news.reference,
   record.partner === null ? '/json/leads' : senderOf(record),
   time(record.createdAt),
-  news.reference,
 ];
 
 /** The id says which news the e-mail reports. The order of the news does not change it. */
