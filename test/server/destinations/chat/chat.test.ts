@@ -65,10 +65,7 @@ for (const format of chatFormats) {
       assert.deepEqual([method, path], ['POST', '/hook?token=abc']);
       assert.equal(headers['content-type'], 'application/json');
       const text = read(format, body);
-      assert.match(
-        text,
-        /^New lead K7QM-2XHD from acme: \$[\d,]+\n\n\$[\d,]+: [^]*\n\nReference: K7QM-2XHD\n/,
-      );
+      assert.match(text, /^New lead K7QM-2XHD from acme: \$[\d,]+\n\n\$[^]+\n\nReference: K7QM-2XHD\n/);
       for (const field of ['first_name', 'last_name', 'email', 'phone'] as const)
         assert.ok(!text.includes(prequalificationBody[field]), field);
     });
@@ -146,10 +143,7 @@ for (const format of chatFormats) {
 test('a chat room is told of a held lead, and who decides', async (t) => {
   const {chat, received} = await room(t);
   await chat.deliver(newsRequest({suspect: 'trap'}, 'held'));
-  assert.match(
-    read('slack', received[0]?.body ?? ''),
-    /^Held for you[^]*the operator of the lead server sends it on or drops it/,
-  );
+  assert.match(read('slack', received[0]?.body ?? ''), /^Held for you[^]*the operator of .+ drops it/);
 });
 
 test('a room that had the lead is not told of its repeat', async (t) => {
