@@ -14,6 +14,7 @@ import {openStore, unencryptedHost} from './store/open-store.ts';
 import {readAllVersions} from './versions/embed-versions.ts';
 import {startCountingRequests} from './versions/request-counts.ts';
 import {startReloads, type Reloads} from './reload/reloads.ts';
+import {startAlerts} from './alerts.ts';
 import {startLeadService} from './lead-service.ts';
 import {createCounters} from './http/limits/counters.ts';
 import {expressApp, type ExpressApp} from './express-app.ts';
@@ -76,6 +77,7 @@ export async function createApp(
   const {watch} = service;
   const descriptors = watchDescriptors(emit);
   const requests = startCountingRequests(opened, () => inForce.partners, timings.requestCounts);
+  const alerts = startAlerts({store: opened, config: () => inForce, emit, timings});
   const counters = createCounters(config.redisUrl, () => inForce.tokenKeys[0], emit);
   const routesUnder = createRoutes(config, {counters, versions, emit, timings});
   let [draining, refusing] = [false, false];
@@ -95,6 +97,7 @@ export async function createApp(
   async function close(patience: number) {
     await service.stopClaiming();
     await requests.stop();
+    await alerts.stop();
     counters.close();
     descriptors.stop();
     await service.close(patience);

@@ -91,8 +91,7 @@ export async function readStatus({config, server, withStore, checkStart}: Around
   };
   await withStore(async (store) => {
     const processes = await store.processes(Date.now() - goneAfter);
-    const rows = await listDestinations({store, config});
-    seen.destinations = rows.map((row) => asServersSee(row, processes));
+    seen.destinations = await readDestinations({store, config}, processes);
     seen.partners = await readPartners({store, config}, processes);
     seen.processes = processes.map(({name, digest, inForceSince, faults}) => ({
       name,
@@ -101,6 +100,7 @@ export async function readStatus({config, server, withStore, checkStart}: Around
       faults: [...faults],
     }));
     const unreadable = await store.unreadableLeads(Date.now());
+    const unsent = config.alerts ? await store.alertFailures() : [];
     seen.unreadable_leads = unreadable.map(({id, unreadable: reason}) => ({
       id,
       reference: referenceOf(id),
@@ -108,6 +108,7 @@ export async function readStatus({config, server, withStore, checkStart}: Around
     }));
     seen.findings.push(
       ...seen.destinations.flatMap(destinationFindings),
+      ...unsent.map(unsentFinding),
       ...seen.partners.flatMap(partnerFindings),
       ...processFindings(processes, config),
       ...unreadable.map(unreadableFinding),
@@ -121,6 +122,10 @@ export async function readStatus({config, server, withStore, checkStart}: Around
     if (level !== 'note') seen.findings.push({level: level === 'fault' ? 'degraded' : 'warning', text});
   return {status: levelOf(seen), ...seen};
 }
+
+/** The destinations, with what the processes that run know of them. */
+export const readDestinations = async (admin: Admin, processes: readonly ProcessReport[]) =>
+  (await listDestinations(admin)).map((row) => asServersSee(row, processes));
 
 function levelOf({findings, server}: Pick<Status, 'findings' | 'server'>): Status['status'] {
   const levels = findings.map(({level}) => level);
@@ -175,7 +180,13 @@ function diskFindings(disk: Awaited<ReturnType<typeof readDisk>>): Finding[] {
   return [{level: 'degraded', text}];
 }
 
-function destinationFindings(row: DestinationRow): Finding[] {
+const unsentFinding = (reason: string): Finding => ({
+  level: 'degraded',
+  text: `An alert could not be sent to ALERTS_TO: ${withRemedy(reason)}`,
+});
+
+/** Alerts by e-mail say the same (alerts.ts). */
+export function destinationFindings(row: DestinationRow): Finding[] {
   const {destination, state, since, late_seconds: late} = row;
   const findings: string[] = [];
   if (state !== 'ok') {
@@ -209,13 +220,14 @@ function asServersSee(row: DestinationRow, processes: readonly ProcessReport[]):
   const readings = processes
     .flatMap(({destinations = []}) => destinations)
     .filter(({destination}) => destination === row.destination);
-  const own = readings.find(({state}) => state !== 'ok') ?? readings[0];
-  if (!own || row.state === 'missing') return row;
+  if (readings.length === 0 || row.state === 'missing') return row;
   const success = Math.max(...readings.map(({deliveredAt = 0}) => deliveredAt));
   const latest = Math.max(Date.parse(row.last_success_at ?? '') || 0, success);
   const known = {...row, last_success_at: isoTime(latest || null)};
+  // A circuit breaker stays open until its process has something to send, also if others have delivered all that waited.
+  const own = readings.find(({state, since}) => state !== 'ok' && (row.waiting > 0 || since >= latest));
   // The circuit breaker overlooks a few failures, and those of one lead alone. The store knows of them.
-  if (own.state === 'ok') {
+  if (!own) {
     const isOver = row.state === 'failing' && success > Date.parse(row.since ?? '');
     return isOver ? {...known, state: 'ok', since: null} : known;
   }

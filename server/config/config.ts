@@ -13,7 +13,7 @@ import {createSettingsReader, readSettings, type Environment, type SettingsReade
 import {misspeltSettings} from './misspelt-settings.ts';
 import {onePartner, readPartners, textWarnings, type Partner, type PartnersFile} from './partners.ts';
 import {readPolicy} from './policy.ts';
-import {inPartnersFile, readDestinations, wrongNames} from './read-destinations.ts';
+import {inPartnersFile, readAlerts, readDestinations, wrongNames} from './read-destinations.ts';
 import {forEver, type RetentionDefaults} from './retention.ts';
 import type {Settings} from './settings.ts';
 import {settingsWithoutEffect} from './settings-without-effect.ts';
@@ -45,6 +45,8 @@ export type Config = {
   policy: Policy;
   /** By name. Leads of `/json/leads` go to the destination with the name `defaultDestination`, if it exists. */
   destinations: ReadonlyMap<string, DestinationSettings>;
+  /** Whom e-mails tell that a destination needs an operator. */
+  alerts: ReturnType<typeof readAlerts>;
   /** Whether visitors may get confirmations. */
   confirmations: boolean;
   onAmbiguous: OnAmbiguous;
@@ -112,6 +114,7 @@ export function readConfig(environment: Environment = process.env): Config {
   const rounding = policy.display_rounding_increment;
   const sources = {reader, settings, partnersFile, isUnread, rounding};
   const destinations = readDestinations(sources, faults);
+  const alerts = readAlerts(sources, faults);
   const partners = partnersFile?.content.partners ?? (settings && onlyPartnerOf(settings));
   // An unread file may need any CREDENTIALS_… setting, so none of them is reported.
   const credentials = Object.keys(environment).filter((name) => name.startsWith('CREDENTIALS_'));
@@ -129,6 +132,7 @@ export function readConfig(environment: Environment = process.env): Config {
     ...ofSettings,
     partners,
     policy,
+    alerts,
     destinations: new Map([
       ...destinations,
       ...confirmationsOf(partners, destinations, {isOn, tokenKeys, rounding}),
@@ -136,7 +140,7 @@ export function readConfig(environment: Environment = process.env): Config {
     releasesFolder,
     environment: environmentDigests(reader, settings.TOKEN_KEY[0]),
     warnings,
-    notes: privacyNotes(settings, partners),
+    notes: [...privacyNotes(settings, partners), ...[...destinations].flatMap(roomNotes)],
   };
 }
 
@@ -193,6 +197,11 @@ function privacyNotes({DATA_KEY: [dataKey], RETAIN_DAYS: byDefault}: Settings, p
       : '',
   ].filter(Boolean);
 }
+
+const roomNotes = ([name, settings]: [string, DestinationSettings]): string[] => {
+  const text = `The chat room ${name} cannot be made to forget: with "details": "contact", names, numbers and addresses stay there when a lead is erased (docs/privacy.md#erasing)`;
+  return settings.type === 'chat' && settings.details === 'contact' ? [text] : [];
+};
 
 /** With a key, so that nobody can try out which secret leads to a digest. */
 const environmentDigests = (reader: SettingsReader, key: string) =>

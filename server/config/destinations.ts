@@ -97,6 +97,12 @@ const sender = z.string().refine((text) => {
   return isAddress && others.length === 0 && !/\p{Cc}/u.test(text);
 }, 'must be one e-mail address, such as Leads <leads@example.com>');
 
+export const recipients = z
+  .array(z.email('must be an e-mail address'))
+  .min(1)
+  .max(20)
+  .refine((addresses) => new Set(addresses).size === addresses.length, 'must not hold an address twice');
+
 /** Milliseconds for which a digest collects before it is sent; 0 for all other destinations. */
 export const collectingTime = (settings: DestinationSettings): number =>
   settings.type === 'email' ? (settings.everyMinutes ?? 0) * 60_000 : 0;
@@ -162,14 +168,7 @@ export const destinationKinds = {
   email: z
     .strictObject({
       type: z.literal('email'),
-      to: z
-        .array(z.email('must be an e-mail address'))
-        .min(1)
-        .max(20)
-        .refine(
-          (addresses) => new Set(addresses).size === addresses.length,
-          'must not hold an address twice',
-        ),
+      to: recipients,
       /**
        * If given, one e-mail reports all leads that came within this number of minutes. Otherwise each lead is reported
        * at once.

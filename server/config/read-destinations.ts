@@ -5,7 +5,13 @@
 import type {z} from 'zod';
 import {routeOf} from './callers.ts';
 import {viaFault} from './confirmations.ts';
-import {defaultDestination, routeFaults, type DestinationSettings, type Environs} from './destinations.ts';
+import {
+  defaultDestination,
+  destinationKinds,
+  routeFaults,
+  type DestinationSettings,
+  type Environs,
+} from './destinations.ts';
 import {jsonSetting, type SettingsReader} from './environment.ts';
 import type {PartnersFile} from './partners.ts';
 import type {Settings} from './settings.ts';
@@ -39,12 +45,18 @@ export function readDestinations(sources: Sources, faults: string[]): Destinatio
   return destinations;
 }
 
+/** Whom e-mails tell that a destination needs an operator, as the settings of a destination to which no lead goes. */
+export function readAlerts(sources: Sources, faults: string[]) {
+  const to = sources.settings?.ALERTS_TO;
+  return to && destinationKinds.email.parse({type: 'email', to})(environs('ALERTS_TO', sources, faults));
+}
+
 const environs = (name: string, sources: Sources, faults: string[]): Environs => ({
   rounding: sources.rounding,
   read<Value>(setting: string, schema: z.ZodType<Value>) {
     const value = sources.reader.value(setting);
-    if (value === undefined)
-      faults.push(`${setting} is missing, which the destination ${name} of PARTNERS_FILE needs`);
+    const who = name === 'ALERTS_TO' ? name : `the destination ${name} of PARTNERS_FILE`;
+    if (value === undefined) faults.push(`${setting} is missing, which ${who} needs`);
     const {data, error} = schema.safeParse(value ?? '');
     if (value !== undefined)
       faults.push(...(error?.issues ?? []).map(({message}) => `${setting} ${message}`));

@@ -18,6 +18,7 @@ const replaced = {
   callers: 'the callers',
   policy: 'the policy',
   tokenKeys: 'the token keys',
+  alerts: 'whom alerts go to, and how',
   confirmations: 'whether visitors get confirmations',
   retention: 'how long leads and consents are kept',
 } as const satisfies Partial<Record<keyof Config, string>>;
@@ -106,7 +107,7 @@ const lengthOf = (length: Length) => (typeof length === 'number' ? length : Infi
 export function changesBetween(before: Config, after: Config): string[] {
   const byKey = ({partners}: Config) => new Map(partners.map((partner) => [partner.key, partner]));
   const byUser = ({callers}: Config) => new Map(callers.map((caller) => [caller.user, caller]));
-  const others = (['policy', 'tokenKeys', 'confirmations', 'retention'] as const).filter(
+  const others = (['policy', 'tokenKeys', 'alerts', 'confirmations', 'retention'] as const).filter(
     (key) => !isDeepStrictEqual(before[key], after[key]),
   );
   return [

@@ -1,6 +1,7 @@
 /** All settings: their schemas, defaults, and descriptions for docs/settings.md. */
 import {z} from 'zod';
 import {leadTypes} from '../../contract/fields.ts';
+import {recipients} from './destinations.ts';
 import {origin} from './origins.ts';
 import {maxKeepConsentYears, maxRetainDays} from './retention.ts';
 import {
@@ -201,6 +202,10 @@ export const settingGroups = {
         'The mail server: `smtp://user:password@host:587`, or `smtps://…:465` ([more](email.md#setting-it-up)).',
       ),
     SMTP_FROM: z.string().optional().describe('The sender of e-mails, such as `Leads <leads@example.com>`.'),
+    ALERTS_TO: list
+      .pipe(recipients)
+      .optional()
+      .describe('Who gets an e-mail when a destination fails ([more](operations.md#alerts-by-e-mail)).'),
     CONFIRMATIONS: z
       .enum(['on', 'off'])
       .default('on')

@@ -79,6 +79,12 @@ export const usualTimings = {
   idlePoll: 500,
   /** How often the outbox is searched for deliveries that no worker would find. */
   outboxCheck: 60_000,
+  /**
+   * Alerts by e-mail: how often each process looks, and how long something lasts, or is over, until it is told. A restart at
+   * a destination takes a minute or two. `lease`: for how long an e-mail belongs to the process that sends it, and the time
+   * between two attempts while the mail server fails.
+   */
+  alerts: {check: 60_000, after: 5 * 60_000, every: 24 * 3_600_000, lease: 15 * 60_000},
   /** How often, at most, the metrics read the store, however often somebody asks for them. */
   storeReadings: 15_000,
   /** How often the numbers of requests for versions of the form are stored. */

@@ -4,6 +4,7 @@
  * All promises resolve after the commit. During an outage of the store they reject with `StoreUnavailable`, and with
  * `StoreRefused` if another try would be of no use.
  */
+import type {Timings} from '../config/timings.ts';
 import type {ReloadStore} from '../reload/reloads.ts';
 import type {RequestStore} from '../versions/request-counts.ts';
 import type {KeyStore} from './data-keys.ts';
@@ -110,6 +111,18 @@ export type PausePort = {
   breakEnds(): Promise<BreakEnd[]>;
 };
 
+/** A destination that needs an operator, or did. `told`: 1 once an e-mail has said so, 2 if it is over since then. */
+export type Alert = {destination: string; told: number};
+
+/** Decides which process tells operators by e-mail what needs one (alerts.ts). */
+export type AlertPort = {
+  /** Stores which destinations need an operator now, and leases those of which an e-mail of this process is due. */
+  claimAlerts(needing: readonly string[], now: number, times: Timings['alerts']): Promise<Alert[]>;
+  settleAlert(destination: string, told: number, dueAt: number, failure: string | null): Promise<void>;
+  /** Why e-mails were not sent. */
+  alertFailures(): Promise<string[]>;
+};
+
 /** What operators do with deliveries. */
 export type DeliveryDesk = {
   /** Sorted by lead, destination and content, the oldest leads first. `after` is the last row of the previous page. */
@@ -180,6 +193,7 @@ export type Upkeep = {
 export type LeadStore = LeadPort &
   OutboxPort &
   PausePort &
+  AlertPort &
   DeliveryDesk &
   Upkeep &
   LeadReader &

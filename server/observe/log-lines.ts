@@ -234,6 +234,12 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
     fields: {destination, deliveries},
     message: 'deliveries wait for a destination that is not configured',
   }),
+  'alert-failed': ({reason}) => ({
+    level: 'error',
+    fields: {reason, remedy: remedyOf(reason)},
+    message: 'no alert could be sent: "lead-prequal status" says what needs an operator',
+    kind: reason,
+  }),
   'destination-paused': ({destination, reason}) => ({
     level: 'error',
     fields: {destination, reason, remedy: remedyOf(reason)},

@@ -122,6 +122,8 @@ type Facts = {
   'destination-unencrypted': {destination: string};
   /** Deliveries wait for a destination that is not in the configuration. */
   'destination-missing': {destination: string; deliveries: number};
+  /** No e-mail could tell operators what destinations need. */
+  'alert-failed': {reason: string};
   /** The destination gets nothing until an operator resumes it. */
   'destination-paused': {destination: string; reason: string};
   'destination-resumed': {destination: string};

@@ -271,6 +271,23 @@ export const tables = {
     since: 8,
   },
 
+  /** The destinations that need an operator, where e-mails tell of that (alerts.ts). */
+  alerts: {
+    columns: {
+      destination: text,
+      /** When a process last saw that it needs one. */
+      seen_at: integer,
+      /** 1 once an e-mail has told of it, 2 once a process has begun to tell that it is over. */
+      told: integer,
+      /** When the next e-mail is due, or the lease of the process that sends it ends. */
+      due_at: integer,
+      /** Why the last e-mail was not sent. */
+      last_error: textOrNull,
+    },
+    primaryKey: ['destination'],
+    since: 14,
+  },
+
   /** When an operator last ended the break of a destination. All processes end it when this changes. */
   break_ends: {
     columns: {destination: text, ended_at: integer},

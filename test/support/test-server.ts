@@ -50,6 +50,7 @@ export const baseConfig = (folder: string): Config => ({
   databaseStatements: 'named',
   policy: defaultPolicy,
   destinations: new Map(),
+  alerts: undefined,
   confirmations: true,
   onAmbiguous: 'send',
   outboxPerSecond: 1_000,

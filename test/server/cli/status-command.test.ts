@@ -3,8 +3,11 @@ import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
 import {suite, test, type TestContext} from 'node:test';
 import type {Status} from '../../../server/admin/status.ts';
+import {readConfig} from '../../../server/config/config.ts';
+import {openStoreBeside} from '../../../server/store/open-store.ts';
+import {clearText} from '../../../server/store/sealing.ts';
 import {freePort} from '../../support/free-port.ts';
-import {openFor} from '../../support/opened.ts';
+import {openFor, openWhile} from '../../support/opened.ts';
 import {linesOf, runCommand, writePartners} from '../../support/operator.ts';
 import {prequalificationBody, without} from '../../support/sample-leads.ts';
 import {serviceSettings, startService} from '../../support/service-process.ts';
@@ -88,6 +91,19 @@ test('a destination that has failed one lead has status 1: since when, why, and 
 
   crm.answerWith(replyWith(204));
   await until(async () => (await status()).code === 0);
+});
+
+test('a circuit breaker that had nothing to send since others delivered all is no finding', async (t) => {
+  const {settings, send, status} = await start(t);
+  await send();
+  await until(async () => (await status()).destinations[0]?.['last_success_at'] !== null);
+  await openWhile(openStoreBeside(readConfig(settings), clearText, true), async (store) => {
+    const [running = assert.fail()] = await store.processes(0);
+    const opened = {destination: 'crm', state: 'failing', since: Date.now() - 3_600_000} as const;
+    const destinations = [{...opened, deliveredAt: undefined}];
+    await store.report({...running, id: 'another', destinations});
+  });
+  assert.partialDeepStrictEqual(await status(), {code: 0, destinations: [{state: 'ok', since: null}]});
 });
 
 test('refusals and what the circuit breaker thinks are said', async (t) => {

@@ -101,6 +101,19 @@ suite('a destination', () => {
       mail: {to: ['a@partner.example', 'b@partner.example'], everyMinutes: 1_440, details: 'contact'},
     });
   });
+  test('alerts need no destination, and a note says what a chat room keeps of erased leads', () => {
+    const room = {type: 'chat', format: 'slack', credentials: 'ROOM', details: 'contact'};
+    const access = {...mailAccess, CREDENTIALS_ROOM_URL: 'https://hooks.slack.example/services/T0'};
+    const {alerts, notes} = read(
+      {room, quiet: {...room, details: 'none'}},
+      {...access, ALERTS_TO: 'me@partner.example you@partner.example'},
+    );
+    assert.partialDeepStrictEqual(alerts, {to: ['me@partner.example', 'you@partner.example']});
+    assert.deepEqual(
+      notes.flatMap((note) => /^The chat room (\w+) cannot be made to forget/.exec(note)?.[1] ?? []),
+      ['room'],
+    );
+  });
   test('a webhook has two secrets while its receiver changes to a new one', () => {
     const {destinations} = read({crm}, {CREDENTIALS_CRM_SECRET: `${secret}, ${newSecret}`});
     assert.partialDeepStrictEqual(destinations.get('crm'), {secrets: keys.slice(0, 2)});
@@ -391,6 +404,12 @@ suite('a setting of a destination that is wrong is refused by its name', () => {
       ],
     ],
     ['no mail server and no sender', {mail}, {}, [needs('SMTP_URL', 'mail'), needs('SMTP_FROM', 'mail')]],
+    [
+      'no mail server for alerts',
+      {},
+      {ALERTS_TO: 'you@partner.example', SMTP_FROM: mailAccess.SMTP_FROM},
+      ['SMTP_URL is missing, which ALERTS_TO needs'],
+    ],
     [
       'a wrong mail server, once for all e-mails',
       {mail, digest: {...mail, every_minutes: 60}},

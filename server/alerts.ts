@@ -1,0 +1,73 @@
+/**
+ * Tells operators by e-mail (`ALERTS_TO`) when a destination begins to need one, once a day while it does, and when that is
+ * over, in the words of `lead-prequal status`. Each process looks, and the store decides which of them sends.
+ */
+import {destinationFindings, readDestinations} from './admin/status.ts';
+import type {Config} from './config/config.ts';
+import type {Timings} from './config/timings.ts';
+import {openTransport} from './destinations/email/email.ts';
+import {failureOf} from './destinations/email/failures.ts';
+import type {LeadStore} from './leads/ports.ts';
+import {reasonOf} from './leads/store-errors.ts';
+import type {Emit} from './observe/observations.ts';
+import {goneAfter} from './reload/reloads.ts';
+
+type Parts = {store: LeadStore; config: () => Config; emit: Emit; timings: Timings};
+
+export function startAlerts({store, config: inForce, emit, timings}: Parts): {stop(): Promise<void>} {
+  const {check, after, every, lease} = timings.alerts;
+  const stopping = new AbortController();
+
+  /** @returns why it was not sent */
+  async function send({smtpUrl, from, to}: NonNullable<Config['alerts']>, email: object) {
+    const {transport, who} = openTransport(smtpUrl, timings.delivery, {}, {maxRequeues: 0});
+    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(timings.delivery)]);
+    // Programs that answer e-mails, for example during a holiday, leave such e-mails alone (RFC 3834).
+    const headers = {'Auto-Submitted': 'auto-generated'};
+    const sending = transport.sendMail({from, to, ...email, headers, xMailer: false, signal});
+    const failure = await sending.then(
+      () => null,
+      (error: unknown) => failureOf(error, who).message,
+    );
+    transport.close({force: true});
+    return failure;
+  }
+
+  async function look() {
+    const config = inForce();
+    if (!config.alerts || stopping.signal.aborted) return;
+    const now = Date.now();
+    const wrong = new Map<string, string>();
+    for (const row of await readDestinations({store, config}, await store.processes(now - goneAfter)))
+      for (const {text} of destinationFindings(row))
+        wrong.set(row.destination, `${wrong.get(row.destination) ?? ''}${text}\n`);
+    const alerts = await store.claimAlerts([...wrong.keys()], now, timings.alerts);
+    if (alerts.length === 0) return;
+    const titles = alerts.map(({destination, told}) => {
+      const needs = told === 0 ? 'needs an operator' : 'still needs an operator';
+      return `${destination} ${wrong.has(destination) ? needs : 'is ok again'}`;
+    });
+    const parts = alerts.map(({destination}, index) => wrong.get(destination) ?? `${titles[index]}\n`);
+    const footer = `"lead-prequal status" says how it is now, on the server of ${config.publicUrl}\n`;
+    const email = {subject: titles.join(', '), text: [...parts, footer].join('\n')};
+    const failure = await send(config.alerts, email);
+    // Nobody knows whether the e-mail arrived: once the lease ends, it is sent again.
+    if (stopping.signal.aborted) return;
+    for (const {destination, told} of alerts)
+      if (failure !== null) await store.settleAlert(destination, told, now + lease, failure);
+      else if (wrong.has(destination)) await store.settleAlert(destination, 1, now + every, null);
+      else await store.settleAlert(destination, 0, now + after, null);
+    if (failure !== null) throw new Error(failure);
+  }
+
+  const noteFailure = (error: unknown) => emit({type: 'alert-failed', reason: reasonOf(error)});
+  let looking = Promise.resolve();
+  const timer = setInterval(() => void (looking = looking.then(look).catch(noteFailure)), check).unref();
+  return {
+    stop() {
+      clearInterval(timer);
+      stopping.abort();
+      return looking;
+    },
+  };
+}
