@@ -1,12 +1,10 @@
 /** Everything that is stored about a lead, in the words of events, which do not have the `cid`. */
 import {z} from 'zod';
-import type {Amounts} from '../../contract/amounts.ts';
-import {shownAmounts} from '../../form/shown-amounts.ts';
 import type {Config} from '../config/config.ts';
 import {toEventData} from '../destinations/webhook/event.ts';
 import {leadEventSchema} from '../leads/lead-event.ts';
+import {shownAmountsOf} from '../leads/calculated-answer.ts';
 import type {FullLead, UnreadableLead} from '../leads/lead-filter.ts';
-import type {Answer} from '../leads/stored-lead.ts';
 
 export const leadDetails = leadEventSchema.shape.data.extend({cid: z.string()});
 export type LeadDetails = z.infer<typeof leadDetails>;
@@ -23,14 +21,6 @@ export function detailsOf(lead: FullLead | UnreadableLead): LeadDetails | Unread
   } catch {
     return {id, unreadable: 'it lacks a part that every lead has, or a time in it is no time'};
   }
-}
-
-/** The amounts of an answer as people read them: the form rounds those that our calculator has computed. */
-export function shownAmountsOf(answer: Answer, rounding_increment: number): Amounts | null {
-  if (answer.status !== 'done' || !answer.amounts) return null;
-  const prequalification = {first_name: '', ...answer.amounts};
-  const rule = answer.policyVersion === null ? {} : {explanation: {rounding_increment, parts: {}}};
-  return shownAmounts({prequalification, ...rule});
 }
 
 /** As `shownAmountsOf`, of a lead in the words of events. */

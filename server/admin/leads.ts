@@ -4,6 +4,7 @@ import {totalAmount} from '../../contract/amounts.ts';
 import {leadStatuses} from '../../contract/embed.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import {tableOf} from '../../contract/table-of.ts';
+import {shownAmountsOf} from '../leads/calculated-answer.ts';
 import {
   leadGroups,
   type LeadCount,
@@ -15,7 +16,7 @@ import {createdAtOf} from '../leads/lead-ids.ts';
 import {isErased} from '../store/rows.ts';
 import {count, isoTime, Refusal, time, type Admin} from './admin.ts';
 import {showErased, type ShownErased} from './erasing.ts';
-import {detailsOf, leadDetails, shownAmountsOf} from './lead-details.ts';
+import {detailsOf, leadDetails} from './lead-details.ts';
 import {leadOf, unreadableText} from './lead-names.ts';
 import {localDay, midnight} from './words.ts';
 

@@ -111,7 +111,8 @@ export function readConfig(environment: Environment = process.env): Config {
   const policy = reader.file('POLICY_FILE', readPolicy) ?? defaultPolicy;
   const partnersFile = reader.file('PARTNERS_FILE', readPartners);
   const isUnread = reader.value('PARTNERS_FILE') !== undefined && !partnersFile;
-  const sources = {reader, settings, partnersFile, isUnread};
+  const rounding = policy.display_rounding_increment;
+  const sources = {reader, settings, partnersFile, isUnread, rounding};
   const destinations = readDestinations(sources, faults);
   const alerts = readAlerts(sources, faults);
   const partners = partnersFile?.content.partners ?? (settings && onlyPartnerOf(settings));
@@ -127,7 +128,6 @@ export function readConfig(environment: Environment = process.env): Config {
   if (faults.length > 0 || !settings || !partners) throw new ConfigError([...new Set(faults)], warnings);
   const ofSettings = fromSettings(settings);
   const {confirmations: isOn, tokenKeys} = ofSettings;
-  const rounding = policy.display_rounding_increment;
   return {
     ...ofSettings,
     partners,

@@ -19,6 +19,8 @@ export type ConfirmationSettings = {
   name: string;
   amounts: boolean;
   perHour: number;
+  /** How visitors reach the partner. */
+  contact: {phone?: string | undefined; email?: string | undefined};
   /** What happens next, by language. */
   nextStep: Readonly<Record<string, string>> | undefined;
   /** Amounts of the calculator are rounded down to a multiple of this, as in the form. */
@@ -49,6 +51,7 @@ type MailServer = Pick<ConfirmationsSettings, 'smtpUrl' | 'from'> & Kind & {to: 
 type Confirming = {
   key: string;
   name: string;
+  contact?: ConfirmationSettings['contact'] | undefined;
   nextStep?: ConfirmationSettings['nextStep'];
   confirm?: z.output<typeof confirmSchema> | undefined;
 };
@@ -69,10 +72,10 @@ export function confirmationsOf(
   destinations: ReadonlyMap<string, Kind>,
   {isOn, tokenKeys, rounding}: Pick<ConfirmationsSettings, 'isOn' | 'tokenKeys'> & {rounding: number},
 ): Map<string, ConfirmationsSettings> {
-  const confirming = partners.flatMap(({key, name, nextStep, confirm}) => {
+  const confirming = partners.flatMap(({key, name, contact = {}, nextStep, confirm}) => {
     if (!confirm) return [];
     const {via, from_name: fromName = name, amounts, per_hour: perHour} = confirm;
-    const settings = {name: fromName, amounts, perHour, nextStep, rounding};
+    const settings = {name: fromName, contact, amounts, perHour, nextStep, rounding};
     return [{via, key, settings}];
   });
   const made = new Map<string, ConfirmationsSettings>();

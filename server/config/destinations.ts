@@ -15,6 +15,8 @@ export type Environs = {
   read: <Value>(setting: string, schema: z.ZodType<Value>) => Value;
   /** Hosts of webhooks that may have private addresses, and plain http. Unknown while another setting is wrong. */
   internalHosts: readonly string[] | undefined;
+  /** People read amounts rounded down to a multiple of this, as in the form. */
+  rounding: number;
   /** Makes the start fail. @param field of the destination, such as `url`, or the setting that stands for it */
   fault: (field: string, message: string) => void;
 };
@@ -160,6 +162,7 @@ export const destinationKinds = {
     .transform(({credentials, ...fields}) => (environs: Environs) => ({
       ...inCamelCase(fields),
       ...receiver(environs, credentials),
+      rounding: environs.rounding,
     })),
 
   email: z
@@ -174,8 +177,9 @@ export const destinationKinds = {
       /** `contact`: the e-mail names the visitor, with phone and e-mail address. `none`: it holds no personal data. */
       details: z.enum(['none', 'contact']).default('none'),
     })
-    .transform((fields) => ({read}: Environs) => ({
+    .transform((fields) => ({read, rounding}: Environs) => ({
       ...inCamelCase(fields),
+      rounding,
       smtpUrl: read('SMTP_URL', smtpUrl),
       from: read('SMTP_FROM', sender),
     })),

@@ -21,6 +21,7 @@ export type Sources = {
   reader: SettingsReader;
   settings: Settings | undefined;
   partnersFile: PartnersFile | undefined;
+  rounding: number;
   /** There is a partners file, but nobody knows what is in it. */
   isUnread: boolean;
 };
@@ -50,9 +51,10 @@ export function readAlerts(sources: Sources, faults: string[]) {
   return to && destinationKinds.email.parse({type: 'email', to})(environs('ALERTS_TO', sources, faults));
 }
 
-const environs = (name: string, {reader, settings, partnersFile}: Sources, faults: string[]): Environs => ({
+const environs = (name: string, sources: Sources, faults: string[]): Environs => ({
+  rounding: sources.rounding,
   read<Value>(setting: string, schema: z.ZodType<Value>) {
-    const value = reader.value(setting);
+    const value = sources.reader.value(setting);
     const who = name === 'ALERTS_TO' ? name : `the destination ${name} of PARTNERS_FILE`;
     if (value === undefined) faults.push(`${setting} is missing, which ${who} needs`);
     const {data, error} = schema.safeParse(value ?? '');
@@ -61,13 +63,13 @@ const environs = (name: string, {reader, settings, partnersFile}: Sources, fault
     // With a fault, the configuration is refused as a whole, so nothing uses the value.
     return data as Value;
   },
-  internalHosts: settings?.WEBHOOK_INTERNAL_HOSTS,
+  internalHosts: sources.settings?.WEBHOOK_INTERNAL_HOSTS,
   fault(field, message) {
     const path = ['destinations', name, field];
     faults.push(
-      reader.names().includes(field)
+      sources.reader.names().includes(field)
         ? `${field} ${message}`
-        : `${inPartnersFile(partnersFile, path)}: ${path.join('.')}: ${message}`,
+        : `${inPartnersFile(sources.partnersFile, path)}: ${path.join('.')}: ${message}`,
     );
   },
 });

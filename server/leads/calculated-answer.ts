@@ -1,10 +1,11 @@
 /** The answer that our own calculator gives to a lead, and how it came to it. */
-import type {Explanation} from '../../contract/amounts.ts';
+import type {Amounts, Explanation} from '../../contract/amounts.ts';
 import {calculate} from '../../calculator/calculator.ts';
 import {explain} from '../../calculator/explanation.ts';
 import type {Policy} from '../../calculator/policy.ts';
+import {shownAmounts} from '../../form/shown-amounts.ts';
 import type {Lead} from './lead-schema.ts';
-import type {DoneAnswer} from './stored-lead.ts';
+import type {Answer, DoneAnswer} from './stored-lead.ts';
 
 /** The answer to a lead that no upstream answers. A standard lead has no amounts. */
 export function calculatedAnswer(lead: Lead, policy: Policy): DoneAnswer {
@@ -12,6 +13,17 @@ export function calculatedAnswer(lead: Lead, policy: Policy): DoneAnswer {
     return {status: 'done', amounts: null, reasons: {}, policyVersion: null};
   }
   return {status: 'done', ...calculate(lead, policy), policyVersion: policy.version};
+}
+
+/**
+ * The amounts as people read them: as the form shows them, which rounds only what the calculator has computed.
+ * @param rounding_increment of the policy in force, because those of earlier policies are not stored
+ */
+export function shownAmountsOf(answer: Answer | null, rounding_increment: number): Amounts | null {
+  if (answer?.status !== 'done' || !answer.amounts) return null;
+  if (answer.policyVersion === null) return answer.amounts;
+  const prequalification = {first_name: '', ...answer.amounts};
+  return shownAmounts({prequalification, explanation: {rounding_increment, parts: {}}});
 }
 
 /**

@@ -137,7 +137,8 @@ export type Postponed = {
  * - `refused`: the destination will never accept the lead. The delivery stays in the outbox, where operators read
  *   `reason`. `fields` are those that the destination named, if any
  * - `dropped`: a confirmation will not be sent any more. It leaves the outbox, because an operator can do nothing about it
- * - `skipped`: nothing is sent, because the destination has not chosen this type of event
+ * - `skipped`: nothing is sent, because the destination has not chosen this type of event, or people were told of the same
+ *   lead before
  */
 export type Settlement =
   | {state: 'delivered'; answer: DoneAnswer | null; note?: string; recipients?: Recipients}
@@ -194,8 +195,8 @@ export type BreakEnd = {destination: string; endedAt: number};
 /**
  * The states of a delivery that has ended.
  * - `dropped`: by an operator, or a confirmation by itself
- * - `skipped`: news of a type that the destination has not chosen. It stands in the store all the same, because
- *   `announce` tells of an answer those destinations that have a delivery of the lead
+ * - `skipped`: news of a type that the destination has not chosen, or of a lead that people had before. It stands in the
+ *   store all the same, because `announce` tells of an answer those destinations that have a delivery of the lead
  */
 export const endedStates = ['delivered', 'dropped', 'skipped'] as const;
 

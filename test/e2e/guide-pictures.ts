@@ -1,13 +1,15 @@
-/** `node test/e2e/guide-pictures.ts`: takes the pictures of docs/embedding.md, of the real product, on a page of a partner. */
+/** `node test/e2e/guide-pictures.ts`: takes the pictures of the guides, of the real product, on a page of a partner. */
 import {resolve} from 'node:path';
 import {chromium, type Page} from 'playwright-core';
 import {paths} from '../../contract/api.ts';
 import {onePartner} from '../../server/config/partners.ts';
+import {leadEmail} from '../../server/destinations/email/lead-email.ts';
 import {noChoices} from '../../server/snippets/choices.ts';
 import {siteKinds} from '../../server/snippets/site-kinds.ts';
 import {versionForSnippets, snippetParts} from '../../server/snippets/parts.ts';
 import {readVersions} from '../../server/versions/embed-versions.ts';
 import {findChromium} from '../support/find-browsers.ts';
+import {newsRequest, telling} from '../support/sample-news.ts';
 import {startTestServer} from '../support/test-server.ts';
 import {walk} from './partner-pages/way.ts';
 
@@ -91,5 +93,8 @@ await take('snippets', 1280, 1310, `${publicUrl}${paths.snippets}?partner=acme`,
 await take('debug', 900, 780, `${origin}/unstyled?prequal-debug`, (page) =>
   page.getByText('keeps no height free').waitFor(),
 );
+const {subject, html} = leadEmail(newsRequest(telling), {type: 'email', details: 'contact', rounding: 1_000});
+const mail = html.replace(/<body[^>]*>/, `$&<h1 style="margin:0 0 16px;font-size:20px">${subject}</h1>`);
+await take('lead-mail', 360, 780, `data:text/html,${encodeURIComponent(mail)}`, () => Promise.resolve());
 await browser.close();
 await server.close();

@@ -605,23 +605,24 @@ const rules = {
   },
 } satisfies Record<string, Rule>;
 
-/** The lines of a digest that report leads, each with the title of its list. Such a line begins with a reference. */
-const linesOf = ({body}: Request): string[] =>
-  body.split('\n\n').flatMap((block) => {
-    const [title = '', ...lines] = block.split('\n');
-    return lines.flatMap((line) =>
-      /^[0-9A-Z]{4}-[0-9A-Z]{4}\b/.test(line) ? `${title} ${line.replace(/ +/g, ' ')}` : [],
-    );
+/** The lines of a digest that report leads, each with the line above its list. Such a line begins with a reference. */
+const linesOf = ({body}: Request): string[] => {
+  let above = '';
+  return body.split('\n').flatMap((line) => {
+    if (/^[0-9A-Z]{4}-[0-9A-Z]{4}\b/.test(line)) return `${above}: ${line}`;
+    above = line || above;
+    return [];
   });
+};
 
 /** Whether the request says that the lead was erased. */
 const tellsOfErasure = (request: Request, lead: string) =>
   request.what[0] === `evt_erased_${lead}` ||
   linesOf(request).some((line) => isAbout(line, lead) && isErasure(line));
 
-const isErasure = (line: string) => line.startsWith('Erased.');
+const isErasure = (line: string) => line.startsWith('Delete all');
 /** A line may also name another lead, of which it is a duplicate. */
-const isAbout = (line: string, lead: string) => new RegExp(`[:.] ${referenceOf(lead)}\\b`).test(line);
+const isAbout = (line: string, lead: string) => new RegExp(`: ${referenceOf(lead)}\\b`).test(line);
 
 export type RuleName = keyof typeof rules;
 

@@ -7,5 +7,6 @@ export const emailSettings = (smtpUrl: string, changes: Partial<EmailSettings> =
   details: 'none',
   smtpUrl,
   from: 'Leads <leads@partner.example>',
+  rounding: 1_000,
   ...changes,
 });

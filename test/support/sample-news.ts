@@ -1,7 +1,8 @@
 /** Sample deliveries of news, as the courier hands them to webhooks and e-mails. */
 import type {DeliveryRequest, RecordRequest} from '../../server/destinations/destination.ts';
+import {parseFormLead} from '../../server/leads/lead-schema.ts';
 import {noCircumstances, type LeadRecord, type Tombstone} from '../../server/leads/stored-lead.ts';
-import {asLead, doneAnswer, prequalificationBody} from './sample-leads.ts';
+import {asLead, doneAnswer, prequalificationBody, sampleConsent} from './sample-leads.ts';
 
 /** Its reference is K7QM-2XHD. */
 export const sampleId = '01934b2c-0000-7000-8000-0099ef41762d';
@@ -19,6 +20,24 @@ export const sampleRecord = (changes: Partial<LeadRecord> = {}): LeadRecord => (
   duplicateOf: null,
   ...changes,
 });
+
+/** A visitor who answers everything that the form may ask for. */
+const {data: ana} = parseFormLead({
+  ...prequalificationBody,
+  first_name: 'Ana',
+  last_name: 'Silva',
+  email: 'ana@example.com',
+  phone: '(305) 555-0142 x12',
+  call_time: 'evening',
+  state: 'FL',
+  time_frame: '2-6 months',
+  notes: 'I want to open a bakery.\n\nSee www.bakery.example',
+});
+export const telling: Partial<LeadRecord> = {
+  ...(ana && {lead: ana}),
+  attribution: {utm_source: 'google', utm_medium: 'cpc', utm_campaign: 'spring'},
+  consent: {...sampleConsent, textVersion: '3', textLanguage: 'es', givenAt: sampleTime},
+};
 
 const firstAttempt: Omit<DeliveryRequest, 'lead' | 'content' | 'happenedAt'> = {
   remoteId: null,

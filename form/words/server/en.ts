@@ -77,11 +77,13 @@ export const serverWords = {
   },
   /** What confirmations say besides words of the form. `{company}` is who sends them. */
   confirmation: {
-    subject: 'We received your answers ({reference})',
+    subject: '{company} received your answers ({reference})',
     hello: 'Hello,',
     helloName: 'Hello {name},',
     received: '{company} has received what you sent with its form.',
     estimate: 'Your estimate',
+    /** The title above the telephone number and the e-mail address of the partner. */
+    reach: 'How to reach {company}',
     notYou:
       'If you did not send anything to {company}, somebody has probably mistyped an e-mail address. You do not have to do anything.',
     automatic: 'This e-mail was sent automatically.',

@@ -55,11 +55,12 @@ export const serverWords: ServerWords = {
     },
   },
   confirmation: {
-    subject: 'Recibimos sus respuestas ({reference})',
+    subject: '{company} recibió sus respuestas ({reference})',
     hello: 'Hola:',
     helloName: 'Hola, {name}:',
     received: '{company} ha recibido lo que usted envió con su formulario.',
     estimate: 'Su estimado',
+    reach: 'Cómo comunicarse con {company}',
     notYou:
       'Si usted no envió nada a {company}, es probable que alguien haya escrito mal una dirección de correo electrónico. No tiene que hacer nada.',
     automatic: 'Este correo se envió automáticamente.',

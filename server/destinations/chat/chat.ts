@@ -2,6 +2,7 @@
 import type {ChatSettings} from '../../config/destinations.ts';
 import type {Destination} from '../destination.ts';
 import {leadEmail} from '../email/lead-email.ts';
+import {isRepeat, toldBefore} from '../email/wording.ts';
 import type {Network} from '../network.ts';
 import {createPoster} from '../webhook/post.ts';
 import {bodyOf, type Message} from './formats.ts';
@@ -14,12 +15,13 @@ function statusIn(excerpt = ''): number | undefined {
 
 /** @param timeout milliseconds for one attempt, from looking up the host to the status of the answer */
 export function createChat(settings: ChatSettings, timeout: number, network?: Partial<Network>): Destination {
-  const {format, details, parallel = 1} = settings;
+  const {format, parallel = 1} = settings;
   const poster = createPoster(settings, parallel, timeout, network, {receiver: 'chat room', statusIn});
   const send = (message: Message, attempts: number) =>
     poster.post(JSON.stringify(bodyOf[format](message)), {}, attempts);
   return {
-    deliver: async (request) => send(leadEmail(request, details, 'another message'), request.attempts),
+    deliver: async (request) =>
+      isRepeat(request) ? toldBefore : send(leadEmail(request, settings), request.attempts),
     test: () =>
       send(
         {

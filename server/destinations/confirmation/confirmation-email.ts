@@ -2,19 +2,21 @@
  * What the confirmation to a visitor says. Anybody can type the address of a stranger into a form, so nothing that was
  * typed is in it but a first name that can hardly be anything else.
  */
-import {amountParts, totalAmount} from '../../../contract/amounts.ts';
+import {amountParts, totalAmount, type Amounts} from '../../../contract/amounts.ts';
 import {normalized} from '../../../contract/normalized.ts';
+import {toE164} from '../../../contract/phone.ts';
 import {referenceOf} from '../../../contract/reference.ts';
 import {tableOf} from '../../../contract/table-of.ts';
-import {shownAmounts} from '../../../form/shown-amounts.ts';
 import {fill} from '../../../form/words/fill.ts';
 import {formWords} from '../../../form/words/form-words.ts';
 import {formLanguageOf, formLanguages, serverWords} from '../../../form/words/languages.ts';
 import {contentFor, withoutName} from '../../../form/words/partner-text.ts';
 import type {ConfirmationSettings} from '../../config/confirmations.ts';
 import {html, type Html} from '../../html/html.ts';
+import {shownAmountsOf} from '../../leads/calculated-answer.ts';
 import type {LeadRecord} from '../../leads/stored-lead.ts';
-import {blocks, dollars} from '../email/wording.ts';
+import {heading, mailPage, toHtml, toText, type Block, type Span} from '../email/message.ts';
+import {dollars} from '../email/wording.ts';
 
 export type ConfirmationEmail = {subject: string; text: string; html: string};
 
@@ -43,13 +45,13 @@ const wordsFor = (language: string) => wordsOf[formLanguageOf(language)];
 export function confirmationEmail(
   record: LeadRecord,
   language: string,
-  {name: company, amounts: showsAmounts, nextStep, rounding}: ConfirmationSettings,
+  {name: company, contact, amounts: showsAmounts, nextStep, rounding}: ConfirmationSettings,
   isTest = false,
 ): ConfirmationEmail {
   const words = wordsFor(language);
   const reference = referenceOf(record.id);
   const name = greetedName(record.lead.first_name);
-  const amounts = showsAmounts ? amountsOf(record, rounding) : null;
+  const amounts = showsAmounts ? shownAmountsOf(record.answer, rounding) : null;
   const ofPartner = contentFor(nextStep, language);
   // The phone number was typed, too. The form says it like this where it does not know the number.
   const nextWords = ofPartner?.content ?? (amounts ? words.weContact : words.weContactAnyway);
@@ -58,100 +60,69 @@ export function confirmationEmail(
     reference,
     first_name: name ?? '',
   });
-  const lines = amounts && {
-    total: [words.total, dollars(amounts[totalAmount])] as const,
-    parts: amountParts.flatMap((part) => {
-      const amount = amounts[part];
-      // As in the form, amounts of zero have no row.
-      return amount ? [[words.names[part], dollars(amount)] as const] : [];
-    }),
+  const subject = (isTest ? words.testSubject : '') + fill(words.subject, {company, reference});
+  const opening: Block[] = [
+    isTest ? [words.test] : [],
+    [name === undefined ? words.hello : fill(words.helloName, {name})],
+    [fill(words.received, {company})],
+    [fill(words.reference, {reference})],
+  ];
+  const rows = amounts ? rowsOf(words, amounts) : [];
+  const reach = reachOf(contact);
+  const reachTitle = fill(words.reach, {company});
+  const closing: Block[] = [[fill(words.notYou, {company})], [words.automatic]];
+  return {
+    subject,
+    text: toText([
+      ...opening,
+      ...(amounts
+        ? [[words.estimate, ...rows.map(([label, amount]) => `${label}: ${amount}`)], [words.disclaimer]]
+        : []),
+      [words.whatNext, next],
+      reach.length > 0 ? [reachTitle, reach] : [],
+      ...closing,
+    ]),
+    html: mailPage(words.tag, subject, [
+      ...toHtml(opening),
+      ...(amounts
+        ? [heading(words.estimate), tableOfRows(rows), paragraph(words.disclaimer, 14, words.tag)]
+        : []),
+      heading(words.whatNext),
+      paragraph(next, 16, ofPartner ? (ofPartner.lang ?? '') : words.tag),
+      ...(reach.length > 0 ? [heading(reachTitle), ...toHtml([[reach]])] : []),
+      html`<hr style="margin:24px 0 16px;border:0;border-top:1px solid #8886" />
+        <div style="font-size:14px">${toHtml(closing)}</div>`,
+    ]),
   };
-  const parts: Parts = {
-    lang: words.tag,
-    subject: (isTest ? words.testSubject : '') + fill(words.subject, {reference}),
-    opening: [
-      ...(isTest ? [words.test] : []),
-      name === undefined ? words.hello : fill(words.helloName, {name}),
-      fill(words.received, {company}),
-      fill(words.reference, {reference}),
-    ],
-    estimate: lines && {title: words.estimate, rows: [lines.total, ...lines.parts], note: words.disclaimer},
-    next: {title: words.whatNext, text: next, lang: ofPartner ? ofPartner.lang : words.tag},
-    closing: [fill(words.notYou, {company}), words.automatic],
-  };
-  return {subject: parts.subject, text: toText(parts), html: toHtml(parts).text};
 }
 
-function amountsOf({answer}: LeadRecord, rounding: number) {
-  if (answer.status !== 'done' || !answer.amounts) return null;
-  // As the form shows them, which rounds only what the calculator has computed.
-  const explanation = answer.policyVersion === null ? undefined : {rounding_increment: rounding, parts: {}};
-  return shownAmounts({
-    prequalification: {first_name: '', ...answer.amounts},
-    ...(explanation && {explanation}),
-  });
-}
+/** The total, and its parts. As in the form, amounts of zero have no row. */
+const rowsOf = (words: ReturnType<typeof wordsFor>, amounts: Amounts): (readonly [string, string])[] => [
+  [words.total, dollars(amounts[totalAmount])],
+  ...amountParts.flatMap((part) => {
+    const amount = amounts[part];
+    return amount ? [[words.names[part], dollars(amount)] as const] : [];
+  }),
+];
 
-type Parts = {
-  lang: string;
-  subject: string;
-  opening: readonly string[];
-  /** `lang` is undefined if the language is not known. */
-  next: {title: string; text: string; lang: string | undefined};
-  estimate: {title: string; rows: readonly (readonly [label: string, amount: string])[]; note: string} | null;
-  closing: readonly string[];
-};
+/** The only links. They come from the configuration. */
+const reachOf = ({phone, email}: ConfirmationSettings['contact']): Span[] => [
+  ...(phone === undefined ? [] : [{link: phone, href: `tel:${toE164(phone)}`}]),
+  ...(phone === undefined || email === undefined ? [] : [', ']),
+  ...(email === undefined ? [] : [{link: email, href: `mailto:${email}`}]),
+];
 
-const toText = ({opening, next, estimate, closing}: Parts): string =>
-  blocks(
-    ...opening.map((line) => [line]),
-    estimate ? [estimate.title, ...estimate.rows.map(([label, amount]) => `${label}: ${amount}`)] : [],
-    estimate ? [estimate.note] : [],
-    [next.title, next.text],
-    ...closing.map((line) => [line]),
-  );
+/** @param lang empty if it is not known */
+const paragraph = (text: string, pixels: number, lang: string): Html =>
+  html`<p lang="${lang}" style="margin:0 0 16px;font-size:${pixels}px">${text}</p> `;
 
-/**
- * It has no pictures, no links and no colours of its own, except for those that a mail program cannot choose in dark
- * mode.
- */
-const toHtml = ({lang, subject, opening, next, estimate, closing}: Parts): Html =>
-  html`<!doctype html>
-    <html lang="${lang}">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width" />
-        <meta name="color-scheme" content="light dark" />
-        <title>${subject}</title>
-        <style>
-          :root {
-            color-scheme: light dark;
-          }
-        </style>
-      </head>
-      <body
-        style="margin:0;padding:24px 16px;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif"
-      >
-        <div style="max-width:560px;margin:0 auto">
-          ${opening.map((line) => html`<p style="margin:0 0 16px">${line}</p> `)}
-          ${estimate ? estimateOf(estimate) : undefined}
-          <h2 style="margin:24px 0 4px;font-size:18px;line-height:1.3">${next.title}</h2>
-          <p lang="${next.lang ?? ''}" style="margin:0 0 16px">${next.text}</p>
-          <hr style="margin:24px 0 16px;border:0;border-top:1px solid #8886" />
-          ${closing.map((line) => html`<p style="margin:0 0 12px;font-size:14px">${line}</p> `)}
-        </div>
-      </body>
-    </html> `;
-
-const estimateOf = ({title, rows, note}: NonNullable<Parts['estimate']>): Html =>
-  html`<h2 style="margin:24px 0 4px;font-size:18px;line-height:1.3">${title}</h2>
-    <table style="border-collapse:collapse;width:100%;margin:0 0 8px">
-      ${rows.map(([label, amount], index) => {
-        const weight = index === 0 ? 'bold' : 'normal';
-        return html`<tr>
-          <th scope="row" style="padding:4px 16px 4px 0;text-align:left;font-weight:${weight}">${label}</th>
-          <td style="padding:4px 0;text-align:right;white-space:nowrap;font-weight:${weight}">${amount}</td>
-        </tr> `;
-      })}
-    </table>
-    <p style="margin:0 0 16px;font-size:14px">${note}</p> `;
+const tableOfRows = (rows: ReturnType<typeof rowsOf>): Html =>
+  html`<table style="border-collapse:collapse;width:100%;margin:0 0 8px">
+    ${rows.map(([label, amount], index) => {
+      const weight = index === 0 ? 'bold' : 'normal';
+      return html`<tr>
+        <th scope="row" style="padding:4px 16px 4px 0;text-align:left;font-weight:${weight}">${label}</th>
+        <td style="padding:4px 0;text-align:right;white-space:nowrap;font-weight:${weight}">${amount}</td>
+      </tr> `;
+    })}
+  </table> `;

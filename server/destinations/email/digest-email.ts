@@ -1,57 +1,68 @@
-/** The e-mail that reports all news since the last one: a list with a line for each lead, newest last. */
+/** The e-mail that reports all news since the last one: a few lines for each lead, newest last. */
 import {createHash} from 'node:crypto';
 import type {EmailSettings} from '../../config/destinations.ts';
-import {totalAmount} from '../../../contract/amounts.ts';
+import {totalAmount, type Amounts} from '../../../contract/amounts.ts';
+import {referenceOf} from '../../../contract/reference.ts';
+import {shownAmountsOf} from '../../leads/calculated-answer.ts';
 import type {DeliveryContent} from '../../leads/deliveries.ts';
 import type {LeadRecord, Tombstone} from '../../leads/stored-lead.ts';
 import {withRecord, type DeliveryRequest} from '../destination.ts';
 import {newsOf, type News} from '../news.ts';
-import {theirAddress, theirWords} from './their-words.ts';
+import type {Block, Line} from './message.ts';
+import {theirName} from './their-words.ts';
+import {contactLine, timeLine} from './visitor-lines.ts';
 import {
-  blocks,
+  correction,
   dollars,
-  howToDrop,
+  emailOf,
   howToFollowErasure,
-  howToRelease,
-  howToShow,
+  isRepeat,
   outcome,
-  relation,
   senderOf,
   time,
   type Email,
 } from './wording.ts';
 
-type Item = {record: LeadRecord; news: News; kind: 'new' | 'later' | 'held'};
+type Settings = Pick<EmailSettings, 'details' | 'rounding'>;
+type Kind = 'new' | 'repeat' | 'later' | 'held';
+/** `amounts`: as people read them. */
+type Item = {record: LeadRecord; news: News; amounts: Amounts | null; kind: Kind};
 type ErasedItem = {record: Tombstone; news: News; kind: 'erased'};
 
-/** Characters. Longer names of visitors are cut. */
-const longestName = 80;
-/** Held leads whose commands are spelt out. */
-const maxHeld = 10;
-
 /** @param requests at least one, in any order */
-export function digestEmail(requests: readonly DeliveryRequest[], details: EmailSettings['details']): Email {
-  const all = itemsOf(requests);
+export function digestEmail(requests: readonly DeliveryRequest[], settings: Settings): Email {
+  const all = itemsOf(requests, settings);
   const items = all.filter((item) => item.kind !== 'erased');
   const erased = all.filter((item) => item.kind === 'erased');
-  const ofKind = (wanted: Item['kind']) => items.filter(({kind}) => kind === wanted);
-  const [news, later, held] = [ofKind('new'), ofKind('later'), ofKind('held')];
-  const list = (title: string, of: readonly Item[]) =>
-    of.length === 0 ? [] : [title, ...table(of, details)];
-  const [example] = [...news, ...later, ...held];
-  return {
-    subject: subjectOf(news, later, held, erased),
-    text: blocks(
-      list('New leads:', news),
-      list('Answered or refused now:', later),
-      list('Held for you, because a bot may have sent them:', held),
-      ...heldBlocks(held),
-      erased.length === 0 ? [] : [`Erased. ${howToFollowErasure}`, ...erasedTable(erased)],
-      example ? ['To see all of a lead, on the server:', howToShow(example.news.reference)] : [],
-    ),
-    id: digestId(requests),
-    follows: undefined,
+  const repeats = items.filter(({kind}) => kind === 'repeat');
+  const hasContact = settings.details === 'contact';
+  const list = (kind: Kind, title: string, introduction?: string): Block[] => {
+    const groups = items
+      .filter((item) => item.kind === kind)
+      .map((item) => [
+        ...linesOf(item, hasContact),
+        ...repeats.filter(({record}) => record.duplicateOf === item.record.id).map(repeatLine),
+      ]);
+    return groups.length === 0 ? [] : [{title}, [introduction], ...(hasContact ? groups : [groups.flat()])];
   };
+  const shown = new Set(items.filter((item) => !repeats.includes(item)).map(({record}) => record.id));
+  const ofEarlier = repeats.filter(({record}) => !shown.has(record.duplicateOf ?? ''));
+  const nameOf = ({record}: Item) => (hasContact ? `, ${theirName(record.lead)}` : '');
+  const erasedLines = erased.map((item) => [...identity(item), `erased ${time(item.news.at)}`].join(', '));
+  const held =
+    'A bot may have sent them. The operator of the lead server sends each on or drops it, by the reference.';
+  return emailOf(
+    subjectOf(items, erased),
+    [
+      ...list('new', 'New leads'),
+      ...list('later', 'Answered or refused now'),
+      ...(ofEarlier.length === 0 ? [] : [{title: 'Repeats of leads in earlier e-mails'}]),
+      ofEarlier.map((item) => repeatLine(item) + nameOf(item)),
+      ...list('held', 'Held: do not call yet', held),
+      ...(erased.length === 0 ? [] : [{title: 'Erased'}, [howToFollowErasure, ...erasedLines]]),
+    ],
+    digestId(requests),
+  );
 }
 
 /**
@@ -59,7 +70,7 @@ export function digestEmail(requests: readonly DeliveryRequest[], details: Email
  * a new lead with its answer. If a lead was held and has been released since, nobody has to decide about it any more. Of a
  * lead that was erased since, nothing else is reported.
  */
-function itemsOf(requests: readonly DeliveryRequest[]): (Item | ErasedItem)[] {
+function itemsOf(requests: readonly DeliveryRequest[], {rounding}: Settings): (Item | ErasedItem)[] {
   const byLead = Map.groupBy(requests, ({lead}) => lead.id);
   const items = [...byLead.values()].map((group): Item | ErasedItem => {
     const erased = group.find((request) => request.content === 'erased');
@@ -69,27 +80,26 @@ function itemsOf(requests: readonly DeliveryRequest[]): (Item | ErasedItem)[] {
     const [created, later] = [find('created'), find('answered', 'refused')];
     const request = later ?? created ?? find('held');
     if (!request) throw new Error('A digest reports only news');
-    const kind = created ? 'new' : later ? 'later' : 'held';
-    return {record: request.lead, news: newsOf(request), kind};
+    const news = newsOf(request);
+    const kind = created ? (isRepeat(created) ? 'repeat' : 'new') : later ? 'later' : 'held';
+    return {record: request.lead, news, amounts: shownAmountsOf(news.answer, rounding), kind};
   });
   return items.toSorted((one, other) => one.record.createdAt - other.record.createdAt);
 }
 
-/** Such as `12 new leads, total $4,130,000; 3 answered; 1 refused; 2 held for you; 1 erased`. */
-function subjectOf(
-  news: readonly Item[],
-  later: readonly Item[],
-  held: readonly Item[],
-  erased: readonly ErasedItem[],
-): string {
+/** Such as `12 new leads, $4,130,000; 3 answered; 1 refused; 2 held for you; 1 erased; 2 repeats`. */
+function subjectOf(items: readonly Item[], erased: readonly ErasedItem[]): string {
+  const ofKind = (wanted: Kind) => items.filter(({kind}) => kind === wanted);
+  const [news, repeats, later] = [ofKind('new'), ofKind('repeat'), ofKind('later')];
   const refused = later.filter(({news: {answer}}) => answer?.status === 'refused');
   const answered = later.filter((item) => !refused.includes(item));
   const parts: [items: readonly unknown[], before: string, after: string][] = [
     [news, 'new ', totalOf(news)],
     [answered, '', ` answered${totalOf(answered)}`],
     [refused, '', ' refused'],
-    [held, '', ' held for you'],
+    [ofKind('held'), '', ' held for you'],
     [erased, '', ' erased'],
+    [repeats, '', repeats.length === 1 ? ' repeat' : ' repeats'],
   ];
   return (
     parts
@@ -103,69 +113,34 @@ function subjectOf(
   );
 }
 
-/** Counts no visitor twice: a repeated lead has no amounts of its own, and a corrected lead counts in its new form. */
+/** Counts a corrected lead once, in its new form. */
 function totalOf(items: readonly Item[]): string {
   const replaced = new Set(items.map(({record}) => record.supersedes));
-  const totals = items.flatMap(({record, news: {answer}}) =>
-    answer?.status === 'done' && answer.amounts !== null && !replaced.has(record.id)
-      ? [answer.amounts[totalAmount]]
-      : [],
+  const totals = items.flatMap(({record, amounts}) =>
+    amounts && !replaced.has(record.id) ? [amounts[totalAmount]] : [],
   );
-  return totals.length === 0 ? '' : `, total ${dollars(totals.reduce((sum, total) => sum + total, 0))}`;
+  return totals.length === 0 ? '' : `, ${dollars(totals.reduce((sum, total) => sum + total, 0))}`;
 }
 
-/** Columns: reference, time, partner, outcome, relation to another lead, and the visitor where that is allowed. */
-function table(items: readonly Item[], details: EmailSettings['details']): string[] {
-  const rows = items.map(({record, news}) => [
-    ...beginning({record, news}),
-    outcome(record, news.answer) ?? (record.lead.lead_type === 'standard' ? 'standard' : ''),
-    relation(record) ?? '',
-  ]);
-  // Amounts stand at the right of their column, so that their digits are in line.
-  const lines = aligned(rows, 3);
-  return items.flatMap(({record}, index) => [
-    lines[index] ?? '',
-    ...(details === 'contact' ? [`  In the visitor's words: ${contact(record)}`] : []),
-  ]);
+/** The visitor, where that is allowed, then reference, outcome, partner, time, and the lead that it corrects. */
+function linesOf({record, news, amounts, kind}: Item, hasContact: boolean): (Line | undefined)[] {
+  const standard = record.lead.lead_type === 'standard' ? 'standard' : undefined;
+  const [reference, ...rest] = identity({record, news});
+  const total = outcome(record, news.answer, amounts) ?? standard;
+  return [
+    ...(hasContact ? [contactLine(record), kind === 'held' ? undefined : timeLine(record)] : []),
+    [reference, total, ...rest, correction(record)].filter(Boolean).join(', '),
+  ];
 }
 
-const erasedTable = (items: readonly ErasedItem[]): string[] =>
-  aligned(items.map((item) => [...beginning(item), `erased ${time(item.news.at)}`]));
+const repeatLine = ({record, news}: Item): string =>
+  `${news.reference}, the same as ${referenceOf(record.duplicateOf ?? record.id)}, ${time(record.createdAt)}`;
 
-/** The first columns: reference, time, partner. */
-const beginning = ({record, news}: Pick<Item | ErasedItem, 'record' | 'news'>) => [
+const identity = ({record, news}: Pick<Item | ErasedItem, 'record' | 'news'>) => [
   news.reference,
-  time(record.createdAt),
   record.partner === null ? '/json/leads' : senderOf(record),
+  time(record.createdAt),
 ];
-
-/** @param right the column whose cells stand at its right */
-function aligned(rows: readonly (readonly string[])[], right?: number): string[] {
-  const width = (column: number) => rows.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0);
-  const widths = rows[0]?.map((_cell, column) => width(column)) ?? [];
-  const padded = (cell: string, column: number) =>
-    column === right ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0);
-  return rows.map((row) => row.map(padded).join('  ').trimEnd());
-}
-
-/** How to release each held lead, or to drop it. If there are many, how to list the others. */
-const heldBlocks = (held: readonly Item[]): string[][] => [
-  ...held
-    .slice(0, maxHeld)
-    .map(({record, news}) => [
-      `To send ${news.reference} on, or to drop it:`,
-      howToRelease(record.id),
-      howToDrop(record.id),
-    ]),
-  held.length > maxHeld ? ['To see all that are held:', 'lead-prequal deliveries list --state held'] : [],
-];
-
-const contact = ({lead}: LeadRecord) =>
-  [
-    theirWords(`${lead.first_name} ${lead.last_name}`, longestName),
-    `tel:${lead.phone.e164}`,
-    theirAddress(lead.email),
-  ].join(', ');
 
 /** The id says which news the e-mail reports. The order of the news does not change it. */
 function digestId(requests: readonly DeliveryRequest[]): string {

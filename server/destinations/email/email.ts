@@ -18,7 +18,7 @@ import {digestEmail} from './digest-email.ts';
 import {failureOf, putOff, recipientsAfter} from './failures.ts';
 import {leadEmail} from './lead-email.ts';
 import {mailConnections} from '../terms.ts';
-import type {Email} from './wording.ts';
+import {emailOf, isRepeat, toldBefore, type Email} from './wording.ts';
 
 /** Milliseconds. An idle connection is closed after this time. */
 const idleTime = 10_000;
@@ -35,23 +35,24 @@ export function createEmail(
   timeout: number,
   network: Partial<Network> = {},
 ): Destination {
-  const {details, everyMinutes} = settings;
+  const {everyMinutes} = settings;
   // An e-mail is sent over another connection if the server closed an idle one just before it was used.
   const opened = openTransport(settings.smtpUrl, timeout, network, {maxRequeues: 1});
   const mailbox: Mailbox = {...opened, settings, timeout};
   const deliver =
     everyMinutes === undefined
-      ? (request: DeliveryRequest) => send(mailbox, leadEmail(request, details), request.recipients)
-      : createCollector((requests, recipients) => send(mailbox, digestEmail(requests, details), recipients));
+      ? async (request: DeliveryRequest) =>
+          isRepeat(request) ? toldBefore : send(mailbox, leadEmail(request, settings), request.recipients)
+      : createCollector(async (requests, recipients) =>
+          requests.every(isRepeat) ? toldBefore : send(mailbox, digestEmail(requests, settings), recipients),
+        );
   return {
     deliver,
     async test() {
-      const settled = await send(mailbox, {
-        subject: 'A test: leads will be reported here',
-        text: 'The operator of the lead service sent this e-mail to see whether it arrives. There is no lead behind it.\n',
-        id: `test_${randomUUID()}`,
-        follows: undefined,
-      });
+      const subject = 'A test: leads will be reported here';
+      const text =
+        'The operator of the lead service sent this e-mail to see whether it arrives. There is no lead behind it.';
+      const settled = await send(mailbox, emailOf(subject, [[text]], `test_${randomUUID()}`));
       return {note: 'The mail server accepted the e-mail', ...settled};
     },
     close() {
@@ -74,6 +75,7 @@ async function send(mailbox: Mailbox, email: Email, before: Recipients | null = 
     envelope: {from, to: left},
     subject: email.subject,
     text: email.text,
+    html: email.html,
     messageId: `<${email.id}@${domain}>`,
     ...(email.follows && {
       inReplyTo: `<${email.follows}@${domain}>`,

@@ -1,178 +1,128 @@
-/** The e-mail that reports one piece of news of one lead. */
-import type {EmailSettings} from '../../config/destinations.ts';
-import {formOnlyFields, formOnlyNames} from '../../../contract/extra-fields.ts';
+/**
+ * The e-mail that reports one piece of news of one lead. With `details: contact` it is for the person who calls the
+ * visitor: whom, where and when to call come first, then the money, then the rest.
+ */
+import type {Amounts} from '../../../contract/amounts.ts';
 import {referenceOf} from '../../../contract/reference.ts';
-import {afterTouch} from '../../../form/words/en.ts';
-import type {Answer, LeadRecord, Tombstone} from '../../leads/stored-lead.ts';
+import type {ChatSettings, EmailSettings} from '../../config/destinations.ts';
+import {shownAmountsOf} from '../../leads/calculated-answer.ts';
+import type {DeliveryContent} from '../../leads/deliveries.ts';
+import type {LeadRecord} from '../../leads/stored-lead.ts';
 import type {DeliveryRequest, RecordRequest} from '../destination.ts';
 import {newsOf, type News} from '../news.ts';
-import {theirAddress, theirPhone, theirWords} from './their-words.ts';
+import {plain, type Block, type Line} from './message.ts';
+import {theirName, theirWords} from './their-words.ts';
+import {answerBlocks, consentLine, contactLine, timeLine} from './visitor-lines.ts';
 import {
-  amountLines,
-  blocks,
-  earlierLead,
-  howToDrop,
+  amountLine,
+  correction,
+  emailOf,
   howToFollowErasure,
-  howToRelease,
-  howToShow,
   outcome,
-  relation,
   senderOf,
   suspicionOf,
   time,
   type Email,
 } from './wording.ts';
 
-/** The maximum length, in characters, of what visitors typed or what came with a link. */
-const [longestName, longestValue] = [160, 80];
+/** The maximum length, in characters, of what came with a link. */
+const longestCampaign = 240;
 
 /**
- * @param details whether the e-mail names the visitor. Without that it holds no personal data
- * @param follower what the answer will come in. Chat rooms get the same words
+ * @param settings without `details: contact` the e-mail holds no personal data. A chat room gets the same words. Its
+ *   messages have no subject apart from their text, so the line that names the visitor stands there
  */
 export function leadEmail(
   request: DeliveryRequest,
-  details: EmailSettings['details'],
-  follower = 'another e-mail',
+  {type, details, rounding}: Pick<EmailSettings | ChatSettings, 'type' | 'details' | 'rounding'>,
 ): Email {
   const news = newsOf(request);
-  if (request.content === 'erased') return erasedEmail(news, request.lead);
-  const {lead: record, content, happenedAt} = request;
-  const {answer, reference} = news;
-  const isLate = content === 'answered' || content === 'refused';
-  const earlier = isLate ? record.id : earlierLead(record);
-  const {subject, opening} = headline(request);
-  return {
-    subject,
-    text: blocks(
-      [opening],
-      [
-        `Reference: ${reference}`,
-        `From: ${senderOf(record)}`,
-        `Received: ${time(record.createdAt)}`,
-        content === 'answered' ? `Answered: ${time(happenedAt)}` : undefined,
-        content === 'refused' ? `Refused: ${time(happenedAt)}` : undefined,
-        `Type: ${record.lead.lead_type === 'standard' ? 'standard, without amounts' : 'pre-qualification'}`,
-        relationLine(record),
-        suspicionOf(record) === undefined ? undefined : `May be from a bot: ${suspicionOf(record)}`,
-      ],
-      totalLines(record, answer, follower),
-      details === 'contact' ? contactLines(record) : [],
-      campaignLines(record),
-      content === 'held' ? heldLines(record.id) : [],
-      ['To see all of it, on the server:', howToShow(reference)],
-    ),
-    id: news.id,
-    follows: earlier === null ? undefined : firstEmail(earlier),
-  };
-}
-
-/** It has no link and no command, because the server shows nothing of an erased lead. */
-const erasedEmail = ({id, at, reference}: News, lead: Tombstone): Email => ({
-  subject: `Lead ${reference} from ${senderOf(lead)} was erased: delete what you have of it`,
-  text: blocks(
-    [`This lead was erased. ${howToFollowErasure}`],
-    [
-      `Reference: ${reference}`,
-      `From: ${senderOf(lead)}`,
-      `Received: ${time(lead.createdAt)}`,
-      `Erased: ${time(at)}`,
-    ],
-  ),
-  id,
-  follows: firstEmail(lead.id),
-});
-
-/** The name of the first e-mail about a lead. */
-const firstEmail = (lead: string) => `evt_created_${lead}`;
-
-/** The subject, and a sentence for what a subject cannot say. */
-function headline(request: RecordRequest): {subject: string; opening?: string} {
-  const {lead: record, content} = request;
-  const {answer, reference} = newsOf(request);
-  const [sender, related] = [senderOf(record), relation(record)];
-  const outcomeOf = outcome(record, answer);
-  const ending = outcomeOf === undefined ? '' : `: ${outcomeOf}`;
-  switch (content) {
-    case 'held':
-      return {
-        subject: `Held for you: lead ${reference} from ${sender}, may be from a bot`,
-        opening: 'A bot may have sent this lead. It is sent to nobody until you decide.',
-      };
-    case 'refused':
-      return {
-        subject: `Lead ${reference} was refused`,
-        opening: 'This lead was refused, so it gets no amounts.',
-      };
-    case 'answered':
-      return {subject: `Lead ${reference} was answered${ending}`};
-    case 'created':
-    case 'lead':
-    case 'confirmation':
-      if (record.duplicateOf !== null)
-        return {
-          subject: `Again: lead ${reference} from ${sender} (${related})`,
-          opening: 'The same lead came again, with the same fields.',
-        };
-      if (record.supersedes !== null)
-        return {
-          subject: `Corrected: lead ${reference} from ${sender} (${related})${ending}`,
-          opening: 'A visitor corrected an earlier lead.',
-        };
-      return {subject: `New lead ${reference} from ${sender}${ending}`};
+  const isLate = lateWords[request.content] !== undefined;
+  const earlier = isLate ? request.lead.id : request.lead.supersedes;
+  const follows = earlier === null ? undefined : `evt_created_${earlier}`;
+  const facts = factLines(request, news);
+  if (request.content === 'erased') {
+    const subject = `Lead ${news.reference} from ${senderOf(request.lead)} was erased: delete what you have of it`;
+    return emailOf(subject, [[`This lead was erased. ${howToFollowErasure}`], facts], news.id, follows);
   }
-}
-
-function totalLines({lead}: LeadRecord, answer: Answer | null, follower: string): string[] {
-  if (answer?.status === 'done') return answer.amounts === null ? [] : amountLines(answer.amounts);
-  if (answer?.status !== 'pending' || lead.lead_type === 'standard') return [];
-  return [`Total: to follow in ${follower}`];
-}
-
-function relationLine({duplicateOf, supersedes}: LeadRecord): string | undefined {
-  if (duplicateOf !== null) return `The same as: ${referenceOf(duplicateOf)}, which gets the answer`;
-  return supersedes === null ? undefined : `Replaces: ${referenceOf(supersedes)}`;
-}
-
-function contactLines({lead}: LeadRecord): string[] {
-  const {typed, e164} = lead.phone;
-  return [
-    "In the visitor's words:",
-    `Name: ${theirWords(`${lead.first_name} ${lead.last_name}`, longestName)}`,
-    `Phone: ${theirPhone(typed, longestValue)}`,
-    // Phones make a link of it, which dials the country code, too.
-    `Call: tel:${e164}`,
-    ...formOnlyLines(lead),
-    `E-mail: ${theirAddress(lead.email)}`,
+  const {lead: record} = request;
+  const amounts = shownAmountsOf(news.answer, rounding);
+  const total = outcome(record, news.answer, amounts);
+  const contact = details === 'contact' ? contactLine(record) : undefined;
+  const [isChat, isHeld] = [type === 'chat', request.content === 'held'];
+  const blocks: Block[] = [
+    isHeld ? [heldLine(record, news)] : [],
+    contact ? [isChat ? undefined : contact, isHeld ? undefined : timeLine(record)] : [],
+    [answerLine(record, news, amounts)],
+    ...(contact ? answerBlocks(record) : []),
+    [contact && consentLine(record), campaignLine(record), ...facts],
+    contact ? [] : ['The operator of the lead server finds the visitor by the reference.'],
   ];
+  const subject = contact
+    ? subjectBefore(request) + (isChat ? plain(contact) : subjectOf(record, total))
+    : bareSubject(request, news.reference, total);
+  return emailOf(subject, blocks, news.id, follows);
 }
 
-const formOnlyLines = (lead: LeadRecord['lead']): string[] =>
-  formOnlyNames.flatMap((name) => {
-    const inMails: Readonly<Record<string, string>> = formOnlyFields[name].inMails;
-    const chosen = lead[name];
-    return chosen
-      ? [`${afterTouch.labels[name]}: ${inMails[chosen] ?? theirWords(chosen, longestValue)}`]
-      : [];
-  });
-
-/**
- * The lines that name the campaign. Click ids and addresses of pages are left out, because they can identify a visitor.
- */
-const campaignLines = ({attribution}: LeadRecord): string[] => {
-  const line = (label: string, value: string | undefined) =>
-    value === undefined ? undefined : `${label}: ${theirWords(value, longestValue)}`;
-  const lines = [
-    line('Source', attribution?.utm_source),
-    line('Medium', attribution?.utm_medium),
-    line('Campaign', attribution?.utm_campaign),
-  ].filter((each) => each !== undefined);
-  return lines.length === 0 ? [] : ['In the words of the link that brought the visitor:', ...lines];
+/** What happened after the lead was reported. Such news follows the first e-mail about the lead. */
+const lateWords: {[Content in DeliveryContent]?: string} = {
+  answered: 'Answered',
+  refused: 'Refused',
+  erased: 'Erased',
 };
 
-const heldLines = (id: string): string[] => [
-  'If a person sent it, send it on:',
-  howToRelease(id),
-  'If a bot sent it, drop it:',
-  howToDrop(id),
-];
+/** Such as `Ana Silva, $862,000 (acme)`. */
+const subjectOf = (record: LeadRecord, total: string | undefined): string =>
+  `${[theirName(record.lead), total].filter(Boolean).join(', ')} (${senderOf(record)})`;
+
+/** Stands before the name of the visitor if the news is another than that of a new lead. */
+function subjectBefore({lead, content}: RecordRequest): string {
+  if (content === 'held') return 'Held, may be from a bot: ';
+  if (content === 'answered') return 'Answered: ';
+  return lead.supersedes === null ? '' : 'Corrected: ';
+}
+
+/** A subject without personal data. */
+function bareSubject({lead: record, content}: RecordRequest, reference: string, total: string | undefined) {
+  const [sender, corrects] = [senderOf(record), correction(record)];
+  const ending = total === undefined ? '' : `: ${total}`;
+  if (content === 'held') return `Held for you: lead ${reference} from ${sender}, may be from a bot`;
+  if (content === 'refused') return `Lead ${reference} was refused`;
+  if (content === 'answered') return `Lead ${reference} was answered${ending}`;
+  return corrects === undefined
+    ? `New lead ${reference} from ${sender}${ending}`
+    : `Corrected: lead ${reference} from ${sender} (${corrects})${ending}`;
+}
+
+const heldLine = (record: LeadRecord, {reference}: News): string =>
+  `A bot may have sent this lead: ${suspicionOf(record)}. Do not call yet: the operator of the lead server sends it on or drops it, by the reference ${reference}.`;
+
+function answerLine({lead}: LeadRecord, {answer}: News, amounts: Amounts | null): Line | undefined {
+  if (amounts) return amountLine(amounts);
+  if (answer?.status === 'refused') return 'This lead was refused, so it gets no amounts.';
+  const isPending = answer?.status === 'pending' && lead.lead_type !== 'standard';
+  return isPending ? 'The amounts are to follow.' : undefined;
+}
+
+/**
+ * The line that names the campaign. Click ids and addresses of pages are left out, because they can identify a visitor.
+ */
+function campaignLine({attribution}: LeadRecord): string | undefined {
+  const words = [attribution?.utm_source, attribution?.utm_medium, attribution?.utm_campaign].filter(Boolean);
+  return words.length === 0
+    ? undefined
+    : `Campaign, in the words of the link: ${theirWords(words.join(' / '), longestCampaign)}`;
+}
+
+function factLines({lead, content}: DeliveryRequest, {reference, at}: News): (string | undefined)[] {
+  const lines = [`Reference: ${reference}`, `From: ${senderOf(lead)}`, `Received: ${time(lead.createdAt)}`];
+  const late = lateWords[content];
+  if (late !== undefined) lines.push(`${late}: ${time(at)}`);
+  if (content === 'erased') return lines;
+  return [
+    ...lines,
+    lead.lead.lead_type === 'standard' ? 'Type: standard, without amounts' : undefined,
+    lead.supersedes === null ? undefined : `Replaces: ${referenceOf(lead.supersedes)}`,
+    lead.suspect === null || content === 'held' ? undefined : `May be from a bot: ${suspicionOf(lead)}`,
+  ];
+}

@@ -4,6 +4,9 @@
  * phone numbers. Anybody can write such things into a form or a link, and operators trust what our e-mails say.
  */
 import {normalized} from '../../../contract/normalized.ts';
+import {extension} from '../../../contract/phone.ts';
+import type {Lead} from '../../leads/lead-schema.ts';
+import type {Span} from './message.ts';
 import {oneLine} from './wording.ts';
 
 /** The signs that hold addresses together. The last one is the full stop of Chinese and Japanese, also in domains. */
@@ -21,16 +24,30 @@ const group = /(?:\p{Nd}{4}|\p{Nd}{1,3}(?!\p{Nd}))(?!$)/gu;
 export const theirWords = (text: string, max: number): string =>
   bracketSigns(oneLine(text, max).replace(longNumber, (number) => number.replace(group, "$&'")));
 
-/** The phone number as the visitor typed it. It stays a number that mail programs dial, but can be no other address. */
-export const theirPhone = (typed: string, max: number): string =>
-  bracketSigns(oneLine(typed, max).replace(/\.(?=\S)/g, ' '));
+/** A name of at most five words, as `theirWords` writes it. It has no sign with which a sentence or a line of ours begins. */
+const nameLike = /^(?=(?:\S+(?: |$)){1,5}$)[\p{L}\p{M}\u200c\u200d'’. -]{1,60}$/u;
+
+/** The name, in quotation marks if it may be something else, because it stands in subjects and at the beginning of lines. */
+export function theirName({first_name, last_name}: Pick<Lead, 'first_name' | 'last_name'>): string {
+  const name = theirWords(`${first_name} ${last_name}`, 80);
+  return nameLike.test(name) ? name : `“${name.replace(/[“”"]/g, "'")}”`;
+}
+
+/** The telephone number as a link that dials it, with the country code. What may be an extension follows. */
+export function theirPhone({typed, e164}: Lead['phone']): readonly Span[] {
+  const [digits] = /\d+(?=\D*$)/.exec(extension.exec(typed)?.[0] ?? '') ?? [];
+  return [
+    {link: e164.replace(/^\+1(...)(...)(....)$/, '+1 $1-$2-$3'), href: `tel:${e164}`},
+    ...(digits ? [` ${theirWords(`ext. ${digits}`, 20)}`] : []),
+  ];
+}
 
 /** An address that mail programs link as a whole. `www.` at its beginning would make some link it as a website. */
 export const plainAddress = /^(?!www\.|ftp\.)[\w+'-]+(?:\.[\w+'-]+)*@[\w-]+(?:\.[\w-]+)+$/i;
 
 /** The e-mail address of the visitor. A usual one stays a link, because operators answer the visitor with it. */
-export const theirAddress = (email: string): string =>
-  plainAddress.test(email) ? email : theirWords(email, 254);
+export const theirAddress = (email: string): Span =>
+  plainAddress.test(email) ? {link: email, href: `mailto:${email}`} : theirWords(email, 254);
 
 /** A sign at the end of a word stays as it is, as in `Jr.`, because it joins nothing. */
 const bracketSigns = (line: string): string =>

@@ -1,19 +1,41 @@
 /** Words that the e-mails share: how they write amounts, times, references and what came from outside. */
-import {amountParts, totalAmount, type AmountPart, type Amounts} from '../../../contract/amounts.ts';
+import {amountParts, totalAmount, type Amounts} from '../../../contract/amounts.ts';
 import {cutTo} from '../../../contract/fields.ts';
 import {referenceOf} from '../../../contract/reference.ts';
+import {afterTouch} from '../../../form/words/en.ts';
+import type {Delivered, Settlement} from '../../leads/deliveries.ts';
 import {controls, unseen} from '../../leads/hidden-characters.ts';
 import type {Answer, LeadRecord} from '../../leads/stored-lead.ts';
+import {mailPage, toHtml, toText, type Block, type Line} from './message.ts';
 
-/** An e-mail before it is sent. All of it is plain text. */
+/** An e-mail before it is sent. */
 export type Email = {
   subject: string;
   text: string;
+  html: string;
   /** The name of the e-mail in its Message-ID. The same news has the same name in every attempt. */
   id: string;
   /** The name of an earlier e-mail to which this one belongs, so that a mail client shows them together. */
   follows: string | undefined;
 };
+
+export const emailOf = (subject: string, blocks: readonly Block[], id: string, follows?: string): Email => ({
+  subject,
+  text: toText(blocks),
+  html: mailPage('en', subject, toHtml(blocks)),
+  id,
+  follows,
+});
+
+/**
+ * What becomes of the news that a lead came again: people had the same lead within the last day, and would call twice.
+ */
+export const toldBefore: Settlement = {
+  state: 'skipped',
+  reason: 'It repeats a lead that was told of within the last day',
+};
+export const isRepeat = ({lead, content}: Delivered): boolean =>
+  content === 'created' && lead.duplicateOf !== null;
 
 /**
  * One line of a text that was typed or came with a link. Line breaks could start a header of the e-mail or feign a line
@@ -35,29 +57,29 @@ export function time(at: number): string {
 export const senderOf = ({partner}: Pick<LeadRecord, 'partner'>) =>
   partner === null ? 'a caller of /json/leads' : oneLine(partner, 64);
 
-/** The amount or the words that stand for the answer. A standard lead has no amounts, so it has none unless refused. */
-export function outcome({lead}: LeadRecord, answer: Answer | null): string | undefined {
+/**
+ * The total or the words that stand for the answer. A standard lead has no amounts, so it has none unless refused.
+ * @param amounts as people read them
+ */
+export function outcome(
+  {lead}: LeadRecord,
+  answer: Answer | null,
+  amounts: Amounts | null,
+): string | undefined {
   if (answer?.status === 'refused') return 'refused';
-  if (answer === null || lead.lead_type === 'standard') return undefined;
-  if (answer.status === 'pending') return 'amounts to follow';
-  return answer.amounts === null ? undefined : dollars(answer.amounts[totalAmount]);
+  if (amounts) return dollars(amounts[totalAmount]);
+  return answer?.status === 'pending' && lead.lead_type !== 'standard' ? 'amounts to follow' : undefined;
 }
 
-const partLabels: Record<AmountPart, string> = {
-  rollover_amount: 'Retirement rollover',
-  sba_qualified_amount: 'SBA loan',
-  unsecured_amount: 'Unsecured loan',
-  portfolio_loan_qualified_amount: 'Portfolio loan',
-};
-
-/** The total and its parts, a line each. */
-export const amountLines = (amounts: Amounts): string[] => [
-  `Total: ${dollars(amounts[totalAmount])}`,
-  ...amountParts.flatMap((part) => {
-    const amount = amounts[part];
-    return amount === undefined ? [] : [`${partLabels[part]}: ${dollars(amount)}`];
-  }),
-];
+/** The total and its parts in one line. Parts of zero are left out, and the amount of a sole part, which is the total. */
+export function amountLine(amounts: Amounts): Line {
+  const parts = amountParts.filter((part) => amounts[part]);
+  const words = parts.map((part) => {
+    const amount = parts.length > 1 ? ` ${dollars(amounts[part] ?? 0)}` : '';
+    return afterTouch.names[part].replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase()) + amount;
+  });
+  return [{bold: dollars(amounts[totalAmount])}, parts.length > 0 ? `: ${words.join(', ')}` : ''];
+}
 
 const suspicions: Readonly<Record<string, string>> = {
   trap: 'a field that people do not see was filled in',
@@ -74,27 +96,9 @@ export function suspicionOf({suspect}: Pick<LeadRecord, 'suspect'>): string | un
     .join(', ');
 }
 
-/** The earlier lead that this lead repeats or corrects. */
-export const earlierLead = ({duplicateOf, supersedes}: LeadRecord): string | null =>
-  duplicateOf ?? supersedes;
-
-/** `the same as K7QM-2XHD` or `replaces K7QM-2XHD`; undefined if the lead has nothing to do with an earlier one. */
-export function relation({duplicateOf, supersedes}: LeadRecord): string | undefined {
-  if (duplicateOf !== null) return `the same as ${referenceOf(duplicateOf)}`;
-  return supersedes === null ? undefined : `replaces ${referenceOf(supersedes)}`;
-}
+/** `replaces K7QM-2XHD`; undefined if the lead corrects no earlier one. */
+export const correction = ({supersedes}: LeadRecord): string | undefined =>
+  supersedes === null ? undefined : `replaces ${referenceOf(supersedes)}`;
 
 /** What the receivers of the news that a lead was erased are to do. */
 export const howToFollowErasure = 'Delete all that you have of it, also earlier messages about it.';
-
-export const howToShow = (reference: string) => `lead-prequal leads show ${reference}`;
-export const howToRelease = (id: string) => `lead-prequal deliveries retry --id ${id}`;
-export const howToDrop = (id: string) => `lead-prequal deliveries drop --id ${id}`;
-
-/** Puts an empty line between the blocks, and leaves out empty blocks. */
-export const blocks = (...all: readonly (readonly (string | undefined)[])[]): string =>
-  all
-    .map((lines) => lines.filter((line) => line !== undefined).join('\n'))
-    .filter((block) => block !== '')
-    .join('\n\n')
-    .concat('\n');

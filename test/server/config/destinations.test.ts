@@ -75,6 +75,7 @@ suite('a destination', () => {
         details: 'none',
         smtpUrl: 'smtp://me:p%40ss@mail.example',
         from: 'Leads <leads@partner.example>',
+        rounding: 1_000,
       },
     });
   });
@@ -152,6 +153,7 @@ suite('a destination', () => {
       isInternal: false,
       details: 'none',
       events: ['lead.created'],
+      rounding: 1_000,
     });
     assert.throws(() => read({room: {...room, url: address}}), /room.*url/is);
     assert.throws(() => read({room}, {CREDENTIALS_ROOM_URL: 'http://teams.example/x'}), /https:\/\//);

@@ -92,7 +92,14 @@ suite('the partners file', () => {
     assert.ok(settings?.type === 'confirmation');
     assert.equal(settings.isOn, true);
     assert.deepEqual(Object.fromEntries(settings.partners), {
-      acme: {name: 'Acme Funding', amounts: false, perHour: 60, nextStep: undefined, rounding: 1_000},
+      acme: {
+        name: 'Acme Funding',
+        contact: {},
+        amounts: false,
+        perHour: 60,
+        nextStep: undefined,
+        rounding: 1_000,
+      },
     });
     const off = read(file, {...smtp, CONFIRMATIONS: 'off'});
     assert.equal(off.confirmations, false);

@@ -49,7 +49,8 @@ function send(server: TestServer, lead: object, sending: object = {}) {
 
 forEachStore((store) => {
   test('a visitor gets one e-mail with the reference, in text and HTML', async (t) => {
-    const {mail, server, ended} = await start(t, store);
+    const contact = {phone: '(415) 555-0132 ext. 2', email: 'hello@acme.example'};
+    const {mail, server, ended} = await start(t, store, {fields: {contact}});
     const {id} = await send(server, {first_name: 'Jane', email: 'jane@example.com'});
     const [row] = await ended(1);
     assert.partialDeepStrictEqual(row, {destination: 'mail/confirm', state: 'delivered'});
@@ -59,7 +60,7 @@ forEachStore((store) => {
     const {parsed} = received ?? assert.fail();
     assert.deepEqual(parsed.from, {name: 'Acme Funding', address: 'leads@partner.example'});
     const reference = referenceOf(id);
-    assert.equal(parsed.subject, `We received your answers (${reference})`);
+    assert.equal(parsed.subject, `Acme Funding received your answers (${reference})`);
     for (const content of [parsed.text, parsed.html]) {
       assert.match(content ?? '', /Hello Jane,/);
       assert.ok(content?.includes(reference));
@@ -67,6 +68,11 @@ forEachStore((store) => {
       assert.match(content ?? '', /about your answers at the number you gave/);
       assert.match(content ?? '', /You do not have to do anything/);
     }
+    assert.match(
+      parsed.text ?? '',
+      /^How to reach Acme Funding\n\(415\) 555-0132 ext\. 2, hello@acme\.example$/m,
+    );
+    assert.match(parsed.html ?? '', /<a href="tel:\+14155550132">[^]*<a href="mailto:hello@acme\.example">/);
     const headers = new Map(parsed.headers.map(({key, value}) => [key, value]));
     assert.equal(headers.get('auto-submitted'), 'auto-generated');
     assert.equal(headers.get('x-auto-response-suppress'), 'All');
@@ -79,7 +85,7 @@ forEachStore((store) => {
     await send(server, {first_name: 'María'}, {body: {lang: 'es-US'}});
     await ended(1);
     const {text = '', html = '', subject} = mail.received[0]?.parsed ?? assert.fail();
-    assert.match(subject ?? '', /^Recibimos sus respuestas \(/);
+    assert.match(subject ?? '', /^Acme Funding recibió sus respuestas \(/);
     assert.match(text, /Le llamamos al número que nos dio\./);
     assert.match(text, /Total: \$[^]*Le llamamos/, 'the amounts come first');
     assert.match(html, /<html lang="es">/);
@@ -169,7 +175,7 @@ forEachStore((store) => {
     assert.equal(mail.received.length, 2);
   });
 
-  test('suspects, duplicates and leads of callers get none', async (t) => {
+  test('suspects, duplicates and leads of callers get none, and sales hears of duplicates once', async (t) => {
     const {mail, server, ended, rows} = await start(t, store, {
       fields: {merge_duplicates: true, send_to: ['mail']},
     });
@@ -182,11 +188,15 @@ forEachStore((store) => {
     await ended(1);
     await send(server, one);
     assert.equal((await rows()).length, 1);
+    await until(
+      async () => (await server.select('SELECT 1 FROM deliveries WHERE settled_at IS NULL')).length === 0,
+    );
     const confirmed = mail.received.filter(({to}) => !to.includes('sales@example.com'));
     assert.deepEqual(
       confirmed.map(({to}) => to),
       [['twice@example.com']],
     );
+    assert.equal(mail.received.length, 4, 'two suspects, and the duplicate lead with its confirmation');
   });
 
   test('of a name that could be a sentence or a link, nothing is in the e-mail', async (t) => {

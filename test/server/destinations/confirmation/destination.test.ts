@@ -59,7 +59,7 @@ suite('the destination of confirmations', () => {
     );
     const {from, subject, text} = mail.received[0]?.parsed ?? assert.fail();
     assert.equal(from?.name, 'Acme Funding');
-    assert.match(subject ?? '', /^Test: We received your answers/);
+    assert.match(subject ?? '', /^Test: Acme Funding received your answers/);
     assert.match(text ?? '', /^This is a test[^]+Acme Funding has received what you sent/);
   });
 

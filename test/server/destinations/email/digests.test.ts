@@ -36,7 +36,7 @@ const outbox = (server: TestServer): Promise<DeliveryRow[]> =>
 /** The references in the list of leads of each e-mail. */
 const listed = ({received}: MailServer): string[][] =>
   received.map(({parsed}) =>
-    [...(parsed.text ?? '').matchAll(/^([0-9A-Z]{4}-[0-9A-Z]{4}) /gm)].map((found) => found[1]!),
+    [...(parsed.text ?? '').matchAll(/^([0-9A-Z]{4}-[0-9A-Z]{4}), /gm)].map((found) => found[1]!),
   );
 
 const send = async (server: TestServer) => referenceOf((await sentLead(server)).id);

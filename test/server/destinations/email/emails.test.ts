@@ -16,9 +16,14 @@ import type {LeadRecord} from '../../../../server/leads/stored-lead.ts';
 import {emailSettings} from '../../../support/email-settings.ts';
 import {startMailServer, type Received} from '../../../support/mail-server.ts';
 import {openForSuite} from '../../../support/opened.ts';
-import {parseFormLead} from '../../../../server/leads/lead-schema.ts';
-import {asLead, doneAnswer, prequalificationBody, standardBody} from '../../../support/sample-leads.ts';
-import {erasedRequest, newsRequest, sampleTime} from '../../../support/sample-news.ts';
+import {
+  amounts,
+  asLead,
+  doneAnswer,
+  prequalificationBody,
+  standardBody,
+} from '../../../support/sample-leads.ts';
+import {erasedRequest, newsRequest, sampleTime, telling} from '../../../support/sample-news.ts';
 
 type Changes = Partial<LeadRecord>;
 type RecordContent = RecordRequest['content'];
@@ -46,15 +51,18 @@ const digest = [
 /** The titles are those of the examples in docs/email.md. */
 const examples: Record<string, [requests: DeliveryRequest[], changes?: Partial<EmailSettings>]> = {
   'A new lead': [[newsRequest({attribution})]],
-  'A new lead, with `details: contact`': [[newsRequest({attribution})], {details: 'contact'}],
+  'A new lead, with `details: contact`': [[newsRequest(telling)], {details: 'contact'}],
   'A lead without an answer yet': [[newsRequest({...later, partner: null})]],
   'The answer': [[newsRequest(later, 'answered', minutes(10))]],
   'A refusal': [[newsRequest({...later, answer: {status: 'refused'}}, 'refused', minutes(10))]],
   'A held lead': [[newsRequest({suspect: 'trap fast'}, 'held')]],
-  'The same lead again': [[newsRequest({duplicateOf: earlier})]],
   'A corrected lead': [[newsRequest({supersedes: earlier})]],
   'An erased lead': [[erasedRequest()]],
   'A digest': [digest, {everyMinutes: 15}],
+  'A digest, with `details: contact`': [
+    [at(1, telling), at(6, {...telling, duplicateOf: idOf(1)})],
+    {everyMinutes: 15, details: 'contact'},
+  ],
 };
 
 const documentation = readFileSync(new URL('../../../../docs/email.md', import.meta.url), 'utf8');
@@ -117,15 +125,49 @@ suite('the texts of e-mails', () => {
     assert.match(parsed.text ?? '', /^May be from a bot: it was sent faster than people type$/m);
   });
 
-  test('when to call stands below the number, only with `details: contact`', async () => {
-    const {data: lead} = parseFormLead({...prequalificationBody, call_time: 'text_first'});
-    const {parsed} = await sentOne([newsRequest({lead: lead!})], {details: 'contact'});
-    assert.match(parsed.text ?? '', /^Call: tel:\+\d+\nWhen to call: send a text message first$/m);
-    const bare = await sentOne([newsRequest({lead: lead!})]);
-    assert.doesNotMatch(bare.parsed.text ?? '', /When to call/);
+  test('the first line says whom to call, where, when and in which language, and the number once', async () => {
+    const {parsed} = await sentOne([newsRequest(telling)], {details: 'contact'});
+    assert.equal(parsed.subject, 'Ana Silva, $862,000 (acme)');
+    const [first, ...lines] = (parsed.text ?? '').split('\n');
+    assert.equal(first, 'Ana Silva, +1 305-555-0142 ext. 12, in the evening, in Spanish');
+    assert.doesNotMatch(lines.join('\n'), /Silva|305|lead-prequal/);
+    assert.match(
+      parsed.html ?? '',
+      /<b>Ana Silva<\/b>, <a href="tel:\+13055550142"[^>]*>\+1 305-555-0142<\/a/,
+    );
+    const bare = await sentOne([newsRequest(telling)]);
+    assert.doesNotMatch(bare.parsed.text ?? '', /evening|Spanish|New York|bakery/);
   });
 
-  test('an answer, a repetition and a correction join the thread of the first e-mail', async () => {
+  const uneven = {...amounts, sba_qualified_amount: 552_999, total_qualified_amount: 862_999};
+  test('amounts of the calculator are those that the visitor saw, and those of an upstream stay', async () => {
+    const subjects = async (changes: Changes, more: Partial<EmailSettings> = {}) =>
+      subjectOf([newsRequest({answer: {...doneAnswer, amounts: uneven}, ...changes})], more);
+    assert.match((await subjects({})) ?? '', /: \$862,000$/);
+    assert.match((await subjects({}, {rounding: 1})) ?? '', /: \$862,999$/);
+    assert.equal(await subjects({}, {everyMinutes: 15}), '1 new lead, $862,000');
+    const upstream = {answer: {...doneAnswer, amounts: uneven, policyVersion: null}};
+    assert.match((await subjects(upstream)) ?? '', /: \$862,999$/);
+  });
+
+  test('text and HTML say the same, in the same order', async () => {
+    for (const [requests, changes = {}] of Object.values(examples)) {
+      const {parsed} = await sentOne(requests, changes);
+      const ofHtml = (parsed.html ?? '').replace(/^[^]*<body[^>]*>|<[^>]+>|&(?:#\d+|\w+);/g, ' ');
+      const words = (text = '') => text.replace(/^> /gm, '').replace(/[\s&<>"{}[\]]/g, '');
+      assert.equal(words(ofHtml), words(parsed.text));
+    }
+  });
+
+  test('the same lead again has no e-mail of its own, alone or in a digest', async () => {
+    const repeat = newsRequest({duplicateOf: earlier});
+    for (const changes of [{}, {everyMinutes: 15}]) assert.deepEqual(await sent([repeat], changes), []);
+    const {parsed} = await sentOne([repeat, at(1, {})], {everyMinutes: 15});
+    assert.equal(parsed.subject, '1 new lead, $862,000; 1 repeat');
+    assert.match(parsed.text ?? '', /earlier e-mails\n\nK7QM-2XHD, the same as M6SC-7N75, Fri /);
+  });
+
+  test('an answer and a correction join the thread of the first e-mail', async () => {
     const follows = async (changes: Changes, content?: RecordContent) => {
       const {parsed} = await sentOne([newsRequest(changes, content)]);
       assert.equal(parsed.references, parsed.inReplyTo);
@@ -136,7 +178,6 @@ suite('the texts of e-mails', () => {
     assert.equal(await follows(later, 'refused'), first.parsed.messageId);
     assert.equal((await sentOne([erasedRequest()])).parsed.inReplyTo, first.parsed.messageId);
     const earlierId = `<evt_created_${earlier}@partner.example>`;
-    assert.equal(await follows({duplicateOf: earlier}), earlierId);
     assert.equal(await follows({supersedes: earlier}), earlierId);
     assert.equal(await follows({}), undefined);
   });
@@ -151,12 +192,6 @@ suite('the texts of e-mails', () => {
     assert.notEqual(await ids(digest, every), await ids(digest.slice(1), every));
   });
 
-  test('the text of a phone number is shown as it was typed, and as a link', async () => {
-    const lead = asLead({...prequalificationBody, phone: '+44 (0)20 7946 0958 ext. 12'});
-    const {parsed} = await sentOne([newsRequest({lead})], {details: 'contact'});
-    assert.match(parsed.text ?? '', /^Phone: \+44 \(0\)20 7946 0958 ext\. 12\nCall: tel:\+442079460958$/m);
-  });
-
   suite('digests', () => {
     const every = {everyMinutes: 15};
     const many = (count: number, changes: Changes = {}, content?: RecordContent) =>
@@ -168,11 +203,11 @@ suite('the texts of e-mails', () => {
     test('500 leads are one e-mail, the 501st begins another', async () => {
       const emails = await sent(many(501), every);
       assert.deepEqual(emails.map(({parsed}) => parsed.subject).toSorted(), [
-        '1 new lead, total $862,000',
-        '500 new leads, total $431,000,000',
+        '1 new lead, $862,000',
+        '500 new leads, $431,000,000',
       ]);
       const full = emails.find(({parsed}) => parsed.subject?.startsWith('500'));
-      assert.equal(full?.parsed.text?.match(/^[0-9A-Z]{4}-[0-9A-Z]{4}  /gm)?.length, 500);
+      assert.equal(full?.parsed.text?.match(/^[0-9A-Z]{4}-[0-9A-Z]{4}, /gm)?.length, 500);
     });
 
     test('the newest lead is the last one, in whatever order the deliveries come', async () => {
@@ -185,21 +220,19 @@ suite('the texts of e-mails', () => {
     test('a lead that came and was answered since the last digest is a new lead with its answer', async () => {
       const requests = [newsRequest(later, 'answered', minutes(5)), newsRequest(later)];
       const {parsed} = await sentOne(requests, every);
-      assert.equal(parsed.subject, '1 new lead, total $862,000');
-      assert.equal(parsed.text?.match(/K7QM-2XHD  /g)?.length, 1);
+      assert.equal(parsed.subject, '1 new lead, $862,000');
+      assert.equal(parsed.text?.match(/K7QM-2XHD/g)?.length, 1);
     });
 
     test('a held lead that has been released since is a new lead', async () => {
-      assert.equal(
-        await subjectOf([newsRequest({}, 'held'), newsRequest()], every),
-        '1 new lead, total $862,000',
-      );
+      const requests = [newsRequest({}, 'held'), newsRequest()];
+      assert.equal(await subjectOf(requests, every), '1 new lead, $862,000');
     });
 
     test('the subject counts what was answered, refused and held, and no lead twice', async () => {
       const refused = many(2, {...later, answer: {status: 'refused'}}, 'refused');
       const held = at(7, {}, 'held');
-      assert.equal(await subjectOf(many(3, later, 'answered'), every), '3 leads answered, total $2,586,000');
+      assert.equal(await subjectOf(many(3, later, 'answered'), every), '3 leads answered, $2,586,000');
       assert.equal(await subjectOf(refused, every), '2 leads refused');
       assert.equal(await subjectOf([held], every), '1 lead held for you');
       assert.equal(await subjectOf([at(8, standard), held], every), '1 new lead; 1 held for you');
@@ -210,30 +243,25 @@ suite('the texts of e-mails', () => {
       const {parsed} = await sentOne(requests, {...every, details: 'contact'});
       assert.equal(parsed.subject, '1 lead erased');
       assert.equal(parsed.text?.match(/K7QM-2XHD/g)?.length, 1);
-      assert.doesNotMatch(parsed.text ?? '', /Jane|leads show/);
+      assert.doesNotMatch(parsed.text ?? '', /Jane/);
     });
 
     test('an erased lead that came over the API has its caller in place of a partner', async () => {
       const {parsed} = await sentOne([erasedRequest({partner: null})], every);
-      assert.match(parsed.text ?? '', /^K7QM-2XHD  Fri [-\d]+ 17:45 UTC  \/json\/leads  erased Fri /m);
+      assert.match(parsed.text ?? '', /^K7QM-2XHD, \/json\/leads, Fri [-\d]+ 17:45 UTC, erased Fri /m);
       assert.equal(
         await subjectOf([erasedRequest({partner: null})]),
         'Lead K7QM-2XHD from a caller of /json/leads was erased: delete what you have of it',
       );
     });
 
-    test('among many held leads, the commands of ten are spelt out', async () => {
-      const {parsed} = await sentOne(many(30, {}, 'held'), every);
-      assert.equal(parsed.text?.match(/deliveries retry --id/g)?.length, 10);
-      assert.match(parsed.text ?? '', /^lead-prequal deliveries list --state held$/m);
-    });
-
-    test('with `details: contact`, each lead has the name, phone and e-mail of its visitor', async () => {
-      const {parsed} = await sentOne(many(3), {...every, details: 'contact'});
-      assert.equal(
-        parsed.text?.match(/^ {2}In the visitor's words: Jane Doe, tel:\+12025550142, jane@example\.com$/gm)
-          ?.length,
-        3,
+    test('with `details: contact`, each lead begins with name and number, and repeats stand below it', async () => {
+      const again = many(3, {duplicateOf: idOf(1)});
+      const {parsed} = await sentOne([at(1, {}), ...again], {...every, details: 'contact'});
+      assert.equal(parsed.subject, '1 new lead, $862,000; 3 repeats');
+      assert.match(
+        parsed.text ?? '',
+        /^Jane Doe, \+1 202-555-0142\n12:46 PM in New York when it came[^\n]+\nM6SC-7N71, \$862,000, acme, .+(?:\n.{9}, the same as M6SC-7N71, .+){3}$/m,
       );
     });
 
@@ -308,7 +336,7 @@ suite('the texts of e-mails', () => {
           const values = [...Object.values(typed), mailbox, click, page, userAgent, ip, lead.phone.e164];
           for (const changes of [{}, {everyMinutes: 15}]) {
             const {raw, parsed} = await sentOne([request], changes);
-            const all = [raw, parsed.subject, parsed.text].join('\n').toLowerCase();
+            const all = [raw, parsed.subject, parsed.text, parsed.html].join('\n').toLowerCase();
             for (const value of values) assert.ok(!all.includes(value.toLowerCase()), value);
           }
         }),
@@ -353,7 +381,7 @@ suite('the texts of e-mails', () => {
           assert.deepEqual(to, ['sales@example.com']);
           assert.deepEqual(parsed.headers.map(({key}) => key).toSorted(), [...usualHeaders].toSorted());
           assert.ok((parsed.subject ?? '').length < 200);
-          assert.equal(parsed.text?.trimEnd().split('\n').length, 24);
+          assert.equal(parsed.text?.trimEnd().split('\n').length, 13);
           assert.ok(Math.max(...raw.split('\r\n').map((line) => line.length)) <= 998);
           assert.doesNotMatch(parsed.text ?? '', /[\0\u2028\u202e\u0085]| {2}/);
         }),
@@ -393,10 +421,10 @@ suite('the texts of e-mails', () => {
       '👩\u200d👧',
     ];
     const linkTo = (words: string): Changes => ({
-      attribution: {utm_source: words, utm_medium: words, utm_campaign: words},
+      attribution: {utm_campaign: words},
     });
     const from = (words: string): Changes => ({
-      lead: {...asLead(prequalificationBody), first_name: words, last_name: 'Doe'},
+      lead: {...asLead(prequalificationBody), first_name: words, last_name: 'Doe', notes: words},
     });
     const linesOf = ({parsed}: Received) => (parsed.text ?? '').split(/\r?\n/);
 
@@ -405,23 +433,23 @@ suite('the texts of e-mails', () => {
       ...harmless.map((words) => [words, words] as const),
     ]) {
       test(`mail programs make no link of the words ${JSON.stringify(words)}`, async () => {
-        const [title, ...lines] = [
-          'In the words of the link that brought the visitor:',
-          'Source',
-          'Medium',
-          'Campaign',
-        ];
         for (const content of ['created', 'held'] as const) {
           const own = linesOf(await sentOne([newsRequest(linkTo(words), content)]));
-          const block = own.slice(own.indexOf(title)).slice(0, 4);
-          assert.deepEqual(block, [title, ...lines.map((label) => `${label}: ${written}`)]);
+          assert.ok(own.includes(`Campaign, in the words of the link: ${written}`), own.join('\n'));
         }
-        const contact = linesOf(await sentOne([newsRequest(from(words))], {details: 'contact'}));
-        assert.equal(contact[contact.indexOf("In the visitor's words:") + 1], `Name: ${written} Doe`);
-        const [line] = linesOf(
-          await sentOne([newsRequest(from(words))], {details: 'contact', everyMinutes: 15}),
-        ).filter((each) => each.startsWith('  In'));
-        assert.equal(line, `  In the visitor's words: ${written} Doe, tel:+12025550142, jane@example.com`);
+        const email = await sentOne([newsRequest(from(words))], {details: 'contact'});
+        const [contact = '', ...lines] = linesOf(email);
+        assert.ok(
+          [`${written} Doe`, `“${written} Doe”`].includes(contact.split(', +1 202-')[0] ?? ''),
+          contact,
+        );
+        assert.ok(lines.includes(`> ${written}`), lines.join('\n'));
+        assert.deepEqual(
+          [...(email.parsed.html ?? '').matchAll(/href="([^"]*)"/g)].map(([, href]) => href),
+          ['tel:+12025550142', 'mailto:jane@example.com'],
+        );
+        const digest = await sentOne([newsRequest(from(words))], {details: 'contact', everyMinutes: 15});
+        assert.ok(linesOf(digest).includes(contact));
       });
     }
 
@@ -473,16 +501,23 @@ suite('the texts of e-mails', () => {
           const email = await sentOne([newsRequest({...linkTo(words), ...from(words)})], {
             details: 'contact',
           });
-          const theirs = linesOf(email).filter((line) => /^(Name|Source|Medium|Campaign): /.test(line));
-          assert.equal(theirs.length, 4);
-          for (const line of theirs) {
-            const text = line.slice(line.indexOf(':') + 2);
+          const lines = linesOf(email);
+          const [name = '', subject = ''] = [lines[0], email.parsed.subject].map((line) =>
+            line?.replace(/, (\+1 202-555-0142|\$862,000 \(acme\))$/, ''),
+          );
+          assert.equal(subject, name);
+          assert.deepEqual(
+            findPhoneNumbersInText(lines[0] ?? '', 'US').map(({number}) => number.number),
+            ['+12025550142'],
+          );
+          const theirs = lines.filter((line) => /^(> |Campaign, )/.test(line));
+          for (const line of [name, ...theirs]) {
+            const text = line.replace(/^Campaign, in the words of the link: /, '');
             assert.deepEqual(findPhoneNumbersInText(text, 'US'), [], text);
             const plain = Array.from(text, (character) => character.normalize('NFKC')[0]).join('');
             assert.doesNotMatch(plain, /(?<!\[)[.:@\\。]\S|[.:@\\。][^\s\]]/u, text);
             assert.doesNotMatch(text, /(?![\u200c\u200d])\p{Cf}/u);
           }
-          assert.equal(email.parsed.subject, 'New lead K7QM-2XHD from acme: $862,000');
         }),
         {numRuns: 300},
       );
@@ -506,10 +541,24 @@ suite('the texts of e-mails', () => {
       for (const [email, written] of Object.entries(rows))
         assert.ok((await reply(email)).includes(`\nE-mail: ${written}\n`), email);
     });
-    test('the phone number of a visitor is no address, whatever stands between its digits', async () => {
-      assert.match(
-        await reply('jane@example.com', '212.55.50.142 ext:7'),
-        /^Phone: 212 55 50 142 ext\[:\]7$/m,
+    test('of the number that a visitor typed, the digits alone are shown', async () => {
+      const rows = {
+        '212.555.0142 ext:7': '+1 212-555-0142 ext. 7',
+        '+44 20 7946 0958': '+442079460958',
+        '202-555-0142 x19005550100': "+1 202-555-0142 ext. 1900'5550'100",
+      };
+      for (const [phone, written] of Object.entries(rows))
+        assert.ok((await reply('jane@example.com', phone)).startsWith(`Jane Doe, ${written}\n`), phone);
+    });
+    test('a name that may be a line of ours stands in quotation marks', async () => {
+      const named = async (first_name: string) =>
+        subjectOf([newsRequest({lead: asLead({...prequalificationBody, first_name})})], {details: 'contact'});
+      assert.equal(await named("D'Arcy O."), "D'Arcy O. Doe, $862,000 (acme)");
+      assert.equal(await named('Ana, $9 (acme)”'), "“Ana, $9 (acme)' Doe”, $862,000 (acme)");
+      assert.equal(await named('Held: a bot'), '“Held: a bot Doe”, $862,000 (acme)');
+      assert.equal(
+        await named('Please call the bank right now'),
+        '“Please call the bank right now Doe”, $862,000 (acme)',
       );
     });
   });
@@ -517,7 +566,6 @@ suite('the texts of e-mails', () => {
 
 const usualHeaders = [
   'auto-submitted',
-  'content-transfer-encoding',
   'content-type',
   'date',
   'from',

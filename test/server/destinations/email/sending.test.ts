@@ -80,7 +80,7 @@ suite('sending an e-mail', () => {
     const headers = new Map(received.parsed.headers.map(({key, value}) => [key, value]));
     assert.equal(headers.get('auto-submitted'), 'auto-generated');
     assert.equal(headers.get('x-mailer'), undefined);
-    assert.match(headers.get('content-type') ?? '', /^text\/plain/);
+    assert.match(headers.get('content-type') ?? '', /^multipart\/alternative/);
   });
 
   test('a mail server on loopback with an unknown certificate gets the e-mail unencrypted', async (t) => {
