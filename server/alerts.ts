@@ -3,12 +3,13 @@
  * over, in the words of `lead-prequal status`. Each process looks, and the store decides which of them sends.
  */
 import {destinationFindings, readDestinations} from './admin/status.ts';
+import {printable} from './admin/visible.ts';
 import type {Config} from './config/config.ts';
 import type {Timings} from './config/timings.ts';
 import {openTransport} from './destinations/email/email.ts';
-import {failureOf} from './destinations/email/failures.ts';
+import {failureOf, refusedBy} from './destinations/email/failures.ts';
 import type {LeadStore} from './leads/ports.ts';
-import {reasonOf} from './leads/store-errors.ts';
+import {reasonOf, StoreError} from './leads/store-errors.ts';
 import type {Emit} from './observe/observations.ts';
 import {goneAfter} from './reload/reloads.ts';
 
@@ -18,19 +19,19 @@ export function startAlerts({store, config: inForce, emit, timings}: Parts): {st
   const {check, after, every, lease} = timings.alerts;
   const stopping = new AbortController();
 
-  /** @returns why it was not sent */
+  /** @returns whether some of the recipients got it, and why the others did not */
   async function send({smtpUrl, from, to}: NonNullable<Config['alerts']>, email: object) {
     const {transport, who} = openTransport(smtpUrl, timings.delivery, {}, {maxRequeues: 0});
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(timings.delivery)]);
     // Programs that answer e-mails, for example during a holiday, leave such e-mails alone (RFC 3834).
     const headers = {'Auto-Submitted': 'auto-generated'};
     const sending = transport.sendMail({from, to, ...email, headers, xMailer: false, signal});
-    const failure = await sending.then(
-      () => null,
-      (error: unknown) => failureOf(error, who).message,
+    const outcome = await sending.then(
+      ({rejectedErrors = []}) => ({sent: true, failure: refusedBy(rejectedErrors)}),
+      (error: unknown) => ({sent: false, failure: failureOf(error, who).message}),
     );
     transport.close({force: true});
-    return failure;
+    return outcome;
   }
 
   async function look() {
@@ -40,7 +41,7 @@ export function startAlerts({store, config: inForce, emit, timings}: Parts): {st
     const wrong = new Map<string, string>();
     for (const row of await readDestinations({store, config}, await store.processes(now - goneAfter)))
       for (const {text} of destinationFindings(row))
-        wrong.set(row.destination, `${wrong.get(row.destination) ?? ''}${text}\n`);
+        wrong.set(row.destination, `${wrong.get(row.destination) ?? ''}${printable(text)}\n`);
     const alerts = await store.claimAlerts([...wrong.keys()], now, timings.alerts);
     if (alerts.length === 0) return;
     const titles = alerts.map(({destination, told}) => {
@@ -50,17 +51,20 @@ export function startAlerts({store, config: inForce, emit, timings}: Parts): {st
     const parts = alerts.map(({destination}, index) => wrong.get(destination) ?? `${titles[index]}\n`);
     const footer = `"lead-prequal status" says how it is now, on the server of ${config.publicUrl}\n`;
     const email = {subject: titles.join(', '), text: [...parts, footer].join('\n')};
-    const failure = await send(config.alerts, email);
+    const {sent, failure} = await send(config.alerts, email);
     // Nobody knows whether the e-mail arrived: once the lease ends, it is sent again.
     if (stopping.signal.aborted) return;
     for (const {destination, told} of alerts)
-      if (failure !== null) await store.settleAlert(destination, told, now + lease, failure);
-      else if (wrong.has(destination)) await store.settleAlert(destination, 1, now + every, null);
-      else await store.settleAlert(destination, 0, now + after, null);
+      if (!sent) await store.settleAlert(destination, told, now + lease, failure);
+      else if (wrong.has(destination)) await store.settleAlert(destination, 1, now + every, failure);
+      else await store.settleAlert(destination, 0, now + after, failure);
     if (failure !== null) throw new Error(failure);
   }
 
-  const noteFailure = (error: unknown) => emit({type: 'alert-failed', reason: reasonOf(error)});
+  /** An outage of the store is said by what watches the store. */
+  function noteFailure(error: unknown) {
+    if (!(error instanceof StoreError)) emit({type: 'alert-failed', reason: reasonOf(error)});
+  }
   let looking = Promise.resolve();
   const timer = setInterval(() => void (looking = looking.then(look).catch(noteFailure)), check).unref();
   return {

@@ -21,7 +21,7 @@ export const keyRow = z.object({
   rows: count.optional(),
   servers: z.array(z.string()),
 });
-export type KeyRow = z.infer<typeof keyRow>;
+type KeyRow = z.infer<typeof keyRow>;
 
 export const keyName = (word: string): string => checkInHex(checkValueOf(word));
 /** A server of an older version knows no keys. */

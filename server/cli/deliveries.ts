@@ -214,7 +214,7 @@ export async function readDeliveries({fail}: Run, admin: Admin, lead: string) {
 }
 
 /** Shows all deliveries of a lead. */
-export async function showDeliveries(run: Run, admin: Admin, lead: string, json = false) {
+async function showDeliveries(run: Run, admin: Admin, lead: string, json = false) {
   const {print, printFields, write, say} = run;
   const deliveries = await readDeliveries(run, admin, lead);
   for (const delivery of deliveries) {

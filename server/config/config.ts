@@ -199,7 +199,7 @@ function privacyNotes({DATA_KEY: [dataKey], RETAIN_DAYS: byDefault}: Settings, p
 }
 
 const roomNotes = ([name, settings]: [string, DestinationSettings]): string[] => {
-  const text = `The chat room ${name} cannot be made to forget: with "details": "contact", names, numbers and addresses stay there when a lead is erased (docs/privacy.md#erasing)`;
+  const text = `The chat room ${name} cannot be made to forget: with "details": "contact", names, numbers, answers and notes stay there when a lead is erased (docs/privacy.md#erasing)`;
   return settings.type === 'chat' && settings.details === 'contact' ? [text] : [];
 };
 

@@ -153,7 +153,8 @@ export const destinationKinds = {
       /** The URL is the setting `CREDENTIALS_<name>_URL`, because anybody who knows it can write into the room. */
       credentials: credentialsName,
       /**
-       * `contact`: the message names the visitor, with phone and e-mail address. `none`: it holds no personal data.
+       * `contact`: the message has the visitor's name, phone, e-mail address, answers and notes. `none`: it holds no
+       * personal data.
        */
       details: z.enum(['none', 'contact']).default('none'),
       events: events.optional(),
@@ -174,7 +175,7 @@ export const destinationKinds = {
        * at once.
        */
       every_minutes: z.int().min(1).max(1_440).optional(),
-      /** `contact`: the e-mail names the visitor, with phone and e-mail address. `none`: it holds no personal data. */
+      /** As for a chat room. */
       details: z.enum(['none', 'contact']).default('none'),
     })
     .transform((fields) => ({read, rounding}: Environs) => ({

@@ -45,10 +45,13 @@ export function readDestinations(sources: Sources, faults: string[]): Destinatio
   return destinations;
 }
 
-/** Whom e-mails tell that a destination needs an operator, as the settings of a destination to which no lead goes. */
+/** Whom e-mails tell that a destination needs an operator, and by which mail server: that of the destinations. */
 export function readAlerts(sources: Sources, faults: string[]) {
   const to = sources.settings?.ALERTS_TO;
-  return to && destinationKinds.email.parse({type: 'email', to})(environs('ALERTS_TO', sources, faults));
+  if (!to) return undefined;
+  const read = destinationKinds.email.parse({type: 'email', to});
+  const {smtpUrl, from} = read(environs('ALERTS_TO', sources, faults));
+  return {to, smtpUrl, from};
 }
 
 const environs = (name: string, sources: Sources, faults: string[]): Environs => ({

@@ -34,8 +34,14 @@ export class NotTried extends Error {
   }
 }
 
-/** No request was sent, and none will be: the delivery is dropped. It says nothing about the destination. */
-export class NeverTried extends NotTried {}
+/** No request was sent, and none will be: the delivery ends. It says nothing about the destination. */
+export class NeverTried extends NotTried {
+  readonly state: 'dropped' | 'skipped';
+  constructor(message: string, state: NeverTried['state'] = 'dropped') {
+    super(message);
+    this.state = state;
+  }
+}
 
 /**
  * A delivery that enters the queue.

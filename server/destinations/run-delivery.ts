@@ -98,7 +98,7 @@ async function attempt(
     return await channel.breaker.execute({lead: due.lead.id, latest, work});
   } catch (failure) {
     if (failure instanceof StoreError) throw failure;
-    if (failure instanceof NeverTried) return {state: 'dropped', reason: failure.message};
+    if (failure instanceof NeverTried) return {state: failure.state, reason: failure.message};
     return {failure};
   } finally {
     channel.attempts -= 1;

@@ -10,7 +10,7 @@ import {list, statement, type Database} from './database.ts';
 import {joinPart, joinPersonal, readColumns, sealedOf, toLead, whyUnreadable, type ReadRow} from './rows.ts';
 import type {Sealer} from './sealing.ts';
 
-export type LeadOpener = {
+type LeadOpener = {
   /** The lead of a row, or why it cannot be opened. */
   open: (row: ReadRow) => FullLead | Tombstone | LeadUnreadable;
   /** Notes that something of a lead cannot be opened. It returns at once; closing the store waits for the note (`noted`). */

@@ -15,16 +15,24 @@ import {openPostgresStores, withoutPostgres} from '../support/postgres.ts';
 import {quickTimings} from '../support/quick-timings.ts';
 import {asOperator, forEachStore, type Store} from '../support/stores.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
-import {partners, startTestServer} from '../support/test-server.ts';
+import {partners, startTestServer, type TestServer} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 import {replyWith, startWebhookReceiver} from '../support/webhook-receiver.ts';
 
 /** A server whose partner sends leads to a webhook that refuses them all, and a mail server for alerts. */
-async function start(t: TestContext, store: Store, alerts: Partial<typeof usualTimings.alerts> = {}) {
+async function start(
+  t: TestContext,
+  store: Store,
+  alerts: Partial<typeof usualTimings.alerts> = {},
+  to = ['ops@example.com', 'you@example.com'],
+) {
   let isRefusing = false;
   const mail = await openFor(
     t,
-    startMailServer({onMailFrom: (_from, _session, done) => done(isRefusing ? refusal(451) : null)}),
+    startMailServer({
+      onMailFrom: (_from, _session, done) => done(isRefusing ? refusal(451) : null),
+      onRcptTo: ({address}, _session, done) => done(/^gone/.test(address) ? refusal(550) : null),
+    }),
   );
   const crm = await openFor(t, startWebhookReceiver(replyWith(503)));
   const timings = {...quickTimings, alerts: {...usualTimings.alerts, check: 20, after: 150, ...alerts}};
@@ -32,7 +40,7 @@ async function start(t: TestContext, store: Store, alerts: Partial<typeof usualT
   const changes = {
     partners: [{...first, sendTo: ['crm']}] as const,
     destinations: new Map([['crm', crm.settings]]),
-    alerts: emailSettings(`smtp://127.0.0.1:${mail.port}`, {to: ['ops@example.com', 'you@example.com']}),
+    alerts: emailSettings(`smtp://127.0.0.1:${mail.port}`, {to}),
   };
   const server = await openFor(t, store.startServer(changes, timings));
   const {databaseUrl} = server.config;
@@ -47,6 +55,17 @@ async function start(t: TestContext, store: Store, alerts: Partial<typeof usualT
     refuseMails: (refuses: boolean) => void (isRefusing = refuses),
     close: () => Promise.all(others.map((other) => other.close())),
   };
+}
+
+/** What `status` says of alerts that could not be sent. */
+async function unsentAlerts(server: TestServer) {
+  const {findings} = await readStatus({
+    config: server.config,
+    server: 'ok',
+    withStore: (work) => asOperator(server, work),
+    checkStart: () => Promise.resolve([]),
+  });
+  return findings.flatMap(({text}) => (text.includes('ALERTS_TO') ? [text] : []));
 }
 
 forEachStore((store) => {
@@ -70,15 +89,7 @@ forEachStore((store) => {
 
   test('while the mail server refuses, status says so, and the e-mail comes once it works again', async (t) => {
     const {mail, server, refuseMails, close} = await start(t, store, {lease: 1_500});
-    const unsent = async () => {
-      const {findings} = await readStatus({
-        config: server.config,
-        server: 'ok',
-        withStore: (work) => asOperator(server, work),
-        checkStart: () => Promise.resolve([]),
-      });
-      return findings.flatMap(({text}) => (text.includes('ALERTS_TO') ? [text] : []));
-    };
+    const unsent = () => unsentAlerts(server);
     refuseMails(true);
     await sentLead(server, somebody());
     await until(async () => (await unsent()).length > 0);
@@ -90,6 +101,15 @@ forEachStore((store) => {
       mail.received.map(({parsed}) => parsed.subject),
       ['crm needs an operator'],
     );
+  });
+
+  test('of two recipients of whom one is refused, the other gets it once, and status says so', async (t) => {
+    const {mail, server, close} = await start(t, store, {lease: 50}, ['ops@example.com', 'gone@example.com']);
+    await sentLead(server, somebody());
+    await until(async () => (await unsentAlerts(server)).length > 0);
+    assert.match((await unsentAlerts(server)).join(), /refused gone@example\.com \(550\)/);
+    await close();
+    assert.equal(mail.received.length, 1);
   });
 });
 

@@ -20,8 +20,10 @@ export function createChat(settings: ChatSettings, timeout: number, network?: Pa
   const send = (message: Message, attempts: number) =>
     poster.post(JSON.stringify(bodyOf[format](message)), {}, attempts);
   return {
-    deliver: async (request) =>
-      isRepeat(request) ? toldBefore : send(leadEmail(request, settings), request.attempts),
+    async deliver(request) {
+      if (isRepeat(request)) throw toldBefore();
+      return send(leadEmail(request, settings), request.attempts);
+    },
     test: () =>
       send(
         {

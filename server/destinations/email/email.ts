@@ -41,11 +41,14 @@ export function createEmail(
   const mailbox: Mailbox = {...opened, settings, timeout};
   const deliver =
     everyMinutes === undefined
-      ? async (request: DeliveryRequest) =>
-          isRepeat(request) ? toldBefore : send(mailbox, leadEmail(request, settings), request.recipients)
-      : createCollector(async (requests, recipients) =>
-          requests.every(isRepeat) ? toldBefore : send(mailbox, digestEmail(requests, settings), recipients),
-        );
+      ? async (request: DeliveryRequest) => {
+          if (isRepeat(request)) throw toldBefore();
+          return send(mailbox, leadEmail(request, settings), request.recipients);
+        }
+      : createCollector(async (requests, recipients) => {
+          if (requests.every(isRepeat)) throw toldBefore();
+          return send(mailbox, digestEmail(requests, settings), recipients);
+        });
   return {
     deliver,
     async test() {

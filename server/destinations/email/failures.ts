@@ -83,6 +83,12 @@ export function recipientsAfter(errors: readonly NodemailerError[], before: Reci
   };
 }
 
+/** Null if it refused none. */
+export const refusedBy = (errors: readonly NodemailerError[]): string | null =>
+  errors.length === 0
+    ? null
+    : `The mail server refused ${errors.map((error) => `${error.recipient}${statusesOf([error])}`).join(', ')}`;
+
 /** The error for an e-mail that some recipients have, and that the mail server does not take for others yet. */
 export function putOff(errors: readonly NodemailerError[], recipients: Recipients): DeliveryError {
   const waiting = errors

@@ -30,12 +30,15 @@ export const toText = (blocks: readonly Block[]): string =>
     .join('\n\n')
     .concat('\n');
 
-const spanHtml = (span: Span): Html =>
-  typeof span === 'string'
-    ? html`${span}`
-    : 'bold' in span
-      ? html`<b>${span.bold}</b>`
-      : html`<a href="${span.href}">${span.link}</a>`;
+function spanHtml(span: Span): Html {
+  if (typeof span === 'string') return html`${span}`;
+  if ('bold' in span) return html`<b>${span.bold}</b>`;
+  const {link, href} = span;
+  // A phone number stays in one line.
+  return href.startsWith('tel:')
+    ? html`<a href="${href}" style="white-space:nowrap">${link}</a>`
+    : html`<a href="${href}">${link}</a>`;
+}
 
 const lineHtml = (line: Line, index: number): Html =>
   html`${index > 0 && html`<br />`}${spansOf(line).map(spanHtml)}`;
@@ -70,9 +73,6 @@ export const mailPage = (lang: string, title: string, content: readonly Html[]):
         <style>
           :root {
             color-scheme: light dark;
-          }
-          a[href^='tel:'] {
-            white-space: nowrap;
           }
         </style>
       </head>

@@ -15,13 +15,16 @@ const [longestLine, maxLines] = [2_000, 30];
 
 const languageNames = new Intl.DisplayNames(['en'], {type: 'language'});
 
+/** What was chosen. A newer server, which has the same database during an update, may have stored another choice. */
+const inWords = (words: Readonly<Record<string, string>>, chosen: string) =>
+  words[chosen] ?? theirWords(chosen, 40);
+
 /** Whom to call, at which number, when, and in which language. */
 export function contactLine({lead, consent}: LeadRecord): readonly Span[] {
   const [language] = consent?.textLanguage?.split('-') ?? [];
   const choices = formOnlyNames.map((name) => {
-    const inMails: Readonly<Record<string, string>> = formOnlyFields[name].inMails;
     const chosen = lead[name];
-    return chosen && (inMails[chosen] ?? theirWords(chosen, 40));
+    return chosen && inWords(formOnlyFields[name].inMails, chosen);
   });
   const rest = [...choices, language && `in ${languageNames.of(language)}`].filter(Boolean);
   return [{bold: theirName(lead)}, ', ', ...theirPhone(lead.phone), ...rest.map((words) => `, ${words}`)];
@@ -37,7 +40,8 @@ export function timeLine({lead, createdAt}: LeadRecord): string | undefined {
 export const answerBlocks = ({lead}: LeadRecord): Block[] => [
   [
     ...financeLines(lead),
-    lead.time_frame && `Time frame: ${serverWords.asked.time_frame[lead.time_frame].replace(/^I/, 'i')}`,
+    lead.time_frame &&
+      `Time frame: ${inWords(serverWords.asked.time_frame, lead.time_frame).replace(/^I/, 'i')}`,
     lead.state && `State: ${lead.state}`,
     ['E-mail: ', theirAddress(lead.email)],
   ],
@@ -50,7 +54,7 @@ function financeLines(lead: Lead): Line[] {
   const wasBankrupt =
     bankruptcy === undefined ? 'bankruptcy not stated' : bankruptcy ? 'bankruptcy' : 'no bankruptcy';
   return [
-    `Credit score: ${firstScreen.options.credit_score[score]}, ${wasBankrupt}`,
+    `Credit score: ${inWords(firstScreen.options.credit_score, score)}, ${wasBankrupt}`,
     `Funds: retirement ${dollars(lead.retirement)}, cash ${dollars(lead.cash)}, investments ${dollars(lead.investments)}`,
   ];
 }

@@ -3,9 +3,10 @@ import {amountParts, totalAmount, type Amounts} from '../../../contract/amounts.
 import {cutTo} from '../../../contract/fields.ts';
 import {referenceOf} from '../../../contract/reference.ts';
 import {afterTouch} from '../../../form/words/en.ts';
-import type {Delivered, Settlement} from '../../leads/deliveries.ts';
+import type {Delivered} from '../../leads/deliveries.ts';
 import {controls, unseen} from '../../leads/hidden-characters.ts';
 import type {Answer, LeadRecord} from '../../leads/stored-lead.ts';
+import {NeverTried} from '../breaker.ts';
 import {mailPage, toHtml, toText, type Block, type Line} from './message.ts';
 
 /** An e-mail before it is sent. */
@@ -27,13 +28,8 @@ export const emailOf = (subject: string, blocks: readonly Block[], id: string, f
   follows,
 });
 
-/**
- * What becomes of the news that a lead came again: people had the same lead within the last day, and would call twice.
- */
-export const toldBefore: Settlement = {
-  state: 'skipped',
-  reason: 'It repeats a lead that was told of within the last day',
-};
+/** The news that a lead came again is not sent alone: people had the same lead within the last day, and would call twice. */
+export const toldBefore = () => new NeverTried('It repeats a lead of the last day', 'skipped');
 export const isRepeat = ({lead, content}: Delivered): boolean =>
   content === 'created' && lead.duplicateOf !== null;
 

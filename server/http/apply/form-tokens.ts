@@ -25,7 +25,7 @@ export type FormToken = {
 };
 
 /** A token is good for the forms of one partner, and for visitors in one network. */
-export type FormScope = {partner: string; network: string};
+type FormScope = {partner: string; network: string};
 
 /** Milliseconds. Idempotency keys are forgotten after as long, so an older form could give a second lead. */
 const lifetime = limits.idempotencyKeyHours * 3_600_000;

@@ -45,7 +45,10 @@ function orUnavailable<Result>(work: () => Result): Promise<Result> {
 }
 
 /** Reads run on a connection of this thread, writes in batches. */
-function databaseOf({all, one}: Runner, writes: Batcher<Write, Result>): Database {
+function databaseOf(
+  {all, one}: Runner,
+  writes: Batcher<Write, Result>,
+): Database & {settled(): Promise<void>} {
   /**
    * The leads that are asked for in one turn of the event loop are read at its end, one after the other. So their replies
    * leave together, and wake the clients once and not each time, which takes longer than the reading.
@@ -62,6 +65,11 @@ function databaseOf({all, one}: Runner, writes: Batcher<Write, Result>): Databas
       return rows;
     },
     write: (...statements) => writes.add({statements}) as Promise<Row[][]>,
+    /** Resolves when no read waits for the end of its turn. */
+    async settled() {
+      do await endOfTurn();
+      while (turn);
+    },
     ...sqliteWords,
   };
 }
@@ -94,7 +102,8 @@ export async function openSqliteStore(
     return outcomes;
   });
 
-  const queries = leadQueries(databaseOf(createRunner(reader), writes), sealer);
+  const database = databaseOf(createRunner(reader), writes);
+  const queries = leadQueries(database, sealer);
   await queries.useKeys().catch(async (error: unknown) => {
     await close();
     throw error;
@@ -105,7 +114,7 @@ export async function openSqliteStore(
     await writes.drained();
     file.stop();
     // Code that waited for a write may still read its result before the reader closes.
-    await endOfTurn();
+    await database.settled();
     // The reader closes first, because the last connection empties the log, and the reader cannot write.
     reader.close();
     await writer.close();

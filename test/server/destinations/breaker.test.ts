@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {afterEach, beforeEach, mock, suite, test} from 'node:test';
 import {DeliveryError, type DeliveryFault} from '../../../server/destinations/destination.ts';
-import {createBreaker, NotTried} from '../../../server/destinations/breaker.ts';
+import {createBreaker, NeverTried, NotTried} from '../../../server/destinations/breaker.ts';
 import {usualTimings} from '../../../server/config/timings.ts';
 import {logTo} from '../../support/observation-log.ts';
 
@@ -108,6 +108,16 @@ suite('an upstream', () => {
     assert.equal(await trial, 'done');
     assert.deepEqual([breaker.state(), breaker.room()], ['ok', 16]);
     assert.equal(lines.filter((line) => line.includes('works again')).length, 1);
+  });
+  test('a lead that is never sent tells nothing of the upstream, so the rest goes on', async () => {
+    const {breaker, execute, fail} = start();
+    await fail('misconfigured');
+    pass(1_000);
+    await assert.rejects(
+      execute(() => Promise.reject(new NeverTried('It is a repeat', 'skipped'))),
+      {state: 'skipped'},
+    );
+    assert.deepEqual([breaker.state(), breaker.room()], ['misconfigured', 1]);
   });
   for (const [first, then, state] of [
     ['misconfigured', 'failed', 'failing'],

@@ -72,7 +72,10 @@ forEachStore((store) => {
       parsed.text ?? '',
       /^How to reach Acme Funding\n\(415\) 555-0132 ext\. 2, hello@acme\.example$/m,
     );
-    assert.match(parsed.html ?? '', /<a href="tel:\+14155550132">[^]*<a href="mailto:hello@acme\.example">/);
+    assert.match(
+      parsed.html ?? '',
+      /<a href="tel:\+14155550132"[^>]*>[^]*<a href="mailto:hello@acme\.example">/,
+    );
     const headers = new Map(parsed.headers.map(({key, value}) => [key, value]));
     assert.equal(headers.get('auto-submitted'), 'auto-generated');
     assert.equal(headers.get('x-auto-response-suppress'), 'All');
