@@ -205,7 +205,7 @@ async function list(run: Run, admin: Admin, options: Selection & Person & ListOp
   const isPerson = email !== undefined || phone !== undefined;
   const rounding = options.json ? undefined : admin.config.policy.display_rounding_increment;
   const pages = isPerson ? ofPerson() : listLeads(admin, filter, limit, rounding);
-  const many = await printRows(run, options, pages, listHead, cellsOf, lineColumns);
+  const many = await printRows(run, {...options, columns: lineColumns}, pages, listHead, cellsOf);
   run.say(`${counted(many, 'lead')}${orMore(limit - many)}; times are those of ${timeZone()}`);
 
   async function* ofPerson() {

@@ -71,15 +71,15 @@ type Pages<Row> = AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>;
 
 /**
  * Prints rows that come page by page: as JSON for programs, or as a table whose columns have the widths of the first page.
+ * @param columns how wide the lines of the table may be: longer ones are cut
  * @returns how many there were
  */
 export async function printRows<Row extends object>(
   run: Pick<Run, 'print' | 'write'>,
-  {json = false}: Json,
+  {json = false, columns}: Json & {columns?: number},
   pages: Pages<Row>,
   head: readonly string[],
   cellsOf: (row: Row) => readonly Cell[],
-  columns?: number,
 ): Promise<number> {
   let count = 0;
   let widths: readonly number[] | undefined;
