@@ -1,6 +1,5 @@
 /** The amounts as people see them. Programs get whole dollars. */
-import {amountParts, totalAmount, type Prequalification} from '../contract/amounts.ts';
-import type {EmbedAnswer} from '../contract/embed.ts';
+import {amountParts, totalAmount, type Amounts, type Explanation} from '../contract/amounts.ts';
 
 /**
  * Rounds each amount down as the explanation says, and adds the total up again. An amount of less than the increment
@@ -8,16 +7,19 @@ import type {EmbedAnswer} from '../contract/embed.ts';
  *
  * @returns null if the answer has no amounts
  */
-export function shownAmounts({
+export function shownAmounts<Known extends Amounts>({
   prequalification: exact,
   explanation,
-}: Pick<EmbedAnswer, 'prequalification' | 'explanation'>): Prequalification | null {
+}: {
+  readonly prequalification: Known | null;
+  readonly explanation?: Pick<Explanation, 'rounding_increment'> | undefined;
+}): Known | null {
   if (!exact || !explanation) return exact;
-  const shown = {...exact, [totalAmount]: 0};
+  const shown: Amounts = {...exact, [totalAmount]: 0};
   for (const part of amountParts) {
     const dollars = exact[part] ?? 0;
     shown[part] = dollars - (dollars % explanation.rounding_increment) || dollars;
     shown[totalAmount] += shown[part];
   }
-  return shown;
+  return shown as Known;
 }

@@ -6,6 +6,7 @@ import type {Config} from './config/config.ts';
 import {defaultDestination} from './config/destinations.ts';
 import type {Timings} from './config/timings.ts';
 import {explainedAnswer} from './leads/calculated-answer.ts';
+import {addressDigests, networkDigests} from './leads/confirmation-digests.ts';
 import {createIdempotencyDigests} from './leads/idempotency.ts';
 import type {LeadDesk} from './leads/lead-desk.ts';
 import {createResultTokens} from './leads/result-tokens.ts';
@@ -63,8 +64,9 @@ export function createRoutes(
     const visitorDesk: VisitorDesk = {
       desk,
       digests,
-      confirmations,
-      tokenKeys,
+      confirmations: confirmations
+        ? {addresses: addressDigests(tokenKeys), networks: networkDigests(tokenKeys)}
+        : undefined,
       tokens: createResultTokens(tokenKeys),
       explain: (lead, answer) => explainedAnswer(lead, answer, policy),
     };

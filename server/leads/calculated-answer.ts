@@ -22,8 +22,7 @@ export function calculatedAnswer(lead: Lead, policy: Policy): DoneAnswer {
 export function shownAmountsOf(answer: Answer | null, rounding_increment: number): Amounts | null {
   if (answer?.status !== 'done' || !answer.amounts) return null;
   if (answer.policyVersion === null) return answer.amounts;
-  const prequalification = {first_name: '', ...answer.amounts};
-  return shownAmounts({prequalification, explanation: {rounding_increment, parts: {}}});
+  return shownAmounts({prequalification: answer.amounts, explanation: {rounding_increment}});
 }
 
 /**

@@ -189,7 +189,7 @@ export type Upkeep = {
   close(): Promise<void>;
 };
 
-/** All ports, and those that stand where they are used. Whoever opens a store has them all. */
+/** All that a store can do: the ports above, and those that are described where they are used. */
 export type LeadStore = LeadPort &
   OutboxPort &
   PausePort &

@@ -6,7 +6,7 @@ import type {Explanation} from '../../contract/amounts.ts';
 import type {EmbedAnswer, EmbedSubmission} from '../../contract/embed.ts';
 import {confirmedBy} from '../config/confirmations.ts';
 import {mergesDuplicates, type Partner} from '../config/partners.ts';
-import {addressDigests, networkDigests} from './confirmation-digests.ts';
+import type {addressDigests, networkDigests} from './confirmation-digests.ts';
 import {comparableText, type IdempotencyDigests, type IdempotencyKey} from './idempotency.ts';
 import {readLead, replayLead, submitLead} from './intake.ts';
 import type {LeadDesk} from './lead-desk.ts';
@@ -18,13 +18,15 @@ import {LeadUnreadable} from './store-errors.ts';
 import type {DoneAnswer, StoredLead} from './stored-lead.ts';
 import {leadOfForm, readAttribution, readContext, type Visitor} from './visitor-submission.ts';
 
+type AddressDigests = ReturnType<typeof addressDigests>;
+type NetworkDigests = ReturnType<typeof networkDigests>;
+
 /** What takes the leads of visitors, under one configuration. */
 export type VisitorDesk = {
   desk: LeadDesk;
   digests: IdempotencyDigests;
-  /** Whether visitors may get confirmations. */
-  confirmations: boolean;
-  tokenKeys: readonly [string, ...string[]];
+  /** What makes the digests by which confirmations are limited. Undefined if visitors get none. */
+  confirmations: {addresses: AddressDigests; networks: NetworkDigests} | undefined;
   tokens: ResultTokens;
   explain: (lead: Lead, answer: DoneAnswer) => Explanation | undefined;
 };
@@ -112,7 +114,7 @@ export async function takeVisitorLead(
 
 /** What a new lead has if its visitor may get a confirmation. A suspect gets none. */
 function confirming(
-  {confirmations, tokenKeys}: VisitorDesk,
+  {confirmations}: VisitorDesk,
   {partner: {key, confirm}, visitor, body, lead, suspect}: SentLead,
   {consent}: Given,
 ): Pick<NewLead, 'confirmBy' | 'confirmation'> {
@@ -121,8 +123,8 @@ function confirming(
     confirmBy: confirmedBy(confirm),
     confirmation: {
       partner: key,
-      address: addressDigests(tokenKeys)(lead.email)[0] ?? '',
-      networks: networkDigests(tokenKeys)(visitor.network),
+      address: confirmations.addresses(lead.email)[0] ?? '',
+      networks: confirmations.networks(visitor.network),
       language: body?.lang ?? consent?.textLanguage ?? 'en',
     },
   };

@@ -26,7 +26,7 @@ const finances = {
 const expected = calculate(finances, defaultPolicy).amounts;
 const shown = shownAmounts({
   prequalification: {first_name: 'Ana', ...expected},
-  explanation: {rounding_increment: defaultPolicy.display_rounding_increment, parts: {}},
+  explanation: {rounding_increment: defaultPolicy.display_rounding_increment},
 });
 
 const run = useDemo();

@@ -12,7 +12,7 @@ const amountsOf = (dollars: readonly number[]): Prequalification => ({
   [totalAmount]: dollars.reduce((sum, part) => sum + part),
 });
 const shown = (dollars: readonly number[], rounding_increment: number) =>
-  shownAmounts({prequalification: amountsOf(dollars), explanation: {rounding_increment, parts: {}}});
+  shownAmounts({prequalification: amountsOf(dollars), explanation: {rounding_increment}});
 
 suite('shown amounts', () => {
   const rows: [increment: number, exact: number[], rounded: number[]][] = [

@@ -78,6 +78,7 @@ type Reply = Card & {status: number; headers?: Record<string, string>};
 /** A request for a page of the form, and what answers it. */
 type Step = Omit<Parts, 'tokenKeys'> & {
   tokens: FormTokens;
+  ownOrigin: string;
   request: Request;
   partner: Partner;
   visit: Visit;
@@ -86,9 +87,11 @@ type Step = Omit<Parts, 'tokenKeys'> & {
 
 export function createScriptlessForm({tokenKeys, ...parts}: Parts): ScriptlessForm {
   const tokens = createFormTokens(tokenKeys);
+  const ownOrigin = new URL(parts.publicUrl).origin;
   const stepOf = (request: Request, partner: Partner, visit: Visit): Step => ({
     ...parts,
     tokens,
+    ownOrigin,
     request,
     partner,
     visit,
@@ -144,7 +147,7 @@ async function next(step: Step): Promise<Reply> {
   const scope = scopeOf(step);
   const body = request.body as URLSearchParams;
   const token = tokens.read(scope, body.get(carried.token) ?? undefined);
-  const isOwn = isFromOwnPage(request, new URL(step.publicUrl).origin);
+  const isOwn = isFromOwnPage(request, step.ownOrigin);
   // If the browser does not say whose page has sent the form, the token says that we have made it.
   const isOurs = isOwn ?? token !== undefined;
   const posted = isOurs ? body : isOwn === undefined ? answersWithoutToken(body, form) : undefined;

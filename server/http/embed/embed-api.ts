@@ -115,14 +115,15 @@ export function embedApi(parts: Parts): Router {
       () => content,
     );
     if (!idempotency) throw new ProblemError('idempotency-key-invalid', 'Send an Idempotency-Key header.');
+    const visitor = visitorOf(request);
     const {outcome, stored} = await takeVisitorLead(visitorDesk, {
       partner,
-      visitor: visitorOf(request),
+      visitor,
       body,
       lead,
       idempotency,
       readGiven: async () => ({
-        ...readConsent(visitorOf(request), partner, body),
+        ...readConsent(visitor, partner, body),
         proof: await readProof(request, body),
       }),
       suspect: suspicions(body),

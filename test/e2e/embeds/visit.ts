@@ -9,7 +9,7 @@ import type {VisitedForm} from './visitors.ts';
 const answers = {credit_score: 'Above 720', retirement: 120_000, cash: 50_000, investments: 130_000} as const;
 const shown = shownAmounts({
   prequalification: {first_name: 'Ana', ...calculate(answers, defaultPolicy).amounts},
-  explanation: {rounding_increment: defaultPolicy.display_rounding_increment, parts: {}},
+  explanation: {rounding_increment: defaultPolicy.display_rounding_increment},
 });
 
 const field = (name: string) => `[name="${name}"]`;
