@@ -22,8 +22,8 @@ const pageLeads = 200;
 
 const {lead: leadShape, consent: consentShape} = leadEventSchema.shape.data.shape;
 const leadFields = Object.keys(leadShape.shape);
-/** Without the field that came later: programs may know a column by its number. `suspect` says the same of such a lead. */
-const consentFields = Object.keys(consentShape.unwrap().shape).filter((name) => name !== 'script');
+/** Without the fields that came later: programs may know a column by its number. `export --consents` has them. */
+const consentFields = Object.keys(consentShape.unwrap().shape).slice(0, 9);
 
 /** A column of a CSV, and where its values stand in a lead. */
 type Column = readonly [name: string, ...path: string[]];

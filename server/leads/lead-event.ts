@@ -112,7 +112,9 @@ const answerSchema = z
 
 const consentSchema = z
   .object({
-    text_version: z.string().describe('The version of the consent text.'),
+    text_version: z
+      .string()
+      .describe('The version of the consent text. Of a text that a caller sent, the beginning of its hash.'),
     text_language: z
       .string()
       .nullable()
@@ -121,17 +123,34 @@ const consentSchema = z
       ),
     text_hash: z.string().describe('SHA-256 of the consent text as the form got it, in hex.'),
     agreed: z.boolean().nullable().describe('Whether the box was ticked. Null if the text has no box.'),
-    given_at: time('When the lead was sent.'),
+    given_at: time('When the lead was sent, or what a caller says.'),
     origin: z.string().nullable().describe('The origin of the page, as the browser gave it.'),
     page: z.string().nullable().describe('The address of the page without its query.'),
-    ip: z.string().describe("The visitor's IP address."),
+    ip: z.string().describe("The visitor's IP address. Empty if a caller does not say it."),
     user_agent: z.string().nullable().describe("The name that the visitor's browser gives itself."),
     script: z
       .enum(['none'])
       .exactOptional()
       .describe('none: the form was shown and sent without a script. Missing otherwise.'),
+    source: z
+      .enum(['caller'])
+      .exactOptional()
+      .describe('caller: a caller of /json/leads brought the consent. Missing for one of the form.'),
+    text: z.string().exactOptional().describe('The text that a caller sent.'),
+    certificate_url: z
+      .string()
+      .exactOptional()
+      .describe('The certificate of another company that a caller names.'),
+    form_version: z.string().exactOptional().describe('The version of the form, as it says.'),
+    button: z.string().exactOptional().describe('What the last button said.'),
+    in_view: z
+      .boolean()
+      .exactOptional()
+      .describe('Whether the whole text was in the window when the button was pressed.'),
+    window_width: z.int().exactOptional().describe('The width of the window, in CSS pixels.'),
+    slot_text: z.string().exactOptional().describe('What the page itself showed beside the text.'),
   })
-  .describe('The record of the consent.');
+  .describe('The record of the consent. What the form or a caller says of it is missing if it was not said.');
 
 const addresses: {[Key in AttributionKey]?: string} = {
   referrer: 'The page before, without its query.',

@@ -40,8 +40,9 @@ export type RememberedText = {
   textHash: string;
 };
 
-/** The record of a consent: which text the visitor saw, on which page, and when. */
+/** The record of a consent: which text the visitor saw, how, on which page, and when. */
 export type Consent = {
+  /** Of a text that a caller sent, the beginning of its hash. */
   textVersion: string;
   /**
    * The language of the text, such as `es`. Missing if the configuration did not name it, and in records of versions
@@ -60,11 +61,39 @@ export type Consent = {
   origin: string | null;
   /** The page's URL without its query, as the form sent it. Null if the URL has another origin than `origin`. */
   page: string | null;
+  /** Empty if a caller does not say it. */
   ip: string;
   userAgent: string | null;
   /** `none` if the browser showed and sent the form by itself. Missing if a script did so. */
   script?: 'none' | undefined;
+  /** `caller`: a caller of `/json/leads` brought the consent, so that all but the time of arrival is what it says. */
+  source?: 'caller' | undefined;
+  /** The text, if no configuration has it: a caller sent it. Undefined for texts that stand in `consent_words`. */
+  words?: string | undefined;
+  /** The certificate of another company that a caller names. */
+  certificateUrl?: string | undefined;
+  /** What the form says of itself. Missing in records before 1.7, and without a script. */
+  form?: FormAtConsent | undefined;
+  /** What the statement of this consent is signed with (evidence.ts). Missing without `EVIDENCE_KEY`. */
+  evidence?: Evidence | undefined;
 };
+
+/** How the form looked when its last button was pressed. */
+export type FormAtConsent = {
+  /** The version of the form. */
+  version?: string | undefined;
+  /** What the last button said. */
+  button?: string | undefined;
+  /** Whether the whole text was in the part of the page that the visitor saw. */
+  inView?: boolean | undefined;
+  /** The width of the window, in CSS pixels. */
+  width?: number | undefined;
+  /** What the page itself showed beside the text, in the slot `consent`. */
+  slot?: string | undefined;
+};
+
+/** `key`: the id of the key that signs; `salt`: of the digests in the statement, in base64url. */
+export type Evidence = {key: string; salt: string};
 
 /** Under which circumstances a lead was sent. Null for what is not known, or not so. */
 export type Circumstances = {

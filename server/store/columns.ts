@@ -318,6 +318,51 @@ export const tables = {
     since: 13,
   },
 
+  /**
+   * Finds leads and kept consents by telephone number and e-mail address (person-queries.ts). No reference and no index by
+   * lead: this table is written behind, and erasing knows the digests.
+   */
+  person_digests: {
+    columns: {digest: text, lead_id: text},
+    primaryKey: ['digest', 'lead_id'],
+    since: 15,
+  },
+
+  /** One row: the key of `person_digests`, sealed, and up to which lead they are written. */
+  person_search: {
+    columns: {id: {...integer, check: 'id = 1'}, data_key: integer, blob, done_until: text},
+    primaryKey: ['id'],
+    since: 15,
+  },
+
+  /** The public keys of all statements about consents, also of those that have left EVIDENCE_KEY. */
+  evidence_keys: {
+    columns: {
+      /** The thumbprint of the key (RFC 7638). */
+      id: text,
+      /** 32 bytes, in base64url. */
+      public_key: text,
+      since: integer,
+    },
+    primaryKey: ['id'],
+    since: 15,
+  },
+
+  /** Where each address of a destination is, and when it took deliveries. */
+  destination_addresses: {
+    columns: {
+      destination: text,
+      /** As in `deliveries`. */
+      address: text,
+      /** The host or the mailboxes, for operators. */
+      place: text,
+      first_used: integer,
+      last_used: integer,
+    },
+    primaryKey: ['destination', 'address'],
+    since: 15,
+  },
+
   /** What each process that runs, or ran lately, reports of itself (reload/reloads.ts). */
   processes: {
     columns: {

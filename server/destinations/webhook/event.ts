@@ -1,6 +1,7 @@
 /** Builds the bodies of events. Their schemas are those of `lead-event.ts`, from which the published one is made. */
 import {leadEventSchema, type ErasedEvent, type LeadEvent} from '../../leads/lead-event.ts';
 import {referenceOf} from '../../../contract/reference.ts';
+import {known} from '../../leads/consent-record.ts';
 import type {Lead} from '../../leads/lead-schema.ts';
 import {timeZonesOf} from '../../leads/time-there.ts';
 import type {Answer, Consent, LeadRecord, Tombstone} from '../../leads/stored-lead.ts';
@@ -84,4 +85,12 @@ export const consentOf = (consent: Consent): NonNullable<LeadEvent['data']['cons
   ip: consent.ip,
   user_agent: consent.userAgent,
   ...(consent.script && {script: consent.script}),
+  ...known('source', consent.source),
+  ...known('text', consent.words),
+  ...known('certificate_url', consent.certificateUrl),
+  ...known('form_version', consent.form?.version),
+  ...known('button', consent.form?.button),
+  ...known('in_view', consent.form?.inView),
+  ...known('window_width', consent.form?.width),
+  ...known('slot_text', consent.form?.slot),
 });

@@ -1,0 +1,89 @@
+/**
+ * The record of a consent as it is shown and signed. What this server saw and what somebody claims stand apart: a browser
+ * can be made to say anything, and so can a caller.
+ */
+import {z} from 'zod';
+import {referenceOf} from '../../contract/reference.ts';
+import type {Consent} from './stored-lead.ts';
+
+const time = z.iso.datetime();
+
+export const consentRecord = z.object({
+  lead: z.string().describe('The id of the lead.'),
+  reference: z.string(),
+  partner: z.string().nullable().describe('Null if the lead came over the API.'),
+  text: z.object({
+    words: z.string().nullable().describe('Word for word, as configured. Null if they were not kept.'),
+    version: z.string(),
+    language: z.string().nullable(),
+    sha256: z.string().describe('Of the text as the form got it, in hex.'),
+  }),
+  observed: z
+    .object({
+      received_at: time,
+      ip: z.string().exactOptional(),
+      origin: z.string().nullable().exactOptional().describe('The header Origin.'),
+      user_agent: z.string().nullable().exactOptional(),
+      script: z.literal('none').exactOptional().describe('The form was shown and sent without a script.'),
+      source: z.literal('caller').exactOptional().describe('A caller of the API brought the consent.'),
+    })
+    .describe('What the server saw.'),
+  reported: z
+    .object({
+      agreed: z.boolean().nullable().describe('Whether the box was ticked. Null if the text has no box.'),
+      page: z.string().nullable(),
+      given_at: time.exactOptional(),
+      ip: z.string().exactOptional(),
+      certificate_url: z.string().exactOptional(),
+      form_version: z.string().exactOptional(),
+      button: z.string().exactOptional(),
+      in_view: z.boolean().exactOptional(),
+      window_width: z.int().exactOptional(),
+      slot_text: z.string().exactOptional(),
+    })
+    .describe('What the browser or the caller said.'),
+});
+export type ConsentRecord = z.infer<typeof consentRecord>;
+
+const isoTime = (milliseconds: number) => new Date(milliseconds).toISOString();
+
+/** What stays of a lead when it is erased and its consent is kept. */
+type Of = {id: string; createdAt: number; partner: string | null};
+
+/** @param archived the words of the text in the archive of the store, if it has them */
+export function toConsentRecord(lead: Of, consent: Consent, archived: string | undefined): ConsentRecord {
+  const {textVersion, textLanguage, textHash, agreed, page, origin, userAgent, script, source} = consent;
+  // eslint-disable-next-line no-restricted-properties -- This is the address of a stored consent, not of a request.
+  const {ip} = consent;
+  return {
+    lead: lead.id,
+    reference: referenceOf(lead.id),
+    partner: lead.partner,
+    text: {
+      words: consent.words ?? archived ?? null,
+      version: textVersion,
+      language: textLanguage ?? null,
+      sha256: textHash,
+    },
+    observed: {
+      received_at: isoTime(source ? lead.createdAt : consent.givenAt),
+      ...(source ? {source} : {ip, origin, user_agent: userAgent}),
+      ...(script && {script}),
+    },
+    reported: {
+      agreed,
+      page,
+      ...(source && {given_at: isoTime(consent.givenAt), ...(ip && {ip})}),
+      ...known('certificate_url', consent.certificateUrl),
+      ...known('form_version', consent.form?.version),
+      ...known('button', consent.form?.button),
+      ...known('in_view', consent.form?.inView),
+      ...known('window_width', consent.form?.width),
+      ...known('slot_text', consent.form?.slot),
+    },
+  };
+}
+
+/** A property, unless its value is not known. */
+export const known = <Name extends string, Value>(name: Name, value: Value | undefined) =>
+  (value === undefined ? {} : {[name]: value}) as {[Key in Name]?: Value};
