@@ -70,8 +70,8 @@ export class Consent {
 
   /** What stands on the screen now. In a dialog, the card scrolls, and shows less than the window. */
   shown(): ConsentView {
-    const {find} = this.#host;
-    const text = find('.consent')?.getBoundingClientRect();
+    const host = this.#host;
+    const text = host.find('.consent')?.getBoundingClientRect();
     // A keyboard on the screen, and a page that is enlarged with two fingers, leave less to see than the window has.
     const {
       offsetTop: top = 0,
@@ -86,12 +86,12 @@ export class Consent {
       text.left >= edges.left &&
       text.bottom <= edges.bottom &&
       text.right <= edges.right;
-    const slotted = find<HTMLSlotElement>('slot[name=consent]')?.assignedElements() as
+    const slotted = host.find<HTMLSlotElement>('slot[name=consent]')?.assignedElements() as
       HTMLElement[] | undefined;
     return {
-      button: text && lineOf(find('.main')?.innerText ?? '', consentViewLimits.button),
+      button: text && lineOf(host.find('.main')?.innerText ?? '', consentViewLimits.button),
       in_view:
-        isIn(find('.card')?.getBoundingClientRect()) &&
+        isIn(host.find('.card')?.getBoundingClientRect()) &&
         isIn({top, left, bottom: top + height, right: left + width}),
       width: innerWidth,
       slot: lineOf((slotted ?? []).map(({innerText}) => innerText).join(' '), consentViewLimits.slot),

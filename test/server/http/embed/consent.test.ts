@@ -463,7 +463,7 @@ forEachStore((store) => {
       });
     const sorted = (words: readonly unknown[]) => words.toSorted();
 
-    test('are taken in at start and at a reload, and only those: texts that were changed before are not', async (t) => {
+    test('are taken in at start and at a reload, and those of a changed text are not', async (t) => {
       const server = await openFor(t, store.startServer({partners: [...spoken(texts)]}));
       const first = [english, spanish, inEnglish, inSpanish];
       assert.deepEqual(sorted(await wordsIn(server)), sorted(first));
