@@ -1,17 +1,22 @@
 /** What a page sends with a lead (consent, attribution, hidden fields, signs of a bot), as the store keeps it. */
 import {
   attributionKeys,
+  consentViewLimits,
   type Attribution,
   type AttributionKey,
+  type ConsentView,
   type EmbedSubmission,
 } from '../../contract/embed.ts';
 import {contactFields, financialFields} from '../../contract/fields.ts';
 import type {FieldError} from '../../contract/problems.ts';
 import {pageAddress} from '../../contract/page-address.ts';
 import type {Partner} from '../config/partners.ts';
+import {known} from './consent-record.ts';
 import {hashOfText, textGivenAs} from './consent-texts.ts';
+import {oneLine} from './hidden-characters.ts';
 import type {NewLead} from './new-lead.ts';
 import {ProblemError} from './problem-error.ts';
+import type {FormAtConsent} from './stored-lead.ts';
 
 /** What is known of a visitor by the request, and not by what the page says. */
 export type Visitor = {
@@ -88,6 +93,19 @@ export function readContext(
   return {context: toContext(known), contextFilters: toContext(known.filter(({filter}) => filter))};
 }
 
+/** What a page says of the form at the press of the button; undefined if it says nothing. */
+function formAt({form = '', button = '', in_view, width, slot = ''}: ConsentView): FormAtConsent | undefined {
+  const line = (text: string, max: number) => oneLine(text, max) || undefined;
+  const said: FormAtConsent = {
+    ...known('version', line(form, consentViewLimits.form)),
+    ...known('button', line(button, consentViewLimits.button)),
+    ...known('inView', in_view),
+    ...known('width', width),
+    ...known('slot', line(slot, consentViewLimits.slot)),
+  };
+  return Object.keys(said).length > 0 ? said : undefined;
+}
+
 /**
  * The record of the visitor's consent, and the text that it is to; neither if the partner has no consent text.
  * @throws ProblemError when the visitor saw another version of the text, or when the consent is missing
@@ -124,6 +142,7 @@ export function readConsent(
       page: URL.parse(page ?? '')?.origin === origin ? page : null,
       ip: address,
       userAgent: userAgent?.slice(0, 512) ?? null,
+      ...known('form', formAt(given)),
     },
     consentText: {
       partner: partner.key,

@@ -163,6 +163,11 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
   // Metrics count these; each request has a line of its own.
   'store-written': () => undefined,
   'lead-stored': () => undefined,
+  'words-not-kept': ({reason}) => ({
+    level: 'warn',
+    fields: {reason},
+    message: 'the words of the consent texts could not be kept: the next reload or start tries again',
+  }),
   'expiry-failed': ({reason}) => ({
     level: 'warn',
     fields: {reason},

@@ -37,7 +37,7 @@ import {
 
 const key = 'a-data-key-of-at-least-32-characters';
 const year = 365.25 * 86_400_000;
-const withConsent = {consent: sampleConsent};
+const withConsent = {consent: {...sampleConsent, form: {button: 'Send', inView: true, width: 390}}};
 const quietly = () => undefined;
 
 const entryOf = (changes: object, others: Partial<LeadEntry> = {}) =>
@@ -94,7 +94,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       assert.partialDeepStrictEqual(kept, {
         first_name: 'Canary',
         phone_e164: gone.lead.phone.e164,
-        consent: {text_hash: sampleConsent.textHash, ip: '203.0.113.7'},
+        consent: {text_hash: sampleConsent.textHash, ip: '203.0.113.7', button: 'Send', window_width: 390},
       });
       const keptFor = Date.parse(consent_kept_until ?? '') - sampleConsent.givenAt;
       assert.ok(Math.abs(keptFor - 5 * year) < 2 * 86_400_000);
