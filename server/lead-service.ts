@@ -22,6 +22,7 @@ import {createdAtOf} from './leads/lead-ids.ts';
 import {retentionOf, type RetentionConfig} from './leads/retention.ts';
 import type {Emit} from './observe/observations.ts';
 import type {DestinationReading, Readings} from './observe/readings.ts';
+import {startWritingDigests} from './store/digest-writing.ts';
 import {startDeletingExpired} from './store/expiry.ts';
 import {startSweeping} from './store/retention-sweep.ts';
 import {watchStore, type StoreWatch} from './store/store-watch.ts';
@@ -82,6 +83,7 @@ export async function startLeadService(
   const outbox = startOutboxCheck(names, {store, emit, timings});
   const expiry = startDeletingExpired(store, emit);
   let retention = retentionOf(config);
+  const digests = startWritingDigests({store, emit, timings});
   const sweep = startSweeping({store, retention: () => retention, emit, timings});
   const deskUnder = ({policy}: Reloaded) => {
     const calculate = (lead: Lead) => calculatedAnswer(lead, policy);
@@ -148,6 +150,7 @@ export async function startLeadService(
       await pauses.stop();
       await outbox.stop();
       await expiry.stop();
+      await digests.stop();
       await sweep.stop();
       watch.stop();
       await desk.close(patience);

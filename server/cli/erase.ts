@@ -47,7 +47,7 @@ kept of an erased lead can be erased later: name the lead by its id or reference
 Exit status: 0 erased; 1 not erased, or not out of the files yet; 2 the command line is wrong, or nobody can be asked.`;
 
 export function eraseCommand(run: Run): Command {
-  const command = personOptions(new Command('erase'))
+  const command = personOptions(new Command('erase'), run)
     .description('erase what is personal of leads, and tell those who had them')
     .argument('[leads...]', 'the ids or the references of the leads')
     .option('--all', 'the consents that are kept, too')
@@ -70,9 +70,10 @@ export function eraseCommand(run: Run): Command {
   });
 }
 
-async function idsOf(run: Run, admin: Admin, {email, phone}: Person): Promise<string[] | undefined> {
-  const {found, isStopped} = await findPerson(run, admin, {}, {email, phone});
-  if (!isStopped && found.length > 0) return found.map(({id}) => id);
+async function idsOf(run: Run, admin: Admin, {email, phone, all}: Options): Promise<string[] | undefined> {
+  const {found, kept, isStopped} = await findPerson(run, admin, {}, {email, phone});
+  const leads = [...found, ...(all ? kept : [])];
+  if (!isStopped && leads.length > 0) return leads.map(({id}) => id);
   run.fail(isStopped ? 'Nothing was erased.' : 'No lead of this person can be read.');
   return undefined;
 }

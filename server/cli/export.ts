@@ -6,11 +6,19 @@ import {finish, type Admin} from '../admin/admin.ts';
 import {exportLeads, type Exported, type ExportFormat} from '../admin/exporting.ts';
 import {unreadableText} from '../admin/lead-names.ts';
 import {counted} from '../admin/words.ts';
-import type {LeadFilter} from '../leads/lead-filter.ts';
+import type {LeadFilter, ListedLead} from '../leads/lead-filter.ts';
 import {reasonOf} from '../leads/store-errors.ts';
 import {leadsBar, type Run} from './output.ts';
 
-type Target = {file: string | undefined; format: ExportFormat | undefined; excel: boolean; forSales: boolean};
+/** `only`: the leads to write, if they are known already. */
+type Target = {
+  file: string | undefined;
+  format: ExportFormat | undefined;
+  excel: boolean;
+  forSales: boolean;
+} & {
+  only: readonly ListedLead[] | undefined;
+};
 
 const formatsByEnding: Readonly<Record<string, ExportFormat>> = {
   '': 'csv',
@@ -24,7 +32,7 @@ export async function writeExport(
   run: Run,
   admin: Admin,
   filter: LeadFilter,
-  {file, format = formatsByEnding[extname(file ?? '').toLowerCase()], excel, forSales}: Target,
+  {file, format = formatsByEnding[extname(file ?? '').toLowerCase()], excel, forSales, only}: Target,
 ) {
   const {stderr, fail, writeUnchanged} = run;
   if (!format) return fail(`What is to be written to ${file}? Say --format csv or --format jsonl.`);
@@ -40,19 +48,22 @@ export async function writeExport(
   }
   let bar =
     stderr.isTTY && file !== undefined
-      ? await leadsBar(stderr, await admin.store.countLeads(filter))
+      ? await leadsBar(stderr, only?.length ?? (await admin.store.countLeads(filter)))
       : undefined;
   try {
-    const exported = await finish(exportLeads(admin, filter, {format, excel, forSales}), async (progress) => {
-      if ('text' in progress) await out.write(progress.text);
-      else {
-        // The bar and the lines would overwrite each other.
-        bar?.stop();
-        bar = undefined;
-        fail(unreadableText(progress.unreadable));
-      }
-      bar?.update(progress.looked);
-    });
+    const exported = await finish(
+      exportLeads(admin, filter, {format, excel, forSales, only}),
+      async (progress) => {
+        if ('text' in progress) await out.write(progress.text);
+        else {
+          // The bar and the lines would overwrite each other.
+          bar?.stop();
+          bar = undefined;
+          fail(unreadableText(progress.unreadable));
+        }
+        bar?.update(progress.looked);
+      },
+    );
     await out.close();
     sayWhatWasWritten(run, file, exported);
   } catch (error) {

@@ -120,7 +120,7 @@ export function leadsCommand(run: Run): Command {
 type ListOptions = {limit: number} & Json;
 
 function addList(leads: Command, run: Run) {
-  personOptions(selecting(leads.command('list')))
+  personOptions(selecting(leads.command('list')), run)
     .description('list leads, the newest first, without personal data')
     .addOption(limitOption('leads'))
     .addOption(jsonOption(leadRow))
@@ -154,10 +154,10 @@ function addCount(leads: Command, run: Run) {
     );
 }
 
-type ExportOptions = Selection & {format?: ExportFormat; excel?: boolean; for?: 'sales'};
+type ExportOptions = Selection & Person & {format?: ExportFormat; excel?: boolean; for?: 'sales'};
 
 function addExport(leads: Command, run: Run) {
-  selecting(leads.command('export'))
+  personOptions(selecting(leads.command('export')), run)
     .description('write leads with everything that is stored about them, the oldest first')
     .argument('[file]', 'the file to write, which must not exist yet; without it, standard output')
     .addOption(
@@ -176,10 +176,15 @@ The file holds personal data, so only its owner can read it. In a CSV, a cell th
 formula begins with an apostrophe.`,
     )
     .action((file: string | undefined, {format, excel = false, for: reader, ...selection}: ExportOptions) =>
-      readingStore(run, (admin) => {
+      readingStore(run, async (admin) => {
         sayUnknown(run, admin.config, selection);
-        const target = {file, format, excel, forSales: reader === 'sales'};
-        return writeExport(run, admin, filterOf(selection), target);
+        const {email, phone} = selection;
+        const filter = filterOf(selection);
+        const isPerson = email !== undefined || phone !== undefined;
+        const person = isPerson ? await findPerson(run, admin, filter, {email, phone}) : undefined;
+        if (person?.isStopped) return run.fail('Nothing was written.');
+        const target = {file, format, excel, forSales: reader === 'sales', only: person?.found.toReversed()};
+        return writeExport(run, admin, filter, target);
       }),
     );
 }

@@ -17,6 +17,8 @@ export type Surroundings = {
   stderr: Writable & {isTTY?: boolean};
   /** Asks the person at the terminal, and resolves to the answer. Missing if there is no terminal. */
   ask?: ((question: string) => Promise<string>) | undefined;
+  /** Reads a line of standard input that is no terminal. Undefined if there is none. */
+  readLine?: (() => Promise<string | undefined>) | undefined;
   /** Calls `stop` instead of ending the process, once, when the operator presses Ctrl+C. Returns what takes that back. */
   onInterrupt?: (stop: () => void) => () => void;
 };

@@ -93,6 +93,11 @@ export const usualTimings = {
   sweepEvery: 3_600_000,
   /** Between two slices, in which others can write. */
   sweepPause: 100,
+  /**
+   * Digests for searches by person: how often each process writes them, the pause between two slices, and how old a lead must
+   * be. Until then, it may not be committed yet, and clocks may differ by half of this time.
+   */
+  digests: {every: 15_000, pause: 25, age: 40_000},
   /** The time between two attempts to remove what was erased from the files, while somebody reads them. */
   purgeRetry: 5_000,
   /** The time from the signal to stop until requests in progress are cut off. */

@@ -3,8 +3,14 @@
 import type {Lead} from './lead-schema.ts';
 import type {Consent} from './stored-lead.ts';
 
-/** What is kept of an erased lead: the consent, who gave it, and for which telephone number. */
-export type KeptConsent = Pick<Lead, 'first_name' | 'last_name' | 'phone'> & {consent: Consent};
+/**
+ * What is kept of an erased lead: the consent, who gave it, and for which telephone number. `emailDigest` is the digest by
+ * which the person is found (persons.ts).
+ */
+export type KeptConsent = Pick<Lead, 'first_name' | 'last_name' | 'phone'> & {
+  consent: Consent;
+  emailDigest?: string | undefined;
+};
 
 /** What would go with a lead, and who had it. */
 export type ErasableLead = {
@@ -63,6 +69,8 @@ export type ErasureStore = {
    * @throws SealError when it cannot be opened
    */
   keptConsent(id: string): Promise<KeptConsent | undefined>;
+  /** What is kept of erased leads, by id, or why it cannot be opened. */
+  keptConsents(ids: readonly string[]): Promise<ReadonlyMap<string, KeptConsent | Error>>;
   /**
    * One slice of the sweep: erases leads that were kept long enough and have no delivery in the outbox, and consents that were
    * kept long enough. Tells nobody, because the receivers have rules of their own. A lead that cannot be opened stays as it

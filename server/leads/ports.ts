@@ -26,6 +26,7 @@ import type {
 import type {ErasureStore} from './erasure.ts';
 import type {LeadReader} from './lead-filter.ts';
 import type {Accepted, LeadEntry} from './new-lead.ts';
+import type {PersonStore} from './persons.ts';
 import type {Answer, RememberedText, StoredLead} from './stored-lead.ts';
 
 /** What the lead desk needs: it stores leads, and finds them. */
@@ -202,7 +203,8 @@ export type LeadStore = LeadPort &
   RequestStore &
   ReloadStore &
   KeyStore &
-  ErasureStore;
+  ErasureStore &
+  PersonStore;
 
 /** What commands need of the store, beside a server that takes the leads. */
 export type BesideStore = Omit<LeadStore, 'accept'>;

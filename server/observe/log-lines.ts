@@ -173,6 +173,13 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
     fields: {reason},
     message: 'what has expired could not be deleted; it is tried again in an hour',
   }),
+  'digests-failed': ({reason}) => ({
+    level: 'warn',
+    fields: {reason, remedy: remedyOf(reason)},
+    message:
+      'the digests for searches by person could not be written; until they are, such a search reads more leads',
+    kind: reason,
+  }),
   'leads-swept': ({leads, consents}) =>
     leads + consents === 0
       ? undefined

@@ -76,6 +76,8 @@ type Facts = {
   'words-not-kept': {reason: string};
   /** Expired keys, digests and proofs could not be deleted. */
   'expiry-failed': {reason: string};
+  /** The digests for searches by person could not be written, so searches read leads that have none. */
+  'digests-failed': {reason: string};
   /** The sweep has ended, and has erased this many leads and consents that were kept long enough. */
   'leads-swept': {leads: number; consents: number};
   /** The sweep has failed, so leads or consents that were kept long enough may not be erased yet. */

@@ -4,6 +4,7 @@ import type {FullLead} from '../leads/lead-filter.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
 import {statement, type Database, type Statement} from './database.ts';
 import {erasedFingerprint} from './new-lead.ts';
+import {digestsOfKept, digestsOfLead, forgetDigests, type Index} from './person-queries.ts';
 import {emptiedColumns, isErased, joinPersonal, readColumns, type ReadRow} from './rows.ts';
 import {boundColumns, type Bound, type SealedText} from './sealing.ts';
 import type {Context} from './unreadable-leads.ts';
@@ -49,7 +50,10 @@ const deleteRelated = ['consents', 'context_values', 'same_leads', 'confirmation
 const keepKey = `UPDATE idempotency_keys SET fingerprint = '${erasedFingerprint}' WHERE lead_id = $1`;
 /** Leaves a kept consent alone. There is one if another process has erased the lead meanwhile. */
 const forgetSealed = `DELETE FROM sealed WHERE lead_id = $1 AND part <> 'consent'`;
-export const forgetConsent = `DELETE FROM sealed WHERE lead_id = $1 AND part = 'consent' RETURNING lead_id`;
+/** Locks the row of the lead, so that no process is writing its digests meanwhile (person-queries.ts). */
+const forgetText = (lock: string) => `
+  WITH locked AS (SELECT id FROM leads WHERE id = $1 ${lock})
+  DELETE FROM sealed WHERE lead_id IN (SELECT id FROM locked) AND part = 'consent' RETURNING lead_id`;
 /**
  * Keeps the consent only if this transaction has erased the lead. Another process may have erased the lead meanwhile,
  * and its consent with it.
@@ -73,9 +77,9 @@ const selectDeliveries = `
     ${truth(mayHaveArrived('deliveries'))} AS may_have, ${truth(isNews('deliveries'))} AS is_news
   FROM deliveries WHERE lead_id = $1 ORDER BY destination, content`;
 const selectDuplicates = `SELECT id FROM leads WHERE duplicate_of = $1 AND erased_at IS NULL`;
-const selectConsent = `
+const selectConsents = (ids: string) => `
   SELECT data_key, blob, ${boundColumns} FROM sealed JOIN leads ON leads.id = lead_id
-  WHERE lead_id = $1 AND part = 'consent'`;
+  WHERE lead_id IN ${ids} AND part = 'consent'`;
 
 /** The rows of leads that belong together: duplicates and their originals, and leads and their corrections. */
 async function related(
@@ -137,20 +141,53 @@ async function describe(
   };
 }
 
-/** When a lead is erased, and which consents stay. */
-export type Erasing = {now: number; keepConsent: KeepConsent};
+/** What is kept of these leads. Those of which nothing is kept are left out. */
+export async function keptConsents(
+  {read, sealer, opener, jsonList}: Context,
+  ids: readonly string[],
+): Promise<Map<string, KeptConsent | Error>> {
+  const select = statement(selectConsents(jsonList('$1')), JSON.stringify(ids));
+  const rows = (ids.length > 0 ? await read(select) : []) as (SealedText & Bound)[];
+  const openRow = (row: SealedText & Bound) => {
+    try {
+      return JSON.parse(sealer.of(row).open(row, 'consent')) as KeptConsent;
+    } catch (error) {
+      opener.note(row.id);
+      return error as Error;
+    }
+  };
+  return new Map(rows.map((row) => [row.id, openRow(row)]));
+}
+
+/** The statements that delete kept consents, with their digests. Only those that delete one return a row. */
+export async function forgetConsents(context: Context, ids: readonly string[]): Promise<Statement[]> {
+  const [kept, index] = [await keptConsents(context, ids), await context.persons.find()];
+  return ids.flatMap((id) => {
+    const consent = kept.get(id);
+    const digests =
+      consent && index && !(consent instanceof Error) ? digestsOfKept(index, consent) : undefined;
+    return [
+      statement(forgetText(context.forUpdate('leads')), id),
+      ...(consent ? [forgetDigests(context, id, digests)] : []),
+    ];
+  });
+}
+
+/** When a lead is erased, and which consents stay. `index` makes the digests of a lead, if their key can be opened. */
+export type Erasing = {now: number; keepConsent: KeepConsent; index: Index | undefined};
 
 /**
  * @param lead undefined if it cannot be read. Then no consent can be kept
  * @param tells whether the destinations that had news of the lead are told
  */
 export function eraseStatements(
-  {sealer}: Context,
+  context: Context,
   row: ReadRow,
   lead: FullLead | undefined,
-  {now, keepConsent, tells = false}: Erasing & {tells?: boolean},
+  {now, keepConsent, index, tells = false}: Erasing & {tells?: boolean},
 ): Statement[] {
   const {id, partner} = row;
+  const digests = lead && index && digestsOfLead(index, lead.lead);
   const statements: Statement[] = [
     // In this order, as in all other transactions: deliveries before leads. Otherwise two could wait for each other.
     statement(endDeliveries, now, id),
@@ -162,22 +199,25 @@ export function eraseStatements(
   ];
   if (lead?.consent && keepConsent({partner, givenAt: lead.consent.givenAt}, now)) {
     const {first_name, last_name, phone} = lead.lead;
-    const kept: KeptConsent = {first_name, last_name, phone, consent: lead.consent};
-    const {data_key, blob} = sealer.of(row).seal(JSON.stringify(kept), 'consent');
+    const emailDigest = digests?.email;
+    const kept: KeptConsent = {first_name, last_name, phone, consent: lead.consent, emailDigest};
+    const {data_key, blob} = context.sealer.of(row).seal(JSON.stringify(kept), 'consent');
     statements.push(statement(keepConsentText, data_key, blob, id, now));
   }
-  return statements;
+  return [...statements, forgetDigests(context, id, digests && Object.values(digests))];
 }
 
-async function erase(context: Context, id: string, erasing: Erasing): Promise<boolean> {
-  const {read, readOne, write, forUpdate} = context;
+async function erase(context: Context, id: string, erasing: Omit<Erasing, 'index'>): Promise<boolean> {
+  const {read, readOne, write, forUpdate, persons} = context;
   const {now, keepConsent} = erasing;
   const row = (await readOne(statement(selectOne, id))) as NamedRow | undefined;
   if (!row) return false;
   if (row.erased_at === null) {
     const lock = statement(lockDeliveries(forUpdate('deliveries')), id);
     const lead = readable(context, row);
-    await write(lock, ...eraseStatements(context, row, lead, {...erasing, tells: true}));
+    // Nothing of the digests may stop an erasure.
+    const index = await persons.make().catch(() => undefined);
+    await write(lock, ...eraseStatements(context, row, lead, {...erasing, index, tells: true}));
     // A duplicate may have come since the leads to erase were found. Its answer was that of this lead, and is gone now.
     for (const {id: later} of await read(statement(selectDuplicates, id)))
       await erase(context, String(later), erasing);
@@ -185,12 +225,11 @@ async function erase(context: Context, id: string, erasing: Erasing): Promise<bo
   }
   const {partner, created_at: givenAt} = row;
   if (row.keeps_consent === 0 || keepConsent({partner, givenAt}, now)) return false;
-  await write(statement(forgetConsent, id));
+  await write(...(await forgetConsents(context, [id])));
   return true;
 }
 
 export function erasureQueries(context: Context): Omit<ErasureStore, 'sweep'> {
-  const {readOne, sealer, opener} = context;
   return {
     async erasable(ids) {
       const found = await related(context, ids);
@@ -205,14 +244,12 @@ export function erasureQueries(context: Context): Omit<ErasureStore, 'sweep'> {
     erase: (id, now, keepConsent) => erase(context, id, {now, keepConsent}),
 
     async keptConsent(id) {
-      const row = (await readOne(statement(selectConsent, id))) as (SealedText & Bound) | undefined;
-      try {
-        return row && (JSON.parse(sealer.of(row).open(row, 'consent')) as KeptConsent);
-      } catch (error) {
-        opener.note(id);
-        throw error;
-      }
+      const kept = (await keptConsents(context, [id])).get(id);
+      if (kept instanceof Error) throw kept;
+      return kept;
     },
+
+    keptConsents: (ids) => keptConsents(context, ids),
   };
 }
 
