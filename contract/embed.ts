@@ -184,6 +184,9 @@ export const contextName = /^[a-z][a-z\d_-]{0,39}$/;
 /** One line without control characters. Spaces around it do not count. A value that does not match is left out. */
 export const contextValue = /^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u;
 
+/** As `lang` in HTML. */
+export const languageTag = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/;
+
 /**
  * The body of `POST /embed/v1/leads`. The lead is always required; consent and proof are required if the partner's
  * configuration asks for them.
