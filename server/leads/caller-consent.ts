@@ -102,6 +102,7 @@ export function toConsent(
       givenAt: sent.given_at ?? Date.now(),
       origin: null,
       page: sent.page ?? null,
+      // eslint-disable-next-line no-restricted-properties -- This is the address in a consent, not of a request.
       ip: sent.ip ?? '',
       userAgent: null,
       source: 'caller',

@@ -1,6 +1,7 @@
 /** The consent that a caller brings with a lead: what is refused, what is kept of it, and who hears of it. */
 import assert from 'node:assert/strict';
 import {createHash, randomUUID} from 'node:crypto';
+import {readFileSync} from 'node:fs';
 import {suite, test} from 'node:test';
 import {onePartner} from '../../../../server/config/partners.ts';
 import {toEventData} from '../../../../server/destinations/webhook/event.ts';
@@ -18,8 +19,9 @@ import {acme, globex, listedOrigin, startTestServer, type TestServer} from '../.
 import {until} from '../../../support/until.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-const partner = (key: string, cid: string, consent: object) =>
-  onePartner({key, cid, origins: [listedOrigin], consent: consent as never});
+type Fields = Parameters<typeof onePartner>[0];
+const partner = (key: string, cid: string, consent: Fields['consent']) =>
+  onePartner({key, cid, origins: [listedOrigin], consent});
 const english = 'You may call me: [terms](https://www.partner.example/terms).';
 const spanish = 'Puede llamarme. Ünïcode, too.';
 const [plain, shared] = ['You may call me.', 'The text of two partners'];
@@ -133,6 +135,13 @@ suite('a consent that is wrong', () => {
   });
 });
 
+test('the example of the guide is taken', async (t) => {
+  const server = await openFor(t, startTestServer());
+  const [, section = ''] = /### Consent\n([^]*?)\n## /.exec(readFileSync('docs/api.md', 'utf8')) ?? [];
+  const [, body = ''] = /-d '([^]*?)'/.exec(section) ?? [];
+  await readJson(await server.fetch('/json/leads', postJson(body, basic(acme))), 201);
+});
+
 forEachStore((over) => {
   suite('the consent that a caller brings', () => {
     const server = over.useServer({partners: [...partners]});
@@ -187,7 +196,7 @@ forEachStore((over) => {
         await readProblem(await create(server, other, {}, key), 422, 'idempotency-key-reused');
       const without = randomUUID();
       await created(server, undefined, {}, without);
-      const [digests] = createIdempotencyDigests([server.config.tokenKeys[0]!]).ofKey(
+      const [digests] = createIdempotencyDigests(server.config.tokenKeys).ofKey(
         `caller:${acme.user}`,
         without,
         comparableText(parseLead(standardBody).data!),
@@ -217,7 +226,7 @@ test('a retry gets its lead again although its text is not configured any more',
   await readProblem(await create(server, consent, {}, randomUUID()), 422, 'invalid-lead');
 });
 
-test('a sealed lead has its consent sealed with it, and the words of a caller are nowhere in clear', async (t) => {
+test('the words that a caller brought for a sealed lead are nowhere in clear', async (t) => {
   const sealed = sqlite.startServer({dataKeys: ['a data key of at least 32 characters']});
   const server = await openFor(t, sealed);
   await created(server, {text: 'I, Jane Doe, agree.'});
