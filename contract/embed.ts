@@ -201,6 +201,9 @@ export type ConsentView = {
 /** Characters of the texts of a `ConsentView`. */
 export const consentViewLimits = {button: 80, slot: 4_000, form: 40};
 
+/** As `lang` in HTML. */
+export const languageTag = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/;
+
 /**
  * The body of `POST /embed/v1/leads`. The lead is always required; consent and proof are required if the partner's
  * configuration asks for them.

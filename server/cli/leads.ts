@@ -198,9 +198,10 @@ function cellsOf(row: LeadRow) {
   if ('unreadable' in row) return [...begin, row.unreadable];
   begin.push(cutTo(row.partner ?? '-', partnerColumns));
   if ('erased_at' in row) return [...begin, `erased ${minuteOrNone(row.erased_at)}`];
-  const {lead_type, status, total, campaign, duplicate_of} = row;
+  const {lead_type, status, total, campaign, duplicate_of, consent} = row;
   const amount = total === null ? '' : formatMoney(total, 'en-US');
-  const note = [duplicate_of && `as ${referenceOf(duplicate_of)}`, campaign].filter(Boolean).join(', ');
+  const same = duplicate_of && `as ${referenceOf(duplicate_of)}`;
+  const note = [same, consent === 'missing' && 'no consent', campaign].filter(Boolean).join(', ');
   return [...begin, status, lead_type === 'standard' ? lead_type : amount, note];
 }
 
@@ -216,7 +217,7 @@ async function list(run: Run, admin: Admin, options: Selection & Person & ListOp
   async function* ofPerson() {
     const {found, isStopped} = await findPerson(run, admin, filter, {email, phone, limit});
     if (isStopped) run.status = 1;
-    if (found.length > 0) yield found.map((lead) => toLeadRow(lead, rounding));
+    if (found.length > 0) yield found.map((lead) => toLeadRow(lead, admin.config, rounding));
   }
 }
 

@@ -73,9 +73,13 @@ export function printLead({printFields}: Run, {config}: Admin, shown: Shown, mor
     ...more,
     [
       'Consent',
-      consent &&
-        `${timeOrNone(consent.given_at)}, text ${consent.text_version} ${consent.text_language ?? ''}`,
+      consent === null
+        ? 'none'
+        : consent &&
+          `${timeOrNone(consent.given_at)}, text ${consent.text_version} ${consent.text_language ?? ''}`,
     ],
+    ['Consent from', consent?.source && 'a caller, who says so'],
+    ['Certificate', consent?.certificate_url],
     ['Box ticked', consent?.agreed],
     ['Consent on', consent?.page ?? consent?.origin],
     ['Pressed', consent && atPress(consent)],
@@ -91,8 +95,8 @@ export function printLead({printFields}: Run, {config}: Admin, shown: Shown, mor
 }
 
 export function printErased(run: Run, admin: Admin, {kept, ...erased}: ShownErased) {
-  const {consent = null, ...lead} = kept && 'consent' in kept ? kept : {};
-  return printLead(run, admin, {...erased, lead, consent}, [
+  const {consent, ...lead} = kept && 'consent' in kept ? kept : {consent: undefined};
+  return printLead(run, admin, {...erased, lead, ...(consent && {consent})}, [
     ['Erased', timeOrNone(erased.erased_at)],
     ['Consent until', timeOrNone(erased.consent_kept_until)],
     ['Consent', kept && 'unreadable' in kept ? `cannot be read: ${kept.unreadable}` : null],

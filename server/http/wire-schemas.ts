@@ -19,6 +19,7 @@ import {
   attributionKeys,
   attributionValue,
   contextValue,
+  languageTag,
   leadStatuses,
   type Challenge,
   type EmbedAnswer,
@@ -199,8 +200,6 @@ export const embedConfigSchema = schemaOf<EmbedConfig>()(
 const shortText = z.string().max(2_048);
 /** A value that is not valid counts as missing: a lead is worth more than what is said beside it. */
 const orNone = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
-/** As `lang` in HTML. */
-const languageTag = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/;
 
 /** A separator of lines or paragraphs would begin a line in the notes of a lead-api, and look like another value. */
 const oneLine = /^[^\u2028\u2029]*$/;

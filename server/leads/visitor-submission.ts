@@ -61,7 +61,7 @@ export function refuseOtherPartner({key}: Partner, {partner, lead}: EmbedSubmiss
 }
 
 /** Shortens a web address as the form does. Null for a text that is no web address. */
-function bareAddress(text: string | undefined): string | null {
+export function bareAddress(text: string | undefined): string | null {
   const url = URL.parse(text ?? '');
   return url && /^https?:$/.test(url.protocol) ? pageAddress(url.href).slice(0, 2_048) : null;
 }

@@ -134,3 +134,31 @@ test('people read the amounts that the form shows, in lines that a terminal does
     /--for sales writes a CSV/,
   );
 });
+
+test('people see which leads lack a consent that they should have, and programs who brought it', async (t) => {
+  const certificateUrl = 'https://cert.trustedform.com/0123456789abcdef';
+  const ofCaller = {...sampleConsent, agreed: null, source: 'caller', words: 'Yes', certificateUrl} as const;
+  const entries = [
+    ...[newEntry(), newEntry({consent: ofCaller}), newEntry({partner: 'acme', consent: sampleConsent})],
+    newEntry({lead: asLead({...standardBody, cid: '2001'})}),
+  ];
+  const PARTNERS_FILE = writePartners(temporaryFolder(t), [{consent: {text: 'Yes', version: '1'}}]);
+  const {run} = await operate(t, entries, {settings: {PARTNERS_FILE}});
+  const rows = linesOf(await run('leads', 'list', '--json')).toReversed();
+  assert.deepEqual(
+    rows.map(({consent}) => consent),
+    ['missing', 'caller', 'form', null],
+  );
+  const {stdout} = await run('leads', 'list');
+  assert.deepEqual(stdout.match(/^.* no consent$/gm)?.length, 1);
+  const shown = await Promise.all(entries.map(({id}) => run('leads', 'show', id)));
+  assert.match(shown[0]!.stdout, /^Consent +none$/m);
+  assert.match(shown[1]!.stdout, /^Consent from +a caller, who says so\nCertificate +https:\/\/cert\./m);
+  assert.doesNotMatch(shown[2]!.stdout, /none|Consent from|Certificate/);
+  const [head = '', ...cells] = (await run('leads', 'export')).stdout.trim().split('\r\n');
+  const at = head.split(',').indexOf('consent_text_version');
+  assert.deepEqual(
+    cells.map((row) => row.split(',')[at]),
+    ['', '1', '1', ''],
+  );
+});
