@@ -87,7 +87,7 @@ function phoneCell(typed: string, e164: string): string {
   return `${(shown ?? e164).replace(/^\+\d+/, '($&)')}${further ? ` ext. ${further[0]}` : ''}`;
 }
 
-const valueAt = (lead: LeadDetails, path: readonly string[]) => {
+export const valueAt = (lead: object, path: readonly string[]) => {
   let value: unknown = lead;
   for (const key of path) value = (value as Record<string, unknown> | null | undefined)?.[key];
   return value;
@@ -119,6 +119,13 @@ const csvOptions = {
   cast: {string: toCell, boolean: String},
 } as const;
 
+/** @param quoted whether all texts have quotes */
+export async function csvWriter(quoted = false): Promise<(rows: unknown[][]) => string> {
+  // Nothing else needs this library, and it takes time to load.
+  const {stringify} = await import('csv-stringify/sync');
+  return (rows) => stringify(rows, {...csvOptions, quoted_string: quoted});
+}
+
 const toJsonLines = (leads: readonly LeadDetails[]) => leads.map((lead) => `${toJson(lead)}\n`).join('');
 
 type Exportable = {
@@ -148,9 +155,7 @@ export async function* exportLeads(
   filter: LeadFilter,
   {format, excel = false, forSales = false, only}: Exportable,
 ): Job<Exporting, Exported> {
-  // Nothing else needs this library, and it takes time to load.
-  const {stringify} = await import('csv-stringify/sync');
-  const toCsv = (rows: unknown[][]) => stringify(rows, {...csvOptions, quoted_string: forSales});
+  const toCsv = await csvWriter(forSales);
   const isCsv = format === 'csv';
   const columns = columnsFor(config, filter);
   const paths = columns.map(([, ...path]) => path);

@@ -3,6 +3,7 @@ import {once} from 'node:events';
 import {createWriteStream, lstatSync, openSync, renameSync, rmSync} from 'node:fs';
 import {extname} from 'node:path';
 import {finish, type Admin} from '../admin/admin.ts';
+import {exportConsents} from '../admin/consents.ts';
 import {exportLeads, type Exported, type ExportFormat} from '../admin/exporting.ts';
 import {unreadableText} from '../admin/lead-names.ts';
 import {counted} from '../admin/words.ts';
@@ -10,13 +11,14 @@ import type {LeadFilter, ListedLead} from '../leads/lead-filter.ts';
 import {reasonOf} from '../leads/store-errors.ts';
 import {leadsBar, type Run} from './output.ts';
 
+/** What a line is: a lead, what of it a salesperson reads, or a consent. */
+export type Sheet = 'leads' | 'sales' | 'consents';
 /** `only`: the leads to write, if they are known already. */
 type Target = {
   file: string | undefined;
   format: ExportFormat | undefined;
   excel: boolean;
-  forSales: boolean;
-} & {
+  sheet: Sheet;
   only: readonly ListedLead[] | undefined;
 };
 
@@ -32,11 +34,12 @@ export async function writeExport(
   run: Run,
   admin: Admin,
   filter: LeadFilter,
-  {file, format = formatsByEnding[extname(file ?? '').toLowerCase()], excel, forSales, only}: Target,
+  {file, format = formatsByEnding[extname(file ?? '').toLowerCase()], excel, sheet, only}: Target,
 ) {
   const {stderr, fail, writeUnchanged} = run;
   if (!format) return fail(`What is to be written to ${file}? Say --format csv or --format jsonl.`);
-  if (forSales && format !== 'csv') return fail('--for sales writes a CSV, for spreadsheets, and no JSON.');
+  if (sheet === 'sales' && format !== 'csv')
+    return fail('--for sales writes a CSV, for spreadsheets, and no JSON.');
   let out;
   try {
     // A symbolic link that leads nowhere counts, too.
@@ -52,7 +55,9 @@ export async function writeExport(
       : undefined;
   try {
     const exported = await finish(
-      exportLeads(admin, filter, {format, excel, forSales, only}),
+      sheet === 'consents'
+        ? exportConsents(admin, filter, {format, excel})
+        : exportLeads(admin, filter, {format, excel, forSales: sheet === 'sales', only}),
       async (progress) => {
         if ('text' in progress) await out.write(progress.text);
         else {
@@ -65,7 +70,7 @@ export async function writeExport(
       },
     );
     await out.close();
-    sayWhatWasWritten(run, file, exported);
+    sayWhatWasWritten(run, file, exported, sheet);
   } catch (error) {
     if (file === undefined) throw error;
     rmSync(partial(file), {force: true});
@@ -79,11 +84,14 @@ function sayWhatWasWritten(
   {say, fail}: Run,
   file: string | undefined,
   {leads, erased, unreadable, unlisted}: Exported,
+  sheet: Sheet,
 ) {
   say(
     `${file ?? 'What was written'} holds personal data in clear, for people to read: erasing a lead erases nothing of it.`,
   );
-  say(`${counted(leads, 'lead')}${file === undefined ? '' : ` in ${file}`}`);
+  say(
+    `${counted(leads, sheet === 'consents' ? 'consent' : 'lead')}${file === undefined ? '' : ` in ${file}`}`,
+  );
   if (erased > 0) say(`${counted(erased, 'erased lead')} left out`);
   if (unlisted.length > 0)
     say(

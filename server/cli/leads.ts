@@ -25,7 +25,7 @@ import type {Config} from '../config/config.ts';
 import {leadGroups, type LeadFilter, type LeadGroup} from '../leads/lead-filter.ts';
 import {readDeliveries} from './deliveries.ts';
 import {eraseCommand} from './erase.ts';
-import {writeExport} from './export.ts';
+import {writeExport, type Sheet} from './export.ts';
 import {contextOption, jsonOption, limitOption, sinceOption, untilOption} from './options.ts';
 import {lineColumns, minuteOrNone, orMore, printRows, type Json, type Run} from './output.ts';
 import {findPerson, personOptions} from './person.ts';
@@ -154,7 +154,8 @@ function addCount(leads: Command, run: Run) {
     );
 }
 
-type ExportOptions = Selection & Person & {format?: ExportFormat; excel?: boolean; for?: 'sales'};
+type ExportOptions = Selection &
+  Person & {format?: ExportFormat; excel?: boolean; for?: 'sales'; consents?: boolean};
 
 function addExport(leads: Command, run: Run) {
   personOptions(selecting(leads.command('export')), run)
@@ -168,6 +169,13 @@ function addExport(leads: Command, run: Run) {
     .addOption(
       new Option('--for <reader>', 'a CSV for whoever calls: name, number, when, total').choices(['sales']),
     )
+    .addOption(
+      new Option('--consents', 'the records of consents instead, also of erased leads').conflicts([
+        'for',
+        'email',
+        'phone',
+      ]),
+    )
     .option('--excel', 'begin a CSV with a byte order mark, by which Excel reads it as UTF-8')
     .addHelpText(
       'after',
@@ -175,17 +183,24 @@ function addExport(leads: Command, run: Run) {
 The file holds personal data, so only its owner can read it. In a CSV, a cell that a spreadsheet would take for a
 formula begins with an apostrophe.`,
     )
-    .action((file: string | undefined, {format, excel = false, for: reader, ...selection}: ExportOptions) =>
-      readingStore(run, async (admin) => {
-        sayUnknown(run, admin.config, selection);
-        const {email, phone} = selection;
-        const filter = filterOf(selection);
-        const isPerson = email !== undefined || phone !== undefined;
-        const person = isPerson ? await findPerson(run, admin, filter, {email, phone}) : undefined;
-        if (person?.isStopped) return run.fail('Nothing was written.');
-        const target = {file, format, excel, forSales: reader === 'sales', only: person?.found.toReversed()};
-        return writeExport(run, admin, filter, target);
-      }),
+    .action(
+      (
+        file: string | undefined,
+        {format, excel = false, for: reader, consents, ...selection}: ExportOptions,
+      ) =>
+        readingStore(run, async (admin) => {
+          sayUnknown(run, admin.config, selection);
+          const {email, phone} = selection;
+          const filter = filterOf(selection);
+          const isPerson = email !== undefined || phone !== undefined;
+          const person = isPerson ? await findPerson(run, admin, filter, {email, phone}) : undefined;
+          if (person?.isStopped) return run.fail('Nothing was written.');
+          const sheet: Sheet = consents ? 'consents' : (reader ?? 'leads');
+          return writeExport(run, admin, filter, {
+            ...{file, format, excel, sheet},
+            only: person?.found.toReversed(),
+          });
+        }),
     );
 }
 

@@ -1,7 +1,7 @@
 /** The options that name a person by e-mail address or telephone number, and what a search for the person prints. */
 import {InvalidArgumentError, type Command} from 'commander';
-import {referenceOf} from '../../contract/reference.ts';
-import {finish, type Admin} from '../admin/admin.ts';
+import {endOfId, referenceOf} from '../../contract/reference.ts';
+import {finish, Refusal, type Admin} from '../admin/admin.ts';
 import {leadsOfPerson, type Found, type Person} from '../admin/persons.ts';
 import {counted, localDay} from '../admin/words.ts';
 import {comparableEmail} from '../leads/idempotency.ts';
@@ -53,6 +53,21 @@ async function readFromInput(
   } catch (error) {
     return command.error(`error: what --${name} - read is not one. ${(error as Error).message}`);
   }
+}
+
+/**
+ * Who or what an argument names: a person, or the id or reference of a lead as it is. `-` asks for it, or reads standard input.
+ * @throws Refusal if it is an address or a number that nobody can have
+ */
+export async function readNamed({ask, readLine}: Run, argument: string): Promise<string | Person> {
+  const asked = async () => (ask ? ask('Reference, phone or e-mail: ') : readLine?.());
+  const text = ((argument === fromInput ? await asked() : argument) ?? '').trim();
+  if (text === '') throw new Refusal('Standard input names no lead and nobody.', 'unknown');
+  const kind = text.includes('@') ? 'email' : 'phone';
+  const {data} = {email: emailSchema, phone: phoneSchema}[kind].safeParse(text);
+  if (kind === 'email' && data === undefined) throw new Refusal(`${text} is no e-mail address.`, 'unknown');
+  if (endOfId(text) !== undefined || data === undefined) return text;
+  return {[kind]: readers[kind](text)};
 }
 
 function readEmail(text: string): string {
