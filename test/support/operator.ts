@@ -153,6 +153,8 @@ export type Operated = {
   accept: (...entries: readonly LeadEntry[]) => Promise<void>;
   /** Changes the tables directly. */
   execute: (sql: string) => Promise<void>;
+  /** Reads the tables directly. */
+  select: (sql: string) => Promise<Record<string, unknown>[]>;
   /** An empty folder for files that commands write. */
   folder: string;
   settings: Record<string, string>;
@@ -200,6 +202,13 @@ export async function operate(
       const file = new DatabaseSync(databasePath);
       file.exec(sql);
       file.close();
+    },
+    async select(sql) {
+      if (database) return database.query(sql);
+      const file = new DatabaseSync(databasePath, {readOnly: true});
+      const rows = file.prepare(sql).all();
+      file.close();
+      return rows;
     },
     folder: folder.path,
     settings: environment,

@@ -11,7 +11,15 @@ import {createRun} from '../../../server/cli/output.ts';
 import {run} from '../../../server/cli/program.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import type {Owner} from '../../support/opened.ts';
-import {databaseKinds, idsOf, linesOf, operate, printedBy, runAtTerminal} from '../../support/operator.ts';
+import {
+  assertFails,
+  databaseKinds,
+  idsOf,
+  linesOf,
+  operate,
+  printedBy,
+  runAtTerminal,
+} from '../../support/operator.ts';
 import {
   asLead,
   newDelivery,
@@ -67,6 +75,35 @@ suite('the command "leads erase"', () => {
     assert.equal((await list('--phone', '12')).code, 2);
     const none = await run('leads', 'list', '--email', 'none@example.com');
     assert.deepEqual([none.code, none.stdout], [0, '']);
+  });
+
+  test('an address or a number can be asked for, and a kept consent is named', async (t) => {
+    const jane = entryOf({phone: '(202) 555-0111'}, withConsent);
+    const reference = referenceOf(jane.id);
+    const {settings} = await operated(t, [jane]);
+    const answering = (answer: string, ...words: string[]) =>
+      runAtTerminal({ask: () => Promise.resolve(answer)}, settings, 'leads', ...words);
+    const list = (answer: string) => answering(answer, 'list', '--json', '--phone', '-');
+    assert.deepEqual(idsOf(linesOf(await list('202.555.0111'))), [jane.id]);
+    assertFails(await list(''), /--phone - found no telephone number on standard input/, 2);
+    const wrong = await list('12');
+    assertFails(wrong, /what --phone - read is not one\. It must be a US number/, 2);
+    assertFails(
+      await answering('x', 'list', '--phone', '-', '--email', '-'),
+      /only one of --email and --phone can be read/,
+      2,
+    );
+    assert.equal((await answering('202 555 0111', 'erase', '--phone', '-', '--yes')).code, 0);
+    const kept = new RegExp(
+      `^Erased, but its consent is kept until \\d{4}-\\d\\d-\\d\\d: ${reference}; lead-prequal consent show ${reference} shows it\\.$`,
+      'm',
+    );
+    const found = await list('202 555 0111');
+    assert.match(found.stderr, kept);
+    assert.equal(found.stdout, '');
+    const all = await answering('202 555 0111', 'erase', '--phone', '-', '--all', '--yes');
+    assert.equal(all.code, 0, all.stderr);
+    assert.doesNotMatch((await list('202 555 0111')).stderr, /consent/);
   });
 
   test('Ctrl+C ends a search, and what it has found is shown', async (t) => {
