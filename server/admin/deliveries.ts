@@ -4,18 +4,21 @@ import {referenceOf} from '../../contract/reference.ts';
 import {
   deliveryStates,
   endedStates,
+  type AddressUse,
   type DeliveryFilter,
   type DeliveryRow as StoredRow,
 } from '../leads/deliveries.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import {count, isoTime, Refusal, time, type Admin} from './admin.ts';
-import {noDestination} from './destinations.ts';
+import type {Receiver} from '../leads/erasure.ts';
+import {noDestination, readAddresses} from './destinations.ts';
 import {leadOf} from './lead-names.ts';
 
 /** Which deliveries are meant. `lead` is an id or a reference. */
 export type Selection = Omit<DeliveryFilter, 'elsewhere'>;
 
 /**
+ * - `place`: the host or the mailboxes to which it goes or went; null if that is not known, and for confirmations
  * - `content`: the lead, or which piece of its news
  * - `ambiguous`: attempts after which nobody knows whether the destination has it
  * - `remote_id`: the id that the destination gave to the lead
@@ -26,6 +29,7 @@ export const deliveryRow = z.object({
   lead: z.string(),
   reference: z.string(),
   destination: z.string(),
+  place: z.string().nullable(),
   content: z.string(),
   state: z.enum(deliveryStates),
   attempts: count,
@@ -42,10 +46,13 @@ export const deliveryRow = z.object({
 });
 export type DeliveryRow = z.infer<typeof deliveryRow>;
 
-function toRow(row: StoredRow): DeliveryRow {
+type Places = (of: Receiver) => AddressUse | undefined;
+
+function toRow(row: StoredRow, places: Places): DeliveryRow {
   const {lead, destination, content, state, attempts, ambiguous, recipients} = row;
+  const place = places(row)?.place ?? null;
   return {
-    ...{lead, reference: referenceOf(lead), destination, content, state, attempts, ambiguous},
+    ...{lead, reference: referenceOf(lead), destination, place, content, state, attempts, ambiguous},
     last_error: row.lastError,
     remote_id: row.remoteId,
     recipients_left: recipients?.left.length ? [...recipients.left] : null,
@@ -71,7 +78,16 @@ export async function* listDeliveries(
   selection: Selection,
   limit = Infinity,
 ): AsyncGenerator<DeliveryRow[], void, undefined> {
-  const filter = await filterOf({store}, selection);
+  const places = await readAddresses({store});
+  for await (const rows of storedRows({store}, await filterOf({store}, selection), limit))
+    yield rows.map((row) => toRow(row, places));
+}
+
+async function* storedRows(
+  {store}: Pick<Admin, 'store'>,
+  filter: DeliveryFilter,
+  limit = Infinity,
+): AsyncGenerator<StoredRow[], void, undefined> {
   const isWhole = filter.lead !== undefined && filter.state === undefined;
   let left = limit;
   for (const state of isWhole ? [undefined, ...endedStates] : [filter.state]) {
@@ -79,7 +95,7 @@ export async function* listDeliveries(
     while (left > 0) {
       const size = Math.min(left, pageRows);
       const rows = await store.listDeliveries(size, {...filter, state}, last);
-      if (rows.length > 0) yield rows.map(toRow);
+      if (rows.length > 0) yield rows;
       left -= rows.length;
       last = rows.at(-1);
       if (rows.length < size) break;
@@ -131,6 +147,46 @@ export async function deliveriesOf(
       .map((row) => ({...row, last_reply: replyOf(row)?.reply ?? null})),
     damaged: rows.filter((row) => replyOf(row)?.reply === null).map(({destination}) => destination),
   };
+}
+
+/**
+ * Who may have a lead.
+ * - `content`: the lead, or which piece of its news
+ * - `state`: of the delivery. Null at an address before an operator accepted another one: it may have arrived there
+ * - `place`: the host or the mailboxes; null if that is not known
+ * - `at`: when it was delivered; otherwise since when it was tried
+ * - `told_of_erasure`: whether the news that the lead was erased was delivered to the same address
+ */
+export const receiver = deliveryRow
+  .pick({destination: true, content: true, place: true})
+  .extend({state: z.enum(deliveryStates).nullable(), at: time.nullable(), told_of_erasure: z.boolean()});
+export type LeadReceiver = z.infer<typeof receiver>;
+
+/** A row for each delivery that may have arrived, and for each address at which. Visitors are left out. @param lead its id */
+export async function receiversOf({store}: Pick<Admin, 'store'>, lead: string): Promise<LeadReceiver[]> {
+  const places = await readAddresses({store});
+  const rows: StoredRow[] = [];
+  for await (const page of storedRows({store}, {lead})) rows.push(...page);
+  const told = rows.filter(({content, state}) => content === 'erased' && state === 'delivered');
+  return rows
+    .filter(({content}) => content !== 'erased' && content !== 'confirmation')
+    .flatMap((row) => {
+      const {destination, content, state, attempts, leasedUntil, address, formerAddresses} = row;
+      const mayHave = state === 'delivered' || attempts > 0 || leasedUntil > 0;
+      const since = row.failingSince ?? row.settledAt ?? row.happenedAt;
+      const at = isoTime(state === 'delivered' ? row.settledAt : since);
+      const had = [
+        ...(mayHave ? [{address, state}] : []),
+        ...formerAddresses.map((former) => ({address: former, state: null})),
+      ];
+      return had.map((one) => ({
+        ...{destination, content, state: one.state, at},
+        place: places({destination, address: one.address})?.place ?? null,
+        told_of_erasure: told.some(
+          (news) => news.destination === destination && news.address === one.address,
+        ),
+      }));
+    });
 }
 
 /**

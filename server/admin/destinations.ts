@@ -4,7 +4,8 @@ import {tableOf} from '../../contract/table-of.ts';
 import {addressOf, collectingTime} from '../config/destinations.ts';
 import {usualTimings} from '../config/timings.ts';
 import {DeliveryError} from '../destinations/destination.ts';
-import {openStates, type OpenState} from '../leads/deliveries.ts';
+import {openStates, type AddressUse, type OpenState} from '../leads/deliveries.ts';
+import type {Receiver} from '../leads/erasure.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import {remedyOf} from '../observe/causes.ts';
 import {count, isoTime, Refusal, time, type Admin} from './admin.ts';
@@ -119,6 +120,42 @@ export async function resumeDestination({store, config}: Admin, destination: str
 /** @returns how many deliveries go to the address of now that were stored for another one */
 export const acceptAddress = ({store, config}: Admin, destination: string): Promise<number> =>
   store.acceptAddress(Date.now(), destination, addressOf(settingsOf(destination, config)));
+
+/** Whether the configuration has this address. One that is not known counts as the one that it has. */
+export function isPresent({destinations}: Admin['config'], {destination, address}: Receiver): boolean {
+  const settings = destinations.get(destination);
+  return settings !== undefined && (address === null || address === addressOf(settings));
+}
+
+/** @returns what is known of an address: nothing of those before version 1.7 */
+export async function readAddresses({
+  store,
+}: Pick<Admin, 'store'>): Promise<(of: Receiver) => AddressUse | undefined> {
+  const keyOf = ({destination, address}: Receiver) => `${destination} ${address}`;
+  const uses = new Map((await store.addressUses()).map((use) => [keyOf(use), use]));
+  return (of) => uses.get(keyOf(of));
+}
+
+/**
+ * Where a destination is, or was. The last of its addresses that took something comes first.
+ * - `place`: the host, or the mailboxes
+ * - `is_present`: the configuration has this address
+ * - `first_used_at`, `last_used_at`: of the deliveries that arrived there, or may have
+ */
+export const addressRow = z.object({
+  destination: z.string(),
+  place: z.string(),
+  is_present: z.boolean(),
+  first_used_at: time.nullable(),
+  last_used_at: time.nullable(),
+});
+
+export const listAddresses = async ({store, config}: Admin): Promise<z.infer<typeof addressRow>[]> =>
+  (await store.addressUses()).map(({destination, address, place, firstUsed, lastUsed}) => ({
+    ...{destination, place, is_present: isPresent(config, {destination, address})},
+    first_used_at: isoTime(firstUsed || null),
+    last_used_at: isoTime(lastUsed || null),
+  }));
 
 /**
  * - `said`: what came back, in words

@@ -6,15 +6,16 @@ import {createHash} from 'node:crypto';
 import {existsSync} from 'node:fs';
 import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
-import {consentOf} from '../destinations/webhook/event.ts';
+import {consentOf, toErasedEvent} from '../destinations/webhook/event.ts';
 import type {ErasableLead} from '../leads/erasure.ts';
-import {leadEventSchema} from '../leads/lead-event.ts';
+import {erasedEventSchema, leadEventSchema} from '../leads/lead-event.ts';
 import type {ListedLead} from '../leads/lead-filter.ts';
 import {consentEnd, retentionOf} from '../leads/retention.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
 import {appendErasures, readErasures, type Erasure} from '../store/erasures-file.ts';
 import {isErased, whyUnreadable} from '../store/rows.ts';
 import {count, isoTime, Refusal, refuseFor, time, type Admin, type Job} from './admin.ts';
+import {isPresent, readAddresses} from './destinations.ts';
 import {leadOf} from './lead-names.ts';
 import {purge, type Waiting} from './purging.ts';
 
@@ -24,6 +25,9 @@ export type ErasureInput = {leads: readonly string[]; all: boolean};
 /**
  * A lead that would be erased, and what is known of it.
  * - `consent_kept_until`: null if no consent stays
+ * - `told`: destinations that get the news of the erasure
+ * - `former`: where the lead or news of it may have arrived, too, before the destination got another address, or was removed.
+ *   These cannot be told, and `event` is what to send them by hand: the body of `lead.erased`
  * - `changes`: whether erasing changes anything of it
  * - `under_way_until`: a process may be sending it until then
  */
@@ -39,7 +43,13 @@ export const plannedLead = z.object({
   has_consent: z.boolean(),
   consent_kept_until: time.nullable(),
   told: z.array(z.string()),
-  remote_ids: z.array(z.object({destination: z.string(), remote_id: z.string().nullable()})),
+  former: z.array(
+    z.object({destination: z.string(), place: z.string().nullable(), last_used_at: time.nullable()}),
+  ),
+  event: erasedEventSchema.nullable(),
+  remote_ids: z.array(
+    z.object({destination: z.string(), place: z.string().nullable(), remote_id: z.string().nullable()}),
+  ),
   under_way_until: time.nullable(),
   changes: z.boolean(),
 });
@@ -64,10 +74,12 @@ export async function planErasure(admin: Admin, {leads: named, all}: ErasureInpu
     ids.push(id);
   }
   const leads: PlannedLead[] = [];
+  const places = await readAddresses({store});
   for (const erasable of await store.erasable(ids)) {
     const lead = (await store.readLead(erasable.id))?.lead;
     const end = endOfConsent(config, erasable, lead);
-    leads.push(planned(erasable, lead, all || end <= Date.now() ? null : end));
+    const consentUntil = all || end <= Date.now() ? null : end;
+    leads.push({...planned(erasable, lead, consentUntil), ...receiversOf(config, erasable, places)});
   }
   const facts = leads.map(({id, was_erased_at, changes, consent_kept_until}) =>
     [id, was_erased_at, changes, consent_kept_until].join(' '),
@@ -76,10 +88,10 @@ export async function planErasure(admin: Admin, {leads: named, all}: ErasureInpu
 }
 
 function planned(
-  {id, because, partner, createdAt, erasedAt, hasConsent, told, remoteIds, leasedUntil}: ErasableLead,
+  {id, because, partner, createdAt, erasedAt, hasConsent, leasedUntil}: ErasableLead,
   lead: ListedLead | undefined,
   consentUntil: number | null,
-): PlannedLead {
+): Omit<PlannedLead, keyof Receivers> {
   return {
     id,
     reference: referenceOf(id),
@@ -91,10 +103,34 @@ function planned(
     unreadable: lead && 'unreadable' in lead ? lead.unreadable : null,
     has_consent: hasConsent,
     consent_kept_until: isoTime(consentUntil),
-    told: erasedAt === null ? [...told] : [],
-    remote_ids: remoteIds.map(({destination, remoteId}) => ({destination, remote_id: remoteId})),
     under_way_until: leasedUntil > Date.now() ? isoTime(leasedUntil) : null,
     changes: erasedAt === null || (hasConsent && consentUntil === null),
+  };
+}
+
+type Receivers = Pick<PlannedLead, 'told' | 'former' | 'event' | 'remote_ids'>;
+
+function receiversOf(
+  config: Admin['config'],
+  lead: ErasableLead,
+  places: Awaited<ReturnType<typeof readAddresses>>,
+): Receivers {
+  const {erasedAt, told, former, remoteIds} = lead;
+  const gone = [...told.filter((one) => !isPresent(config, one)), ...former];
+  const at = erasedAt ?? Date.now();
+  return {
+    told: erasedAt === null ? told.filter((one) => isPresent(config, one)).map((one) => one.destination) : [],
+    former: gone.map((one) => ({
+      destination: one.destination,
+      place: places(one)?.place ?? null,
+      last_used_at: isoTime(places(one)?.lastUsed || null),
+    })),
+    event: gone.length > 0 ? toErasedEvent({at}, {...lead, erasedAt: at}) : null,
+    remote_ids: remoteIds.map(({remoteId, ...one}) => ({
+      destination: one.destination,
+      place: places(one)?.place ?? null,
+      remote_id: remoteId,
+    })),
   };
 }
 
@@ -132,10 +168,19 @@ export async function* eraseLeads(
     const keepConsent = plan.all ? () => false : retentionOf(config).keepConsent;
     for (const {id} of toErase) {
       await store.erase(id, at, keepConsent);
+      await dropUntold(admin, id);
       yield {erased: id};
     }
   }
   return {leads: plan.leads, out_of_files: yield* purge(admin)};
+}
+
+/** The news of an erasure that no address of the configuration may get would wait for ever. */
+async function dropUntold({store, config}: Admin, lead: string) {
+  const waiting = await store.listDeliveries(maxDestinations, {lead});
+  for (const one of waiting)
+    if (one.content === 'erased' && !isPresent(config, one))
+      await store.dropDeliveries(Date.now(), {lead, destination: one.destination});
 }
 
 function writeDown(path: string | undefined, erasures: readonly Erasure[]) {
@@ -147,6 +192,8 @@ function writeDown(path: string | undefined, erasures: readonly Erasure[]) {
   }
 }
 
+/** More deliveries than a lead has. */
+const maxDestinations = 10_000;
 /** Ids of one query. */
 const sliceSize = 200;
 
@@ -182,6 +229,7 @@ export async function* eraseAgain(admin: Admin, {toErase}: Back): Job<Erasing, z
   const {keepConsent} = retentionOf(config);
   for (const {id, at, all} of toErase) {
     if (!(await store.erase(id, at, all ? () => false : keepConsent))) continue;
+    await dropUntold(admin, id);
     erased += 1;
     yield {erased: id};
   }

@@ -4,7 +4,9 @@ import {randomBytes} from 'node:crypto';
 import type {Admin} from '../admin/admin.ts';
 import {
   acceptAddress,
+  addressRow,
   destinationRow,
+  listAddresses,
   listDestinations,
   pauseDestination,
   resumeDestination,
@@ -25,6 +27,7 @@ import {changingStore, readingStore} from './with-store.ts';
 const examples = `
 Examples:
   lead-prequal destinations list             what there is, what waits, what failed
+  lead-prequal destinations addresses        where each of them is and was, and from when until when
   lead-prequal destinations test crm         send a test to crm, and say what came back
   lead-prequal destinations pause crm        send nothing to crm until it is resumed
   lead-prequal destinations resume crm       go on, with everything that came meanwhile
@@ -34,7 +37,8 @@ export function destinationsCommand(run: Run): Command {
   const destinations = new Command('destinations')
     .description('list, test, pause, resume and accept the destinations to which leads go')
     .addHelpText('after', examples);
-  for (const add of [addList, addTest, addPause, addResume, addAccept, addSecret]) add(destinations, run);
+  for (const add of [addList, addAddresses, addTest, addPause, addResume, addAccept, addSecret])
+    add(destinations, run);
   return destinations;
 }
 
@@ -46,6 +50,24 @@ function addList(destinations: Command, run: Run) {
     )
     .addOption(jsonOption(destinationRow))
     .action((json: Json) => readingStore(run, (admin) => list(run, admin, json)));
+}
+
+function addAddresses(destinations: Command, run: Run) {
+  destinations
+    .command('addresses')
+    .description(
+      'list the hosts and mailboxes of destinations, also former ones, with their first and last use',
+    )
+    .addOption(jsonOption(addressRow))
+    .action((json: Json) =>
+      readingStore(run, async (admin) => {
+        const head = ['destination', 'at', 'now', 'first used', 'last used'];
+        await printRows(run, json, [await listAddresses(admin)], head, (row) => [
+          ...[row.destination, row.place, row.is_present ? 'yes' : 'no'],
+          ...[timeOrNone(row.first_used_at), timeOrNone(row.last_used_at)],
+        ]);
+      }),
+    );
 }
 
 function addTest(destinations: Command, run: Run) {

@@ -227,6 +227,15 @@ export function addressOf(settings: DestinationSettings): string {
   return hash('sha256', `${type} ${where}`).slice(0, 16);
 }
 
+/**
+ * Where a destination is, as operators read it: the mailboxes, or the host alone, because the rest of a URL may be a secret.
+ * Undefined for confirmations.
+ */
+export function placeOf(settings: DestinationSettings): string | undefined {
+  if (settings.type === 'confirmation') return undefined;
+  return settings.type === 'email' ? settings.to.toSorted().join(', ') : new URL(settings.url).host;
+}
+
 /** The name of the destination that the UPSTREAM_… settings describe. The partners file must not use this name. */
 export const defaultDestination = 'default';
 /** In `answer_from`, the calculator. No destination may have this name. */

@@ -10,6 +10,7 @@ import type {OutboxPort} from '../leads/ports.ts';
 import type {Answer} from '../leads/stored-lead.ts';
 import type {Emit} from '../observe/observations.ts';
 import type {DestinationReading} from '../observe/readings.ts';
+import {startNotingAddresses} from './address-uses.ts';
 import {
   closeChannel,
   countClaimed,
@@ -81,6 +82,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
   const context: Context = {
     store,
     records,
+    addresses: startNotingAddresses(store, timings.addressUses),
     pauses,
     emit,
     timings,
@@ -140,6 +142,7 @@ function serve(context: Context, served: ReadonlyMap<string, Served>) {
   for (const [name, channel] of before) if (channels.get(name) !== channel) replaceChannel(channel);
   const opened = new Set([...context.open, ...channels.values()]);
   context.open = [...opened].filter(({stage}) => stage !== 'closed');
+  context.addresses.serve(served);
 }
 
 function deliver(context: Context, given: DueDelivery): Promise<Answer> {
@@ -187,11 +190,12 @@ const choicesOf = (
 });
 
 async function close(context: Context, patience: number) {
-  const {inProgress, records, emit, timings} = context;
+  const {inProgress, records, addresses, emit, timings} = context;
   const allSettled = () => Promise.allSettled([...inProgress.values()].map(({answer}) => answer));
   await Promise.race([allSettled(), sleep(patience, undefined, {ref: false})]);
   if (inProgress.size > 0) emit({type: 'deliveries-cut', deliveries: inProgress.size});
   await Promise.all(context.open.map(closeChannel));
-  await Promise.race([allSettled(), sleep(timings.lastWrites, undefined, {ref: false})]);
+  const written = allSettled().then(() => addresses.stop());
+  await Promise.race([written, sleep(timings.lastWrites, undefined, {ref: false})]);
   records.close();
 }

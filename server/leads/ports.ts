@@ -9,6 +9,7 @@ import type {ReloadStore} from '../reload/reloads.ts';
 import type {RequestStore} from '../versions/request-counts.ts';
 import type {KeyStore} from './data-keys.ts';
 import type {
+  AddressUse,
   BreakEnd,
   Claim,
   ConfirmationDecision,
@@ -89,6 +90,8 @@ export type OutboxPort = {
   waitingDestinations(): Promise<string[]>;
   /** Counts the deliveries in the outbox. The metrics and operators do so, too. */
   countOutbox(): Promise<OutboxCount[]>;
+  /** Stores addresses that are new, where they are, and the first and the last use of each. */
+  noteAddresses(uses: readonly AddressUse[]): Promise<void>;
   /**
    * Makes deliveries to a destination due now that are due later than `latest`. If no wait is that long, the clock was
    * set back since their time was stored. Those under a lease are left out, because the clock of the process that has it
@@ -137,6 +140,8 @@ export type DeliveryDesk = {
    * thousand deliveries is left out.
    */
   lastDelivered(destinations: readonly string[]): Promise<{destination: string; deliveredAt: number}[]>;
+  /** All addresses of all destinations since version 1.7, by destination, the last used ones first. */
+  addressUses(): Promise<AddressUse[]>;
   /**
    * Makes deliveries due now, except those in progress, and ends the breaks of their destinations. A filter without a state and a lead leaves out held deliveries,
    * because an operator must decide about these. Deliveries that have ended are made due only if the filter names their
@@ -151,8 +156,9 @@ export type DeliveryDesk = {
    */
   resumeDestination(now: number, destination: string): Promise<boolean>;
   /**
-   * Lets deliveries that were stored for another address of the destination go to its present address. Those that were
-   * held because of that become due.
+   * Lets deliveries that were stored for another address of the destination go to its present address, except those in
+   * progress and news that only former receivers may get. Those that were held because of that become due. Where one may
+   * have arrived at the other address, that is kept.
    * @returns the number of deliveries that were changed
    */
   acceptAddress(now: number, destination: string, address: string): Promise<number>;

@@ -7,12 +7,15 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {
   anotherAddress,
   hasEnded,
+  onlyForReceivers,
   type DeliveryFilter,
   type DeliveryKey,
   type Settled,
 } from '../leads/deliveries.ts';
 import type {DeliveryDesk} from '../leads/ports.ts';
 import {statement, type Database, type Statement} from './database.ts';
+import {mayHaveArrived} from './erasure-queries.ts';
+import {isOneOf} from './schema.ts';
 import {conditionOf, type Condition} from './delivery-queries.ts';
 import {endBreak} from './pause-queries.ts';
 import {announce} from './settlement-queries.ts';
@@ -83,9 +86,20 @@ function release(now: number, {where}: Batch): Statement {
   return statement(text, ...where.values, now);
 }
 
-/** The statement that lets a batch go to an address. */
+/** What may go to an address that an operator accepts. What is in progress may arrive at the one before. */
+const mayChangeAddress = (now: number) =>
+  ` AND NOT ${isOneOf('content', onlyForReceivers)} AND leased_until <= ${now}`;
+
+/** SQL that is 1 if the process that had the delivery has died. */
+const wasLost = 'CASE WHEN leased_until > 0 AND remote_id IS NULL THEN 1 ELSE 0 END';
+
+/** The statement that lets a batch go to an address. Attempts are those at this address, from now on. */
 function readdress(address: string, {where}: Batch): Statement {
-  const text = `UPDATE deliveries SET address = ${next(where)} WHERE ${where.sql} RETURNING destination`;
+  const text = `
+    UPDATE deliveries SET address = ${next(where)}, former_addresses = CASE WHEN ${mayHaveArrived('deliveries')}
+        THEN COALESCE(former_addresses || ' ', '') || address ELSE former_addresses END,
+      attempts = 0, leased_until = 0, ambiguous = ambiguous + ${wasLost}, ambiguous_counted = ambiguous_counted + ${wasLost}
+    WHERE ${where.sql} RETURNING destination`;
   return statement(text, ...where.values, address);
 }
 
@@ -168,7 +182,7 @@ async function settleAs(
 
 export function operatorQueries(
   database: Database,
-): Omit<DeliveryDesk, 'listDeliveries' | 'lastReplies' | 'lastDelivered'> {
+): Omit<DeliveryDesk, 'listDeliveries' | 'lastReplies' | 'lastDelivered' | 'addressUses'> {
   const {write} = database;
   return {
     async retryDeliveries(now, filter) {
@@ -190,7 +204,8 @@ export function operatorQueries(
     },
 
     async acceptAddress(now, destination, address) {
-      const {count} = await changeAll(database, {destination, elsewhere: address}, '', (batch) => [
+      const elsewhere = {destination, elsewhere: address};
+      const {count} = await changeAll(database, elsewhere, mayChangeAddress(now), (batch) => [
         readdress(address, batch),
       ]);
       // A process may have held one only now. What is held for another reason stays so.

@@ -18,6 +18,7 @@ export const quickTimings: Timings = {
   idlePoll: 20,
   storeReadings: 0,
   requestCounts: 20,
+  addressUses: 20,
   requestsEnd: 1_500,
   deliveriesEnd: 2_000,
 };
