@@ -70,8 +70,8 @@ export async function startLeadService(
         if (earlier && isDeepStrictEqual(earlier.settings, settings)) return [name, earlier];
         const destination = createDestination(settings, timings.delivery, network);
         const terms = termsOf(settings, {perSecond, onAmbiguous, newsGivenUpAfter});
-        const [address, place] = [addressOf(settings), placeOf(settings)];
-        return [name, {settings, destination, terms, address, place}];
+        const where = {address: addressOf(settings), place: placeOf(settings)};
+        return [name, {settings, destination, terms, ...where}];
       }),
     );
   }

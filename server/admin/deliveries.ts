@@ -4,13 +4,11 @@ import {referenceOf} from '../../contract/reference.ts';
 import {
   deliveryStates,
   endedStates,
-  type AddressUse,
   type DeliveryFilter,
   type DeliveryRow as StoredRow,
 } from '../leads/deliveries.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import {count, isoTime, Refusal, time, type Admin} from './admin.ts';
-import type {Receiver} from '../leads/erasure.ts';
 import {noDestination, readAddresses} from './destinations.ts';
 import {leadOf} from './lead-names.ts';
 
@@ -18,7 +16,7 @@ import {leadOf} from './lead-names.ts';
 export type Selection = Omit<DeliveryFilter, 'elsewhere'>;
 
 /**
- * - `place`: the host or the mailboxes to which it goes or went; null if that is not known, and for confirmations
+ * - `place`: the host or the mailboxes of its address; null if that is not known, and for confirmations
  * - `content`: the lead, or which piece of its news
  * - `ambiguous`: attempts after which nobody knows whether the destination has it
  * - `remote_id`: the id that the destination gave to the lead
@@ -46,11 +44,8 @@ export const deliveryRow = z.object({
 });
 export type DeliveryRow = z.infer<typeof deliveryRow>;
 
-type Places = (of: Receiver) => AddressUse | undefined;
-
-function toRow(row: StoredRow, places: Places): DeliveryRow {
+function toRow(row: StoredRow, place: string | null): DeliveryRow {
   const {lead, destination, content, state, attempts, ambiguous, recipients} = row;
-  const place = places(row)?.place ?? null;
   return {
     ...{lead, reference: referenceOf(lead), destination, place, content, state, attempts, ambiguous},
     last_error: row.lastError,
@@ -78,16 +73,8 @@ export async function* listDeliveries(
   selection: Selection,
   limit = Infinity,
 ): AsyncGenerator<DeliveryRow[], void, undefined> {
-  const places = await readAddresses({store});
-  for await (const rows of storedRows({store}, await filterOf({store}, selection), limit))
-    yield rows.map((row) => toRow(row, places));
-}
-
-async function* storedRows(
-  {store}: Pick<Admin, 'store'>,
-  filter: DeliveryFilter,
-  limit = Infinity,
-): AsyncGenerator<StoredRow[], void, undefined> {
+  const filter = await filterOf({store}, selection);
+  const useOf = await readAddresses({store});
   const isWhole = filter.lead !== undefined && filter.state === undefined;
   let left = limit;
   for (const state of isWhole ? [undefined, ...endedStates] : [filter.state]) {
@@ -95,7 +82,7 @@ async function* storedRows(
     while (left > 0) {
       const size = Math.min(left, pageRows);
       const rows = await store.listDeliveries(size, {...filter, state}, last);
-      if (rows.length > 0) yield rows;
+      if (rows.length > 0) yield rows.map((row) => toRow(row, useOf(row)?.place ?? null));
       left -= rows.length;
       last = rows.at(-1);
       if (rows.length < size) break;
@@ -150,44 +137,42 @@ export async function deliveriesOf(
 }
 
 /**
- * Who may have a lead.
- * - `content`: the lead, or which piece of its news
- * - `state`: of the delivery. Null at an address before an operator accepted another one: it may have arrived there
- * - `place`: the host or the mailboxes; null if that is not known
- * - `at`: when it was delivered; otherwise since when it was tried
- * - `told_of_erasure`: whether the news that the lead was erased was delivered to the same address
+ * - `state`: of the delivery. `unclear` at an address before an operator accepted another one
+ * - `at`: when the delivery ended, or when there was news
+ * - `told_of_erasure`: whether the news that the lead was erased arrived at the same address
  */
 export const receiver = deliveryRow
   .pick({destination: true, content: true, place: true})
-  .extend({state: z.enum(deliveryStates).nullable(), at: time.nullable(), told_of_erasure: z.boolean()});
-export type LeadReceiver = z.infer<typeof receiver>;
+  .extend({state: z.string(), at: time.nullable(), told_of_erasure: z.boolean()});
 
-/** A row for each delivery that may have arrived, and for each address at which. Visitors are left out. @param lead its id */
-export async function receiversOf({store}: Pick<Admin, 'store'>, lead: string): Promise<LeadReceiver[]> {
-  const places = await readAddresses({store});
-  const rows: StoredRow[] = [];
-  for await (const page of storedRows({store}, {lead})) rows.push(...page);
+/** Each address at which a lead or news of it has arrived, or may have, the newest first. Visitors are left out. */
+export async function arrivalsOf({store}: Pick<Admin, 'store'>, lead: string) {
+  const useOf = await readAddresses({store});
+  const reads = [undefined, ...endedStates].map((state) => store.listDeliveries(pageRows, {lead, state}));
+  const rows = (await Promise.all(reads)).flat();
   const told = rows.filter(({content, state}) => content === 'erased' && state === 'delivered');
   return rows
     .filter(({content}) => content !== 'erased' && content !== 'confirmation')
     .flatMap((row) => {
-      const {destination, content, state, attempts, leasedUntil, address, formerAddresses} = row;
+      const {destination, content, state, attempts, leasedUntil, formerAddresses} = row;
       const mayHave = state === 'delivered' || attempts > 0 || leasedUntil > 0;
-      const since = row.failingSince ?? row.settledAt ?? row.happenedAt;
-      const at = isoTime(state === 'delivered' ? row.settledAt : since);
-      const had = [
-        ...(mayHave ? [{address, state}] : []),
-        ...formerAddresses.map((former) => ({address: former, state: null})),
-      ];
-      return had.map((one) => ({
-        ...{destination, content, state: one.state, at},
-        place: places({destination, address: one.address})?.place ?? null,
-        told_of_erasure: told.some(
-          (news) => news.destination === destination && news.address === one.address,
-        ),
+      const former = formerAddresses.map((address) => ({address, state: 'unclear'}));
+      return [...(mayHave ? [{address: row.address, state}] : []), ...former].map((one) => ({
+        ...{...one, destination, content, at: row.settledAt ?? row.happenedAt},
+        use: useOf({destination, address: one.address}),
+        isTold: told.some((news) => news.destination === destination && news.address === one.address),
       }));
-    });
+    })
+    .toSorted((one, other) => other.at - one.at);
 }
+
+/** Who has a lead. @param lead its id */
+export const receiversOf = async (admin: Pick<Admin, 'store'>, lead: string) =>
+  (await arrivalsOf(admin, lead)).map(
+    ({destination, content, state, at, use, isTold}): z.infer<typeof receiver> => ({
+      ...{destination, content, place: use?.place ?? null, state, at: isoTime(at), told_of_erasure: isTold},
+    }),
+  );
 
 /**
  * - `deliveries`: how many were changed

@@ -15,7 +15,8 @@ import type {Tombstone} from '../leads/stored-lead.ts';
 import {appendErasures, readErasures, type Erasure} from '../store/erasures-file.ts';
 import {isErased, whyUnreadable} from '../store/rows.ts';
 import {count, isoTime, Refusal, refuseFor, time, type Admin, type Job} from './admin.ts';
-import {isPresent, readAddresses} from './destinations.ts';
+import {arrivalsOf} from './deliveries.ts';
+import {isPresent} from './destinations.ts';
 import {leadOf} from './lead-names.ts';
 import {purge, type Waiting} from './purging.ts';
 
@@ -25,9 +26,8 @@ export type ErasureInput = {leads: readonly string[]; all: boolean};
 /**
  * A lead that would be erased, and what is known of it.
  * - `consent_kept_until`: null if no consent stays
- * - `told`: destinations that get the news of the erasure
- * - `former`: where the lead or news of it may have arrived, too, before the destination got another address, or was removed.
- *   These cannot be told, and `event` is what to send them by hand: the body of `lead.erased`
+ * - `former`: addresses that may have the lead and cannot be told, because their destinations have others now, or are gone
+ * - `event`: what to send these by hand, the body of `lead.erased`; null if there is none
  * - `changes`: whether erasing changes anything of it
  * - `under_way_until`: a process may be sending it until then
  */
@@ -47,9 +47,7 @@ export const plannedLead = z.object({
     z.object({destination: z.string(), place: z.string().nullable(), last_used_at: time.nullable()}),
   ),
   event: erasedEventSchema.nullable(),
-  remote_ids: z.array(
-    z.object({destination: z.string(), place: z.string().nullable(), remote_id: z.string().nullable()}),
-  ),
+  remote_ids: z.array(z.object({destination: z.string(), remote_id: z.string().nullable()})),
   under_way_until: time.nullable(),
   changes: z.boolean(),
 });
@@ -74,12 +72,11 @@ export async function planErasure(admin: Admin, {leads: named, all}: ErasureInpu
     ids.push(id);
   }
   const leads: PlannedLead[] = [];
-  const places = await readAddresses({store});
   for (const erasable of await store.erasable(ids)) {
     const lead = (await store.readLead(erasable.id))?.lead;
     const end = endOfConsent(config, erasable, lead);
-    const consentUntil = all || end <= Date.now() ? null : end;
-    leads.push({...planned(erasable, lead, consentUntil), ...receiversOf(config, erasable, places)});
+    const kept = planned(erasable, lead, all || end <= Date.now() ? null : end);
+    leads.push({...kept, ...(await receiversOf(admin, erasable))});
   }
   const facts = leads.map(({id, was_erased_at, changes, consent_kept_until}) =>
     [id, was_erased_at, changes, consent_kept_until].join(' '),
@@ -88,10 +85,10 @@ export async function planErasure(admin: Admin, {leads: named, all}: ErasureInpu
 }
 
 function planned(
-  {id, because, partner, createdAt, erasedAt, hasConsent, leasedUntil}: ErasableLead,
+  {id, because, partner, createdAt, erasedAt, hasConsent, remoteIds, leasedUntil}: ErasableLead,
   lead: ListedLead | undefined,
   consentUntil: number | null,
-): Omit<PlannedLead, keyof Receivers> {
+): Omit<PlannedLead, 'told' | 'former' | 'event'> {
   return {
     id,
     reference: referenceOf(id),
@@ -103,34 +100,35 @@ function planned(
     unreadable: lead && 'unreadable' in lead ? lead.unreadable : null,
     has_consent: hasConsent,
     consent_kept_until: isoTime(consentUntil),
+    remote_ids: remoteIds.map(({destination, remoteId}) => ({destination, remote_id: remoteId})),
     under_way_until: leasedUntil > Date.now() ? isoTime(leasedUntil) : null,
     changes: erasedAt === null || (hasConsent && consentUntil === null),
   };
 }
 
-type Receivers = Pick<PlannedLead, 'told' | 'former' | 'event' | 'remote_ids'>;
-
-function receiversOf(
-  config: Admin['config'],
+/** Each destination is told at the address that had news of the lead last, if it still has this address. */
+async function receiversOf(
+  {store, config}: Admin,
   lead: ErasableLead,
-  places: Awaited<ReturnType<typeof readAddresses>>,
-): Receivers {
-  const {erasedAt, told, former, remoteIds} = lead;
-  const gone = [...told.filter((one) => !isPresent(config, one)), ...former];
+): Promise<Pick<PlannedLead, 'told' | 'former' | 'event'>> {
+  const {erasedAt} = lead;
+  const had = await arrivalsOf({store}, lead.id);
+  const isUpstream = ({content}: (typeof had)[number]) => content === 'lead';
+  const told = lead.told.filter((name) => {
+    const newest = had.find((one) => one.destination === name && !isUpstream(one));
+    return newest && isPresent(config, newest);
+  });
+  const untold = had.filter(
+    (one) => !isPresent(config, one) || !(isUpstream(one) || told.includes(one.destination)),
+  );
+  const former = [...new Map(untold.map((one) => [`${one.destination} ${one.address}`, one])).values()];
   const at = erasedAt ?? Date.now();
   return {
-    told: erasedAt === null ? told.filter((one) => isPresent(config, one)).map((one) => one.destination) : [],
-    former: gone.map((one) => ({
-      destination: one.destination,
-      place: places(one)?.place ?? null,
-      last_used_at: isoTime(places(one)?.lastUsed || null),
+    told: erasedAt === null ? told : [],
+    former: former.map(({destination, use}) => ({
+      ...{destination, place: use?.place ?? null, last_used_at: isoTime(use?.lastUsed || null)},
     })),
-    event: gone.length > 0 ? toErasedEvent({at}, {...lead, erasedAt: at}) : null,
-    remote_ids: remoteIds.map(({remoteId, ...one}) => ({
-      destination: one.destination,
-      place: places(one)?.place ?? null,
-      remote_id: remoteId,
-    })),
+    event: former.length > 0 ? toErasedEvent({at}, {...lead, erasedAt: at}) : null,
   };
 }
 
@@ -175,12 +173,11 @@ export async function* eraseLeads(
   return {leads: plan.leads, out_of_files: yield* purge(admin)};
 }
 
-/** The news of an erasure that no address of the configuration may get would wait for ever. */
+/** News that no address of the configuration may get would wait for ever. */
 async function dropUntold({store, config}: Admin, lead: string) {
-  const waiting = await store.listDeliveries(maxDestinations, {lead});
-  for (const one of waiting)
-    if (one.content === 'erased' && !isPresent(config, one))
-      await store.dropDeliveries(Date.now(), {lead, destination: one.destination});
+  for (const {destination, address, content} of await store.listDeliveries(sliceSize, {lead}))
+    if (content === 'erased' && !isPresent(config, {destination, address}))
+      await store.dropDeliveries(Date.now(), {lead, destination});
 }
 
 function writeDown(path: string | undefined, erasures: readonly Erasure[]) {
@@ -192,9 +189,7 @@ function writeDown(path: string | undefined, erasures: readonly Erasure[]) {
   }
 }
 
-/** More deliveries than a lead has. */
-const maxDestinations = 10_000;
-/** Ids of one query. */
+/** Rows of one query. */
 const sliceSize = 200;
 
 /** What the file of erasures lists and is back, as after a restore. `back` are erased no more, `toErase` are all to erase. */

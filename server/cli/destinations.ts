@@ -4,9 +4,7 @@ import {randomBytes} from 'node:crypto';
 import type {Admin} from '../admin/admin.ts';
 import {
   acceptAddress,
-  addressRow,
   destinationRow,
-  listAddresses,
   listDestinations,
   pauseDestination,
   resumeDestination,
@@ -15,7 +13,7 @@ import {
   wrongOf,
   type DestinationRow,
 } from '../admin/destinations.ts';
-import {ago, counted} from '../admin/words.ts';
+import {ago, counted, localDay} from '../admin/words.ts';
 import {printable} from '../admin/visible.ts';
 import {readConfig} from '../config/config.ts';
 import {openStates} from '../leads/deliveries.ts';
@@ -27,7 +25,6 @@ import {changingStore, readingStore} from './with-store.ts';
 const examples = `
 Examples:
   lead-prequal destinations list             what there is, what waits, what failed
-  lead-prequal destinations addresses        where each of them is and was, and from when until when
   lead-prequal destinations test crm         send a test to crm, and say what came back
   lead-prequal destinations pause crm        send nothing to crm until it is resumed
   lead-prequal destinations resume crm       go on, with everything that came meanwhile
@@ -37,8 +34,7 @@ export function destinationsCommand(run: Run): Command {
   const destinations = new Command('destinations')
     .description('list, test, pause, resume and accept the destinations to which leads go')
     .addHelpText('after', examples);
-  for (const add of [addList, addAddresses, addTest, addPause, addResume, addAccept, addSecret])
-    add(destinations, run);
+  for (const add of [addList, addTest, addPause, addResume, addAccept, addSecret]) add(destinations, run);
   return destinations;
 }
 
@@ -50,24 +46,6 @@ function addList(destinations: Command, run: Run) {
     )
     .addOption(jsonOption(destinationRow))
     .action((json: Json) => readingStore(run, (admin) => list(run, admin, json)));
-}
-
-function addAddresses(destinations: Command, run: Run) {
-  destinations
-    .command('addresses')
-    .description(
-      'list the hosts and mailboxes of destinations, also former ones, with their first and last use',
-    )
-    .addOption(jsonOption(addressRow))
-    .action((json: Json) =>
-      readingStore(run, async (admin) => {
-        const head = ['destination', 'at', 'now', 'first used', 'last used'];
-        await printRows(run, json, [await listAddresses(admin)], head, (row) => [
-          ...[row.destination, row.place, row.is_present ? 'yes' : 'no'],
-          ...[timeOrNone(row.first_used_at), timeOrNone(row.last_used_at)],
-        ]);
-      }),
-    );
 }
 
 function addTest(destinations: Command, run: Run) {
@@ -152,12 +130,18 @@ export const stateCells = (row: DestinationRow) => [
   row.oldest_created_at === null ? '' : ago(Date.parse(row.oldest_created_at)),
 ];
 
+/** Such as `crm.example.com since 2026-05-01`, and `formerly old.example.com until 2026-04-30`. */
+function usedAddress({place, is_present, first_used_at, last_used_at}: DestinationRow['addresses'][number]) {
+  const day = (time: string | null) => (time === null ? 'never' : localDay(Date.parse(time)));
+  return is_present ? `${place} since ${day(first_used_at)}` : `formerly ${place} until ${day(last_used_at)}`;
+}
+
 async function list(run: Run, admin: Admin, json: Json) {
   const rows = await listDestinations(admin);
-  const head = ['destination', 'type', ...stateHead, 'what went wrong'];
+  const head = ['destination', 'type', ...stateHead, 'what went wrong', 'addresses'];
   await printRows(run, json, [rows], head, (row) => [
     ...[row.destination, row.type, ...stateCells(row)],
-    withRemedy(wrongOf(row)),
+    ...[withRemedy(wrongOf(row)), row.addresses.map(usedAddress).join('; ')],
   ]);
 }
 

@@ -139,13 +139,13 @@ function linesOf(lead: PlannedLead, isNamed: boolean): string[] {
     ['goes', isErased ? (lead.changes ? consent : '') : whole],
     ['stays', consent_kept_until === null ? '' : kept],
     ['will be told', lead.told.join(', ')],
-    ...(isErased ? [] : lead.remote_ids).map(({remote_id, ...upstream}): Field => {
+    ...(isErased ? [] : lead.remote_ids).map(({destination, remote_id}): Field => {
       const known = remote_id === null ? 'perhaps, without an id that is known' : `as ${remote_id}`;
-      return ['cannot be told', `${placed(upstream)}, which has it ${known}: ask whoever runs it`];
+      return ['cannot be told', `${destination}, which has it ${known}: ask whoever runs it`];
     }),
     ...(isErased ? [] : lead.former).map(({last_used_at, ...former}): Field => {
-      const until = last_used_at === null ? '' : `, used until ${localDay(Date.parse(last_used_at))}`;
-      const words = `write there "Delete what you have of the lead ${reference}, ${id}", or send the event of --json`;
+      const until = last_used_at === null ? '' : ` until ${localDay(Date.parse(last_used_at))}`;
+      const words = `write there "Delete what you have of ${reference}, ${id}", or send the event of --json`;
       return ['cannot be told', `formerly ${placed(former)}${until}, which may have it: ${words}`];
     }),
     ['under way', left > 0 ? sending : ''],

@@ -6,7 +6,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import type {Timings} from '../config/timings.ts';
 import type {DueDelivery, UnusedLease} from '../leads/deliveries.ts';
 import type {Deliverer} from '../leads/lead-desk.ts';
-import type {OutboxPort} from '../leads/ports.ts';
+import type {AddressPort, OutboxPort} from '../leads/ports.ts';
 import type {Answer} from '../leads/stored-lead.ts';
 import type {Emit} from '../observe/observations.ts';
 import type {DestinationReading} from '../observe/readings.ts';
@@ -53,7 +53,7 @@ export type Courier = Pick<Deliverer, 'deliver' | 'abandon' | 'close'> & {
 };
 
 type Parts = {
-  store: OutboxPort;
+  store: OutboxPort & AddressPort;
   destinations: ReadonlyMap<string, Served>;
   pauses: Pauses;
   emit: Emit;
@@ -137,12 +137,13 @@ function serve(context: Context, served: ReadonlyMap<string, Served>) {
     const earlier = before.get(name);
     const isSame = earlier?.destination === one.destination;
     channels.set(name, isSame ? earlier : openChannel(name, one, context, earlier));
+    context.addresses.note(name, one, 0);
   }
+  void context.addresses.write();
   context.channels = channels;
   for (const [name, channel] of before) if (channels.get(name) !== channel) replaceChannel(channel);
   const opened = new Set([...context.open, ...channels.values()]);
   context.open = [...opened].filter(({stage}) => stage !== 'closed');
-  context.addresses.serve(served);
 }
 
 function deliver(context: Context, given: DueDelivery): Promise<Answer> {

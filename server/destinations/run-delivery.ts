@@ -9,14 +9,7 @@
  * lease ends by itself.
  */
 import type {Timings} from '../config/timings.ts';
-import {
-  anotherAddress,
-  notReceiver,
-  onlyForReceivers,
-  type DueDelivery,
-  type Recipients,
-  type Settlement,
-} from '../leads/deliveries.ts';
+import {whyElsewhere, type DueDelivery, type Recipients, type Settlement} from '../leads/deliveries.ts';
 import type {OutboxPort} from '../leads/ports.ts';
 import {reasonOf, StoreError} from '../leads/store-errors.ts';
 import type {Answer} from '../leads/stored-lead.ts';
@@ -151,7 +144,7 @@ async function hold({records, emit}: Context, delivery: Delivery): Promise<Answe
   const {lead, destination, content} = delivery.due;
   await records.postponed(delivery.due, {
     until: Date.now(),
-    error: onlyForReceivers.includes(content) ? notReceiver : anotherAddress,
+    error: whyElsewhere(content),
     tried: false,
     ambiguous: false,
     isCounted: false,
@@ -175,7 +168,7 @@ async function settle(
   const reason = settlement.state === 'delivered' ? null : settlement.reason;
   if (settlement.state === 'delivered' || settlement.state === 'refused') {
     channel.streaks.record(settlement.state, lead.id, reason);
-    addresses.note(destination, channel.address);
+    addresses.note(destination, channel, Date.now());
   }
   if (settlement.state === 'delivered') reportRefused(emit, due, settlement.recipients);
   const answer = await records.settled(due, settlement);
@@ -220,7 +213,7 @@ async function postpone(
   // A failure that concerns one lead alone says nothing about the next round.
   if (!aboutLead) channel?.pace.failed();
   if (tried) {
-    if (channel) addresses.note(destination, channel.address);
+    if (channel) addresses.note(destination, channel, Date.now());
     const facts = {lead: lead.id, destination, content, attempts: attempts + 1, ambiguous, state, reason};
     emit({type: 'delivery-failed', ...facts});
   }

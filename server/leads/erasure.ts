@@ -6,9 +6,6 @@ import type {Consent, Tombstone} from './stored-lead.ts';
 /** What is kept of an erased lead: the consent, who gave it, and for which telephone number. */
 export type KeptConsent = Pick<Lead, 'first_name' | 'last_name' | 'phone'> & {consent: Consent};
 
-/** An address of a destination (`addressOf` in config/destinations.ts), null if it is not known. */
-export type Receiver = {destination: string; address: string | null};
-
 /** What would go with a lead, and who had it. */
 export type ErasableLead = Omit<Tombstone, 'erasedAt'> & {
   /** When it was erased. Null if it was not. */
@@ -17,15 +14,10 @@ export type ErasableLead = Omit<Tombstone, 'erasedAt'> & {
   because: 'named' | 'duplicate' | 'correction';
   /** Whether a consent would be kept, or is. False also if the lead cannot be read. */
   hasConsent: boolean;
-  /**
-   * The destinations that may have had news of the lead, each with the address that had the last of it. They get the news
-   * that it was erased, if they still have this address.
-   */
-  told: readonly Receiver[];
-  /** Other addresses at which the lead, or news of it, may have arrived. */
-  former: readonly Receiver[];
+  /** The destinations that may have had news of the lead, and get the news that it was erased, if they have the same address. */
+  told: readonly string[];
   /** The ids that upstreams gave to the lead. They cannot be told. */
-  remoteIds: readonly (Receiver & {remoteId: string | null})[];
+  remoteIds: readonly {destination: string; remoteId: string | null}[];
   /** Until when a process may be sending it. Milliseconds since 1970, 0 if none is. */
   leasedUntil: number;
 };

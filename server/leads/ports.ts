@@ -90,8 +90,6 @@ export type OutboxPort = {
   waitingDestinations(): Promise<string[]>;
   /** Counts the deliveries in the outbox. The metrics and operators do so, too. */
   countOutbox(): Promise<OutboxCount[]>;
-  /** Stores addresses that are new, where they are, and the first and the last use of each. */
-  noteAddresses(uses: readonly AddressUse[]): Promise<void>;
   /**
    * Makes deliveries to a destination due now that are due later than `latest`. If no wait is that long, the clock was
    * set back since their time was stored. Those under a lease are left out, because the clock of the process that has it
@@ -112,6 +110,14 @@ export type PausePort = {
   pauseDestination(paused: PausedDestination): Promise<void>;
   /** When an operator last ended a break of each destination. */
   breakEnds(): Promise<BreakEnd[]>;
+};
+
+/** Where destinations are and were, since version 1.7. */
+export type AddressPort = {
+  /** Adds what is new. */
+  noteAddresses(uses: readonly AddressUse[]): Promise<void>;
+  /** By destination, the last used ones first. */
+  addressUses(): Promise<AddressUse[]>;
 };
 
 /** A destination that needs an operator, or did. `told`: 1 once an e-mail has said so, 2 if it is over since then. */
@@ -140,8 +146,6 @@ export type DeliveryDesk = {
    * thousand deliveries is left out.
    */
   lastDelivered(destinations: readonly string[]): Promise<{destination: string; deliveredAt: number}[]>;
-  /** All addresses of all destinations since version 1.7, by destination, the last used ones first. */
-  addressUses(): Promise<AddressUse[]>;
   /**
    * Makes deliveries due now, except those in progress, and ends the breaks of their destinations. A filter without a state and a lead leaves out held deliveries,
    * because an operator must decide about these. Deliveries that have ended are made due only if the filter names their
@@ -156,9 +160,8 @@ export type DeliveryDesk = {
    */
   resumeDestination(now: number, destination: string): Promise<boolean>;
   /**
-   * Lets deliveries that were stored for another address of the destination go to its present address, except those in
-   * progress and news that only former receivers may get. Those that were held because of that become due. Where one may
-   * have arrived at the other address, that is kept.
+   * Lets deliveries that were stored for another address of the destination go to its present address. Those that were
+   * held because of that become due. Left out are those in progress, and `onlyForReceivers`.
    * @returns the number of deliveries that were changed
    */
   acceptAddress(now: number, destination: string, address: string): Promise<number>;
@@ -199,6 +202,7 @@ export type Upkeep = {
 export type LeadStore = LeadPort &
   OutboxPort &
   PausePort &
+  AddressPort &
   AlertPort &
   DeliveryDesk &
   Upkeep &

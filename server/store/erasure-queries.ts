@@ -2,7 +2,6 @@
 import type {ErasableLead, ErasureStore, KeepConsent, KeptConsent} from '../leads/erasure.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
-import type {RowOf} from './columns.ts';
 import {statement, type Database, type Statement} from './database.ts';
 import {erasedFingerprint} from './new-lead.ts';
 import {emptiedColumns, isErased, joinPersonal, readColumns, type ReadRow} from './rows.ts';
@@ -29,19 +28,14 @@ const endDeliveries = `
   UPDATE deliveries SET state = CASE WHEN settled_at IS NULL THEN 'dropped' ELSE state END,
     settled_at = COALESCE(settled_at, CAST($1 AS BIGINT)), last_error = NULL, last_reply = NULL, recipients = NULL
   WHERE lead_id = $2 AND content <> 'erased'`;
-/** SQL for the order in which deliveries have arrived, or may have, the newest first. */
-const newestFirst = 'COALESCE(settled_at, happened_at) DESC, content';
-/**
- * It goes to the address that had news of the lead last. It is due when the last lease ends. A command may change that time,
- * so the claim checks the leases as well.
- */
+/** For the address that had news of the lead last. It is due when the last lease ends. A command may change that time, so the claim checks the leases as well. */
 const announceErasure = `
   INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous, ambiguous_counted,
     next_attempt_at, leased_until, happened_at, address)
   SELECT had.lead_id, had.destination, 'erased', 0, 'waiting', 0, 0, 0, MAX(last.leased_until), 0,
     CAST($1 AS BIGINT), (SELECT address FROM deliveries AS newest
-      WHERE newest.lead_id = had.lead_id AND newest.destination = had.destination
-        AND ${isNews('newest')} AND ${mayHaveArrived('newest')} ORDER BY ${newestFirst} LIMIT 1)
+      WHERE newest.lead_id = had.lead_id AND newest.destination = had.destination AND ${isNews('newest')}
+        AND ${mayHaveArrived('newest')} ORDER BY COALESCE(settled_at, happened_at) DESC LIMIT 1)
   FROM deliveries AS had JOIN deliveries AS last ON last.lead_id = had.lead_id
   WHERE had.lead_id = $2 AND ${isNews('had')} AND ${mayHaveArrived('had')}
     AND EXISTS (SELECT 1 FROM leads WHERE id = had.lead_id AND erased_at IS NULL)
@@ -77,13 +71,9 @@ const selectOne = selectRows('leads.id = $1');
 type NamedRow = ReadRow & {keeps_consent: number};
 
 const selectDeliveries = `
-  SELECT destination, content, remote_id, leased_until, address, former_addresses,
+  SELECT destination, content, remote_id, leased_until,
     ${truth(mayHaveArrived('deliveries'))} AS may_have, ${truth(isNews('deliveries'))} AS is_news
-  FROM deliveries WHERE lead_id = $1 ORDER BY destination, ${newestFirst}`;
-type DeliveryFacts = Pick<
-  RowOf<'deliveries'>,
-  'destination' | 'content' | 'remote_id' | 'leased_until' | 'address' | 'former_addresses'
-> & {may_have: number; is_news: number};
+  FROM deliveries WHERE lead_id = $1 ORDER BY destination, content`;
 const selectDuplicates = `SELECT id FROM leads WHERE duplicate_of = $1 AND erased_at IS NULL`;
 const selectConsent = `
   SELECT data_key, blob, ${boundColumns} FROM sealed JOIN leads ON leads.id = lead_id
@@ -127,7 +117,7 @@ async function describe(
 ): Promise<ErasableLead | undefined> {
   const row = (await context.readOne(statement(selectOne, id))) as NamedRow | undefined;
   if (!row) return undefined;
-  const deliveries = (await context.read(statement(selectDeliveries, id))) as DeliveryFacts[];
+  const deliveries = await context.read(statement(selectDeliveries, id));
   const arrived = deliveries.filter(({may_have}) => may_have === 1);
   return {
     id,
@@ -138,35 +128,16 @@ async function describe(
     supersedes: row.supersedes,
     because,
     hasConsent: readable(context, row)?.consent ? true : row.keeps_consent === 1,
-    ...receiversOf(deliveries, arrived),
+    told: [
+      ...new Set(arrived.filter(({is_news}) => is_news === 1).map(({destination}) => String(destination))),
+    ],
     remoteIds: arrived
       .filter(({content}) => content === 'lead')
-      .map(({destination, remote_id, address}) => ({destination, remoteId: remote_id, address})),
-    leasedUntil: deliveries.reduce((latest, {leased_until}) => Math.max(latest, leased_until), 0),
-  };
-}
-
-/** @param arrived the newest first, as `announceErasure` takes them */
-function receiversOf(
-  deliveries: readonly DeliveryFacts[],
-  arrived: readonly DeliveryFacts[],
-): Pick<ErasableLead, 'told' | 'former'> {
-  const news = arrived.filter(({is_news}) => is_news === 1);
-  const told = new Map<string, string | null>();
-  for (const {destination, address} of news) if (!told.has(destination)) told.set(destination, address);
-  const former = new Map<string, {destination: string; address: string}>();
-  const earlier = [
-    ...news,
-    ...deliveries.flatMap(({destination, former_addresses}) =>
-      (former_addresses?.split(' ') ?? []).map((address) => ({destination, address})),
-    ),
-  ];
-  for (const {destination, address} of earlier)
-    if (address !== null && address !== told.get(destination))
-      former.set(`${destination} ${address}`, {destination, address});
-  return {
-    told: [...told].map(([destination, address]) => ({destination, address})),
-    former: [...former.values()],
+      .map(({destination, remote_id}) => ({
+        destination: String(destination),
+        remoteId: remote_id === null ? null : String(remote_id),
+      })),
+    leasedUntil: deliveries.reduce((latest, {leased_until}) => Math.max(latest, Number(leased_until)), 0),
   };
 }
 

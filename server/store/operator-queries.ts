@@ -14,10 +14,10 @@ import {
 } from '../leads/deliveries.ts';
 import type {DeliveryDesk} from '../leads/ports.ts';
 import {statement, type Database, type Statement} from './database.ts';
-import {mayHaveArrived} from './erasure-queries.ts';
-import {isOneOf} from './schema.ts';
 import {conditionOf, type Condition} from './delivery-queries.ts';
+import {mayHaveArrived} from './erasure-queries.ts';
 import {endBreak} from './pause-queries.ts';
+import {isOneOf} from './schema.ts';
 import {announce} from './settlement-queries.ts';
 
 /** How many deliveries one transaction changes, at most. Such a transaction takes a few milliseconds. */
@@ -86,19 +86,14 @@ function release(now: number, {where}: Batch): Statement {
   return statement(text, ...where.values, now);
 }
 
-/** What may go to an address that an operator accepts. What is in progress may arrive at the one before. */
-const mayChangeAddress = (now: number) =>
-  ` AND NOT ${isOneOf('content', onlyForReceivers)} AND leased_until <= ${now}`;
-
-/** SQL that is 1 if the process that had the delivery has died. */
+/** SQL that is 1 if a process that has died may have sent the delivery. */
 const wasLost = 'CASE WHEN leased_until > 0 AND remote_id IS NULL THEN 1 ELSE 0 END';
-
-/** The statement that lets a batch go to an address. Attempts are those at this address, from now on. */
+/** The statement that lets a batch go to an address. From then on, attempts at that address alone are counted. */
 function readdress(address: string, {where}: Batch): Statement {
   const text = `
-    UPDATE deliveries SET address = ${next(where)}, former_addresses = CASE WHEN ${mayHaveArrived('deliveries')}
-        THEN COALESCE(former_addresses || ' ', '') || address ELSE former_addresses END,
-      attempts = 0, leased_until = 0, ambiguous = ambiguous + ${wasLost}, ambiguous_counted = ambiguous_counted + ${wasLost}
+    UPDATE deliveries SET address = ${next(where)}, attempts = 0, leased_until = 0, ambiguous = ambiguous + ${wasLost},
+      ambiguous_counted = ambiguous_counted + ${wasLost}, former_addresses = CASE WHEN ${mayHaveArrived('deliveries')}
+        THEN COALESCE(former_addresses || ' ', '') || address ELSE former_addresses END
     WHERE ${where.sql} RETURNING destination`;
   return statement(text, ...where.values, address);
 }
@@ -182,7 +177,7 @@ async function settleAs(
 
 export function operatorQueries(
   database: Database,
-): Omit<DeliveryDesk, 'listDeliveries' | 'lastReplies' | 'lastDelivered' | 'addressUses'> {
+): Omit<DeliveryDesk, 'listDeliveries' | 'lastReplies' | 'lastDelivered'> {
   const {write} = database;
   return {
     async retryDeliveries(now, filter) {
@@ -204,8 +199,9 @@ export function operatorQueries(
     },
 
     async acceptAddress(now, destination, address) {
-      const elsewhere = {destination, elsewhere: address};
-      const {count} = await changeAll(database, elsewhere, mayChangeAddress(now), (batch) => [
+      // What is in progress may arrive at the address of before.
+      const extra = ` AND leased_until <= ${now} AND NOT ${isOneOf('content', onlyForReceivers)}`;
+      const {count} = await changeAll(database, {destination, elsewhere: address}, extra, (batch) => [
         readdress(address, batch),
       ]);
       // A process may have held one only now. What is held for another reason stays so.

@@ -1,7 +1,6 @@
 /** All queries of the store for both databases, except storing new leads. */
 import {erasedFingerprint, keyLifetime, selectKey} from './new-lead.ts';
 import {tables, type RowOf, type TableName} from './columns.ts';
-import {addressQueries} from './address-queries.ts';
 import {alertQueries} from './alert-queries.ts';
 import {createBatcher} from './batcher.ts';
 import {list, statement, type Database, type Row} from './database.ts';
@@ -125,7 +124,6 @@ export function leadQueries(database: Database, sealer: Sealer): Omit<LeadStore,
     ...claimQueries({...context, ...finder}),
     ...settlementQueries({...context, ...finder}),
     ...pauseQueries(context),
-    ...addressQueries(context),
     ...alertQueries(context),
     ...deliveryQueries(context),
     ...operatorQueries(context),
