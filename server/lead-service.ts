@@ -4,7 +4,7 @@
  */
 import {isDeepStrictEqual} from 'node:util';
 import type {Config} from './config/config.ts';
-import {addressOf, type DestinationSettings} from './config/destinations.ts';
+import {addressOf, placeOf, type DestinationSettings} from './config/destinations.ts';
 import type {Timings} from './config/timings.ts';
 import type {Served} from './destinations/channel.ts';
 import {createCourier} from './destinations/courier.ts';
@@ -71,7 +71,8 @@ export async function startLeadService(
         if (earlier && isDeepStrictEqual(earlier.settings, settings)) return [name, earlier];
         const destination = createDestination(settings, timings.delivery, network);
         const terms = termsOf(settings, {perSecond, onAmbiguous, newsGivenUpAfter});
-        return [name, {settings, destination, terms, address: addressOf(settings)}];
+        const where = {address: addressOf(settings), place: placeOf(settings)};
+        return [name, {settings, destination, terms, ...where}];
       }),
     );
   }

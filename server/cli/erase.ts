@@ -19,7 +19,7 @@ import {counted, lasting, localDay, localTime} from '../admin/words.ts';
 import {printable} from '../admin/visible.ts';
 import type {Config} from '../config/config.ts';
 import {jsonOption} from './options.ts';
-import type {Field, Json, Run} from './output.ts';
+import {placed, type Field, type Json, type Run} from './output.ts';
 import {findPerson, personOptions} from './person.ts';
 import {finishPurging} from './purge.ts';
 import {changingStore} from './with-store.ts';
@@ -143,6 +143,11 @@ function linesOf(lead: PlannedLead, isNamed: boolean): string[] {
     ...(isErased ? [] : lead.remote_ids).map(({destination, remote_id}): Field => {
       const known = remote_id === null ? 'perhaps, without an id that is known' : `as ${remote_id}`;
       return ['cannot be told', `${destination}, which has it ${known}: ask whoever runs it`];
+    }),
+    ...(isErased ? [] : lead.former).map(({last_used_at, ...former}): Field => {
+      const until = last_used_at === null ? '' : ` until ${localDay(Date.parse(last_used_at))}`;
+      const words = `write there "Delete what you have of ${reference}, ${id}", or send the event of --json`;
+      return ['cannot be told', `formerly ${placed(former)}${until}, which may have it: ${words}`];
     }),
     ['under way', left > 0 ? sending : ''],
   ];

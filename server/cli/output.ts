@@ -176,6 +176,10 @@ export async function leadsBar(stream: Run['stderr'], total: number): Promise<Si
   return bar;
 }
 
+/** A destination, and where it is, if that is known. */
+export const placed = ({destination, place}: {destination: string; place: string | null}): string =>
+  place === null ? destination : `${destination} (${place})`;
+
 /** A time as people read it, or nothing. */
 export const timeOrNone = (time: string | null): string => (time === null ? '' : localTime(Date.parse(time)));
 /** The same to the minute, which is also what spreadsheets take for a time. */

@@ -13,7 +13,7 @@ import type {ShownLead} from '../admin/leads.ts';
 import {timeZone} from '../admin/words.ts';
 import {suspicionOf} from '../destinations/email/wording.ts';
 import {timeThere} from '../leads/time-there.ts';
-import {lineColumns, minuteOrNone, printTable, timeOrNone, type Run} from './output.ts';
+import {lineColumns, minuteOrNone, placed, printTable, timeOrNone, type Run} from './output.ts';
 
 const {names, labels} = afterTouch;
 
@@ -108,8 +108,8 @@ const deliveriesHead = ['destination', 'content', 'state', 'tries', 'when', 'wha
 /** A line each: `deliveries show` says more. */
 export async function printDeliveries(run: Run, deliveries: readonly ShownDelivery[]) {
   if (deliveries.length === 0) return run.say('This lead has no deliveries.');
-  const rows = deliveries.map(({destination, content, state, attempts, last_error, ...at}) => [
-    ...[destination, content, state, attempts],
+  const rows = deliveries.map(({destination, place, content, state, attempts, last_error, ...at}) => [
+    ...[placed({destination, place}), content, state, attempts],
     minuteOrNone(at.settled_at ?? at.next_attempt_at ?? at.happened_at),
     last_error ?? '',
   ]);

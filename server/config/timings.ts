@@ -89,6 +89,8 @@ export const usualTimings = {
   storeReadings: 15_000,
   /** How often the numbers of requests for versions of the form are stored. */
   requestCounts: 10_000,
+  /** How often the times are stored at which destinations took deliveries. */
+  addressUses: 60_000,
   /** How often what was kept long enough is erased. The first time is at a random moment of the first such period. */
   sweepEvery: 3_600_000,
   /** Between two slices, in which others can write. */

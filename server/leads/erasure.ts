@@ -1,7 +1,7 @@
 /** The part of the store that erases what is personal of leads. A row without anything personal stays of each lead. */
 
 import type {Lead} from './lead-schema.ts';
-import type {Consent} from './stored-lead.ts';
+import type {Consent, Tombstone} from './stored-lead.ts';
 
 /**
  * What is kept of an erased lead: the consent, who gave it, and for which telephone number. `emailDigest` is the digest by
@@ -13,17 +13,14 @@ export type KeptConsent = Pick<Lead, 'first_name' | 'last_name' | 'phone'> & {
 };
 
 /** What would go with a lead, and who had it. */
-export type ErasableLead = {
-  id: string;
-  createdAt: number;
-  partner: string | null;
+export type ErasableLead = Omit<Tombstone, 'erasedAt'> & {
   /** When it was erased. Null if it was not. */
   erasedAt: number | null;
   /** How it belongs to the lead that was named. */
   because: 'named' | 'duplicate' | 'correction';
   /** Whether a consent would be kept, or is. False also if the lead cannot be read. */
   hasConsent: boolean;
-  /** The destinations that may have had news of the lead, and get the news that it was erased. */
+  /** The destinations that may have had news of the lead, and get the news that it was erased, if they have the same address. */
   told: readonly string[];
   /** The ids that upstreams gave to the lead. They cannot be told. */
   remoteIds: readonly {destination: string; remoteId: string | null}[];

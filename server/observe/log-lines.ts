@@ -316,7 +316,7 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
     level: 'warn',
     fields: {destination, lead},
     message:
-      'held: the destination has another address or type than when this was stored; "lead-prequal destinations accept" sends it to the new one',
+      'held: the destination has another address or type than when this was stored; "lead-prequal deliveries show" says what to do',
     kind: `address of ${destination}`,
   }),
   'lead-unreadable': ({lead, destination, reason}) => ({

@@ -10,7 +10,7 @@ import {boundColumns, type Bound, type SealedText} from './sealing.ts';
 import type {Context} from './unreadable-leads.ts';
 
 /** SQL that is true for a delivery of which the destination may have got something. */
-const mayHaveArrived = (table: string) =>
+export const mayHaveArrived = (table: string) =>
   `(${table}.state = 'delivered' OR ${table}.attempts > 0 OR ${table}.leased_until > 0)`;
 /** SQL that is true for a delivery of news: its destination can be told of the erasure. */
 const isNews = (table: string) => `${table}.content NOT IN ('lead', 'confirmation', 'erased')`;
@@ -29,12 +29,14 @@ const endDeliveries = `
   UPDATE deliveries SET state = CASE WHEN settled_at IS NULL THEN 'dropped' ELSE state END,
     settled_at = COALESCE(settled_at, CAST($1 AS BIGINT)), last_error = NULL, last_reply = NULL, recipients = NULL
   WHERE lead_id = $2 AND content <> 'erased'`;
-/** It is due when the last lease ends. A command may change that time, so the claim checks the leases as well. */
+/** For the address that had news of the lead last. It is due when the last lease ends. A command may change that time, so the claim checks the leases as well. */
 const announceErasure = `
   INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous, ambiguous_counted,
     next_attempt_at, leased_until, happened_at, address)
   SELECT had.lead_id, had.destination, 'erased', 0, 'waiting', 0, 0, 0, MAX(last.leased_until), 0,
-    CAST($1 AS BIGINT), MAX(had.address)
+    CAST($1 AS BIGINT), (SELECT address FROM deliveries AS newest
+      WHERE newest.lead_id = had.lead_id AND newest.destination = had.destination AND ${isNews('newest')}
+        AND ${mayHaveArrived('newest')} ORDER BY COALESCE(settled_at, happened_at) DESC LIMIT 1)
   FROM deliveries AS had JOIN deliveries AS last ON last.lead_id = had.lead_id
   WHERE had.lead_id = $2 AND ${isNews('had')} AND ${mayHaveArrived('had')}
     AND EXISTS (SELECT 1 FROM leads WHERE id = had.lead_id AND erased_at IS NULL)
@@ -126,6 +128,8 @@ async function describe(
     createdAt: row.created_at,
     partner: row.partner,
     erasedAt: row.erased_at,
+    duplicateOf: row.duplicate_of,
+    supersedes: row.supersedes,
     because,
     hasConsent: readable(context, row)?.consent ? true : row.keeps_consent === 1,
     told: [
@@ -190,8 +194,8 @@ export function eraseStatements(
   const digests = lead && index && digestsOfLead(index, lead.lead);
   const statements: Statement[] = [
     // In this order, as in all other transactions: deliveries before leads. Otherwise two could wait for each other.
-    statement(endDeliveries, now, id),
     ...(tells ? [statement(announceErasure, now, id)] : []),
+    statement(endDeliveries, now, id),
     statement(emptyRow, now, id),
     ...deleteRelated.map((text) => statement(text, id)),
     statement(keepKey, id),

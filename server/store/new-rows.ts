@@ -97,6 +97,7 @@ const rowOfDelivery = (
   last_reply: null,
   recipients: null,
   address: address ?? null,
+  former_addresses: null,
 });
 
 function toConfirmationRow({networks, ...others}: ConfirmationRequest) {

@@ -25,6 +25,7 @@ import {createDatabaseWithTables, withoutPostgres} from './postgres.ts';
 import {serviceSettings} from './service-process.ts';
 import {makeTemporaryFolder} from './temporary-folder.ts';
 import {baseConfig, listedOrigin} from './test-server.ts';
+import {newSecret} from './webhook-receiver.ts';
 
 /** What `lead-prequal.cjs` starts. That file also lowers the priority, so that a busy machine would delay the tests. */
 export const program = join(import.meta.dirname, '../../server/cli/main.ts');
@@ -143,6 +144,17 @@ export function writePartners(folder: string, partners: readonly object[], desti
   writeFileSync(path, JSON.stringify(content));
   return path;
 }
+
+/** Settings with the webhook `hook` and the upstream `up`. */
+export const hookAndUpstream = (folder: string) => ({
+  PARTNERS_FILE: writePartners(folder, [{answer_from: 'up', send_to: ['hook']}], {
+    hook: {type: 'webhook', url: 'https://hook.example.com/secret', credentials: 'HOOK'},
+    up: {type: 'lead-api', url: 'https://up.example.com/v1', cid: '7', credentials: 'UP'},
+  }),
+  CREDENTIALS_HOOK_SECRET: newSecret(),
+  CREDENTIALS_UP_USER: 'user',
+  CREDENTIALS_UP_PASSWORD: 'password',
+});
 
 export type Operated = {
   /** Runs `lead-prequal` over the store. */

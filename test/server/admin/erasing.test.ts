@@ -22,6 +22,7 @@ import {
   allOf,
   databaseKinds,
   exportOf,
+  hookAndUpstream,
   idsOf,
   operate,
   planAndErase as erase,
@@ -118,7 +119,8 @@ for (const {name, postgres, skip} of databaseKinds) {
         {...withConsent, deliveries, leadDigests: ['d'.repeat(64)]},
       );
       const [correction, other] = [entryOf({}, {supersedes: first.id}), entryOf({})];
-      const {admin, execute} = await operated(t, [first, correction, other]);
+      const {execute, ...operator} = await operate(t, [first, correction, other], {postgres});
+      const admin = await operator.admin(hookAndUpstream(operator.folder));
       const leasedUntil = Date.now() + 40_000;
       await execute(
         `UPDATE deliveries SET attempts = 1, leased_until = ${leasedUntil} WHERE destination = 'hook'`,
@@ -136,7 +138,8 @@ for (const {name, postgres, skip} of databaseKinds) {
       );
       const planned = leads.find(({id}) => id === first.id);
       assert.partialDeepStrictEqual(planned, {
-        ...{name: 'Canary Doe', partner: 'acme', was_erased_at: null, told: ['hook'], has_consent: true},
+        ...{name: 'Canary Doe', partner: 'acme', was_erased_at: null, has_consent: true},
+        ...{told: ['hook'], former: [], event: null},
         remote_ids: [{destination: 'up', remote_id: 'u-77'}],
         under_way_until: new Date(leasedUntil).toISOString(),
       });

@@ -14,6 +14,7 @@ import type {Owner} from '../../support/opened.ts';
 import {
   assertFails,
   databaseKinds,
+  hookAndUpstream,
   idsOf,
   linesOf,
   operate,
@@ -138,9 +139,12 @@ suite('the command "leads erase"', () => {
       {...withConsent, deliveries: [newDelivery({destination: 'up'}), hook]},
     );
     const correction = entryOf({}, {supersedes: first.id});
-    const {run, settings, execute} = await operated(t, [first, correction]);
+    const {run, settings, execute, folder} = await operated(t, [first, correction]);
+    Object.assign(settings, hookAndUpstream(folder));
     await execute(
-      `UPDATE deliveries SET attempts = 1, leased_until = ${Date.now() + 40_000} WHERE destination = 'hook';
+      `INSERT INTO destination_addresses VALUES ('hook', 'former', 'old.example.com', 1, ${Date.UTC(2026, 3, 30, 12)});
+       UPDATE deliveries SET attempts = 1, leased_until = ${Date.now() + 40_000}, former_addresses = 'former'
+         WHERE destination = 'hook';
        UPDATE deliveries SET state = 'delivered', settled_at = 1, remote_id = 'u-77' WHERE destination = 'up'`,
     );
     const refused = await run('leads', 'erase', first.id);
@@ -169,6 +173,8 @@ suite('the command "leads erase"', () => {
     assert.match(block, /^ {2}stays +the consent, with name and telephone number, until \d{4}-/m);
     assert.match(block, /^ {2}will be told +hook\n/m);
     assert.match(block, /^ {2}cannot be told +up, which has it as u-77: ask whoever runs it\n/m);
+    const byHand = `formerly hook (old.example.com) until 2026-04-30, which may have it: write there "Delete what you have of ${referenceOf(first.id)}, ${first.id}"`;
+    assert.ok(block.includes(`  cannot be told  ${byHand}`), block);
     assert.match(block, /^ {2}under way +a process may be sending it for up to [1-4]\d s/m);
     assert.match(no.stderr, /^ {2}belongs +.*one corrects the other/m);
 
@@ -176,7 +182,10 @@ suite('the command "leads erase"', () => {
     assert.equal(yes.code, 0, yes.stderr);
     assert.partialDeepStrictEqual(
       linesOf(yes).find(({id}) => id === first.id),
-      {because: 'named', told: ['hook'], out_of_files: true, was_erased_at: null},
+      {
+        ...{because: 'named', told: ['hook'], out_of_files: true, was_erased_at: null},
+        event: {type: 'lead.erased', data: {id: first.id}},
+      },
     );
   });
 
