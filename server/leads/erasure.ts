@@ -1,10 +1,15 @@
 /** The part of the store that erases what is personal of leads. A row without anything personal stays of each lead. */
 
+import type {PersonDigests} from './evidence.ts';
 import type {Lead} from './lead-schema.ts';
 import type {Consent} from './stored-lead.ts';
 
 /** What is kept of an erased lead: the consent, who gave it, and for which telephone number. */
-export type KeptConsent = Pick<Lead, 'first_name' | 'last_name' | 'phone'> & {consent: Consent};
+export type KeptConsent = Pick<Lead, 'first_name' | 'last_name' | 'phone'> & {
+  consent: Consent;
+  /** Those of its statement. Missing if it has none. */
+  digests?: PersonDigests;
+};
 
 /** What would go with a lead, and who had it. */
 export type ErasableLead = {

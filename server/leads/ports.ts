@@ -24,6 +24,7 @@ import type {
   Settlement,
 } from './deliveries.ts';
 import type {ErasureStore} from './erasure.ts';
+import type {EvidenceStore} from './evidence.ts';
 import type {LeadReader} from './lead-filter.ts';
 import type {Accepted, LeadEntry} from './new-lead.ts';
 import type {Answer, RememberedText, StoredLead} from './stored-lead.ts';
@@ -200,7 +201,8 @@ export type LeadStore = LeadPort &
   RequestStore &
   ReloadStore &
   KeyStore &
-  ErasureStore;
+  ErasureStore &
+  EvidenceStore;
 
 /** What commands need of the store, beside a server that takes the leads. */
 export type BesideStore = Omit<LeadStore, 'accept'>;

@@ -1,4 +1,5 @@
 /** The queries that erase leads, for both databases, and those that find what is to be erased. */
+import {saltedDigests} from '../leads/evidence.ts';
 import type {ErasableLead, ErasureStore, KeepConsent, KeptConsent} from '../leads/erasure.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
@@ -162,7 +163,9 @@ export function eraseStatements(
   ];
   if (lead?.consent && keepConsent({partner, givenAt: lead.consent.givenAt}, now)) {
     const {first_name, last_name, phone} = lead.lead;
-    const kept: KeptConsent = {first_name, last_name, phone, consent: lead.consent};
+    const {consent} = lead;
+    const digests = consent.evidence && saltedDigests(consent.evidence.salt, lead.lead);
+    const kept: KeptConsent = {first_name, last_name, phone, consent, ...(digests && {digests})};
     const {data_key, blob} = sealer.of(row).seal(JSON.stringify(kept), 'consent');
     statements.push(statement(keepConsentText, data_key, blob, id, now));
   }

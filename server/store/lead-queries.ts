@@ -217,6 +217,12 @@ export const leadReader = (context: Context): Omit<LeadReader, 'findRecords' | '
 
   countLeadsBy: (filter, groups, startOfDay) => countLeadsBy(context, filter, groups, startOfDay),
 
+  async consentWords(hashes) {
+    const text = `SELECT text_hash, words FROM consent_words WHERE text_hash IN ${context.jsonList('$1')}`;
+    const rows = await context.read(statement(text, JSON.stringify(hashes)));
+    return new Map(rows.map(({text_hash, words}) => [String(text_hash), String(words)]));
+  },
+
   async readLead(id) {
     const [lead] = await readFull(context, statement('SELECT id FROM leads WHERE id = $1', id), 'ASC');
     if (!lead) return undefined;

@@ -153,6 +153,17 @@ export function leadQueries(database: Database, sealer: Sealer): Omit<LeadStore,
       return rows.map(toRememberedText);
     },
 
+    async addEvidenceKeys(keys, now) {
+      const text = `
+        INSERT INTO evidence_keys (id, public_key, since) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`;
+      await write(...keys.map(({id, publicKey}) => statement(text, id, publicKey, now)));
+    },
+
+    async evidenceKeys() {
+      const rows = await read(statement('SELECT id, public_key FROM evidence_keys ORDER BY since, id'));
+      return rows.map(({id, public_key}) => ({id: String(id), publicKey: String(public_key)}));
+    },
+
     async probe(now, bytes) {
       const text = `
         INSERT INTO heartbeat (id, written_at, filler) VALUES (1, $1, $2)
