@@ -72,7 +72,7 @@ export type LeadReader = {
    * now. Nothing looks for such leads: each process notes in the store those that it meets.
    */
   unreadableLeads(now: number): Promise<UnreadableLead[]>;
-  /** The words of consent texts by their hashes. Texts that were not kept are left out. */
+  /** The words of the consent texts with these hashes, by hash. Those that were not kept are missing. */
   consentWords(hashes: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** A lead with everything, and the leads that refer to it. */
   readLead(id: string): Promise<{lead: ListedLead; duplicates: string[]; supersededBy: string[]} | undefined>;

@@ -44,6 +44,8 @@ export type LeadPort = {
   ): Promise<{fingerprint: string; leadId: string; isErased: boolean} | undefined>;
   /** The texts of all consents under which leads were stored since version 1.3.0. */
   consentTexts(): Promise<RememberedText[]>;
+  /** Stores the words of consent texts by their hashes, as far as they are not stored yet. */
+  keepWords(words: readonly string[]): Promise<void>;
 };
 
 /** What the courier, the workers and the outbox check need: deliveries are claimed, and end. */

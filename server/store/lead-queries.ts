@@ -219,8 +219,8 @@ export const leadReader = (context: Context): Omit<LeadReader, 'findRecords' | '
 
   async consentWords(hashes) {
     const text = `SELECT text_hash, words FROM consent_words WHERE text_hash IN ${context.jsonList('$1')}`;
-    const rows = await context.read(statement(text, JSON.stringify(hashes)));
-    return new Map(rows.map(({text_hash, words}) => [String(text_hash), String(words)]));
+    const rows = (await context.read(statement(text, JSON.stringify(hashes)))) as RowOf<'consent_words'>[];
+    return new Map(rows.map(({text_hash, words}) => [text_hash, words]));
   },
 
   async readLead(id) {

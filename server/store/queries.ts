@@ -3,7 +3,7 @@ import {erasedFingerprint, keyLifetime, selectKey} from './new-lead.ts';
 import {tables, type RowOf, type TableName} from './columns.ts';
 import {alertQueries} from './alert-queries.ts';
 import {createBatcher} from './batcher.ts';
-import {list, statement, type Database, type Row} from './database.ts';
+import {insertText, list, statement, type Database, type Row} from './database.ts';
 import {dataKeyQueries} from './data-key-queries.ts';
 import {erasureQueries} from './erasure-queries.ts';
 import {claimQueries} from './claim-queries.ts';
@@ -19,6 +19,7 @@ import {sweepQueries} from './sweep-queries.ts';
 import {versionQueries} from './version-queries.ts';
 import {isErased, joinPersonal, readColumns, toRememberedText, type ReadRow} from './rows.ts';
 import type {Sealer} from './sealing.ts';
+import {hashOfText} from '../leads/consent-texts.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
 import type {LeadStore} from '../leads/ports.ts';
 import {requestsKept} from '../versions/request-counts.ts';
@@ -64,6 +65,20 @@ async function find(finding: Finding, id: string): ReturnType<LeadStore['find']>
   const original = lead.duplicateOf === null ? undefined : await findOne(finding, lead.duplicateOf);
   const {createdAt, lead: fields, partner} = lead;
   return {id, createdAt, lead: fields, partner, answer: answerOf(lead, original)};
+}
+
+const insertWords = insertText('consent_words', () => 'VALUES ($1, $2)');
+
+async function keepWords(
+  write: Database['write'],
+  {consentWords}: Pick<LeadStore, 'consentWords'>,
+  words: readonly string[],
+): Promise<void> {
+  const byHash = new Map(words.map((each) => [hashOfText(each), each]));
+  const stored = await consentWords([...byHash.keys()]);
+  // In the order of the key, as leads bring them: otherwise two processes could wait for each other.
+  const missing = [...byHash].filter(([hash]) => !stored.has(hash)).sort();
+  if (missing.length > 0) await write(...missing.map(([hash, each]) => statement(insertWords, hash, each)));
 }
 
 /** One lead that cannot be read, for example because its key is missing, must not stop the others. */
@@ -119,6 +134,7 @@ export function leadQueries(database: Database, sealer: Sealer): Omit<LeadStore,
     find: (id) => find(finding, id),
     findRecords: (ids) => findRecords(finding, ids),
   };
+  const reader = leadReader(context);
   return {
     ...finder,
     ...claimQueries({...context, ...finder}),
@@ -127,7 +143,7 @@ export function leadQueries(database: Database, sealer: Sealer): Omit<LeadStore,
     ...alertQueries(context),
     ...deliveryQueries(context),
     ...operatorQueries(context),
-    ...leadReader(context),
+    ...reader,
     ...versionQueries(context),
     ...confirmationQueries(context),
     ...processQueries(context),
@@ -163,6 +179,8 @@ export function leadQueries(database: Database, sealer: Sealer): Omit<LeadStore,
       const rows = await read(statement('SELECT id, public_key FROM evidence_keys ORDER BY since, id'));
       return rows.map(({id, public_key}) => ({id: String(id), publicKey: String(public_key)}));
     },
+
+    keepWords: (words) => keepWords(write, reader, words),
 
     async probe(now, bytes) {
       const text = `

@@ -67,5 +67,17 @@ forEachStore((over) => {
       await again.accept(under(words));
       assert.deepEqual(await rowsLike(words), bothOf(words));
     });
+    test('are taken in without a lead, once, and read by their hashes', async () => {
+      const words = 'In force';
+      await store.accept(under(words));
+      const given = [words, `${words}, later`, `${words}, later`, `${words}, now`];
+      await Promise.all([store.keepWords(given), store.keepWords(given.toReversed())]);
+      await store.keepWords([]);
+      const hashes = [...given, 'Nobody had this text'].map(hashOf);
+      const found = await store.consentWords(hashes);
+      assert.deepEqual(found, new Map(given.map((each) => [hashOf(each), each])));
+      await store.accept(under(`${words}, now`));
+      assert.equal((await rowsLike(words)).length, 5);
+    });
   });
 });
