@@ -110,7 +110,7 @@ export const settingGroups = {
       .pipe(nonEmpty(longWord, 'must not be empty'))
       .optional()
       .describe(
-        'A secret of at least 32 characters, to sign statements of consents ([more](consent.md#the-evidence-key)).',
+        'A secret of at least 32 characters, to sign consents ([more](consent.md#the-evidence-key)).',
       ),
     PROOF_OF_WORK: numberWithin(0, 100_000)
       .int('must be a whole number')
