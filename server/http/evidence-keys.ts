@@ -14,17 +14,11 @@ const maxAge = 300;
 
 export function evidenceKeyList(store: Pick<EvidenceStore, 'evidenceKeys'>): Router {
   const router = Router({caseSensitive: true});
-  let reading: {at: number; keys: Promise<PublicEvidenceKey[]>} | undefined;
-  /** While the store is away, the keys are those of before. */
+  let [readAt, keys]: [number, Promise<PublicEvidenceKey[]>] = [-Infinity, Promise.resolve([])];
   function read() {
-    const before = reading;
-    if (before && performance.now() - before.at < readEvery) return before.keys;
-    const keys = store.evidenceKeys().catch((error: unknown) => {
-      if (before) return before.keys;
-      reading = undefined;
-      throw error;
-    });
-    reading = {at: performance.now(), keys};
+    if (performance.now() - readAt < readEvery) return keys;
+    [readAt, keys] = [performance.now(), store.evidenceKeys()];
+    keys.catch(() => (readAt = -Infinity));
     return keys;
   }
   mount(router, [
@@ -32,13 +26,13 @@ export function evidenceKeyList(store: Pick<EvidenceStore, 'evidenceKeys'>): Rou
       operations.evidenceKeys,
       [],
       async (_request, response) => {
-        const set = jwks(await read());
+        const all = await read();
         response.set({
           'Access-Control-Allow-Origin': '*',
           'Cache-Control': `public, max-age=${maxAge}`,
           'Cross-Origin-Resource-Policy': 'cross-origin',
         });
-        replyJson(response, 200, set);
+        replyJson(response, 200, jwks(all));
       },
     ],
   ]);

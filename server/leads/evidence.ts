@@ -4,15 +4,7 @@
  * are stored. Ed25519 gives the same signature each time, so all events and commands show the same statement, byte by byte,
  * as long as nothing below that goes into it changes.
  */
-import {
-  createHash,
-  createHmac,
-  createPrivateKey,
-  createPublicKey,
-  randomBytes,
-  sign,
-  type KeyObject,
-} from 'node:crypto';
+import {createHmac, createPrivateKey, createPublicKey, hash, randomBytes, sign} from 'node:crypto';
 import {derived} from '../config/values.ts';
 import {toConsentRecord} from './consent-record.ts';
 import {comparableEmail} from './idempotency.ts';
@@ -23,11 +15,10 @@ import type {Consent, Evidence, LeadRecord, StoredLead} from './stored-lead.ts';
 /** `id`: the thumbprint of the key (RFC 7638). `publicKey`: 32 bytes, in base64url. */
 export type PublicEvidenceKey = {id: string; publicKey: string};
 /** The first one signs new leads. */
-export type EvidenceKeys = readonly (PublicEvidenceKey & {privateKey: KeyObject})[];
+export type EvidenceKeys = readonly (PublicEvidenceKey & {privateKey: ReturnType<typeof createPrivateKey>})[];
 
 /** The part of the store that never forgets a public key. */
 export type EvidenceStore = {
-  /** Keys that are stored already stay as they are. */
   addEvidenceKeys(keys: readonly PublicEvidenceKey[], now: number): Promise<void>;
   /** The oldest first. */
   evidenceKeys(): Promise<PublicEvidenceKey[]>;
@@ -42,16 +33,15 @@ export const evidenceKeys = (words: readonly string[]): EvidenceKeys =>
     const der = Buffer.concat([pkcs8Head, derived(word, 'evidence key', 32)]);
     const privateKey = createPrivateKey({key: der, format: 'der', type: 'pkcs8'});
     const {x = ''} = createPublicKey(privateKey).export({format: 'jwk'});
-    const id = createHash('sha256').update(JSON.stringify({crv: 'Ed25519', kty: 'OKP', x}));
-    return {id: id.digest('base64url'), publicKey: x, privateKey};
+    const id = hash('sha256', JSON.stringify({crv: 'Ed25519', kty: 'OKP', x}), 'base64url');
+    return {id, publicKey: x, privateKey};
   });
 
 /** Stores the public keys that the store lacks, so that whatever is signed with them can be verified for ever. */
-export async function publishKeys(store: EvidenceStore, words: readonly string[], now = Date.now()) {
-  if (words.length === 0) return;
+export async function publishKeys(store: EvidenceStore, words: readonly string[]) {
   const known = new Set((await store.evidenceKeys()).map(({id}) => id));
   const missing = evidenceKeys(words).filter(({id}) => !known.has(id));
-  if (missing.length > 0) await store.addEvidenceKeys(missing, now);
+  if (missing.length > 0) await store.addEvidenceKeys(missing, Date.now());
 }
 
 /** What a new consent is stored with. Undefined without a key. */
