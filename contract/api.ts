@@ -11,6 +11,7 @@ export const paths = {
   live: '/livez',
   ready: '/readyz',
   health: '/health',
+  evidenceKeys: '/.well-known/lead-prequal/keys.json',
   openapi: '/openapi.json',
   leadEventSchema: '/schemas/lead-event-v1.json',
   docs: '/docs',

@@ -7,6 +7,7 @@ import type {Emit} from './observe/observations.ts';
 import {readDisk, type Readings} from './observe/readings.ts';
 import {countRefusals} from './observe/refusals.ts';
 import {changedConsents, wordsInForce} from './leads/consent-texts.ts';
+import {publishKeys} from './leads/evidence.ts';
 import {watchDescriptors} from './observe/file-descriptors.ts';
 import type {LeadStore} from './leads/ports.ts';
 import {reasonOf} from './leads/store-errors.ts';
@@ -61,9 +62,10 @@ export async function createApp(
   };
   const versions = readAllVersions(config);
   const opened = given ?? (await openStore(config, createSealer(config.dataKeys), emit));
-  async function check({partners, destinations}: Config) {
+  async function check({partners, destinations, evidenceKeys}: Config) {
     const changed = changedConsents(partners, await opened.consentTexts());
     if (changed.length > 0) throw new ConfigError(changed, []);
+    await publishKeys(opened, evidenceKeys);
     for (const destination of unencrypted(destinations)) emit({type: 'destination-unencrypted', destination});
     await opened
       .keepWords(wordsInForce(partners))
@@ -114,6 +116,7 @@ export async function createApp(
     routes: () => routes,
     versions,
     count: requests.count,
+    store: opened,
     health: {watch, descriptors, isDegraded: service.isDegraded, isDraining: () => draining},
     isRefusing: () => refusing,
     emit,

@@ -5,8 +5,10 @@ import type {Config} from './config/config.ts';
 import type {Emit} from './observe/observations.ts';
 import type {EmbedVersion} from './versions/embed-versions.ts';
 import {createAddressReader} from './http/client-address.ts';
+import type {EvidenceStore} from './leads/evidence.ts';
 import {embedFiles} from './http/embed/embed-files.ts';
 import {versionList} from './http/embed/version-list.ts';
+import {evidenceKeyList} from './http/evidence-keys.ts';
 import {healthEndpoints, liveEndpoint, type Health} from './http/health.ts';
 import {openapiPages} from './http/openapi.ts';
 import {errorReplies, notFound, refuseWhile} from './http/problem-replies.ts';
@@ -19,6 +21,7 @@ type Parts = {
   /** Is told of each version of the form that a page has asked for. */
   count: Parameters<typeof embedFiles>[1];
   health: Health;
+  store: EvidenceStore;
   isRefusing: () => boolean;
   emit: Emit;
 };
@@ -34,7 +37,7 @@ export type ExpressApp = {
 
 export function expressApp(
   {trustProxy, publicUrl}: Pick<Config, 'trustProxy' | 'publicUrl'>,
-  {routes, versions, count, health, isRefusing, emit}: Parts,
+  {routes, versions, count, health, store, isRefusing, emit}: Parts,
 ): ExpressApp {
   const app = express();
   app.disable('etag');
@@ -51,6 +54,7 @@ export function expressApp(
   app.use(versionList(versions));
   app.use(embedFiles(versions, count, emit));
   app.use(healthEndpoints(health));
+  app.use(evidenceKeyList(store));
   app.use(openapiPages(publicUrl));
   app.use(notFound, errorReplies(emit));
   return {handle: app, messages: {IncomingMessage: AppRequest, ServerResponse: AppResponse}};

@@ -14,6 +14,7 @@ import {startOutboxCheck} from './destinations/outbox-check.ts';
 import {watchPauses} from './destinations/pauses.ts';
 import {startWorkers} from './destinations/worker.ts';
 import {calculatedAnswer} from './leads/calculated-answer.ts';
+import {consentSigner, evidenceKeys, newEvidence} from './leads/evidence.ts';
 import {createLeadDesk, type LeadDesk} from './leads/lead-desk.ts';
 import type {Lead} from './leads/lead-schema.ts';
 import type {LeadStore} from './leads/ports.ts';
@@ -48,7 +49,7 @@ export type LeadService = {
 };
 
 type Around = {emit: Emit; timings: Timings; network?: Partial<Network>};
-type Reloaded = Pick<Config, 'destinations' | 'policy'> & RetentionConfig;
+type Reloaded = Pick<Config, 'destinations' | 'policy' | 'evidenceKeys'> & RetentionConfig;
 
 /** @param opened closed by `close` */
 export async function startLeadService(
@@ -60,6 +61,8 @@ export async function startLeadService(
   const {store} = watch;
   const {onAmbiguous, outboxPerSecond: perSecond} = config;
   const {newsGivenUpAfter} = timings;
+  let keys = evidenceKeys(config.evidenceKeys);
+  const sign = consentSigner(store, () => keys);
   type Configured = Served & {settings: DestinationSettings};
   let destinations: ReadonlyMap<string, Configured> = new Map();
   /** Makes the destinations. A destination whose settings have not changed is kept. */
@@ -69,7 +72,7 @@ export async function startLeadService(
       [...named].map(([name, settings]): [string, Configured] => {
         const earlier = before.get(name);
         if (earlier && isDeepStrictEqual(earlier.settings, settings)) return [name, earlier];
-        const destination = createDestination(settings, timings.delivery, network);
+        const destination = createDestination(settings, timings.delivery, network, sign);
         const terms = termsOf(settings, {perSecond, onAmbiguous, newsGivenUpAfter});
         const where = {address: addressOf(settings), place: placeOf(settings)};
         return [name, {settings, destination, terms, ...where}];
@@ -88,7 +91,9 @@ export async function startLeadService(
   const sweep = startSweeping({store, retention: () => retention, emit, timings});
   const deskUnder = ({policy}: Reloaded) => {
     const calculate = (lead: Lead) => calculatedAnswer(lead, policy);
-    return createLeadDesk({store, courier: courier.deliverer(), calculate, emit, timings});
+    const own = keys;
+    const evidence = () => newEvidence(own);
+    return createLeadDesk({store, courier: courier.deliverer(), calculate, evidence, emit, timings});
   };
   let desk = deskUnder(config);
 
@@ -125,6 +130,7 @@ export async function startLeadService(
     watch,
     reload(reloaded) {
       configure(reloaded.destinations);
+      keys = evidenceKeys(reloaded.evidenceKeys);
       courier.serve(destinations);
       workers.serve(destinations);
       desk = deskUnder(reloaded);

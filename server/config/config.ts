@@ -30,6 +30,8 @@ export type Config = {
   partnersFile: string | undefined;
   /** The first key signs. What was signed with any of the keys is valid. During a rotation there are two keys. */
   tokenKeys: readonly [string, ...string[]];
+  /** The first word makes the key that signs statements of consents; none are signed without one. */
+  evidenceKeys: readonly string[];
   /** The file of the SQLite database. Not used when there is a `databaseUrl`. */
   databasePath: string;
   /** The URL of a PostgreSQL database. */
@@ -152,6 +154,7 @@ const fromSettings = (settings: Settings) => ({
   callers: settings.CALLERS,
   partnersFile: settings.PARTNERS_FILE,
   tokenKeys: settings.TOKEN_KEY,
+  evidenceKeys: settings.EVIDENCE_KEY ?? [],
   databasePath: settings.DATABASE_PATH,
   databaseUrl: settings.DATABASE_URL,
   dataKeys: settings.DATA_KEY,

@@ -26,6 +26,8 @@ import {
   versionNumber,
 } from './values.ts';
 
+const longWord = z.string().min(32, 'must have at least 32 characters each');
+
 /**
  * All settings, by group. `npm run docs` makes docs/settings.md from them, in the same order: each group is a heading
  * there and each setting one line, which fits a screen. The guides say the rest.
@@ -102,8 +104,14 @@ export const settingGroups = {
   },
   'Keys and limits': {
     TOKEN_KEY: list
-      .pipe(nonEmpty(z.string().min(32, 'must have at least 32 characters each'), 'must not be empty'))
+      .pipe(nonEmpty(longWord, 'must not be empty'))
       .describe('A secret of at least 32 characters, to sign tokens ([more](operations.md#the-token-key)).'),
+    EVIDENCE_KEY: list
+      .pipe(nonEmpty(longWord, 'must not be empty'))
+      .optional()
+      .describe(
+        'A secret of at least 32 characters, to sign consents ([more](consent.md#the-evidence-key)).',
+      ),
     PROOF_OF_WORK: numberWithin(0, 100_000)
       .int('must be a whole number')
       .default(200)

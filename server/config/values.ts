@@ -1,4 +1,5 @@
 /** Schemas of values that appear in several parts of the configuration. */
+import {hkdfSync} from 'node:crypto';
 import {z} from 'zod';
 import {cidField} from '../../contract/fields.ts';
 import {toE164} from '../../contract/phone.ts';
@@ -68,6 +69,10 @@ export const nonEmpty = <Item extends z.ZodType>(item: Item, ifEmpty: string, no
  * old data in clear can be read.
  */
 export const clearWord = 'clear';
+
+/** A key for one purpose, made from a word of a setting (HKDF-SHA256). `length` is in bytes. */
+export const derived = (word: string, purpose: string, length: number) =>
+  Buffer.from(hkdfSync('sha256', word, '', `lead-prequal ${purpose}`, length));
 
 const kindsOfValues: Readonly<Record<string, string>> = {
   string: 'a text',

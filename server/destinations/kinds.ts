@@ -1,5 +1,6 @@
 /** How each kind of destination is made and served. A kind without a row does not compile. */
 import type {DestinationSettings} from '../config/destinations.ts';
+import type {SignConsent} from '../leads/evidence.ts';
 import {createConfirmation} from './confirmation/confirmation.ts';
 import type {Destination} from './destination.ts';
 import {createChat} from './chat/chat.ts';
@@ -23,7 +24,12 @@ type SettingsOf<Type extends Kind = Kind> = {
 }[Type];
 
 type Row<Settings> = {
-  create: (settings: Settings, timeout: number, network?: Partial<Network>) => Destination;
+  create: (
+    settings: Settings,
+    timeout: number,
+    network?: Partial<Network>,
+    sign?: SignConsent,
+  ) => Destination;
   terms: (settings: Settings, usual: UsualTerms) => Terms;
 };
 
@@ -101,12 +107,16 @@ const kinds: {[Type in Kind]: Row<SettingsOf<Type>>} = {
   },
 };
 
-/** @param timeout milliseconds for one attempt to deliver a lead */
+/**
+ * @param timeout milliseconds for one attempt to deliver a lead
+ * @param sign makes the statement about the consent of a lead, for events
+ */
 export const createDestination = <Type extends Kind>(
   settings: SettingsOf<Type>,
   timeout: number,
   network?: Partial<Network>,
-) => kinds[settings.type].create(settings, timeout, network);
+  sign?: SignConsent,
+) => kinds[settings.type].create(settings, timeout, network, sign);
 
 export const termsOf = <Type extends Kind>(settings: SettingsOf<Type>, usual: UsualTerms) =>
   kinds[settings.type].terms(settings, usual);

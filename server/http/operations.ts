@@ -7,6 +7,7 @@ import {
   embedAnswerSchema,
   embedConfigSchema,
   embedSubmissionSchema,
+  evidenceKeysSchema,
   listedVersionsSchema,
   specifiedPrequalificationSchema,
 } from './wire-schemas.ts';
@@ -206,5 +207,16 @@ export const operations = {
       body: listedVersionsSchema,
     },
     problems: [],
+  },
+  evidenceKeys: {
+    method: 'get',
+    path: paths.evidenceKeys,
+    tag: 'callers',
+    summary: 'The public keys of all statements about consents that were ever signed here',
+    description: 'For whoever verifies a statement. Its `kid` says which of the keys it is.',
+    security: 'none',
+    parameters: [],
+    success: {status: 200, description: 'A JSON Web Key Set (RFC 7517).', body: evidenceKeysSchema},
+    problems: ['store-unavailable'],
   },
 } as const satisfies Record<string, Operation>;

@@ -308,3 +308,17 @@ export const problemSchema = schemaOf<Problem>()(
       .exactOptional(),
   }),
 );
+
+/** As RFC 8037 writes keys of Ed25519. */
+export const evidenceKeysSchema = z.object({
+  keys: z.array(
+    z.object({
+      kty: z.literal('OKP'),
+      crv: z.literal('Ed25519'),
+      x: z.string(),
+      kid: z.string().describe('The thumbprint of the key (RFC 7638).'),
+      use: z.literal('sig'),
+      alg: z.literal('EdDSA'),
+    }),
+  ),
+});

@@ -4,8 +4,9 @@
  */
 import {randomUUIDv7} from 'node:crypto';
 import type {Emit} from '../observe/observations.ts';
+import {known} from './consent-record.ts';
 import type {Lead} from './lead-schema.ts';
-import type {Answer, LeadRecord, StoredLead} from './stored-lead.ts';
+import type {Answer, Evidence, LeadRecord, StoredLead} from './stored-lead.ts';
 import {isSameLead, type IdempotencyKey} from './idempotency.ts';
 import type {Timings} from '../config/timings.ts';
 import type {DeliveryContent, DueDelivery, FirstContent, NewDelivery, UnusedLease} from './deliveries.ts';
@@ -62,6 +63,8 @@ export type Deliverer = {
 type Parts = {
   store: LeadPort;
   calculate: (lead: Lead) => Answer;
+  /** What new consents are stored with, so that their statements can be signed later. */
+  evidence?: () => Evidence | undefined;
   courier: Deliverer;
   emit: Emit;
   timings: Timings;
@@ -87,7 +90,8 @@ async function submit(parts: Parts, lead: NewLead): Promise<Submitted> {
   const createdAt = Date.now();
   const deliveries = deliveriesOf(parts, lead, createdAt);
   const answer = lead.answerFrom === undefined ? calculate(lead.lead) : pending;
-  const entry: LeadEntry = {...lead, id: randomUUIDv7(), createdAt, answer, deliveries};
+  const consent = lead.consent && {...lead.consent, ...known('evidence', parts.evidence?.())};
+  const entry: LeadEntry = {...lead, consent, id: randomUUIDv7(), createdAt, answer, deliveries};
   const accepted = await store.accept(entry).catch((error: unknown) => {
     if (error instanceof StoreUnavailable) abandonDeliveries(courier, entry);
     throw error;

@@ -149,6 +149,11 @@ const consentSchema = z
       .describe('Whether the whole text was in the window when the button was pressed.'),
     window_width: z.int().exactOptional().describe('The width of the window, in CSS pixels.'),
     slot_text: z.string().exactOptional().describe('What the page itself showed beside the text.'),
+    statement: z
+      .string()
+      .exactOptional()
+      .describe('A signed statement about the consent, as a compact JWS. Only in lead.created.'),
+    salt: z.string().exactOptional().describe('Of the digests in the statement. It stands beside it alone.'),
   })
   .describe('The record of the consent. What the form or a caller says of it is missing if it was not said.');
 

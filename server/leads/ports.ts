@@ -25,6 +25,7 @@ import type {
   Settlement,
 } from './deliveries.ts';
 import type {ErasureStore} from './erasure.ts';
+import type {EvidenceStore} from './evidence.ts';
 import type {LeadReader} from './lead-filter.ts';
 import type {Accepted, LeadEntry} from './new-lead.ts';
 import type {PersonStore} from './persons.ts';
@@ -214,7 +215,8 @@ export type LeadStore = LeadPort &
   ReloadStore &
   KeyStore &
   ErasureStore &
-  PersonStore;
+  PersonStore &
+  EvidenceStore;
 
 /** What commands need of the store, beside a server that takes the leads. */
 export type BesideStore = Omit<LeadStore, 'accept'>;

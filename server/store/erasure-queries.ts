@@ -1,4 +1,5 @@
 /** The queries that erase leads, for both databases, and those that find what is to be erased. */
+import {saltedDigests} from '../leads/evidence.ts';
 import type {ErasableLead, ErasureStore, KeepConsent, KeptConsent} from '../leads/erasure.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
@@ -203,8 +204,12 @@ export function eraseStatements(
   ];
   if (lead?.consent && keepConsent({partner, givenAt: lead.consent.givenAt}, now)) {
     const {first_name, last_name, phone} = lead.lead;
-    const emailDigest = digests?.email;
-    const kept: KeptConsent = {first_name, last_name, phone, consent: lead.consent, emailDigest};
+    const {consent} = lead;
+    const salted = consent.evidence && saltedDigests(consent.evidence.salt, lead.lead);
+    const kept: KeptConsent = {
+      ...{first_name, last_name, phone, consent, emailDigest: digests?.email},
+      ...(salted && {digests: salted}),
+    };
     const {data_key, blob} = context.sealer.of(row).seal(JSON.stringify(kept), 'consent');
     statements.push(statement(keepConsentText, data_key, blob, id, now));
   }

@@ -176,6 +176,17 @@ export function leadQueries(
       return rows.map(toRememberedText);
     },
 
+    async addEvidenceKeys(keys, now) {
+      const text = `
+        INSERT INTO evidence_keys (id, public_key, since) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`;
+      await write(...keys.map(({id, publicKey}) => statement(text, id, publicKey, now)));
+    },
+
+    async evidenceKeys() {
+      const rows = await read(statement('SELECT id, public_key FROM evidence_keys ORDER BY since, id'));
+      return rows.map(({id, public_key}) => ({id: String(id), publicKey: String(public_key)}));
+    },
+
     keepWords: (words) => keepWords(write, reader, words),
 
     async probe(now, bytes) {

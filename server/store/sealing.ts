@@ -13,11 +13,10 @@ import {
   createDecipheriv,
   createHmac,
   createSecretKey,
-  hkdfSync,
   randomBytes,
   type KeyObject,
 } from 'node:crypto';
-import {clearWord} from '../config/values.ts';
+import {clearWord, derived} from '../config/values.ts';
 import type {RowOf} from './columns.ts';
 import {list} from './database.ts';
 
@@ -69,9 +68,6 @@ const headLength = 1 + checkLength + nonceLength;
 /** How an operator reads a check value. */
 export const checkInHex = (checkValue: number) =>
   checkValue === 0 ? clearWord : checkValue.toString(16).padStart(2 * checkLength, '0');
-
-const derived = (word: string, purpose: string, length: number) =>
-  Buffer.from(hkdfSync('sha256', word, '', `lead-prequal ${purpose}`, length));
 
 /** The check value of a key says which key it is, but not what the key is. */
 export const checkValueOf = (word: string) =>

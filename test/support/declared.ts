@@ -19,7 +19,9 @@ const elsewhere = document.components.responses as Responses;
 const ajv = new Ajv2020({strict: false, validateSchema: false});
 ajv.addSchema(document, 'openapi');
 
-const apiPath = new RegExp(`^(/json|${paths.embedConfig}|${paths.embedLeads}|${paths.embedVersions})(/|$)`);
+const apiPath = new RegExp(
+  `^(/json|${paths.embedConfig}|${paths.embedLeads}|${paths.embedVersions}|${paths.evidenceKeys})(/|$)`,
+);
 const templates = Object.keys(declared).map((template) => ({
   template,
   pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}/?$`),

@@ -2,6 +2,7 @@
 import {leadEventSchema, type ErasedEvent, type LeadEvent} from '../../leads/lead-event.ts';
 import {referenceOf} from '../../../contract/reference.ts';
 import {known} from '../../leads/consent-record.ts';
+import type {SignedConsent} from '../../leads/evidence.ts';
 import type {Lead} from '../../leads/lead-schema.ts';
 import {timeZonesOf} from '../../leads/time-there.ts';
 import type {Answer, Consent, LeadRecord, Tombstone} from '../../leads/stored-lead.ts';
@@ -16,10 +17,16 @@ const fieldNames = Object.keys(leadEventSchema.shape.data.shape.lead.shape);
 const isoTime = (milliseconds: number) => new Date(milliseconds).toISOString();
 
 /** @throws Error for a held lead, of which only operators hear, and for an erased one, of which there is no record */
-export function toEvent(news: Pick<News, 'type' | 'at' | 'answer'>, record: LeadRecord): LeadEvent {
+export function toEvent(
+  news: Pick<News, 'type' | 'at' | 'answer'>,
+  record: LeadRecord,
+  signed?: SignedConsent,
+): LeadEvent {
   if (news.type === 'lead.held') throw new Error('A webhook is not told of held leads');
   if (news.type === 'lead.erased') throw new Error('An erased lead has no record');
-  return {type: news.type, timestamp: isoTime(news.at), data: toEventData(record, news.answer)};
+  const data = toEventData(record, news.answer);
+  const consent = data.consent && {...data.consent, ...signed};
+  return {type: news.type, timestamp: isoTime(news.at), data: {...data, consent}};
 }
 
 export const toErasedEvent = ({at}: Pick<News, 'at'>, lead: Tombstone): ErasedEvent => ({

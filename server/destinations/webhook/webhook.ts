@@ -5,8 +5,11 @@
 import {createHmac} from 'node:crypto';
 import type {WebhookSettings} from '../../config/destinations.ts';
 import type {Settlement} from '../../leads/deliveries.ts';
+import type {SignConsent} from '../../leads/evidence.ts';
 import type {ErasedEvent, LeadEvent} from '../../leads/lead-event.ts';
-import type {Destination} from '../destination.ts';
+import {reasonOf} from '../../leads/store-errors.ts';
+import {NotTried} from '../breaker.ts';
+import type {Destination, DeliveryRequest} from '../destination.ts';
 import type {Network} from '../network.ts';
 import {newsOf} from '../news.ts';
 import {sampleRecord} from '../sample.ts';
@@ -19,6 +22,7 @@ export function createWebhook(
   settings: WebhookSettings,
   timeout: number,
   network?: Partial<Network>,
+  sign?: SignConsent,
 ): Destination {
   const {secrets, parallel = usualParallel} = settings;
   const poster = createPoster(settings, parallel, timeout, network);
@@ -35,13 +39,19 @@ export function createWebhook(
     return poster.post(body, headers, attempts);
   }
 
+  async function eventOf(request: DeliveryRequest): Promise<LeadEvent | ErasedEvent> {
+    const news = newsOf(request);
+    if (request.content === 'erased') return toErasedEvent(news, request.lead);
+    if (request.content !== 'created') return toEvent(news, request.lead);
+    // Without what is signed, this attempt would send something else than others: it waits until the store can be read.
+    const signed = await sign?.(request.lead).catch((error: unknown) => {
+      throw new NotTried(reasonOf(error));
+    });
+    return toEvent(news, request.lead, signed);
+  }
+
   return {
-    deliver(request) {
-      const news = newsOf(request);
-      const event =
-        request.content === 'erased' ? toErasedEvent(news, request.lead) : toEvent(news, request.lead);
-      return send(news.id, event, request.attempts);
-    },
+    deliver: async (request) => send(newsOf(request).id, await eventOf(request), request.attempts),
     test() {
       const {id, event} = sampleEvent();
       return send(id, event, 0);

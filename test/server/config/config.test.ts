@@ -96,6 +96,8 @@ suite('a setting', () => {
     [{EMBED_ORIGINS: ' , '}, /^EMBED_ORIGINS/],
     [{TOKEN_KEY: 'short'}, /^TOKEN_KEY.*at least 32/],
     [{TOKEN_KEY: `${'k'.repeat(32)},short`}, /^TOKEN_KEY\.1.*at least 32/],
+    [{EVIDENCE_KEY: 'short'}, /^EVIDENCE_KEY.*at least 32/],
+    [{EVIDENCE_KEY: ' , '}, /^EVIDENCE_KEY must not be empty/],
     [{CALLERS: 'acme:secret'}, /^CALLERS must be JSON/],
     [{CALLERS: '[]'}, /^CALLERS must hold at least one caller/],
     [{CALLERS: JSON.stringify(caller)}, /^CALLERS /],
@@ -196,6 +198,7 @@ suite('a setting', () => {
       ...required,
       EMBED_ORIGINS: 'https://a.example, http://localhost:8081\nhttps://b.example',
       TOKEN_KEY: `${'n'.repeat(32)} ${'o'.repeat(32)}`,
+      EVIDENCE_KEY: `${'e'.repeat(32)}\n${'v'.repeat(32)}`,
       EMBED_LEAD_TYPES: 'standard',
       EMBED_CID: '5',
       EMBED_PARTNER: 'site',
@@ -212,6 +215,7 @@ suite('a setting', () => {
       },
     ]);
     assert.deepEqual(config.tokenKeys, ['n'.repeat(32), 'o'.repeat(32)]);
+    assert.deepEqual(config.evidenceKeys, ['e'.repeat(32), 'v'.repeat(32)]);
     assert.equal(config.publicUrl, 'https://leads.example.com');
   });
 });

@@ -54,6 +54,7 @@ suite('a misspelt setting is refused, and the right one is named', () => {
     ['ON_AMBIGOUS', 'ON_AMBIGUOUS'],
     ['OUTBOX_PER_SECONDS', 'OUTBOX_PER_SECOND'],
     ['EMBED_LEAD_TYPE', 'EMBED_LEAD_TYPES'],
+    ['EVIDENCE_KEYS', 'EVIDENCE_KEY'],
     ['UPSTREAM_PASSWROD', 'UPSTREAM_PASSWORD'],
   ] as const) {
     test(`a misspelt setting is refused, and the right one is named: ${name}: ${meant}`, () => {

@@ -22,6 +22,7 @@ import {openFor} from '../../support/opened.ts';
 const caller = {user: 'caller', password: 'canary-caller-password', cids: ['canary-cid']};
 const other = {user: 'other', password: 'canary-other-password', cids: ['canary-other-cid']};
 const tokenKey = 'canary-token-key-canary-token-key';
+const evidenceKey = 'canary-evidence-key-canary-evidence-key';
 const upstreamAccess = {
   user: 'canary-upstream-user',
   password: 'canary-upstream-password',
@@ -54,7 +55,7 @@ const encoded = [caller, other, upstreamAccess].map((access) =>
   basic(access).authorization.slice('Basic '.length),
 );
 const secrets = [
-  ...[caller.password, other.password, tokenKey, ...caller.cids, ...other.cids],
+  ...[caller.password, other.password, tokenKey, evidenceKey, ...caller.cids, ...other.cids],
   ...Object.values(upstreamAccess),
   ...encoded,
 ];
@@ -70,6 +71,7 @@ const found = (text: string, canaries: readonly string[]) =>
 const config: Partial<Config> = {
   callers: [caller, other],
   tokenKeys: [tokenKey],
+  evidenceKeys: [evidenceKey],
   partners: [
     onePartner({key: 'acme', origins: [listedOrigin], cid: 'canary-cid'}),
     onePartner({key: 'contact-only', origins: [otherOrigin], lead_types: ['standard'], cid: 'canary-cid'}),
@@ -124,6 +126,7 @@ async function drive(server: TestServer): Promise<Heard[]> {
     await ask(`/embed/v1/leads/${sent.id}?partner=acme`, {headers});
   }
   await ask('/embed/v1/config?partner=acme', {headers: page()});
+  await ask('/.well-known/lead-prequal/keys.json');
   await ask('/embed/versions.json', {headers: page('https://canary-notes.example')});
   await ask(`/nowhere?notes=canary-notes&token=${sent.token}`);
 

@@ -1,0 +1,191 @@
+/** Signed statements in events, and the keys with which others verify them. */
+import assert from 'node:assert/strict';
+import {suite, test, type TestContext} from 'node:test';
+import type {Config} from '../../../../server/config/config.ts';
+import {onePartner} from '../../../../server/config/partners.ts';
+import {NotTried} from '../../../../server/destinations/breaker.ts';
+import {createWebhook} from '../../../../server/destinations/webhook/webhook.ts';
+import {evidenceKeys, statementOf} from '../../../../server/leads/evidence.ts';
+import type {LeadEvent} from '../../../../server/leads/lead-event.ts';
+import {openStore} from '../../../../server/store/open-store.ts';
+import {createSealer} from '../../../../server/store/sealing.ts';
+import {sentLead, somebody} from '../../../support/embed-client.ts';
+import {eraseLead} from '../../../support/erase-lead.ts';
+import {readJson, readProblem, type FetchPath} from '../../../support/http.ts';
+import {openFor, openWhile} from '../../../support/opened.ts';
+import {quickTimings} from '../../../support/quick-timings.ts';
+import {sampleConsent} from '../../../support/sample-leads.ts';
+import {newsRequest} from '../../../support/sample-news.ts';
+import {forEachStore, sqlite} from '../../../support/stores.ts';
+import {listedOrigin, startTestServer} from '../../../support/test-server.ts';
+import {replyWith, startWebhookReceiver, type WebhookReceiver} from '../../../support/webhook-receiver.ts';
+
+const [oldWord, newWord] = [
+  'the old word of at least 32 characters',
+  'the new word of at least 32 characters',
+];
+const [oldKey, newKey] = evidenceKeys([oldWord, newWord]).map(({id}) => id);
+const text = 'You may call me about funding.';
+const partner = onePartner({
+  key: 'acme',
+  origins: [listedOrigin],
+  cid: '1001',
+  send_to: ['crm'],
+  consent: {version: '1', text, required: true},
+});
+const configFor = ({settings}: WebhookReceiver, changes: Partial<Config> = {}): Partial<Config> => ({
+  partners: [partner],
+  destinations: new Map([['crm', settings]]),
+  dataKeys: ['a data key of at least 32 characters'],
+  ...changes,
+});
+const agreed = {body: {consent: {version: '1', agreed: true}}};
+
+const path = '/.well-known/lead-prequal/keys.json';
+type Keys = {keys: {kid: string; x: string}[]};
+const keysOf = async (server: {fetch: FetchPath}) =>
+  (await readJson<Keys>(await server.fetch(path), 200)).keys.map(({kid}) => kid);
+
+const consentIn = (body: string | undefined) => {
+  const {consent} = (JSON.parse(body ?? '') as LeadEvent).data;
+  return consent ?? assert.fail('The event has no consent');
+};
+const kidOf = (statement = '') =>
+  (JSON.parse(Buffer.from(statement.split('.')[0] ?? '', 'base64url').toString()) as {kid: string}).kid;
+
+/** The bodies that came, once so many have. */
+async function bodies({received, hasReceived}: WebhookReceiver, count: number) {
+  await hasReceived(count);
+  return received.map(({body}) => body);
+}
+
+forEachStore((over) => {
+  suite('a statement in an event', () => {
+    test('is the same in each attempt, also of another process, and after another key came first', async (t) => {
+      const receiver = await openFor(t, startWebhookReceiver(replyWith(500)));
+      const server = await openFor(
+        t,
+        over.startServer(configFor(receiver, {evidenceKeys: [oldWord]}), quickTimings),
+      );
+      await sentLead(server, somebody(), agreed);
+      await receiver.hasReceived(2);
+      await server.reload({evidenceKeys: [newWord, oldWord], destinations: new Map()});
+      const count = receiver.received.length;
+      const {databasePath, databaseUrl} = server.config;
+      const after = {evidenceKeys: [newWord, oldWord], databasePath, databaseUrl};
+      const other = await openFor(t, startTestServer(configFor(receiver, after), quickTimings));
+      await receiver.hasReceived(count + 2);
+      receiver.answerWith(replyWith(204));
+      const all = await bodies(receiver, receiver.received.length + 1);
+      assert.equal(new Set(all).size, 1);
+      assert.equal(kidOf(consentIn(all[0]).statement), oldKey);
+
+      await sentLead(other, somebody(), agreed);
+      const last = (await bodies(receiver, all.length + 1)).at(-1);
+      assert.equal(kidOf(consentIn(last).statement), newKey);
+      assert.deepEqual((await keysOf(other)).toSorted(), [oldKey, newKey].toSorted());
+    });
+
+    test('is missing once its key has left EVIDENCE_KEY, and its public key stays', async (t) => {
+      const receiver = await openFor(t, startWebhookReceiver(replyWith(500)));
+      const config = configFor(receiver, {evidenceKeys: [oldWord]});
+      const server = await openFor(t, over.startServer(config, quickTimings));
+      await sentLead(server, somebody(), agreed);
+      await receiver.hasReceived(1);
+      assert.equal(kidOf(consentIn(receiver.received[0]?.body).statement), oldKey);
+      await server.reload({evidenceKeys: []});
+      receiver.answerWith(replyWith(204));
+      await sentLead(server, somebody(), agreed);
+      const last = (await bodies(receiver, receiver.received.length + 2)).at(-1);
+      assert.ok(!('statement' in consentIn(last)) && !('salt' in consentIn(last)));
+      assert.deepEqual(await keysOf(server), [oldKey]);
+    });
+
+    test('can be made again of what is kept when the lead is erased', async (t) => {
+      const receiver = await openFor(t, startWebhookReceiver());
+      const server = await openFor(t, over.startServer(configFor(receiver, {evidenceKeys: [oldWord]})));
+      const {id} = await sentLead(server, somebody(), agreed);
+      const [body] = await bodies(receiver, 1);
+      await eraseLead(server.config, id);
+      const {consent, digests} = await openWhile(
+        openStore(server.config, createSealer(server.config.dataKeys)),
+        async (store) => (await store.keptConsent(id)) ?? assert.fail('Nothing is kept'),
+      );
+      const createdAt = Date.parse((JSON.parse(body ?? '') as LeadEvent).data.created_at);
+      const lead = {id, createdAt, partner: 'acme'};
+      assert.ok(digests);
+      const again = statementOf({lead, consent, digests, words: text}, evidenceKeys([oldWord]));
+      assert.equal(again, consentIn(body).statement);
+      assert.equal(consent.evidence?.salt, consentIn(body).salt);
+    });
+  });
+});
+
+suite('an event without EVIDENCE_KEY', () => {
+  test('has neither a statement nor a salt, and there are no keys', async (t) => {
+    const receiver = await openFor(t, startWebhookReceiver());
+    const server = await openFor(t, sqlite.startServer(configFor(receiver)));
+    await sentLead(server, somebody(), agreed);
+    const [body] = await bodies(receiver, 1);
+    const names = [
+      'text_version',
+      'text_language',
+      'text_hash',
+      'agreed',
+      'given_at',
+      'origin',
+      'page',
+      'ip',
+    ];
+    assert.deepEqual(Object.keys(consentIn(body)), [...names, 'user_agent']);
+    assert.deepEqual(await keysOf(server), []);
+  });
+});
+
+suite('what makes statements', () => {
+  const signed = {statement: 'a.b.c', salt: 'salt'};
+  const deliver = async (
+    t: TestContext,
+    sign: () => Promise<typeof signed>,
+    content: 'created' | 'answered',
+  ) => {
+    const {settings, received} = await openFor(t, startWebhookReceiver());
+    const webhook = await openFor(t, Promise.resolve(createWebhook(settings, 10_000, {}, sign)));
+    const outcome = await webhook
+      .deliver(newsRequest({consent: sampleConsent}, content))
+      .catch((error: unknown) => error);
+    return {outcome, bodies: received.map(({body}) => body)};
+  };
+  test('is asked for the event that a lead was created, and for no other', async (t) => {
+    const sign = () => Promise.resolve(signed);
+    const created = await deliver(t, sign, 'created');
+    assert.partialDeepStrictEqual(consentIn(created.bodies[0]), signed);
+    const answered = await deliver(t, sign, 'answered');
+    assert.ok(!('statement' in consentIn(answered.bodies[0])));
+  });
+  test('lets the delivery wait when the store cannot be read', async (t) => {
+    const sent = await deliver(t, () => Promise.reject(new Error('away')), 'created');
+    assert.ok(sent.outcome instanceof NotTried);
+    assert.deepEqual(sent.bodies, []);
+  });
+});
+
+suite('the public keys', () => {
+  test('may be read by any page, and are kept for a while', async (t) => {
+    const server = await openFor(t, sqlite.startServer({evidenceKeys: [newWord]}));
+    const response = await server.fetch(path);
+    assert.equal(response.headers.get('access-control-allow-origin'), '*');
+    assert.equal(response.headers.get('cache-control'), 'public, max-age=300');
+    const {keys} = await readJson<Keys>(response, 200);
+    const {publicKey: x} = evidenceKeys([newWord])[0]!;
+    assert.deepEqual(keys, [{kty: 'OKP', crv: 'Ed25519', x, kid: newKey, use: 'sig', alg: 'EdDSA'}]);
+    await readProblem(await server.fetch(path, {method: 'POST'}), 405, 'method-not-allowed');
+  });
+  test('are answered with 503 while the store cannot be read', async (t) => {
+    const server = await openFor(t, sqlite.startServer({evidenceKeys: [newWord]}));
+    await server.execute('ALTER TABLE evidence_keys RENAME TO elsewhere');
+    await readProblem(await server.fetch(path), 503, 'store-unavailable');
+    await server.execute('ALTER TABLE elsewhere RENAME TO evidence_keys');
+    assert.deepEqual(await keysOf(server), [newKey]);
+  });
+});
