@@ -39,6 +39,7 @@ async function start(
     ...quickTimings,
     // An e-mail whose reply comes late counts as failed, and is sent again after a quarter of an hour.
     delivery: usualTimings.delivery,
+    lease: usualTimings.lease,
     alerts: {...usualTimings.alerts, check: 20, after: 150, ...alerts},
   };
   const [first] = partners;
