@@ -35,15 +35,6 @@ const referencesOf = (ids: readonly (string | null | undefined)[] = []) =>
 type Shown = Omit<ShownErased, 'kept' | 'erased_at' | 'consent_kept_until'> &
   Partial<Omit<ShownLead, 'lead' | 'created_at'>> & {lead: Partial<ShownLead['lead']>};
 
-/** How the form looked when the last button was pressed, as far as the browser said it. */
-const atPress = ({button, in_view, window_width, form_version}: NonNullable<Shown['consent']>) =>
-  listed([
-    button && `“${button}”`,
-    in_view !== undefined && (in_view ? 'whole text in view' : 'text not wholly in view'),
-    window_width && `window ${window_width} px wide`,
-    form_version && `form ${form_version}`,
-  ]);
-
 /** Prints what there is. Many facts are for programs alone, which have `--json`. */
 export function printLead({printFields}: Run, {config}: Admin, shown: Shown, more: readonly Line[] = []) {
   const {answer, consent, cid} = shown;
@@ -82,7 +73,8 @@ export function printLead({printFields}: Run, {config}: Admin, shown: Shown, mor
     ['Certificate', consent?.certificate_url],
     ['Box ticked', consent?.agreed],
     ['Consent on', consent?.page ?? consent?.origin],
-    ['Pressed', consent && atPress(consent)],
+    ['Button pressed', consent?.button],
+    ['Text in view', consent?.in_view],
     ['Beside the text', consent?.slot_text],
     ...Object.entries(shown.attribution ?? {}),
     ...Object.entries(shown.context ?? {}),

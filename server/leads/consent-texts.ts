@@ -82,7 +82,7 @@ export const textGivenAs = (partner: Partner, version: string): GivenText | unde
 
 /** The words of all texts, for the archive: the leads under them may be from versions before 1.6, which kept hashes alone. */
 export const wordsInForce = (partners: readonly Partner[]): string[] =>
-  partners.flatMap((partner) => givenTexts(partner).map(({given}) => given.text));
+  partners.flatMap(givenTexts).map(({given}) => given.text);
 
 /** A sentence for each text that is not the one that is stored for its version: what is wrong, and what to do. */
 export function changedConsents(partners: readonly Partner[], stored: readonly RememberedText[]): string[] {

@@ -17,8 +17,6 @@ export type ConsentError = 'required' | 'outdated';
 /** The version of the form, which the builds write in its place (build/later-files.ts). The sources have none. */
 declare const formVersion: string | undefined;
 
-type Edges = Pick<DOMRect, 'top' | 'left' | 'bottom' | 'right'>;
-
 /** A text as one line. */
 const lineOf = (text: string, max: number) => text.replace(/\s+/g, ' ').trim().slice(0, max) || undefined;
 
@@ -71,30 +69,25 @@ export class Consent {
   /** What stands on the screen now. In a dialog, the card scrolls, and shows less than the window. */
   shown(): ConsentView {
     const host = this.#host;
-    const text = host.find('.consent')?.getBoundingClientRect();
+    const [text, card] = ['.consent', '.card'].map((each) => host.find(each)?.getBoundingClientRect());
     // A keyboard on the screen, and a page that is enlarged with two fingers, leave less to see than the window has.
-    const {
-      offsetTop: top = 0,
-      offsetLeft: left = 0,
-      height = innerHeight,
-      width = innerWidth,
-    } = visualViewport ?? ({} as Partial<VisualViewport>);
-    const isIn = (edges: Edges | undefined) =>
-      !!text &&
-      !!edges &&
-      text.top >= edges.top &&
-      text.left >= edges.left &&
-      text.bottom <= edges.bottom &&
-      text.right <= edges.right;
-    const slotted = host.find<HTMLSlotElement>('slot[name=consent]')?.assignedElements() as
-      HTMLElement[] | undefined;
+    const view: Partial<VisualViewport> = visualViewport ?? {};
+    const {offsetTop: y = 0, offsetLeft: x = 0, height = innerHeight, width = innerWidth} = view;
+    const slot = host.find<HTMLSlotElement>('slot[name=consent]')?.assignedElements();
     return {
       button: text && lineOf(host.find('.main')?.innerText ?? '', consentViewLimits.button),
       in_view:
-        isIn(host.find('.card')?.getBoundingClientRect()) &&
-        isIn({top, left, bottom: top + height, right: left + width}),
+        !!text &&
+        !!card &&
+        text.top >= Math.max(y, card.top) &&
+        text.bottom <= Math.min(y + height, card.bottom) &&
+        text.left >= x &&
+        text.right <= x + width,
       width: innerWidth,
-      slot: lineOf((slotted ?? []).map(({innerText}) => innerText).join(' '), consentViewLimits.slot),
+      slot: lineOf(
+        ((slot as HTMLElement[] | undefined) ?? []).map(({innerText}) => innerText).join(' '),
+        consentViewLimits.slot,
+      ),
       form: typeof formVersion === 'string' ? formVersion : undefined,
     };
   }
