@@ -3,22 +3,15 @@ import {once} from 'node:events';
 import {createWriteStream, lstatSync, openSync, renameSync, rmSync} from 'node:fs';
 import {extname} from 'node:path';
 import {finish, type Admin} from '../admin/admin.ts';
-import {exportLeads, type Exported, type ExportFormat} from '../admin/exporting.ts';
+import {exportLeads, type Exportable, type Exported, type ExportFormat} from '../admin/exporting.ts';
 import {unreadableText} from '../admin/lead-names.ts';
 import {counted} from '../admin/words.ts';
-import type {LeadFilter, ListedLead} from '../leads/lead-filter.ts';
+import type {LeadFilter} from '../leads/lead-filter.ts';
 import {reasonOf} from '../leads/store-errors.ts';
 import {leadsBar, type Run} from './output.ts';
 
-/** `only`: the leads to write, if they are known already. */
-type Target = {
-  file: string | undefined;
-  format: ExportFormat | undefined;
-  excel: boolean;
-  forSales: boolean;
-} & {
-  only: readonly ListedLead[] | undefined;
-};
+/** The file to write, and what to write: `only` are the leads, if they are known already. */
+type Target = Omit<Exportable, 'format'> & {file: string | undefined; format: ExportFormat | undefined};
 
 const formatsByEnding: Readonly<Record<string, ExportFormat>> = {
   '': 'csv',
@@ -32,11 +25,12 @@ export async function writeExport(
   run: Run,
   admin: Admin,
   filter: LeadFilter,
-  {file, format = formatsByEnding[extname(file ?? '').toLowerCase()], excel, forSales, only}: Target,
+  {file, format = formatsByEnding[extname(file ?? '').toLowerCase()], ...others}: Target,
 ) {
   const {stderr, fail, writeUnchanged} = run;
   if (!format) return fail(`What is to be written to ${file}? Say --format csv or --format jsonl.`);
-  if (forSales && format !== 'csv') return fail('--for sales writes a CSV, for spreadsheets, and no JSON.');
+  if (others.forSales && format !== 'csv')
+    return fail('--for sales writes a CSV, for spreadsheets, and no JSON.');
   let out;
   try {
     // A symbolic link that leads nowhere counts, too.
@@ -48,22 +42,19 @@ export async function writeExport(
   }
   let bar =
     stderr.isTTY && file !== undefined
-      ? await leadsBar(stderr, only?.length ?? (await admin.store.countLeads(filter)))
+      ? await leadsBar(stderr, others.only?.length ?? (await admin.store.countLeads(filter)))
       : undefined;
   try {
-    const exported = await finish(
-      exportLeads(admin, filter, {format, excel, forSales, only}),
-      async (progress) => {
-        if ('text' in progress) await out.write(progress.text);
-        else {
-          // The bar and the lines would overwrite each other.
-          bar?.stop();
-          bar = undefined;
-          fail(unreadableText(progress.unreadable));
-        }
-        bar?.update(progress.looked);
-      },
-    );
+    const exported = await finish(exportLeads(admin, filter, {format, ...others}), async (progress) => {
+      if ('text' in progress) await out.write(progress.text);
+      else {
+        // The bar and the lines would overwrite each other.
+        bar?.stop();
+        bar = undefined;
+        fail(unreadableText(progress.unreadable));
+      }
+      bar?.update(progress.looked);
+    });
     await out.close();
     sayWhatWasWritten(run, file, exported);
   } catch (error) {
