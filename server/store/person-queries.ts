@@ -121,9 +121,11 @@ type SliceRow = ReadRow & {kept_key: number | null; kept_blob: Uint8Array | null
 const isKept = (lead: string) =>
   isThere(`sealed AS kept WHERE kept.lead_id = ${lead} AND kept.part = 'consent'`);
 
-/** An erasure that began before makes this wait, and is seen by the next statement. One that begins later waits itself. */
-const lockLeads = ({jsonList, forUpdate}: Database) =>
-  `SELECT id FROM leads WHERE id IN ${jsonList('$1')} ORDER BY id ${forUpdate('leads')}`;
+/**
+ * The first statement of each transaction that writes or deletes digests: writing waits for an erasure, and then sees it.
+ * Rows of leads need not be locked for that, which would write to each of them.
+ */
+export const lockDigests = ({oneByOne}: Pick<Database, 'oneByOne'>) => statement(oneByOne('person digests'));
 /** Each text of the list is the id of a lead, of 36 characters, and a digest. */
 const insertDigests = ({jsonList}: Database) => `
   INSERT INTO person_digests (digest, lead_id)
@@ -156,7 +158,7 @@ async function writeDigests(context: Context, age: number): Promise<boolean> {
   if (last) {
     const texts = rows.flatMap((row) => digestsOfRow(context, index, row).map((digest) => row.id + digest));
     await write(
-      statement(lockLeads(context), JSON.stringify(rows.map(({id}) => id))),
+      lockDigests(context),
       statement(insertDigests(context), JSON.stringify(texts)),
       statement(moveOn, last.id, doneUntil),
     );
