@@ -1,6 +1,6 @@
 /**
  * The digests by which leads and kept consents are found by person, for both databases. They are written behind, because
- * with the lead they would cost an eighth of storing it. `done_until` is the id of a lead: all leads up to it have theirs.
+ * with the lead they would cost an eighth of storing it. All leads up to the id or time `done_until` have theirs.
  *
  * The key of the digests never changes, because nobody could find what has digests under another one. It is sealed with
  * the data key. In clear, it stands beside the digests, as the leads do.
@@ -153,17 +153,18 @@ async function writeDigests(context: Context, age: number): Promise<boolean> {
   const index = await persons.make();
   persons.note(index, age);
   const {doneUntil, now} = index;
-  const rows = (await read(statement(selectSlice, doneUntil, firstIdAt(now - age)))) as SliceRow[];
-  const last = rows.at(-1);
-  if (last) {
+  const end = firstIdAt(now - age);
+  const rows = (await read(statement(selectSlice, doneUntil, end))) as SliceRow[];
+  const isLast = rows.length < sliceSize;
+  if (rows.length > 0) {
     const texts = rows.flatMap((row) => digestsOfRow(context, index, row).map((digest) => row.id + digest));
     await write(
       lockDigests(context),
       statement(insertDigests(context), JSON.stringify(texts)),
-      statement(moveOn, last.id, doneUntil),
+      statement(moveOn, isLast ? end : rows.at(-1)!.id, doneUntil),
     );
   }
-  return rows.length < sliceSize;
+  return isLast;
 }
 
 /**
