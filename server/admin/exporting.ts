@@ -128,7 +128,12 @@ export async function csvWriter(quoted = false): Promise<(rows: unknown[][]) => 
 
 const toJsonLines = (leads: readonly LeadDetails[]) => leads.map((lead) => `${toJson(lead)}\n`).join('');
 
-type Exportable = {
+/**
+ * - `excel`: whether a CSV begins with a byte order mark, by which Excel reads it as UTF-8
+ * - `forSales`: whether a CSV has what a salesperson reads alone
+ * - `only`: the leads to write, if they are known already
+ */
+export type Exportable = {
   format: ExportFormat;
   excel?: boolean;
   forSales?: boolean;
@@ -145,11 +150,6 @@ export type Exporting = ({text: string} | {unreadable: UnreadableLead}) & {looke
  */
 export type Exported = {leads: number; erased: number; unreadable: number; unlisted: string[]};
 
-/**
- * @param excel whether a CSV begins with a byte order mark, by which Excel reads it as UTF-8
- * @param forSales whether a CSV has what a salesperson reads alone
- * @param only the leads to write, if they are known already
- */
 export async function* exportLeads(
   {store, config}: Admin,
   filter: LeadFilter,

@@ -4,22 +4,20 @@ import {createWriteStream, lstatSync, openSync, renameSync, rmSync} from 'node:f
 import {extname} from 'node:path';
 import {finish, type Admin} from '../admin/admin.ts';
 import {exportConsents} from '../admin/consents.ts';
-import {exportLeads, type Exported, type ExportFormat} from '../admin/exporting.ts';
+import {exportLeads, type Exportable, type Exported, type ExportFormat} from '../admin/exporting.ts';
 import {unreadableText} from '../admin/lead-names.ts';
 import {counted} from '../admin/words.ts';
-import type {LeadFilter, ListedLead} from '../leads/lead-filter.ts';
+import type {LeadFilter} from '../leads/lead-filter.ts';
 import {reasonOf} from '../leads/store-errors.ts';
 import {leadsBar, type Run} from './output.ts';
 
 /** What a line is: a lead, what of it a salesperson reads, or a consent. */
 export type Sheet = 'leads' | 'sales' | 'consents';
-/** `only`: the leads to write, if they are known already. */
-type Target = {
+/** The file to write, and what to write: `only` are the leads, if they are known already. */
+type Target = Pick<Exportable, 'excel' | 'only'> & {
   file: string | undefined;
   format: ExportFormat | undefined;
-  excel: boolean;
   sheet: Sheet;
-  only: readonly ListedLead[] | undefined;
 };
 
 const formatsByEnding: Readonly<Record<string, ExportFormat>> = {
@@ -34,7 +32,7 @@ export async function writeExport(
   run: Run,
   admin: Admin,
   filter: LeadFilter,
-  {file, format = formatsByEnding[extname(file ?? '').toLowerCase()], excel, sheet, only}: Target,
+  {file, format = formatsByEnding[extname(file ?? '').toLowerCase()], sheet, ...others}: Target,
 ) {
   const {stderr, fail, writeUnchanged} = run;
   if (!format) return fail(`What is to be written to ${file}? Say --format csv or --format jsonl.`);
@@ -51,24 +49,23 @@ export async function writeExport(
   }
   let bar =
     stderr.isTTY && file !== undefined
-      ? await leadsBar(stderr, only?.length ?? (await admin.store.countLeads(filter)))
+      ? await leadsBar(stderr, others.only?.length ?? (await admin.store.countLeads(filter)))
       : undefined;
   try {
-    const exported = await finish(
+    const job =
       sheet === 'consents'
-        ? exportConsents(admin, filter, {format, excel})
-        : exportLeads(admin, filter, {format, excel, forSales: sheet === 'sales', only}),
-      async (progress) => {
-        if ('text' in progress) await out.write(progress.text);
-        else {
-          // The bar and the lines would overwrite each other.
-          bar?.stop();
-          bar = undefined;
-          fail(unreadableText(progress.unreadable));
-        }
-        bar?.update(progress.looked);
-      },
-    );
+        ? exportConsents(admin, filter, {format, ...others})
+        : exportLeads(admin, filter, {format, forSales: sheet === 'sales', ...others});
+    const exported = await finish(job, async (progress) => {
+      if ('text' in progress) await out.write(progress.text);
+      else {
+        // The bar and the lines would overwrite each other.
+        bar?.stop();
+        bar = undefined;
+        fail(unreadableText(progress.unreadable));
+      }
+      bar?.update(progress.looked);
+    });
     await out.close();
     sayWhatWasWritten(run, file, exported, sheet);
   } catch (error) {

@@ -5,7 +5,7 @@ import type {FullLead} from '../leads/lead-filter.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
 import {statement, type Database, type Statement} from './database.ts';
 import {erasedFingerprint} from './new-lead.ts';
-import {digestsOfKept, digestsOfLead, forgetDigests, type Index} from './person-queries.ts';
+import {digestsOfKept, digestsOfLead, forgetDigests, lockDigests, type Index} from './person-queries.ts';
 import {emptiedColumns, isErased, joinPersonal, readColumns, type ReadRow} from './rows.ts';
 import {boundColumns, type Bound, type SealedText} from './sealing.ts';
 import type {Context} from './unreadable-leads.ts';
@@ -53,10 +53,7 @@ const deleteRelated = ['consents', 'context_values', 'same_leads', 'confirmation
 const keepKey = `UPDATE idempotency_keys SET fingerprint = '${erasedFingerprint}' WHERE lead_id = $1`;
 /** Leaves a kept consent alone. There is one if another process has erased the lead meanwhile. */
 const forgetSealed = `DELETE FROM sealed WHERE lead_id = $1 AND part <> 'consent'`;
-/** Locks the row of the lead, so that no process is writing its digests meanwhile (person-queries.ts). */
-const forgetText = (lock: string) => `
-  WITH locked AS (SELECT id FROM leads WHERE id = $1 ${lock})
-  DELETE FROM sealed WHERE lead_id IN (SELECT id FROM locked) AND part = 'consent' RETURNING lead_id`;
+const forgetText = `DELETE FROM sealed WHERE lead_id = $1 AND part = 'consent' RETURNING lead_id`;
 /**
  * Keeps the consent only if this transaction has erased the lead. Another process may have erased the lead meanwhile,
  * and its consent with it.
@@ -164,17 +161,14 @@ export async function keptConsents(
   return new Map(rows.map((row) => [row.id, openRow(row)]));
 }
 
-/** The statements that delete kept consents, with their digests. Only those that delete one return a row. */
+/** The statements that delete kept consents, with their digests, after `lockDigests`. */
 export async function forgetConsents(context: Context, ids: readonly string[]): Promise<Statement[]> {
   const [kept, index] = [await keptConsents(context, ids), await context.persons.find()];
   return ids.flatMap((id) => {
     const consent = kept.get(id);
     const digests =
       consent && index && !(consent instanceof Error) ? digestsOfKept(index, consent) : undefined;
-    return [
-      statement(forgetText(context.forUpdate('leads')), id),
-      ...(consent ? [forgetDigests(context, id, digests)] : []),
-    ];
+    return [statement(forgetText, id), ...(consent ? [forgetDigests(context, id, digests)] : [])];
   });
 }
 
@@ -182,6 +176,7 @@ export async function forgetConsents(context: Context, ids: readonly string[]): 
 export type Erasing = {now: number; keepConsent: KeepConsent; index: Index | undefined};
 
 /**
+ * The statements that erase a lead, after `lockDigests`.
  * @param lead undefined if it cannot be read. Then no consent can be kept
  * @param tells whether the destinations that had news of the lead are told
  */
@@ -226,7 +221,11 @@ async function erase(context: Context, id: string, erasing: Omit<Erasing, 'index
     const lead = readable(context, row);
     // Nothing of the digests may stop an erasure.
     const index = await persons.make().catch(() => undefined);
-    await write(lock, ...eraseStatements(context, row, lead, {...erasing, index, tells: true}));
+    await write(
+      lockDigests(context),
+      lock,
+      ...eraseStatements(context, row, lead, {...erasing, index, tells: true}),
+    );
     // A duplicate may have come since the leads to erase were found. Its answer was that of this lead, and is gone now.
     for (const {id: later} of await read(statement(selectDuplicates, id)))
       await erase(context, String(later), erasing);
@@ -234,7 +233,7 @@ async function erase(context: Context, id: string, erasing: Omit<Erasing, 'index
   }
   const {partner, created_at: givenAt} = row;
   if (row.keeps_consent === 0 || keepConsent({partner, givenAt}, now)) return false;
-  await write(...(await forgetConsents(context, [id])));
+  await write(lockDigests(context), ...(await forgetConsents(context, [id])));
   return true;
 }
 

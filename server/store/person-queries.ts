@@ -1,6 +1,6 @@
 /**
  * The digests by which leads and kept consents are found by person, for both databases. They are written behind, because
- * with the lead they would cost an eighth of storing it. `done_until` is the id of a lead: all leads up to it have theirs.
+ * with the lead they would cost an eighth of storing it. All leads up to the id or time `done_until` have theirs.
  *
  * The key of the digests never changes, because nobody could find what has digests under another one. It is sealed with
  * the data key. In clear, it stands beside the digests, as the leads do.
@@ -121,9 +121,11 @@ type SliceRow = ReadRow & {kept_key: number | null; kept_blob: Uint8Array | null
 const isKept = (lead: string) =>
   isThere(`sealed AS kept WHERE kept.lead_id = ${lead} AND kept.part = 'consent'`);
 
-/** An erasure that began before makes this wait, and is seen by the next statement. One that begins later waits itself. */
-const lockLeads = ({jsonList, forUpdate}: Database) =>
-  `SELECT id FROM leads WHERE id IN ${jsonList('$1')} ORDER BY id ${forUpdate('leads')}`;
+/**
+ * The first statement of each transaction that writes or deletes digests: writing waits for an erasure, and then sees it.
+ * Rows of leads need not be locked for that, which would write to each of them.
+ */
+export const lockDigests = ({oneByOne}: Pick<Database, 'oneByOne'>) => statement(oneByOne('person digests'));
 /** Each text of the list is the id of a lead, of 36 characters, and a digest. */
 const insertDigests = ({jsonList}: Database) => `
   INSERT INTO person_digests (digest, lead_id)
@@ -151,17 +153,18 @@ async function writeDigests(context: Context, age: number): Promise<boolean> {
   const index = await persons.make();
   persons.note(index, age);
   const {doneUntil, now} = index;
-  const rows = (await read(statement(selectSlice, doneUntil, firstIdAt(now - age)))) as SliceRow[];
-  const last = rows.at(-1);
-  if (last) {
+  const end = firstIdAt(now - age);
+  const rows = (await read(statement(selectSlice, doneUntil, end))) as SliceRow[];
+  const isLast = rows.length < sliceSize;
+  if (rows.length > 0) {
     const texts = rows.flatMap((row) => digestsOfRow(context, index, row).map((digest) => row.id + digest));
     await write(
-      statement(lockLeads(context), JSON.stringify(rows.map(({id}) => id))),
+      lockDigests(context),
       statement(insertDigests(context), JSON.stringify(texts)),
-      statement(moveOn, last.id, doneUntil),
+      statement(moveOn, isLast ? end : rows.at(-1)!.id, doneUntil),
     );
   }
-  return rows.length < sliceSize;
+  return isLast;
 }
 
 /**

@@ -6,6 +6,7 @@ import {LeadUnreadable} from '../leads/store-errors.ts';
 import type {RowOf} from './columns.ts';
 import {isThere, statement, type Statement} from './database.ts';
 import {eraseStatements, forgetConsents, selectRows, type Erasing} from './erasure-queries.ts';
+import {lockDigests} from './person-queries.ts';
 import {isErased, type ReadRow} from './rows.ts';
 import type {Context} from './unreadable-leads.ts';
 
@@ -42,7 +43,7 @@ async function sweepLeads(
   {shortest, keptFor}: Pick<Retention, 'keptFor'> & {shortest: number},
   after: string,
 ): Promise<Slice> {
-  const {read, write, jsonList} = context;
+  const {read, jsonList} = context;
   const rows = (await read(statement(selectOld, after, firstIdAt(now - shortest), rowsPerRead))) as OldRow[];
   const due = rows.filter(({erased_at, partner, created_at, is_open, has_duplicate}) => {
     const milliseconds = keptFor(partner);
@@ -70,7 +71,7 @@ async function sweepLeads(
       else if (!isErased(lead))
         statements.push(...eraseStatements(context, row, lead, {now, keepConsent, index: persons}));
     }
-    if (statements.length > 0) leads += changedRows(await write(...statements));
+    if (statements.length > 0) leads += await changedRows(context, statements);
   }
   const isWhole = taken.length === due.length;
   const last = isWhole ? rows[rowsPerRead - 1] : taken.at(-1);
@@ -84,22 +85,26 @@ async function sweepConsents(
   {now, keepConsent}: Pick<Erasing, 'now' | 'keepConsent'>,
   after: string,
 ): Promise<Slice> {
-  const {read, write} = context;
-  const rows = (await read(statement(selectKept, after, rowsPerRead))) as KeptRow[];
+  const rows = (await context.read(statement(selectKept, after, rowsPerRead))) as KeptRow[];
   const ended = rows.filter(({partner, created_at}) => !keepConsent({partner, givenAt: created_at}, now));
   const taken = ended.slice(0, sliceSize);
   const statements = await forgetConsents(
     context,
     taken.map(({id}) => id),
   );
-  const consents = statements.length > 0 ? changedRows(await write(...statements)) : 0;
+  const consents = statements.length > 0 ? await changedRows(context, statements) : 0;
   const last = taken.length === ended.length ? rows[rowsPerRead - 1] : taken.at(-1);
   return {leads: 0, consents, unreadable: [], next: last && {of: 'consents', id: last.id}};
 }
 
-/** Only statements that change what is counted return rows. What another process erased meanwhile is not counted. */
-const changedRows = (results: readonly (readonly unknown[])[]) =>
-  results.filter((rows) => rows.length > 0).length;
+/**
+ * Runs the statements in one transaction. Only those that change what is counted return rows. What another process erased
+ * meanwhile is not counted.
+ */
+async function changedRows(context: Context, statements: readonly Statement[]): Promise<number> {
+  const [, ...results] = await context.write(lockDigests(context), ...statements);
+  return results.filter((rows) => rows.length > 0).length;
+}
 
 export const sweepQueries = (context: Context): Pick<ErasureStore, 'sweep'> => ({
   sweep(now, {shortest, keptFor, keepConsent}, after = {of: 'leads', id: ''}) {

@@ -12,6 +12,7 @@ import {openStore} from '../../../server/store/open-store.ts';
 import {createSealer} from '../../../server/store/sealing.ts';
 import {openWhile, type Owner} from '../../support/opened.ts';
 import {databaseKinds, exportOf, idsOf, operate, planAndErase} from '../../support/operator.ts';
+import {until} from '../../support/until.ts';
 import {asLead, newEntry, prequalificationBody, sampleConsent} from '../../support/sample-leads.ts';
 
 const [key, laterKey] = ['a-data-key-of-at-least-32-characters', 'a-later-data-key-of-32-characters-or-more'];
@@ -24,10 +25,11 @@ const entryOf = (changes: object, others: Partial<LeadEntry> = {}) =>
   newEntry({lead: asLead({...prequalificationBody, ...changes}), partner: 'acme', ...others});
 const ofJane = (others: Partial<LeadEntry> = {}) => entryOf({email, phone}, others);
 
-/** So that leads count that are stored in the same millisecond. */
-const age = -1_000;
+/** Writes the digests of all leads that are there. */
 async function writeAll(store: BesideStore) {
-  while (!(await store.writeDigests(age)));
+  const stored = Date.now();
+  await until(() => Date.now() > stored + 1, 'the leads are of an earlier time');
+  while (!(await store.writeDigests(0)));
 }
 
 async function search(
@@ -81,7 +83,7 @@ for (const {name, postgres, skip} of databaseKinds)
       const entries = Array.from({length: 250}, () => entryOf({}));
       const {admin, select, ...others} = await operated(t, [...entries, ofJane()]);
       const second = await others.adminUnder();
-      assert.equal(await admin.store.writeDigests(age), false, 'the first slice leaves some');
+      assert.equal(await admin.store.writeDigests(0), false, 'the first slice leaves some');
       await Promise.all([writeAll(second.store), writeAll(admin.store)]);
       const [{rows, leads} = {}] = await select(
         'SELECT COUNT(*) AS rows, COUNT(DISTINCT lead_id) AS leads FROM person_digests',
@@ -93,8 +95,10 @@ for (const {name, postgres, skip} of databaseKinds)
 
     test('a lead that is stored with an older id than those that were looked at brings its digests along', async (t) => {
       const now = Date.now();
-      const {admin, rowsOf} = await operated(t, [ofJane()]);
-      const late = ofJane({id: firstIdAt(now - 600_000) + ofJane().id.slice(13)});
+      const before = (milliseconds: number) =>
+        ofJane({id: firstIdAt(now - milliseconds) + ofJane().id.slice(13)});
+      const {admin, rowsOf} = await operated(t, [before(100_000)]);
+      const late = before(600_000);
       const inTime = ofJane();
       await openWhile(openStore(admin.config, createSealer([key, 'clear'])), async (store) => {
         while (!(await store.writeDigests(40_000)));
@@ -107,14 +111,10 @@ for (const {name, postgres, skip} of databaseKinds)
     });
 
     test('an erased lead leaves no digest, and one with a kept consent is found until that goes', async (t) => {
-      const [gone, kept, later, ended] = [
-        ofJane(),
-        ofJane(withConsent),
-        ofJane(withConsent),
-        ofJane(withConsent),
-      ];
+      const [gone, kept, ended] = [ofJane(), ofJane(withConsent), ofJane(withConsent)];
       const {admin, rowsOf, writeAll, accept} = await operated(t, [gone, kept, ended]);
       await writeAll();
+      const later = ofJane(withConsent);
       await accept(later);
       for (const {id} of [gone, kept, later, ended]) {
         if (id !== later.id) assert.equal((await rowsOf(id)).length, 2);
@@ -195,7 +195,7 @@ for (const {name, postgres, skip} of databaseKinds)
       await planAndErase(admin, [gone.id]);
       assert.deepEqual(await rowsOf(gone.id), []);
       assert.partialDeepStrictEqual(await search(admin, {phone}), {ids: [entry.id], unprepared: 2});
-      await assert.rejects(admin.store.writeDigests(age), /data key 00000007/);
+      await assert.rejects(admin.store.writeDigests(0), /data key 00000007/);
     });
 
     test('an export has the leads of one person alone, the oldest first', async (t) => {
