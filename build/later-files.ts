@@ -13,7 +13,7 @@ import {basename, dirname, resolve} from 'node:path';
 import {build, type InlineConfig, type Plugin, type Rolldown} from 'vite';
 import {shared} from '../widget/loading/shared.ts';
 import {minifyFile, minifyTemplates} from './minify.ts';
-import {integrityOf, outDir} from './output.ts';
+import {integrityOf, outDir, version} from './output.ts';
 
 const loading = resolve('widget/loading');
 export const scriptAddressFile = `${loading}/script-address.ts`;
@@ -23,6 +23,7 @@ export const library = (entry: string, fileName: string) =>
   ({
     configFile: false,
     logLevel: 'warn',
+    define: {formVersion: JSON.stringify(version)},
     build: {
       outDir,
       target: 'es2022',

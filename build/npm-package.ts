@@ -133,6 +133,7 @@ async function bundleTypes() {
 
 export default defineConfig({
   logLevel: 'warn',
+  define: {formVersion: JSON.stringify(root.version)},
   build: {
     outDir,
     target: 'es2022',

@@ -9,7 +9,7 @@ import type {Plugin, Rolldown} from 'vite';
 import {firstFiles, moduleFile, wordpressPlugin} from '../contract/api.ts';
 import {zipWordPressPlugin} from './wordpress.ts';
 
-const {version} = JSON.parse(readFileSync('package.json', 'utf8')) as {version: string};
+export const {version} = JSON.parse(readFileSync('package.json', 'utf8')) as {version: string};
 export const outDir = `dist/embed/${version}`;
 
 export const hashesFile = 'releases/hashes.json';

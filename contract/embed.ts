@@ -184,13 +184,33 @@ export const contextName = /^[a-z][a-z\d_-]{0,39}$/;
 /** One line without control characters. Spaces around it do not count. A value that does not match is left out. */
 export const contextValue = /^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u;
 
+/** What stood on the screen when the last button was pressed. The server leaves out values that are not valid. */
+export type ConsentView = {
+  /** What the button said, if there is a consent text. */
+  button?: string | undefined;
+  /** Whether the whole consent text was in the visible part of the window, which is the frame for a page in a frame. */
+  in_view?: boolean | undefined;
+  /** The width of the window, in CSS pixels. */
+  width?: number | undefined;
+  /** What the page itself shows in the slot `consent`. */
+  slot?: string | undefined;
+  /** The version of the form. */
+  form?: string | undefined;
+};
+
+/** Characters of the texts of a `ConsentView`. */
+export const consentViewLimits = {button: 80, slot: 4_000, form: 40};
+
+/** As `lang` in HTML. */
+export const languageTag = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/;
+
 /**
  * The body of `POST /embed/v1/leads`. The lead is always required; consent and proof are required if the partner's
  * configuration asks for them.
  */
 export type EmbedSubmission = {
   lead: Record<string, unknown>;
-  consent?: {version: string; agreed: boolean} | undefined;
+  consent?: ({version: string; agreed: boolean} & ConsentView) | undefined;
   /**
    * The form does not send it, because the address of the request names the partner. If a script sends it, it must be the
    * same partner. Otherwise the lead would go to another partner than the script meant.

@@ -6,10 +6,11 @@ import {usualTimings, type Timings} from './config/timings.ts';
 import type {Emit} from './observe/observations.ts';
 import {readDisk, type Readings} from './observe/readings.ts';
 import {countRefusals} from './observe/refusals.ts';
-import {changedConsents} from './leads/consent-texts.ts';
+import {changedConsents, wordsInForce} from './leads/consent-texts.ts';
 import {publishKeys} from './leads/evidence.ts';
 import {watchDescriptors} from './observe/file-descriptors.ts';
 import type {LeadStore} from './leads/ports.ts';
+import {reasonOf} from './leads/store-errors.ts';
 import {checkInHex, checkValueOf, createSealer} from './store/sealing.ts';
 import {openStore, unencryptedHost} from './store/open-store.ts';
 import {readAllVersions} from './versions/embed-versions.ts';
@@ -66,6 +67,9 @@ export async function createApp(
     if (changed.length > 0) throw new ConfigError(changed, []);
     await publishKeys(opened, evidenceKeys);
     for (const destination of unencrypted(destinations)) emit({type: 'destination-unencrypted', destination});
+    await opened
+      .keepWords(wordsInForce(partners))
+      .catch((error: unknown) => emit({type: 'words-not-kept', reason: reasonOf(error)}));
   }
   async function sayUnencrypted() {
     const host = await unencryptedHost(config);

@@ -4,7 +4,7 @@
  */
 import {isDeepStrictEqual} from 'node:util';
 import type {Config} from './config/config.ts';
-import {addressOf, type DestinationSettings} from './config/destinations.ts';
+import {addressOf, placeOf, type DestinationSettings} from './config/destinations.ts';
 import type {Timings} from './config/timings.ts';
 import type {Served} from './destinations/channel.ts';
 import {createCourier} from './destinations/courier.ts';
@@ -23,6 +23,7 @@ import {createdAtOf} from './leads/lead-ids.ts';
 import {retentionOf, type RetentionConfig} from './leads/retention.ts';
 import type {Emit} from './observe/observations.ts';
 import type {DestinationReading, Readings} from './observe/readings.ts';
+import {startWritingDigests} from './store/digest-writing.ts';
 import {startDeletingExpired} from './store/expiry.ts';
 import {startSweeping} from './store/retention-sweep.ts';
 import {watchStore, type StoreWatch} from './store/store-watch.ts';
@@ -73,7 +74,8 @@ export async function startLeadService(
         if (earlier && isDeepStrictEqual(earlier.settings, settings)) return [name, earlier];
         const destination = createDestination(settings, timings.delivery, network, sign);
         const terms = termsOf(settings, {perSecond, onAmbiguous, newsGivenUpAfter});
-        return [name, {settings, destination, terms, address: addressOf(settings)}];
+        const where = {address: addressOf(settings), place: placeOf(settings)};
+        return [name, {settings, destination, terms, ...where}];
       }),
     );
   }
@@ -85,6 +87,7 @@ export async function startLeadService(
   const outbox = startOutboxCheck(names, {store, emit, timings});
   const expiry = startDeletingExpired(store, emit);
   let retention = retentionOf(config);
+  const digests = startWritingDigests({store, emit, timings});
   const sweep = startSweeping({store, retention: () => retention, emit, timings});
   const deskUnder = ({policy}: Reloaded) => {
     const calculate = (lead: Lead) => calculatedAnswer(lead, policy);
@@ -154,6 +157,7 @@ export async function startLeadService(
       await pauses.stop();
       await outbox.stop();
       await expiry.stop();
+      await digests.stop();
       await sweep.stop();
       watch.stop();
       await desk.close(patience);

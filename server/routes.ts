@@ -74,7 +74,7 @@ export function createRoutes(
     const proofs = proofOfWork > 0 ? createProofs(tokenKeys, proofOfWork) : undefined;
     const form = createScriptlessForm({publicUrl, visitorDesk, tokenKeys, counters, figures, emit});
     const routes = Router({caseSensitive: true});
-    routes.use(jsonApi({callers, signIns, failureDelay, desk, digests, usualAnswer, timings}));
+    routes.use(jsonApi({callers, partners, signIns, failureDelay, desk, digests, usualAnswer, timings}));
     routes.use(
       embedApi({...ofPages, partners, visitorDesk, minimums: minimums(policy), figures, proofs, quota}),
     );

@@ -47,7 +47,7 @@ const overNetwork: Fetch = (url, init) =>
  *   long as the form may still come.
  * @slot heading - A heading for the form, above everything else.
  * @slot intro - A sentence or two below the heading. Not shown with the result.
- * @slot consent - Shown above the partner's consent text, which it cannot replace.
+ * @slot consent - Shown above the partner's consent text, which it cannot replace. Its text is stored with the lead.
  * @slot disclaimer - Legal text below the form and below the result.
  *
  * @event {CustomEvent<undefined>} prequal-ready - The form is on the page.

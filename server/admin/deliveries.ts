@@ -9,13 +9,14 @@ import {
 } from '../leads/deliveries.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import {count, isoTime, Refusal, time, type Admin} from './admin.ts';
-import {noDestination} from './destinations.ts';
+import {noDestination, readAddresses} from './destinations.ts';
 import {leadOf} from './lead-names.ts';
 
 /** Which deliveries are meant. `lead` is an id or a reference. */
 export type Selection = Omit<DeliveryFilter, 'elsewhere'>;
 
 /**
+ * - `place`: the host or the mailboxes of its address; null if that is not known, and for confirmations
  * - `content`: the lead, or which piece of its news
  * - `ambiguous`: attempts after which nobody knows whether the destination has it
  * - `remote_id`: the id that the destination gave to the lead
@@ -26,6 +27,7 @@ export const deliveryRow = z.object({
   lead: z.string(),
   reference: z.string(),
   destination: z.string(),
+  place: z.string().nullable(),
   content: z.string(),
   state: z.enum(deliveryStates),
   attempts: count,
@@ -42,10 +44,10 @@ export const deliveryRow = z.object({
 });
 export type DeliveryRow = z.infer<typeof deliveryRow>;
 
-function toRow(row: StoredRow): DeliveryRow {
+function toRow(row: StoredRow, place: string | null): DeliveryRow {
   const {lead, destination, content, state, attempts, ambiguous, recipients} = row;
   return {
-    ...{lead, reference: referenceOf(lead), destination, content, state, attempts, ambiguous},
+    ...{lead, reference: referenceOf(lead), destination, place, content, state, attempts, ambiguous},
     last_error: row.lastError,
     remote_id: row.remoteId,
     recipients_left: recipients?.left.length ? [...recipients.left] : null,
@@ -72,6 +74,7 @@ export async function* listDeliveries(
   limit = Infinity,
 ): AsyncGenerator<DeliveryRow[], void, undefined> {
   const filter = await filterOf({store}, selection);
+  const useOf = await readAddresses({store});
   const isWhole = filter.lead !== undefined && filter.state === undefined;
   let left = limit;
   for (const state of isWhole ? [undefined, ...endedStates] : [filter.state]) {
@@ -79,7 +82,7 @@ export async function* listDeliveries(
     while (left > 0) {
       const size = Math.min(left, pageRows);
       const rows = await store.listDeliveries(size, {...filter, state}, last);
-      if (rows.length > 0) yield rows.map(toRow);
+      if (rows.length > 0) yield rows.map((row) => toRow(row, useOf(row)?.place ?? null));
       left -= rows.length;
       last = rows.at(-1);
       if (rows.length < size) break;
@@ -132,6 +135,44 @@ export async function deliveriesOf(
     damaged: rows.filter((row) => replyOf(row)?.reply === null).map(({destination}) => destination),
   };
 }
+
+/**
+ * - `state`: of the delivery. `unclear` at an address before an operator accepted another one
+ * - `at`: when the delivery ended, or when there was news
+ * - `told_of_erasure`: whether the news that the lead was erased arrived at the same address
+ */
+export const receiver = deliveryRow
+  .pick({destination: true, content: true, place: true})
+  .extend({state: z.string(), at: time.nullable(), told_of_erasure: z.boolean()});
+
+/** Each address at which a lead or news of it has arrived, or may have, the newest first. Visitors are left out. */
+export async function arrivalsOf({store}: Pick<Admin, 'store'>, lead: string) {
+  const useOf = await readAddresses({store});
+  const reads = [undefined, ...endedStates].map((state) => store.listDeliveries(pageRows, {lead, state}));
+  const rows = (await Promise.all(reads)).flat();
+  const told = rows.filter(({content, state}) => content === 'erased' && state === 'delivered');
+  return rows
+    .filter(({content}) => content !== 'erased' && content !== 'confirmation')
+    .flatMap((row) => {
+      const {destination, content, state, attempts, leasedUntil, formerAddresses} = row;
+      const mayHave = state === 'delivered' || attempts > 0 || leasedUntil > 0;
+      const former = formerAddresses.map((address) => ({address, state: 'unclear'}));
+      return [...(mayHave ? [{address: row.address, state}] : []), ...former].map((one) => ({
+        ...{...one, destination, content, at: row.settledAt ?? row.happenedAt},
+        use: useOf({destination, address: one.address}),
+        isTold: told.some((news) => news.destination === destination && news.address === one.address),
+      }));
+    })
+    .toSorted((one, other) => other.at - one.at);
+}
+
+/** Who has a lead. @param lead its id */
+export const receiversOf = async (admin: Pick<Admin, 'store'>, lead: string) =>
+  (await arrivalsOf(admin, lead)).map(
+    ({destination, content, state, at, use, isTold}): z.infer<typeof receiver> => ({
+      ...{destination, content, place: use?.place ?? null, state, at: isoTime(at), told_of_erasure: isTold},
+    }),
+  );
 
 /**
  * - `deliveries`: how many were changed

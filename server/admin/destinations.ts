@@ -4,7 +4,7 @@ import {tableOf} from '../../contract/table-of.ts';
 import {addressOf, collectingTime} from '../config/destinations.ts';
 import {usualTimings} from '../config/timings.ts';
 import {DeliveryError} from '../destinations/destination.ts';
-import {openStates, type OpenState} from '../leads/deliveries.ts';
+import {openStates, type AddressUse, type OpenState} from '../leads/deliveries.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import {remedyOf} from '../observe/causes.ts';
 import {count, isoTime, Refusal, time, type Admin} from './admin.ts';
@@ -13,6 +13,8 @@ import {count, isoTime, Refusal, time, type Admin} from './admin.ts';
  * - `state`: `failing` if a delivery failed and none succeeded since. A server knows more (observe/readings.ts)
  * - `since`: when it was paused, or began to fail
  * - `late_seconds`: by how much the oldest lead is late. A digest is not late while it collects
+ * - `addresses`: hosts or mailboxes, the last used one first. Deliveries arrived there, or may have, from the first to the last
+ *   use. `is_present`: the configuration has this address
  */
 export const destinationRow = z.object({
   destination: z.string(),
@@ -28,6 +30,12 @@ export const destinationRow = z.object({
   late_seconds: count,
   last_error: z.string().nullable(),
   remedy: z.string().nullable(),
+  addresses: z.array(
+    z.object({
+      ...{place: z.string(), is_present: z.boolean()},
+      ...{first_used_at: time.nullable(), last_used_at: time.nullable()},
+    }),
+  ),
 });
 export type DestinationRow = z.infer<typeof destinationRow>;
 
@@ -42,6 +50,7 @@ export async function listDestinations({store, config}: Admin): Promise<Destinat
   const last = new Map(
     (await store.lastDelivered(names)).map(({destination, deliveredAt}) => [destination, deliveredAt]),
   );
+  const uses = await store.addressUses();
   const now = Date.now();
   const rows: DestinationRow[] = [];
   for (const name of names) {
@@ -76,6 +85,13 @@ export async function listDestinations({store, config}: Admin): Promise<Destinat
       late_seconds: Math.round(late / 1_000),
       last_error: lastError,
       remedy: lastError === null ? null : (remedyOf(lastError) ?? null),
+      addresses: uses
+        .filter(({destination}) => destination === name)
+        .map((use) => ({
+          ...{place: use.place, is_present: isPresent(config, use)},
+          first_used_at: isoTime(use.firstUsed || null),
+          last_used_at: isoTime(use.lastUsed || null),
+        })),
     });
   }
   return rows;
@@ -87,6 +103,22 @@ function stateOf(isConfigured: boolean, pausedAt: number | undefined, failing: r
   return failing.length === 0
     ? {state: 'ok', since: null}
     : {state: 'failing', since: isoTime(Math.min(...failing))};
+}
+
+/** An address of a destination (`addressOf`). Null if it is not known, as of deliveries of earlier versions. */
+type At = {destination: string; address: string | null};
+
+/** Whether the configuration has this address. One that is not known counts as the one that it has. */
+export function isPresent({destinations}: Admin['config'], {destination, address}: At): boolean {
+  const settings = destinations.get(destination);
+  return settings !== undefined && (address === null || address === addressOf(settings));
+}
+
+/** Nothing is known of addresses that were given up before version 1.7. */
+export async function readAddresses({store}: Pick<Admin, 'store'>) {
+  const keyOf = ({destination, address}: At) => `${destination} ${address}`;
+  const uses = new Map((await store.addressUses()).map((use) => [keyOf(use), use]));
+  return (at: At): AddressUse | undefined => uses.get(keyOf(at));
 }
 
 export const wrongOf = ({pause_reason, last_error}: DestinationRow): string =>

@@ -6,15 +6,17 @@ import {createHash} from 'node:crypto';
 import {existsSync} from 'node:fs';
 import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
-import {consentOf} from '../destinations/webhook/event.ts';
+import {consentOf, toErasedEvent} from '../destinations/webhook/event.ts';
 import type {ErasableLead} from '../leads/erasure.ts';
-import {leadEventSchema} from '../leads/lead-event.ts';
+import {erasedEventSchema, leadEventSchema} from '../leads/lead-event.ts';
 import type {ListedLead} from '../leads/lead-filter.ts';
 import {consentEnd, retentionOf} from '../leads/retention.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
 import {appendErasures, readErasures, type Erasure} from '../store/erasures-file.ts';
 import {isErased, whyUnreadable} from '../store/rows.ts';
 import {count, isoTime, Refusal, refuseFor, time, type Admin, type Job} from './admin.ts';
+import {arrivalsOf} from './deliveries.ts';
+import {isPresent} from './destinations.ts';
 import {leadOf} from './lead-names.ts';
 import {purge, type Waiting} from './purging.ts';
 
@@ -24,6 +26,8 @@ export type ErasureInput = {leads: readonly string[]; all: boolean};
 /**
  * A lead that would be erased, and what is known of it.
  * - `consent_kept_until`: null if no consent stays
+ * - `former`: addresses that may have the lead and cannot be told, because their destinations have others now, or are gone
+ * - `event`: what to send these by hand, the body of `lead.erased`; null if there is none
  * - `changes`: whether erasing changes anything of it
  * - `under_way_until`: a process may be sending it until then
  */
@@ -39,6 +43,10 @@ export const plannedLead = z.object({
   has_consent: z.boolean(),
   consent_kept_until: time.nullable(),
   told: z.array(z.string()),
+  former: z.array(
+    z.object({destination: z.string(), place: z.string().nullable(), last_used_at: time.nullable()}),
+  ),
+  event: erasedEventSchema.nullable(),
   remote_ids: z.array(z.object({destination: z.string(), remote_id: z.string().nullable()})),
   under_way_until: time.nullable(),
   changes: z.boolean(),
@@ -67,7 +75,8 @@ export async function planErasure(admin: Admin, {leads: named, all}: ErasureInpu
   for (const erasable of await store.erasable(ids)) {
     const lead = (await store.readLead(erasable.id))?.lead;
     const end = endOfConsent(config, erasable, lead);
-    leads.push(planned(erasable, lead, all || end <= Date.now() ? null : end));
+    const kept = planned(erasable, lead, all || end <= Date.now() ? null : end);
+    leads.push({...kept, ...(await receiversOf(admin, erasable))});
   }
   const facts = leads.map(({id, was_erased_at, changes, consent_kept_until}) =>
     [id, was_erased_at, changes, consent_kept_until].join(' '),
@@ -76,10 +85,10 @@ export async function planErasure(admin: Admin, {leads: named, all}: ErasureInpu
 }
 
 function planned(
-  {id, because, partner, createdAt, erasedAt, hasConsent, told, remoteIds, leasedUntil}: ErasableLead,
+  {id, because, partner, createdAt, erasedAt, hasConsent, remoteIds, leasedUntil}: ErasableLead,
   lead: ListedLead | undefined,
   consentUntil: number | null,
-): PlannedLead {
+): Omit<PlannedLead, 'told' | 'former' | 'event'> {
   return {
     id,
     reference: referenceOf(id),
@@ -91,10 +100,35 @@ function planned(
     unreadable: lead && 'unreadable' in lead ? lead.unreadable : null,
     has_consent: hasConsent,
     consent_kept_until: isoTime(consentUntil),
-    told: erasedAt === null ? [...told] : [],
     remote_ids: remoteIds.map(({destination, remoteId}) => ({destination, remote_id: remoteId})),
     under_way_until: leasedUntil > Date.now() ? isoTime(leasedUntil) : null,
     changes: erasedAt === null || (hasConsent && consentUntil === null),
+  };
+}
+
+/** Each destination is told at the address that had news of the lead last, if it still has this address. */
+async function receiversOf(
+  {store, config}: Admin,
+  lead: ErasableLead,
+): Promise<Pick<PlannedLead, 'told' | 'former' | 'event'>> {
+  const {erasedAt} = lead;
+  const had = await arrivalsOf({store}, lead.id);
+  const isUpstream = ({content}: (typeof had)[number]) => content === 'lead';
+  const told = lead.told.filter((name) => {
+    const newest = had.find((one) => one.destination === name && !isUpstream(one));
+    return newest && isPresent(config, newest);
+  });
+  const untold = had.filter(
+    (one) => !isPresent(config, one) || !(isUpstream(one) || told.includes(one.destination)),
+  );
+  const former = [...new Map(untold.map((one) => [`${one.destination} ${one.address}`, one])).values()];
+  const at = erasedAt ?? Date.now();
+  return {
+    told: erasedAt === null ? told : [],
+    former: former.map(({destination, use}) => ({
+      ...{destination, place: use?.place ?? null, last_used_at: isoTime(use?.lastUsed || null)},
+    })),
+    event: former.length > 0 ? toErasedEvent({at}, {...lead, erasedAt: at}) : null,
   };
 }
 
@@ -132,10 +166,18 @@ export async function* eraseLeads(
     const keepConsent = plan.all ? () => false : retentionOf(config).keepConsent;
     for (const {id} of toErase) {
       await store.erase(id, at, keepConsent);
+      await dropUntold(admin, id);
       yield {erased: id};
     }
   }
   return {leads: plan.leads, out_of_files: yield* purge(admin)};
+}
+
+/** News that no address of the configuration may get would wait for ever. */
+async function dropUntold({store, config}: Admin, lead: string) {
+  for (const {destination, address, content} of await store.listDeliveries(sliceSize, {lead}))
+    if (content === 'erased' && !isPresent(config, {destination, address}))
+      await store.dropDeliveries(Date.now(), {lead, destination});
 }
 
 function writeDown(path: string | undefined, erasures: readonly Erasure[]) {
@@ -147,7 +189,7 @@ function writeDown(path: string | undefined, erasures: readonly Erasure[]) {
   }
 }
 
-/** Ids of one query. */
+/** Rows of one query. */
 const sliceSize = 200;
 
 /** What the file of erasures lists and is back, as after a restore. `back` are erased no more, `toErase` are all to erase. */
@@ -182,6 +224,7 @@ export async function* eraseAgain(admin: Admin, {toErase}: Back): Job<Erasing, z
   const {keepConsent} = retentionOf(config);
   for (const {id, at, all} of toErase) {
     if (!(await store.erase(id, at, all ? () => false : keepConsent))) continue;
+    await dropUntold(admin, id);
     erased += 1;
     yield {erased: id};
   }

@@ -7,7 +7,7 @@ import {extension} from '../../contract/phone.ts';
 import {lookUp} from '../../form/words/look-up.ts';
 import type {Config} from '../config/config.ts';
 import {leadEventSchema} from '../leads/lead-event.ts';
-import type {LeadFilter, UnreadableLead} from '../leads/lead-filter.ts';
+import type {LeadFilter, ListedLead, UnreadableLead} from '../leads/lead-filter.ts';
 import {isErased} from '../store/rows.ts';
 import type {Admin, Job} from './admin.ts';
 import {amountsForPeople, detailsOf, type LeadDetails} from './lead-details.ts';
@@ -87,7 +87,7 @@ function phoneCell(typed: string, e164: string): string {
   return `${(shown ?? e164).replace(/^\+\d+/, '($&)')}${further ? ` ext. ${further[0]}` : ''}`;
 }
 
-const valueAt = (lead: LeadDetails, path: readonly string[]) => {
+export const valueAt = (lead: object, path: readonly string[]) => {
   let value: unknown = lead;
   for (const key of path) value = (value as Record<string, unknown> | null | undefined)?.[key];
   return value;
@@ -119,7 +119,21 @@ const csvOptions = {
   cast: {string: toCell, boolean: String},
 } as const;
 
+/** @param quoted whether all texts have quotes */
+export async function csvWriter(quoted = false): Promise<(rows: unknown[][]) => string> {
+  // Nothing else needs this library, and it takes time to load.
+  const {stringify} = await import('csv-stringify/sync');
+  return (rows) => stringify(rows, {...csvOptions, quoted_string: quoted});
+}
+
 const toJsonLines = (leads: readonly LeadDetails[]) => leads.map((lead) => `${toJson(lead)}\n`).join('');
+
+type Exportable = {
+  format: ExportFormat;
+  excel?: boolean;
+  forSales?: boolean;
+  only?: readonly ListedLead[] | undefined;
+};
 
 /** A part of the export, or a lead that it lacks. `looked`: leads that were read until now */
 export type Exporting = ({text: string} | {unreadable: UnreadableLead}) & {looked: number};
@@ -134,15 +148,14 @@ export type Exported = {leads: number; erased: number; unreadable: number; unlis
 /**
  * @param excel whether a CSV begins with a byte order mark, by which Excel reads it as UTF-8
  * @param forSales whether a CSV has what a salesperson reads alone
+ * @param only the leads to write, if they are known already
  */
 export async function* exportLeads(
   {store, config}: Admin,
   filter: LeadFilter,
-  {format, excel = false, forSales = false}: {format: ExportFormat; excel?: boolean; forSales?: boolean},
+  {format, excel = false, forSales = false, only}: Exportable,
 ): Job<Exporting, Exported> {
-  // Nothing else needs this library, and it takes time to load.
-  const {stringify} = await import('csv-stringify/sync');
-  const toCsv = (rows: unknown[][]) => stringify(rows, {...csvOptions, quoted_string: forSales});
+  const toCsv = await csvWriter(forSales);
   const isCsv = format === 'csv';
   const columns = columnsFor(config, filter);
   const paths = columns.map(([, ...path]) => path);
@@ -154,7 +167,7 @@ export async function* exportLeads(
   const head = forSales ? Object.keys(salesColumns) : columns.map(([name]) => name);
   if (isCsv) yield {text: `${excel || forSales ? '\uFEFF' : ''}${toCsv([head])}`, looked: 0};
   for (let after: string | undefined; ;) {
-    const page = await store.readLeads(filter, {limit: pageLeads, after});
+    const page = only ?? (await store.readLeads(filter, {limit: pageLeads, after}));
     const leads: LeadDetails[] = [];
     for (const lead of page) {
       const details = isErased(lead) ? undefined : detailsOf(lead);
@@ -175,6 +188,6 @@ export async function* exportLeads(
       for (const name of formOnlyNames) if (lead[name] && !hasColumn('lead', name)) unlisted.add(name);
     }
     after = page.at(-1)?.id;
-    if (page.length < pageLeads) return {...done, unlisted: [...unlisted]};
+    if (only || page.length < pageLeads) return {...done, unlisted: [...unlisted]};
   }
 }

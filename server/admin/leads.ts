@@ -5,6 +5,7 @@ import {leadStatuses} from '../../contract/embed.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import {shownAmountsOf} from '../leads/calculated-answer.ts';
+import {expectsConsent} from '../leads/caller-consent.ts';
 import {
   leadGroups,
   type LeadCount,
@@ -25,7 +26,7 @@ const pageLeads = 1_000;
 
 /**
  * What a list shows of a lead, without personal data. Of an erased lead that is ids and times, and of an unreadable one its
- * id and the reason.
+ * id and the reason. `consent`: who brought it; `missing` if there is none, although the partner has a text for it.
  */
 const known = {id: z.string(), reference: z.string(), created_at: time.nullable()};
 export const leadRow = z.union([
@@ -44,12 +45,13 @@ export const leadRow = z.union([
     total: count.nullable(),
     campaign: z.string().nullable(),
     duplicate_of: z.string().nullable(),
+    consent: z.enum(['form', 'caller', 'missing']).nullable(),
   }),
 ]);
 export type LeadRow = z.infer<typeof leadRow>;
 
 /** @param rounding of the policy, for a total as people read it. Programs get it to the dollar */
-export function toLeadRow(lead: ListedLead, rounding?: number): LeadRow {
+export function toLeadRow(lead: ListedLead, {partners}: Admin['config'], rounding?: number): LeadRow {
   const {id} = lead;
   const reference = referenceOf(id);
   if ('unreadable' in lead)
@@ -57,7 +59,8 @@ export function toLeadRow(lead: ListedLead, rounding?: number): LeadRow {
   const {createdAt, partner, duplicateOf: duplicate_of} = lead;
   const row = {id, reference, created_at: isoTime(createdAt), partner};
   if (isErased(lead)) return {...row, duplicate_of, erased_at: isoTime(lead.erasedAt)};
-  const {answer, attribution} = lead;
+  const {answer, attribution, consent} = lead;
+  const missing = expectsConsent(partners, lead) ? 'missing' : null;
   const exact = answer.status === 'done' ? answer.amounts : null;
   const amounts = rounding === undefined ? exact : shownAmountsOf(answer, rounding);
   return {
@@ -67,12 +70,13 @@ export function toLeadRow(lead: ListedLead, rounding?: number): LeadRow {
     total: amounts?.[totalAmount] ?? null,
     campaign: attribution?.utm_campaign ?? null,
     duplicate_of,
+    consent: consent ? (consent.source ?? 'form') : missing,
   };
 }
 
 /** The newest first, page by page. @param rounding as for `toLeadRow` */
 export async function* listLeads(
-  {store}: Pick<Admin, 'store'>,
+  {store, config}: Admin,
   filter: LeadFilter,
   limit: number,
   rounding?: number,
@@ -81,7 +85,7 @@ export async function* listLeads(
   for (let after: string | undefined; left > 0;) {
     const size = Math.min(left, pageLeads);
     const page = await store.listLeads(filter, {limit: size, after});
-    if (page.length > 0) yield page.map((lead) => toLeadRow(lead, rounding));
+    if (page.length > 0) yield page.map((lead) => toLeadRow(lead, config, rounding));
     left -= page.length;
     after = page.at(-1)?.id;
     if (page.length < size) break;

@@ -1,21 +1,34 @@
 /**
- * Finds the leads of a person by e-mail address or telephone number. Both are sealed, and the database has no digest of
- * them, so all leads that the filter selects are read, the newest first.
+ * Finds the leads and the kept consents of a person by e-mail address or telephone number: by digests, and by reading the
+ * leads that have none yet, which are those of the last minute. After an update from before version 1.7, all leads have none
+ * for some minutes.
  */
 import {setImmediate as endOfTurn} from 'node:timers/promises';
 import {mailboxOf} from '../leads/confirmation-digests.ts';
+import type {KeptConsent} from '../leads/erasure.ts';
 import {comparableEmail} from '../leads/idempotency.ts';
-import type {FullLead, LeadFilter} from '../leads/lead-filter.ts';
+import type {FullLead, LeadFilter, ListedLead} from '../leads/lead-filter.ts';
+import {unreadableDigest, type Person, type PersonDigests} from '../leads/persons.ts';
+import type {Tombstone} from '../leads/stored-lead.ts';
 import {isErased} from '../store/rows.ts';
 import type {Admin, Job} from './admin.ts';
 
-/** In the form in which they are compared. */
-export type Person = {email?: string | undefined; phone?: string | undefined};
+export type {Person};
 
-export type Search = {total: number; looked: number};
+/** `unprepared`: how many of all leads to read have no digests yet. */
+export type Search = {total: number; unprepared: number; looked: number};
 
-/** `unreadable` and `sameMailbox` are ids of leads that may be of the person, too. */
-export type Found = {found: FullLead[]; unreadable: string[]; sameMailbox: string[]} & Search;
+/**
+ * - `found`: the newest first
+ * - `kept`: erased leads of which the consent of the person is kept
+ * - `unreadable`, `sameMailbox`: ids of leads that may be of the person, too
+ */
+export type Found = {
+  found: FullLead[];
+  kept: Tombstone[];
+  unreadable: string[];
+  sameMailbox: string[];
+} & Search;
 
 /** Leads of one query, each of which is opened. */
 const pageLeads = 1_000;
@@ -24,30 +37,74 @@ const pageLeads = 1_000;
 export async function* leadsOfPerson(
   {store}: Pick<Admin, 'store'>,
   filter: LeadFilter,
-  {email, phone}: Person,
+  person: Person,
   {limit = Infinity, signal}: {limit?: number | undefined; signal?: AbortSignal} = {},
 ): Job<Search, Found> {
-  const so: Found = {found: [], unreadable: [], sameMailbox: [], looked: 0, total: 0};
-  so.total = await store.countLeads(filter);
-  for (let after: string | undefined; so.found.length < limit && !signal?.aborted;) {
-    const page = await store.listLeads(filter, {limit: pageLeads, after});
-    for (const lead of page) {
-      if (so.found.length === limit) break;
-      so.looked += 1;
-      if ('unreadable' in lead) so.unreadable.push(lead.id);
-      else if (!isErased(lead)) {
-        // In a damaged row, both may be missing.
-        const its: {email?: string; phone?: {e164: string}} = lead.lead;
-        if (phone !== undefined && its.phone?.e164 !== phone) continue;
-        if (email === undefined || comparableEmail(its.email ?? '') === email) so.found.push(lead);
-        else if (mailboxOf(its.email ?? '') === mailboxOf(email)) so.sameMailbox.push(lead.id);
+  const so: Found = {
+    found: [],
+    kept: [],
+    unreadable: [],
+    sameMailbox: [],
+    total: 0,
+    unprepared: 0,
+    looked: 0,
+  };
+  const {digests, since} = await store.personDigests(person);
+  const [unprepared, ...prepared] = partsOf(filter, digests, since);
+  so.unprepared = await store.countLeads(unprepared);
+  so.total = so.unprepared;
+  for (const part of prepared) so.total += await store.countLeads(part);
+  for (const part of [unprepared, ...prepared])
+    for (let after: string | undefined; so.found.length < limit && !signal?.aborted;) {
+      const page = await store.listLeads(part, {limit: pageLeads, after});
+      const kept = await store.keptConsents(page.filter(isErased).map(({id}) => id));
+      for (const lead of page) {
+        if (so.found.length === limit) break;
+        so.looked += 1;
+        sort(lead, kept.get(lead.id), {person, digests}, so);
       }
+      yield {total: so.total, unprepared: so.unprepared, looked: so.looked};
+      after = page.at(-1)?.id;
+      if (page.length < pageLeads) break;
+      // SQLite answers without a turn of the event loop, in which signals are handled.
+      await endOfTurn();
     }
-    yield {total: so.total, looked: so.looked};
-    after = page.at(-1)?.id;
-    if (page.length < pageLeads) break;
-    // SQLite answers without a turn of the event loop, in which signals are handled.
-    await endOfTurn();
-  }
+  for (const list of [so.found, so.kept]) list.sort(({id}, other) => (id < other.id ? 1 : -1));
   return so;
+}
+
+/** The newest leads, which have no digests yet, and below them those that can be of the person. */
+function partsOf(
+  filter: LeadFilter,
+  {phone, email}: PersonDigests,
+  since: number,
+): [LeadFilter, ...LeadFilter[]] {
+  const until = Math.min(since, filter.until ?? since);
+  return [
+    {...filter, since: Math.max(since, filter.since ?? since)},
+    ...[unreadableDigest, phone ?? email].map((digest) => ({...filter, until, digest})),
+  ];
+}
+
+/** Adds the lead to the list to which it belongs, if there is one. */
+function sort(
+  lead: ListedLead,
+  consent: KeptConsent | Error | undefined,
+  {person: {email, phone}, digests}: {person: Person; digests: PersonDigests},
+  so: Found,
+) {
+  if ('unreadable' in lead || consent instanceof Error) return void so.unreadable.push(lead.id);
+  if (isErased(lead)) {
+    const isOf =
+      consent &&
+      (phone === undefined || consent.phone.e164 === phone) &&
+      (email === undefined || (digests.email !== undefined && consent.emailDigest === digests.email));
+    if (isOf) so.kept.push(lead);
+    return;
+  }
+  // In a damaged row, both may be missing.
+  const its: {email?: string; phone?: {e164: string}} = lead.lead;
+  if (phone !== undefined && its.phone?.e164 !== phone) return;
+  if (email === undefined || comparableEmail(its.email ?? '') === email) so.found.push(lead);
+  else if (mailboxOf(its.email ?? '') === mailboxOf(email)) so.sameMailbox.push(lead.id);
 }

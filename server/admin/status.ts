@@ -8,6 +8,7 @@ import {referenceOf} from '../../contract/reference.ts';
 import {digestOf} from '../config/reloaded.ts';
 import {openStates} from '../leads/deliveries.ts';
 import type {UnreadableLead} from '../leads/lead-filter.ts';
+import {expectsConsent} from '../leads/caller-consent.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import {withRemedy} from '../observe/causes.ts';
 import {readDisk} from '../observe/readings.ts';
@@ -25,6 +26,8 @@ const lowDisk = 0.05;
 /** A partner with this many leads in the week before its last one, ten a day, is silent for a day by chance once in sixty years. */
 const busyPartner = 70;
 const day = 24 * 3_600_000;
+/** Leads of callers in which a consent is looked for: each of them is opened. */
+const maxOpened = 1_000;
 /** Days in which the last lead of a partner is looked for. */
 export const daysLooked = 30;
 
@@ -112,6 +115,7 @@ export async function readStatus({config, server, withStore, checkStart}: Around
       ...seen.partners.flatMap(partnerFindings),
       ...processFindings(processes, config),
       ...unreadable.map(unreadableFinding),
+      ...(await consentFindings({store, config})),
     );
   }).catch((error: unknown) => {
     seen.store = 'failing';
@@ -166,6 +170,23 @@ function processFindings(processes: readonly ProcessReport[], config: Config): F
     const text = `${name} has another configuration in force than the one that is configured here: "lead-prequal reload", or a restart, puts this one in force`;
     return [{level: 'warning', text}];
   });
+}
+
+/**
+ * The leads that callers sent in the last day without a consent, if one could be expected: a partner of the client has a
+ * text, or other leads of the client have one.
+ */
+async function consentFindings({store, config: {partners}}: Admin): Promise<Finding[]> {
+  const page = await store.listLeads({partner: null, since: Date.now() - day}, {limit: maxOpened});
+  const leads = page.filter((lead) => 'consent' in lead);
+  const clients = new Set(leads.filter(({consent}) => consent).map(({lead}) => lead.cid));
+  const lacking = leads.filter(
+    (lead) => !lead.consent && (clients.has(lead.lead.cid) || expectsConsent(partners, lead)),
+  );
+  if (lacking.length === 0) return [];
+  const among = `${page.length < maxOpened ? 'the' : 'the newest'} ${counted(leads.length, 'lead')}`;
+  const text = `${lacking.length} of ${among} that callers sent in the last 24 hours came without a consent: see "lead-prequal leads list --partner -"`;
+  return [{level: 'warning', text}];
 }
 
 /** Nothing looks for such leads: these are the ones that somebody met in the last day. */

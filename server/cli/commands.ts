@@ -8,6 +8,7 @@ const loaders = {
   backup: async () => (await import('./backup.ts')).backupCommand,
   restore: async () => (await import('./backup.ts')).restoreCommand,
   callers: async () => (await import('./callers.ts')).callersCommand,
+  consent: async () => (await import('./consent.ts')).consentCommand,
   config: async () => (await import('./config.ts')).configCommand,
   keys: async () => (await import('./keys.ts')).keysCommand,
   leads: async () => (await import('./leads.ts')).leadsCommand,

@@ -19,7 +19,7 @@ import {printable} from '../admin/visible.ts';
 import {upstreamIdSchema} from '../destinations/lead-api/upstream-id.ts';
 import {deliveryStates, openStates} from '../leads/deliveries.ts';
 import {jsonOption, limitOption, sinceOption, untilOption} from './options.ts';
-import {orMore, printRows, timeOrNone, type Json, type Run} from './output.ts';
+import {orMore, placed, printRows, timeOrNone, type Json, type Run} from './output.ts';
 import {changingStore, readingStore} from './with-store.ts';
 
 const examples = `
@@ -186,7 +186,7 @@ async function list(run: Run, admin: Admin, selection: Selection, {limit, json}:
   const many = await printRows(run, {json}, pages, head, (row) => [
     row.reference,
     timeOrNone(row.happened_at),
-    ...[row.destination, row.content, row.state, row.attempts],
+    ...[placed(row), row.content, row.state, row.attempts],
     row.last_error ?? '',
   ]);
   run.say(`${counted(many, 'delivery', 'deliveries')}${orMore(limit - many)}`);

@@ -13,7 +13,7 @@ import {
   wrongOf,
   type DestinationRow,
 } from '../admin/destinations.ts';
-import {ago, counted} from '../admin/words.ts';
+import {ago, counted, localDay} from '../admin/words.ts';
 import {printable} from '../admin/visible.ts';
 import {readConfig} from '../config/config.ts';
 import {openStates} from '../leads/deliveries.ts';
@@ -130,12 +130,18 @@ export const stateCells = (row: DestinationRow) => [
   row.oldest_created_at === null ? '' : ago(Date.parse(row.oldest_created_at)),
 ];
 
+/** Such as `crm.example.com since 2026-05-01`, and `formerly old.example.com until 2026-04-30`. */
+function usedAddress({place, is_present, first_used_at, last_used_at}: DestinationRow['addresses'][number]) {
+  const day = (time: string | null) => (time === null ? 'never' : localDay(Date.parse(time)));
+  return is_present ? `${place} since ${day(first_used_at)}` : `formerly ${place} until ${day(last_used_at)}`;
+}
+
 async function list(run: Run, admin: Admin, json: Json) {
   const rows = await listDestinations(admin);
-  const head = ['destination', 'type', ...stateHead, 'what went wrong'];
+  const head = ['destination', 'type', ...stateHead, 'what went wrong', 'addresses'];
   await printRows(run, json, [rows], head, (row) => [
     ...[row.destination, row.type, ...stateCells(row)],
-    withRemedy(wrongOf(row)),
+    ...[withRemedy(wrongOf(row)), row.addresses.map(usedAddress).join('; ')],
   ]);
 }
 

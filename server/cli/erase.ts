@@ -19,7 +19,7 @@ import {counted, lasting, localDay, localTime} from '../admin/words.ts';
 import {printable} from '../admin/visible.ts';
 import type {Config} from '../config/config.ts';
 import {jsonOption} from './options.ts';
-import type {Field, Json, Run} from './output.ts';
+import {placed, type Field, type Json, type Run} from './output.ts';
 import {findPerson, personOptions} from './person.ts';
 import {finishPurging} from './purge.ts';
 import {changingStore} from './with-store.ts';
@@ -47,7 +47,7 @@ kept of an erased lead can be erased later: name the lead by its id or reference
 Exit status: 0 erased; 1 not erased, or not out of the files yet; 2 the command line is wrong, or nobody can be asked.`;
 
 export function eraseCommand(run: Run): Command {
-  const command = personOptions(new Command('erase'))
+  const command = personOptions(new Command('erase'), run)
     .description('erase what is personal of leads, and tell those who had them')
     .argument('[leads...]', 'the ids or the references of the leads')
     .option('--all', 'the consents that are kept, too')
@@ -70,9 +70,10 @@ export function eraseCommand(run: Run): Command {
   });
 }
 
-async function idsOf(run: Run, admin: Admin, {email, phone}: Person): Promise<string[] | undefined> {
-  const {found, isStopped} = await findPerson(run, admin, {}, {email, phone});
-  if (!isStopped && found.length > 0) return found.map(({id}) => id);
+async function idsOf(run: Run, admin: Admin, {email, phone, all}: Options): Promise<string[] | undefined> {
+  const {found, kept, isStopped} = await findPerson(run, admin, {}, {email, phone});
+  const leads = [...found, ...(all ? kept : [])];
+  if (!isStopped && leads.length > 0) return leads.map(({id}) => id);
   run.fail(isStopped ? 'Nothing was erased.' : 'No lead of this person can be read.');
   return undefined;
 }
@@ -142,6 +143,11 @@ function linesOf(lead: PlannedLead, isNamed: boolean): string[] {
     ...(isErased ? [] : lead.remote_ids).map(({destination, remote_id}): Field => {
       const known = remote_id === null ? 'perhaps, without an id that is known' : `as ${remote_id}`;
       return ['cannot be told', `${destination}, which has it ${known}: ask whoever runs it`];
+    }),
+    ...(isErased ? [] : lead.former).map(({last_used_at, ...former}): Field => {
+      const until = last_used_at === null ? '' : ` until ${localDay(Date.parse(last_used_at))}`;
+      const words = `write there "Delete what you have of ${reference}, ${id}", or send the event of --json`;
+      return ['cannot be told', `formerly ${placed(former)}${until}, which may have it: ${words}`];
     }),
     ['under way', left > 0 ? sending : ''],
   ];

@@ -3,14 +3,24 @@ import {once} from 'node:events';
 import {createWriteStream, lstatSync, openSync, renameSync, rmSync} from 'node:fs';
 import {extname} from 'node:path';
 import {finish, type Admin} from '../admin/admin.ts';
+import {exportConsents} from '../admin/consents.ts';
 import {exportLeads, type Exported, type ExportFormat} from '../admin/exporting.ts';
 import {unreadableText} from '../admin/lead-names.ts';
 import {counted} from '../admin/words.ts';
-import type {LeadFilter} from '../leads/lead-filter.ts';
+import type {LeadFilter, ListedLead} from '../leads/lead-filter.ts';
 import {reasonOf} from '../leads/store-errors.ts';
 import {leadsBar, type Run} from './output.ts';
 
-type Target = {file: string | undefined; format: ExportFormat | undefined; excel: boolean; forSales: boolean};
+/** What a line is: a lead, what of it a salesperson reads, or a consent. */
+export type Sheet = 'leads' | 'sales' | 'consents';
+/** `only`: the leads to write, if they are known already. */
+type Target = {
+  file: string | undefined;
+  format: ExportFormat | undefined;
+  excel: boolean;
+  sheet: Sheet;
+  only: readonly ListedLead[] | undefined;
+};
 
 const formatsByEnding: Readonly<Record<string, ExportFormat>> = {
   '': 'csv',
@@ -24,11 +34,12 @@ export async function writeExport(
   run: Run,
   admin: Admin,
   filter: LeadFilter,
-  {file, format = formatsByEnding[extname(file ?? '').toLowerCase()], excel, forSales}: Target,
+  {file, format = formatsByEnding[extname(file ?? '').toLowerCase()], excel, sheet, only}: Target,
 ) {
   const {stderr, fail, writeUnchanged} = run;
   if (!format) return fail(`What is to be written to ${file}? Say --format csv or --format jsonl.`);
-  if (forSales && format !== 'csv') return fail('--for sales writes a CSV, for spreadsheets, and no JSON.');
+  if (sheet === 'sales' && format !== 'csv')
+    return fail('--for sales writes a CSV, for spreadsheets, and no JSON.');
   let out;
   try {
     // A symbolic link that leads nowhere counts, too.
@@ -40,21 +51,26 @@ export async function writeExport(
   }
   let bar =
     stderr.isTTY && file !== undefined
-      ? await leadsBar(stderr, await admin.store.countLeads(filter))
+      ? await leadsBar(stderr, only?.length ?? (await admin.store.countLeads(filter)))
       : undefined;
   try {
-    const exported = await finish(exportLeads(admin, filter, {format, excel, forSales}), async (progress) => {
-      if ('text' in progress) await out.write(progress.text);
-      else {
-        // The bar and the lines would overwrite each other.
-        bar?.stop();
-        bar = undefined;
-        fail(unreadableText(progress.unreadable));
-      }
-      bar?.update(progress.looked);
-    });
+    const exported = await finish(
+      sheet === 'consents'
+        ? exportConsents(admin, filter, {format, excel})
+        : exportLeads(admin, filter, {format, excel, forSales: sheet === 'sales', only}),
+      async (progress) => {
+        if ('text' in progress) await out.write(progress.text);
+        else {
+          // The bar and the lines would overwrite each other.
+          bar?.stop();
+          bar = undefined;
+          fail(unreadableText(progress.unreadable));
+        }
+        bar?.update(progress.looked);
+      },
+    );
     await out.close();
-    sayWhatWasWritten(run, file, exported);
+    sayWhatWasWritten(run, file, exported, sheet);
   } catch (error) {
     if (file === undefined) throw error;
     rmSync(partial(file), {force: true});
@@ -68,11 +84,14 @@ function sayWhatWasWritten(
   {say, fail}: Run,
   file: string | undefined,
   {leads, erased, unreadable, unlisted}: Exported,
+  sheet: Sheet,
 ) {
   say(
     `${file ?? 'What was written'} holds personal data in clear, for people to read: erasing a lead erases nothing of it.`,
   );
-  say(`${counted(leads, 'lead')}${file === undefined ? '' : ` in ${file}`}`);
+  say(
+    `${counted(leads, sheet === 'consents' ? 'consent' : 'lead')}${file === undefined ? '' : ` in ${file}`}`,
+  );
   if (erased > 0) say(`${counted(erased, 'erased lead')} left out`);
   if (unlisted.length > 0)
     say(

@@ -25,7 +25,7 @@ import type {Config} from '../config/config.ts';
 import {leadGroups, type LeadFilter, type LeadGroup} from '../leads/lead-filter.ts';
 import {readDeliveries} from './deliveries.ts';
 import {eraseCommand} from './erase.ts';
-import {writeExport} from './export.ts';
+import {writeExport, type Sheet} from './export.ts';
 import {contextOption, jsonOption, limitOption, sinceOption, untilOption} from './options.ts';
 import {lineColumns, minuteOrNone, orMore, printRows, type Json, type Run} from './output.ts';
 import {findPerson, personOptions} from './person.ts';
@@ -120,7 +120,7 @@ export function leadsCommand(run: Run): Command {
 type ListOptions = {limit: number} & Json;
 
 function addList(leads: Command, run: Run) {
-  personOptions(selecting(leads.command('list')))
+  personOptions(selecting(leads.command('list')), run)
     .description('list leads, the newest first, without personal data')
     .addOption(limitOption('leads'))
     .addOption(jsonOption(leadRow))
@@ -154,10 +154,11 @@ function addCount(leads: Command, run: Run) {
     );
 }
 
-type ExportOptions = Selection & {format?: ExportFormat; excel?: boolean; for?: 'sales'};
+type ExportOptions = Selection &
+  Person & {format?: ExportFormat; excel?: boolean; for?: 'sales'; consents?: boolean};
 
 function addExport(leads: Command, run: Run) {
-  selecting(leads.command('export'))
+  personOptions(selecting(leads.command('export')), run)
     .description('write leads with everything that is stored about them, the oldest first')
     .argument('[file]', 'the file to write, which must not exist yet; without it, standard output')
     .addOption(
@@ -168,6 +169,13 @@ function addExport(leads: Command, run: Run) {
     .addOption(
       new Option('--for <reader>', 'a CSV for whoever calls: name, number, when, total').choices(['sales']),
     )
+    .addOption(
+      new Option('--consents', 'the records of consents instead, also of erased leads').conflicts([
+        'for',
+        'email',
+        'phone',
+      ]),
+    )
     .option('--excel', 'begin a CSV with a byte order mark, by which Excel reads it as UTF-8')
     .addHelpText(
       'after',
@@ -175,12 +183,24 @@ function addExport(leads: Command, run: Run) {
 The file holds personal data, so only its owner can read it. In a CSV, a cell that a spreadsheet would take for a
 formula begins with an apostrophe.`,
     )
-    .action((file: string | undefined, {format, excel = false, for: reader, ...selection}: ExportOptions) =>
-      readingStore(run, (admin) => {
-        sayUnknown(run, admin.config, selection);
-        const target = {file, format, excel, forSales: reader === 'sales'};
-        return writeExport(run, admin, filterOf(selection), target);
-      }),
+    .action(
+      (
+        file: string | undefined,
+        {format, excel = false, for: reader, consents, ...selection}: ExportOptions,
+      ) =>
+        readingStore(run, async (admin) => {
+          sayUnknown(run, admin.config, selection);
+          const {email, phone} = selection;
+          const filter = filterOf(selection);
+          const isPerson = email !== undefined || phone !== undefined;
+          const person = isPerson ? await findPerson(run, admin, filter, {email, phone}) : undefined;
+          if (person?.isStopped) return run.fail('Nothing was written.');
+          const sheet: Sheet = consents ? 'consents' : (reader ?? 'leads');
+          return writeExport(run, admin, filter, {
+            ...{file, format, excel, sheet},
+            only: person?.found.toReversed(),
+          });
+        }),
     );
 }
 
@@ -193,9 +213,10 @@ function cellsOf(row: LeadRow) {
   if ('unreadable' in row) return [...begin, row.unreadable];
   begin.push(cutTo(row.partner ?? '-', partnerColumns));
   if ('erased_at' in row) return [...begin, `erased ${minuteOrNone(row.erased_at)}`];
-  const {lead_type, status, total, campaign, duplicate_of} = row;
+  const {lead_type, status, total, campaign, duplicate_of, consent} = row;
   const amount = total === null ? '' : formatMoney(total, 'en-US');
-  const note = [duplicate_of && `as ${referenceOf(duplicate_of)}`, campaign].filter(Boolean).join(', ');
+  const same = duplicate_of && `as ${referenceOf(duplicate_of)}`;
+  const note = [same, consent === 'missing' && 'no consent', campaign].filter(Boolean).join(', ');
   return [...begin, status, lead_type === 'standard' ? lead_type : amount, note];
 }
 
@@ -211,7 +232,7 @@ async function list(run: Run, admin: Admin, options: Selection & Person & ListOp
   async function* ofPerson() {
     const {found, isStopped} = await findPerson(run, admin, filter, {email, phone, limit});
     if (isStopped) run.status = 1;
-    if (found.length > 0) yield found.map((lead) => toLeadRow(lead, rounding));
+    if (found.length > 0) yield found.map((lead) => toLeadRow(lead, admin.config, rounding));
   }
 }
 

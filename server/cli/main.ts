@@ -5,7 +5,8 @@ import {run} from './program.ts';
 
 const {argv, stdout, stderr} = process;
 const words = argv.slice(2);
-const current = createRun({stdout, stderr, ask: isatty(0) ? ask : undefined, onInterrupt});
+const input = isatty(0) ? {ask} : {readLine};
+const current = createRun({stdout, stderr, onInterrupt, ...input});
 // A reader such as `head` closes the pipe when it has enough, and then a command ends with the status that it has until then. The server
 // must go on when nothing reads its log any more.
 if (words[0] !== 'serve') {
@@ -29,6 +30,12 @@ async function ask(question: string): Promise<string> {
   } finally {
     lines.close();
   }
+}
+
+async function readLine(): Promise<string | undefined> {
+  const {createInterface} = await import('node:readline/promises');
+  for await (const line of createInterface({input: process.stdin})) return line;
+  return undefined;
 }
 
 /** Only for the first Ctrl+C. The second one ends the command at once. */

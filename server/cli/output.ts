@@ -17,6 +17,8 @@ export type Surroundings = {
   stderr: Writable & {isTTY?: boolean};
   /** Asks the person at the terminal, and resolves to the answer. Missing if there is no terminal. */
   ask?: ((question: string) => Promise<string>) | undefined;
+  /** Reads a line of standard input that is no terminal. Undefined if there is none. */
+  readLine?: (() => Promise<string | undefined>) | undefined;
   /** Calls `stop` instead of ending the process, once, when the operator presses Ctrl+C. Returns what takes that back. */
   onInterrupt?: (stop: () => void) => () => void;
 };
@@ -173,6 +175,10 @@ export async function leadsBar(stream: Run['stderr'], total: number): Promise<Si
   bar.start(total, 0);
   return bar;
 }
+
+/** A destination, and where it is, if that is known. */
+export const placed = ({destination, place}: {destination: string; place: string | null}): string =>
+  place === null ? destination : `${destination} (${place})`;
 
 /** A time as people read it, or nothing. */
 export const timeOrNone = (time: string | null): string => (time === null ? '' : localTime(Date.parse(time)));

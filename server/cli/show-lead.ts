@@ -13,7 +13,7 @@ import type {ShownLead} from '../admin/leads.ts';
 import {timeZone} from '../admin/words.ts';
 import {suspicionOf} from '../destinations/email/wording.ts';
 import {timeThere} from '../leads/time-there.ts';
-import {lineColumns, minuteOrNone, printTable, timeOrNone, type Run} from './output.ts';
+import {lineColumns, minuteOrNone, placed, printTable, timeOrNone, type Run} from './output.ts';
 
 const {names, labels} = afterTouch;
 
@@ -34,6 +34,15 @@ const referencesOf = (ids: readonly (string | null | undefined)[] = []) =>
 /** A lead, or what is left of an erased one. */
 type Shown = Omit<ShownErased, 'kept' | 'erased_at' | 'consent_kept_until'> &
   Partial<Omit<ShownLead, 'lead' | 'created_at'>> & {lead: Partial<ShownLead['lead']>};
+
+/** How the form looked when the last button was pressed, as far as the browser said it. */
+const atPress = ({button, in_view, window_width, form_version}: NonNullable<Shown['consent']>) =>
+  listed([
+    button && `“${button}”`,
+    in_view !== undefined && (in_view ? 'whole text in view' : 'text not wholly in view'),
+    window_width && `window ${window_width} px wide`,
+    form_version && `form ${form_version}`,
+  ]);
 
 /** Prints what there is. Many facts are for programs alone, which have `--json`. */
 export function printLead({printFields}: Run, {config}: Admin, shown: Shown, more: readonly Line[] = []) {
@@ -64,11 +73,17 @@ export function printLead({printFields}: Run, {config}: Admin, shown: Shown, mor
     ...more,
     [
       'Consent',
-      consent &&
-        `${timeOrNone(consent.given_at)}, text ${consent.text_version} ${consent.text_language ?? ''}`,
+      consent === null
+        ? 'none'
+        : consent &&
+          `${timeOrNone(consent.given_at)}, text ${consent.text_version} ${consent.text_language ?? ''}`,
     ],
+    ['Consent from', consent?.source && 'a caller, who says so'],
+    ['Certificate', consent?.certificate_url],
     ['Box ticked', consent?.agreed],
     ['Consent on', consent?.page ?? consent?.origin],
+    ['Pressed', consent && atPress(consent)],
+    ['Beside the text', consent?.slot_text],
     ...Object.entries(shown.attribution ?? {}),
     ...Object.entries(shown.context ?? {}),
   ];
@@ -80,8 +95,8 @@ export function printLead({printFields}: Run, {config}: Admin, shown: Shown, mor
 }
 
 export function printErased(run: Run, admin: Admin, {kept, ...erased}: ShownErased) {
-  const {consent = null, ...lead} = kept && 'consent' in kept ? kept : {};
-  return printLead(run, admin, {...erased, lead, consent}, [
+  const {consent, ...lead} = kept && 'consent' in kept ? kept : {consent: undefined};
+  return printLead(run, admin, {...erased, lead, ...(consent && {consent})}, [
     ['Erased', timeOrNone(erased.erased_at)],
     ['Consent until', timeOrNone(erased.consent_kept_until)],
     ['Consent', kept && 'unreadable' in kept ? `cannot be read: ${kept.unreadable}` : null],
@@ -93,8 +108,8 @@ const deliveriesHead = ['destination', 'content', 'state', 'tries', 'when', 'wha
 /** A line each: `deliveries show` says more. */
 export async function printDeliveries(run: Run, deliveries: readonly ShownDelivery[]) {
   if (deliveries.length === 0) return run.say('This lead has no deliveries.');
-  const rows = deliveries.map(({destination, content, state, attempts, last_error, ...at}) => [
-    ...[destination, content, state, attempts],
+  const rows = deliveries.map(({destination, place, content, state, attempts, last_error, ...at}) => [
+    ...[placed({destination, place}), content, state, attempts],
     minuteOrNone(at.settled_at ?? at.next_attempt_at ?? at.happened_at),
     last_error ?? '',
   ]);

@@ -216,16 +216,20 @@ export type ChatSettings = Extract<DestinationSettings, {type: 'chat'}>;
 /** The settings of e-mails that report leads. */
 export type EmailSettings = Extract<DestinationSettings, {type: 'email'}>;
 
+/** Confirmations go to the address of the visitor. */
+function whereIs(settings: DestinationSettings): string {
+  if (settings.type === 'confirmation') return '';
+  return settings.type === 'email' ? settings.to.toSorted().join() : settings.url;
+}
 /**
  * Stands for the kind of a destination and for where it is, so that nothing goes to an address for which it was not meant.
- * A digest, because some addresses are secrets. Confirmations go to the address of the visitor.
+ * A digest, because some addresses are secrets.
  */
-export function addressOf(settings: DestinationSettings): string {
-  const {type} = settings;
-  const where =
-    type === 'email' ? settings.to.toSorted().join() : type === 'confirmation' ? '' : settings.url;
-  return hash('sha256', `${type} ${where}`).slice(0, 16);
-}
+export const addressOf = (settings: DestinationSettings): string =>
+  hash('sha256', `${settings.type} ${whereIs(settings)}`).slice(0, 16);
+/** For operators: the mailboxes, or the host, because the rest of a URL may be a secret. Empty for confirmations. */
+export const placeOf = (settings: DestinationSettings): string =>
+  URL.parse(whereIs(settings))?.host ?? whereIs(settings);
 
 /** The name of the destination that the UPSTREAM_… settings describe. The partners file must not use this name. */
 export const defaultDestination = 'default';

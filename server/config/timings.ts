@@ -89,10 +89,17 @@ export const usualTimings = {
   storeReadings: 15_000,
   /** How often the numbers of requests for versions of the form are stored. */
   requestCounts: 10_000,
+  /** How often the times are stored at which destinations took deliveries. */
+  addressUses: 60_000,
   /** How often what was kept long enough is erased. The first time is at a random moment of the first such period. */
   sweepEvery: 3_600_000,
   /** Between two slices, in which others can write. */
   sweepPause: 100,
+  /**
+   * Digests for searches by person: how often each process writes them, the pause between two slices, and how old a lead must
+   * be. Until then, it may not be committed yet, and clocks may differ by half of this time.
+   */
+  digests: {every: 15_000, pause: 25, age: 40_000},
   /** The time between two attempts to remove what was erased from the files, while somebody reads them. */
   purgeRetry: 5_000,
   /** The time from the signal to stop until requests in progress are cut off. */

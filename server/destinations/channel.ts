@@ -16,10 +16,10 @@ import {createReplyStreaks, type ReplyStreaks} from './reply-streaks.ts';
 import type {Terms} from './terms.ts';
 
 /**
- * A destination, and the terms on which it is served. `address` stands for its kind and address (`addressOf` in
- * config/destinations.ts).
+ * A destination, and the terms on which it is served. `address` stands for its kind and address, `place` names it
+ * (`addressOf` and `placeOf` in config/destinations.ts).
  */
-export type Served = {destination: Destination; terms: Terms; address: string};
+export type Served = {destination: Destination; terms: Terms; address: string; place: string};
 
 export type Channel = Served & {
   isPaused: () => boolean;

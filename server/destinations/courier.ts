@@ -6,10 +6,11 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import type {Timings} from '../config/timings.ts';
 import type {DueDelivery, UnusedLease} from '../leads/deliveries.ts';
 import type {Deliverer} from '../leads/lead-desk.ts';
-import type {OutboxPort} from '../leads/ports.ts';
+import type {AddressPort, OutboxPort} from '../leads/ports.ts';
 import type {Answer} from '../leads/stored-lead.ts';
 import type {Emit} from '../observe/observations.ts';
 import type {DestinationReading} from '../observe/readings.ts';
+import {startNotingAddresses} from './address-uses.ts';
 import {
   closeChannel,
   countClaimed,
@@ -52,7 +53,7 @@ export type Courier = Pick<Deliverer, 'deliver' | 'abandon' | 'close'> & {
 };
 
 type Parts = {
-  store: OutboxPort;
+  store: OutboxPort & AddressPort;
   destinations: ReadonlyMap<string, Served>;
   pauses: Pauses;
   emit: Emit;
@@ -81,6 +82,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
   const context: Context = {
     store,
     records,
+    addresses: startNotingAddresses(store, timings.addressUses),
     pauses,
     emit,
     timings,
@@ -135,7 +137,9 @@ function serve(context: Context, served: ReadonlyMap<string, Served>) {
     const earlier = before.get(name);
     const isSame = earlier?.destination === one.destination;
     channels.set(name, isSame ? earlier : openChannel(name, one, context, earlier));
+    context.addresses.note(name, one, 0);
   }
+  void context.addresses.write();
   context.channels = channels;
   for (const [name, channel] of before) if (channels.get(name) !== channel) replaceChannel(channel);
   const opened = new Set([...context.open, ...channels.values()]);
@@ -187,11 +191,12 @@ const choicesOf = (
 });
 
 async function close(context: Context, patience: number) {
-  const {inProgress, records, emit, timings} = context;
+  const {inProgress, records, addresses, emit, timings} = context;
   const allSettled = () => Promise.allSettled([...inProgress.values()].map(({answer}) => answer));
   await Promise.race([allSettled(), sleep(patience, undefined, {ref: false})]);
   if (inProgress.size > 0) emit({type: 'deliveries-cut', deliveries: inProgress.size});
   await Promise.all(context.open.map(closeChannel));
-  await Promise.race([allSettled(), sleep(timings.lastWrites, undefined, {ref: false})]);
+  const written = allSettled().then(() => addresses.stop());
+  await Promise.race([written, sleep(timings.lastWrites, undefined, {ref: false})]);
   records.close();
 }

@@ -9,11 +9,12 @@
  * lease ends by itself.
  */
 import type {Timings} from '../config/timings.ts';
-import {anotherAddress, type DueDelivery, type Recipients, type Settlement} from '../leads/deliveries.ts';
+import {whyElsewhere, type DueDelivery, type Recipients, type Settlement} from '../leads/deliveries.ts';
 import type {OutboxPort} from '../leads/ports.ts';
 import {reasonOf, StoreError} from '../leads/store-errors.ts';
 import type {Answer} from '../leads/stored-lead.ts';
 import type {Emit} from '../observe/observations.ts';
+import type {AddressUses} from './address-uses.ts';
 import {NeverTried, NotTried} from './breaker.ts';
 import {closeIfReplaced, isAway, isForElsewhere, isSkipped, takes, type Channel} from './channel.ts';
 import type {DeliveryRecords} from './delivery-records.ts';
@@ -26,6 +27,7 @@ import {maxSends, type Terms} from './terms.ts';
 export type Context = {
   store: OutboxPort;
   records: DeliveryRecords;
+  addresses: AddressUses;
   pauses: Pauses;
   emit: Emit;
   timings: Timings;
@@ -139,10 +141,10 @@ function send(
 /** Nothing goes to an address for which it was not meant, until an operator accepts the address. */
 async function hold({records, emit}: Context, delivery: Delivery): Promise<Answer> {
   delivery.stage = 'postponing';
-  const {lead, destination} = delivery.due;
+  const {lead, destination, content} = delivery.due;
   await records.postponed(delivery.due, {
     until: Date.now(),
-    error: anotherAddress,
+    error: whyElsewhere(content),
     tried: false,
     ambiguous: false,
     isCounted: false,
@@ -155,7 +157,7 @@ async function hold({records, emit}: Context, delivery: Delivery): Promise<Answe
 }
 
 async function settle(
-  {records, emit}: Context,
+  {records, addresses, emit}: Context,
   delivery: Delivery,
   channel: Channel,
   settlement: Settlement,
@@ -164,8 +166,10 @@ async function settle(
   const {due} = delivery;
   const {lead, destination} = due;
   const reason = settlement.state === 'delivered' ? null : settlement.reason;
-  if (settlement.state === 'delivered' || settlement.state === 'refused')
+  if (settlement.state === 'delivered' || settlement.state === 'refused') {
     channel.streaks.record(settlement.state, lead.id, reason);
+    addresses.note(destination, channel, Date.now());
+  }
   if (settlement.state === 'delivered') reportRefused(emit, due, settlement.recipients);
   const answer = await records.settled(due, settlement);
   if (settlement.state === 'delivered') channel.deliveredAt = Date.now();
@@ -194,7 +198,7 @@ async function postpone(
   failure: unknown,
 ): Promise<Answer> {
   delivery.stage = 'postponing';
-  const {records, pauses, emit, timings} = context;
+  const {records, addresses, pauses, emit, timings} = context;
   const {due} = delivery;
   const {lead, destination, content, attempts} = due;
   const terms = channel?.terms ?? unknownTerms;
@@ -209,6 +213,7 @@ async function postpone(
   // A failure that concerns one lead alone says nothing about the next round.
   if (!aboutLead) channel?.pace.failed();
   if (tried) {
+    if (channel) addresses.note(destination, channel, Date.now());
     const facts = {lead: lead.id, destination, content, attempts: attempts + 1, ambiguous, state, reason};
     emit({type: 'delivery-failed', ...facts});
   }

@@ -32,6 +32,8 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output') {
         jsonSchema.anyOf = jsonSchema.oneOf;
         delete jsonSchema.oneOf;
       }
+      // `date-time` says the same as the long pattern.
+      if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
       if (io === 'output' || parent !== 'properties' || !name) return;
       if (name !== 'lead_type' && !Object.hasOwn(leadFields, name)) return;
       jsonSchema.description = expectation(name);

@@ -2,7 +2,7 @@
 import {z} from 'zod';
 import {limits, paths} from '../../contract/api.ts';
 import type {ProblemCode} from '../../contract/problems.ts';
-import {leadSchema} from '../leads/lead-schema.ts';
+import {callerLeadSchema} from '../leads/caller-consent.ts';
 import {
   embedAnswerSchema,
   embedConfigSchema,
@@ -111,7 +111,7 @@ export const operations = {
       'The response is sent after the lead is committed to disk. A standard lead needs only the contact fields. If you may have to retry, send an Idempotency-Key.',
     security: 'basic',
     parameters: [idempotencyKey(false)],
-    body: {schema: leadSchema, example: {cid: '1001', ...exampleLead}},
+    body: {schema: callerLeadSchema, example: {cid: '1001', ...exampleLead}},
     success: {
       status: 201,
       description: 'The lead is committed.',

@@ -19,6 +19,7 @@ import {
   attributionKeys,
   attributionValue,
   contextValue,
+  languageTag,
   leadStatuses,
   type Challenge,
   type EmbedAnswer,
@@ -197,8 +198,8 @@ export const embedConfigSchema = schemaOf<EmbedConfig>()(
 );
 
 const shortText = z.string().max(2_048);
-/** As `lang` in HTML. */
-const languageTag = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/;
+/** A value that is not valid counts as missing: a lead is worth more than what is said beside it. */
+const orNone = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
 
 /** A separator of lines or paragraphs would begin a line in the notes of a lead-api, and look like another value. */
 const oneLine = /^[^\u2028\u2029]*$/;
@@ -207,7 +208,7 @@ const attributed = z
   .string()
   .refine((value) => attributionValue.test(value) && oneLine.test(value))
   .describe('Left out if it has more than 500 characters, or any that cannot be seen.');
-const attributionSchema = z.object(tableOf(attributionKeys, () => attributed.optional().catch(undefined)));
+const attributionSchema = z.object(tableOf(attributionKeys, () => orNone(attributed)));
 
 const contextText = z
   .string()
@@ -215,12 +216,24 @@ const contextText = z
   .refine((value) => contextValue.test(value))
   .describe('Left out if it has more than 200 characters or several lines, or any that cannot be seen.');
 const contextSchema = z
-  .record(z.string(), contextText.optional().catch(undefined))
+  .record(z.string(), orNone(contextText))
   .describe('Hidden fields, by the names that the partner lists. Other names are ignored. No personal data.');
 
 const proofSchema = z.object({
   challenge: challengeSchema,
   solution: z.object({counter: z.int().min(0).max(0xffffffff), derivedKey: hex}),
+});
+
+const consentSchema = z.object({
+  version: shortText,
+  agreed: z.boolean(),
+  button: orNone(z.string()).describe('What the last button said.'),
+  in_view: orNone(z.boolean()).describe(
+    'Whether the whole text was in the window at the press of the button.',
+  ),
+  width: orNone(z.int().min(1).max(100_000)).describe('The width of the window, in CSS pixels.'),
+  slot: orNone(z.string()).describe('What the page itself showed beside the text.'),
+  form: orNone(z.string()).describe('The version of the form.'),
 });
 
 /** A body without an object `lead` is not valid. Every other property is treated as missing if it is not valid. */
@@ -231,18 +244,15 @@ export const embedSubmissionSchema = schemaOf<EmbedSubmission>()(
       .unknown()
       .optional()
       .meta({type: 'string', description: 'May be missing. Must be the partner that the address names.'}),
-    consent: z.object({version: shortText, agreed: z.boolean()}).optional().catch(undefined),
-    proof: proofSchema.optional().catch(undefined),
-    trap: z.string().optional().catch(undefined),
-    lang: z.string().max(35).regex(languageTag).optional().catch(undefined),
-    elapsed_ms: z.number().optional().catch(undefined),
-    page: shortText
-      .regex(/^[\x21-\x7e]*$/)
-      .optional()
-      .catch(undefined),
-    attribution: attributionSchema.optional().catch(undefined),
-    context: contextSchema.optional().catch(undefined),
-    supersedes: z.object({id: shortText, token: shortText}).optional().catch(undefined),
+    consent: orNone(consentSchema),
+    proof: orNone(proofSchema),
+    trap: orNone(z.string()),
+    lang: orNone(z.string().max(35).regex(languageTag)),
+    elapsed_ms: orNone(z.number()),
+    page: orNone(shortText.regex(/^[\x21-\x7e]*$/)),
+    attribution: orNone(attributionSchema),
+    context: orNone(contextSchema),
+    supersedes: orNone(z.object({id: shortText, token: shortText})),
   }),
 );
 

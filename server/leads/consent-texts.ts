@@ -69,11 +69,20 @@ export function consentFor(partner: Partner, locale: string | undefined): Consen
   return {...given, required};
 }
 
+/** Each text of a partner as the forms get it, and as those before 1.4 do. */
+const givenTexts = (partner: Partner): GivenText[] =>
+  Object.entries(partner.consent?.texts ?? {}).flatMap(([tag, text]) => [
+    withLinks(tag, text),
+    inWords(tag, text, partner),
+  ]);
+
 /** The text that a form got together with this version, unless the partner has another one by now. */
 export const textGivenAs = (partner: Partner, version: string): GivenText | undefined =>
-  Object.entries(partner.consent?.texts ?? {})
-    .flatMap(([tag, text]) => [withLinks(tag, text), inWords(tag, text, partner)])
-    .find(({given}) => given.version === version);
+  givenTexts(partner).find(({given}) => given.version === version);
+
+/** The words of all texts, for the archive: the leads under them may be from versions before 1.6, which kept hashes alone. */
+export const wordsInForce = (partners: readonly Partner[]): string[] =>
+  partners.flatMap((partner) => givenTexts(partner).map(({given}) => given.text));
 
 /** A sentence for each text that is not the one that is stored for its version: what is wrong, and what to do. */
 export function changedConsents(partners: readonly Partner[], stored: readonly RememberedText[]): string[] {

@@ -82,7 +82,14 @@ export type DueDelivery = Delivered & {
   leaseEnd: number;
 };
 
+/** These must not reach an address that had nothing of the lead: no operator can accept another one for them. */
+export const onlyForReceivers: readonly DeliveryContent[] = ['erased'];
+
 /** Why a delivery is held that is for another address than the one that the configuration has now, or of another kind. */
+export const whyElsewhere = (content: DeliveryContent) =>
+  onlyForReceivers.includes(content)
+    ? 'The destination had the lead at another address, and the one of now must not hear of it: tell the former one by hand, then drop this'
+    : anotherAddress;
 export const anotherAddress =
   'The destination has another address or type than when this was stored: "lead-prequal destinations accept" sends it to the new one';
 
@@ -223,6 +230,18 @@ export type DeliveryRow = DeliveryKey & {
   recipients: Recipients | null;
   /** When the delivery ended, or null while it is in the outbox. */
   settledAt: number | null;
+  address: string | null;
+  /** Where it may have arrived, too, before an operator accepted `address`. */
+  formerAddresses: readonly string[];
+};
+
+/** Where an address of a destination is (`placeOf` in config/destinations.ts), and its first and last use, 0 before that. */
+export type AddressUse = {
+  destination: string;
+  address: string;
+  place: string;
+  firstUsed: number;
+  lastUsed: number;
 };
 
 /**

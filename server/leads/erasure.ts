@@ -1,28 +1,29 @@
 /** The part of the store that erases what is personal of leads. A row without anything personal stays of each lead. */
 
-import type {PersonDigests} from './evidence.ts';
+import type {SaltedDigests} from './evidence.ts';
 import type {Lead} from './lead-schema.ts';
-import type {Consent} from './stored-lead.ts';
+import type {Consent, Tombstone} from './stored-lead.ts';
 
-/** What is kept of an erased lead: the consent, who gave it, and for which telephone number. */
+/**
+ * What is kept of an erased lead: the consent, who gave it, and for which telephone number. `emailDigest` is the digest by
+ * which the person is found (persons.ts).
+ */
 export type KeptConsent = Pick<Lead, 'first_name' | 'last_name' | 'phone'> & {
   consent: Consent;
-  /** Those of its statement. Missing if it has none. */
-  digests?: PersonDigests;
+  emailDigest?: string | undefined;
+  /** Those of its statement (evidence.ts). Missing if it has none. */
+  digests?: SaltedDigests | undefined;
 };
 
 /** What would go with a lead, and who had it. */
-export type ErasableLead = {
-  id: string;
-  createdAt: number;
-  partner: string | null;
+export type ErasableLead = Omit<Tombstone, 'erasedAt'> & {
   /** When it was erased. Null if it was not. */
   erasedAt: number | null;
   /** How it belongs to the lead that was named. */
   because: 'named' | 'duplicate' | 'correction';
   /** Whether a consent would be kept, or is. False also if the lead cannot be read. */
   hasConsent: boolean;
-  /** The destinations that may have had news of the lead, and get the news that it was erased. */
+  /** The destinations that may have had news of the lead, and get the news that it was erased, if they have the same address. */
   told: readonly string[];
   /** The ids that upstreams gave to the lead. They cannot be told. */
   remoteIds: readonly {destination: string; remoteId: string | null}[];
@@ -68,6 +69,8 @@ export type ErasureStore = {
    * @throws SealError when it cannot be opened
    */
   keptConsent(id: string): Promise<KeptConsent | undefined>;
+  /** What is kept of erased leads, by id, or why it cannot be opened. */
+  keptConsents(ids: readonly string[]): Promise<ReadonlyMap<string, KeptConsent | Error>>;
   /**
    * One slice of the sweep: erases leads that were kept long enough and have no delivery in the outbox, and consents that were
    * kept long enough. Tells nobody, because the receivers have rules of their own. A lead that cannot be opened stays as it

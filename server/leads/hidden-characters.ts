@@ -2,6 +2,7 @@
  * Characters that terminals, mail programs and spreadsheets obey or hide instead of showing them. Strangers can write
  * them into their texts. Commands and e-mails decide by these two patterns what they print instead.
  */
+import {cutTo} from '../../contract/fields.ts';
 
 /** Where a line ends, in the way of any system. */
 export const lineBreak = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
@@ -16,3 +17,11 @@ export const controls = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
  */
 export const unseen =
   /[[\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]--[\u200c\u200d\p{Variation_Selector}]]+/gv;
+
+/**
+ * One line of a text that was typed or came with a link. Line breaks could start a header of an e-mail or feign a line
+ * of ours, as many spaces could, after which a mail program wraps the line. A long text could hide the rest.
+ * @param max characters
+ */
+export const oneLine = (text: string, max: number): string =>
+  cutTo(text.replace(unseen, '').replace(controls, ' ').replace(/\s+/g, ' ').trim(), max);

@@ -1,5 +1,6 @@
 /** Reads a lead and its idempotency key, and hands them to the lead desk. Both APIs use this. */
 import {limits} from '../../contract/api.ts';
+import type {FieldError} from '../../contract/problems.ts';
 import {fieldErrors, parseLead, type Lead, type parseFormLead} from './lead-schema.ts';
 import type {LeadDesk, Submitted} from './lead-desk.ts';
 import type {IdempotencyDigests, IdempotencyKey} from './idempotency.ts';
@@ -12,12 +13,17 @@ const keyPattern = new RegExp(`^[\\x21-\\x7e]{${min},${max}}$`);
 
 /**
  * @param parse which fields the lead may have
+ * @param more what is wrong with the rest of the body
  * @throws ProblemError `invalid-lead` that names each wrong field
  */
-export function readLead(body: unknown, parse: typeof parseFormLead = parseLead): Lead {
+export function readLead(
+  body: unknown,
+  parse: typeof parseFormLead = parseLead,
+  more: readonly FieldError[] = [],
+): Lead {
   const result = parse(body);
-  if (result.success) return result.data;
-  const errors = fieldErrors(result.error, body);
+  if (result.success && more.length === 0) return result.data;
+  const errors = [...(result.success ? [] : fieldErrors(result.error, body)), ...more];
   const names = errors.map(({field}) => field || 'the body').join(', ');
   throw new ProblemError('invalid-lead', `Check ${names}.`, {errors});
 }

@@ -230,7 +230,9 @@ export const leadEventSchema = z
       answer: answerSchema
         .nullable()
         .describe('Null for a duplicate: the answer of the lead that duplicate_of names holds for it.'),
-      consent: consentSchema.nullable().describe('Null if the partner has no consent text.'),
+      consent: consentSchema
+        .nullable()
+        .describe('Null if the partner has no consent text, and if a caller brought no consent.'),
       attribution: attributionSchema,
       context: z
         .record(z.string(), z.string())

@@ -12,6 +12,8 @@ export type LeadFilter = {
   context?: Context | undefined;
   /** The last ten digits of the id, as `endOfId` reads them from a reference. */
   endOfId?: string | undefined;
+  /** Leads of a person, by a digest that `personDigests` makes, or `unreadableDigest`. */
+  digest?: string | undefined;
   /** Milliseconds since 1970. Leads from this time on. */
   since?: number | undefined;
   /** Milliseconds since 1970. Leads before this time. */

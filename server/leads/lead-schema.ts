@@ -27,7 +27,7 @@ const limitsOf = (field: Field) => ({
  * `.regex()`, because that would be published in the OpenAPI document. There, a pattern has no flags, and without them
  * `\p{Cc}` stands for some letters, or for nothing at all. `expectation` says the rule in words.
  */
-const text = (field: Field, string = z.string()) => {
+export const text = (field: Field, string = z.string()) => {
   const {max, pattern} = limitsOf(field);
   return string
     .trim()
@@ -207,8 +207,11 @@ export function expectation(name: string): string {
   }
 }
 
-/** The first error of each field. The messages never repeat the values that were sent. */
-export function fieldErrors(error: z.ZodError, body: unknown): FieldError[] {
+/**
+ * The first error of each field. The messages never repeat the values that were sent.
+ * @param expects which values a field accepts
+ */
+export function fieldErrors(error: z.ZodError, body: unknown, expects = expectation): FieldError[] {
   const errors = new Map<string, FieldError>();
   for (const issue of error.issues) {
     const field = String(issue.path[0] ?? '');
@@ -216,7 +219,7 @@ export function fieldErrors(error: z.ZodError, body: unknown): FieldError[] {
     const missing =
       field !== '' && (body === null || typeof body !== 'object' || !Object.hasOwn(body, field));
     const code = missing ? 'required' : codeOf(issue);
-    errors.set(field, {field, code, message: code === 'required' ? 'is required' : expectation(field)});
+    errors.set(field, {field, code, message: code === 'required' ? 'is required' : expects(field)});
   }
   return [...errors.values()];
 }

@@ -9,6 +9,7 @@ import type {ReloadStore} from '../reload/reloads.ts';
 import type {RequestStore} from '../versions/request-counts.ts';
 import type {KeyStore} from './data-keys.ts';
 import type {
+  AddressUse,
   BreakEnd,
   Claim,
   ConfirmationDecision,
@@ -27,6 +28,7 @@ import type {ErasureStore} from './erasure.ts';
 import type {EvidenceStore} from './evidence.ts';
 import type {LeadReader} from './lead-filter.ts';
 import type {Accepted, LeadEntry} from './new-lead.ts';
+import type {PersonStore} from './persons.ts';
 import type {Answer, RememberedText, StoredLead} from './stored-lead.ts';
 
 /** What the lead desk needs: it stores leads, and finds them. */
@@ -114,6 +116,14 @@ export type PausePort = {
   breakEnds(): Promise<BreakEnd[]>;
 };
 
+/** Where destinations are and were, since version 1.7. */
+export type AddressPort = {
+  /** Adds what is new. */
+  noteAddresses(uses: readonly AddressUse[]): Promise<void>;
+  /** By destination, the last used ones first. */
+  addressUses(): Promise<AddressUse[]>;
+};
+
 /** A destination that needs an operator, or did. `told`: 1 once an e-mail has said so, 2 if it is over since then. */
 export type Alert = {destination: string; told: number};
 
@@ -155,7 +165,7 @@ export type DeliveryDesk = {
   resumeDestination(now: number, destination: string): Promise<boolean>;
   /**
    * Lets deliveries that were stored for another address of the destination go to its present address. Those that were
-   * held because of that become due.
+   * held because of that become due. Left out are those in progress, and `onlyForReceivers`.
    * @returns the number of deliveries that were changed
    */
   acceptAddress(now: number, destination: string, address: string): Promise<number>;
@@ -196,6 +206,7 @@ export type Upkeep = {
 export type LeadStore = LeadPort &
   OutboxPort &
   PausePort &
+  AddressPort &
   AlertPort &
   DeliveryDesk &
   Upkeep &
@@ -204,7 +215,8 @@ export type LeadStore = LeadPort &
   ReloadStore &
   KeyStore &
   ErasureStore &
-  EvidenceStore;
+  EvidenceStore &
+  PersonStore;
 
 /** What commands need of the store, beside a server that takes the leads. */
 export type BesideStore = Omit<LeadStore, 'accept'>;

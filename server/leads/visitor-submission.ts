@@ -1,17 +1,22 @@
 /** What a page sends with a lead (consent, attribution, hidden fields, signs of a bot), as the store keeps it. */
 import {
   attributionKeys,
+  consentViewLimits,
   type Attribution,
   type AttributionKey,
+  type ConsentView,
   type EmbedSubmission,
 } from '../../contract/embed.ts';
 import {contactFields, financialFields} from '../../contract/fields.ts';
 import type {FieldError} from '../../contract/problems.ts';
 import {pageAddress} from '../../contract/page-address.ts';
 import type {Partner} from '../config/partners.ts';
+import {known} from './consent-record.ts';
 import {hashOfText, textGivenAs} from './consent-texts.ts';
+import {oneLine} from './hidden-characters.ts';
 import type {NewLead} from './new-lead.ts';
 import {ProblemError} from './problem-error.ts';
+import type {FormAtConsent} from './stored-lead.ts';
 
 /** What is known of a visitor by the request, and not by what the page says. */
 export type Visitor = {
@@ -56,7 +61,7 @@ export function refuseOtherPartner({key}: Partner, {partner, lead}: EmbedSubmiss
 }
 
 /** Shortens a web address as the form does. Null for a text that is no web address. */
-function bareAddress(text: string | undefined): string | null {
+export function bareAddress(text: string | undefined): string | null {
   const url = URL.parse(text ?? '');
   return url && /^https?:$/.test(url.protocol) ? pageAddress(url.href).slice(0, 2_048) : null;
 }
@@ -86,6 +91,19 @@ export function readContext(
   const toContext = (fields: typeof known) =>
     Object.fromEntries(fields.map(({name, value}) => [name, value]));
   return {context: toContext(known), contextFilters: toContext(known.filter(({filter}) => filter))};
+}
+
+/** What a page says of the form at the press of the button; undefined if it says nothing. */
+function formAt({form = '', button = '', in_view, width, slot = ''}: ConsentView): FormAtConsent | undefined {
+  const line = (text: string, max: number) => oneLine(text, max) || undefined;
+  const said: FormAtConsent = {
+    ...known('version', line(form, consentViewLimits.form)),
+    ...known('button', line(button, consentViewLimits.button)),
+    ...known('inView', in_view),
+    ...known('width', width),
+    ...known('slot', line(slot, consentViewLimits.slot)),
+  };
+  return Object.keys(said).length > 0 ? said : undefined;
 }
 
 /**
@@ -124,6 +142,7 @@ export function readConsent(
       page: URL.parse(page ?? '')?.origin === origin ? page : null,
       ip: address,
       userAgent: userAgent?.slice(0, 512) ?? null,
+      ...known('form', formAt(given)),
     },
     consentText: {
       partner: partner.key,

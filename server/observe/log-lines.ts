@@ -163,10 +163,22 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
   // Metrics count these; each request has a line of its own.
   'store-written': () => undefined,
   'lead-stored': () => undefined,
+  'words-not-kept': ({reason}) => ({
+    level: 'warn',
+    fields: {reason},
+    message: 'the words of the consent texts could not be kept: the next reload or start tries again',
+  }),
   'expiry-failed': ({reason}) => ({
     level: 'warn',
     fields: {reason},
     message: 'what has expired could not be deleted; it is tried again in an hour',
+  }),
+  'digests-failed': ({reason}) => ({
+    level: 'warn',
+    fields: {reason, remedy: remedyOf(reason)},
+    message:
+      'the digests for searches by person could not be written; until they are, such a search reads more leads',
+    kind: reason,
   }),
   'leads-swept': ({leads, consents}) =>
     leads + consents === 0
@@ -304,7 +316,7 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
     level: 'warn',
     fields: {destination, lead},
     message:
-      'held: the destination has another address or type than when this was stored; "lead-prequal destinations accept" sends it to the new one',
+      'held: the destination has another address or type than when this was stored; "lead-prequal deliveries show" says what to do',
     kind: `address of ${destination}`,
   }),
   'lead-unreadable': ({lead, destination, reason}) => ({

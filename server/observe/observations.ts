@@ -72,8 +72,12 @@ type Facts = {
   'store-recovered': object;
   /** A lead, or a trial write, was committed. `ms` is the time that it took, the waiting for earlier commits included. */
   'store-written': {ms: number};
+  /** The words of the consent texts in force could not be stored. The leads under a text bring them along, too. */
+  'words-not-kept': {reason: string};
   /** Expired keys, digests and proofs could not be deleted. */
   'expiry-failed': {reason: string};
+  /** The digests for searches by person could not be written, so searches read leads that have none. */
+  'digests-failed': {reason: string};
   /** The sweep has ended, and has erased this many leads and consents that were kept long enough. */
   'leads-swept': {leads: number; consents: number};
   /** The sweep has failed, so leads or consents that were kept long enough may not be erased yet. */

@@ -209,6 +209,8 @@ export const tables = {
       recipients: {...textOrNull, since: 10},
       /** For which kind and address of the destination it is. NULL for any, and in rows of earlier versions. */
       address: {...textOrNull, since: 12},
+      /** The addresses at which it may have arrived before an operator accepted another one, separated by spaces. */
+      former_addresses: {...textOrNull, since: 15},
     },
     primaryKey: ['lead_id', 'destination', 'content'],
     indexes: {
@@ -356,6 +358,7 @@ export const tables = {
       address: text,
       /** The host or the mailboxes, for operators. */
       place: text,
+      /** 0 until a delivery may have arrived there. */
       first_used: integer,
       last_used: integer,
     },

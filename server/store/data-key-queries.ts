@@ -4,8 +4,17 @@ import {clearWord} from '../config/values.ts';
 import {sliceSize, type KeyStore} from '../leads/data-keys.ts';
 import type {RowOf} from './columns.ts';
 import {list, statement, type Row, type Statement} from './database.ts';
+import {keyOwner} from './person-queries.ts';
 import {emptiedColumns, joinPersonal, personalDataOf, readColumns, type ReadRow} from './rows.ts';
-import {boundColumns, checkInHex, replyPart, type Bound, type Part, type Sealer} from './sealing.ts';
+import {
+  boundColumns,
+  checkInHex,
+  replyPart,
+  type Bound,
+  type Part,
+  type SealedText,
+  type Sealer,
+} from './sealing.ts';
 import type {Context} from './unreadable-leads.ts';
 
 /** Milliseconds between two slices, in which others can write. */
@@ -72,6 +81,23 @@ const sealedRows = (sealer: Sealer): Source => ({
     const {seal, open} = sealer.of(lead);
     const now = seal(open({data_key, blob}, part as Part), part as Part);
     return [statement(resealText, now.data_key, now.blob, lead_id, part, data_key, blob)];
+  },
+});
+
+const resealKey = `
+  UPDATE person_search SET data_key = $1, blob = $2 WHERE data_key = $3 AND blob = $4 RETURNING 1 AS changed`;
+
+/** The key of the digests stays the same, because other processes may have it open. */
+const personKey = (sealer: Sealer): Source => ({
+  table: 'person_search',
+  keys: ['done_until'],
+  select: (range) => `
+    SELECT done_until, '${keyOwner.id}' AS lead_id, data_key, blob FROM person_search
+    WHERE ${range} AND data_key <> ${sealer.writesWith}`,
+  seal({data_key, blob}: SealedText) {
+    const {seal, open} = sealer.of(keyOwner);
+    const now = seal(open({data_key, blob}, 'person key'), 'person key');
+    return [statement(resealKey, now.data_key, now.blob, data_key, blob)];
   },
 });
 
@@ -173,6 +199,7 @@ async function countByKey({read}: Context) {
     for (const {is_clear} of rows) if (is_clear === 1) add(0);
     after = rows.length === countSlice ? rows.at(-1)?.id : undefined;
   }
+  for (const {data_key} of await read(statement('SELECT data_key FROM person_search'))) add(Number(data_key));
   return counts;
 }
 
@@ -180,8 +207,8 @@ async function* reseal(context: Context): ReturnType<KeyStore['reseal']> {
   const {sealer} = context;
   const done = {examined: 0, resealed: 0, unreadable: [] as string[]};
   const inClear = sealer.writesWith !== 0 && sealer.checkValues.includes(0);
-  for (const source of [sealedRows, ...(inClear ? [leadsInClear, repliesInClear] : [])].map((make) =>
-    make(sealer),
+  for (const source of [sealedRows, personKey, ...(inClear ? [leadsInClear, repliesInClear] : [])].map(
+    (make) => make(sealer),
   )) {
     let after: readonly string[] | undefined = source.keys.map(() => '');
     while (after) {

@@ -25,6 +25,11 @@ export type Database = {
    * SQLite, where one transaction writes at a time.
    */
   oneByOne: (name: string) => string;
+  /**
+   * SQL for the time of the database, which all processes share. Milliseconds since 1970. NULL for SQLite, whose time is that
+   * of the process.
+   */
+  clock: string;
   /** SQL for the rows of a parameter that holds a JSON list of texts. The only column is `value`. */
   jsonList: (parameter: string) => string;
   /**

@@ -114,11 +114,19 @@ export function deliveryQueries(
       const text = `
         SELECT lead_id AS lead, destination, content, state, attempts, ambiguous, happened_at AS "happenedAt",
           next_attempt_at AS "nextAttemptAt", leased_until AS "leasedUntil", failing_since AS "failingSince",
-          last_error AS "lastError", remote_id AS "remoteId", settled_at AS "settledAt", recipients
+          last_error AS "lastError", remote_id AS "remoteId", settled_at AS "settledAt", recipients, address,
+          COALESCE(former_addresses, '') AS former
         FROM deliveries WHERE ${sql} ORDER BY lead_id, destination, content LIMIT $${values.length + 1}`;
-      type Row = Omit<DeliveryRow, 'recipients'> & {recipients: string | null};
+      type Row = Omit<DeliveryRow, 'recipients' | 'formerAddresses'> & {
+        recipients: string | null;
+        former: string;
+      };
       const rows = (await read(statement(text, ...values, limit))) as Row[];
-      return rows.map(({recipients, ...row}) => ({...row, recipients: toRecipients(recipients)}));
+      return rows.map(({recipients, former, ...row}) => ({
+        ...row,
+        recipients: toRecipients(recipients),
+        formerAddresses: former.split(' ').filter(Boolean),
+      }));
     },
 
     async lastReplies(lead) {

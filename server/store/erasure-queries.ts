@@ -5,12 +5,13 @@ import type {FullLead} from '../leads/lead-filter.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
 import {statement, type Database, type Statement} from './database.ts';
 import {erasedFingerprint} from './new-lead.ts';
+import {digestsOfKept, digestsOfLead, forgetDigests, type Index} from './person-queries.ts';
 import {emptiedColumns, isErased, joinPersonal, readColumns, type ReadRow} from './rows.ts';
 import {boundColumns, type Bound, type SealedText} from './sealing.ts';
 import type {Context} from './unreadable-leads.ts';
 
 /** SQL that is true for a delivery of which the destination may have got something. */
-const mayHaveArrived = (table: string) =>
+export const mayHaveArrived = (table: string) =>
   `(${table}.state = 'delivered' OR ${table}.attempts > 0 OR ${table}.leased_until > 0)`;
 /** SQL that is true for a delivery of news: its destination can be told of the erasure. */
 const isNews = (table: string) => `${table}.content NOT IN ('lead', 'confirmation', 'erased')`;
@@ -29,12 +30,14 @@ const endDeliveries = `
   UPDATE deliveries SET state = CASE WHEN settled_at IS NULL THEN 'dropped' ELSE state END,
     settled_at = COALESCE(settled_at, CAST($1 AS BIGINT)), last_error = NULL, last_reply = NULL, recipients = NULL
   WHERE lead_id = $2 AND content <> 'erased'`;
-/** It is due when the last lease ends. A command may change that time, so the claim checks the leases as well. */
+/** For the address that had news of the lead last. It is due when the last lease ends. A command may change that time, so the claim checks the leases as well. */
 const announceErasure = `
   INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous, ambiguous_counted,
     next_attempt_at, leased_until, happened_at, address)
   SELECT had.lead_id, had.destination, 'erased', 0, 'waiting', 0, 0, 0, MAX(last.leased_until), 0,
-    CAST($1 AS BIGINT), MAX(had.address)
+    CAST($1 AS BIGINT), (SELECT address FROM deliveries AS newest
+      WHERE newest.lead_id = had.lead_id AND newest.destination = had.destination AND ${isNews('newest')}
+        AND ${mayHaveArrived('newest')} ORDER BY COALESCE(settled_at, happened_at) DESC LIMIT 1)
   FROM deliveries AS had JOIN deliveries AS last ON last.lead_id = had.lead_id
   WHERE had.lead_id = $2 AND ${isNews('had')} AND ${mayHaveArrived('had')}
     AND EXISTS (SELECT 1 FROM leads WHERE id = had.lead_id AND erased_at IS NULL)
@@ -50,7 +53,10 @@ const deleteRelated = ['consents', 'context_values', 'same_leads', 'confirmation
 const keepKey = `UPDATE idempotency_keys SET fingerprint = '${erasedFingerprint}' WHERE lead_id = $1`;
 /** Leaves a kept consent alone. There is one if another process has erased the lead meanwhile. */
 const forgetSealed = `DELETE FROM sealed WHERE lead_id = $1 AND part <> 'consent'`;
-export const forgetConsent = `DELETE FROM sealed WHERE lead_id = $1 AND part = 'consent' RETURNING lead_id`;
+/** Locks the row of the lead, so that no process is writing its digests meanwhile (person-queries.ts). */
+const forgetText = (lock: string) => `
+  WITH locked AS (SELECT id FROM leads WHERE id = $1 ${lock})
+  DELETE FROM sealed WHERE lead_id IN (SELECT id FROM locked) AND part = 'consent' RETURNING lead_id`;
 /**
  * Keeps the consent only if this transaction has erased the lead. Another process may have erased the lead meanwhile,
  * and its consent with it.
@@ -74,9 +80,9 @@ const selectDeliveries = `
     ${truth(mayHaveArrived('deliveries'))} AS may_have, ${truth(isNews('deliveries'))} AS is_news
   FROM deliveries WHERE lead_id = $1 ORDER BY destination, content`;
 const selectDuplicates = `SELECT id FROM leads WHERE duplicate_of = $1 AND erased_at IS NULL`;
-const selectConsent = `
+const selectConsents = (ids: string) => `
   SELECT data_key, blob, ${boundColumns} FROM sealed JOIN leads ON leads.id = lead_id
-  WHERE lead_id = $1 AND part = 'consent'`;
+  WHERE lead_id IN ${ids} AND part = 'consent'`;
 
 /** The rows of leads that belong together: duplicates and their originals, and leads and their corrections. */
 async function related(
@@ -123,6 +129,8 @@ async function describe(
     createdAt: row.created_at,
     partner: row.partner,
     erasedAt: row.erased_at,
+    duplicateOf: row.duplicate_of,
+    supersedes: row.supersedes,
     because,
     hasConsent: readable(context, row)?.consent ? true : row.keeps_consent === 1,
     told: [
@@ -138,24 +146,57 @@ async function describe(
   };
 }
 
-/** When a lead is erased, and which consents stay. */
-export type Erasing = {now: number; keepConsent: KeepConsent};
+/** What is kept of these leads. Those of which nothing is kept are left out. */
+export async function keptConsents(
+  {read, sealer, opener, jsonList}: Context,
+  ids: readonly string[],
+): Promise<Map<string, KeptConsent | Error>> {
+  const select = statement(selectConsents(jsonList('$1')), JSON.stringify(ids));
+  const rows = (ids.length > 0 ? await read(select) : []) as (SealedText & Bound)[];
+  const openRow = (row: SealedText & Bound) => {
+    try {
+      return JSON.parse(sealer.of(row).open(row, 'consent')) as KeptConsent;
+    } catch (error) {
+      opener.note(row.id);
+      return error as Error;
+    }
+  };
+  return new Map(rows.map((row) => [row.id, openRow(row)]));
+}
+
+/** The statements that delete kept consents, with their digests. Only those that delete one return a row. */
+export async function forgetConsents(context: Context, ids: readonly string[]): Promise<Statement[]> {
+  const [kept, index] = [await keptConsents(context, ids), await context.persons.find()];
+  return ids.flatMap((id) => {
+    const consent = kept.get(id);
+    const digests =
+      consent && index && !(consent instanceof Error) ? digestsOfKept(index, consent) : undefined;
+    return [
+      statement(forgetText(context.forUpdate('leads')), id),
+      ...(consent ? [forgetDigests(context, id, digests)] : []),
+    ];
+  });
+}
+
+/** When a lead is erased, and which consents stay. `index` makes the digests of a lead, if their key can be opened. */
+export type Erasing = {now: number; keepConsent: KeepConsent; index: Index | undefined};
 
 /**
  * @param lead undefined if it cannot be read. Then no consent can be kept
  * @param tells whether the destinations that had news of the lead are told
  */
 export function eraseStatements(
-  {sealer}: Context,
+  context: Context,
   row: ReadRow,
   lead: FullLead | undefined,
-  {now, keepConsent, tells = false}: Erasing & {tells?: boolean},
+  {now, keepConsent, index, tells = false}: Erasing & {tells?: boolean},
 ): Statement[] {
   const {id, partner} = row;
+  const digests = lead && index && digestsOfLead(index, lead.lead);
   const statements: Statement[] = [
     // In this order, as in all other transactions: deliveries before leads. Otherwise two could wait for each other.
-    statement(endDeliveries, now, id),
     ...(tells ? [statement(announceErasure, now, id)] : []),
+    statement(endDeliveries, now, id),
     statement(emptyRow, now, id),
     ...deleteRelated.map((text) => statement(text, id)),
     statement(keepKey, id),
@@ -164,23 +205,28 @@ export function eraseStatements(
   if (lead?.consent && keepConsent({partner, givenAt: lead.consent.givenAt}, now)) {
     const {first_name, last_name, phone} = lead.lead;
     const {consent} = lead;
-    const digests = consent.evidence && saltedDigests(consent.evidence.salt, lead.lead);
-    const kept: KeptConsent = {first_name, last_name, phone, consent, ...(digests && {digests})};
-    const {data_key, blob} = sealer.of(row).seal(JSON.stringify(kept), 'consent');
+    const kept: KeptConsent = {
+      ...{first_name, last_name, phone, consent},
+      emailDigest: digests?.email,
+      digests: consent.evidence && saltedDigests(consent.evidence.salt, lead.lead),
+    };
+    const {data_key, blob} = context.sealer.of(row).seal(JSON.stringify(kept), 'consent');
     statements.push(statement(keepConsentText, data_key, blob, id, now));
   }
-  return statements;
+  return [...statements, forgetDigests(context, id, digests && Object.values(digests))];
 }
 
-async function erase(context: Context, id: string, erasing: Erasing): Promise<boolean> {
-  const {read, readOne, write, forUpdate} = context;
+async function erase(context: Context, id: string, erasing: Omit<Erasing, 'index'>): Promise<boolean> {
+  const {read, readOne, write, forUpdate, persons} = context;
   const {now, keepConsent} = erasing;
   const row = (await readOne(statement(selectOne, id))) as NamedRow | undefined;
   if (!row) return false;
   if (row.erased_at === null) {
     const lock = statement(lockDeliveries(forUpdate('deliveries')), id);
     const lead = readable(context, row);
-    await write(lock, ...eraseStatements(context, row, lead, {...erasing, tells: true}));
+    // Nothing of the digests may stop an erasure.
+    const index = await persons.make().catch(() => undefined);
+    await write(lock, ...eraseStatements(context, row, lead, {...erasing, index, tells: true}));
     // A duplicate may have come since the leads to erase were found. Its answer was that of this lead, and is gone now.
     for (const {id: later} of await read(statement(selectDuplicates, id)))
       await erase(context, String(later), erasing);
@@ -188,12 +234,11 @@ async function erase(context: Context, id: string, erasing: Erasing): Promise<bo
   }
   const {partner, created_at: givenAt} = row;
   if (row.keeps_consent === 0 || keepConsent({partner, givenAt}, now)) return false;
-  await write(statement(forgetConsent, id));
+  await write(...(await forgetConsents(context, [id])));
   return true;
 }
 
 export function erasureQueries(context: Context): Omit<ErasureStore, 'sweep'> {
-  const {readOne, sealer, opener} = context;
   return {
     async erasable(ids) {
       const found = await related(context, ids);
@@ -208,14 +253,12 @@ export function erasureQueries(context: Context): Omit<ErasureStore, 'sweep'> {
     erase: (id, now, keepConsent) => erase(context, id, {now, keepConsent}),
 
     async keptConsent(id) {
-      const row = (await readOne(statement(selectConsent, id))) as (SealedText & Bound) | undefined;
-      try {
-        return row && (JSON.parse(sealer.of(row).open(row, 'consent')) as KeptConsent);
-      } catch (error) {
-        opener.note(id);
-        throw error;
-      }
+      const kept = (await keptConsents(context, [id])).get(id);
+      if (kept instanceof Error) throw kept;
+      return kept;
     },
+
+    keptConsents: (ids) => keptConsents(context, ids),
   };
 }
 

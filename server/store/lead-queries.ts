@@ -40,28 +40,30 @@ function createConditions() {
 type Source = {tables: string; id: string};
 
 /**
- * Leads with a value of a hidden field are read from the rows of that value, which are in the order of time. SQLite reads
- * the tables of a CROSS JOIN in their order, and needs to look up each lead in the index alone.
+ * Leads of a person, and leads with a value of a hidden field, are read from the rows of that digest or value, which are in
+ * the order of time. SQLite reads the tables of a CROSS JOIN in their order, and needs to look up each lead in the index alone.
  */
-const sourceOf = ({context = {}, endOfId}: LeadFilter, {onlyIndex}: Context): Source =>
-  Object.keys(context).length > 0
-    ? {
-        tables: `context_values AS chosen CROSS JOIN leads${onlyIndex('leads_overview')}`,
-        id: 'chosen.lead_id',
-      }
+function sourceOf({context = {}, endOfId, digest}: LeadFilter, {onlyIndex}: Context): Source {
+  const chosen =
+    digest === undefined ? Object.keys(context).length > 0 && 'context_values' : 'person_digests';
+  return chosen
+    ? {tables: `${chosen} AS chosen CROSS JOIN leads${onlyIndex('leads_overview')}`, id: 'chosen.lead_id'}
     : {
         tables: `leads${onlyIndex(endOfId === undefined ? 'leads_overview' : 'leads_reference')}`,
         id: 'id',
       };
+}
 
-function conditionsOf({partner, status, campaign, context, endOfId, since, until}: LeadFilter, id: string) {
+function conditionsOf(filter: LeadFilter, id: string) {
+  const {partner, status, campaign, context, endOfId, digest, since, until} = filter;
   const conditions = createConditions();
   const {add, addPlain, parameter} = conditions;
+  if (digest !== undefined) add(($) => `leads.id = chosen.lead_id AND chosen.digest = ${$}`, digest);
   for (const [index, [name, value]] of Object.entries(context ?? {}).entries()) {
     const isValue = (table: string) =>
       `${table}.name = ${parameter(name)} AND ${table}.value = ${parameter(value)}`;
     addPlain(
-      index === 0
+      index === 0 && digest === undefined
         ? `leads.id = chosen.lead_id AND ${isValue('chosen')}`
         : `EXISTS (SELECT 1 FROM context_values AS other WHERE ${isValue('other')} AND other.lead_id = ${id})`,
     );

@@ -10,6 +10,7 @@ import type {LeadPort} from '../leads/ports.ts';
 import type {DeliveryContent} from '../leads/deliveries.ts';
 import {statement, type Statement} from './database.ts';
 import {toNewRows, type NewRows} from './new-rows.ts';
+import type {PersonIndex} from './person-queries.ts';
 import {recordOf} from './rows.ts';
 import type {Sealer} from './sealing.ts';
 
@@ -108,19 +109,19 @@ const maxWrites = 3;
 
 /**
  * Makes the function that stores a lead, and reads the earlier lead if the idempotency key was used before.
- * @param write stores the lead, or finds the id of the earlier lead
+ * @param write stores the lead, or finds the id of the earlier lead, which `find` then reads
  */
 export function acceptsLeads(
   {writesWith}: Sealer,
   write: (rows: NewRows) => Promise<Written>,
-  find: LeadPort['find'],
+  {find, ofLateLead}: Pick<LeadPort, 'find'> & Pick<PersonIndex, 'ofLateLead'>,
 ): LeadPort['accept'] {
   /** The texts of consents that this process has stored, so that not every lead brings its text along. */
   const storedWords = new Set<string>();
 
   /** @throws StoreUnavailable when the earlier lead was deleted `maxWrites` times just after it was found */
   return async (entry) => {
-    const rows = toNewRows(entry, writesWith !== 0, storedWords);
+    const rows = toNewRows(entry, {isSealed: writesWith !== 0, storedWords, digests: ofLateLead(entry)});
     let written = await write(rows);
     for (let writes = 1; written.outcome === 'replayed'; writes += 1) {
       const stored = await find(written.lead);

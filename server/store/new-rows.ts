@@ -24,6 +24,7 @@ export const newTables = [
   'same_leads',
   'spent_proofs',
   'confirmations',
+  'person_digests',
 ] as const;
 
 /**
@@ -35,10 +36,13 @@ export type NewRows = {
 } & {leads: readonly [RowOf<'leads'>]; sealed: readonly ToSeal[]};
 
 /**
- * @param isSealed false if what is personal stays in clear, as with `clear` as the first data key
- * @param storedWords the texts of consents that are known to be stored
+ * - `isSealed`: false if what is personal stays in clear, as with `clear` as the first data key
+ * - `storedWords`: the texts of consents that are known to be stored
+ * - `digests`: by which the person is found, if they cannot be written later
  */
-export function toNewRows(entry: LeadEntry, isSealed: boolean, storedWords: ReadonlySet<string>): NewRows {
+type Storing = {isSealed: boolean; storedWords: ReadonlySet<string>; digests: readonly string[]};
+
+export function toNewRows(entry: LeadEntry, {isSealed, storedWords, digests}: Storing): NewRows {
   const {id, createdAt, partner, idempotency = [], leadDigests = [], deliveries = []} = entry;
   const {proof, consentText, contextFilters = {}, confirmation} = entry;
   const ofLead = {lead_id: id, created_at: createdAt};
@@ -67,6 +71,7 @@ export function toNewRows(entry: LeadEntry, isSealed: boolean, storedWords: Read
     same_leads: partner === null ? [] : leadDigests.map((digest) => ({partner, digest, ...ofLead})),
     spent_proofs: proof ? [{nonce: proof.nonce, expires_at: proof.expiresAt}] : [],
     confirmations: confirmation ? [{...toConfirmationRow(confirmation), ...ofLead}] : [],
+    person_digests: digests.map((digest) => ({digest, lead_id: id})),
   };
 }
 
@@ -92,6 +97,7 @@ const rowOfDelivery = (
   last_reply: null,
   recipients: null,
   address: address ?? null,
+  former_addresses: null,
 });
 
 function toConfirmationRow({networks, ...others}: ConfirmationRequest) {

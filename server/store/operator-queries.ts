@@ -7,6 +7,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {
   anotherAddress,
   hasEnded,
+  onlyForReceivers,
   type DeliveryFilter,
   type DeliveryKey,
   type Settled,
@@ -14,7 +15,9 @@ import {
 import type {DeliveryDesk} from '../leads/ports.ts';
 import {statement, type Database, type Statement} from './database.ts';
 import {conditionOf, type Condition} from './delivery-queries.ts';
+import {mayHaveArrived} from './erasure-queries.ts';
 import {endBreak} from './pause-queries.ts';
+import {isOneOf} from './schema.ts';
 import {announce} from './settlement-queries.ts';
 
 /** How many deliveries one transaction changes, at most. Such a transaction takes a few milliseconds. */
@@ -83,9 +86,15 @@ function release(now: number, {where}: Batch): Statement {
   return statement(text, ...where.values, now);
 }
 
-/** The statement that lets a batch go to an address. */
+/** SQL that is 1 if a process that has died may have sent the delivery. */
+const wasLost = 'CASE WHEN leased_until > 0 AND remote_id IS NULL THEN 1 ELSE 0 END';
+/** The statement that lets a batch go to an address. From then on, attempts at that address alone are counted. */
 function readdress(address: string, {where}: Batch): Statement {
-  const text = `UPDATE deliveries SET address = ${next(where)} WHERE ${where.sql} RETURNING destination`;
+  const text = `
+    UPDATE deliveries SET address = ${next(where)}, attempts = 0, leased_until = 0, ambiguous = ambiguous + ${wasLost},
+      ambiguous_counted = ambiguous_counted + ${wasLost}, former_addresses = CASE WHEN ${mayHaveArrived('deliveries')}
+        THEN COALESCE(former_addresses || ' ', '') || address ELSE former_addresses END
+    WHERE ${where.sql} RETURNING destination`;
   return statement(text, ...where.values, address);
 }
 
@@ -190,7 +199,9 @@ export function operatorQueries(
     },
 
     async acceptAddress(now, destination, address) {
-      const {count} = await changeAll(database, {destination, elsewhere: address}, '', (batch) => [
+      // What is in progress may arrive at the address of before.
+      const extra = ` AND leased_until <= ${now} AND NOT ${isOneOf('content', onlyForReceivers)}`;
+      const {count} = await changeAll(database, {destination, elsewhere: address}, extra, (batch) => [
         readdress(address, batch),
       ]);
       // A process may have held one only now. What is held for another reason stays so.

@@ -1,6 +1,6 @@
-/** The queries about destinations that get nothing for a while, for both databases: pauses, and the ends of breaks. */
-import type {BreakEnd, PausedDestination} from '../leads/deliveries.ts';
-import type {PausePort} from '../leads/ports.ts';
+/** The queries about destinations, for both databases: pauses, the ends of breaks, and addresses. */
+import type {AddressUse, BreakEnd, PausedDestination} from '../leads/deliveries.ts';
+import type {AddressPort, PausePort} from '../leads/ports.ts';
 import {statement, type Database} from './database.ts';
 
 /** The statement that makes all processes end the break of a destination. */
@@ -12,7 +12,14 @@ export const endBreak = (destination: string, now: number) =>
     now,
   );
 
-export const pauseQueries = ({read, write}: Database): PausePort => ({
+const noteText = `
+  INSERT INTO destination_addresses AS known (destination, address, place, first_used, last_used)
+  VALUES ($1, $2, $3, $4, $5)
+  ON CONFLICT (destination, address) DO UPDATE SET place = excluded.place,
+    first_used = CASE known.first_used WHEN 0 THEN excluded.first_used ELSE known.first_used END,
+    last_used = CASE WHEN known.last_used < excluded.last_used THEN excluded.last_used ELSE known.last_used END`;
+
+export const pauseQueries = ({read, write}: Database): PausePort & AddressPort => ({
   async pausedDestinations() {
     const text = `
       SELECT destination, paused_at AS "pausedAt", reason FROM paused_destinations ORDER BY destination`;
@@ -29,5 +36,18 @@ export const pauseQueries = ({read, write}: Database): PausePort => ({
   async breakEnds() {
     const text = 'SELECT destination, ended_at AS "endedAt" FROM break_ends';
     return (await read(statement(text))) as BreakEnd[];
+  },
+
+  async noteAddresses(uses) {
+    const rows = uses.map((use) => [use.destination, use.address, use.place, use.firstUsed, use.lastUsed]);
+    // Processes that write the same rows at the same time lock them in the same order.
+    await write(...rows.toSorted().map((row) => statement(noteText, ...row)));
+  },
+
+  async addressUses() {
+    const text = `
+      SELECT destination, address, place, first_used AS "firstUsed", last_used AS "lastUsed"
+      FROM destination_addresses ORDER BY destination, last_used DESC, address`;
+    return (await read(statement(text))) as AddressUse[];
   },
 });

@@ -12,6 +12,7 @@ import {deliveryQueries} from './delivery-queries.ts';
 import {leadReader} from './lead-queries.ts';
 import {operatorQueries} from './operator-queries.ts';
 import {pauseQueries} from './pause-queries.ts';
+import {createPersonIndex, personQueries, type PersonIndex} from './person-queries.ts';
 import {processQueries} from './process-queries.ts';
 import {answerOf, createOpener, notesKept, unreadableLeads, type Context} from './unreadable-leads.ts';
 import {settlementQueries} from './settlement-queries.ts';
@@ -125,10 +126,14 @@ async function deleteExpired({write}: Context, now: number): Promise<number> {
   return deleted;
 }
 
-export function leadQueries(database: Database, sealer: Sealer): Omit<LeadStore, 'accept' | 'purge'> {
+export function leadQueries(
+  database: Database,
+  sealer: Sealer,
+): Omit<LeadStore, 'accept' | 'purge'> & Pick<PersonIndex, 'ofLateLead'> {
   const {read, write, jsonList} = database;
   const {noted, ...opener} = createOpener(database, sealer);
-  const context: Context = {...database, sealer, opener};
+  const persons = createPersonIndex(database, sealer);
+  const context: Context = {...database, sealer, opener, persons};
   const finding = {...context, readRow: rowReader(database), selectRecords: recordsText(jsonList('$1'))};
   const finder: Pick<LeadStore, 'find' | 'findRecords'> = {
     find: (id) => find(finding, id),
@@ -150,6 +155,8 @@ export function leadQueries(database: Database, sealer: Sealer): Omit<LeadStore,
     ...dataKeyQueries(context),
     ...erasureQueries(context),
     ...sweepQueries(context),
+    ...personQueries(context),
+    ofLateLead: persons.ofLateLead,
     unreadableLeads: (now) => unreadableLeads(context, now),
     deleteExpired: (now) => deleteExpired(context, now),
     /** Leaves the connections open. */

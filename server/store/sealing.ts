@@ -25,9 +25,10 @@ import {list} from './database.ts';
  * - `lead`: everything personal that was stored with the lead (personal-data.ts)
  * - `answer`: the amounts and reasons that came later. They hold instead of those in `lead`
  * - `consent`: what is kept of an erased lead: the consent, and who gave it
+ * - `person key`: the key of the digests by which leads are found by person. It belongs to no lead (person-queries.ts)
  * - `reply …`: the first characters of the last reply to a delivery, by destination and content
  */
-export type Part = 'lead' | 'answer' | 'consent' | `reply ${string}`;
+export type Part = 'lead' | 'answer' | 'consent' | 'person key' | `reply ${string}`;
 
 export const replyPart = ({destination, content}: {destination: string; content: string}): Part =>
   `reply ${content} ${destination}`;

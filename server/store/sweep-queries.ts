@@ -4,8 +4,8 @@ import type {ErasureStore, Retention} from '../leads/erasure.ts';
 import {firstIdAt} from '../leads/lead-ids.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
 import type {RowOf} from './columns.ts';
-import {isThere, statement, type Database, type Statement} from './database.ts';
-import {eraseStatements, forgetConsent, selectRows, type Erasing} from './erasure-queries.ts';
+import {isThere, statement, type Statement} from './database.ts';
+import {eraseStatements, forgetConsents, selectRows, type Erasing} from './erasure-queries.ts';
 import {isErased, type ReadRow} from './rows.ts';
 import type {Context} from './unreadable-leads.ts';
 
@@ -38,7 +38,7 @@ type Slice = Awaited<ReturnType<ErasureStore['sweep']>>;
 /** Erases the leads of the next rows that were kept long enough. */
 async function sweepLeads(
   context: Context,
-  {now, keepConsent}: Erasing,
+  {now, keepConsent}: Pick<Erasing, 'now' | 'keepConsent'>,
   {shortest, keptFor}: Pick<Retention, 'keptFor'> & {shortest: number},
   after: string,
 ): Promise<Slice> {
@@ -55,6 +55,7 @@ async function sweepLeads(
     );
   });
   const taken = due.slice(0, sliceSize);
+  const persons = taken.length > 0 ? await context.persons.make().catch(() => undefined) : undefined;
   let leads = 0;
   const unreadable: string[] = [];
   for (let index = 0; index < taken.length; index += atOnce) {
@@ -66,7 +67,8 @@ async function sweepLeads(
       const lead = context.opener.open(row);
       // Its consent could not be kept, so an operator has to decide.
       if (lead instanceof LeadUnreadable) unreadable.push(row.id);
-      else if (!isErased(lead)) statements.push(...eraseStatements(context, row, lead, {now, keepConsent}));
+      else if (!isErased(lead))
+        statements.push(...eraseStatements(context, row, lead, {now, keepConsent, index: persons}));
     }
     if (statements.length > 0) leads += changedRows(await write(...statements));
   }
@@ -78,15 +80,19 @@ async function sweepLeads(
 
 /** Deletes the kept consents of the next rows whose time is over. */
 async function sweepConsents(
-  {read, write}: Database,
-  {now, keepConsent}: Erasing,
+  context: Context,
+  {now, keepConsent}: Pick<Erasing, 'now' | 'keepConsent'>,
   after: string,
 ): Promise<Slice> {
+  const {read, write} = context;
   const rows = (await read(statement(selectKept, after, rowsPerRead))) as KeptRow[];
   const ended = rows.filter(({partner, created_at}) => !keepConsent({partner, givenAt: created_at}, now));
   const taken = ended.slice(0, sliceSize);
-  const consents =
-    taken.length > 0 ? changedRows(await write(...taken.map(({id}) => statement(forgetConsent, id)))) : 0;
+  const statements = await forgetConsents(
+    context,
+    taken.map(({id}) => id),
+  );
+  const consents = statements.length > 0 ? changedRows(await write(...statements)) : 0;
   const last = taken.length === ended.length ? rows[rowsPerRead - 1] : taken.at(-1);
   return {leads: 0, consents, unreadable: [], next: last && {of: 'consents', id: last.id}};
 }

@@ -8,6 +8,7 @@ import type {FullLead, UnreadableLead} from '../leads/lead-filter.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
 import {list, statement, type Database} from './database.ts';
 import {joinPart, joinPersonal, readColumns, sealedOf, toLead, whyUnreadable, type ReadRow} from './rows.ts';
+import type {PersonIndex} from './person-queries.ts';
 import type {Sealer} from './sealing.ts';
 
 type LeadOpener = {
@@ -17,8 +18,8 @@ type LeadOpener = {
   note: (id: string) => void;
 };
 
-/** What the queries of the store get: the database, and what seals and opens what it holds of leads. */
-export type Context = Database & {sealer: Sealer; opener: LeadOpener};
+/** What the queries of the store get: the database, what seals and opens what it holds of leads, and what finds people. */
+export type Context = Database & {sealer: Sealer; opener: LeadOpener; persons: PersonIndex};
 
 /** Milliseconds for which a note is kept. */
 export const notesKept = 24 * 3_600_000;

@@ -13,6 +13,8 @@ import {axeFaults} from './axe.ts';
 import {startBuilt} from './built.ts';
 import {walk, widths} from './partner-pages/way.ts';
 
+const {version: ownVersion} = JSON.parse(readFileSync('package.json', 'utf8')) as {version: string};
+
 /** The listener for analytics in the guide. */
 const [, documentedListener = ''] = /```js\n([^]*?)```/.exec(readFileSync('docs/apply.md', 'utf8')) ?? [];
 
@@ -133,6 +135,12 @@ suite('an apply page', () => {
       agreed: true,
       origin: run.publicUrl,
       page: `${run.publicUrl}/apply/acme`,
+      form: {
+        version: ownVersion,
+        button: 'See my estimate',
+        inView: true,
+        width: page.viewportSize()?.width,
+      },
     });
     await until(() => countedOrigins(run.databasePath).length > 0);
     assert.deepEqual(

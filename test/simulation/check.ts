@@ -346,7 +346,7 @@ const rules = {
 
   /**
    * Until an operator accepts the address. If the answer to a submission was lost, the lead may have been stored by that
-   * one or by one of its retries.
+   * one or by one of its retries. That a lead was erased goes to no address that was accepted later than that.
    */
   'nothing goes to an address for which it was not meant'(facts, violated) {
     const submissions = Map.groupBy(facts.all('submission'), ({owner, key}) => `${owner} ${key}`);
@@ -356,11 +356,13 @@ const rules = {
     for (const request of facts.all('request')) {
       const {destination, address, at, method} = request;
       if (address === undefined || method !== 'POST') continue;
-      const group = byLead.get(facts.deliveryOf(request).split('/').at(-1) ?? '') ?? [];
+      const lead = facts.deliveryOf(request).split('/').at(-1) ?? '';
+      const group = byLead.get(lead) ?? [];
+      const last = tellsOfErasure(request, lead) ? (facts.erasing(lead)?.until ?? at) : at;
       const isMeant = group.some(({addresses}) => addresses?.[destination] === address);
       const isAccepted = facts
         .all('command')
-        .some((one) => one.destination === destination && one.address === address && one.at <= at);
+        .some((one) => one.destination === destination && one.address === address && one.at <= last);
       if (group.length > 0 && !isMeant && !isAccepted)
         violated(`${address} got ${request.what.join()} at ${seconds(at)}`);
     }
@@ -428,8 +430,9 @@ const rules = {
   },
 
   /**
-   * In histories without troubles of processes. What goes on while its lead is erased is not counted any more. An attempt
-   * for a destination that was removed counts, so that it is looked for ever more rarely.
+   * In histories without troubles of processes. What goes on while its lead is erased is not counted any more, nor what went
+   * to an address before another one was accepted. An attempt for a destination that was removed counts, so that it is looked
+   * for ever more rarely.
    */
   'attempts that are counted were sent'(facts, violated) {
     if (facts.all('trouble').length > 0 || facts.all('erasing').length > 0) return;
@@ -439,6 +442,7 @@ const rules = {
     for (const delivery of facts.history.stored.deliveries) {
       const {attempts, ambiguous, state, destination} = delivery;
       if (facts.all('configuration').some(({addresses}) => !(destination in addresses))) continue;
+      if (delivery.formerAddresses.length > 0) continue;
       const sent = facts.sendsOf(delivery).length;
       if (facts.gets(destination) === 'news' && (attempts !== sent || ambiguous > 0))
         violated(`${nameOf(delivery)}: ${sent} sent, ${attempts} counted, ${ambiguous} unclear`);
@@ -547,7 +551,10 @@ const rules = {
     }
   },
 
-  /** At the end, where an operator erased it. What the sweep erases is told to nobody, nor to those who get leads. */
+  /**
+   * At the end, where an operator erased it. What the sweep erases is told to nobody, nor to those who get leads, nor to an
+   * address before another one was accepted.
+   */
   'all who had news of an erased lead are told that it was erased'(facts, violated) {
     for (const [lead] of facts.history.stored.erased) {
       const erasing = facts.erasing(lead);
@@ -565,8 +572,11 @@ const rules = {
         );
       for (const destination of new Set(had.map((request) => request.destination))) {
         const delivery = told.find((one) => one.destination === destination);
-        if (!delivery) violated(`${destination} had news of ${lead}`);
-        else if (delivery.state === 'skipped') violated(`${nameOf(delivery)} is skipped`);
+        const isFormer = facts
+          .deliveriesOf(lead)
+          .some((one) => one.destination === destination && one.formerAddresses.length > 0);
+        if (!delivery && !isFormer) violated(`${destination} had news of ${lead}`);
+        else if (delivery?.state === 'skipped') violated(`${nameOf(delivery)} is skipped`);
       }
     }
   },

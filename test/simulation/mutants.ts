@@ -15,11 +15,11 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'acknowledge before the commit',
     file: 'server/store/sqlite/store.ts',
-    from: 'accept: acceptsLeads(sealer, (rows) => writes.add({accept: rows}) as Promise<Written>, queries.find),',
+    from: 'accept: acceptsLeads(sealer, (rows) => writes.add({accept: rows}) as Promise<Written>, queries),',
     to: `accept: acceptsLeads(sealer, (rows) => {
       writes.add({accept: rows}).catch(() => undefined);
       return Promise.resolve({outcome: 'created', duplicateOf: null});
-    }, queries.find),`,
+    }, queries),`,
     flavour: 'outages',
     violates: 'an acknowledged lead is stored with what was sent',
   },

@@ -25,6 +25,7 @@ import {createDatabaseWithTables, withoutPostgres} from './postgres.ts';
 import {serviceSettings} from './service-process.ts';
 import {makeTemporaryFolder} from './temporary-folder.ts';
 import {baseConfig, listedOrigin} from './test-server.ts';
+import {newSecret} from './webhook-receiver.ts';
 
 /** What `lead-prequal.cjs` starts. That file also lowers the priority, so that a busy machine would delay the tests. */
 export const program = join(import.meta.dirname, '../../server/cli/main.ts');
@@ -144,6 +145,17 @@ export function writePartners(folder: string, partners: readonly object[], desti
   return path;
 }
 
+/** Settings with the webhook `hook` and the upstream `up`. */
+export const hookAndUpstream = (folder: string) => ({
+  PARTNERS_FILE: writePartners(folder, [{answer_from: 'up', send_to: ['hook']}], {
+    hook: {type: 'webhook', url: 'https://hook.example.com/secret', credentials: 'HOOK'},
+    up: {type: 'lead-api', url: 'https://up.example.com/v1', cid: '7', credentials: 'UP'},
+  }),
+  CREDENTIALS_HOOK_SECRET: newSecret(),
+  CREDENTIALS_UP_USER: 'user',
+  CREDENTIALS_UP_PASSWORD: 'password',
+});
+
 export type Operated = {
   /** Runs `lead-prequal` over the store. */
   run: (...words: string[]) => Promise<Ran>;
@@ -153,6 +165,8 @@ export type Operated = {
   accept: (...entries: readonly LeadEntry[]) => Promise<void>;
   /** Changes the tables directly. */
   execute: (sql: string) => Promise<void>;
+  /** Reads the tables directly. */
+  select: (sql: string) => Promise<Record<string, unknown>[]>;
   /** An empty folder for files that commands write. */
   folder: string;
   settings: Record<string, string>;
@@ -200,6 +214,13 @@ export async function operate(
       const file = new DatabaseSync(databasePath);
       file.exec(sql);
       file.close();
+    },
+    async select(sql) {
+      if (database) return database.query(sql);
+      const file = new DatabaseSync(databasePath, {readOnly: true});
+      const rows = file.prepare(sql).all();
+      file.close();
+      return rows;
     },
     folder: folder.path,
     settings: environment,

@@ -18,6 +18,8 @@ export const quickTimings: Timings = {
   idlePoll: 20,
   storeReadings: 0,
   requestCounts: 20,
+  digests: {every: 100, pause: 1, age: 200},
+  addressUses: 20,
   requestsEnd: 1_500,
   deliveriesEnd: 2_000,
 };

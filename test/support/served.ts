@@ -1,5 +1,10 @@
 /** Destinations as the courier serves them, for tests that start no server. */
-import {addressOf, type LeadApiSettings, type OnAmbiguous} from '../../server/config/destinations.ts';
+import {
+  addressOf,
+  placeOf,
+  type LeadApiSettings,
+  type OnAmbiguous,
+} from '../../server/config/destinations.ts';
 import type {Served} from '../../server/destinations/channel.ts';
 import {createLeadApi} from '../../server/destinations/lead-api/lead-api.ts';
 import type {Pauses} from '../../server/destinations/pauses.ts';
@@ -13,6 +18,7 @@ export const servedLeadApi = (
 ): Served => ({
   destination: createLeadApi(settings, timeout),
   address: addressOf(settings),
+  place: placeOf(settings),
   terms: termsOf(settings, {perSecond: 1_000, onAmbiguous, newsGivenUpAfter: Infinity}),
 });
 

@@ -1,6 +1,6 @@
 /** The partner's consent text above the last button, and whether the visitor agreed to it. */
 import {html, nothing} from 'lit';
-import type {ConsentText} from '../../contract/embed.ts';
+import {consentViewLimits, type ConsentText, type ConsentView} from '../../contract/embed.ts';
 import {consentParts, linksTo} from '../../form/consent-text.ts';
 import {sendLabel} from '../../form/words/words.ts';
 import {changingText} from '../fields/changing-text.ts';
@@ -13,6 +13,14 @@ import {safeLink} from '../page/safe-link.ts';
  * - `outdated`: the partner's text has changed since the visitor saw it
  */
 export type ConsentError = 'required' | 'outdated';
+
+/** The version of the form, which the builds write in its place (build/later-files.ts). The sources have none. */
+declare const formVersion: string | undefined;
+
+type Edges = Pick<DOMRect, 'top' | 'left' | 'bottom' | 'right'>;
+
+/** A text as one line. */
+const lineOf = (text: string, max: number) => text.replace(/\s+/g, ' ').trim().slice(0, max) || undefined;
 
 export class Consent {
   /** The text that the visitor can read. Without a text, no consent is asked for. */
@@ -58,6 +66,37 @@ export class Consent {
     this.collect();
     this.error = this.#isMissing ? 'required' : undefined;
     return !this.error;
+  }
+
+  /** What stands on the screen now. In a dialog, the card scrolls, and shows less than the window. */
+  shown(): ConsentView {
+    const host = this.#host;
+    const text = host.find('.consent')?.getBoundingClientRect();
+    // A keyboard on the screen, and a page that is enlarged with two fingers, leave less to see than the window has.
+    const {
+      offsetTop: top = 0,
+      offsetLeft: left = 0,
+      height = innerHeight,
+      width = innerWidth,
+    } = visualViewport ?? ({} as Partial<VisualViewport>);
+    const isIn = (edges: Edges | undefined) =>
+      !!text &&
+      !!edges &&
+      text.top >= edges.top &&
+      text.left >= edges.left &&
+      text.bottom <= edges.bottom &&
+      text.right <= edges.right;
+    const slotted = host.find<HTMLSlotElement>('slot[name=consent]')?.assignedElements() as
+      HTMLElement[] | undefined;
+    return {
+      button: text && lineOf(host.find('.main')?.innerText ?? '', consentViewLimits.button),
+      in_view:
+        isIn(host.find('.card')?.getBoundingClientRect()) &&
+        isIn({top, left, bottom: top + height, right: left + width}),
+      width: innerWidth,
+      slot: lineOf((slotted ?? []).map(({innerText}) => innerText).join(' '), consentViewLimits.slot),
+      form: typeof formVersion === 'string' ? formVersion : undefined,
+    };
   }
 
   /** Shows a text that was postponed. */

@@ -3,6 +3,7 @@ import {
   attributionKeys,
   attributionValue,
   type Attribution,
+  type ConsentView,
   type Context,
   type EmbedAnswer,
   type EmbedSubmission,
@@ -31,6 +32,7 @@ export type LeadToSend = Pick<EmbedSubmission, 'trap' | 'page' | 'lang' | 'super
   readonly lead: Readonly<Record<string, string | number | boolean>> & {readonly lead_type: LeadType};
   /** The version of the consent text that stood above the button. */
   readonly seenVersion: string | undefined;
+  readonly view: ConsentView;
   readonly attribution: Attribution | undefined;
   /** Hidden fields, as the page has set them. */
   readonly context: Context;
@@ -40,7 +42,7 @@ export type LeadToSend = Pick<EmbedSubmission, 'trap' | 'page' | 'lang' | 'super
 
 /** Never rejects. */
 export async function send(
-  {seenVersion, attribution, context, touchedAt, ...sent}: LeadToSend,
+  {seenVersion, view, attribution, context, touchedAt, ...sent}: LeadToSend,
   endpoint: Endpoint,
   preparation: Preparation,
   signal: AbortSignal,
@@ -59,6 +61,8 @@ export async function send(
     ['idempotency-key-reused', newKey],
     ['proof-needed', newConfiguration],
     ['consent-outdated', newConfiguration],
+    // Of what is sent, the text of the page alone can be long, and the lead is worth more.
+    ['body-too-large', () => delete view.slot],
   ]);
   await preparation.begin();
   if (!preparation.config && !(await preparation.renew()) && preparation.refusal)
@@ -69,7 +73,7 @@ export async function send(
       return {kind: 'consent-outdated', code: 'consent-outdated', retryable: true};
     const submission = async (): Promise<EmbedSubmission> => ({
       ...sent,
-      consent: consent ? {version: consent.version, agreed: consent.required} : undefined,
+      consent: consent ? {version: consent.version, agreed: consent.required, ...view} : undefined,
       proof: await preparation.proof(),
       attribution: attribution && sendable(attribution),
       context: sendableContext(context, preparation.config?.context_fields),

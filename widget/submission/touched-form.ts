@@ -232,6 +232,7 @@ export class TouchedForm {
     const sent = submission.send({
       lead: {lead_type: this.#host.leadType(), ...lead},
       seenVersion: consent.seenVersion,
+      view: consent.shown(),
       trap: consent.trap,
       attribution: attribution(),
       // A sample is not sent, and there is no partner that could list them.

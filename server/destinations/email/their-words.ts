@@ -5,9 +5,9 @@
  */
 import {normalized} from '../../../contract/normalized.ts';
 import {extension} from '../../../contract/phone.ts';
+import {oneLine} from '../../leads/hidden-characters.ts';
 import type {Lead} from '../../leads/lead-schema.ts';
 import type {Span} from './message.ts';
-import {oneLine} from './wording.ts';
 
 /** The signs that hold addresses together. The last one is the full stop of Chinese and Japanese, also in domains. */
 const joins = /[.:@\\。]/;

@@ -2,11 +2,12 @@
 import {formOnlyFields, formOnlyNames} from '../../../contract/extra-fields.ts';
 import {afterTouch, firstScreen} from '../../../form/words/en.ts';
 import {serverWords} from '../../../form/words/server/en.ts';
+import {oneLine} from '../../leads/hidden-characters.ts';
 import type {LeadRecord} from '../../leads/stored-lead.ts';
 import {timeThere, timeZonesOf} from '../../leads/time-there.ts';
 import type {Block, Line, Span} from './message.ts';
 import {theirAddress, theirName, theirPhone, theirWords} from './their-words.ts';
-import {dollars, oneLine, time} from './wording.ts';
+import {dollars, time} from './wording.ts';
 
 type Lead = LeadRecord['lead'];
 

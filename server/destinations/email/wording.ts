@@ -1,10 +1,9 @@
 /** Words that the e-mails share: how they write amounts, times, references and what came from outside. */
 import {amountParts, totalAmount, type Amounts} from '../../../contract/amounts.ts';
-import {cutTo} from '../../../contract/fields.ts';
 import {referenceOf} from '../../../contract/reference.ts';
 import {afterTouch} from '../../../form/words/en.ts';
 import type {Delivered} from '../../leads/deliveries.ts';
-import {controls, unseen} from '../../leads/hidden-characters.ts';
+import {oneLine} from '../../leads/hidden-characters.ts';
 import type {Answer, LeadRecord} from '../../leads/stored-lead.ts';
 import {NeverTried} from '../breaker.ts';
 import {mailPage, toHtml, toText, type Block, type Line} from './message.ts';
@@ -32,14 +31,6 @@ export const emailOf = (subject: string, blocks: readonly Block[], id: string, f
 export const toldBefore = () => new NeverTried('It repeats a lead of the last day', 'skipped');
 export const isRepeat = ({lead, content}: Delivered): boolean =>
   content === 'created' && lead.duplicateOf !== null;
-
-/**
- * One line of a text that was typed or came with a link. Line breaks could start a header of the e-mail or feign a line
- * of ours, as many spaces could, after which a mail program wraps the line. A long text could hide the rest.
- * @param max characters
- */
-export const oneLine = (text: string, max: number): string =>
-  cutTo(text.replace(unseen, '').replace(controls, ' ').replace(/\s+/g, ' ').trim(), max);
 
 export const dollars = (amount: number) => `$${amount.toLocaleString('en-US')}`;
 

@@ -126,7 +126,7 @@ async function post(
   const {settings, timeout, leadsPath: path} = upstream;
   const signal = AbortSignal.timeout(timeout);
   const headers = {'content-type': 'application/json', 'idempotency-key': record.id};
-  const notes = notesOf(record, settings.attributionInNotes ? record.attribution : null);
+  const notes = notesOf(record, settings.attributionInNotes);
   const body = JSON.stringify({
     ...record.lead,
     ...tableOf(formOnlyNames, () => undefined),

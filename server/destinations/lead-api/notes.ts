@@ -1,45 +1,57 @@
 /**
  * The notes of a lead as an upstream gets them. They also say what the specification has no fields for: what only the form
- * asks for, such as when to call, and where the lead came from.
+ * asks for, such as when to call, where the lead came from, and the consent.
  */
-import {attributionKeys, type Attribution} from '../../../contract/embed.ts';
+import {attributionKeys} from '../../../contract/embed.ts';
 import {extraFields, formOnlyNames} from '../../../contract/extra-fields.ts';
 import {characters, cutTo} from '../../../contract/fields.ts';
 import {lineBreak} from '../../leads/hidden-characters.ts';
-import type {LeadRecord} from '../../leads/stored-lead.ts';
+import type {Consent, LeadRecord} from '../../leads/stored-lead.ts';
 
 const maxLength = extraFields.notes.max;
 /**
- * This many of the characters are reserved for what the visitor wrote, even if the link that brought the visitor has
- * long values.
+ * This many of the characters are reserved for what the visitor or the caller wrote, even if the link that brought the
+ * visitor has long values.
  */
-const forTheVisitor = maxLength / 2;
+const forTheirs = maxLength / 2;
 
 /**
  * Our lines come first, such as `call_time: morning`, one for each value. A line for which there is no room is left out. What
  * the visitor wrote stands below, each line behind `> `, so that none looks like one of ours, and is cut at the end.
- * The notes of a caller stay as they are, because a server wrote them.
- * @param attribution null if it must not be said
+ * The notes of a caller stay as they are, because a server wrote them, below the lines of the consent if it brought one.
+ * @param isAttributionSaid whether the upstream hears what the form reports: the attribution, and the consent
  * @returns undefined if there is nothing to say
  */
 export function notesOf(
-  {lead, partner}: Pick<LeadRecord, 'lead' | 'partner'>,
-  attribution: Attribution | null,
+  {lead, partner, consent, attribution}: Pick<LeadRecord, 'lead' | 'partner' | 'consent' | 'attribution'>,
+  isAttributionSaid: boolean,
 ): string | undefined {
   const {notes} = lead;
-  const isSaid = notes || attribution || formOnlyNames.some((name) => lead[name]);
-  if (partner === null || !isSaid) return notes;
-  const theirs = notes ? ['The visitor wrote:', ...quoted(notes)].join('\n') : '';
-  const room = maxLength - Math.min(characters(theirs), forTheVisitor);
-  let text = '';
-  for (const [key, value] of [
+  const said = isAttributionSaid ? attribution : null;
+  const ours = [
+    ...(consent && (isAttributionSaid || consent.source) ? consentLines(partner, consent) : []),
     ...formOnlyNames.map((name) => [name, lead[name]] as const),
-    ...attributionKeys.map((key) => [key, attribution?.[key]] as const),
-  ]) {
-    const line = value === undefined ? '' : `${key}: ${oneSpace(value)}\n`;
+    ...attributionKeys.map((key) => [key, said?.[key]] as const),
+  ].filter(([, value]) => value !== undefined);
+  if (ours.length === 0 && (partner === null || !notes)) return notes;
+  const theirs =
+    partner === null || !notes ? (notes ?? '') : ['The visitor wrote:', ...quoted(notes)].join('\n');
+  const room = maxLength - Math.min(characters(theirs), forTheirs);
+  let text = '';
+  for (const [key, value = ''] of ours) {
+    const line = `${key}: ${oneSpace(value)}\n`;
     if (characters(text + line) <= room) text += line;
   }
   return cutTo(`${text}${theirs}`.trimEnd(), maxLength) || undefined;
+}
+
+/** The certificate comes first, because buyers of leads claim it: there is always room for it if it is not very long. */
+function consentLines(partner: string | null, {certificateUrl, givenAt, textLanguage, textVersion}: Consent) {
+  const text = [partner, textLanguage, textVersion].filter(Boolean).join('/');
+  return [
+    ['certificate_url', certificateUrl],
+    ['consent', `${new Date(givenAt).toISOString()}, ${text}`],
+  ] as const;
 }
 
 /**

@@ -15,6 +15,7 @@ import {formWords} from '../../../form/words/form-words.ts';
 import {serverWords} from '../../../form/words/languages.ts';
 import {sayFailure} from '../../../form/words/say-failure.ts';
 import {contentFor} from '../../../form/words/partner-text.ts';
+import {sendLabel} from '../../../form/words/words.ts';
 import type {Partner} from '../../config/partners.ts';
 import {consentFor} from '../../leads/consent-texts.ts';
 import {StoreError} from '../../leads/store-errors.ts';
@@ -239,7 +240,11 @@ function submissionOf(
     attribution: {...Object.fromEntries(campaign), landing_page: page},
     context: Object.fromEntries(contextIn(partner, query)),
     ...(seen !== undefined && {
-      consent: {version: seen, agreed: partner.consent?.required === true && agreed === seen},
+      consent: {
+        version: seen,
+        agreed: partner.consent?.required === true && agreed === seen,
+        button: sendLabel(form.words, form.leadType),
+      },
     }),
     ...(trap !== undefined && {trap}),
     ...(supersedes && {supersedes}),

@@ -6,14 +6,16 @@ import {tableOf} from '../../../contract/table-of.ts';
 import type {LeadDesk} from '../../leads/lead-desk.ts';
 import {LeadUnreadable} from '../../leads/store-errors.ts';
 import type {StoredLead} from '../../leads/stored-lead.ts';
+import {parseConsent, toConsent, type GivenConsent} from '../../leads/caller-consent.ts';
 import {comparableText, type IdempotencyDigests} from '../../leads/idempotency.ts';
 import {routeOf, type Caller} from '../../config/callers.ts';
+import type {Partner} from '../../config/partners.ts';
 import type {Timings} from '../../config/timings.ts';
 import {basicAuth} from './basic-auth.ts';
 import {jsonBody, replyJson} from '../json-body.ts';
 import type {FailureDelay} from '../limits/failure-delay.ts';
 import type {FailureLimit} from '../limits/failure-limit.ts';
-import {readIdempotencyKey, readLead, submitLead} from '../../leads/intake.ts';
+import {readIdempotencyKey, readLead, replayLead, submitLead} from '../../leads/intake.ts';
 import {mount} from '../mount.ts';
 import {operations} from '../operations.ts';
 import {ProblemError} from '../../leads/problem-error.ts';
@@ -21,6 +23,8 @@ import {callerOf} from '../request-context.ts';
 
 type Parts = {
   callers: readonly Caller[];
+  /** Those whose consent texts callers may name. */
+  partners: readonly Partner[];
   signIns: FailureLimit;
   failureDelay: FailureDelay;
   desk: LeadDesk;
@@ -32,6 +36,7 @@ type Parts = {
 
 export function jsonApi({
   callers,
+  partners,
   signIns,
   failureDelay,
   desk,
@@ -43,22 +48,23 @@ export function jsonApi({
   const authenticate = basicAuth(callers, signIns, failureDelay);
 
   const create: RequestHandler = async (request, response) => {
-    const lead = readLead(request.body);
+    const {sent, errors} = parseConsent(request.body);
+    const lead = readLead(request.body, undefined, errors);
     const caller = callerOf(request);
     const {user, cids} = caller;
     if (!cids.includes(lead.cid)) {
       throw new ProblemError('cid-not-allowed', 'Use a cid that was given to this user.');
     }
     const idempotency = readIdempotencyKey(request.get('Idempotency-Key'), digests, `caller:${user}`, () =>
-      comparableText(lead),
+      sent ? `${comparableText(lead)} ${JSON.stringify(sent)}` : comparableText(lead),
     );
-    const {stored} = await submitLead(desk, {
-      lead,
-      partner: null,
-      ...routeOf(caller, usualAnswer),
-      idempotency,
-    });
-    const {id} = stored;
+    const {problem, ...given}: GivenConsent = sent ? toConsent(sent, partners, lead.cid) : {};
+    // This may be a retry of a lead that is stored already. Its text need not be configured any more.
+    const before = problem && (await replayLead(desk, idempotency ?? [], lead));
+    if (problem && !before) throw problem;
+    const route = routeOf(caller, usualAnswer);
+    const {id} =
+      before ?? (await submitLead(desk, {lead, partner: null, ...route, ...given, idempotency})).stored;
     request.leadId = id;
     response.setHeader('Location', `${paths.leads}/${id}`);
     replyJson(response, 201, {id});

@@ -33,6 +33,7 @@ export const postgresWords: SqlWords = {
   skipLocked: 'FOR UPDATE OF deliveries SKIP LOCKED',
   forUpdate: (table) => `FOR UPDATE OF ${table}`,
   oneByOne: (name) => `SELECT pg_advisory_xact_lock(hashtextextended('${name}', 0))`,
+  clock: 'CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)',
   jsonList,
   // LATERAL with LIMIT, so that PostgreSQL looks up each row by an index (accept.ts).
   selectEach: (parameter, select) =>
@@ -79,7 +80,7 @@ export async function openPostgresStore(
 
   return {
     ...queries,
-    accept: acceptsLeads(sealer, write, queries.find),
+    accept: acceptsLeads(sealer, write, queries),
     // PostgreSQL checks its own files, and keeps old rows in them until it reuses their place.
     purge: () => Promise.resolve(true),
     async close() {

@@ -123,7 +123,7 @@ export async function openSqliteStore(
 
   return {
     ...queries,
-    accept: acceptsLeads(sealer, (rows) => writes.add({accept: rows}) as Promise<Written>, queries.find),
+    accept: acceptsLeads(sealer, (rows) => writes.add({accept: rows}) as Promise<Written>, queries),
     async probe(now, bytes) {
       await queries.probe(now, bytes);
       file.refuseLost();

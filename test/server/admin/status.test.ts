@@ -5,8 +5,9 @@ import {suite, test} from 'node:test';
 import type {Admin} from '../../../server/admin/admin.ts';
 import {readStatus, status} from '../../../server/admin/status.ts';
 import {firstIdAt} from '../../../server/leads/lead-ids.ts';
-import {databaseKinds, operate} from '../../support/operator.ts';
-import {newDelivery, newEntry} from '../../support/sample-leads.ts';
+import {databaseKinds, operate, writePartners} from '../../support/operator.ts';
+import {asLead, newDelivery, newEntry, sampleConsent, standardBody} from '../../support/sample-leads.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 
 /** A lead of acme that was stored so many hours ago. */
 const storedBefore = (hours: number, changes: Parameters<typeof newEntry>[0] = {}) => {
@@ -33,6 +34,26 @@ for (const {name, postgres, skip} of databaseKinds) {
         const {partners} = await statusOf(await admin());
         assert.partialDeepStrictEqual(partners, [{partner: 'acme', silent: true}]);
       });
+
+    test('leads of callers without a consent are counted where one could be expected', async (t) => {
+      const ofClient = (cid: string, consent?: typeof sampleConsent) =>
+        storedBefore(1, {partner: null, lead: asLead({...standardBody, cid}), consent});
+      const entries = [
+        // The partner of 1001 has a text, and other leads of 2001 have a consent.
+        ...[ofClient('1001'), ofClient('2001'), ofClient('2001'), ofClient('3001')],
+        ...[ofClient('1001', sampleConsent), ofClient('2001', sampleConsent)],
+        storedBefore(25, {partner: null, lead: asLead({...standardBody, cid: '1001'})}),
+      ];
+      const PARTNERS_FILE = writePartners(temporaryFolder(t), [{consent: {text: 'Yes', version: '1'}}]);
+      const {admin} = await operate(t, entries, {postgres, settings: {PARTNERS_FILE}});
+      const {findings} = await statusOf(await admin());
+      assert.deepEqual(findings, [
+        {
+          level: 'warning',
+          text: '3 of the 6 leads that callers sent in the last 24 hours came without a consent: see "lead-prequal leads list --partner -"',
+        },
+      ]);
+    });
 
     test('a silent partner and stopped deliveries are findings', async (t) => {
       const week = Array.from({length: 80}, (_, index) => storedBefore(26 + index));

@@ -11,7 +11,16 @@ import {createRun} from '../../../server/cli/output.ts';
 import {run} from '../../../server/cli/program.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import type {Owner} from '../../support/opened.ts';
-import {databaseKinds, idsOf, linesOf, operate, printedBy, runAtTerminal} from '../../support/operator.ts';
+import {
+  assertFails,
+  databaseKinds,
+  hookAndUpstream,
+  idsOf,
+  linesOf,
+  operate,
+  printedBy,
+  runAtTerminal,
+} from '../../support/operator.ts';
 import {
   asLead,
   newDelivery,
@@ -69,6 +78,35 @@ suite('the command "leads erase"', () => {
     assert.deepEqual([none.code, none.stdout], [0, '']);
   });
 
+  test('an address or a number can be asked for, and a kept consent is named', async (t) => {
+    const jane = entryOf({phone: '(202) 555-0111'}, withConsent);
+    const reference = referenceOf(jane.id);
+    const {settings} = await operated(t, [jane]);
+    const answering = (answer: string, ...words: string[]) =>
+      runAtTerminal({ask: () => Promise.resolve(answer)}, settings, 'leads', ...words);
+    const list = (answer: string) => answering(answer, 'list', '--json', '--phone', '-');
+    assert.deepEqual(idsOf(linesOf(await list('202.555.0111'))), [jane.id]);
+    assertFails(await list(''), /--phone - found no telephone number on standard input/, 2);
+    const wrong = await list('12');
+    assertFails(wrong, /what --phone - read is not one\. It must be a US number/, 2);
+    assertFails(
+      await answering('x', 'list', '--phone', '-', '--email', '-'),
+      /only one of --email and --phone can be read/,
+      2,
+    );
+    assert.equal((await answering('202 555 0111', 'erase', '--phone', '-', '--yes')).code, 0);
+    const kept = new RegExp(
+      `^Erased, but its consent is kept until \\d{4}-\\d\\d-\\d\\d: ${reference}; lead-prequal consent show ${reference} shows it\\.$`,
+      'm',
+    );
+    const found = await list('202 555 0111');
+    assert.match(found.stderr, kept);
+    assert.equal(found.stdout, '');
+    const all = await answering('202 555 0111', 'erase', '--phone', '-', '--all', '--yes');
+    assert.equal(all.code, 0, all.stderr);
+    assert.doesNotMatch((await list('202 555 0111')).stderr, /consent/);
+  });
+
   test('Ctrl+C ends a search, and what it has found is shown', async (t) => {
     const entries = Array.from({length: 1_100}, () => entryOf({}, {createdAt: Date.now() - 1_000}));
     const newest = entryOf({email: 'last@example.com'});
@@ -101,9 +139,12 @@ suite('the command "leads erase"', () => {
       {...withConsent, deliveries: [newDelivery({destination: 'up'}), hook]},
     );
     const correction = entryOf({}, {supersedes: first.id});
-    const {run, settings, execute} = await operated(t, [first, correction]);
+    const {run, settings, execute, folder} = await operated(t, [first, correction]);
+    Object.assign(settings, hookAndUpstream(folder));
     await execute(
-      `UPDATE deliveries SET attempts = 1, leased_until = ${Date.now() + 40_000} WHERE destination = 'hook';
+      `INSERT INTO destination_addresses VALUES ('hook', 'former', 'old.example.com', 1, ${Date.UTC(2026, 3, 30, 12)});
+       UPDATE deliveries SET attempts = 1, leased_until = ${Date.now() + 40_000}, former_addresses = 'former'
+         WHERE destination = 'hook';
        UPDATE deliveries SET state = 'delivered', settled_at = 1, remote_id = 'u-77' WHERE destination = 'up'`,
     );
     const refused = await run('leads', 'erase', first.id);
@@ -132,6 +173,8 @@ suite('the command "leads erase"', () => {
     assert.match(block, /^ {2}stays +the consent, with name and telephone number, until \d{4}-/m);
     assert.match(block, /^ {2}will be told +hook\n/m);
     assert.match(block, /^ {2}cannot be told +up, which has it as u-77: ask whoever runs it\n/m);
+    const byHand = `formerly hook (old.example.com) until 2026-04-30, which may have it: write there "Delete what you have of ${referenceOf(first.id)}, ${first.id}"`;
+    assert.ok(block.includes(`  cannot be told  ${byHand}`), block);
     assert.match(block, /^ {2}under way +a process may be sending it for up to [1-4]\d s/m);
     assert.match(no.stderr, /^ {2}belongs +.*one corrects the other/m);
 
@@ -139,7 +182,10 @@ suite('the command "leads erase"', () => {
     assert.equal(yes.code, 0, yes.stderr);
     assert.partialDeepStrictEqual(
       linesOf(yes).find(({id}) => id === first.id),
-      {because: 'named', told: ['hook'], out_of_files: true, was_erased_at: null},
+      {
+        ...{because: 'named', told: ['hook'], out_of_files: true, was_erased_at: null},
+        event: {type: 'lead.erased', data: {id: first.id}},
+      },
     );
   });
 

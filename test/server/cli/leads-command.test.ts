@@ -69,7 +69,11 @@ const hugeParts = {...parts, rollover_amount: 99_999_999_999, total_qualified_am
 const attribution = {utm_source: 'google', utm_medium: 'cpc', utm_campaign: '春'.repeat(100)};
 const ofAcme = newEntry({
   ...{partner: 'acme', lead: funded, answer: {...doneAnswer, amounts: parts}, attribution},
-  consent: {...sampleConsent, page: `https://acme.example/${'long/'.repeat(9)}`},
+  consent: {
+    ...sampleConsent,
+    page: `https://acme.example/${'long/'.repeat(9)}`,
+    form: {version: '1.7.0', button: 'See my estimate', inView: false, width: 390, slot: 'Machines call.'},
+  },
   deliveries: ['crm', 'sales'].map((destination) => newDelivery({destination, content: 'created'})),
 });
 const standard = newEntry({
@@ -104,6 +108,8 @@ test('people read the amounts that the form shows, in lines that a terminal does
     'Reference',
     'Received',
     'Consent',
+    'Pressed +“See my estimate”, text not wholly in view, window 390 px wide, form\n +1\\.7\\.0',
+    'Beside the text +Machines call\\.$',
     'utm_source',
     'destination  content',
     'crm',
@@ -111,7 +117,7 @@ test('people read the amounts that the form shows, in lines that a terminal does
   );
   assert.match(show.stdout, new RegExp(inOrder.map((line) => `^${line}`).join('[^]*?'), 'm'));
   assert.doesNotMatch(show.stdout, /\w\.first_name|^Total +\$9|84,999/m);
-  assert.ok(show.stdout.split('\n').length <= 41);
+  assert.ok(show.stdout.split('\n').length <= 44);
   for (const line of `${list.stdout}${show.stdout}`.split('\n'))
     assert.ok(line.length + (line.match(/春/g)?.length ?? 0) <= 78, line);
   const [{total} = {}] = linesOf(await run('leads', 'list', '--partner', 'acme', '--json'));
@@ -126,5 +132,33 @@ test('people read the amounts that the form shows, in lines that a terminal does
   assertFails(
     await run('leads', 'export', '--for', 'sales', '--format', 'jsonl'),
     /--for sales writes a CSV/,
+  );
+});
+
+test('people see which leads lack a consent that they should have, and programs who brought it', async (t) => {
+  const certificateUrl = 'https://cert.trustedform.com/0123456789abcdef';
+  const ofCaller = {...sampleConsent, agreed: null, source: 'caller', words: 'Yes', certificateUrl} as const;
+  const entries = [
+    ...[newEntry(), newEntry({consent: ofCaller}), newEntry({partner: 'acme', consent: sampleConsent})],
+    newEntry({lead: asLead({...standardBody, cid: '2001'})}),
+  ];
+  const PARTNERS_FILE = writePartners(temporaryFolder(t), [{consent: {text: 'Yes', version: '1'}}]);
+  const {run} = await operate(t, entries, {settings: {PARTNERS_FILE}});
+  const rows = linesOf(await run('leads', 'list', '--json')).toReversed();
+  assert.deepEqual(
+    rows.map(({consent}) => consent),
+    ['missing', 'caller', 'form', null],
+  );
+  const {stdout} = await run('leads', 'list');
+  assert.deepEqual(stdout.match(/^.* no consent$/gm)?.length, 1);
+  const shown = await Promise.all(entries.map(({id}) => run('leads', 'show', id)));
+  assert.match(shown[0]!.stdout, /^Consent +none$/m);
+  assert.match(shown[1]!.stdout, /^Consent from +a caller, who says so\nCertificate +https:\/\/cert\./m);
+  assert.doesNotMatch(shown[2]!.stdout, /none|Consent from|Certificate/);
+  const [head = '', ...cells] = (await run('leads', 'export')).stdout.trim().split('\r\n');
+  const at = head.split(',').indexOf('consent_text_version');
+  assert.deepEqual(
+    cells.map((row) => row.split(',')[at]),
+    ['', '1', '1', ''],
   );
 });

@@ -9,7 +9,7 @@ import {suite, test} from 'node:test';
 import {promisify} from 'node:util';
 import {suiteOwner} from '../../support/opened.ts';
 import {operate, program, runProcess} from '../../support/operator.ts';
-import {newEntry} from '../../support/sample-leads.ts';
+import {newEntry, prequalificationBody} from '../../support/sample-leads.ts';
 
 const launcher = join(import.meta.dirname, '../../../server/lead-prequal.cjs');
 
@@ -24,6 +24,28 @@ suite('the process of a command', () => {
     assert.equal(code, 0);
     assert.equal(stdout.trimEnd().split('\n').length, 2);
     assert.match(stderr, /^2 leads; /);
+  });
+
+  test('it reads an e-mail address from standard input, if there is one', async () => {
+    const {settings} = await stored();
+    const listing = async (input: string) => {
+      const child = spawn(process.execPath, [program, 'leads', 'list', '--json', '--email', '-'], {
+        env: {PATH: process.env['PATH'], ...settings},
+      });
+      child.stdin.end(input);
+      const [output, errors, [code]] = await Promise.all([
+        text(child.stdout),
+        text(child.stderr),
+        once(child, 'close') as Promise<[number]>,
+      ]);
+      return {code, rows: output.split('\n').length - 1, errors};
+    };
+    const {email} = prequalificationBody;
+    assert.partialDeepStrictEqual(await listing(`${email}\nnext line\n`), {code: 0, rows: 2});
+    assert.partialDeepStrictEqual(await listing('none@example.com'), {code: 0, rows: 0});
+    const none = await listing('');
+    assert.deepEqual([none.code, none.rows], [2, 0]);
+    assert.match(none.errors, /--email - found no e-mail address on standard input/);
   });
 
   test('its exit status is 1 if the command fails, and 2 if the command line is wrong', async () => {

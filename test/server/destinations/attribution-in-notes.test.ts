@@ -4,12 +4,13 @@ import {suite, test} from 'node:test';
 import {notesOf} from '../../../server/destinations/lead-api/notes.ts';
 import type {Attribution} from '../../../contract/embed.ts';
 import {parseLead} from '../../../server/leads/lead-schema.ts';
+import type {Consent} from '../../../server/leads/stored-lead.ts';
 import {sentLead, somebody} from '../../support/embed-client.ts';
 import {basic, postJson} from '../../support/http.ts';
 import {failures, startFakeUpstream, type Script} from '../../support/fake-upstream.ts';
 import {openFor} from '../../support/opened.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
-import {prequalificationBody} from '../../support/sample-leads.ts';
+import {prequalificationBody, sampleConsent} from '../../support/sample-leads.ts';
 import {acme, startTestServer, through, type TestServer} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 
@@ -77,7 +78,8 @@ suite('the notes that reach an upstream', () => {
 
 /** What an upstream gets of a lead that a visitor has sent. */
 const visitors = (notes: string | undefined, attribution: Attribution | null = null, call_time?: 'morning') =>
-  notesOf({partner: 'acme', lead: {...leadOf({}), notes, call_time}}, attribution);
+  notesOf({partner: 'acme', lead: {...leadOf({}), notes, call_time}, consent: null, attribution}, true);
+const ofCaller = {partner: null, consent: null, attribution: null};
 const leadOf = (more: object) => parseLead({...prequalificationBody, ...more}).data!;
 
 suite('the notes of a visitor', () => {
@@ -137,5 +139,28 @@ suite('the notes of a visitor', () => {
 
 test('the notes of a caller stay as they are, because a server wrote them', () => {
   const notes = 'utm_source: google\n  as it is';
-  assert.equal(notesOf({partner: null, lead: leadOf({notes})}, null), notes);
+  for (const each of [notes, '', undefined])
+    assert.equal(notesOf({...ofCaller, lead: leadOf({notes: each})}, true), each);
+});
+
+suite('the consent in the notes', () => {
+  const consent: Consent = {...sampleConsent, textLanguage: 'en', givenAt: Date.UTC(2026, 0, 2)};
+  const ofForm = {partner: 'acme', lead: leadOf({notes: 'Call me.'}), attribution: {gclid: 'abc'}, consent};
+  const said = 'consent: 2026-01-02T00:00:00.000Z, acme/en/1';
+
+  test('of a form is said where the attribution is', () => {
+    const theirs = 'The visitor wrote:\n> Call me.';
+    assert.equal(notesOf(ofForm, true), `${said}\ngclid: abc\n${theirs}`);
+    assert.equal(notesOf(ofForm, false), theirs);
+  });
+  test('of a caller is said always, and its certificate first', () => {
+    const certificateUrl = `https://cert.example/${'1'.repeat(900)}`;
+    const brought = {...consent, source: 'caller', certificateUrl} as const;
+    const notes = notesOf({...ofCaller, lead: leadOf({notes: 'n'.repeat(2_000)}), consent: brought}, false);
+    const [first, second, theirs = ''] = notes?.split('\n') ?? [];
+    assert.equal(first, `certificate_url: ${certificateUrl}`);
+    assert.equal(second, said.replace('acme/', ''));
+    assert.match(theirs, /^n+…$/);
+    assert.equal(notes?.length, 2_000);
+  });
 });

@@ -358,7 +358,7 @@ test('events that a destination has not chosen take no turn of its pace', () => 
   const courier = createCourier({
     store: {} as LeadStore,
     destinations: new Map([
-      ['crm', {destination: {close: () => Promise.resolve()} as Destination, terms, address: ''}],
+      ['crm', {destination: {close: () => Promise.resolve()} as Destination, terms, address: '', place: ''}],
     ]),
     pauses: {...noPauses, has: () => isPaused},
     emit: ignoreObservations,

@@ -4,7 +4,6 @@ import {join} from 'node:path';
 import {DatabaseSync, type SQLInputValue} from 'node:sqlite';
 import {before, suite, test} from 'node:test';
 import pg from 'pg';
-import type {LeadStore} from '../../../server/leads/ports.ts';
 import type {Database, Row, Statement, SqlWords} from '../../../server/store/database.ts';
 import {postgresWords} from '../../../server/store/postgres/store.ts';
 import {leadQueries} from '../../../server/store/queries.ts';
@@ -107,14 +106,14 @@ async function onPostgres(owner: Owner): Promise<Explained> {
     (plan) =>
       plan.some(
         (line, index) =>
-          /Seq Scan on (leads|deliveries|consents)/.test(line) ||
-          (/Index (Only )?Scan .*on (leads|deliveries|consents)/.test(line) &&
+          /Seq Scan on (leads|deliveries|consents|person_digests)/.test(line) ||
+          (/Index (Only )?Scan .*on (leads|deliveries|consents|person_digests)/.test(line) &&
             !/Index Cond/.test(plan[index + 1] ?? '')),
       ),
   );
 }
 
-const works: Record<string, (store: LeadStore, id: string) => Promise<unknown>> = {
+const works: Record<string, (store: Explained['queries'], id: string) => Promise<unknown>> = {
   'claimDue, for each destination': async (store) => {
     for (let index = 0; index < shape.destinations; index += 1) {
       const [now, leaseEnd] = [Date.now(), Date.now() + 60_000];
@@ -149,6 +148,21 @@ const works: Record<string, (store: LeadStore, id: string) => Promise<unknown>> 
   waitingDestinations: async (store) => {
     assert.equal((await store.waitingDestinations()).length, shape.destinations + 1);
   },
+  'writeDigests, of leads and of erased leads': async (store) => {
+    assert.equal(await store.writeDigests(0), false);
+    assert.equal(await store.writeDigests(0), false);
+  },
+  'finding and erasing by digest': async (store, id) => {
+    const lead = (await store.readLead(id))?.lead;
+    assert.ok(lead && 'lead' in lead);
+    const {digests} = await store.personDigests({phone: lead.lead.phone.e164, email: lead.lead.email});
+    for (const digest of Object.values(digests)) {
+      await store.listLeads({digest, until: Date.now(), partner: lead.partner}, {limit: 10});
+      await store.countLeads({digest});
+    }
+    await store.erase(id, Date.now(), () => true);
+    assert.ok(await store.erase(id, Date.now(), () => false));
+  },
   findRecords: async (store, id) => {
     assert.equal((await store.findRecords([id])).size, 1);
   },
@@ -175,7 +189,7 @@ for (const [name, open, skip] of [
         const [newest] = (await store.run(
           `SELECT MAX(id) AS id FROM leads WHERE erased_at IS NULL`,
         )) as Row[];
-        await work(store.queries as LeadStore, String(newest!['id']));
+        await work(store.queries, String(newest!['id']));
         assert.deepEqual(store.takeScans(), []);
       });
     }

@@ -141,6 +141,9 @@ async function isBroughtUp(t: TestContext, {prepare, select}: Written) {
   );
   assert.deepEqual(await readJson(again, 201), {id: idOf('Caller')});
 
+  const prepared = async () => (await select('SELECT DISTINCT lead_id FROM person_digests')).length;
+  await until(async () => (await prepared()) >= 12, 'leads of before can be found by person');
+
   // The operator sends all that was waiting, held or refused, beside the server.
   const events: ObservationType[] = [];
   const settings = {...baseConfig('unused'), databaseUrl: undefined, ...prepare};

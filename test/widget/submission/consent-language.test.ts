@@ -169,7 +169,7 @@ describe('a page that changes its language', () => {
     expect(server.leads).to.have.length(0);
     field(form, inSpanish).click();
     await send(form, 'Ver mi estimado');
-    expect(server.leads[0]!.body.consent).to.deep.equal({version: 'es/1', agreed: true});
+    expect(server.leads[0]!.body.consent).to.include({version: 'es/1', agreed: true});
   });
 
   it('shows the new text at once, also where it moves what stands below the form', async () => {
@@ -213,7 +213,7 @@ describe('a page that changes its language', () => {
     await until(() => asked === 1);
     await untilSpanish(form);
     await send(form, 'Ver mi estimado');
-    expect(server.leads[0]!.body.consent).to.deep.equal({version: 'en/1', agreed: true});
+    expect(server.leads[0]!.body.consent).to.include({version: 'en/1', agreed: true});
   });
 
   it('shows the text of its last language, in whatever order the texts arrive', async () => {

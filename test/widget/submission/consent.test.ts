@@ -53,7 +53,7 @@ describe('consent', () => {
     const form = await reach(textAlone);
     expect(maybeField(form, words)).to.equal(undefined);
     await send(form);
-    expect(server.leads[0]!.body.consent).to.deep.equal({version: '2026-11', agreed: false});
+    expect(server.leads[0]!.body.consent).to.include({version: '2026-11', agreed: false});
     expect(server.leads[0]!.body.lead).not.to.have.property('consent');
   });
 
@@ -92,7 +92,7 @@ describe('consent', () => {
     await form.updateComplete;
     expect(description(form, box), 'the error is taken back at once').to.equal('');
     await send(form);
-    expect(server.leads[0]!.body.consent).to.deep.equal({version: '2026-11', agreed: true});
+    expect(server.leads[0]!.body.consent).to.include({version: '2026-11', agreed: true});
   });
 
   it('the consent box keeps its state when the visitor goes back and forth', async () => {
@@ -112,7 +112,7 @@ describe('consent', () => {
     const end = oneEvent(form, 'prequal-result');
     await form.submit();
     await end;
-    expect(server.leads[0]!.body.consent).to.deep.equal({version: '2026-11', agreed: true});
+    expect(server.leads[0]!.body.consent).to.include({version: '2026-11', agreed: true});
   });
 
   it('the consent box keeps its value when the focus leaves it', async () => {

@@ -342,6 +342,7 @@ suite('a consent without a script', () => {
       page: `${publicUrl}/apply/acme`,
       userAgent: 'Lynx/2.9',
       script: 'none',
+      form: {button: 'See my estimate'},
     });
   });
 

@@ -10,9 +10,10 @@ import {onePartner, type Partner} from '../../../../server/config/partners.ts';
 import {fieldCodes, postJson, readJson, readProblem} from '../../../support/http.ts';
 import {openFor, openWhile} from '../../../support/opened.ts';
 import {sendLead, sentLead, somebody} from '../../../support/embed-client.ts';
-import {forEachStore, sqlite} from '../../../support/stores.ts';
+import {forEachStore, sqlite, type StoredServer} from '../../../support/stores.ts';
 import {temporaryFolder} from '../../../support/temporary-folder.ts';
 import {listedOrigin, startTestServer, type TestServer} from '../../../support/test-server.ts';
+import {startWebhookReceiver} from '../../../support/webhook-receiver.ts';
 
 const text = 'You may call me about funding. Ünïcode, too.';
 type Fields = Parameters<typeof onePartner>[0];
@@ -260,6 +261,39 @@ suite('the record of a consent', () => {
       userAgent: 'Browser/1.0',
     });
   });
+  test('the record has what stood on the screen, and texts lose what nobody sees', async () => {
+    const view = {button: ' See\u202e my\u0000estimate', in_view: false, width: 390, form: '1.7.0'};
+    const slot = `We call\n\ud800 by  machine.${'x'.repeat(5_000)}`;
+    const body = {consent: {...agreed, ...view, slot}};
+    const {form} = (await recordOf(await sentLead(server, somebody(), {partner: 'ticked', body})))!;
+    assert.deepEqual(form, {
+      version: '1.7.0',
+      button: 'See my estimate',
+      inView: false,
+      width: 390,
+      slot: `We call by machine.${'x'.repeat(5_000)}`.slice(0, 3_999) + '…',
+    });
+  });
+  for (const view of [
+    {button: 7, in_view: 'yes', width: '390', slot: ['x'], form: null},
+    {button: '', in_view: null, width: 0, slot: ' \u200b', form: {}},
+    {width: 1.5, slot: 4},
+    {width: 100_001},
+  ]) {
+    test(`leaves out what is not valid, and takes the lead: ${JSON.stringify(view)}`, async () => {
+      const body = {consent: {...agreed, ...view}};
+      const record = await recordOf(await sentLead(server, somebody(), {partner: 'ticked', body}));
+      assert.ok(record && !('form' in record));
+    });
+  }
+  test('a retry from a window of another width is the same lead, and the first record stays', async () => {
+    const [lead, key] = [somebody(), randomUUID()];
+    const sendAt = (width: number) =>
+      sentLead(server, lead, {partner: 'ticked', key, body: {consent: {...agreed, width}}});
+    const first = await sendAt(390);
+    assert.deepEqual(await sendAt(1_280), first);
+    assert.deepEqual((await recordOf(first))?.['form'], {width: 390});
+  });
   for (const page of [undefined, '', 'not a page', 'javascript:alert(1)', 'data:text/html,x', 7]) {
     test(`has no page where there is none: ${JSON.stringify(page)}`, async () => {
       const answer = await sentLead(server, somebody(), {
@@ -413,5 +447,78 @@ forEachStore((store) => {
         ['changed', 'shared'].map((name) => ({partner: name, version: '1'})),
       );
     });
+  });
+});
+
+forEachStore((store) => {
+  suite('the words of the texts in force', () => {
+    const texts = {en: {text: english, version: '1'}, es: {text: spanish, version: '1'}};
+    const inEnglish = 'With See my estimate I accept the Terms (https://www.partner.example/terms).';
+    const inSpanish = 'Con Ver mi estimado acepto los Términos (https://www.partner.example/es).';
+    const spoken = (given: typeof texts) => [partner('acme', {texts: given}), partner('none')] as const;
+    const wordsIn = async (server: StoredServer) =>
+      (await server.select('SELECT text_hash, words FROM consent_words')).map(({text_hash, words}) => {
+        assert.equal(text_hash, sha256(String(words)));
+        return words;
+      });
+    const sorted = (words: readonly unknown[]) => words.toSorted();
+
+    test('are taken in at start and at a reload, and those of a changed text are not', async (t) => {
+      const server = await openFor(t, store.startServer({partners: [...spoken(texts)]}));
+      const first = [english, spanish, inEnglish, inSpanish];
+      assert.deepEqual(sorted(await wordsIn(server)), sorted(first));
+
+      // As before 1.6: a lead names the hash of a text, of which no words are kept.
+      const path = '/embed/v1/config?partner=acme&lang=en';
+      const shown = await readJson<EmbedConfig>(
+        await server.fetch(path, {headers: {origin: listedOrigin}}),
+        200,
+      );
+      await sentLead(server, somebody(), {
+        body: {consent: {version: shown.consent?.version, agreed: false, button: 'See my estimate'}},
+      });
+      await server.execute('DELETE FROM consent_words');
+      const changed = spoken({...texts, en: {text: 'Changed.', version: '2'}});
+      await server.reload({partners: [...changed]});
+      assert.deepEqual(sorted(await wordsIn(server)), sorted(['Changed.', spanish, inSpanish]));
+      const {databasePath, databaseUrl} = server.config;
+      await openFor(t, startTestServer({databasePath, databaseUrl, partners: [...spoken(texts)]}));
+      assert.deepEqual(sorted(await wordsIn(server)), sorted([...first, 'Changed.']));
+    });
+
+    test('do not stop a start or a reload if they cannot be stored, and the log says so', async (t) => {
+      const server = await openFor(t, store.startServer());
+      await server.execute('ALTER TABLE consent_words RENAME TO kept_aside');
+      await server.reload({partners: [...spoken(texts)]});
+      const {databasePath, databaseUrl} = server.config;
+      const other = await openFor(
+        t,
+        startTestServer({databasePath, databaseUrl, partners: [...spoken(texts)]}),
+      );
+      for (const {logLines} of [server, other])
+        assert.ok(logLines.some((line) => line.includes('words of the consent texts could not be kept')));
+      await server.execute('ALTER TABLE kept_aside RENAME TO consent_words');
+    });
+  });
+
+  test('what stood on the screen is sealed with the lead, and stands in its event', async (t) => {
+    const receiver = await openFor(t, startWebhookReceiver());
+    const sending = partner('ticked', {text, version: '2026-02', required: true}, {send_to: ['crm']});
+    const destinations = new Map([['crm', receiver.settings]]);
+    const dataKeys = ['a data key of at least 32 characters'] as const;
+    const server = await openFor(t, store.startServer({partners: [sending], destinations, dataKeys}));
+    const view = {button: 'See my estimate', in_view: true, width: 390, slot: 'Canary', form: '1.7.0'};
+    await sentLead(server, somebody(), {partner: 'ticked', body: {consent: {...agreed, ...view}}});
+    await receiver.hasReceived(1);
+    const {data} = JSON.parse(receiver.received[0]!.body) as {data: {consent: object}};
+    assert.partialDeepStrictEqual(data.consent, {
+      button: 'See my estimate',
+      in_view: true,
+      window_width: 390,
+      slot_text: 'Canary',
+      form_version: '1.7.0',
+    });
+    assert.deepEqual(await server.select('SELECT * FROM consents'), []);
+    assert.ok(!server.logLines.join('').includes('Canary'));
   });
 });

@@ -1,0 +1,213 @@
+/** What somebody agreed to, word for word, and who got the lead: also of erased leads whose consent is kept. */
+import {z} from 'zod';
+import {referenceOf} from '../../contract/reference.ts';
+import {formLanguages} from '../../form/words/languages.ts';
+import {consentRecord, toConsentRecord} from '../leads/consent-record.ts';
+import type {KeptConsent} from '../leads/erasure.ts';
+import type {FullLead, LeadFilter, ListedLead} from '../leads/lead-filter.ts';
+import {consentEnd} from '../leads/retention.ts';
+import type {Consent, Tombstone} from '../leads/stored-lead.ts';
+import {isErased, whyUnreadable} from '../store/rows.ts';
+import {isoTime, Refusal, time, type Admin, type Job} from './admin.ts';
+import {receiver, receiversOf} from './deliveries.ts';
+import {csvWriter, valueAt, type Exported, type Exporting, type ExportFormat} from './exporting.ts';
+import {unreadableText} from './lead-names.ts';
+import {toJson} from './visible.ts';
+
+/** Leads of one query, each of which is opened. */
+const pageLeads = 1_000;
+
+const {text, observed, reported} = consentRecord.shape;
+
+/**
+ * - `text`, `observed`, `reported`: null without a consent, or if it was erased
+ * - `person`: null if nothing of the person is kept
+ * - `kept_until`: of an erased lead, how long the consent stays
+ */
+export const shownConsent = consentRecord.extend({
+  received_at: time.nullable(),
+  erased_at: time.nullable(),
+  kept_until: time.nullable(),
+  person: z
+    .object({
+      first_name: z.string(),
+      last_name: z.string(),
+      phone: z.string(),
+      phone_e164: z.string(),
+      email: z.string().exactOptional(),
+    })
+    .nullable(),
+  text: text.nullable(),
+  observed: observed.nullable(),
+  reported: reported.nullable(),
+  receivers: z.array(receiver),
+});
+export type ShownConsent = z.infer<typeof shownConsent>;
+
+/** A lead, or what is left of an erased one. */
+type Holder = {
+  lead: FullLead | Tombstone;
+  person: (Omit<KeptConsent, 'consent'> & {email?: string}) | undefined;
+  consent: Consent | undefined;
+};
+
+/** @throws Refusal if it cannot be read. The message says which lead, and why */
+async function holderOf({store}: Admin, lead: ListedLead): Promise<Holder> {
+  if ('unreadable' in lead) throw new Refusal(unreadableText(lead));
+  if (!isErased(lead)) return {lead, person: lead.lead, consent: lead.consent ?? undefined};
+  const kept = await store.keptConsent(lead.id).catch((error: unknown) => {
+    throw new Refusal(unreadableText({id: lead.id, unreadable: whyUnreadable(error)}));
+  });
+  return {lead, person: kept, consent: kept?.consent};
+}
+
+/** A record without who has the lead. */
+type Recorded = Omit<ShownConsent, 'receivers'>;
+
+/** The words of the texts of some consents, by their hashes. */
+const archiveOf = ({store}: Admin, holders: readonly Holder[]) =>
+  store.consentWords([...new Set(holders.flatMap(({consent}) => consent?.textHash ?? []))]);
+
+function toRecord(
+  config: Admin['config'],
+  {lead, person, consent}: Holder,
+  archive: ReadonlyMap<string, string>,
+): Recorded {
+  const {id, partner, createdAt} = lead;
+  const end = consent && isErased(lead) ? consentEnd(config, {partner, givenAt: consent.givenAt}) : null;
+  return {
+    lead: id,
+    reference: referenceOf(id),
+    partner,
+    received_at: isoTime(createdAt),
+    erased_at: isoTime(isErased(lead) ? lead.erasedAt : null),
+    kept_until: isoTime(end),
+    person: person
+      ? {
+          ...{first_name: person.first_name, last_name: person.last_name},
+          ...{phone: person.phone.typed, phone_e164: person.phone.e164},
+          ...(person.email !== undefined && {email: person.email}),
+        }
+      : null,
+    ...(consent
+      ? toConsentRecord(lead, consent, archive.get(consent.textHash))
+      : {text: null, observed: null, reported: null}),
+  };
+}
+
+/** @throws Refusal if there is no such lead, or if it cannot be read */
+export async function showConsent(admin: Admin, id: string): Promise<ShownConsent> {
+  const found = await admin.store.readLead(id);
+  if (!found) throw new Refusal(`There is no lead ${id}.`, 'unknown');
+  const holder = await holderOf(admin, found.lead);
+  const archive = await archiveOf(admin, [holder]);
+  return {...toRecord(admin.config, holder, archive), receivers: await receiversOf(admin, id)};
+}
+
+/** Where the values of a record stand: `text.words` is the column `text_words`. */
+const columns = Object.entries(shownConsent.omit({receivers: true}).shape).flatMap(([name, schema]) => {
+  const inner = schema instanceof z.ZodNullable ? schema.unwrap() : schema;
+  return inner instanceof z.ZodObject ? Object.keys(inner.shape).map((key) => [name, key]) : [[name]];
+});
+
+/**
+ * All consents of the leads that the filter selects, also of erased ones, the oldest first.
+ * @returns `leads`: how many consents there were; `erased` of leads that were erased and left none
+ */
+export async function* exportConsents(
+  admin: Admin,
+  filter: LeadFilter,
+  {format, excel = false}: {format: ExportFormat; excel?: boolean},
+): Job<Exporting, Exported> {
+  const toCsv = await csvWriter();
+  const isCsv = format === 'csv';
+  const done = {leads: 0, erased: 0, unreadable: 0, unlisted: []};
+  let looked = 0;
+  if (isCsv)
+    yield {text: `${excel ? '\uFEFF' : ''}${toCsv([columns.map((path) => path.join('_'))])}`, looked};
+  for (let after: string | undefined; ;) {
+    const page = await admin.store.readLeads(filter, {limit: pageLeads, after});
+    const holders: Holder[] = [];
+    for (const listed of page) {
+      looked += 1;
+      const holder = await holderOf(admin, listed).catch((error: unknown) => whyUnreadable(error));
+      if (typeof holder === 'string') {
+        done.unreadable += 1;
+        yield {unreadable: {id: listed.id, unreadable: holder}, looked};
+      } else if (holder.consent) holders.push(holder);
+      else if (isErased(holder.lead)) done.erased += 1;
+    }
+    const archive = await archiveOf(admin, holders);
+    const records = holders.map((holder) => toRecord(admin.config, holder, archive));
+    done.leads += records.length;
+    const cells = () => records.map((record) => columns.map((path) => valueAt(record, path)));
+    yield {text: isCsv ? toCsv(cells()) : records.map((record) => `${toJson(record)}\n`).join(''), looked};
+    after = page.at(-1)?.id;
+    if (page.length < pageLeads) return done;
+  }
+}
+
+/** A text of a partner as operators name it: `acme/en/2`, or `acme/2` for one without a language. */
+export type TextName = {partner: string; language: string | undefined; version: string};
+
+export function readTextName(name: string): TextName | undefined {
+  const [, partner, language, version] =
+    new RegExp(`^([^/]+)/(?:(${formLanguages.join('|')})/)?(.+)$`, 's').exec(name) ?? [];
+  return partner === undefined || version === undefined ? undefined : {partner, language, version};
+}
+
+export const nameOfText = (
+  partner: string | null,
+  {textLanguage, textVersion}: Pick<Consent, 'textLanguage' | 'textVersion'>,
+) => [partner ?? '-', textLanguage, textVersion].filter((part) => part !== undefined).join('/');
+
+/** Without personal data. `text` is as `--text` takes it. */
+export const consentRow = z.object({
+  lead: z.string(),
+  reference: z.string(),
+  given_at: time.nullable(),
+  text: z.string(),
+  agreed: z.boolean().nullable(),
+  erased_at: time.nullable(),
+});
+export type ConsentRow = z.infer<typeof consentRow>;
+
+/**
+ * The newest first, until `limit` are found. Every lead that the filter selects is opened, so this takes long.
+ * @param isNamed which texts are listed
+ */
+export async function* listConsents(
+  admin: Admin,
+  filter: LeadFilter,
+  limit: number,
+  isNamed: (consent: Consent) => boolean,
+): Job<{looked: number; rows: ConsentRow[]}, {unreadable: string[]}> {
+  const unreadable: string[] = [];
+  let [looked, left] = [0, limit];
+  for (let after: string | undefined; left > 0;) {
+    const page = await admin.store.listLeads(filter, {limit: pageLeads, after});
+    const rows: ConsentRow[] = [];
+    for (const listed of page) {
+      if (rows.length === left) break;
+      looked += 1;
+      const holder = await holderOf(admin, listed).catch(() => undefined);
+      if (!holder) unreadable.push(listed.id);
+      else if (holder.consent && isNamed(holder.consent))
+        rows.push(toConsentRow(holder.lead, holder.consent));
+    }
+    left -= rows.length;
+    yield {looked, rows};
+    after = page.at(-1)?.id;
+    if (page.length < pageLeads) break;
+  }
+  return {unreadable};
+}
+
+const toConsentRow = (lead: FullLead | Tombstone, consent: Consent): ConsentRow => ({
+  lead: lead.id,
+  reference: referenceOf(lead.id),
+  given_at: isoTime(consent.givenAt),
+  text: nameOfText(lead.partner, consent),
+  agreed: consent.agreed,
+  erased_at: isoTime(isErased(lead) ? lead.erasedAt : null),
+});

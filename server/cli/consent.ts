@@ -1,0 +1,236 @@
+/** `lead-prequal consent`: what somebody agreed to, word for word, and who has the lead. */
+import {Command, InvalidArgumentError, Option} from 'commander';
+import {finish, Refusal, type Admin} from '../admin/admin.ts';
+import {
+  consentRow,
+  listConsents,
+  nameOfText,
+  readTextName,
+  showConsent,
+  shownConsent,
+  type ConsentRow,
+  type ShownConsent,
+  type TextName,
+} from '../admin/consents.ts';
+import {leadOf} from '../admin/lead-names.ts';
+import {printable} from '../admin/visible.ts';
+import {counted, timeZone} from '../admin/words.ts';
+import {referenceOf} from '../../contract/reference.ts';
+import {inPlainWords} from '../../form/consent-text.ts';
+import {Html, html, minified} from '../html/html.ts';
+import {jsonOption, limitOption, sinceOption, untilOption} from './options.ts';
+import {leadsBar, lineColumns, minuteOrNone, orMore, printRows, printTable, type Field} from './output.ts';
+import type {Json, Run} from './output.ts';
+import type {Person} from '../admin/persons.ts';
+import {findPerson, readNamed} from './person.ts';
+import {readingStore} from './with-store.ts';
+
+const examples = `
+Examples:
+  lead-prequal consent show K7QM-2XHD                       what the person agreed to, and who has the lead
+  lead-prequal consent show "(415) 555-0132"                the same of each lead with this number
+  echo jane@example.com | lead-prequal consent show -       the same by e-mail, seen in no list of processes
+  lead-prequal consent show K7QM-2XHD --html > record.html  one page to print
+  lead-prequal consent list --text acme/en/2                who agreed to the English text 2 of acme`;
+
+export function consentCommand(run: Run): Command {
+  const consent = new Command('consent')
+    .description(
+      'show what somebody agreed to, and who has the lead, also of erased leads whose consent is kept',
+    )
+    .addHelpText('after', examples);
+  consent
+    .command('show')
+    .description('show the record of a consent, with its words, and who got the lead')
+    .argument(
+      '<who>',
+      'a reference, the id of a lead, a phone number or an e-mail address; - reads it from standard input',
+    )
+    .option('--html', 'print one page of HTML, to be printed on paper')
+    .addOption(jsonOption(shownConsent))
+    .action((who: string, options: ShowOptions) =>
+      readingStore(run, (admin) => show(run, admin, who, options)),
+    );
+  consent
+    .command('list')
+    .description('list consents, the newest first, without personal data; reads all leads that are selected')
+    .addOption(new Option('--text <name>', 'only those to this text, such as acme/en/2').argParser(readText))
+    .addOption(sinceOption('leads'))
+    .addOption(untilOption('leads'))
+    .addOption(limitOption('consents'))
+    .addOption(jsonOption(consentRow))
+    .action((options: ListOptions) => readingStore(run, (admin) => list(run, admin, options)));
+  return consent;
+}
+
+type ShowOptions = Json & {html?: boolean};
+type ListOptions = Json & {text?: TextName; since?: number; until?: number; limit: number};
+
+function readText(name: string): TextName {
+  const text = readTextName(name);
+  if (!text) throw new InvalidArgumentError('It must be partner/language/version, such as acme/en/2.');
+  return text;
+}
+
+async function show(run: Run, admin: Admin, who: string, {json = false, html: isPage = false}: ShowOptions) {
+  const named = await readNamed(run, who);
+  const ids = typeof named === 'string' ? [await leadOf(admin, named)] : await idsOf(run, admin, named);
+  const records: ShownConsent[] = [];
+  for (const id of ids) records.push(await showConsent(admin, id));
+  if (isPage) return run.writeUnchanged(`${pageOf(records).text}\n`);
+  for (const [index, record] of records.entries()) {
+    if (json) await run.print(record);
+    else {
+      if (index > 0) await run.write('\n');
+      await printRecord(run, record);
+    }
+  }
+}
+
+/** The leads of a person, the newest first, also those that were erased and whose consent is kept. */
+async function idsOf(run: Run, admin: Admin, person: Person): Promise<string[]> {
+  const {found, kept} = await findPerson(run, admin, {}, person);
+  const ids = [...found, ...kept]
+    .map(({id}) => id)
+    .toSorted()
+    .toReversed();
+  if (ids.length === 0)
+    throw new Refusal('There is no lead of this person, and no consent is kept.', 'unknown');
+  return ids;
+}
+
+const yesOrNo = (value: boolean | null | undefined, none: string) =>
+  value === undefined ? '' : value === null ? none : value ? 'yes' : 'no';
+
+/** What a record says, for people. Times are in UTC, as regulators and other systems have them. */
+function linesOf({observed, reported, text, person, ...of}: ShownConsent): Field[] {
+  const shown = text?.words && inPlainWords(text.words, reported?.button ?? '{button}');
+  const lines: Field[] = [
+    ['Reference', `${of.reference} (${of.lead})`],
+    ['Partner', of.partner ?? 'none: a caller of /json/leads'],
+    ['Name', person ? `${person.first_name} ${person.last_name}` : ''],
+    ['Phone', person ? [...new Set([person.phone, person.phone_e164])].join(', ') : ''],
+    ['Email', person?.email ?? ''],
+    ['Received', utc(of.received_at)],
+    ['Erased', utc(of.erased_at)],
+    ['Consent kept until', utc(of.kept_until)],
+    ['Consent', text ? '' : 'none: no text was agreed to, or its record was erased'],
+    ['Text', text ? `${text.words ?? 'its words were not kept'}` : ''],
+    ['As shown', shown && shown !== text.words ? shown : ''],
+    ['Text named', text ? [text.version, text.language].filter(Boolean).join(', ') : ''],
+    ['SHA-256', text?.sha256 ?? ''],
+    ['Beside the text', reported?.slot_text ?? ''],
+    ['Given', utc(reported?.given_at ?? observed?.received_at ?? null)],
+    ['Box ticked', reported ? yesOrNo(reported.agreed, 'the text has no box') : ''],
+    ['Button', reported?.button ?? ''],
+    ['Whole text in view', yesOrNo(reported?.in_view, '')],
+    ['Window', reported?.window_width === undefined ? '' : `${reported.window_width} pixels wide`],
+    ['Form', reported?.form_version ?? (observed?.script ? 'without a script' : '')],
+    ['Page', reported?.page ?? ''],
+    ['Origin', observed?.origin ?? ''],
+    ['Address', observed?.ip ?? reported?.ip ?? ''],
+    ['Browser', observed?.user_agent ?? ''],
+    ['Certificate', reported?.certificate_url ?? ''],
+  ];
+  return lines.filter(([, value]) => value !== '');
+}
+
+/** What of a record the server did not see itself. */
+const claimed = (record: ShownConsent) =>
+  record.observed?.source
+    ? 'A caller brought this consent: the server saw when it came, and the rest is what the caller says.'
+    : 'The server saw the time, the address, the origin and the browser’s name. The rest is what the browser said.';
+
+const utc = (at: string | null) => at?.replace('T', ' ').replace(/\.\d+Z$/, ' UTC') ?? '';
+
+const receiversHead = ['destination', 'content', 'state', 'where', 'when'];
+const receiversOf = ({receivers}: ShownConsent) =>
+  receivers.map(({destination, content, state, place, at}) => [
+    destination,
+    content,
+    state,
+    place ?? '',
+    utc(at),
+  ]);
+
+async function printRecord(run: Run, record: ShownConsent) {
+  await run.printFields(linesOf(record), lineColumns);
+  if (record.text) run.say(claimed(record));
+  if (record.receivers.length === 0) return run.say('Nobody else has this lead.');
+  await run.write('\n');
+  await printTable(run, receiversHead, receiversOf(record), undefined, lineColumns);
+}
+
+const styles = minified(`
+  body { font: 11pt/1.45 system-ui, sans-serif; margin: 2cm auto; max-width: 17cm; padding: 0 1rem; }
+  section { break-after: page; }
+  table { border-collapse: collapse; width: 100%; }
+  th, td { border-bottom: 1px solid #ccc; padding: 0.3em 0.6em 0.3em 0; text-align: left; vertical-align: top; }
+  td { overflow-wrap: anywhere; white-space: pre-wrap; }
+`);
+
+const tableOf = (rows: readonly Html[]) =>
+  html`<table>
+    ${rows}
+  </table>`;
+
+/** A page for each record, for printing. Everything in it is escaped, and it loads nothing. */
+function pageOf(records: readonly ShownConsent[]): Html {
+  const sections = records.map((record) => {
+    const lines = linesOf(record).map(
+      ([name, value]) =>
+        html`<tr>
+          <th>${name}</th>
+          <td>${value}</td>
+        </tr>`,
+    );
+    const receivers = receiversOf(record).map(
+      (cells) =>
+        html`<tr>
+          ${cells.map((cell) => html`<td>${cell}</td>`)}
+        </tr>`,
+    );
+    const head = html`<tr>
+      ${receiversHead.map((name) => html`<th>${name}</th>`)}
+    </tr>`;
+    return html`<section>
+      <h1>Consent ${record.reference}</h1>
+      ${tableOf(lines)}
+      <p>${record.text ? claimed(record) : ''}</p>
+      <h2>Who got the lead</h2>
+      ${receivers.length > 0 ? tableOf([head, ...receivers]) : html`<p>Nobody else.</p>`}
+    </section>`;
+  });
+  return html`<!doctype html>
+    <html lang="en">
+      <meta charset="utf-8" />
+      <title>Consent ${records.map(({reference}) => reference).join(', ')}</title>
+      ${new Html(`<style>${styles}</style>`)} ${sections}
+    </html>`;
+}
+
+const listHead = ['reference', 'given', 'text', 'box', 'lead'];
+const rowOf = ({reference, given_at, text, agreed, erased_at}: ConsentRow) => [
+  ...[reference, minuteOrNone(given_at), printable(text), yesOrNo(agreed, 'none')],
+  erased_at === null ? '' : `erased ${minuteOrNone(erased_at)}`,
+];
+
+async function list(run: Run, admin: Admin, {text, since, until, limit, json}: ListOptions) {
+  const filter = {...(text && {partner: text.partner}), since, until};
+  const named = text && nameOfText(text.partner, {textLanguage: text.language, textVersion: text.version});
+  const isNamed = (consent: Parameters<typeof nameOfText>[1]) =>
+    !text || nameOfText(text.partner, consent) === named;
+  const job = listConsents(admin, filter, limit, isNamed);
+  const bar = run.stderr.isTTY ? await leadsBar(run.stderr, await admin.store.countLeads(filter)) : undefined;
+  const rows: ConsentRow[] = [];
+  const {unreadable} = await finish(job, (so) => {
+    rows.push(...so.rows);
+    bar?.update(so.looked);
+  }).finally(() => bar?.stop());
+  const many = await printRows(run, {json, columns: lineColumns}, [rows], listHead, rowOf);
+  run.say(`${counted(many, 'consent')}${orMore(limit - many)}; times are those of ${timeZone()}`);
+  if (unreadable.length > 0)
+    run.say(
+      `${counted(unreadable.length, 'lead')} could not be read: ${unreadable.map(referenceOf).join(', ')}.`,
+    );
+}

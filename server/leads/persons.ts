@@ -1,0 +1,26 @@
+/** The part of the store that finds leads and kept consents by telephone number and e-mail address. */
+
+/** In the form in which they are compared: `comparableEmail`, and E.164. */
+export type Person = {email?: string | undefined; phone?: string | undefined};
+
+/** Keyed digests: of the number, and of the mailbox, so that other spellings of an address have the same one. */
+export type PersonDigests = {phone?: string; email?: string};
+
+/** In place of the digests of a lead that cannot be read. Each search looks at such a lead. */
+export const unreadableDigest = 'unreadable';
+
+export type PersonStore = {
+  /**
+   * Writes the digests of the next leads that have none and are older than `age` milliseconds. From then on, a lead that is
+   * stored with an older id brings its digests along: the clock may have been set back, or be behind on another machine.
+   * It may be interrupted at any time, and several processes may call it.
+   * @returns whether all of them have their digests now
+   * @throws SealError when the key of the digests cannot be opened
+   */
+  writeDigests(age: number): Promise<boolean>;
+  /**
+   * The digests by which `LeadFilter` finds leads and kept consents of the person, and since when leads have none yet. That
+   * is 0 if no lead has one, or if the key of the digests cannot be opened. Milliseconds since 1970.
+   */
+  personDigests(person: Person): Promise<{digests: PersonDigests; since: number}>;
+};

@@ -1,0 +1,195 @@
+/**
+ * The digests by which leads and kept consents are found by person, for both databases. They are written behind, because
+ * with the lead they would cost an eighth of storing it. `done_until` is the id of a lead: all leads up to it have theirs.
+ *
+ * The key of the digests never changes, because nobody could find what has digests under another one. It is sealed with
+ * the data key. In clear, it stands beside the digests, as the leads do.
+ */
+import {createHmac, createSecretKey, randomBytes, type KeyObject} from 'node:crypto';
+import {mailboxOf} from '../leads/confirmation-digests.ts';
+import type {KeptConsent} from '../leads/erasure.ts';
+import {createdAtOf, firstIdAt} from '../leads/lead-ids.ts';
+import type {LeadEntry} from '../leads/new-lead.ts';
+import {unreadableDigest, type Person, type PersonDigests, type PersonStore} from '../leads/persons.ts';
+import {LeadUnreadable} from '../leads/store-errors.ts';
+import {isThere, statement, type Database, type Statement} from './database.ts';
+import {isErased, joinPart, joinPersonal, readColumns, sealedOf, type ReadRow} from './rows.ts';
+import {SealError, type SealedText, type Sealer} from './sealing.ts';
+import type {Context} from './unreadable-leads.ts';
+
+/** The key is bound to this, as what is sealed of a lead is bound to the lead. */
+export const keyOwner = {id: 'person_search', cid: '', partner: null};
+
+/** What a process needs to make digests, and how far they are written. `now` is the time of the database. */
+export type Index = {digestsOf: (person: Person) => PersonDigests; doneUntil: string; now: number};
+
+export type PersonIndex = {
+  /** Undefined if there is no key yet, or if it cannot be opened. */
+  find: () => Promise<Index | undefined>;
+  /** Makes the key if there is none. Two processes that do so at once get the same key. @throws SealError */
+  make: () => Promise<Index>;
+  /** Notes up to which leads others may have written digests, if they write those that are older than `age`. */
+  note: (index: Index, age: number) => void;
+  /** The digests that a new lead must bring along, because nobody would look for it any more. Mostly none. */
+  ofLateLead: (entry: Pick<LeadEntry, 'id' | 'lead'>) => string[];
+};
+
+/** In a damaged row, both may be missing. */
+const personOf = ({email, phone}: {email?: string; phone?: {e164?: string}}): Person => ({
+  email,
+  phone: phone?.e164,
+});
+
+const digestBytes = 16;
+
+function digesterOf(key: KeyObject): Index['digestsOf'] {
+  const digest = (text: string) =>
+    createHmac('sha256', key).update(text).digest().subarray(0, digestBytes).toString('base64url');
+  return ({email, phone}) => ({
+    ...(phone !== undefined && {phone: digest(`phone:${phone}`)}),
+    ...(email !== undefined && {email: digest(`email:${mailboxOf(email)}`)}),
+  });
+}
+
+const insertKey = `
+  INSERT INTO person_search (id, data_key, blob, done_until) VALUES (1, $1, $2, $3) ON CONFLICT (id) DO NOTHING`;
+
+export function createPersonIndex({read, write, clock}: Database, sealer: Sealer): PersonIndex {
+  const sealing = sealer.of(keyOwner);
+  const selectKey = `SELECT data_key, blob, done_until, ${clock} AS now FROM person_search WHERE id = 1`;
+  let opened: {blob: Uint8Array; digestsOf: Index['digestsOf']} | undefined;
+  /** `upTo` grows with the time since `at`, of `performance.now()`. */
+  let late: {upTo: number; at: number; digestsOf: Index['digestsOf']} | undefined;
+
+  async function readIndex() {
+    type KeyRow = SealedText & {done_until: string; now: number | null};
+    const [row] = (await read(statement(selectKey))) as KeyRow[];
+    if (!row) return undefined;
+    if (!opened || Buffer.compare(opened.blob, row.blob) !== 0) {
+      const key = createSecretKey(sealing.open(row, 'person key'), 'base64url');
+      opened = {blob: row.blob, digestsOf: digesterOf(key)};
+    }
+    return {digestsOf: opened.digestsOf, doneUntil: row.done_until, now: row.now ?? Date.now()};
+  }
+
+  return {
+    find: () =>
+      readIndex().catch((error: unknown) => {
+        if (error instanceof SealError) return undefined;
+        throw error;
+      }),
+    async make() {
+      const known = await readIndex();
+      if (known) return known;
+      const {data_key, blob} = sealing.seal(randomBytes(32).toString('base64url'), 'person key');
+      await write(statement(insertKey, data_key, blob, firstIdAt(0)));
+      const made = await readIndex();
+      if (!made) throw new Error('The key of the digests was deleted just after it was made');
+      return made;
+    },
+    note({digestsOf, doneUntil, now}, age) {
+      // Half of the age is left for clocks that differ, and for a commit that takes long.
+      const upTo = Math.max(createdAtOf(doneUntil), now - age) + age / 2;
+      late = {upTo, at: performance.now(), digestsOf};
+    },
+    ofLateLead({id, lead}) {
+      if (!late || createdAtOf(id) > late.upTo + performance.now() - late.at) return [];
+      return Object.values(late.digestsOf(personOf(lead)));
+    },
+  };
+}
+
+export const digestsOfLead = ({digestsOf}: Index, lead: Parameters<typeof personOf>[0]) =>
+  digestsOf(personOf(lead));
+
+/** The digests under which a kept consent is found. One that was kept before version 1.7 has none of an address. */
+export const digestsOfKept = ({digestsOf}: Index, {phone, emailDigest}: KeptConsent): string[] => [
+  ...Object.values(digestsOf({phone: phone.e164})),
+  ...(emailDigest === undefined ? [] : [emailDigest]),
+];
+
+/** Leads of one slice: on SQLite, others wait for its transaction a few milliseconds. */
+const sliceSize = 100;
+
+const selectSlice = `
+  SELECT ${readColumns}, kept.data_key AS kept_key, kept.blob AS kept_blob
+  FROM (SELECT id FROM leads WHERE id > $1 AND id < $2 ORDER BY id LIMIT ${sliceSize}) AS page
+    JOIN leads ON leads.id = page.id ${joinPersonal} ${joinPart('kept', 'consent')}
+  ORDER BY page.id`;
+type SliceRow = ReadRow & {kept_key: number | null; kept_blob: Uint8Array | null};
+
+const isKept = (lead: string) =>
+  isThere(`sealed AS kept WHERE kept.lead_id = ${lead} AND kept.part = 'consent'`);
+
+/** An erasure that began before makes this wait, and is seen by the next statement. One that begins later waits itself. */
+const lockLeads = ({jsonList, forUpdate}: Database) =>
+  `SELECT id FROM leads WHERE id IN ${jsonList('$1')} ORDER BY id ${forUpdate('leads')}`;
+/** Each text of the list is the id of a lead, of 36 characters, and a digest. */
+const insertDigests = ({jsonList}: Database) => `
+  INSERT INTO person_digests (digest, lead_id)
+  SELECT substr(listed.value, 37), leads.id
+  FROM ${jsonList('$1')} AS listed JOIN leads ON leads.id = substr(listed.value, 1, 36)
+  WHERE leads.erased_at IS NULL OR ${isKept('leads.id')} = 1
+  ON CONFLICT (digest, lead_id) DO NOTHING`;
+const moveOn = 'UPDATE person_search SET done_until = $1 WHERE done_until = $2';
+
+function digestsOfRow({opener, sealer}: Context, index: Index, row: SliceRow): string[] {
+  const lead = opener.open(row);
+  if (lead instanceof LeadUnreadable) return [unreadableDigest];
+  if (!isErased(lead)) return Object.values(digestsOfLead(index, lead.lead));
+  const kept = sealedOf(row.kept_key, row.kept_blob);
+  try {
+    return kept ? digestsOfKept(index, JSON.parse(sealer.of(row).open(kept, 'consent')) as KeptConsent) : [];
+  } catch {
+    opener.note(row.id);
+    return [unreadableDigest];
+  }
+}
+
+async function writeDigests(context: Context, age: number): Promise<boolean> {
+  const {persons, read, write} = context;
+  const index = await persons.make();
+  persons.note(index, age);
+  const {doneUntil, now} = index;
+  const rows = (await read(statement(selectSlice, doneUntil, firstIdAt(now - age)))) as SliceRow[];
+  const last = rows.at(-1);
+  if (last) {
+    const texts = rows.flatMap((row) => digestsOfRow(context, index, row).map((digest) => row.id + digest));
+    await write(
+      statement(lockLeads(context), JSON.stringify(rows.map(({id}) => id))),
+      statement(insertDigests(context), JSON.stringify(texts)),
+      statement(moveOn, last.id, doneUntil),
+    );
+  }
+  return rows.length < sliceSize;
+}
+
+/**
+ * Deletes the digests of a lead that is erased, unless its consent is kept.
+ * @param digests undefined if they are not known, because the lead or the key cannot be read. Then all rows are read,
+ *   because no index finds the lead
+ */
+export const forgetDigests = (
+  {jsonList}: Pick<Database, 'jsonList'>,
+  id: string,
+  digests: readonly string[] | undefined,
+): Statement => {
+  const ofLead = `DELETE FROM person_digests WHERE lead_id = $1 AND ${isKept('$1')} = 0`;
+  if (digests === undefined) return statement(ofLead, id);
+  return statement(
+    `${ofLead} AND digest IN ${jsonList('$2')}`,
+    id,
+    JSON.stringify([...digests, unreadableDigest]),
+  );
+};
+
+export const personQueries = (context: Context): PersonStore => ({
+  writeDigests: (age) => writeDigests(context, age),
+
+  async personDigests(person) {
+    const index = await context.persons.find();
+    return index
+      ? {digests: index.digestsOf(person), since: createdAtOf(index.doneUntil)}
+      : {digests: {}, since: 0};
+  },
+});

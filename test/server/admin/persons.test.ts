@@ -1,0 +1,211 @@
+/** Finding leads and kept consents by person: by digests that are written behind, and without them. */
+import assert from 'node:assert/strict';
+import {suite, test} from 'node:test';
+import {finish, type Admin} from '../../../server/admin/admin.ts';
+import {rotateKeys} from '../../../server/admin/keys.ts';
+import {leadsOfPerson, type Person} from '../../../server/admin/persons.ts';
+import type {LeadFilter} from '../../../server/leads/lead-filter.ts';
+import {firstIdAt} from '../../../server/leads/lead-ids.ts';
+import type {LeadEntry} from '../../../server/leads/new-lead.ts';
+import type {BesideStore} from '../../../server/leads/ports.ts';
+import {openStore} from '../../../server/store/open-store.ts';
+import {createSealer} from '../../../server/store/sealing.ts';
+import {openWhile, type Owner} from '../../support/opened.ts';
+import {databaseKinds, exportOf, idsOf, operate, planAndErase} from '../../support/operator.ts';
+import {asLead, newEntry, prequalificationBody, sampleConsent} from '../../support/sample-leads.ts';
+
+const [key, laterKey] = ['a-data-key-of-at-least-32-characters', 'a-later-data-key-of-32-characters-or-more'];
+const withConsent = {consent: sampleConsent};
+const quietly = () => undefined;
+const phone = '+12025550111';
+const email = 'jane.doe@example.com';
+
+const entryOf = (changes: object, others: Partial<LeadEntry> = {}) =>
+  newEntry({lead: asLead({...prequalificationBody, ...changes}), partner: 'acme', ...others});
+const ofJane = (others: Partial<LeadEntry> = {}) => entryOf({email, phone}, others);
+
+/** So that leads count that are stored in the same millisecond. */
+const age = -1_000;
+async function writeAll(store: BesideStore) {
+  while (!(await store.writeDigests(age)));
+}
+
+async function search(
+  {store}: Pick<Admin, 'store'>,
+  person: Person,
+  filter: LeadFilter = {},
+  limit?: number,
+) {
+  const {found, kept, ...others} = await finish(leadsOfPerson({store}, filter, person, {limit}), quietly);
+  return {ids: idsOf(found), kept: idsOf(kept), ...others};
+}
+
+for (const {name, postgres, skip} of databaseKinds)
+  suite(`persons over ${name}`, {skip}, () => {
+    const operated = async (t: Owner, entries: readonly LeadEntry[], DATA_KEY = `${key} clear`) => {
+      const made = await operate(t, entries, {postgres, settings: {DATA_KEY}});
+      const rowsOf = (id: string) => made.select(`SELECT digest FROM person_digests WHERE lead_id = '${id}'`);
+      const admin = await made.admin();
+      return {...made, admin, adminUnder: made.admin, rowsOf, writeAll: () => writeAll(admin.store)};
+    };
+
+    for (const isPrepared of [false, true])
+      test(`leads are found by e-mail and phone ${isPrepared ? 'by their digests' : 'that have no digests'}`, async (t) => {
+        const entries = [
+          entryOf({email: 'Jane.Doe@Example.com', phone: '(202) 555-0111'}),
+          entryOf({email: 'jane.doe@example.com', phone: '202-555-0122'}),
+          entryOf({email: 'jane.doe+loan@example.com', phone: '202-555-0133'}),
+          entryOf({email: 'other@example.com', phone: '+1 202 555 0111'}, {partner: null}),
+        ];
+        const [capitals, small, tagged, other] = idsOf(entries) as [string, string, string, string];
+        const {admin, accept, writeAll} = await operated(t, entries, 'clear');
+        await accept(...Array.from({length: 1_100}, () => entryOf({})));
+        if (isPrepared) await writeAll();
+        const newestFirst = (...ids: string[]) => ids.toSorted().toReversed();
+        const byEmail = await search(admin, {email});
+        assert.deepEqual(byEmail.ids, newestFirst(small, capitals));
+        assert.deepEqual(byEmail.sameMailbox, [tagged]);
+        assert.deepEqual([byEmail.looked, byEmail.total], isPrepared ? [3, 3] : [1_104, 1_104]);
+        assert.deepEqual((await search(admin, {phone})).ids, newestFirst(capitals, other));
+        assert.deepEqual((await search(admin, {phone}, {partner: 'acme'})).ids, [capitals]);
+        assert.deepEqual((await search(admin, {phone}, {until: Date.now() - 60_000})).ids, []);
+        assert.deepEqual((await search(admin, {phone, email: 'other@example.com'})).ids, [other]);
+        assert.deepEqual((await search(admin, {phone}, {}, 1)).ids, newestFirst(capitals, other).slice(0, 1));
+        if (isPrepared) return;
+        const stop = new AbortController();
+        const {looked} = await finish(leadsOfPerson(admin, {}, {phone}, stop), () => stop.abort());
+        assert.equal(looked, 1_000);
+      });
+
+    test('writing goes on where it was interrupted, and processes that write at once agree on the key', async (t) => {
+      const entries = Array.from({length: 250}, () => entryOf({}));
+      const {admin, select, ...others} = await operated(t, [...entries, ofJane()]);
+      const second = await others.adminUnder();
+      assert.equal(await admin.store.writeDigests(age), false, 'the first slice leaves some');
+      await Promise.all([writeAll(second.store), writeAll(admin.store)]);
+      const [{rows, leads} = {}] = await select(
+        'SELECT COUNT(*) AS rows, COUNT(DISTINCT lead_id) AS leads FROM person_digests',
+      );
+      assert.deepEqual([Number(rows), Number(leads)], [502, 251]);
+      for (const each of [admin, second, await others.adminUnder()])
+        assert.partialDeepStrictEqual(await search(each, {email}), {looked: 1, unprepared: 0});
+    });
+
+    test('a lead that is stored with an older id than those that were looked at brings its digests along', async (t) => {
+      const now = Date.now();
+      const {admin, rowsOf} = await operated(t, [ofJane()]);
+      const late = ofJane({id: firstIdAt(now - 600_000) + ofJane().id.slice(13)});
+      const inTime = ofJane();
+      await openWhile(openStore(admin.config, createSealer([key, 'clear'])), async (store) => {
+        while (!(await store.writeDigests(40_000)));
+        await store.accept(late);
+        await store.accept(inTime);
+      });
+      assert.equal((await rowsOf(late.id)).length, 2);
+      assert.deepEqual(await rowsOf(inTime.id), [], 'a create in time writes none');
+      assert.equal((await search(admin, {phone})).ids.length, 3);
+    });
+
+    test('an erased lead leaves no digest, and one with a kept consent is found until that goes', async (t) => {
+      const [gone, kept, later, ended] = [
+        ofJane(),
+        ofJane(withConsent),
+        ofJane(withConsent),
+        ofJane(withConsent),
+      ];
+      const {admin, rowsOf, writeAll, accept} = await operated(t, [gone, kept, ended]);
+      await writeAll();
+      await accept(later);
+      for (const {id} of [gone, kept, later, ended]) {
+        if (id !== later.id) assert.equal((await rowsOf(id)).length, 2);
+        await planAndErase(admin, [id]);
+      }
+      assert.deepEqual(await rowsOf(gone.id), []);
+      const ids = idsOf([kept, later, ended]).toSorted().toReversed();
+      for (const person of [{phone}, {email: 'Jane.Doe+loan@example.com'}, {phone, email}])
+        assert.deepEqual((await search(admin, person)).kept, ids);
+      await writeAll();
+      assert.equal((await rowsOf(later.id)).length, 2, 'it was erased before its digests were written');
+      assert.deepEqual((await search(admin, {email: 'other@example.com'})).kept, []);
+      assert.partialDeepStrictEqual(await search(admin, {email}), {
+        ids: [],
+        kept: ids,
+        unprepared: 0,
+        looked: 3,
+      });
+
+      await planAndErase(admin, [ended.id], true);
+      assert.deepEqual(await rowsOf(ended.id), []);
+      const retention = {shortest: undefined, keptFor: () => undefined, keepConsent: () => false};
+      assert.equal((await admin.store.sweep(Date.now(), retention)).consents, 2);
+      for (const {id} of [kept, later]) assert.deepEqual(await rowsOf(id), []);
+      assert.deepEqual((await search(admin, {phone})).kept, []);
+    });
+
+    test('the sweep deletes digests with the lead, or keeps them with its consent', async (t) => {
+      const [gone, kept] = [ofJane(), ofJane(withConsent)];
+      const {admin, rowsOf, writeAll} = await operated(t, [gone, kept]);
+      await writeAll();
+      const retention = {shortest: 0, keptFor: () => 0, keepConsent: () => true};
+      assert.equal((await admin.store.sweep(Date.now() + 1_000, retention)).leads, 2);
+      assert.deepEqual([(await rowsOf(gone.id)).length, (await rowsOf(kept.id)).length], [0, 2]);
+      assert.deepEqual((await search(admin, {email})).kept, [kept.id]);
+    });
+
+    test('a lead that cannot be read is named by each search, and compared once it can be', async (t) => {
+      const [damaged, erased] = [ofJane(), ofJane()];
+      const {admin, rowsOf, writeAll, execute} = await operated(t, [damaged, erased], 'clear');
+      const damage = (id: string) => execute(`UPDATE leads SET lead = '[' || lead WHERE id = '${id}'`);
+      await damage(damaged.id);
+      await writeAll();
+      for (const person of [{phone}, {email: 'other@example.com'}])
+        assert.deepEqual((await search(admin, person)).unreadable, [damaged.id]);
+      await execute(`UPDATE leads SET lead = substr(lead, 2) WHERE id = '${damaged.id}'`);
+      assert.deepEqual((await search(admin, {phone})).ids, idsOf([damaged, erased]).toSorted().toReversed());
+      assert.deepEqual((await search(admin, {phone: '+12025550199'})).unreadable, []);
+      for (const {id} of [damaged, erased]) {
+        await damage(id);
+        await planAndErase(admin, [id]);
+        assert.deepEqual(await rowsOf(id), []);
+      }
+    });
+
+    test('after a rotation of data keys, the same key finds the same leads', async (t) => {
+      const entry = ofJane(withConsent);
+      const {writeAll, select, ...others} = await operated(t, [entry], 'clear');
+      await writeAll();
+      const digests = await select('SELECT * FROM person_digests ORDER BY digest');
+      for (const words of [`${key} clear`, `${laterKey} ${key}`]) {
+        const admin = await others.adminUnder({DATA_KEY: words});
+        assert.deepEqual((await finish(rotateKeys(admin), quietly)).unreadable, []);
+        const [first] = words.split(' ') as [string];
+        const rotated = await others.adminUnder({DATA_KEY: first});
+        assert.partialDeepStrictEqual(await search(rotated, {email}), {ids: [entry.id], looked: 1});
+      }
+      assert.deepEqual(await select('SELECT * FROM person_digests ORDER BY digest'), digests);
+      const [{data_key} = {}] = await select('SELECT data_key FROM person_search');
+      assert.notEqual(Number(data_key), 0);
+    });
+
+    test('without the key of the digests, all leads are read, and leads can be erased', async (t) => {
+      const [entry, gone] = [ofJane(), ofJane()];
+      const {admin, rowsOf, writeAll, execute} = await operated(t, [entry, gone]);
+      await writeAll();
+      await execute('UPDATE person_search SET data_key = 7');
+      await planAndErase(admin, [gone.id]);
+      assert.deepEqual(await rowsOf(gone.id), []);
+      assert.partialDeepStrictEqual(await search(admin, {phone}), {ids: [entry.id], unprepared: 2});
+      await assert.rejects(admin.store.writeDigests(age), /data key 00000007/);
+    });
+
+    test('an export has the leads of one person alone, the oldest first', async (t) => {
+      const [first, second] = [ofJane(), ofJane()];
+      const {admin, run} = await operated(t, [first, entryOf({}), second]);
+      const only = (await finish(leadsOfPerson(admin, {}, {phone}), quietly)).found;
+      const {text, leads} = await exportOf(admin, {format: 'jsonl', only});
+      assert.deepEqual([leads, text.trimEnd().split('\n').length], [2, 2]);
+      const {stdout, stderr} = await run('leads', 'export', '--phone', '202-555-0111', '--for', 'sales');
+      assert.match(stderr, /\n2 leads\n/);
+      assert.equal(stdout.trimEnd().split('\n').length, 3);
+    });
+  });

@@ -1,0 +1,134 @@
+/** What stood on the screen when the last button was pressed, as the form sends it with the consent. */
+import {expect, oneEvent} from '@open-wc/testing';
+import type {ConsentText} from '../../../contract/embed.ts';
+import type {LeadPrequalForm} from '../../../widget/define.ts';
+import {config, created, problem, useServer} from '../../support/browser/fake-server.ts';
+import {
+  fillAll,
+  open,
+  openFilled,
+  reserved,
+  send,
+  shows,
+  type Attributes,
+} from '../../support/browser/visitor.ts';
+
+const consent: ConsentText = {text: 'I agree to be called about my estimate.', version: '1', required: false};
+const slotted = '<p slot="consent">  We call\n by <b>machine</b>, too. </p>';
+
+describe('what stood on the screen at the press of the last button', () => {
+  const server = useServer();
+  beforeEach(() => {
+    server.config = () => config({consent});
+  });
+
+  const part = (form: LeadPrequalForm, selector: string) =>
+    form.shadowRoot!.querySelector<HTMLElement>(selector)!;
+  const show = (form: LeadPrequalForm) =>
+    part(form, '.consent').scrollIntoView({block: 'center', behavior: 'instant'});
+  async function reach(attributes: Attributes = {}, children = '') {
+    const form = await openFilled({style: reserved, ...attributes}, children);
+    await shows(form, consent.text);
+    show(form);
+    return form;
+  }
+  const sent = () => server.leads.map(({body}) => body.consent);
+
+  it('the button, the width of the window and the words of the page are sent with the consent', async () => {
+    const form = await reach({}, slotted);
+    await send(form);
+    expect(sent()).to.deep.equal([
+      {
+        version: '1',
+        agreed: false,
+        button: 'See my estimate',
+        in_view: true,
+        width: innerWidth,
+        slot: 'We call by machine, too.',
+      },
+    ]);
+  });
+
+  for (const [edge, by] of [
+    ['above', (box: DOMRect) => box.bottom - 5],
+    ['below', (box: DOMRect) => box.top - innerHeight + 5],
+  ] as const) {
+    it(`a text of which a part is ${edge} the window is not in view`, async () => {
+      const form = await reach({style: 'display: block; margin-block: 2000px'});
+      scrollBy({top: by(part(form, '.consent').getBoundingClientRect()), behavior: 'instant'});
+      await send(form);
+      expect(sent()[0]).to.include({in_view: false, button: 'See my estimate'});
+    });
+  }
+
+  it('a text that goes over the side of the window is not in view', async () => {
+    const form = await reach();
+    form.style.translate = '-100px';
+    await send(form);
+    expect(sent()[0]?.in_view).to.be.false;
+  });
+
+  it('the button is sent in the language of the form', async () => {
+    const form = await reach();
+    form.lang = 'es';
+    await shows(form, 'Ver mi estimado');
+    await send(form, 'Ver mi estimado');
+    expect(sent()[0]?.button).to.equal('Ver mi estimado');
+  });
+
+  for (const isSeen of [true, false]) {
+    it(`a text in a dialog is in view if the dialog shows it, whatever the window does: ${isSeen}`, async () => {
+      const form = await open({presentation: 'dialog'});
+      (part(form, 'dialog') as HTMLDialogElement).showModal();
+      await fillAll(form);
+      await shows(form, consent.text);
+      part(form, 'dialog').style.maxBlockSize = '300px';
+      show(form);
+      const [box, card] = ['.consent', '.card'].map((each) => part(form, each).getBoundingClientRect());
+      if (!isSeen) part(form, '.card').scrollTop -= card!.bottom - box!.top + 5;
+      const {top, bottom} = part(form, '.consent').getBoundingClientRect();
+      expect(top > 0 && bottom < innerHeight, 'it is within the window').to.be.true;
+      await send(form);
+      expect(sent()[0]?.in_view).to.equal(isSeen);
+    });
+  }
+
+  it('a repeated request says what stood there at the press, and not what came after it', async () => {
+    server.reply(
+      ({body}) => {
+        expect(body.consent?.slot).to.equal('We call by machine, too.');
+        form.querySelector('[slot]')!.textContent = 'Something else';
+        scrollTo(0, 0);
+        return problem(422, 'consent-outdated');
+      },
+      () => created(),
+    );
+    const form = await reach({style: `${reserved}; margin-block-start: 2000px; display: block`}, slotted);
+    await send(form);
+    const [first, second] = sent();
+    expect(first?.in_view).to.be.true;
+    expect(second).to.deep.equal(first);
+  });
+
+  it('a long text of the page is cut, and left out if the server finds the lead too long', async () => {
+    server.reply(
+      () => problem(413, 'body-too-large'),
+      () => created(),
+    );
+    const form = await reach({}, `<p slot="consent">${'Más. '.repeat(2_000)}</p>`);
+    expect((await send(form)).type).to.equal('prequal-result');
+    const [first, second] = sent();
+    expect(first?.slot).to.equal('Más. '.repeat(800));
+    expect(second).to.include({button: 'See my estimate', in_view: true}).and.not.have.property('slot');
+  });
+
+  it('submit() from an earlier step says that the text was not in view, and names no button', async () => {
+    const form = await reach({}, slotted);
+    const end = oneEvent(form, 'prequal-result');
+    form.shadowRoot!.querySelector<HTMLButtonElement>('.actions button:not(.main)')!.click();
+    await form.updateComplete;
+    await form.submit();
+    await end;
+    expect(sent()).to.deep.equal([{version: '1', agreed: false, in_view: false, width: innerWidth}]);
+  });
+});
