@@ -4,6 +4,7 @@ import {referenceOf} from '../../contract/reference.ts';
 import {formLanguages} from '../../form/words/languages.ts';
 import {consentRecord, toConsentRecord} from '../leads/consent-record.ts';
 import type {KeptConsent} from '../leads/erasure.ts';
+import {evidenceKeys, saltedDigests, statementOf} from '../leads/evidence.ts';
 import type {FullLead, LeadFilter, ListedLead} from '../leads/lead-filter.ts';
 import {consentEnd} from '../leads/retention.ts';
 import type {Consent, Tombstone} from '../leads/stored-lead.ts';
@@ -41,6 +42,11 @@ export const shownConsent = consentRecord.extend({
   observed: observed.nullable(),
   reported: reported.nullable(),
   receivers: z.array(receiver),
+  statement: z
+    .string()
+    .nullable()
+    .describe('The record, signed. Null without EVIDENCE_KEY at that time or now.'),
+  salt: z.string().nullable().describe('Of the digests in the statement.'),
 });
 export type ShownConsent = z.infer<typeof shownConsent>;
 
@@ -62,7 +68,7 @@ async function holderOf({store}: Admin, lead: ListedLead): Promise<Holder> {
 }
 
 /** A record without who has the lead. */
-type Recorded = Omit<ShownConsent, 'receivers'>;
+type Recorded = Omit<ShownConsent, 'receivers' | 'statement' | 'salt'>;
 
 /** The words of the texts of some consents, by their hashes. */
 const archiveOf = ({store}: Admin, holders: readonly Holder[]) =>
@@ -101,11 +107,30 @@ export async function showConsent(admin: Admin, id: string): Promise<ShownConsen
   if (!found) throw new Refusal(`There is no lead ${id}.`, 'unknown');
   const holder = await holderOf(admin, found.lead);
   const archive = await archiveOf(admin, [holder]);
-  return {...toRecord(admin.config, holder, archive), receivers: await receiversOf(admin, id)};
+  return {
+    ...toRecord(admin.config, holder, archive),
+    receivers: await receiversOf(admin, id),
+    statement: signedRecord(admin.config, holder, archive) ?? null,
+    salt: holder.consent?.evidence?.salt ?? null,
+  };
+}
+
+function signedRecord(
+  {evidenceKeys: words}: Admin['config'],
+  {lead, person, consent}: Holder,
+  archive: ReadonlyMap<string, string>,
+): string | undefined {
+  const salt = consent?.evidence?.salt;
+  if (!consent || salt === undefined) return undefined;
+  const digests = isErased(lead) ? person?.digests : saltedDigests(salt, lead.lead);
+  const stated = digests && {lead, consent, digests, words: archive.get(consent.textHash)};
+  return stated && statementOf(stated, evidenceKeys(words));
 }
 
 /** Where the values of a record stand: `text.words` is the column `text_words`. */
-const columns = Object.entries(shownConsent.omit({receivers: true}).shape).flatMap(([name, schema]) => {
+const columns = Object.entries(
+  shownConsent.omit({receivers: true, statement: true, salt: true}).shape,
+).flatMap(([name, schema]) => {
   const inner = schema instanceof z.ZodNullable ? schema.unwrap() : schema;
   return inner instanceof z.ZodObject ? Object.keys(inner.shape).map((key) => [name, key]) : [[name]];
 });

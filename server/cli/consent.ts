@@ -46,6 +46,10 @@ export function consentCommand(run: Run): Command {
       '<who>',
       'a reference, the id of a lead, a phone number or an e-mail address; - reads it from standard input',
     )
+    .option(
+      '--signed',
+      'print the signed statements alone, one a line (docs/consent.md says how to verify them)',
+    )
     .option('--html', 'print one page of HTML, to be printed on paper')
     .addOption(jsonOption(shownConsent))
     .action((who: string, options: ShowOptions) =>
@@ -63,7 +67,7 @@ export function consentCommand(run: Run): Command {
   return consent;
 }
 
-type ShowOptions = Json & {html?: boolean};
+type ShowOptions = Json & {html?: boolean; signed?: boolean};
 type ListOptions = Json & {text?: TextName; since?: number; until?: number; limit: number};
 
 function readText(name: string): TextName {
@@ -72,19 +76,26 @@ function readText(name: string): TextName {
   return text;
 }
 
-async function show(run: Run, admin: Admin, who: string, {json = false, html: isPage = false}: ShowOptions) {
+async function show(run: Run, admin: Admin, who: string, {json, html: isPage, signed}: ShowOptions) {
   const named = await readNamed(run, who);
   const ids = typeof named === 'string' ? [await leadOf(admin, named)] : await idsOf(run, admin, named);
   const records: ShownConsent[] = [];
   for (const id of ids) records.push(await showConsent(admin, id));
   if (isPage) return run.writeUnchanged(`${pageOf(records).text}\n`);
   for (const [index, record] of records.entries()) {
-    if (json) await run.print(record);
+    if (signed) await printStatement(run, record);
+    else if (json) await run.print(record);
     else {
       if (index > 0) await run.write('\n');
       await printRecord(run, record);
     }
   }
+}
+
+async function printStatement({writeUnchanged, fail}: Run, {statement, reference}: ShownConsent) {
+  if (statement === null)
+    return fail(`There is no statement about ${reference}: docs/consent.md says what one needs.`);
+  return writeUnchanged(`${statement}\n`);
 }
 
 /** The leads of a person, the newest first, also those that were erased and whose consent is kept. */

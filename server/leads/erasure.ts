@@ -4,15 +4,13 @@ import type {SaltedDigests} from './evidence.ts';
 import type {Lead} from './lead-schema.ts';
 import type {Consent, Tombstone} from './stored-lead.ts';
 
-/**
- * What is kept of an erased lead: the consent, who gave it, and for which telephone number. `emailDigest` is the digest by
- * which the person is found (persons.ts).
- */
+/** What is kept of an erased lead: the consent, who gave it, and for which telephone number. */
 export type KeptConsent = Pick<Lead, 'first_name' | 'last_name' | 'phone'> & {
   consent: Consent;
+  /** The digest by which the person is found (persons.ts). */
   emailDigest?: string | undefined;
-  /** Those of its statement (evidence.ts). Missing if it has none. */
-  digests?: SaltedDigests | undefined;
+  /** Those of its statement. Missing if it has none. */
+  digests?: PersonDigests;
 };
 
 /** What would go with a lead, and who had it. */

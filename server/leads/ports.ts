@@ -215,8 +215,8 @@ export type LeadStore = LeadPort &
   ReloadStore &
   KeyStore &
   ErasureStore &
-  EvidenceStore &
-  PersonStore;
+  PersonStore &
+  EvidenceStore;
 
 /** What commands need of the store, beside a server that takes the leads. */
 export type BesideStore = Omit<LeadStore, 'accept'>;

@@ -205,10 +205,10 @@ export function eraseStatements(
   if (lead?.consent && keepConsent({partner, givenAt: lead.consent.givenAt}, now)) {
     const {first_name, last_name, phone} = lead.lead;
     const {consent} = lead;
+    const salted = consent.evidence && saltedDigests(consent.evidence.salt, lead.lead);
     const kept: KeptConsent = {
-      ...{first_name, last_name, phone, consent},
-      emailDigest: digests?.email,
-      digests: consent.evidence && saltedDigests(consent.evidence.salt, lead.lead),
+      ...{first_name, last_name, phone, consent, emailDigest: digests?.email},
+      ...(salted && {digests: salted}),
     };
     const {data_key, blob} = context.sealer.of(row).seal(JSON.stringify(kept), 'consent');
     statements.push(statement(keepConsentText, data_key, blob, id, now));
