@@ -10,7 +10,7 @@ export type KeptConsent = Pick<Lead, 'first_name' | 'last_name' | 'phone'> & {
   /** The digest by which the person is found (persons.ts). */
   emailDigest?: string | undefined;
   /** Those of its statement. Missing if it has none. */
-  digests?: PersonDigests;
+  digests?: SaltedDigests;
 };
 
 /** What would go with a lead, and who had it. */
