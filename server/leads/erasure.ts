@@ -1,6 +1,6 @@
 /** The part of the store that erases what is personal of leads. A row without anything personal stays of each lead. */
 
-import type {PersonDigests} from './evidence.ts';
+import type {SaltedDigests} from './evidence.ts';
 import type {Lead} from './lead-schema.ts';
 import type {Consent, Tombstone} from './stored-lead.ts';
 
@@ -10,7 +10,7 @@ export type KeptConsent = Pick<Lead, 'first_name' | 'last_name' | 'phone'> & {
   /** The digest by which the person is found (persons.ts). */
   emailDigest?: string | undefined;
   /** Those of its statement. Missing if it has none. */
-  digests?: PersonDigests;
+  digests?: SaltedDigests;
 };
 
 /** What would go with a lead, and who had it. */

@@ -49,13 +49,13 @@ export const newEvidence = ([first]: EvidenceKeys): Evidence | undefined =>
   first && {key: first.id, salt: randomBytes(16).toString('base64url')};
 
 /** Digests of a phone number in E.164 and of an e-mail address in small letters, in hex. */
-export type PersonDigests = {phone: string; email: string};
+export type SaltedDigests = {phone: string; email: string};
 
 /**
  * With these, whoever has the salt, which stands beside the statement, can match it with a person whom they know. Without
  * the salt, nobody can try all phone numbers.
  */
-export function saltedDigests(salt: string, {phone, email}: Pick<Lead, 'phone' | 'email'>): PersonDigests {
+export function saltedDigests(salt: string, {phone, email}: Pick<Lead, 'phone' | 'email'>): SaltedDigests {
   const digest = (text: string) => createHmac('sha256', salt).update(text).digest('hex');
   return {phone: digest(phone.e164), email: digest(comparableEmail(email))};
 }
@@ -69,7 +69,7 @@ const proves =
 export type Stated = {
   lead: Pick<StoredLead, 'id' | 'createdAt' | 'partner'>;
   consent: Consent;
-  digests: PersonDigests;
+  digests: SaltedDigests;
   words: string | undefined;
 };
 
