@@ -115,7 +115,8 @@ async function receiversOf(
   const had = await arrivalsOf({store}, lead.id);
   const isUpstream = ({content}: (typeof had)[number]) => content === 'lead';
   const told = lead.told.filter((name) => {
-    const newest = had.find((one) => one.destination === name && !isUpstream(one));
+    const own = had.filter(({destination, state}) => destination === name && state !== 'unclear');
+    const newest = own.find((one) => !isUpstream(one));
     return newest && isPresent(config, newest);
   });
   const untold = had.filter(

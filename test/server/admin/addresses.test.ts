@@ -7,7 +7,7 @@ import {acceptAddress, listDestinations} from '../../../server/admin/destination
 import {planErasure} from '../../../server/admin/erasing.ts';
 import {addressOf, placeOf} from '../../../server/config/destinations.ts';
 import {startNotingAddresses} from '../../../server/destinations/address-uses.ts';
-import type {AddressUse, NewDelivery} from '../../../server/leads/deliveries.ts';
+import type {AddressUse, DeliveryContent, NewDelivery} from '../../../server/leads/deliveries.ts';
 import {openStore, openStoreBeside} from '../../../server/store/open-store.ts';
 import {clearText} from '../../../server/store/sealing.ts';
 import {sentLead} from '../../support/embed-client.ts';
@@ -15,7 +15,7 @@ import {emailSettings} from '../../support/email-settings.ts';
 import {openFor} from '../../support/opened.ts';
 import {planAndErase} from '../../support/operator.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
-import {doneAnswer, failedAttempt, keyOf, newDelivery, newEntry} from '../../support/sample-leads.ts';
+import {doneAnswer, failedAttempt, newDelivery, newEntry} from '../../support/sample-leads.ts';
 import {forEachStore} from '../../support/stores.ts';
 import {partners} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
@@ -26,6 +26,7 @@ const at = ({settings}: Pick<WebhookReceiver, 'settings'>) => new Map([['crm', s
 const placeAt = ({port}: WebhookReceiver) => `127.0.0.1:${port}`;
 const eventsAt = ({received}: WebhookReceiver) =>
   received.map(({body}) => JSON.parse(body) as {type: string; data: {id: string}});
+const keyOf = (lead: string, content: DeliveryContent) => ({lead, destination: 'crm', content});
 const planOf = async (admin: Admin, lead: string) =>
   (await planErasure(admin, {leads: [lead], all: false})).leads[0]!;
 
@@ -157,7 +158,7 @@ forEachStore((store) => {
       const {id, store, claim, admin} = await start(t);
       const [first] = await claim('crm');
       assert.equal(await acceptAddress(admin, 'crm'), 0, 'it is in progress');
-      await store.postpone(keyOf(id, 'crm', 'created'), first!.leaseEnd, {
+      await store.postpone(keyOf(id, 'created'), first!.leaseEnd, {
         ...failedAttempt,
         tried: true,
         until: 0,
@@ -170,7 +171,7 @@ forEachStore((store) => {
 
       const [second] = await claim('crm');
       assert.equal(second?.address, addressOf(next.settings));
-      await store.settle(keyOf(id, 'crm', 'created'), second.leaseEnd, {state: 'delivered', answer: null});
+      await store.settle(keyOf(id, 'created'), second!.leaseEnd, {state: 'delivered', answer: null});
       assert.deepEqual(
         (await receiversOf(admin, id)).map(({state, place}) => [state, place]),
         [
@@ -188,7 +189,7 @@ forEachStore((store) => {
     test('that was tried at the former address alone is told to nobody when its lead is erased', async (t) => {
       const {id, store, claim, admin} = await start(t);
       const [due] = await claim('crm');
-      await store.postpone(keyOf(id, 'crm', 'created'), due!.leaseEnd, {
+      await store.postpone(keyOf(id, 'created'), due!.leaseEnd, {
         ...failedAttempt,
         tried: true,
         until: 0,
@@ -207,7 +208,7 @@ forEachStore((store) => {
       ] as const) {
         const [due] = await claim(destination);
         const answer = content === 'lead' ? doneAnswer : null;
-        await store.settle(keyOf(id, destination, content), due!.leaseEnd, {state: 'delivered', answer});
+        await store.settle({lead: id, destination, content}, due!.leaseEnd, {state: 'delivered', answer});
       }
       await server.execute(
         `UPDATE deliveries SET settled_at = settled_at - 1000 WHERE lead_id = '${id}' AND content = 'created'`,
@@ -215,7 +216,7 @@ forEachStore((store) => {
       assert.equal(await acceptAddress(admin, 'crm'), 1);
       const [answered] = await claim('crm');
       assert.partialDeepStrictEqual(answered, {content: 'answered', address: addressOf(next.settings)});
-      await store.settle(keyOf(id, 'crm', 'answered'), answered!.leaseEnd, {
+      await store.settle(keyOf(id, 'answered'), answered!.leaseEnd, {
         state: 'delivered',
         answer: null,
       });
@@ -250,11 +251,10 @@ suite('the place of a destination', () => {
     let isAway = true;
     const uses = startNotingAddresses(
       {
-        async noteAddresses(rows) {
-          if (isAway) throw new Error('The store is away');
-          stored.push(...rows);
-          return Promise.resolve();
-        },
+        noteAddresses: (rows) =>
+          isAway
+            ? Promise.reject(new Error('The store is away'))
+            : Promise.resolve(void stored.push(...rows)),
       },
       quickTimings.lease,
     );
