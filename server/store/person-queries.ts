@@ -62,14 +62,14 @@ export function createPersonIndex({read, write, clock}: Database, sealer: Sealer
   let late: {upTo: number; at: number; digestsOf: Index['digestsOf']} | undefined;
 
   async function readIndex() {
-    type KeyRow = SealedText & {done_until: string; now: number | null};
+    type KeyRow = SealedText & {done_until: string; now: unknown};
     const [row] = (await read(statement(selectKey))) as KeyRow[];
     if (!row) return undefined;
     if (!opened || Buffer.compare(opened.blob, row.blob) !== 0) {
       const key = createSecretKey(sealing.open(row, 'person key'), 'base64url');
       opened = {blob: row.blob, digestsOf: digesterOf(key)};
     }
-    return {digestsOf: opened.digestsOf, doneUntil: row.done_until, now: row.now ?? Date.now()};
+    return {digestsOf: opened.digestsOf, doneUntil: row.done_until, now: Number(row.now ?? Date.now())};
   }
 
   return {
