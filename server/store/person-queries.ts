@@ -133,7 +133,7 @@ const insertDigests = ({jsonList}: Database) => `
   FROM ${jsonList('$1')} AS listed JOIN leads ON leads.id = substr(listed.value, 1, 36)
   WHERE leads.erased_at IS NULL OR ${isKept('leads.id')} = 1
   ON CONFLICT (digest, lead_id) DO NOTHING`;
-const moveOn = 'UPDATE person_search SET done_until = $1 WHERE done_until = $2';
+const moveOn = 'UPDATE person_search SET done_until = $1 WHERE id = 1 AND done_until = $2';
 
 function digestsOfRow({opener, sealer}: Context, index: Index, row: SliceRow): string[] {
   const lead = opener.open(row);
