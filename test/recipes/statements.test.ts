@@ -1,6 +1,6 @@
 /** The commands of docs/consent.md, with a statement that a server has sent, and programs that nobody here wrote. */
 import assert from 'node:assert/strict';
-import {spawnSync} from 'node:child_process';
+import {execFile} from 'node:child_process';
 import {existsSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {before, suite, test} from 'node:test';
@@ -60,11 +60,14 @@ suite('a statement, by docs/consent.md alone,', {skip}, () => {
   let consent: {statement?: string; salt?: string} = {};
 
   /** Runs a command as a reader of the guide would, with what the event had as variables. */
-  function run(code: string, ...words: string[]) {
+  function run(code: string) {
     const {statement = '', salt = ''} = consent;
     const env = {PATH: '/usr/bin:/bin', LANG: 'C.UTF-8', statement, salt};
-    const {status, stdout, stderr} = spawnSync('sh', ['-c', code, ...words], {cwd: folder, env});
-    return {status, said: String(stdout), complained: String(stderr)};
+    return new Promise<{status: unknown; said: string; complained: string}>((resolve) => {
+      execFile('sh', ['-c', code], {cwd: folder, env}, (error, said, complained) =>
+        resolve({status: error?.code ?? 0, said, complained}),
+      );
+    });
   }
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
   const verify = {
@@ -79,13 +82,13 @@ suite('a statement, by docs/consent.md alone,', {skip}, () => {
     consent = event.data.consent ?? {};
     write('verify.py', withPython);
     write('verify.sh', withOpenssl);
-    const saved = run(save.replace('https://leads.example.com', server.url));
+    const saved = await run(save.replace('https://leads.example.com', server.url));
     assert.equal(saved.status, 0, saved.complained);
   });
 
   for (const [program, verified] of Object.entries(verify)) {
-    test(`is verified and read with ${program}`, () => {
-      const {status, said, complained} = verified();
+    test(`is verified and read with ${program}`, async () => {
+      const {status, said, complained} = await verified();
       assert.equal(status, 0, complained);
       const claims = JSON.parse(said.slice(said.indexOf('{'))) as object;
       assert.partialDeepStrictEqual(claims, {
@@ -96,11 +99,11 @@ suite('a statement, by docs/consent.md alone,', {skip}, () => {
         },
       });
     });
-    test(`is refused with ${program} if a byte was changed, or with another key`, () => {
+    test(`is refused with ${program} if a byte was changed, or with another key`, async () => {
       const {statement = ''} = consent;
       for (const n of [0, 1, 2]) {
         write('statements.txt', changed(statement, n + 60));
-        const {status, said} = verified();
+        const {status, said} = await verified();
         assert.notEqual(status, 0);
         assert.doesNotMatch(said, /Llámenme/);
       }
@@ -110,18 +113,18 @@ suite('a statement, by docs/consent.md alone,', {skip}, () => {
         'keys.json',
         keys.replace(/"x":"(.)/, (_all, first) => `"x":"${first === 'A' ? 'B' : 'A'}`),
       );
-      assert.notEqual(verified().status, 0);
+      assert.notEqual((await verified()).status, 0);
       write('keys.json', keys);
-      assert.equal(verified().status, 0);
+      assert.equal((await verified()).status, 0);
     });
   }
 
-  test(`is refused after each of ${changes} changes of a byte`, () => {
+  test(`is refused after each of ${changes} changes of a byte`, async () => {
     const {statement = ''} = consent;
     const all = Array.from({length: changes}, (_, n) => changed(statement, n));
     assert.equal(new Set([...all, statement]).size, changes + 1);
     write('statements.txt', all.join('\n'));
-    const {status, said} = verify.JWCrypto();
+    const {status, said} = await verify.JWCrypto();
     assert.equal(status, 1);
     const lines = said.trimEnd().split('\n');
     assert.equal(lines.filter((line) => /^line \d+: refused, \w+$/.test(line)).length, changes);
@@ -129,8 +132,8 @@ suite('a statement, by docs/consent.md alone,', {skip}, () => {
     write('statements.txt', statement);
   });
 
-  test('is matched with a person whose number and address are known, by the salt', () => {
-    const {status, said, complained} = run(ofPerson);
+  test('is matched with a person whose number and address are known, by the salt', async () => {
+    const {status, said, complained} = await run(ofPerson);
     assert.equal(status, 0, complained);
     const digests = said.match(/[0-9a-f]{64}/g) ?? [];
     assert.equal(digests.length, 2);
