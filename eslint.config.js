@@ -30,7 +30,7 @@ const mayLookInto = {
     destinations: ['config', 'observe', 'leads', 'html'],
     http: ['config', 'html', 'observe', 'leads', 'versions', 'snippets'],
     admin: ['config', 'observe', 'leads', 'reload', 'versions', 'store', 'destinations'],
-    cli: ['admin', 'config', 'observe', 'leads', 'reload', 'versions', 'snippets', 'store', 'destinations'],
+    cli: ['admin', 'config', 'html', 'observe', 'leads', 'reload', 'versions', 'snippets', 'store', 'destinations'],
   },
   widget: {
     page: [],
