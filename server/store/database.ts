@@ -26,7 +26,7 @@ export type Database = {
    */
   oneByOne: (name: string) => string;
   /**
-   * SQL for the time of the database, which all processes share. Milliseconds since 1970. NULL for SQLite, whose time is that
+   * SQL for the time of the database, which all processes share. It is read as a `Date`. NULL for SQLite, whose time is that
    * of the process.
    */
   clock: string;

@@ -62,14 +62,14 @@ export function createPersonIndex({read, write, clock}: Database, sealer: Sealer
   let late: {upTo: number; at: number; digestsOf: Index['digestsOf']} | undefined;
 
   async function readIndex() {
-    type KeyRow = SealedText & {done_until: string; now: number | null};
+    type KeyRow = SealedText & {done_until: string; now: unknown};
     const [row] = (await read(statement(selectKey))) as KeyRow[];
     if (!row) return undefined;
     if (!opened || Buffer.compare(opened.blob, row.blob) !== 0) {
       const key = createSecretKey(sealing.open(row, 'person key'), 'base64url');
       opened = {blob: row.blob, digestsOf: digesterOf(key)};
     }
-    return {digestsOf: opened.digestsOf, doneUntil: row.done_until, now: row.now ?? Date.now()};
+    return {digestsOf: opened.digestsOf, doneUntil: row.done_until, now: Number(row.now ?? Date.now())};
   }
 
   return {
@@ -133,7 +133,7 @@ const insertDigests = ({jsonList}: Database) => `
   FROM ${jsonList('$1')} AS listed JOIN leads ON leads.id = substr(listed.value, 1, 36)
   WHERE leads.erased_at IS NULL OR ${isKept('leads.id')} = 1
   ON CONFLICT (digest, lead_id) DO NOTHING`;
-const moveOn = 'UPDATE person_search SET done_until = $1 WHERE done_until = $2';
+const moveOn = 'UPDATE person_search SET done_until = $1 WHERE id = 1 AND done_until = $2';
 
 function digestsOfRow({opener, sealer}: Context, index: Index, row: SliceRow): string[] {
   const lead = opener.open(row);

@@ -56,7 +56,7 @@ const settingsOf = (folder: string, partnersFile: string) => {
     ...settings,
     PARTNERS_FILE: partnersFile,
     WEBHOOK_INTERNAL_HOSTS: '127.0.0.1',
-    EVIDENCE_KEY: 'an evidence key for tests that is long enough',
+    EVIDENCE_KEY: 'an-evidence-key-for-tests-that-is-long-enough',
     DATA_KEY: 'clear',
     TRUST_PROXY: '1',
   };
@@ -80,9 +80,19 @@ async function spendDay(t: TestContext, store: Store) {
         {consent: consent(version), send_to: ['crm']},
         {key: 'brief', consent: consent(version), retain_days: 1},
       ],
-      {crm: {type: 'webhook', url: `http://127.0.0.1:${crm.port}/leads?key=secret`, secret: crm.secret}},
+      {
+        crm: {
+          type: 'webhook',
+          url: `http://127.0.0.1:${crm.port}/leads?key=secret`,
+          credentials: 'CRM',
+        },
+      },
     );
-  const settings = settingsOf(folder, write('1', before));
+  const settings = {
+    ...settingsOf(folder, write('1', before)),
+    // The receiver is another one after the change of address, and has the same secret.
+    CREDENTIALS_CRM_SECRET: before.secret,
+  };
   const {databaseUrl: _url, databasePath: _path, ...config} = readConfig(settings);
   const server = await openFor(t, store.startServer(config, quickTimings));
   const sent: Sent[] = [];

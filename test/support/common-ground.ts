@@ -29,6 +29,10 @@ export const commonGround: readonly {words: string; why: string}[] = [
     words: 'pg_try_advisory_xact_lock pg_advisory_xact_lock hashtextextended bool_and',
     why: 'one process at a time stores leads with the same key; without these locks, see tryLock in accept.ts',
   },
+  {
+    words: 'CURRENT_TIMESTAMP',
+    why: 'the time of the database, by which all processes write digests of leads',
+  },
   {words: 'BYTEA', why: 'sealed blobs'},
   {
     words: 'to_regclass text coalesce false current_setting has_schema_privilege current_schema',

@@ -33,7 +33,7 @@ export const postgresWords: SqlWords = {
   skipLocked: 'FOR UPDATE OF deliveries SKIP LOCKED',
   forUpdate: (table) => `FOR UPDATE OF ${table}`,
   oneByOne: (name) => `SELECT pg_advisory_xact_lock(hashtextextended('${name}', 0))`,
-  clock: 'CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)',
+  clock: 'CURRENT_TIMESTAMP',
   jsonList,
   // LATERAL with LIMIT, so that PostgreSQL looks up each row by an index (accept.ts).
   selectEach: (parameter, select) =>

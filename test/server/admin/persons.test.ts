@@ -189,9 +189,10 @@ for (const {name, postgres, skip} of databaseKinds)
 
     test('without the key of the digests, all leads are read, and leads can be erased', async (t) => {
       const [entry, gone] = [ofJane(), ofJane()];
-      const {admin, rowsOf, writeAll, execute} = await operated(t, [entry, gone]);
+      const {adminUnder, rowsOf, writeAll, execute} = await operated(t, [entry, gone]);
       await writeAll();
       await execute('UPDATE person_search SET data_key = 7');
+      const admin = await adminUnder();
       await planAndErase(admin, [gone.id]);
       assert.deepEqual(await rowsOf(gone.id), []);
       assert.partialDeepStrictEqual(await search(admin, {phone}), {ids: [entry.id], unprepared: 2});

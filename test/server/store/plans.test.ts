@@ -81,7 +81,7 @@ async function onSqlite(owner: Owner): Promise<Explained> {
     sqliteWords,
     (statement) => Promise.resolve(all(statement)),
     (statement) => Promise.resolve(all(statement, 'EXPLAIN QUERY PLAN ').map(({detail}) => String(detail))),
-    (plan) => plan.some((line) => /^SCAN (?!listed|json_each|found|due|CONSTANT)/.test(line)),
+    (plan) => plan.some((line) => /^SCAN (?!listed|json_each|found|due|page|CONSTANT)/.test(line)),
   );
 }
 
@@ -90,7 +90,13 @@ async function onPostgres(owner: Owner): Promise<Explained> {
   const database = await createDatabaseWithTables();
   owner.after(() => database.drop());
   await fill('PostgreSQL', database.url, folder, leads, shape);
-  const client = new pg.Client(database.url);
+  // As the server reads them.
+  const bigint = 20;
+  const types = {
+    getTypeParser: (oid: number, format?: 'text') =>
+      oid === bigint ? Number : (pg.types.getTypeParser(oid, format) as (text: string) => unknown),
+  } as pg.CustomTypesConfig;
+  const client = new pg.Client({connectionString: database.url, types});
   await client.connect();
   owner.after(() => client.end());
   // Small tables, and tables of which a list may name many rows, are read as a whole because that is faster. The question
