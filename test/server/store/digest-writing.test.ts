@@ -13,7 +13,7 @@ import {until} from '../../support/until.ts';
 
 forEachStore((store) => {
   test('a server writes the digests of its leads, by which a search finds them', async (t) => {
-    const server = await openFor(t, store.startServer());
+    const server = await openFor(t, store.startServer({}, quickTimings));
     const email = 'jane.doe@example.com';
     const {id} = await sentLead(server, somebody({email}));
     await sentLead(server);
