@@ -198,8 +198,8 @@ export type ConsentView = {
   form?: string | undefined;
 };
 
-/** Characters of the texts of a `ConsentView`. */
-export const consentViewLimits = {button: 80, slot: 4_000, form: 40};
+/** Characters of the slot's text: with the longest notes, too, the body stays smaller than servers take it. */
+export const maxSlotText = 2_000;
 
 /** As `lang` in HTML. */
 export const languageTag = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/;

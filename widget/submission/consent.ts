@@ -1,6 +1,6 @@
 /** The partner's consent text above the last button, and whether the visitor agreed to it. */
 import {html, nothing} from 'lit';
-import {consentViewLimits, type ConsentText, type ConsentView} from '../../contract/embed.ts';
+import {maxSlotText, type ConsentText, type ConsentView} from '../../contract/embed.ts';
 import {consentParts, linksTo} from '../../form/consent-text.ts';
 import {sendLabel} from '../../form/words/words.ts';
 import {changingText} from '../fields/changing-text.ts';
@@ -16,9 +16,6 @@ export type ConsentError = 'required' | 'outdated';
 
 /** The version of the form, which the builds write in its place (build/later-files.ts). The sources have none. */
 declare const formVersion: string | undefined;
-
-/** A text as one line. */
-const lineOf = (text: string, max: number) => text.replace(/\s+/g, ' ').trim().slice(0, max) || undefined;
 
 export class Consent {
   /** The text that the visitor can read. Without a text, no consent is asked for. */
@@ -71,23 +68,16 @@ export class Consent {
     const host = this.#host;
     const [text, card] = ['.consent', '.card'].map((each) => host.find(each)?.getBoundingClientRect());
     // A keyboard on the screen, and a page that is enlarged with two fingers, leave less to see than the window has.
-    const view: Partial<VisualViewport> = visualViewport ?? {};
-    const {offsetTop: y = 0, offsetLeft: x = 0, height = innerHeight, width = innerWidth} = view;
-    const slot = host.find<HTMLSlotElement>('slot[name=consent]')?.assignedElements();
+    const {offsetTop = 0, height = innerHeight}: Partial<VisualViewport> = visualViewport ?? {};
     return {
-      button: text && lineOf(host.find('.main')?.innerText ?? '', consentViewLimits.button),
-      in_view:
-        !!text &&
-        !!card &&
-        text.top >= Math.max(y, card.top) &&
-        text.bottom <= Math.min(y + height, card.bottom) &&
-        text.left >= x &&
-        text.right <= x + width,
+      button: text && host.find('.main')?.innerText,
       width: innerWidth,
-      slot: lineOf(
-        ((slot as HTMLElement[] | undefined) ?? []).map(({innerText}) => innerText).join(' '),
-        consentViewLimits.slot,
-      ),
+      slot: host.element.querySelector<HTMLElement>('[slot=consent]')?.innerText.slice(0, maxSlotText),
+      in_view:
+        text &&
+        card &&
+        text.top >= Math.max(offsetTop, card.top) &&
+        text.bottom <= Math.min(offsetTop + height, card.bottom),
       form: typeof formVersion === 'string' ? formVersion : undefined,
     };
   }

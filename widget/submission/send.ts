@@ -61,8 +61,6 @@ export async function send(
     ['idempotency-key-reused', newKey],
     ['proof-needed', newConfiguration],
     ['consent-outdated', newConfiguration],
-    // Of what is sent, the text of the page alone can be long, and the lead is worth more.
-    ['body-too-large', () => delete view.slot],
   ]);
   await preparation.begin();
   if (!preparation.config && !(await preparation.renew()) && preparation.refusal)
