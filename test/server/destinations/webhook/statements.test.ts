@@ -54,9 +54,9 @@ const kidOf = (statement = '') =>
   (JSON.parse(Buffer.from(statement.split('.')[0] ?? '', 'base64url').toString()) as {kid: string}).kid;
 
 /** The bodies that came, once so many have. */
-async function bodies({received, hasReceived}: WebhookReceiver, count: number) {
-  await hasReceived(count);
-  return received.map(({body}) => body);
+async function bodies(receiver: WebhookReceiver, count: number) {
+  await receiver.hasReceived(count);
+  return receiver.received.map(({body}) => body);
 }
 
 forEachStore((over) => {
