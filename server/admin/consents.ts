@@ -5,7 +5,7 @@ import {formLanguages} from '../../form/words/languages.ts';
 import {consentRecord, toConsentRecord} from '../leads/consent-record.ts';
 import type {KeptConsent} from '../leads/erasure.ts';
 import {evidenceKeys, saltedDigests, statementOf} from '../leads/evidence.ts';
-import type {FullLead, LeadFilter, ListedLead} from '../leads/lead-filter.ts';
+import type {FullLead, LeadFilter, ListedLead, UnreadableLead} from '../leads/lead-filter.ts';
 import {consentEnd} from '../leads/retention.ts';
 import type {Consent, Tombstone} from '../leads/stored-lead.ts';
 import {isErased, whyUnreadable} from '../store/rows.ts';
@@ -57,14 +57,16 @@ type Holder = {
   consent: Consent | undefined;
 };
 
-/** @throws Refusal if it cannot be read. The message says which lead, and why */
-async function holderOf({store}: Admin, lead: ListedLead): Promise<Holder> {
-  if ('unreadable' in lead) throw new Refusal(unreadableText(lead));
-  if (!isErased(lead)) return {lead, person: lead.lead, consent: lead.consent ?? undefined};
-  const kept = await store.keptConsent(lead.id).catch((error: unknown) => {
-    throw new Refusal(unreadableText({id: lead.id, unreadable: whyUnreadable(error)}));
+/** The leads of a page, with what is kept of those that were erased. */
+async function holdersOf({store}: Admin, page: readonly ListedLead[]): Promise<(Holder | UnreadableLead)[]> {
+  const kept = await store.keptConsents(page.filter(isErased).map(({id}) => id));
+  return page.map((lead) => {
+    if ('unreadable' in lead) return lead;
+    if (!isErased(lead)) return {lead, person: lead.lead, consent: lead.consent ?? undefined};
+    const person = kept.get(lead.id);
+    if (person instanceof Error) return {id: lead.id, unreadable: whyUnreadable(person)};
+    return {lead, person, consent: person?.consent};
   });
-  return {lead, person: kept, consent: kept?.consent};
 }
 
 /** A record without who has the lead. */
@@ -105,7 +107,9 @@ function toRecord(
 export async function showConsent(admin: Admin, id: string): Promise<ShownConsent> {
   const found = await admin.store.readLead(id);
   if (!found) throw new Refusal(`There is no lead ${id}.`, 'unknown');
-  const holder = await holderOf(admin, found.lead);
+  const [holder] = await holdersOf(admin, [found.lead]);
+  if (!holder) throw new Error('A page of one lead has none');
+  if ('unreadable' in holder) throw new Refusal(unreadableText(holder));
   const archive = await archiveOf(admin, [holder]);
   return {
     ...toRecord(admin.config, holder, archive),
@@ -153,12 +157,11 @@ export async function* exportConsents(
   for (let after: string | undefined; ;) {
     const page = await admin.store.readLeads(filter, {limit: pageLeads, after});
     const holders: Holder[] = [];
-    for (const listed of page) {
+    for (const holder of await holdersOf(admin, page)) {
       looked += 1;
-      const holder = await holderOf(admin, listed).catch((error: unknown) => whyUnreadable(error));
-      if (typeof holder === 'string') {
+      if ('unreadable' in holder) {
         done.unreadable += 1;
-        yield {unreadable: {id: listed.id, unreadable: holder}, looked};
+        yield {unreadable: holder, looked};
       } else if (holder.consent) holders.push(holder);
       else if (isErased(holder.lead)) done.erased += 1;
     }
@@ -212,11 +215,10 @@ export async function* listConsents(
   for (let after: string | undefined; left > 0;) {
     const page = await admin.store.listLeads(filter, {limit: pageLeads, after});
     const rows: ConsentRow[] = [];
-    for (const listed of page) {
+    for (const holder of await holdersOf(admin, page)) {
       if (rows.length === left) break;
       looked += 1;
-      const holder = await holderOf(admin, listed).catch(() => undefined);
-      if (!holder) unreadable.push(listed.id);
+      if ('unreadable' in holder) unreadable.push(holder.id);
       else if (holder.consent && isNamed(holder.consent))
         rows.push(toConsentRow(holder.lead, holder.consent));
     }

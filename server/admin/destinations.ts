@@ -114,6 +114,10 @@ export function isPresent({destinations}: Admin['config'], {destination, address
   return settings !== undefined && (address === null || address === addressOf(settings));
 }
 
+/** As `ErasureStore.erase` takes them. */
+export const presentAddresses = ({destinations}: Admin['config']): string[] =>
+  [...destinations].flatMap(([name, settings]) => [`${name} `, `${name} ${addressOf(settings)}`]);
+
 /** Nothing is known of addresses that were given up before version 1.7. */
 export async function readAddresses({store}: Pick<Admin, 'store'>) {
   const keyOf = ({destination, address}: At) => `${destination} ${address}`;

@@ -16,7 +16,7 @@ import {appendErasures, readErasures, type Erasure} from '../store/erasures-file
 import {isErased, whyUnreadable} from '../store/rows.ts';
 import {count, isoTime, Refusal, refuseFor, time, type Admin, type Job} from './admin.ts';
 import {arrivalsOf} from './deliveries.ts';
-import {isPresent} from './destinations.ts';
+import {isPresent, presentAddresses} from './destinations.ts';
 import {leadOf} from './lead-names.ts';
 import {purge, type Waiting} from './purging.ts';
 
@@ -166,19 +166,11 @@ export async function* eraseLeads(
     );
     const keepConsent = plan.all ? () => false : retentionOf(config).keepConsent;
     for (const {id} of toErase) {
-      await store.erase(id, at, keepConsent);
-      await dropUntold(admin, id);
+      await store.erase(id, at, keepConsent, presentAddresses(config));
       yield {erased: id};
     }
   }
   return {leads: plan.leads, out_of_files: yield* purge(admin)};
-}
-
-/** News that no address of the configuration may get would wait for ever. */
-async function dropUntold({store, config}: Admin, lead: string) {
-  for (const {destination, address, content} of await store.listDeliveries(sliceSize, {lead}))
-    if (content === 'erased' && !isPresent(config, {destination, address}))
-      await store.dropDeliveries(Date.now(), {lead, destination});
 }
 
 function writeDown(path: string | undefined, erasures: readonly Erasure[]) {
@@ -190,7 +182,7 @@ function writeDown(path: string | undefined, erasures: readonly Erasure[]) {
   }
 }
 
-/** Rows of one query. */
+/** Ids of one query. */
 const sliceSize = 200;
 
 /** What the file of erasures lists and is back, as after a restore. `back` are erased no more, `toErase` are all to erase. */
@@ -223,9 +215,9 @@ export async function* eraseAgain(admin: Admin, {toErase}: Back): Job<Erasing, z
   let erased = 0;
   if (toErase.length > 0) await store.useKeys();
   const {keepConsent} = retentionOf(config);
+  const present = presentAddresses(config);
   for (const {id, at, all} of toErase) {
-    if (!(await store.erase(id, at, all ? () => false : keepConsent))) continue;
-    await dropUntold(admin, id);
+    if (!(await store.erase(id, at, all ? () => false : keepConsent, present))) continue;
     erased += 1;
     yield {erased: id};
   }

@@ -139,6 +139,7 @@ function linesOf({observed, reported, text, person, ...of}: ShownConsent): Field
     ['Form', reported?.form_version ?? (observed?.script ? 'without a script' : '')],
     ['Page', reported?.page ?? ''],
     ['Origin', observed?.origin ?? ''],
+    // eslint-disable-next-line no-restricted-properties -- These are addresses of a stored consent, not of a request.
     ['Address', observed?.ip ?? reported?.ip ?? ''],
     ['Browser', observed?.user_agent ?? ''],
     ['Certificate', reported?.certificate_url ?? ''],

@@ -132,7 +132,8 @@ export const stateCells = (row: DestinationRow) => [
 
 /** Such as `crm.example.com since 2026-05-01`, and `formerly old.example.com until 2026-04-30`. */
 function usedAddress({place, is_present, first_used_at, last_used_at}: DestinationRow['addresses'][number]) {
-  const day = (time: string | null) => (time === null ? 'never' : localDay(Date.parse(time)));
+  if (first_used_at === null || last_used_at === null) return `${place}, not used yet`;
+  const day = (time: string) => localDay(Date.parse(time));
   return is_present ? `${place} since ${day(first_used_at)}` : `formerly ${place} until ${day(last_used_at)}`;
 }
 

@@ -59,9 +59,11 @@ export type ErasureStore = {
    * Erases one lead: everything personal in its rows goes, deliveries that wait are dropped, and `told` are told once no
    * process may be sending it any more (`isUnderWay` in store/claim-queries.ts). A lead that was erased before only loses
    * its kept consent, if `keepConsent` says so. Duplicates that are left go with it.
+   * @param present the addresses that can be told, such as `crm 0123456789abcdef`, and `crm ` for one that is not known.
+   *   Without it, news for any address is stored
    * @returns false if there was nothing to erase
    */
-  erase(id: string, now: number, keepConsent: KeepConsent): Promise<boolean>;
+  erase(id: string, now: number, keepConsent: KeepConsent, present?: readonly string[]): Promise<boolean>;
   /**
    * What is kept of an erased lead. Undefined if nothing is.
    * @throws SealError when it cannot be opened

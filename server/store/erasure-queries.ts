@@ -30,18 +30,22 @@ const endDeliveries = `
   UPDATE deliveries SET state = CASE WHEN settled_at IS NULL THEN 'dropped' ELSE state END,
     settled_at = COALESCE(settled_at, CAST($1 AS BIGINT)), last_error = NULL, last_reply = NULL, recipients = NULL
   WHERE lead_id = $2 AND content <> 'erased'`;
-/** For the address that had news of the lead last. It is due when the last lease ends. A command may change that time, so the claim checks the leases as well. */
-const announceErasure = `
+/**
+ * For the address that had news of the lead last, unless a list says which addresses can be told, and it is not among them.
+ * It is due when the last lease ends. A command may change that time, so the claim checks the leases as well.
+ */
+const announceErasure = (jsonList: Context['jsonList']) => `
   INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous, ambiguous_counted,
     next_attempt_at, leased_until, happened_at, address)
   SELECT had.lead_id, had.destination, 'erased', 0, 'waiting', 0, 0, 0, MAX(last.leased_until), 0,
-    CAST($1 AS BIGINT), (SELECT address FROM deliveries AS newest
+    CAST($1 AS BIGINT), had.address
+  FROM deliveries AS had JOIN deliveries AS last ON last.lead_id = had.lead_id
+  WHERE had.lead_id = $2 AND had.content = (SELECT content FROM deliveries AS newest
       WHERE newest.lead_id = had.lead_id AND newest.destination = had.destination AND ${isNews('newest')}
         AND ${mayHaveArrived('newest')} ORDER BY COALESCE(settled_at, happened_at) DESC LIMIT 1)
-  FROM deliveries AS had JOIN deliveries AS last ON last.lead_id = had.lead_id
-  WHERE had.lead_id = $2 AND ${isNews('had')} AND ${mayHaveArrived('had')}
+    AND (CAST($3 AS TEXT) IS NULL OR had.destination || ' ' || COALESCE(had.address, '') IN ${jsonList('$3')})
     AND EXISTS (SELECT 1 FROM leads WHERE id = had.lead_id AND erased_at IS NULL)
-  GROUP BY had.lead_id, had.destination
+  GROUP BY had.lead_id, had.destination, had.address
   ON CONFLICT (lead_id, destination, content) DO NOTHING`;
 const emptyRow = `
   UPDATE leads SET ${emptiedColumns}, status = CASE status WHEN 'pending' THEN 'refused' ELSE status END,
@@ -174,23 +178,25 @@ export async function forgetConsents(context: Context, ids: readonly string[]): 
 
 /** When a lead is erased, and which consents stay. `index` makes the digests of a lead, if their key can be opened. */
 export type Erasing = {now: number; keepConsent: KeepConsent; index: Index | undefined};
+/** Whether the destinations that had news of the lead are told, and which of their addresses (`ErasureStore.erase`). */
+type Telling = {tells?: boolean; present?: readonly string[] | undefined};
 
 /**
  * The statements that erase a lead, after `lockDigests`.
  * @param lead undefined if it cannot be read. Then no consent can be kept
- * @param tells whether the destinations that had news of the lead are told
  */
 export function eraseStatements(
   context: Context,
   row: ReadRow,
   lead: FullLead | undefined,
-  {now, keepConsent, index, tells = false}: Erasing & {tells?: boolean},
+  {now, keepConsent, index, tells = false, present}: Erasing & Telling,
 ): Statement[] {
   const {id, partner} = row;
+  const places = present ? JSON.stringify(present) : null;
   const digests = lead && index && digestsOfLead(index, lead.lead);
   const statements: Statement[] = [
     // In this order, as in all other transactions: deliveries before leads. Otherwise two could wait for each other.
-    ...(tells ? [statement(announceErasure, now, id)] : []),
+    ...(tells ? [statement(announceErasure(context.jsonList), now, id, places)] : []),
     statement(endDeliveries, now, id),
     statement(emptyRow, now, id),
     ...deleteRelated.map((text) => statement(text, id)),
@@ -211,7 +217,11 @@ export function eraseStatements(
   return [...statements, forgetDigests(context, id, digests && Object.values(digests))];
 }
 
-async function erase(context: Context, id: string, erasing: Omit<Erasing, 'index'>): Promise<boolean> {
+async function erase(
+  context: Context,
+  id: string,
+  erasing: Omit<Erasing & Telling, 'index'>,
+): Promise<boolean> {
   const {read, readOne, write, forUpdate, persons} = context;
   const {now, keepConsent} = erasing;
   const row = (await readOne(statement(selectOne, id))) as NamedRow | undefined;
@@ -249,7 +259,7 @@ export function erasureQueries(context: Context): Omit<ErasureStore, 'sweep'> {
       return leads;
     },
 
-    erase: (id, now, keepConsent) => erase(context, id, {now, keepConsent}),
+    erase: (id, now, keepConsent, present) => erase(context, id, {now, keepConsent, present}),
 
     async keptConsent(id) {
       const kept = (await keptConsents(context, [id])).get(id);

@@ -128,7 +128,7 @@ const {createLead, embedCreate} = operations;
 suite('a client that checks what it sends by the document', () => {
   for (const unicodeRegExp of [false, true]) {
     const how = `compiling patterns ${unicodeRegExp ? 'with' : 'without'} the flag u`;
-    const ajv = new Ajv2020({strict: false, validateSchema: false, unicodeRegExp});
+    const ajv = new Ajv2020({strict: false, validateSchema: false, validateFormats: false, unicodeRegExp});
     ajv.addSchema(openapi, 'openapi');
     const validator = ({path, method}: {path: string; method: string}) => {
       const place = ['paths', path.replaceAll('/', '~1'), method, 'requestBody', 'content'].join('/');

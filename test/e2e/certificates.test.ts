@@ -57,7 +57,9 @@ suite('a page with the recipe for certificates', () => {
     const contact = {'First name': 'Ana', 'Last name': 'Silva', Email: email, Phone: '4155550132'};
     for (const [label, value] of Object.entries(contact)) await page.getByLabel(label).fill(value);
     if (isFilled)
-      await page.waitForFunction(() => document.querySelector<HTMLInputElement>('form[hidden] input')?.value);
+      await page.waitForFunction(() =>
+        [...document.querySelectorAll<HTMLInputElement>('form[hidden] input')].some(({value}) => value),
+      );
     await page.getByRole('button', {name: 'Send'}).click();
     await page.getByText('Thank you', {exact: false}).first().waitFor();
     await context.close();
@@ -66,6 +68,14 @@ suite('a page with the recipe for certificates', () => {
 
   test('sends the certificate with the lead, although the script fills its field late', async () => {
     const [row] = await contextAfter(fill('input[name=xxTrustedFormCertUrl]', certificate), true);
+    assert.deepEqual(JSON.parse(String(row?.['context'])), {certificate_url: certificate});
+  });
+  test('sends the certificate from a field that the script itself adds to the ordinary form', async () => {
+    const added = `<script>
+      const [form] = document.forms;
+      form.insertAdjacentHTML('beforeend', '<input type="hidden" name="xxTrustedFormCertUrl" id="added">');
+    </script>${fill('#added', certificate)}`;
+    const [row] = await contextAfter(added, true);
     assert.deepEqual(JSON.parse(String(row?.['context'])), {certificate_url: certificate});
   });
   test('sends the lead without one if the script was blocked', async () => {

@@ -211,9 +211,15 @@ for (const {name, postgres, skip} of databaseKinds)
       ...{state: 'ok', since: null, last_success_at: null, late_seconds: 0},
       ...{oldest_created_at: null, paused_at: null, pause_reason: null, last_error: null, remedy: null},
     };
+    await until(async () => (await listDestinations(admin)).every(({addresses}) => addresses.length === 1));
+    const at = ({port}: typeof crm) => ({
+      addresses: [
+        {...{place: `127.0.0.1:${port}`, is_present: true}, ...{first_used_at: null, last_used_at: null}},
+      ],
+    });
     assert.deepEqual(await listDestinations(admin), [
-      {destination: 'crm', type: 'webhook', partners: ['acme'], ...nothing},
-      {destination: 'other', type: 'webhook', partners: ['acme'], ...nothing},
+      {destination: 'crm', type: 'webhook', partners: ['acme'], ...nothing, ...at(crm)},
+      {destination: 'other', type: 'webhook', partners: ['acme'], ...nothing, ...at(other)},
     ]);
 
     await pauseDestination(admin, 'crm', 'their maintenance');
@@ -240,7 +246,10 @@ for (const {name, postgres, skip} of databaseKinds)
       assert.ok(Math.abs(Date.parse(time ?? '') - Date.now()) < 600_000);
     assert.equal(crm.received.length, 0);
     const {stdout} = await operated.run('destinations', 'list');
-    assert.match(stdout, /^crm +webhook +paused +\S+ \S+ +1 +0 +0 +0 +\d+ s +paused: their maintenance$/m);
+    assert.match(
+      stdout,
+      /^crm +webhook +paused +\S+ \S+ +1 +0 +0 +0 +\d+ s +paused: their maintenance +127\.0\.0\.1:\d+, not used yet$/m,
+    );
     for (const secret of [crm.secret, other.secret, String(crm.port), 'token'])
       assert.ok(!stdout.includes(secret) && !JSON.stringify(first).includes(secret), secret);
 
@@ -262,7 +271,7 @@ test('the command says what it has paused and resumed, and shows it in a table',
   await says(`crm is paused. ${resumes}\n`, 'pause', 'crm', '--reason', 'their maintenance');
   assert.match(
     (await run('destinations', 'list')).stdout,
-    /^destination +type +state +since +last success +waiting +held +refused +failed +oldest +what went wrong\n/,
+    /^destination +type +state +since +last success +waiting +held +refused +failed +oldest +what went wrong +addresses\n/,
   );
   await says('crm is resumed, and what waits is sent.\n', 'resume', 'crm');
   const wasNot = 'crm was not paused. If it had a break, that is ended, and what waits is sent.\n';

@@ -79,7 +79,7 @@ for (const {name, postgres, skip} of databaseKinds)
         assert.equal(looked, 1_000);
       });
 
-    test('writing goes on where it was interrupted, and processes that write at once agree on the key', async (t) => {
+    test('an interrupted pass goes on, and processes that write at once agree on the key', async (t) => {
       const entries = Array.from({length: 250}, () => entryOf({}));
       const {admin, select, ...others} = await operated(t, [...entries, ofJane()]);
       const second = await others.adminUnder();
@@ -93,7 +93,7 @@ for (const {name, postgres, skip} of databaseKinds)
         assert.partialDeepStrictEqual(await search(each, {email}), {looked: 1, unprepared: 0});
     });
 
-    test('a lead that is stored with an older id than those that were looked at brings its digests along', async (t) => {
+    test('a lead that is stored with an old id brings its digests along', async (t) => {
       const now = Date.now();
       const before = (milliseconds: number) =>
         ofJane({id: firstIdAt(now - milliseconds) + ofJane().id.slice(13)});

@@ -11,9 +11,9 @@ import {quickTimings} from '../../support/quick-timings.ts';
 import {asOperator, forEachStore} from '../../support/stores.ts';
 import {until} from '../../support/until.ts';
 
-forEachStore(({startServer}) => {
+forEachStore((store) => {
   test('a server writes the digests of its leads, by which a search finds them', async (t) => {
-    const server = await openFor(t, startServer());
+    const server = await openFor(t, store.startServer({}, quickTimings));
     const email = 'jane.doe@example.com';
     const {id} = await sentLead(server, somebody({email}));
     await sentLead(server);

@@ -160,6 +160,8 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
           remoteId: null,
           recipients: null,
           settledAt: null,
+          address: null,
+          formerAddresses: [],
         };
         assert.deepEqual(rest, {...row, lastError: 'failed', ...counted});
         assert.equal(failingSince === null, !outcome.tried);

@@ -30,6 +30,7 @@ const asNow = (row: Delivery): Delivery => ({
   last_reply: null,
   recipients: null,
   address: null,
+  former_addresses: null,
   ...row,
 });
 
