@@ -92,7 +92,7 @@ export type FormAtConsent = {
   slot?: string | undefined;
 };
 
-/** `key`: the id of the key that signs; `salt`: of the digests in the statement, in base64url. */
+/** `key`: the id of the key that signs; `salt`: of the digests in the statement. */
 export type Evidence = {key: string; salt: string};
 
 /** Under which circumstances a lead was sent. Null for what is not known, or not so. */

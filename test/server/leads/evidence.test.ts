@@ -73,7 +73,7 @@ suite('a statement about a consent', () => {
       consent: {text: {words: 'Call me.'}},
     });
   });
-  test('is not made without its words, without its key, and of a consent that was stored without a key', () => {
+  test('is not made without its words or its key, or without a key at the time', () => {
     const {evidence, ...without} = stated.consent;
     assert.ok(evidence);
     assert.equal(statementOf({...stated, words: undefined}, keys), undefined);
@@ -84,7 +84,6 @@ suite('a statement about a consent', () => {
   test('has another salt for each consent', () => {
     const salts = new Set(Array.from({length: 20}, () => newEvidence(keys)?.salt));
     assert.equal(salts.size, 20);
-    for (const each of salts) assert.equal(Buffer.from(each ?? '', 'base64url').length, 16);
   });
 });
 
