@@ -96,8 +96,8 @@ const serverRooms = roomsOf('server', (name) => [
     ? [
         {
           regex: '/leads/ports\\.ts$',
-          allowImportNames: ['OutboxPort', 'PausePort'],
-          message: 'What sends leads on sees the outbox and its pauses alone.',
+          allowImportNames: ['OutboxPort', 'PausePort', 'AddressPort'],
+          message: 'What sends leads on sees the outbox, its pauses and addresses alone.',
         },
       ]
     : []),

@@ -56,7 +56,7 @@ forEachStore((store) => {
       return {former, next, server, under, sent, erasedNews};
     }
 
-    test('each delivery says where it went, and erasing names the former receiver, which the new one never hears of', async (t) => {
+    test('is told of no lead that only the address of before had, and that one is named', async (t) => {
       const {former, next, server, under, sent, erasedNews} = await start(t);
       const before = await sent();
       await server.reload({destinations: at(next)});
@@ -171,7 +171,7 @@ forEachStore((store) => {
 
       const [second] = await claim('crm');
       assert.equal(second?.address, addressOf(next.settings));
-      await store.settle(keyOf(id, 'created'), second!.leaseEnd, {state: 'delivered', answer: null});
+      await store.settle(keyOf(id, 'created'), second.leaseEnd, {state: 'delivered', answer: null});
       assert.deepEqual(
         (await receiversOf(admin, id)).map(({state, place}) => [state, place]),
         [
