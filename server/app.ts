@@ -65,11 +65,11 @@ export async function createApp(
   async function check({partners, destinations, evidenceKeys}: Config) {
     const changed = changedConsents(partners, await opened.consentTexts());
     if (changed.length > 0) throw new ConfigError(changed, []);
-    await publishKeys(opened, evidenceKeys);
     for (const destination of unencrypted(destinations)) emit({type: 'destination-unencrypted', destination});
-    await opened
-      .keepWords(wordsInForce(partners))
-      .catch((error: unknown) => emit({type: 'words-not-kept', reason: reasonOf(error)}));
+    // What consents need later is no reason to take no leads now.
+    await Promise.all([publishKeys(opened, evidenceKeys), opened.keepWords(wordsInForce(partners))]).catch(
+      (error: unknown) => emit({type: 'words-not-kept', reason: reasonOf(error)}),
+    );
   }
   async function sayUnencrypted() {
     const host = await unencryptedHost(config);

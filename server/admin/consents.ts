@@ -1,7 +1,6 @@
 /** What somebody agreed to, word for word, and who got the lead: also of erased leads whose consent is kept. */
 import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
-import {formLanguages} from '../../form/words/languages.ts';
 import {consentRecord, toConsentRecord} from '../leads/consent-record.ts';
 import type {KeptConsent} from '../leads/erasure.ts';
 import {evidenceKeys, saltedDigests, statementOf} from '../leads/evidence.ts';
@@ -82,7 +81,7 @@ function toRecord(
   archive: ReadonlyMap<string, string>,
 ): Recorded {
   const {id, partner, createdAt} = lead;
-  const end = consent && isErased(lead) ? consentEnd(config, {partner, givenAt: consent.givenAt}) : null;
+  const end = consent && isErased(lead) ? consentEnd(config, {partner, givenAt: createdAt}) || null : null;
   return {
     lead: id,
     reference: referenceOf(id),
@@ -175,19 +174,9 @@ export async function* exportConsents(
   }
 }
 
-/** A text of a partner as operators name it: `acme/en/2`, or `acme/2` for one without a language. */
-export type TextName = {partner: string; language: string | undefined; version: string};
-
-export function readTextName(name: string): TextName | undefined {
-  const [, partner, language, version] =
-    new RegExp(`^([^/]+)/(?:(${formLanguages.join('|')})/)?(.+)$`, 's').exec(name) ?? [];
-  return partner === undefined || version === undefined ? undefined : {partner, language, version};
-}
-
-export const nameOfText = (
-  partner: string | null,
-  {textLanguage, textVersion}: Pick<Consent, 'textLanguage' | 'textVersion'>,
-) => [partner ?? '-', textLanguage, textVersion].filter((part) => part !== undefined).join('/');
+/** A text as operators name it: `acme/en/2`, or `acme/2` for one without a language. Callers' texts begin with `-`. */
+const nameOfText = (partner: string | null, {textLanguage, textVersion}: Consent) =>
+  [partner ?? '-', textLanguage, textVersion].filter((part) => part !== undefined).join('/');
 
 /** Without personal data. `text` is as `--text` takes it. */
 export const consentRow = z.object({
@@ -202,13 +191,13 @@ export type ConsentRow = z.infer<typeof consentRow>;
 
 /**
  * The newest first, until `limit` are found. Every lead that the filter selects is opened, so this takes long.
- * @param isNamed which texts are listed
+ * @param text only consents to this text
  */
 export async function* listConsents(
   admin: Admin,
   filter: LeadFilter,
   limit: number,
-  isNamed: (consent: Consent) => boolean,
+  text: string | undefined,
 ): Job<{looked: number; rows: ConsentRow[]}, {unreadable: string[]}> {
   const unreadable: string[] = [];
   let [looked, left] = [0, limit];
@@ -219,8 +208,10 @@ export async function* listConsents(
       if (rows.length === left) break;
       looked += 1;
       if ('unreadable' in holder) unreadable.push(holder.id);
-      else if (holder.consent && isNamed(holder.consent))
-        rows.push(toConsentRow(holder.lead, holder.consent));
+      else if (holder.consent) {
+        const row = toConsentRow(holder.lead, holder.consent);
+        if (text === undefined || row.text === text) rows.push(row);
+      }
     }
     left -= rows.length;
     yield {looked, rows};
@@ -229,6 +220,12 @@ export async function* listConsents(
   }
   return {unreadable};
 }
+
+/** The leads whose consents may be to the text. */
+export const consentFilter = (filter: LeadFilter, text: string | undefined): LeadFilter => {
+  const partner = text?.split('/')[0];
+  return partner === undefined ? filter : {...filter, partner: partner === '-' ? null : partner};
+};
 
 const toConsentRow = (lead: FullLead | Tombstone, consent: Consent): ConsentRow => ({
   lead: lead.id,

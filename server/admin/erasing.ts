@@ -74,7 +74,7 @@ export async function planErasure(admin: Admin, {leads: named, all}: ErasureInpu
   const leads: PlannedLead[] = [];
   for (const erasable of await store.erasable(ids)) {
     const lead = (await store.readLead(erasable.id))?.lead;
-    const end = endOfConsent(config, erasable, lead);
+    const end = endOfConsent(config, erasable);
     const kept = planned(erasable, lead, all || end <= Date.now() ? null : end);
     leads.push({...kept, ...(await receiversOf(admin, erasable))});
   }
@@ -134,13 +134,8 @@ async function receiversOf(
 }
 
 /** @returns 0 if there is no consent */
-function endOfConsent(
-  config: Admin['config'],
-  {hasConsent, partner, createdAt}: ErasableLead,
-  lead?: ListedLead,
-) {
-  const consent = lead && 'consent' in lead ? lead.consent : undefined;
-  return hasConsent ? consentEnd(config, {partner, givenAt: consent?.givenAt ?? createdAt}) : 0;
+function endOfConsent(config: Admin['config'], {hasConsent, partner, createdAt}: ErasableLead) {
+  return hasConsent ? consentEnd(config, {partner, givenAt: createdAt}) : 0;
 }
 
 export type Erasing = {erased: string} | Waiting;

@@ -95,11 +95,10 @@ function sort(
 ) {
   if ('unreadable' in lead || consent instanceof Error) return void so.unreadable.push(lead.id);
   if (isErased(lead)) {
-    const isOf =
-      consent &&
-      (phone === undefined || consent.phone.e164 === phone) &&
-      (email === undefined || (digests.email !== undefined && consent.emailDigest === digests.email));
-    if (isOf) so.kept.push(lead);
+    if (!consent || (phone !== undefined && consent.phone.e164 !== phone)) return;
+    if (email === undefined || (digests.address && consent.addressDigest === digests.address))
+      so.kept.push(lead);
+    else if (digests.email && consent.emailDigest === digests.email) so.sameMailbox.push(lead.id);
     return;
   }
   // In a damaged row, both may be missing.

@@ -1,16 +1,14 @@
 /** `lead-prequal consent`: what somebody agreed to, word for word, and who has the lead. */
-import {Command, InvalidArgumentError, Option} from 'commander';
+import {Command} from 'commander';
 import {finish, Refusal, type Admin} from '../admin/admin.ts';
 import {
+  consentFilter,
   consentRow,
   listConsents,
-  nameOfText,
-  readTextName,
   showConsent,
   shownConsent,
   type ConsentRow,
   type ShownConsent,
-  type TextName,
 } from '../admin/consents.ts';
 import {leadOf} from '../admin/lead-names.ts';
 import {printable} from '../admin/visible.ts';
@@ -58,7 +56,7 @@ export function consentCommand(run: Run): Command {
   consent
     .command('list')
     .description('list consents, the newest first, without personal data; reads all leads that are selected')
-    .addOption(new Option('--text <name>', 'only those to this text, such as acme/en/2').argParser(readText))
+    .option('--text <name>', 'only those to this text, such as acme/en/2')
     .addOption(sinceOption('leads'))
     .addOption(untilOption('leads'))
     .addOption(limitOption('consents'))
@@ -68,13 +66,7 @@ export function consentCommand(run: Run): Command {
 }
 
 type ShowOptions = Json & {html?: boolean; signed?: boolean};
-type ListOptions = Json & {text?: TextName; since?: number; until?: number; limit: number};
-
-function readText(name: string): TextName {
-  const text = readTextName(name);
-  if (!text) throw new InvalidArgumentError('It must be partner/language/version, such as acme/en/2.');
-  return text;
-}
+type ListOptions = Json & {text?: string; since?: number; until?: number; limit: number};
 
 async function show(run: Run, admin: Admin, who: string, {json, html: isPage, signed}: ShowOptions) {
   const named = await readNamed(run, who);
@@ -156,7 +148,7 @@ const claimed = (record: ShownConsent) =>
 const utc = (at: string | null) => at?.replace('T', ' ').replace(/\.\d+Z$/, ' UTC') ?? '';
 
 const receiversHead = ['destination', 'content', 'state', 'where', 'when'];
-const receiversOf = ({receivers}: ShownConsent) =>
+const rowsOfReceivers = ({receivers}: ShownConsent) =>
   receivers.map(({destination, content, state, place, at}) => [
     destination,
     content,
@@ -170,7 +162,7 @@ async function printRecord(run: Run, record: ShownConsent) {
   if (record.text) run.say(claimed(record));
   if (record.receivers.length === 0) return run.say('Nobody else has this lead.');
   await run.write('\n');
-  await printTable(run, receiversHead, receiversOf(record), undefined, lineColumns);
+  await printTable(run, receiversHead, rowsOfReceivers(record), undefined, lineColumns);
 }
 
 const styles = minified(`
@@ -181,7 +173,7 @@ const styles = minified(`
   td { overflow-wrap: anywhere; white-space: pre-wrap; }
 `);
 
-const tableOf = (rows: readonly Html[]) =>
+const htmlTable = (rows: readonly Html[]) =>
   html`<table>
     ${rows}
   </table>`;
@@ -196,7 +188,7 @@ function pageOf(records: readonly ShownConsent[]): Html {
           <td>${value}</td>
         </tr>`,
     );
-    const receivers = receiversOf(record).map(
+    const receivers = rowsOfReceivers(record).map(
       (cells) =>
         html`<tr>
           ${cells.map((cell) => html`<td>${cell}</td>`)}
@@ -207,10 +199,10 @@ function pageOf(records: readonly ShownConsent[]): Html {
     </tr>`;
     return html`<section>
       <h1>Consent ${record.reference}</h1>
-      ${tableOf(lines)}
+      ${htmlTable(lines)}
       <p>${record.text ? claimed(record) : ''}</p>
       <h2>Who got the lead</h2>
-      ${receivers.length > 0 ? tableOf([head, ...receivers]) : html`<p>Nobody else.</p>`}
+      ${receivers.length > 0 ? htmlTable([head, ...receivers]) : html`<p>Nobody else.</p>`}
     </section>`;
   });
   return html`<!doctype html>
@@ -228,11 +220,8 @@ const rowOf = ({reference, given_at, text, agreed, erased_at}: ConsentRow) => [
 ];
 
 async function list(run: Run, admin: Admin, {text, since, until, limit, json}: ListOptions) {
-  const filter = {...(text && {partner: text.partner}), since, until};
-  const named = text && nameOfText(text.partner, {textLanguage: text.language, textVersion: text.version});
-  const isNamed = (consent: Parameters<typeof nameOfText>[1]) =>
-    !text || nameOfText(text.partner, consent) === named;
-  const job = listConsents(admin, filter, limit, isNamed);
+  const filter = consentFilter({since, until}, text);
+  const job = listConsents(admin, filter, limit, text);
   const bar = run.stderr.isTTY ? await leadsBar(run.stderr, await admin.store.countLeads(filter)) : undefined;
   const rows: ConsentRow[] = [];
   const {unreadable} = await finish(job, (so) => {

@@ -74,7 +74,9 @@ async function idsOf(run: Run, admin: Admin, {email, phone, all}: Options): Prom
   const {found, kept, isStopped} = await findPerson(run, admin, {}, {email, phone});
   const leads = [...found, ...(all ? kept : [])];
   if (!isStopped && leads.length > 0) return leads.map(({id}) => id);
-  run.fail(isStopped ? 'Nothing was erased.' : 'No lead of this person can be read.');
+  const why =
+    kept.length > 0 ? 'Only a consent is kept: --all erases it.' : 'No lead of this person can be read.';
+  run.fail(isStopped ? 'Nothing was erased.' : why);
   return undefined;
 }
 

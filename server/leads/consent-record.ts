@@ -45,7 +45,7 @@ export const consentRecord = z.object({
 });
 export type ConsentRecord = z.infer<typeof consentRecord>;
 
-const isoTime = (milliseconds: number) => new Date(milliseconds).toISOString();
+export const isoTime = (milliseconds: number) => new Date(milliseconds).toISOString();
 
 /** What stays of a lead when it is erased and its consent is kept. */
 type Of = {id: string; createdAt: number; partner: string | null};
@@ -74,15 +74,20 @@ export function toConsentRecord(lead: Of, consent: Consent, archived: string | u
       agreed,
       page,
       ...(source && {given_at: isoTime(consent.givenAt), ...(ip && {ip})}),
-      ...known('certificate_url', consent.certificateUrl),
-      ...known('form_version', consent.form?.version),
-      ...known('button', consent.form?.button),
-      ...known('in_view', consent.form?.inView),
-      ...known('window_width', consent.form?.width),
-      ...known('slot_text', consent.form?.slot),
+      ...saidOfConsent(consent),
     },
   };
 }
+
+/** What else a browser or a caller said. What it did not say is missing. */
+export const saidOfConsent = ({certificateUrl, form}: Consent) => ({
+  ...known('certificate_url', certificateUrl),
+  ...known('form_version', form?.version),
+  ...known('button', form?.button),
+  ...known('in_view', form?.inView),
+  ...known('window_width', form?.width),
+  ...known('slot_text', form?.slot),
+});
 
 /** A property, unless its value is not known. */
 export const known = <Name extends string, Value>(name: Name, value: Value | undefined) =>

@@ -7,8 +7,9 @@ import type {Consent, Tombstone} from './stored-lead.ts';
 /** What is kept of an erased lead: the consent, who gave it, and for which telephone number. */
 export type KeptConsent = Pick<Lead, 'first_name' | 'last_name' | 'phone'> & {
   consent: Consent;
-  /** The digest by which the person is found (persons.ts). */
+  /** The digests by which the person is found, and known (persons.ts). */
   emailDigest?: string | undefined;
+  addressDigest?: string | undefined;
   /** Those of its statement. Missing if it has none. */
   digests?: SaltedDigests;
 };
@@ -30,8 +31,8 @@ export type ErasableLead = Omit<Tombstone, 'erasedAt'> & {
 };
 
 /**
- * Whether a consent stays when its lead is erased, with the name and the phone number of who gave it. `givenAt` is in
- * milliseconds since 1970.
+ * Whether a consent stays when its lead is erased, with the name and the phone number of who gave it. `givenAt`: when the
+ * lead came, in milliseconds since 1970. A caller may say another time of its consent, which decides nothing.
  */
 export type KeepConsent = (consent: {partner: string | null; givenAt: number}, now: number) => boolean;
 

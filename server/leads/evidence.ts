@@ -55,9 +55,11 @@ export type SaltedDigests = {phone: string; email: string};
  * With these, whoever has the salt, which stands beside the statement, can match it with a person whom they know. Without
  * the salt, nobody can try all phone numbers.
  */
-export function saltedDigests(salt: string, {phone, email}: Pick<Lead, 'phone' | 'email'>): SaltedDigests {
+export function saltedDigests(salt: string, lead: Pick<Lead, 'phone' | 'email'>): SaltedDigests {
+  // In a damaged row, both may be missing.
+  const {phone, email = ''}: {phone?: {e164: string}; email?: string} = lead;
   const digest = (text: string) => createHmac('sha256', salt).update(text).digest('hex');
-  return {phone: digest(phone.e164), email: digest(comparableEmail(email))};
+  return {phone: digest(phone?.e164 ?? ''), email: digest(comparableEmail(email))};
 }
 
 /** A media type without "application/", as RFC 7515 advises, and one of its own, as RFC 8725 does. */

@@ -3,8 +3,11 @@
 /** In the form in which they are compared: `comparableEmail`, and E.164. */
 export type Person = {email?: string | undefined; phone?: string | undefined};
 
-/** Keyed digests: of the number, and of the mailbox, so that other spellings of an address have the same one. */
-export type PersonDigests = {phone?: string; email?: string};
+/**
+ * Keyed digests: of the number, and of the mailbox (`email`), so that other spellings of an address have the same one. By
+ * these two, leads are found. `address`, of the address itself, is kept with a consent, whose address is not.
+ */
+export type PersonDigests = {phone?: string; email?: string; address?: string};
 
 /** In place of the digests of a lead that cannot be read. Each search looks at such a lead. */
 export const unreadableDigest = 'unreadable';

@@ -166,7 +166,8 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
   'words-not-kept': ({reason}) => ({
     level: 'warn',
     fields: {reason},
-    message: 'the words of the consent texts could not be kept: the next reload or start tries again',
+    message:
+      'the words of the consent texts, or the public keys of EVIDENCE_KEY, could not be stored: the next reload or start tries again',
   }),
   'expiry-failed': ({reason}) => ({
     level: 'warn',

@@ -5,7 +5,14 @@ import type {FullLead} from '../leads/lead-filter.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
 import {statement, type Database, type Statement} from './database.ts';
 import {erasedFingerprint} from './new-lead.ts';
-import {digestsOfKept, digestsOfLead, forgetDigests, lockDigests, type Index} from './person-queries.ts';
+import {
+  digestsOfKept,
+  digestsOfLead,
+  forgetDigests,
+  lockDigests,
+  storedDigests,
+  type Index,
+} from './person-queries.ts';
 import {emptiedColumns, isErased, joinPersonal, readColumns, type ReadRow} from './rows.ts';
 import {boundColumns, type Bound, type SealedText} from './sealing.ts';
 import type {Context} from './unreadable-leads.ts';
@@ -203,18 +210,19 @@ export function eraseStatements(
     statement(keepKey, id),
     statement(forgetSealed, id),
   ];
-  if (lead?.consent && keepConsent({partner, givenAt: lead.consent.givenAt}, now)) {
+  if (lead?.consent && keepConsent({partner, givenAt: row.created_at}, now)) {
     const {first_name, last_name, phone} = lead.lead;
     const {consent} = lead;
+    const [emailDigest, addressDigest] = [digests?.email, digests?.address];
     const salted = consent.evidence && saltedDigests(consent.evidence.salt, lead.lead);
     const kept: KeptConsent = {
-      ...{first_name, last_name, phone, consent, emailDigest: digests?.email},
+      ...{first_name, last_name, phone, consent, emailDigest, addressDigest},
       ...(salted && {digests: salted}),
     };
     const {data_key, blob} = context.sealer.of(row).seal(JSON.stringify(kept), 'consent');
     statements.push(statement(keepConsentText, data_key, blob, id, now));
   }
-  return [...statements, forgetDigests(context, id, digests && Object.values(digests))];
+  return [...statements, forgetDigests(context, id, digests && storedDigests(digests))];
 }
 
 async function erase(

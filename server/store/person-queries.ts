@@ -8,6 +8,7 @@
 import {createHmac, createSecretKey, randomBytes, type KeyObject} from 'node:crypto';
 import {mailboxOf} from '../leads/confirmation-digests.ts';
 import type {KeptConsent} from '../leads/erasure.ts';
+import {comparableEmail} from '../leads/idempotency.ts';
 import {createdAtOf, firstIdAt} from '../leads/lead-ids.ts';
 import type {LeadEntry} from '../leads/new-lead.ts';
 import {unreadableDigest, type Person, type PersonDigests, type PersonStore} from '../leads/persons.ts';
@@ -47,7 +48,11 @@ function digesterOf(key: KeyObject): Index['digestsOf'] {
     createHmac('sha256', key).update(text).digest().subarray(0, digestBytes).toString('base64url');
   return ({email, phone}) => ({
     ...(phone !== undefined && {phone: digest(`phone:${phone}`)}),
-    ...(email !== undefined && {email: digest(`email:${mailboxOf(email)}`)}),
+    ...(email !== undefined && {
+      // What `mailboxOf` makes of an address must stay, or leads of before are not found any more.
+      email: digest(`email:${mailboxOf(email)}`),
+      address: digest(`address:${comparableEmail(email)}`),
+    }),
   });
 }
 
@@ -94,17 +99,21 @@ export function createPersonIndex({read, write, clock}: Database, sealer: Sealer
     },
     ofLateLead({id, lead}) {
       if (!late || createdAtOf(id) > late.upTo + performance.now() - late.at) return [];
-      return Object.values(late.digestsOf(personOf(lead)));
+      return storedDigests(late.digestsOf(personOf(lead)));
     },
   };
 }
+
+/** Those that are stored, each in a row. */
+export const storedDigests = ({phone, email}: PersonDigests): string[] =>
+  [phone, email].filter((digest) => digest !== undefined);
 
 export const digestsOfLead = ({digestsOf}: Index, lead: Parameters<typeof personOf>[0]) =>
   digestsOf(personOf(lead));
 
 /** The digests under which a kept consent is found. One that was kept before version 1.7 has none of an address. */
 export const digestsOfKept = ({digestsOf}: Index, {phone, emailDigest}: KeptConsent): string[] => [
-  ...Object.values(digestsOf({phone: phone.e164})),
+  ...storedDigests(digestsOf({phone: phone.e164})),
   ...(emailDigest === undefined ? [] : [emailDigest]),
 ];
 
@@ -138,7 +147,7 @@ const moveOn = 'UPDATE person_search SET done_until = $1 WHERE id = 1 AND done_u
 function digestsOfRow({opener, sealer}: Context, index: Index, row: SliceRow): string[] {
   const lead = opener.open(row);
   if (lead instanceof LeadUnreadable) return [unreadableDigest];
-  if (!isErased(lead)) return Object.values(digestsOfLead(index, lead.lead));
+  if (!isErased(lead)) return storedDigests(digestsOfLead(index, lead.lead));
   const kept = sealedOf(row.kept_key, row.kept_blob);
   try {
     return kept ? digestsOfKept(index, JSON.parse(sealer.of(row).open(kept, 'consent')) as KeptConsent) : [];

@@ -1,7 +1,7 @@
 /** Builds the bodies of events. Their schemas are those of `lead-event.ts`, from which the published one is made. */
 import {leadEventSchema, type ErasedEvent, type LeadEvent} from '../../leads/lead-event.ts';
 import {referenceOf} from '../../../contract/reference.ts';
-import {known} from '../../leads/consent-record.ts';
+import {isoTime, known, saidOfConsent} from '../../leads/consent-record.ts';
 import type {SignedConsent} from '../../leads/evidence.ts';
 import type {Lead} from '../../leads/lead-schema.ts';
 import {timeZonesOf} from '../../leads/time-there.ts';
@@ -13,8 +13,6 @@ import type {News} from '../news.ts';
  * who sent the lead.
  */
 const fieldNames = Object.keys(leadEventSchema.shape.data.shape.lead.shape);
-
-const isoTime = (milliseconds: number) => new Date(milliseconds).toISOString();
 
 /** @throws Error for a held lead, of which only operators hear, and for an erased one, of which there is no record */
 export function toEvent(
@@ -94,10 +92,5 @@ export const consentOf = (consent: Consent): NonNullable<LeadEvent['data']['cons
   ...(consent.script && {script: consent.script}),
   ...known('source', consent.source),
   ...known('text', consent.words),
-  ...known('certificate_url', consent.certificateUrl),
-  ...known('form_version', consent.form?.version),
-  ...known('button', consent.form?.button),
-  ...known('in_view', consent.form?.inView),
-  ...known('window_width', consent.form?.width),
-  ...known('slot_text', consent.form?.slot),
+  ...saidOfConsent(consent),
 });
