@@ -188,7 +188,7 @@ export const contextValue = /^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u;
 export type ConsentView = {
   /** What the button said, if there is a consent text. */
   button?: string | undefined;
-  /** Whether the whole consent text was in the visible part of the window, which is the frame for a page in a frame. */
+  /** Whether the whole consent text was in the window, which is the frame for a page in a frame. */
   in_view?: boolean | undefined;
   /** The width of the window, in CSS pixels. */
   width?: number | undefined;
@@ -198,8 +198,8 @@ export type ConsentView = {
   form?: string | undefined;
 };
 
-/** Characters of the slot's text: with the longest notes, too, the body stays smaller than servers take it. */
-export const maxSlotText = 2_000;
+/** Characters of the texts of a `ConsentView`. */
+export const consentViewLimits = {button: 80, slot: 4_000, form: 40};
 
 /** As `lang` in HTML. */
 export const languageTag = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/;

@@ -1,7 +1,7 @@
 /** What a page sends with a lead (consent, attribution, hidden fields, signs of a bot), as the store keeps it. */
 import {
   attributionKeys,
-  maxSlotText,
+  consentViewLimits,
   type Attribution,
   type AttributionKey,
   type ConsentView,
@@ -97,11 +97,11 @@ export function readContext(
 function formAt({form = '', button = '', in_view, width, slot = ''}: ConsentView): FormAtConsent | undefined {
   const line = (text: string, max: number) => oneLine(text, max) || undefined;
   const said: FormAtConsent = {
-    ...known('version', line(form, 40)),
-    ...known('button', line(button, 80)),
+    ...known('version', line(form, consentViewLimits.form)),
+    ...known('button', line(button, consentViewLimits.button)),
     ...known('inView', in_view),
     ...known('width', width),
-    ...known('slot', line(slot, maxSlotText)),
+    ...known('slot', line(slot, consentViewLimits.slot)),
   };
   return Object.keys(said).length > 0 ? said : undefined;
 }
