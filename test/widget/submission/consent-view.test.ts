@@ -97,7 +97,14 @@ describe('what stood on the screen at the press of the last button', () => {
       if (!isSeen) part(form, '.card').scrollTop -= card!.bottom - box!.top + 5;
       const {top, bottom} = part(form, '.consent').getBoundingClientRect();
       expect(top > 0 && bottom < innerHeight, 'it is within the window').to.be.true;
-      const said = [isSeen, innerHeight, innerWidth, ...['.consent', '.card', 'dialog', 'form'].map((each) => JSON.stringify(part(form, each).getBoundingClientRect()))].join();
+      const said = [
+        isSeen,
+        innerHeight,
+        innerWidth,
+        ...['.consent', '.card', 'dialog', 'form'].map((each) =>
+          JSON.stringify(part(form, each).getBoundingClientRect()),
+        ),
+      ].join();
       await send(form);
       expect(sent()[0]?.['in_view'], said).to.equal(isSeen);
     });
