@@ -188,7 +188,7 @@ export const contextValue = /^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u;
 export type ConsentView = {
   /** What the button said, if there is a consent text. */
   button?: string | undefined;
-  /** Whether the whole consent text was in the visible part of the window, which is the frame for a page in a frame. */
+  /** Whether the whole consent text was in the window, which is the frame for a page in a frame. */
   in_view?: boolean | undefined;
   /** The width of the window, in CSS pixels. */
   width?: number | undefined;

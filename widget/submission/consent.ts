@@ -17,15 +17,15 @@ export type ConsentError = 'required' | 'outdated';
 /** The version of the form, which the builds write in its place (build/later-files.ts). The sources have none. */
 declare const formVersion: string | undefined;
 
-/** A text as one line. */
-const lineOf = (text: string, max: number) => text.replace(/\s+/g, ' ').trim().slice(0, max) || undefined;
+/** What the visitor saw of the consent. A lead is only sent with a text that was seen. */
+export type SeenConsent = ConsentView & {version: string};
 
 export class Consent {
   /** The text that the visitor can read. Without a text, no consent is asked for. */
   text: ConsentText | undefined;
   error: ConsentError | undefined;
-  /** The version of the text that the visitor saw last. A lead is only sent with a consent that was seen. */
-  seenVersion: string | undefined;
+  /** The version of the text that the visitor saw last; empty before that. */
+  #seenVersion = '';
   /** The value of a field that people do not see: it comes from a bot, or from a browser that fills in fields. */
   trap: string | undefined;
   /**
@@ -44,7 +44,7 @@ export class Consent {
 
   /** Reads what the page that is shown has of the consent. On other pages, what was read last stays. */
   collect() {
-    this.seenVersion = this.#host.find('.consent')?.dataset['version'] ?? this.seenVersion;
+    this.#seenVersion = this.#host.find('.consent')?.dataset['version'] ?? this.#seenVersion;
     const trap = this.#host.find<HTMLInputElement>('[name=website]');
     if (trap) this.trap = trap.value || undefined;
     const box = this.#host.find<HTMLInputElement>('#consent');
@@ -64,32 +64,6 @@ export class Consent {
     this.collect();
     this.error = this.#isMissing ? 'required' : undefined;
     return !this.error;
-  }
-
-  /** What stands on the screen now. In a dialog, the card scrolls, and shows less than the window. */
-  shown(): ConsentView {
-    const host = this.#host;
-    const [text, card] = ['.consent', '.card'].map((each) => host.find(each)?.getBoundingClientRect());
-    // A keyboard on the screen, and a page that is enlarged with two fingers, leave less to see than the window has.
-    const view: Partial<VisualViewport> = visualViewport ?? {};
-    const {offsetTop: y = 0, offsetLeft: x = 0, height = innerHeight, width = innerWidth} = view;
-    const slot = host.find<HTMLSlotElement>('slot[name=consent]')?.assignedElements();
-    return {
-      button: text && lineOf(host.find('.main')?.innerText ?? '', consentViewLimits.button),
-      in_view:
-        !!text &&
-        !!card &&
-        text.top >= Math.max(y, card.top) &&
-        text.bottom <= Math.min(y + height, card.bottom) &&
-        text.left >= x &&
-        text.right <= x + width,
-      width: innerWidth,
-      slot: lineOf(
-        ((slot as HTMLElement[] | undefined) ?? []).map(({innerText}) => innerText).join(' '),
-        consentViewLimits.slot,
-      ),
-      form: typeof formVersion === 'string' ? formVersion : undefined,
-    };
   }
 
   /** Shows a text that was postponed. */
@@ -151,6 +125,34 @@ export class Consent {
         ? html`<a href=${part.href} target="_blank" rel="noopener">${changingText(part.text)}</a>`
         : changingText(part.text);
     });
+  }
+
+  /** What stands on the screen now. In a dialog, the card scrolls, and shows less than the window. */
+  shown(): SeenConsent {
+    const host = this.#host;
+    const text = host.find('.consent')?.getBoundingClientRect();
+    const card = host.find('.card')!.getBoundingClientRect();
+    const slot = host.find<HTMLSlotElement>('slot[name=consent]')?.assignedElements() as
+      HTMLElement[] | undefined;
+    return {
+      slot:
+        slot
+          ?.map(({innerText}) => innerText)
+          .join(' ')
+          .slice(0, consentViewLimits.slot) || undefined,
+      button: text && host.find('.main')?.innerText,
+      version: this.#seenVersion,
+      form: typeof formVersion === 'string' ? formVersion : undefined,
+      in_view:
+        !!text &&
+        text.top >= 0 &&
+        text.top >= card.top &&
+        text.bottom <= innerHeight &&
+        text.bottom <= card.bottom &&
+        text.left >= 0 &&
+        text.right <= innerWidth,
+      width: innerWidth,
+    };
   }
 
   errorView() {

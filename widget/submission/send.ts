@@ -3,7 +3,6 @@ import {
   attributionKeys,
   attributionValue,
   type Attribution,
-  type ConsentView,
   type Context,
   type EmbedAnswer,
   type EmbedSubmission,
@@ -15,6 +14,7 @@ import type {Errors} from '../../form/read-fields.ts';
 import type {Endpoint} from '../fields/form-host.ts';
 import {explainRefusal} from '../page/advice.ts';
 import {toJson} from '../page/to-json.ts';
+import type {SeenConsent} from './consent.ts';
 import {sendableContext} from './context.ts';
 import {answerIn, exchange, problemCode, type Reply} from './exchange.ts';
 import {currentKey, dropKey} from './idempotency-key.ts';
@@ -30,9 +30,8 @@ export type Outcome =
 
 export type LeadToSend = Pick<EmbedSubmission, 'trap' | 'page' | 'lang' | 'supersedes'> & {
   readonly lead: Readonly<Record<string, string | number | boolean>> & {readonly lead_type: LeadType};
-  /** The version of the consent text that stood above the button. */
-  readonly seenVersion: string | undefined;
-  readonly view: ConsentView;
+  /** The consent that stood above the button. */
+  readonly seen: SeenConsent;
   readonly attribution: Attribution | undefined;
   /** Hidden fields, as the page has set them. */
   readonly context: Context;
@@ -42,7 +41,7 @@ export type LeadToSend = Pick<EmbedSubmission, 'trap' | 'page' | 'lang' | 'super
 
 /** Never rejects. */
 export async function send(
-  {seenVersion, view, attribution, context, touchedAt, ...sent}: LeadToSend,
+  {seen, attribution, context, touchedAt, ...sent}: LeadToSend,
   endpoint: Endpoint,
   preparation: Preparation,
   signal: AbortSignal,
@@ -62,18 +61,18 @@ export async function send(
     ['proof-needed', newConfiguration],
     ['consent-outdated', newConfiguration],
     // Of what is sent, the text of the page alone can be long, and the lead is worth more.
-    ['body-too-large', () => delete view.slot],
+    ['body-too-large', () => delete seen.slot],
   ]);
   await preparation.begin();
   if (!preparation.config && !(await preparation.renew()) && preparation.refusal)
     return forbidden(preparation.refusal);
   for (;;) {
     const consent = preparation.config?.consent;
-    if (consent && consent.version !== seenVersion)
+    if (consent && consent.version !== seen.version)
       return {kind: 'consent-outdated', code: 'consent-outdated', retryable: true};
     const submission = async (): Promise<EmbedSubmission> => ({
       ...sent,
-      consent: consent ? {version: consent.version, agreed: consent.required, ...view} : undefined,
+      consent: consent ? {...seen, agreed: consent.required} : undefined,
       proof: await preparation.proof(),
       attribution: attribution && sendable(attribution),
       context: sendableContext(context, preparation.config?.context_fields),

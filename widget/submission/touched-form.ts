@@ -231,8 +231,7 @@ export class TouchedForm {
     fields.tidyPage();
     const sent = submission.send({
       lead: {lead_type: this.#host.leadType(), ...lead},
-      seenVersion: consent.seenVersion,
-      view: consent.shown(),
+      seen: consent.shown(),
       trap: consent.trap,
       attribution: attribution(),
       // A sample is not sent, and there is no partner that could list them.

@@ -32,7 +32,16 @@ describe('what stood on the screen at the press of the last button', () => {
     show(form);
     return form;
   }
-  const sent = () => server.leads.map(({body}) => body.consent);
+  /** What was sent, with its texts as the server stores them: WebKit ends the words of a button with a line break. */
+  const sent = () =>
+    server.leads.map(({body: {consent}}) =>
+      Object.fromEntries(
+        Object.entries(consent!).map(([name, value]) => [
+          name,
+          typeof value === 'string' ? value.replace(/\s+/g, ' ').trim() : value,
+        ]),
+      ),
+    );
 
   it('the button, the width of the window and the words of the page are sent with the consent', async () => {
     const form = await reach({}, slotted);
@@ -54,7 +63,7 @@ describe('what stood on the screen at the press of the last button', () => {
     ['below', (box: DOMRect) => box.top - innerHeight + 5],
   ] as const) {
     it(`a text of which a part is ${edge} the window is not in view`, async () => {
-      const form = await reach({style: 'display: block; margin-block: 2000px'});
+      const form = await reach({style: `${reserved}; display: block; margin-block: 2000px`});
       scrollBy({top: by(part(form, '.consent').getBoundingClientRect()), behavior: 'instant'});
       await send(form);
       expect(sent()[0]).to.include({in_view: false, button: 'See my estimate'});
@@ -63,9 +72,9 @@ describe('what stood on the screen at the press of the last button', () => {
 
   it('a text that goes over the side of the window is not in view', async () => {
     const form = await reach();
-    form.style.translate = '-100px';
+    form.style.translate = '-300px';
     await send(form);
-    expect(sent()[0]?.in_view).to.be.false;
+    expect(sent()[0]?.['in_view']).to.be.false;
   });
 
   it('the button is sent in the language of the form', async () => {
@@ -73,7 +82,7 @@ describe('what stood on the screen at the press of the last button', () => {
     form.lang = 'es';
     await shows(form, 'Ver mi estimado');
     await send(form, 'Ver mi estimado');
-    expect(sent()[0]?.button).to.equal('Ver mi estimado');
+    expect(sent()[0]?.['button']).to.equal('Ver mi estimado');
   });
 
   for (const isSeen of [true, false]) {
@@ -82,21 +91,21 @@ describe('what stood on the screen at the press of the last button', () => {
       (part(form, 'dialog') as HTMLDialogElement).showModal();
       await fillAll(form);
       await shows(form, consent.text);
-      part(form, 'dialog').style.maxBlockSize = '300px';
+      part(form, 'dialog').style.blockSize = '300px';
       show(form);
       const [box, card] = ['.consent', '.card'].map((each) => part(form, each).getBoundingClientRect());
       if (!isSeen) part(form, '.card').scrollTop -= card!.bottom - box!.top + 5;
       const {top, bottom} = part(form, '.consent').getBoundingClientRect();
       expect(top > 0 && bottom < innerHeight, 'it is within the window').to.be.true;
       await send(form);
-      expect(sent()[0]?.in_view).to.equal(isSeen);
+      expect(sent()[0]?.['in_view']).to.equal(isSeen);
     });
   }
 
   it('a repeated request says what stood there at the press, and not what came after it', async () => {
     server.reply(
       ({body}) => {
-        expect(body.consent?.slot).to.equal('We call by machine, too.');
+        expect(body.consent?.slot?.trim()).to.equal('We call by machine, too.');
         form.querySelector('[slot]')!.textContent = 'Something else';
         scrollTo(0, 0);
         return problem(422, 'consent-outdated');
@@ -106,7 +115,7 @@ describe('what stood on the screen at the press of the last button', () => {
     const form = await reach({style: `${reserved}; margin-block-start: 2000px; display: block`}, slotted);
     await send(form);
     const [first, second] = sent();
-    expect(first?.in_view).to.be.true;
+    expect(first?.['in_view']).to.be.true;
     expect(second).to.deep.equal(first);
   });
 
@@ -118,7 +127,7 @@ describe('what stood on the screen at the press of the last button', () => {
     const form = await reach({}, `<p slot="consent">${'Más. '.repeat(2_000)}</p>`);
     expect((await send(form)).type).to.equal('prequal-result');
     const [first, second] = sent();
-    expect(first?.slot).to.equal('Más. '.repeat(800));
+    expect(first?.['slot']).to.equal('Más. '.repeat(800).trim());
     expect(second).to.include({button: 'See my estimate', in_view: true}).and.not.have.property('slot');
   });
 
