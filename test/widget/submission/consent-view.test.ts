@@ -63,7 +63,7 @@ describe('what stood on the screen at the press of the last button', () => {
     ['below', (box: DOMRect) => box.top - innerHeight + 5],
   ] as const) {
     it(`a text of which a part is ${edge} the window is not in view`, async () => {
-      const form = await reach({style: 'display: block; margin-block: 2000px'});
+      const form = await reach({style: `${reserved}; display: block; margin-block: 2000px`});
       scrollBy({top: by(part(form, '.consent').getBoundingClientRect()), behavior: 'instant'});
       await send(form);
       expect(sent()[0]).to.include({in_view: false, button: 'See my estimate'});
@@ -91,7 +91,7 @@ describe('what stood on the screen at the press of the last button', () => {
       (part(form, 'dialog') as HTMLDialogElement).showModal();
       await fillAll(form);
       await shows(form, consent.text);
-      part(form, 'dialog').style.maxBlockSize = '300px';
+      part(form, 'dialog').style.blockSize = '300px';
       show(form);
       const [box, card] = ['.consent', '.card'].map((each) => part(form, each).getBoundingClientRect());
       if (!isSeen) part(form, '.card').scrollTop -= card!.bottom - box!.top + 5;
