@@ -73,7 +73,7 @@ async function show(run: Run, admin: Admin, who: string, {json, html: isPage, si
   const ids = typeof named === 'string' ? [await leadOf(admin, named)] : await idsOf(run, admin, named);
   const records: ShownConsent[] = [];
   for (const id of ids) records.push(await showConsent(admin, id));
-  if (isPage) return run.writeUnchanged(`${pageOf(records).text}\n`);
+  if (isPage) return run.write(`${pageOf(records).text}\n`);
   for (const [index, record] of records.entries()) {
     if (signed) await printStatement(run, record);
     else if (json) await run.print(record);
@@ -178,6 +178,10 @@ const htmlTable = (rows: readonly Html[]) =>
     ${rows}
   </table>`;
 
+/** The lines of a text. */
+const brokenAt = (text: string) =>
+  text.split('\n').map((line, index) => (index > 0 ? html`<br />${line}` : html`${line}`));
+
 /** A page for each record, for printing. Everything in it is escaped, and it loads nothing. */
 function pageOf(records: readonly ShownConsent[]): Html {
   const sections = records.map((record) => {
@@ -185,7 +189,7 @@ function pageOf(records: readonly ShownConsent[]): Html {
       ([name, value]) =>
         html`<tr>
           <th>${name}</th>
-          <td>${value}</td>
+          <td>${brokenAt(value)}</td>
         </tr>`,
     );
     const receivers = rowsOfReceivers(record).map(

@@ -176,7 +176,7 @@ for (const {name, postgres, skip} of databaseKinds) {
     });
 
     test('a consent goes when its years are over, and so does a lead that cannot be read', async (t) => {
-      const old = entryOf({}, {consent: {...sampleConsent, givenAt: Date.now() - 2 * year}});
+      const old = entryOf({}, {...withConsent, createdAt: Date.now() - 2 * year});
       const damaged = entryOf({email: 'secret@example.com'}, withConsent);
       const {admin, execute} = await operated(t, [old, damaged], {KEEP_CONSENT_YEARS: '1'});
       await execute(`UPDATE sealed SET data_key = 7 WHERE lead_id = '${damaged.id}'`);

@@ -190,8 +190,7 @@ suite('the command "leads erase"', () => {
   });
 
   test('it says why consents go or stay, and what cannot be read', async (t) => {
-    const givenAt = Date.now() - 2 * 366 * 86_400_000;
-    const old = entryOf({}, {consent: {...sampleConsent, givenAt}});
+    const old = entryOf({}, {...withConsent, createdAt: Date.now() - 2 * 366 * 86_400_000});
     const [damaged, kept] = [entryOf({}, withConsent), entryOf({}, withConsent)];
     const {run, execute} = await operated(t, [old, damaged, kept], {KEEP_CONSENT_YEARS: '1'});
     await execute(`UPDATE sealed SET data_key = 7 WHERE lead_id = '${damaged.id}'`);
