@@ -1,5 +1,5 @@
 /** `lead-prequal consent`: what somebody agreed to, word for word, and who has the lead. */
-import {Command} from 'commander';
+import {Command, Option} from 'commander';
 import {finish, Refusal, type Admin} from '../admin/admin.ts';
 import {
   consentFilter,
@@ -11,7 +11,7 @@ import {
   type ShownConsent,
 } from '../admin/consents.ts';
 import {leadOf} from '../admin/lead-names.ts';
-import {printable} from '../admin/visible.ts';
+import {printable, visible} from '../admin/visible.ts';
 import {counted, timeZone} from '../admin/words.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import {inPlainWords} from '../../form/consent-text.ts';
@@ -44,11 +44,13 @@ export function consentCommand(run: Run): Command {
       '<who>',
       'a reference, the id of a lead, a phone number or an e-mail address; - reads it from standard input',
     )
-    .option(
-      '--signed',
-      'print the signed statements alone, one a line (docs/consent.md says how to verify them)',
+    .addOption(
+      new Option(
+        '--signed',
+        'print the signed statements alone, one a line (docs/consent.md says how to verify them)',
+      ).conflicts(['html', 'json']),
     )
-    .option('--html', 'print one page of HTML, to be printed on paper')
+    .addOption(new Option('--html', 'print one page of HTML, to be printed on paper').conflicts(['json']))
     .addOption(jsonOption(shownConsent))
     .action((who: string, options: ShowOptions) =>
       readingStore(run, (admin) => show(run, admin, who, options)),
@@ -180,7 +182,9 @@ const htmlTable = (rows: readonly Html[]) =>
 
 /** The lines of a text. */
 const brokenAt = (text: string) =>
-  text.split('\n').map((line, index) => (index > 0 ? html`<br />${line}` : html`${line}`));
+  visible(text)
+    .split('\n')
+    .map((line, index) => (index > 0 ? html`<br />${line}` : html`${line}`));
 
 /** A page for each record, for printing. Everything in it is escaped, and it loads nothing. */
 function pageOf(records: readonly ShownConsent[]): Html {
