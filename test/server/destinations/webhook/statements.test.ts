@@ -7,6 +7,7 @@ import {NotTried} from '../../../../server/destinations/breaker.ts';
 import {createWebhook} from '../../../../server/destinations/webhook/webhook.ts';
 import {evidenceKeys, statementOf} from '../../../../server/leads/evidence.ts';
 import type {LeadEvent} from '../../../../server/leads/lead-event.ts';
+import {StoreUnavailable} from '../../../../server/leads/store-errors.ts';
 import {openStore} from '../../../../server/store/open-store.ts';
 import {createSealer} from '../../../../server/store/sealing.ts';
 import {sentLead, somebody} from '../../../support/embed-client.ts';
@@ -165,7 +166,7 @@ suite('what makes statements', () => {
     assert.ok(!('statement' in consentIn(answered.bodies[0])));
   });
   test('lets the delivery wait when the store cannot be read', async (t) => {
-    const sent = await deliver(t, () => Promise.reject(new Error('away')), 'created');
+    const sent = await deliver(t, () => Promise.reject(new StoreUnavailable('away')), 'created');
     assert.ok(sent.outcome instanceof NotTried);
     assert.deepEqual(sent.bodies, []);
   });
