@@ -34,6 +34,7 @@ const inEachEngine = {
   'partner-pages/policies.test.ts': 'content security policies, Trusted Types, Integrity-Policy',
   'partner-pages/requests.test.ts': 'headers of requests, preloads',
   'partner-pages/widths.test.ts': 'the width of a parent that shrinks to fit',
+  'submission/consent-view.test.ts': 'the words of a button as they are shown, scrolling in a dialog',
   'loading/pinned-import.test.ts': 'import() of a file whose hash was checked',
   'takeaway/takeaway.test.ts': 'print',
 };
