@@ -62,7 +62,9 @@ async function sweepLeads(
   for (let index = 0; index < taken.length; index += atOnce) {
     if (index > 0) await sleep(pauseBetween);
     const ids = JSON.stringify(taken.slice(index, index + atOnce).map(({id}) => id));
-    const whole = (await read(statement(selectRows(`leads.id IN ${jsonList('$1')}`), ids))) as ReadRow[];
+    // A duplicate may have come meanwhile.
+    const stillDue = `leads.id IN ${jsonList('$1')} AND ${isOpen} = 0 AND ${hasDuplicate} = 0`;
+    const whole = (await read(statement(selectRows(stillDue), ids))) as ReadRow[];
     const statements: Statement[] = [];
     for (const row of whole) {
       const lead = context.opener.open(row);

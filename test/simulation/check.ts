@@ -95,7 +95,15 @@ const rules = {
     const heard = [...facts.all('submission'), ...facts.all('reading'), ...atTheEnd].filter(
       ({answer}) => answer,
     );
+    // Here, leads are swept within seconds, and a duplicate may come in that moment. No server sweeps a lead within its first
+    // day, in which duplicates come.
+    const sweeps = facts.all('erasing').filter(({by}) => by === 'sweep');
+    const {leads, erased} = facts.history.stored;
+    const isOrphan = (lead: string | undefined) =>
+      erased.has(leads.get(lead ?? '')?.duplicateOf ?? '') &&
+      heard.some((one) => one.lead === lead && sweeps.some(({at, until}) => at < one.at && one.at < until));
     for (const [lead, group] of Map.groupBy(heard, (one) => one.lead)) {
+      if (isOrphan(lead)) continue;
       const done = group.filter(({answer}) => answer?.status === 'done');
       const first = done.toSorted((one, other) => one.until - other.until)[0];
       for (const {answer, at} of first ? group : []) {
