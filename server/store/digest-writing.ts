@@ -13,10 +13,12 @@ type Parts = {store: Pick<PersonStore, 'writeDigests'>; emit: Emit; timings: Pic
 export function startWritingDigests({store, emit, timings}: Parts) {
   const {every, pause, age} = timings.digests;
   return repeat(async () => {
+    const begun = performance.now();
     const isDone = await store.writeDigests(age).catch((error: unknown) => {
       emit({type: 'digests-failed', reason: reasonOf(error)});
       return true;
     });
-    return isDone ? every : pause;
+    // New leads come first: a tenth of the time at most goes into digests, however many wait.
+    return isDone ? every : Math.max(pause, 9 * (performance.now() - begun));
   }, 0);
 }
