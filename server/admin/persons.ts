@@ -13,8 +13,6 @@ import type {Tombstone} from '../leads/stored-lead.ts';
 import {isErased} from '../store/rows.ts';
 import type {Admin, Job} from './admin.ts';
 
-export type {Person};
-
 /** `unprepared`: how many of all leads to read have no digests yet. */
 export type Search = {total: number; unprepared: number; looked: number};
 

@@ -19,7 +19,7 @@ import {Html, html, minified} from '../html/html.ts';
 import {jsonOption, limitOption, sinceOption, untilOption} from './options.ts';
 import {leadsBar, lineColumns, minuteOrNone, orMore, printRows, printTable, type Field} from './output.ts';
 import type {Json, Run} from './output.ts';
-import type {Person} from '../admin/persons.ts';
+import type {Person} from '../leads/persons.ts';
 import {findPerson, readNamed} from './person.ts';
 import {readingStore} from './with-store.ts';
 

@@ -14,7 +14,7 @@ import {
   type PlannedLead,
 } from '../admin/erasing.ts';
 import type {Admin} from '../admin/admin.ts';
-import type {Person} from '../admin/persons.ts';
+import type {Person} from '../leads/persons.ts';
 import {counted, lasting, localDay, localTime} from '../admin/words.ts';
 import {printable} from '../admin/visible.ts';
 import type {Config} from '../config/config.ts';

@@ -19,7 +19,7 @@ import {
   toLeadRow,
   type LeadRow,
 } from '../admin/leads.ts';
-import type {Person} from '../admin/persons.ts';
+import type {Person} from '../leads/persons.ts';
 import {counted, timeZone} from '../admin/words.ts';
 import type {Config} from '../config/config.ts';
 import {leadGroups, type LeadFilter, type LeadGroup} from '../leads/lead-filter.ts';

@@ -2,7 +2,8 @@
 import {InvalidArgumentError, type Command} from 'commander';
 import {endOfId, referenceOf} from '../../contract/reference.ts';
 import {finish, Refusal, type Admin} from '../admin/admin.ts';
-import {leadsOfPerson, type Found, type Person} from '../admin/persons.ts';
+import {leadsOfPerson, type Found} from '../admin/persons.ts';
+import type {Person} from '../leads/persons.ts';
 import {counted, localDay} from '../admin/words.ts';
 import {comparableEmail} from '../leads/idempotency.ts';
 import {emailSchema, phoneSchema} from '../leads/lead-schema.ts';

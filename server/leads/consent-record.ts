@@ -8,6 +8,22 @@ import type {Consent} from './stored-lead.ts';
 
 const time = z.iso.datetime();
 
+/** What else a browser or a caller says of a consent, in the record and in events. What was not said is missing. */
+export const saidShape = {
+  certificate_url: z
+    .string()
+    .exactOptional()
+    .describe('The certificate of another company that a caller names.'),
+  form_version: z.string().exactOptional().describe('The version of the form, as it says.'),
+  button: z.string().exactOptional().describe('What the last button said.'),
+  in_view: z
+    .boolean()
+    .exactOptional()
+    .describe('Whether the whole text was in the window when the button was pressed.'),
+  window_width: z.int().exactOptional().describe('The width of the window, in CSS pixels.'),
+  slot_text: z.string().exactOptional().describe('What the page itself showed beside the text.'),
+};
+
 export const consentRecord = z.object({
   lead: z.string().describe('The id of the lead.'),
   reference: z.string(),
@@ -34,12 +50,7 @@ export const consentRecord = z.object({
       page: z.string().nullable(),
       given_at: time.exactOptional(),
       ip: z.string().exactOptional(),
-      certificate_url: z.string().exactOptional(),
-      form_version: z.string().exactOptional(),
-      button: z.string().exactOptional(),
-      in_view: z.boolean().exactOptional(),
-      window_width: z.int().exactOptional(),
-      slot_text: z.string().exactOptional(),
+      ...saidShape,
     })
     .describe('What the browser or the caller said.'),
 });
@@ -79,7 +90,7 @@ export function toConsentRecord(lead: Of, consent: Consent, archived: string | u
   };
 }
 
-/** What else a browser or a caller said. What it did not say is missing. */
+/** The values of `saidShape`. */
 export const saidOfConsent = ({certificateUrl, form}: Consent) => ({
   ...known('certificate_url', certificateUrl),
   ...known('form_version', form?.version),

@@ -17,6 +17,7 @@ import {
 import {extraFields, formOnlyFields, formOnlyNames} from '../../contract/extra-fields.ts';
 import {leadEventTypes, type LeadEventType} from '../../contract/lead-events.ts';
 import {tableOf} from '../../contract/table-of.ts';
+import {saidShape} from './consent-record.ts';
 import {afterTouch} from '../../form/words/en.ts';
 
 const time = (description: string) => z.iso.datetime().describe(`${description} ISO 8601, in UTC.`);
@@ -137,18 +138,7 @@ const consentSchema = z
       .exactOptional()
       .describe('caller: a caller of /json/leads brought the consent. Missing for one of the form.'),
     text: z.string().exactOptional().describe('The text that a caller sent.'),
-    certificate_url: z
-      .string()
-      .exactOptional()
-      .describe('The certificate of another company that a caller names.'),
-    form_version: z.string().exactOptional().describe('The version of the form, as it says.'),
-    button: z.string().exactOptional().describe('What the last button said.'),
-    in_view: z
-      .boolean()
-      .exactOptional()
-      .describe('Whether the whole text was in the window when the button was pressed.'),
-    window_width: z.int().exactOptional().describe('The width of the window, in CSS pixels.'),
-    slot_text: z.string().exactOptional().describe('What the page itself showed beside the text.'),
+    ...saidShape,
     statement: z
       .string()
       .exactOptional()

@@ -41,7 +41,7 @@ import type {ToSend} from '../support/sender.ts';
  * Milliseconds. Up to `floor`, a difference is noise, also on a slow machine. No request may take more than `most`, or
  * `mostWhole`.
  */
-const [floor, most, mostWhole] = [5, 10, 8];
+const [floor, most, mostWhole] = [3, 10, 5];
 /** How many times as much as letters a text may cost. */
 const factor = 3;
 /** Measurements of which the least counts, because what else the machine does is added to the cost. */

@@ -7,7 +7,7 @@ import type {WebhookSettings} from '../../config/destinations.ts';
 import type {Settlement} from '../../leads/deliveries.ts';
 import type {SignConsent} from '../../leads/evidence.ts';
 import type {ErasedEvent, LeadEvent} from '../../leads/lead-event.ts';
-import {StoreError} from '../../leads/store-errors.ts';
+import {reasonOf, StoreError} from '../../leads/store-errors.ts';
 import {NotTried} from '../breaker.ts';
 import type {Destination, DeliveryRequest} from '../destination.ts';
 import type {Network} from '../network.ts';
@@ -45,7 +45,7 @@ export function createWebhook(
     if (request.content !== 'created') return toEvent(news, request.lead);
     // Without what is signed, this attempt would send something else than others: it waits until the store can be read.
     const signed = await sign?.(request.lead).catch((error: unknown) => {
-      throw error instanceof StoreError ? new NotTried(error.message) : error;
+      throw error instanceof StoreError ? new NotTried(reasonOf(error)) : error;
     });
     return toEvent(news, request.lead, signed);
   }
