@@ -77,6 +77,9 @@ export const tables = {
       context: {...textOrNull, since: 11},
       /** When the personal data was erased. The row stays, so that nobody takes the lead for one that was lost. */
       erased_at: {...integerOrNull, since: 13},
+      /** When the consent was taken back, and whether for the partner of the lead alone or for all. */
+      revoked_at: {...integerOrNull, since: 16},
+      revoked_for: {...textOrNull, since: 16},
     },
     primaryKey: ['id'],
     indexes: {
@@ -335,6 +338,51 @@ export const tables = {
     columns: {id: {...integer, check: 'id = 1'}, data_key: integer, blob, done_until: text},
     primaryKey: ['id'],
     since: 15,
+  },
+
+  /**
+   * The numbers of those who took their consent back, by keyed digests (person-queries.ts), so that later leads with them
+   * are held. These rows outlive the leads.
+   */
+  suppressed: {
+    columns: {
+      digest: text,
+      /** The key of a partner, `-` for the callers of `/json/leads`, or `*` for all. */
+      scope: text,
+      since: integer,
+      /** When an operator decided that later leads may be sent, and why. NULL while they are held. */
+      decided_at: integerOrNull,
+      reason: textOrNull,
+    },
+    primaryKey: ['digest', 'scope'],
+    since: 16,
+  },
+
+  /** Who asked that a lead be erased, until an operator has erased it or said why not. */
+  erasure_requests: {
+    columns: {lead_id: text, requested_at: integer},
+    primaryKey: ['lead_id'],
+    since: 16,
+  },
+
+  /** Who looked at personal data, or changed it (leads/audit.ts). */
+  audit: {
+    columns: {
+      /** A UUID version 7, or the name of a count of one day. */
+      id: text,
+      at: integer,
+      /** The account on the machine, `caller` with its name, or `visitor`. */
+      actor: text,
+      /** The words of the command, such as `leads show`. */
+      action: text,
+      /** Which leads were meant, as JSON. Nothing personal. */
+      filter: text,
+      /** How many leads there were, and the ids of the first ones, as JSON. */
+      leads: integer,
+      ids: text,
+    },
+    primaryKey: ['id'],
+    since: 16,
   },
 
   /** The public keys of all statements about consents, also of those that have left EVIDENCE_KEY. */

@@ -73,6 +73,8 @@ export const rowOfLead = ({id, createdAt, partner, attribution, suspect, superse
   utm_medium: attribution?.utm_medium ?? null,
   utm_campaign: attribution?.utm_campaign ?? null,
   erased_at: null,
+  revoked_at: null,
+  revoked_for: null,
 });
 
 /** The lead as it is after its commit. */

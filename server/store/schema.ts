@@ -3,7 +3,7 @@
  * transaction, so an interrupted upgrade changes nothing.
  */
 import type {Emit} from '../observe/observations.ts';
-import {deliveryContents, deliveryStates} from '../leads/deliveries.ts';
+import {deliveryStates} from '../leads/deliveries.ts';
 import {list, statement} from './database.ts';
 import {tables, type Column, type Index, type RowOf, type Table} from './columns.ts';
 
@@ -35,7 +35,7 @@ export const oldestVersion = 3;
  * The schema version of the oldest server that can serve the tables as they are now. Raise it when a change takes away
  * what the statements of that server need: test/server/store/statements.test.ts says when that is so.
  */
-export const oldestServer = 12;
+export const oldestServer = 16;
 
 const namedTables: readonly [string, Table][] = Object.entries(tables);
 const isSince =
@@ -57,6 +57,7 @@ const dataSteps: Readonly<Record<number, (dialect: Dialect) => readonly string[]
   7: fillDeliveries,
   8: rebuildDeliveries,
   13: takeNewContents,
+  16: takeRevocations,
 };
 
 /** By schema version: the table that its data step creates anew, because no column can be added to a primary key. */
@@ -275,15 +276,19 @@ function rebuildDeliveries(dialect: Dialect): string[] {
   ];
 }
 
+/** The contents of deliveries by the version of the schema that brought them. These lists never change. */
+const contentsOf8 = ['lead', 'created', 'answered', 'refused', 'held'];
+const contentsOf11 = [...contentsOf8, 'confirmation'];
+const contentsOf13 = [...contentsOf11, 'erased'];
+const contentsOf16 = [...contentsOf13, 'revoked'];
+
 /**
  * The upgrade to version 13: a delivery may be a confirmation, may tell of an erasure, and may be skipped. What is stored
  * already is in clear.
  */
 function takeNewContents({allowTexts}: Dialect): string[] {
-  const of11 = deliveryContents.filter((content) => content !== 'erased');
-  const of8 = of11.filter((content) => content !== 'confirmation');
   return [
-    allowTexts('deliveries', 'content', [of8, of11], deliveryContents),
+    allowTexts('deliveries', 'content', [contentsOf8, contentsOf11], contentsOf13),
     allowTexts(
       'deliveries',
       'state',
@@ -292,4 +297,9 @@ function takeNewContents({allowTexts}: Dialect): string[] {
     ),
     `INSERT INTO data_keys SELECT 0, created_at FROM leads ORDER BY id LIMIT 1`,
   ];
+}
+
+/** The upgrade to version 16: a delivery may tell that a consent was taken back. */
+function takeRevocations({allowTexts}: Dialect): string[] {
+  return [allowTexts('deliveries', 'content', [contentsOf13], contentsOf16)];
 }
