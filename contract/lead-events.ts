@@ -1,6 +1,6 @@
 /** The types of the events that tell destinations of leads, and which of them a destination may leave out. */
 
-export const leadEventTypes = ['lead.created', 'lead.answered', 'lead.erased'] as const;
+export const leadEventTypes = ['lead.created', 'lead.answered', 'lead.erased', 'consent.revoked'] as const;
 export type LeadEventType = (typeof leadEventTypes)[number];
 
 /**
@@ -11,6 +11,7 @@ export const leadEventChoice = {
   'lead.created': 'chosen',
   'lead.answered': 'chosen',
   'lead.erased': 'always',
+  'consent.revoked': 'always',
 } as const satisfies Record<LeadEventType, 'chosen' | 'always'>;
 
 /** The types that `events` may list. */

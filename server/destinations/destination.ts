@@ -2,12 +2,14 @@
  * The interface of a destination: it delivers one lead or news of one, or fails with a `DeliveryError`. Everything else
  * (retries, circuit breaker, outbox) is the same for all kinds of destinations. kinds.ts lists the kinds.
  */
-import type {
-  ConfirmationLimits,
-  Delivered,
-  DueDelivery,
-  Recipients,
-  Settlement,
+import {
+  isForReceivers,
+  type ConfirmationLimits,
+  type Delivered,
+  type DueDelivery,
+  type ForReceivers,
+  type Recipients,
+  type Settlement,
 } from '../leads/deliveries.ts';
 import type {OutboxPort} from '../leads/ports.ts';
 
@@ -45,15 +47,15 @@ export type DeliveryRequest = Delivered &
     ) => ReturnType<OutboxPort['decideConfirmation']>;
   };
 
-/** A request of a lead that was not erased. */
-export type RecordRequest = Exclude<DeliveryRequest, {content: 'erased'}>;
+/** A request with the lead itself. */
+export type RecordRequest = Exclude<DeliveryRequest, {content: ForReceivers}>;
 
 /**
- * For destinations that are told of no erasure, because the store makes no such delivery for them.
- * @throws Error when there is nothing left of the lead but that it was erased
+ * For destinations that are told of no erasure and no revocation, because the store makes no such delivery for them.
+ * @throws Error when the request names a lead, and has nothing of it
  */
 export function withRecord(request: DeliveryRequest): RecordRequest {
-  if (request.content === 'erased') throw new Error('This destination is told of no erased leads');
+  if (isForReceivers(request)) throw new Error(`This destination is not told that a lead was ${request.content}`);
   return request;
 }
 

@@ -4,7 +4,7 @@
  */
 import {referenceOf} from '../../contract/reference.ts';
 import {leadEventChoice, type ChosenEventType} from '../../contract/lead-events.ts';
-import type {Delivered, DeliveryContent} from '../leads/deliveries.ts';
+import {isForReceivers, type Delivered, type DeliveryContent, type ForReceivers} from '../leads/deliveries.ts';
 import type {Answer, LeadRecord} from '../leads/stored-lead.ts';
 
 type NewsContent = Exclude<DeliveryContent, 'lead' | 'confirmation'>;
@@ -16,6 +16,7 @@ export const eventTypes = {
   refused: 'lead.answered',
   held: 'lead.held',
   erased: 'lead.erased',
+  revoked: 'consent.revoked',
 } as const satisfies Record<NewsContent, string>;
 
 /**
@@ -39,25 +40,28 @@ export type News = {
   at: number;
   reference: string;
   /**
-   * The answer of the lead when it happened. Null for a duplicate, whose answer is that of the other lead, and for an erased
-   * lead.
+   * The answer of the lead when it happened. Null for a duplicate, whose answer is that of the other lead, and for what only
+   * those hear who had the lead.
    */
   answer: Answer | null;
 };
 
 /** @throws Error when the delivery takes the lead itself to a destination */
-export function newsOf({lead, content, happenedAt}: Delivered & {happenedAt: number}): News {
+export function newsOf(delivered: Delivered & {happenedAt: number}): News {
+  const {lead, content, happenedAt} = delivered;
   if (content === 'lead' || content === 'confirmation') throw new Error('This delivery holds no news');
+  // A consent may be taken back for the partner first, and then for all.
+  const scope = content === 'revoked' ? `${lead.revoked.scope}_` : '';
   return {
-    id: `evt_${content}_${lead.id}`,
+    id: `evt_${content}_${scope}${lead.id}`,
     type: eventTypes[content],
     at: happenedAt,
     reference: referenceOf(lead.id),
-    answer: content === 'erased' ? null : answerOf(lead, content),
+    answer: isForReceivers(delivered) ? null : answerOf(delivered.lead, delivered.content),
   };
 }
 
-function answerOf(lead: LeadRecord, content: Exclude<NewsContent, 'erased'>): Answer | null {
+function answerOf(lead: LeadRecord, content: Exclude<DeliveryContent, ForReceivers>): Answer | null {
   if (lead.duplicateOf !== null) return null;
   if (content === 'refused') return {status: 'refused'};
   if (content !== 'answered' && lead.isAnsweredLater) return {status: 'pending'};

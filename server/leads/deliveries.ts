@@ -4,7 +4,7 @@
  * 1970.
  */
 import type {FormFieldName} from '../../contract/fields.ts';
-import type {DoneAnswer, LeadRecord, Tombstone} from './stored-lead.ts';
+import type {DoneAnswer, LeadIdentity, LeadRecord, Revocation, Tombstone} from './stored-lead.ts';
 
 /**
  * What a delivery takes to its destination.
@@ -15,6 +15,7 @@ import type {DoneAnswer, LeadRecord, Tombstone} from './stored-lead.ts';
  * - `held`: the news that the lead waits for an operator, because a bot may have sent it. Only operators get it
  * - `confirmation`: an e-mail to the visitor, for a destination of kind `confirmation`
  * - `erased`: the news that the lead was erased, for each destination that may have had news of it
+ * - `revoked`: the news that the visitor took the consent back, for the same destinations
  *
  * A destination of any other kind than `lead-api` and `confirmation` gets only news.
  */
@@ -26,6 +27,7 @@ export const deliveryContents = [
   'held',
   'confirmation',
   'erased',
+  'revoked',
 ] as const;
 export type DeliveryContent = (typeof deliveryContents)[number];
 /** What is stored together with the lead. */
@@ -54,9 +56,11 @@ export type NewDelivery = {
   leaseEnd?: number | undefined;
 };
 
-/** What a delivery takes to its destination: the lead, news of it, or the news that it was erased. */
+/** What a delivery takes to its destination: the lead, news of it, or news for those who had it, which names nobody. */
 export type Delivered =
-  {lead: LeadRecord; content: Exclude<DeliveryContent, 'erased'>} | {lead: Tombstone; content: 'erased'};
+  | {lead: LeadRecord; content: Exclude<DeliveryContent, ForReceivers>}
+  | {lead: Tombstone; content: 'erased'}
+  | {lead: LeadIdentity & {revoked: Revocation}; content: 'revoked'};
 
 /**
  * A delivery that a process has claimed and attempts now.
@@ -83,13 +87,20 @@ export type DueDelivery = Delivered & {
 };
 
 /** These must not reach an address that had nothing of the lead: no operator can accept another one for them. */
-export const onlyForReceivers: readonly DeliveryContent[] = ['erased'];
+export const onlyForReceivers: readonly DeliveryContent[] = ['erased', 'revoked'];
+export type ForReceivers = Extract<DeliveryContent, 'erased' | 'revoked'>;
+export const isForReceivers = <Given extends {content: DeliveryContent}>(
+  given: Given,
+): given is Extract<Given, {content: ForReceivers}> => onlyForReceivers.includes(given.content);
 
 /** Why a delivery is held that is for another address than the one that the configuration has now, or of another kind. */
 export const whyElsewhere = (content: DeliveryContent) =>
   onlyForReceivers.includes(content)
     ? 'The destination had the lead at another address, and the one of now must not hear of it: tell the former one by hand, then drop this'
     : anotherAddress;
+/** Why the deliveries of a lead are held whose number is among those that took a consent back. */
+export const suppressedNumber =
+  'Somebody with this number took the consent back before: "lead-prequal consent allow" sends it, with a reason';
 export const anotherAddress =
   'The destination has another address or type than when this was stored: "lead-prequal destinations accept" sends it to the new one';
 

@@ -98,8 +98,9 @@ async function submit(parts: Parts, lead: NewLead): Promise<Submitted> {
   });
   if (accepted.outcome === 'replayed') return {...accepted, stored: await latest(store, accepted.stored)};
   if (accepted.outcome !== 'created') return accepted;
-  const {outcome, stored, leased} = accepted;
-  if (lead.hold) sayHeld(emit, stored, deliveries);
+  const {outcome, stored, leased, isSuppressed} = accepted;
+  if (isSuppressed) emit({type: 'lead-suppressed', lead: stored.id, partner: stored.partner});
+  else if (lead.hold) sayHeld(emit, stored, deliveries);
   const delivered = beginDeliveries(courier, stored, leased);
   const taken =
     stored.answer.status === 'pending' && delivered

@@ -18,6 +18,7 @@ import {extraFields, formOnlyFields, formOnlyNames} from '../../contract/extra-f
 import {leadEventTypes, type LeadEventType} from '../../contract/lead-events.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import {saidShape} from './consent-record.ts';
+import {revocationScopes} from './revocation.ts';
 import {afterTouch} from '../../form/words/en.ts';
 
 const time = (description: string) => z.iso.datetime().describe(`${description} ISO 8601, in UTC.`);
@@ -167,6 +168,7 @@ export const leadEventWords: Record<LeadEventType, string> = {
   'lead.created': 'A lead was stored',
   'lead.answered': 'A lead that had no answer yet has got its amounts, or was refused',
   'lead.erased': 'A lead was erased: delete what you have of it',
+  'consent.revoked': 'A visitor took a consent back: do not call or write any more',
 };
 
 /** What the data of each type begins with. */
@@ -191,8 +193,8 @@ const relations = {
     .describe('The id of an earlier lead that this lead corrects: the visitor went back and changed it.'),
 };
 
-const erased = 'lead.erased' satisfies LeadEventType;
-const typesWithLead = leadEventTypes.filter((type) => type !== erased);
+const [erased, revoked] = ['lead.erased', 'consent.revoked'] as const satisfies LeadEventType[];
+const typesWithLead = leadEventTypes.filter((type) => type !== erased && type !== revoked);
 
 /** An event that holds the whole lead. */
 export const leadEventSchema = z
@@ -252,9 +254,32 @@ export const erasedEventSchema = z
     description: 'The body of the event that a lead was erased. Fields may be added within version 1.',
   });
 
+/** An event that a consent was taken back. It is the same whether the lead was erased or not. */
+export const revokedEventSchema = z
+  .object({
+    type: z.literal(revoked).describe(`${leadEventWords[revoked]}.`),
+    timestamp: time('When the consent was taken back.'),
+    data: z
+      .object({
+        ...identity,
+        scope: z
+          .enum(revocationScopes)
+          .describe(
+            'partner: for the partner of the lead. all: for everybody who has the number from this service. A later event may widen it.',
+          ),
+        ...relations,
+      })
+      .describe('Which lead came with the consent.'),
+  })
+  .meta({
+    title: 'Revoked consent event, version 1',
+    description: 'The body of the event that a consent was taken back. Fields may be added within version 1.',
+  });
+
 /** The body of an event that holds a lead. */
 export type LeadEvent = z.output<typeof leadEventSchema>;
 export type ErasedEvent = z.output<typeof erasedEventSchema>;
+export type RevokedEvent = z.output<typeof revokedEventSchema>;
 
 /**
  * As JSON Schema 2020-12. Receivers may refuse what is not valid by it, so it allows what later versions of this software
@@ -277,20 +302,22 @@ const jsonSchemaOf = (schema: z.ZodType) =>
 /** The published schema, of all events that a webhook gets. */
 export const leadEventJsonSchema = () =>
   jsonSchemaOf(
-    z.union([leadEventSchema, erasedEventSchema]).meta({
+    z.union([leadEventSchema, erasedEventSchema, revokedEventSchema]).meta({
       title: 'Event, version 1',
       description:
         'The body of the events that webhooks get. Look at `type` first: types that are added later may hold other data.',
     }),
   );
 
+const components = {LeadEvent: leadEventSchema, ErasedEvent: erasedEventSchema, RevokedEvent: revokedEventSchema};
 /** The schemas by their names in the OpenAPI document. */
 export const eventComponents = () =>
-  tableOf(['LeadEvent', 'ErasedEvent'], (name) => {
-    const component = jsonSchemaOf(name === 'LeadEvent' ? leadEventSchema : erasedEventSchema);
+  tableOf(['LeadEvent', 'ErasedEvent', 'RevokedEvent'], (name) => {
+    const component = jsonSchemaOf(components[name]);
     delete component.$schema;
     return component;
   });
 
 /** Which of them describes the events of a type. */
-export const eventComponentOf = (type: LeadEventType) => (type === erased ? 'ErasedEvent' : 'LeadEvent');
+export const eventComponentOf = (type: LeadEventType): keyof typeof components =>
+  type === erased ? 'ErasedEvent' : type === revoked ? 'RevokedEvent' : 'LeadEvent';

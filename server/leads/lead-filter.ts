@@ -1,5 +1,5 @@
 /** What operators read of the stored leads: leads with everything, and counts. */
-import type {LeadRecord, Tombstone} from './stored-lead.ts';
+import type {LeadIdentity, LeadRecord, Tombstone} from './stored-lead.ts';
 import type {Context, LeadStatus} from '../../contract/embed.ts';
 
 /** Selects leads. An empty filter selects all. */
@@ -68,7 +68,7 @@ export type LeadReader = {
    */
   findRecords(
     ids: readonly string[],
-  ): Promise<ReadonlyMap<string, LeadRecord | Tombstone | {unreadable: string}>>;
+  ): Promise<ReadonlyMap<string, LeadRecord | Tombstone | (LeadIdentity & UnreadableLead)>>;
   /**
    * The leads of the last day, a hundred at most, that somebody wanted to read and that cannot be opened, neither then nor
    * now. Nothing looks for such leads: each process notes in the store those that it meets.

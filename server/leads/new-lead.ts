@@ -50,9 +50,10 @@ export type LeadEntry = NewLead & StoredLead & {deliveries?: readonly NewDeliver
  * - `proof-spent`: the proof was used for another lead
  * - `erased`: the lead that was stored with this key was erased
  *
- * `leased` are the deliveries of which this process has the lease, so that it must begin them now.
+ * `leased` are the deliveries of which this process has the lease, so that it must begin them now. `isSuppressed`: all are
+ * held, because somebody with this number took a consent back.
  */
 export type Accepted =
-  | {outcome: 'created'; stored: LeadRecord; leased: readonly NewDelivery[]}
+  | {outcome: 'created'; stored: LeadRecord; leased: readonly NewDelivery[]; isSuppressed: boolean}
   | {outcome: 'replayed'; stored: StoredLead}
   | {outcome: 'key-reused' | 'key-in-progress' | 'proof-spent' | 'erased'};

@@ -29,6 +29,7 @@ import type {EvidenceStore} from './evidence.ts';
 import type {LeadReader} from './lead-filter.ts';
 import type {Accepted, LeadEntry} from './new-lead.ts';
 import type {PersonStore} from './persons.ts';
+import type {RevocationStore} from './revocation.ts';
 import type {Answer, RememberedText, StoredLead} from './stored-lead.ts';
 
 /** What the lead desk needs: it stores leads, and finds them. */
@@ -216,6 +217,7 @@ export type LeadStore = LeadPort &
   KeyStore &
   ErasureStore &
   PersonStore &
+  RevocationStore &
   EvidenceStore;
 
 /** What commands need of the store, beside a server that takes the leads. */

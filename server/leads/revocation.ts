@@ -1,5 +1,65 @@
-/** The part of the store that keeps who took a consent back. A lead whose consent was taken back goes nowhere any more. */
+/**
+ * The part of the store that keeps who took a consent back. A lead whose consent was taken back goes nowhere any more, and
+ * later leads with its telephone number are held until an operator decides. Both outlive the erasure of the lead.
+ */
 
 /** For whom a consent was taken back: for the partner of the lead, or for all. */
 export const revocationScopes = ['partner', 'all'] as const;
 export type RevocationScope = (typeof revocationScopes)[number];
+
+/** For whom a number is suppressed: the key of a partner, `-` for the callers of `/json/leads`, `*` for all. */
+export const everybody = '*';
+export const scopeOf = (partner: string | null) => partner ?? '-';
+
+/**
+ * A number whose later leads are held. Its digest finds its leads (`LeadFilter`). `decidedAt`: when an operator let them go
+ * again, for `reason`. Times are milliseconds since 1970.
+ */
+export type Suppression = {
+  digest: string;
+  scope: string;
+  since: number;
+  decidedAt: number | null;
+  reason: string | null;
+};
+
+export type RevocationStore = {
+  /**
+   * Suppresses numbers in E.164. From its commit on, later leads with them are held. It waits for leads that are being
+   * stored, so that leads which are found after it are all that may be sent.
+   * @throws SealError when the key of the digests cannot be opened
+   */
+  suppress(phones: readonly string[], scope: string, now: number): Promise<void>;
+  /**
+   * Takes the consent of one lead back: its deliveries in the outbox end, and those who had news of it are told, once no
+   * process may be sending it any more. The lead may be erased already, or be unreadable.
+   * @param how `present` as of `ErasureStore.erase`
+   * @returns false if it was taken back before, for as many
+   */
+  revoke(
+    id: string,
+    how: {now: number; scope: RevocationScope; present: readonly string[] | undefined},
+  ): Promise<boolean>;
+  /** Until when a process may be sending one of these leads, or news of it. Milliseconds since 1970, 0 if none is. */
+  underWayUntil(ids: readonly string[]): Promise<number>;
+  /** The newest first. @param phone only those of this number, in E.164 */
+  suppressions(phone?: string): Promise<Suppression[]>;
+  /** Lets later leads with the number go again. @returns false if it was not suppressed */
+  allow(phone: string, reason: string, now: number): Promise<boolean>;
+  /** The ids of leads that are held because of their numbers. */
+  heldLeads(): Promise<string[]>;
+  /** Sends such a lead as if it had come now. @returns how many deliveries were held */
+  release(id: string, now: number): Promise<number>;
+  /**
+   * What stands in the link by which the visitor takes back the consent of this lead. It is made with a key of the store, and
+   * never expires.
+   */
+  revokeToken(id: string): Promise<string>;
+  isRevokeToken(id: string, token: string): Promise<boolean>;
+  /** Notes that somebody asked to be erased. The first time counts. */
+  requestErasure(id: string, now: number): Promise<void>;
+  /** Those that are not erased yet, the oldest first. */
+  erasureRequests(): Promise<{lead: string; requestedAt: number}[]>;
+  /** @returns false if there was none */
+  endErasureRequest(id: string): Promise<boolean>;
+};

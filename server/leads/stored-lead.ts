@@ -3,6 +3,7 @@ import type {Amounts, Reasons} from '../../contract/amounts.ts';
 import type {Attribution, Context} from '../../contract/embed.ts';
 import type {FormFieldName} from '../../contract/fields.ts';
 import type {Lead} from './lead-schema.ts';
+import type {RevocationScope} from './revocation.ts';
 
 /**
  * The answer to a lead.
@@ -115,6 +116,9 @@ export const noCircumstances: Circumstances = {
   supersedes: null,
 };
 
+/** That the visitor took the consent back: when, in milliseconds since 1970, and for whom. */
+export type Revocation = {at: number; scope: RevocationScope};
+
 /** A lead with everything that is stored with it and that destinations and operators may read. */
 export type LeadRecord = StoredLead &
   Circumstances & {
@@ -125,10 +129,18 @@ export type LeadRecord = StoredLead &
     isAnsweredLater: boolean;
     /** The id of the earlier lead with the same fields. The answer of a duplicate is that of this lead. */
     duplicateOf: string | null;
+    /** Missing while nobody has taken the consent back. */
+    revoked?: Revocation | undefined;
   };
 
+/** What names a lead, and nobody. */
+export type LeadIdentity = Pick<
+  LeadRecord,
+  'id' | 'createdAt' | 'partner' | 'duplicateOf' | 'supersedes' | 'revoked'
+>;
+
 /** An erased lead. It holds nothing personal. */
-export type Tombstone = Pick<LeadRecord, 'id' | 'createdAt' | 'partner' | 'duplicateOf' | 'supersedes'> & {
+export type Tombstone = LeadIdentity & {
   /** Milliseconds since 1970. */
   erasedAt: number;
 };

@@ -308,6 +308,13 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
     fields: {lead, partner, destination, reason},
     message: 'a suspect lead is held for the operator',
   }),
+  'lead-suppressed': ({lead, partner}) => ({
+    level: 'warn',
+    fields: {lead, partner},
+    message:
+      'held: somebody with the number of this lead took a consent back; "lead-prequal consent list --revoked" says more',
+    kind: 'suppressed',
+  }),
   'delivery-failed': ({lead, destination, content, attempts, ambiguous, state, reason}) => ({
     level: state === 'waiting' ? 'warn' : 'error',
     fields: {lead, destination, content, attempts, ambiguous, state, reason},

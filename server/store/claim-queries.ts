@@ -13,11 +13,11 @@
 import type {Claim, Delivered, DeliveryContent, DueDelivery, UnusedLease} from '../leads/deliveries.ts';
 import type {LeadReader} from '../leads/lead-filter.ts';
 import type {OutboxPort} from '../leads/ports.ts';
-import type {LeadRecord, Tombstone} from '../leads/stored-lead.ts';
 import {createBatcher} from './batcher.ts';
 import type {RowOf} from './columns.ts';
 import {isThere, statement, type Database, type Statement} from './database.ts';
 import {isErased} from './rows.ts';
+import {isNotForReceivers} from './erasure-queries.ts';
 import {endUnsent, toRecipients} from './settlement-queries.ts';
 import type {Context} from './unreadable-leads.ts';
 
@@ -40,12 +40,12 @@ const unreadableWait = 900_000;
 
 /**
  * SQL that is 1 while a process may be sending the lead or news of it, and 0 otherwise. Every lease that has not ended
- * counts, whichever process has it. The news that a lead was erased must wait for 0, because nobody may get the lead
- * after that news.
+ * counts, whichever process has it. The news that a lead was erased, or its consent taken back, must wait for 0, because
+ * nobody may get the lead after that news.
  */
 const isUnderWay = (lead: string, now: string) =>
   isThere(`deliveries AS sent
-    WHERE sent.lead_id = ${lead} AND sent.content <> 'erased' AND sent.leased_until > ${now}`);
+    WHERE sent.lead_id = ${lead} AND ${isNotForReceivers('sent')} AND sent.leased_until > ${now}`);
 
 /**
  * The SQL of `claimDue`. `lost` is 1 if a lease of the delivery ended without a report and no remote id is stored, so
@@ -59,7 +59,7 @@ const claimSql = (skipLocked: string) => `
         CASE WHEN leased_until > 0 AND leads.id IS NOT NULL AND remote_id IS NULL THEN 1 ELSE 0 END AS lost
       FROM deliveries LEFT JOIN leads ON leads.id = lead_id
       WHERE destination = $2 AND state = 'waiting' AND next_attempt_at <= $3
-        AND CASE content WHEN 'erased' THEN ${isUnderWay('deliveries.lead_id', '$3')} ELSE 0 END = 0
+        AND CASE WHEN ${isNotForReceivers('deliveries')} THEN 0 ELSE ${isUnderWay('deliveries.lead_id', '$3')} END = 0
       ORDER BY next_attempt_at LIMIT $4 ${skipLocked}) AS found)
   UPDATE deliveries SET
     state = state_now,
@@ -109,10 +109,18 @@ function endUnused(
   return statements;
 }
 
-/** Undefined for what is not sent any more, because the lead was erased. */
-function whatItTakes(content: DeliveryContent, record: LeadRecord | Tombstone): Delivered | undefined {
-  if (!isErased(record)) return content === 'erased' ? undefined : {lead: record, content};
-  return content === 'erased' ? {lead: record, content} : undefined;
+type Found = ReturnType<Awaited<ReturnType<LeadReader['findRecords']>>['get']>;
+
+/**
+ * What is not sent any more is dropped: the lead was erased, or its consent taken back. What cannot be read is tried again,
+ * but for the news that needs nothing but the ids.
+ */
+function whatItTakes(content: DeliveryContent, record: NonNullable<Found>): Delivered | 'dropped' | 'unreadable' {
+  if (content === 'revoked')
+    return record.revoked ? {lead: {...record, revoked: record.revoked}, content} : 'dropped';
+  if ('unreadable' in record) return 'unreadable';
+  if (isErased(record)) return content === 'erased' ? {lead: record, content} : 'dropped';
+  return content === 'erased' || record.revoked ? 'dropped' : {lead: record, content};
 }
 
 type Claiming = Context & Pick<LeadReader, 'findRecords'> & {claimText: string};
@@ -134,8 +142,8 @@ async function claimDue(
   const unreadable: string[] = [];
   for (const {lead_id: id, content, attempts, ambiguous_counted, remote_id, ...others} of claimed) {
     const record = records.get(id);
-    const taken = record && !('unreadable' in record) ? whatItTakes(content, record) : undefined;
-    if (taken) {
+    const taken = record && whatItTakes(content, record);
+    if (typeof taken === 'object') {
       due.push({
         ...taken,
         destination,
@@ -154,7 +162,7 @@ async function claimDue(
         DELETE FROM deliveries
         WHERE lead_id = $1 AND destination = $2 AND content = $3 AND leased_until = $4`;
       await write(statement(text, id, destination, content, leaseEnd));
-    } else if ('unreadable' in record) {
+    } else if (taken === 'unreadable' && 'unreadable' in record) {
       unreadable.push(id);
       const text = `
         UPDATE deliveries SET next_attempt_at = $1, leased_until = 0, last_error = $2
@@ -163,7 +171,6 @@ async function claimDue(
         statement(text, now + unreadableWait, record.unreadable, id, destination, content, leaseEnd),
       );
     } else {
-      // The lead was erased after the delivery was stored, or an operator retried a delivery of an erased lead.
       await write(statement(endUnsent, 'dropped', null, now, id, destination, content, leaseEnd));
     }
   }

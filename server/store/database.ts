@@ -25,6 +25,8 @@ export type Database = {
    * SQLite, where one transaction writes at a time.
    */
   oneByOne: (name: string) => string;
+  /** SQL of a statement that waits for all transactions that read the table FOR KEY SHARE, and keeps new ones waiting. */
+  lockTable: (name: TableName) => string;
   /**
    * SQL for the time of the database, which all processes share. It is read as a `Date`. NULL for SQLite, whose time is that
    * of the process.

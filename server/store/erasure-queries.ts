@@ -1,6 +1,7 @@
 /** The queries that erase leads, for both databases, and those that find what is to be erased. */
 import {saltedDigests} from '../leads/evidence.ts';
 import type {ErasableLead, ErasureStore, KeepConsent, KeptConsent} from '../leads/erasure.ts';
+import {onlyForReceivers, type DeliveryContent} from '../leads/deliveries.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
 import {statement, type Database, type Statement} from './database.ts';
@@ -14,21 +15,28 @@ import {
   type Index,
 } from './person-queries.ts';
 import {emptiedColumns, isErased, joinPersonal, readColumns, type ReadRow} from './rows.ts';
+import {isOneOf} from './schema.ts';
 import {boundColumns, type Bound, type SealedText} from './sealing.ts';
 import type {Context} from './unreadable-leads.ts';
 
 /** SQL that is true for a delivery of which the destination may have got something. */
 export const mayHaveArrived = (table: string) =>
   `(${table}.state = 'delivered' OR ${table}.attempts > 0 OR ${table}.leased_until > 0)`;
-/** SQL that is true for a delivery of news: its destination can be told of the erasure. */
-const isNews = (table: string) => `${table}.content NOT IN ('lead', 'confirmation', 'erased')`;
+/** SQL that is true for what takes something of the lead itself to a destination. */
+export const isNotForReceivers = (table: string) => `NOT ${isOneOf(`${table}.content`, onlyForReceivers)}`;
+/** SQL that is true for a delivery of news: its destination can be told what became of the lead. */
+const isNews = (table: string) =>
+  `(${isNotForReceivers(table)} AND ${table}.content NOT IN ('lead', 'confirmation'))`;
 
 /**
  * Waits for other transactions that change deliveries of the lead. One of them may store the news of an answer, which only
  * the statements after this one see.
  */
-const lockDeliveries = (lock: string) => `
-  SELECT destination FROM deliveries WHERE lead_id = $1 ORDER BY destination, content ${lock}`;
+export const lockDeliveries = ({forUpdate}: Database, id: string): Statement =>
+  statement(
+    `SELECT destination FROM deliveries WHERE lead_id = $1 ORDER BY destination, content ${forUpdate('deliveries')}`,
+    id,
+  );
 /**
  * Deliveries in the outbox end, but keep their leases, because a process may be sending them. Deliveries that have
  * ended keep their state. What may be personal is removed from all of them.
@@ -36,29 +44,41 @@ const lockDeliveries = (lock: string) => `
 const endDeliveries = `
   UPDATE deliveries SET state = CASE WHEN settled_at IS NULL THEN 'dropped' ELSE state END,
     settled_at = COALESCE(settled_at, CAST($1 AS BIGINT)), last_error = NULL, last_reply = NULL, recipients = NULL
-  WHERE lead_id = $2 AND content <> 'erased'`;
+  WHERE lead_id = $2 AND ${isNotForReceivers('deliveries')}`;
 /**
- * For the address that had news of the lead last, unless a list says which addresses can be told, and it is not among them.
- * It is due when the last lease ends. A command may change that time, so the claim checks the leases as well.
+ * Tells the address that had news of the lead last, unless a list says which addresses can be told, and it is not among them.
+ * It is due when the last lease ends. A command may change that time, so the claim checks the leases as well. What a
+ * destination was told before is told again: a consent may be taken back for the partner first, and then for all.
+ * @param unless SQL that is true for a lead of which it was told already
  */
-const announceErasure = (jsonList: Context['jsonList']) => `
+const announceText = (content: DeliveryContent, unless: string, jsonList: Context['jsonList']) => `
   INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous, ambiguous_counted,
     next_attempt_at, leased_until, happened_at, address)
-  SELECT had.lead_id, had.destination, 'erased', 0, 'waiting', 0, 0, 0, MAX(last.leased_until), 0,
+  SELECT had.lead_id, had.destination, '${content}', 0, 'waiting', 0, 0, 0, MAX(last.leased_until), 0,
     CAST($1 AS BIGINT), had.address
   FROM deliveries AS had JOIN deliveries AS last ON last.lead_id = had.lead_id
   WHERE had.lead_id = $2 AND had.content = (SELECT content FROM deliveries AS newest
       WHERE newest.lead_id = had.lead_id AND newest.destination = had.destination AND ${isNews('newest')}
         AND ${mayHaveArrived('newest')} ORDER BY COALESCE(settled_at, happened_at) DESC LIMIT 1)
     AND (CAST($3 AS TEXT) IS NULL OR had.destination || ' ' || COALESCE(had.address, '') IN ${jsonList('$3')})
-    AND EXISTS (SELECT 1 FROM leads WHERE id = had.lead_id AND erased_at IS NULL)
+    AND EXISTS (SELECT 1 FROM leads WHERE id = had.lead_id AND NOT (${unless}))
   GROUP BY had.lead_id, had.destination, had.address
-  ON CONFLICT (lead_id, destination, content) DO NOTHING`;
+  ON CONFLICT (lead_id, destination, content) DO UPDATE SET state = 'waiting', settled_at = NULL,
+    attempts = 0, failing_since = NULL, last_error = NULL, next_attempt_at = excluded.next_attempt_at,
+    happened_at = excluded.happened_at, address = excluded.address`;
+/** @param present as of `ErasureStore.erase` */
+export const announceTo = (
+  {jsonList}: Pick<Database, 'jsonList'>,
+  content: 'erased' | 'revoked',
+  unless: string,
+  {id, now, present}: {id: string; now: number; present: readonly string[] | undefined},
+): Statement =>
+  statement(announceText(content, unless, jsonList), now, id, present ? JSON.stringify(present) : null);
 const emptyRow = `
   UPDATE leads SET ${emptiedColumns}, status = CASE status WHEN 'pending' THEN 'refused' ELSE status END,
     erased_at = CAST($1 AS BIGINT)
   WHERE id = $2 AND erased_at IS NULL RETURNING id`;
-const deleteRelated = ['consents', 'context_values', 'same_leads', 'confirmations'].map(
+const deleteRelated = ['consents', 'context_values', 'same_leads', 'confirmations', 'erasure_requests'].map(
   (table) => `DELETE FROM ${table} WHERE lead_id = $1`,
 );
 const keepKey = `UPDATE idempotency_keys SET fingerprint = '${erasedFingerprint}' WHERE lead_id = $1`;
@@ -199,11 +219,10 @@ export function eraseStatements(
   {now, keepConsent, index, tells = false, present}: Erasing & Telling,
 ): Statement[] {
   const {id, partner} = row;
-  const places = present ? JSON.stringify(present) : null;
   const digests = lead && index && digestsOfLead(index, lead.lead);
   const statements: Statement[] = [
     // In this order, as in all other transactions: deliveries before leads. Otherwise two could wait for each other.
-    ...(tells ? [statement(announceErasure(context.jsonList), now, id, places)] : []),
+    ...(tells ? [announceTo(context, 'erased', 'erased_at IS NOT NULL', {id, now, present})] : []),
     statement(endDeliveries, now, id),
     statement(emptyRow, now, id),
     ...deleteRelated.map((text) => statement(text, id)),
@@ -230,18 +249,17 @@ async function erase(
   id: string,
   erasing: Omit<Erasing & Telling, 'index'>,
 ): Promise<boolean> {
-  const {read, readOne, write, forUpdate, persons} = context;
+  const {read, readOne, write, persons} = context;
   const {now, keepConsent} = erasing;
   const row = (await readOne(statement(selectOne, id))) as NamedRow | undefined;
   if (!row) return false;
   if (row.erased_at === null) {
-    const lock = statement(lockDeliveries(forUpdate('deliveries')), id);
     const lead = readable(context, row);
     // Nothing of the digests may stop an erasure.
     const index = await persons.make().catch(() => undefined);
     await write(
       lockDigests(context),
-      lock,
+      lockDeliveries(context, id),
       ...eraseStatements(context, row, lead, {...erasing, index, tells: true}),
     );
     // A duplicate may have come since the leads to erase were found. Its answer was that of this lead, and is gone now.

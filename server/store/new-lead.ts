@@ -61,11 +61,12 @@ export type Known = {
 };
 
 /**
- * The outcome of storing a lead. `duplicateOf` is the id of the lead into which the new lead was merged. `lead` is the
- * id of the earlier lead that was stored with the same idempotency key.
+ * The outcome of storing a lead. `duplicateOf` is the id of the lead into which the new lead was merged. `isSuppressed`: its
+ * deliveries are held because of its number. `lead` is the id of the earlier lead that was stored with the same idempotency
+ * key.
  */
 export type Written =
-  | {outcome: 'created'; duplicateOf: string | null}
+  | {outcome: 'created'; duplicateOf: string | null; isSuppressed?: boolean}
   | {outcome: 'replayed'; lead: string}
   | {outcome: 'key-reused' | 'key-in-progress' | 'proof-spent' | 'erased'};
 
@@ -114,14 +115,16 @@ const maxWrites = 3;
 export function acceptsLeads(
   {writesWith}: Sealer,
   write: (rows: NewRows) => Promise<Written>,
-  {find, ofLateLead}: Pick<LeadPort, 'find'> & Pick<PersonIndex, 'ofLateLead'>,
+  {find, ofLateLead, ofNumber}: Pick<LeadPort, 'find'> & Pick<PersonIndex, 'ofLateLead' | 'ofNumber'>,
 ): LeadPort['accept'] {
   /** The texts of consents that this process has stored, so that not every lead brings its text along. */
   const storedWords = new Set<string>();
 
   /** @throws StoreUnavailable when the earlier lead was deleted `maxWrites` times just after it was found */
   return async (entry) => {
-    const rows = toNewRows(entry, {isSealed: writesWith !== 0, storedWords, digests: ofLateLead(entry)});
+    const number = await ofNumber(entry.lead.phone.e164);
+    const digests = ofLateLead(entry);
+    const rows = toNewRows(entry, {isSealed: writesWith !== 0, storedWords, digests, number});
     let written = await write(rows);
     for (let writes = 1; written.outcome === 'replayed'; writes += 1) {
       const stored = await find(written.lead);
@@ -135,8 +138,9 @@ export function acceptsLeads(
     for (const words of entry.consentText?.words ?? []) storedWords.add(words);
     const {duplicateOf} = written;
     const {deliveries = []} = entry;
+    const isSuppressed = written.isSuppressed === true || number === undefined;
     const made = duplicateOf === null ? deliveries : deliveriesOfDuplicate(deliveries);
-    const leased = made.filter(({leaseEnd}) => leaseEnd !== undefined);
-    return {outcome: 'created', stored: recordOf(entry, duplicateOf), leased};
+    const leased = isSuppressed ? [] : made.filter(({leaseEnd}) => leaseEnd !== undefined);
+    return {outcome: 'created', stored: recordOf(entry, duplicateOf), leased, isSuppressed};
   };
 }

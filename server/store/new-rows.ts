@@ -1,7 +1,8 @@
 /** The rows of a new lead, for both databases. */
 import {hashOfText} from '../leads/consent-texts.ts';
-import type {ConfirmationRequest, NewDelivery} from '../leads/deliveries.ts';
+import {suppressedNumber, type ConfirmationRequest, type NewDelivery} from '../leads/deliveries.ts';
 import type {LeadEntry} from '../leads/new-lead.ts';
+import {everybody, scopeOf} from '../leads/revocation.ts';
 import type {RememberedText} from '../leads/stored-lead.ts';
 import type {RowOf} from './columns.ts';
 import type {PersonalData} from './personal-data.ts';
@@ -33,16 +34,33 @@ export const newTables = [
  */
 export type NewRows = {
   [Name in Exclude<(typeof newTables)[number], 'leads' | 'sealed'>]: readonly RowOf<Name>[];
-} & {leads: readonly [RowOf<'leads'>]; sealed: readonly ToSeal[]};
+} & {
+  leads: readonly [RowOf<'leads'>];
+  sealed: readonly ToSeal[];
+  /** By what it is found out whether the lead must be held because of its number (`isSuppressed`). */
+  numbers: readonly [{lead_id: string; digest: string; scope: string}];
+};
+
+/** What the deliveries of a lead are that is held because of its number. */
+export const held = {state: 'held', leased_until: 0, last_error: suppressedNumber} as const;
+/** SQL that is true for a number whose later leads are held. Both are as in `NewRows.numbers`. */
+export const isSuppressed = (digest: string, scope: string) =>
+  `suppressed.digest = ${digest} AND suppressed.scope IN (${scope}, '${everybody}') AND suppressed.decided_at IS NULL`;
 
 /**
  * - `isSealed`: false if what is personal stays in clear, as with `clear` as the first data key
  * - `storedWords`: the texts of consents that are known to be stored
  * - `digests`: by which the person is found, if they cannot be written later
+ * - `number`: the digest of the number. Undefined if none can be made: then the lead is held
  */
-type Storing = {isSealed: boolean; storedWords: ReadonlySet<string>; digests: readonly string[]};
+type Storing = {
+  isSealed: boolean;
+  storedWords: ReadonlySet<string>;
+  digests: readonly string[];
+  number: string | undefined;
+};
 
-export function toNewRows(entry: LeadEntry, {isSealed, storedWords, digests}: Storing): NewRows {
+export function toNewRows(entry: LeadEntry, {isSealed, storedWords, digests, number}: Storing): NewRows {
   const {id, createdAt, partner, idempotency = [], leadDigests = [], deliveries = []} = entry;
   const {proof, consentText, contextFilters = {}, confirmation} = entry;
   const ofLead = {lead_id: id, created_at: createdAt};
@@ -60,7 +78,11 @@ export function toNewRows(entry: LeadEntry, {isSealed, storedWords, digests}: St
   return {
     leads: [{...neverSealed, ...(isSealed ? nothingInClear : inClear(personal))}],
     sealed: isSealed ? [{lead_id: id, part: 'lead', text: JSON.stringify(personal)}] : [],
-    deliveries: deliveries.map((delivery) => rowOfDelivery(entry, delivery)),
+    numbers: [{lead_id: id, digest: number ?? '', scope: scopeOf(partner)}],
+    deliveries: deliveries.map((delivery) => ({
+      ...rowOfDelivery(entry, delivery),
+      ...(number === undefined && held),
+    })),
     consents: consent && !isSealed ? [{lead_id: id, consent: JSON.stringify(consent)}] : [],
     context_values: Object.entries(contextFilters).map(([name, value]) => ({name, value, lead_id: id})),
     consent_texts: consentText ? [toTextRow(consentText)] : [],

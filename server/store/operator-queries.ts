@@ -7,7 +7,6 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {
   anotherAddress,
   hasEnded,
-  onlyForReceivers,
   type DeliveryFilter,
   type DeliveryKey,
   type Settled,
@@ -15,9 +14,9 @@ import {
 import type {DeliveryDesk} from '../leads/ports.ts';
 import {statement, type Database, type Statement} from './database.ts';
 import {conditionOf, type Condition} from './delivery-queries.ts';
-import {mayHaveArrived} from './erasure-queries.ts';
+import {isNotForReceivers, mayHaveArrived} from './erasure-queries.ts';
 import {endBreak} from './pause-queries.ts';
-import {isOneOf} from './schema.ts';
+import {mayBeSent} from './revocation-queries.ts';
 import {announce} from './settlement-queries.ts';
 
 /** How many deliveries one transaction changes, at most. Such a transaction takes a few milliseconds. */
@@ -185,14 +184,15 @@ export function operatorQueries(
       const withoutHeld = state === undefined && lead === undefined ? " AND state <> 'held'" : '';
       // A confirmation that has ended may have reached the visitor, who must not get it twice.
       const extra = hasEnded(state) ? " AND content NOT IN ('lead', 'confirmation')" : withoutHeld;
-      const {count, destinations} = await changeAll(database, filter, extra, (batch) => makeDue(now, batch));
+      const change = (batch: Batch) => makeDue(now, batch);
+      const {count, destinations} = await changeAll(database, filter, `${extra} AND ${mayBeSent}`, change);
       // The deliveries are due before the breaks end, so that each process finds them then.
       if (destinations.size > 0) await write(...[...destinations].map((name) => endBreak(name, now)));
       return count;
     },
 
     async resumeDestination(now, destination) {
-      await changeAll(database, {destination, state: 'waiting'}, '', (batch) => makeDue(now, batch));
+      await changeAll(database, {destination, state: 'waiting'}, ` AND ${mayBeSent}`, (batch) => makeDue(now, batch));
       const text = 'DELETE FROM paused_destinations WHERE destination = $1 RETURNING destination';
       const [rows = []] = await write(statement(text, destination), endBreak(destination, now));
       return rows.length > 0;
@@ -200,7 +200,7 @@ export function operatorQueries(
 
     async acceptAddress(now, destination, address) {
       // What is in progress may arrive at the address of before.
-      const extra = ` AND leased_until <= ${now} AND NOT ${isOneOf('content', onlyForReceivers)}`;
+      const extra = ` AND leased_until <= ${now} AND ${isNotForReceivers('deliveries')}`;
       const {count} = await changeAll(database, {destination, elsewhere: address}, extra, (batch) => [
         readdress(address, batch),
       ]);

@@ -21,14 +21,18 @@ import type {Context} from './unreadable-leads.ts';
 /** The key is bound to this, as what is sealed of a lead is bound to the lead. */
 export const keyOwner = {id: 'person_search', cid: '', partner: null};
 
+/** What is made with the key: digests, and what stands in the link by which a visitor takes back the consent of a lead. */
+type Keyed = {digestsOf: (person: Person) => PersonDigests; tokenOf: (lead: string) => string};
 /** What a process needs to make digests, and how far they are written. `now` is the time of the database. */
-export type Index = {digestsOf: (person: Person) => PersonDigests; doneUntil: string; now: number};
+export type Index = Keyed & {doneUntil: string; now: number};
 
 export type PersonIndex = {
   /** Undefined if there is no key yet, or if it cannot be opened. */
   find: () => Promise<Index | undefined>;
   /** Makes the key if there is none. Two processes that do so at once get the same key. @throws SealError */
   make: () => Promise<Index>;
+  /** The digest of a number in E.164. Undefined if the key cannot be opened. Reads the store only the first time. */
+  ofNumber: (phone: string) => Promise<string | undefined>;
   /** Notes up to which leads others may have written digests, if they write those that are older than `age`. */
   note: (index: Index, age: number) => void;
   /** The digests that a new lead must bring along, because nobody would look for it any more. Mostly none. */
@@ -43,17 +47,21 @@ const personOf = ({email, phone}: {email?: string; phone?: {e164?: string}}): Pe
 
 const digestBytes = 16;
 
-function digesterOf(key: KeyObject): Index['digestsOf'] {
-  const digest = (text: string) =>
-    createHmac('sha256', key).update(text).digest().subarray(0, digestBytes).toString('base64url');
-  return ({email, phone}) => ({
-    ...(phone !== undefined && {phone: digest(`phone:${phone}`)}),
-    ...(email !== undefined && {
-      // What `mailboxOf` makes of an address must stay, or leads of before are not found any more.
-      email: digest(`email:${mailboxOf(email)}`),
-      address: digest(`address:${comparableEmail(email)}`),
+function keyedBy(key: KeyObject): Keyed {
+  const digest = (text: string, of = key) =>
+    createHmac('sha256', of).update(text).digest().subarray(0, digestBytes).toString('base64url');
+  const keyOfLinks = createSecretKey(createHmac('sha256', key).update('links to take consents back').digest());
+  return {
+    digestsOf: ({email, phone}) => ({
+      ...(phone !== undefined && {phone: digest(`phone:${phone}`)}),
+      ...(email !== undefined && {
+        // What `mailboxOf` makes of an address must stay, or leads of before are not found any more.
+        email: digest(`email:${mailboxOf(email)}`),
+        address: digest(`address:${comparableEmail(email)}`),
+      }),
     }),
-  });
+    tokenOf: (lead) => digest(lead, keyOfLinks),
+  };
 }
 
 const insertKey = `
@@ -62,7 +70,7 @@ const insertKey = `
 export function createPersonIndex({read, write, clock}: Database, sealer: Sealer): PersonIndex {
   const sealing = sealer.of(keyOwner);
   const selectKey = `SELECT data_key, blob, done_until, ${clock} AS now FROM person_search WHERE id = 1`;
-  let opened: {blob: Uint8Array; digestsOf: Index['digestsOf']} | undefined;
+  let opened: ({blob: Uint8Array} & Keyed) | undefined;
   /** `upTo` grows with the time since `at`, of `performance.now()`. */
   let late: {upTo: number; at: number; digestsOf: Index['digestsOf']} | undefined;
 
@@ -72,17 +80,13 @@ export function createPersonIndex({read, write, clock}: Database, sealer: Sealer
     if (!row) return undefined;
     if (!opened || Buffer.compare(opened.blob, row.blob) !== 0) {
       const key = createSecretKey(sealing.open(row, 'person key'), 'base64url');
-      opened = {blob: row.blob, digestsOf: digesterOf(key)};
+      opened = {blob: row.blob, ...keyedBy(key)};
     }
-    return {digestsOf: opened.digestsOf, doneUntil: row.done_until, now: Number(row.now ?? Date.now())};
+    return {...opened, doneUntil: row.done_until, now: Number(row.now ?? Date.now())};
   }
 
-  return {
-    find: () =>
-      readIndex().catch((error: unknown) => {
-        if (error instanceof SealError) return undefined;
-        throw error;
-      }),
+  const index: PersonIndex = {
+    find: () => readIndex().catch(orUnopened),
     async make() {
       const known = await readIndex();
       if (known) return known;
@@ -91,6 +95,10 @@ export function createPersonIndex({read, write, clock}: Database, sealer: Sealer
       const made = await readIndex();
       if (!made) throw new Error('The key of the digests was deleted just after it was made');
       return made;
+    },
+    async ofNumber(phone) {
+      if (!opened) await index.make().catch(orUnopened);
+      return opened?.digestsOf({phone}).phone;
     },
     note({digestsOf, doneUntil, now}, age) {
       // Half of the age is left for clocks that differ, and for a commit that takes long.
@@ -102,6 +110,11 @@ export function createPersonIndex({read, write, clock}: Database, sealer: Sealer
       return storedDigests(late.digestsOf(personOf(lead)));
     },
   };
+  return index;
+}
+
+function orUnopened(error: unknown): undefined {
+  if (!(error instanceof SealError)) throw error;
 }
 
 /** Those that are stored, each in a row. */

@@ -14,11 +14,12 @@ import {operatorQueries} from './operator-queries.ts';
 import {pauseQueries} from './pause-queries.ts';
 import {createPersonIndex, personQueries, type PersonIndex} from './person-queries.ts';
 import {processQueries} from './process-queries.ts';
+import {revocationQueries} from './revocation-queries.ts';
 import {answerOf, createOpener, notesKept, unreadableLeads, type Context} from './unreadable-leads.ts';
 import {settlementQueries} from './settlement-queries.ts';
 import {sweepQueries} from './sweep-queries.ts';
 import {versionQueries} from './version-queries.ts';
-import {isErased, joinPersonal, readColumns, toRememberedText, type ReadRow} from './rows.ts';
+import {identityOf, isErased, joinPersonal, readColumns, toRememberedText, type ReadRow} from './rows.ts';
 import type {Sealer} from './sealing.ts';
 import {hashOfText} from '../leads/consent-texts.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
@@ -85,7 +86,7 @@ async function keepWords(
 /** One lead that cannot be read, for example because its key is missing, must not stop the others. */
 function readRecord({opener}: Context, row: RecordRow) {
   const lead = opener.open(row);
-  if (lead instanceof LeadUnreadable) return {unreadable: lead.reason};
+  if (lead instanceof LeadUnreadable) return {...identityOf(row), unreadable: lead.reason};
   return isErased(lead) ? lead : {...lead, isAnsweredLater: row.is_answered_later === 1};
 }
 
@@ -129,7 +130,7 @@ async function deleteExpired({write}: Context, now: number): Promise<number> {
 export function leadQueries(
   database: Database,
   sealer: Sealer,
-): Omit<LeadStore, 'accept' | 'purge'> & Pick<PersonIndex, 'ofLateLead'> {
+): Omit<LeadStore, 'accept' | 'purge'> & Pick<PersonIndex, 'ofLateLead' | 'ofNumber'> {
   const {read, write, jsonList} = database;
   const {noted, ...opener} = createOpener(database, sealer);
   const persons = createPersonIndex(database, sealer);
@@ -156,7 +157,9 @@ export function leadQueries(
     ...erasureQueries(context),
     ...sweepQueries(context),
     ...personQueries(context),
+    ...revocationQueries(context),
     ofLateLead: persons.ofLateLead,
+    ofNumber: persons.ofNumber,
     unreadableLeads: (now) => unreadableLeads(context, now),
     deleteExpired: (now) => deleteExpired(context, now),
     /** Leaves the connections open. */

@@ -5,7 +5,8 @@ import {tableOf} from '../../contract/table-of.ts';
 import type {Lead} from '../leads/lead-schema.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
 import type {LeadEntry} from '../leads/new-lead.ts';
-import type {Answer, LeadRecord, RememberedText, Tombstone} from '../leads/stored-lead.ts';
+import type {RevocationScope} from '../leads/revocation.ts';
+import type {Answer, LeadIdentity, LeadRecord, RememberedText, Tombstone} from '../leads/stored-lead.ts';
 import type {RowOf} from './columns.ts';
 import {list} from './database.ts';
 import {noAnswer, type AnswerValues, type PersonalData} from './personal-data.ts';
@@ -107,6 +108,8 @@ const columnsOfLead = [
   'context',
   'utm_campaign',
   'erased_at',
+  'revoked_at',
+  'revoked_for',
   ...answerColumns,
 ] as const;
 
@@ -139,28 +142,35 @@ export const joinPersonal = `
  *   errors when the row is damaged; they may quote personal data
  */
 export function toLead(row: ReadRow, sealer: Sealer): FullLead | Tombstone {
-  const {id, cid, lead_type, partner, created_at: createdAt, erased_at: erasedAt} = row;
-  const {supersedes, duplicate_of: duplicateOf} = row;
+  const {cid, lead_type, erased_at: erasedAt} = row;
+  const identity = identityOf(row);
   if (erasedAt !== null) {
     if (row.whole_blob || row.later_blob)
       throw new SealError('It was erased, and yet there is sealed data of it');
-    return {id, createdAt, partner, erasedAt, duplicateOf, supersedes};
+    return {...identity, erasedAt};
   }
   const {lead, answer, consent, attribution, context} = personalDataOf(row, sealer);
   return {
-    id,
-    createdAt,
-    partner,
+    ...identity,
     lead: {cid, lead_type, ...lead} as Lead,
     answer: toAnswer({...answer, status: row.status}),
     consent,
     attribution,
     context,
     suspect: row.suspect,
-    supersedes,
-    duplicateOf,
   };
 }
+
+export const identityOf = (row: ReadRow): LeadIdentity => ({
+  id: row.id,
+  createdAt: row.created_at,
+  partner: row.partner,
+  duplicateOf: row.duplicate_of,
+  supersedes: row.supersedes,
+  ...(row.revoked_at !== null && {
+    revoked: {at: row.revoked_at, scope: row.revoked_for as RevocationScope},
+  }),
+});
 
 export const isErased = (lead: object): lead is Tombstone => 'erasedAt' in lead;
 

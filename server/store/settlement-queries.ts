@@ -4,7 +4,14 @@
  */
 import type {FormFieldName} from '../../contract/fields.ts';
 import {tableOf} from '../../contract/table-of.ts';
-import type {DeliveryContent, DeliveryKey, Postponed, Recipients, Settlement} from '../leads/deliveries.ts';
+import {
+  onlyForReceivers,
+  type DeliveryContent,
+  type DeliveryKey,
+  type Postponed,
+  type Recipients,
+  type Settlement,
+} from '../leads/deliveries.ts';
 import type {LeadPort, OutboxPort} from '../leads/ports.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
 import type {FinalAnswer} from '../leads/stored-lead.ts';
@@ -47,7 +54,7 @@ const announceText = `
     CAST($2 AS BIGINT), 0, CAST($2 AS BIGINT), address
   FROM deliveries AS told
   WHERE lead_id >= $3 AND lead_id <= $4 AND content IN ('created', 'held') AND state <> 'dropped'
-    AND EXISTS (SELECT 1 FROM leads WHERE leads.id = told.lead_id AND status = $5 AND erased_at IS NULL)
+    AND EXISTS (SELECT 1 FROM leads WHERE leads.id = told.lead_id AND status = $5 AND erased_at IS NULL AND revoked_at IS NULL)
     AND EXISTS (SELECT 1 FROM deliveries AS answering
       WHERE answering.lead_id = told.lead_id AND answering.gives_answer = 1)
   ON CONFLICT (lead_id, destination, content) DO NOTHING`;
@@ -208,8 +215,8 @@ async function postpone(context: Settling, key: DeliveryKey, leaseEnd: number, p
   const {sealer} = context;
   const {lead, destination, content} = key;
   const {until, error, tried, ambiguous, isCounted, state, recipients} = postponed;
-  // A reply may name the person, of whom nothing is stored any more.
-  const excerpt = content === 'erased' ? null : postponed.excerpt;
+  // A reply may name the person, of whom nothing may be stored any more.
+  const excerpt = onlyForReceivers.includes(content) ? null : postponed.excerpt;
   const counts = [tried, ambiguous, isCounted].map(Number);
   const failingSince = tried ? Date.now() : null;
   const isSealed = excerpt !== null && sealer.writesWith !== 0;

@@ -4,8 +4,8 @@ import type {EmailSettings} from '../../config/destinations.ts';
 import {totalAmount, type Amounts} from '../../../contract/amounts.ts';
 import {referenceOf} from '../../../contract/reference.ts';
 import {shownAmountsOf} from '../../leads/calculated-answer.ts';
-import type {DeliveryContent} from '../../leads/deliveries.ts';
-import type {LeadRecord, Tombstone} from '../../leads/stored-lead.ts';
+import {isForReceivers, type DeliveryContent, type ForReceivers} from '../../leads/deliveries.ts';
+import type {LeadIdentity, LeadRecord} from '../../leads/stored-lead.ts';
 import {withRecord, type DeliveryRequest} from '../destination.ts';
 import {newsOf, type News} from '../news.ts';
 import type {Block, Line} from './message.ts';
@@ -15,11 +15,12 @@ import {
   correction,
   dollars,
   emailOf,
-  howToFollowErasure,
+  howToFollow,
   isRepeat,
   outcome,
   senderOf,
   time,
+  wideness,
   type Email,
 } from './wording.ts';
 
@@ -27,13 +28,13 @@ type Settings = Pick<EmailSettings, 'details' | 'rounding'>;
 type Kind = 'new' | 'repeat' | 'later' | 'held';
 /** `amounts`: as people read them. */
 type Item = {record: LeadRecord; news: News; amounts: Amounts | null; kind: Kind};
-type ErasedItem = {record: Tombstone; news: News; kind: 'erased'};
+type ReceiverItem = {record: LeadIdentity; news: News; kind: ForReceivers};
 
 /** @param requests at least one, in any order */
 export function digestEmail(requests: readonly DeliveryRequest[], settings: Settings): Email {
   const all = itemsOf(requests, settings);
-  const items = all.filter((item) => item.kind !== 'erased');
-  const erased = all.filter((item) => item.kind === 'erased');
+  const items = all.filter((item): item is Item => 'amounts' in item);
+  const [erased, revoked] = [ofKind(all, 'erased'), ofKind(all, 'revoked')];
   const repeats = items.filter(({kind}) => kind === 'repeat');
   const hasContact = settings.details === 'contact';
   const list = (kind: Kind, title: string, introduction?: string): Block[] => {
@@ -48,18 +49,18 @@ export function digestEmail(requests: readonly DeliveryRequest[], settings: Sett
   const shown = new Set(items.filter((item) => !repeats.includes(item)).map(({record}) => record.id));
   const ofEarlier = repeats.filter(({record}) => !shown.has(record.duplicateOf ?? ''));
   const nameOf = ({record}: Item) => (hasContact ? `, ${theirName(record.lead)}` : '');
-  const erasedLines = erased.map((item) => [...identity(item), `erased ${time(item.news.at)}`].join(', '));
   const held =
     'A bot may have sent them. The operator of the lead server sends each on or drops it, by the reference.';
   return emailOf(
-    subjectOf(items, erased),
+    subjectOf(items, erased, revoked),
     [
       ...list('new', 'New leads'),
       ...list('later', 'Answered or refused now'),
       ...(ofEarlier.length === 0 ? [] : [{title: 'Repeats of leads in earlier e-mails'}]),
       ofEarlier.map((item) => repeatLine(item) + nameOf(item)),
       ...list('held', 'Held: do not call yet', held),
-      ...(erased.length === 0 ? [] : [{title: 'Erased'}, [howToFollowErasure, ...erasedLines]]),
+      ...toldTo(revoked, 'Consent taken back', howToFollow.revoked),
+      ...toldTo(erased, 'Erased', howToFollow.erased),
     ],
     digestId(requests),
   );
@@ -68,13 +69,13 @@ export function digestEmail(requests: readonly DeliveryRequest[], settings: Sett
 /**
  * One item for each lead, in the order in which they came. If a lead came and was answered since the last digest, it is
  * a new lead with its answer. If a lead was held and has been released since, nobody has to decide about it any more. Of a
- * lead that was erased since, nothing else is reported.
+ * lead that was erased since, or whose consent was taken back, nothing else is reported.
  */
-function itemsOf(requests: readonly DeliveryRequest[], {rounding}: Settings): (Item | ErasedItem)[] {
+function itemsOf(requests: readonly DeliveryRequest[], {rounding}: Settings): (Item | ReceiverItem)[] {
   const byLead = Map.groupBy(requests, ({lead}) => lead.id);
-  const items = [...byLead.values()].map((group): Item | ErasedItem => {
-    const erased = group.find((request) => request.content === 'erased');
-    if (erased) return {record: erased.lead, news: newsOf(erased), kind: 'erased'};
+  const items = [...byLead.values()].map((group): Item | ReceiverItem => {
+    const last = group.filter(isForReceivers).toSorted((one) => (one.content === 'erased' ? -1 : 1))[0];
+    if (last) return {record: last.lead, news: newsOf(last), kind: last.content};
     const records = group.map(withRecord);
     const find = (...contents: DeliveryContent[]) => records.find(({content}) => contents.includes(content));
     const [created, later] = [find('created'), find('answered', 'refused')];
@@ -87,8 +88,29 @@ function itemsOf(requests: readonly DeliveryRequest[], {rounding}: Settings): (I
   return items.toSorted((one, other) => one.record.createdAt - other.record.createdAt);
 }
 
-/** Such as `12 new leads, $4,130,000; 3 answered; 1 refused; 2 held for you; 1 erased; 2 repeats`. */
-function subjectOf(items: readonly Item[], erased: readonly ErasedItem[]): string {
+const ofKind = (items: readonly (Item | ReceiverItem)[], wanted: ForReceivers) =>
+  items.filter((item): item is ReceiverItem => item.kind === wanted);
+
+/** What only those hear who had the lead. */
+const toldTo = (items: readonly ReceiverItem[], title: string, what: string): Block[] =>
+  items.length === 0
+    ? []
+    : [
+        {title},
+        [
+          what,
+          ...items.map(({record, news}) =>
+            [...identity({record, news}), time(news.at), wideness(record)].filter(Boolean).join(', '),
+          ),
+        ],
+      ];
+
+/** Such as `12 new leads, $4,130,000; 3 answered; 1 refused; 2 held for you; 1 to stop; 1 erased; 2 repeats`. */
+function subjectOf(
+  items: readonly Item[],
+  erased: readonly ReceiverItem[],
+  revoked: readonly ReceiverItem[],
+): string {
   const ofKind = (wanted: Kind) => items.filter(({kind}) => kind === wanted);
   const [news, repeats, later] = [ofKind('new'), ofKind('repeat'), ofKind('later')];
   const refused = later.filter(({news: {answer}}) => answer?.status === 'refused');
@@ -98,6 +120,7 @@ function subjectOf(items: readonly Item[], erased: readonly ErasedItem[]): strin
     [answered, '', ` answered${totalOf(answered)}`],
     [refused, '', ' refused'],
     [ofKind('held'), '', ' held for you'],
+    [revoked, '', ' to stop'],
     [erased, '', ' erased'],
     [repeats, '', repeats.length === 1 ? ' repeat' : ' repeats'],
   ];
@@ -136,7 +159,7 @@ function linesOf({record, news, amounts, kind}: Item, hasContact: boolean): (Lin
 const repeatLine = ({record, news}: Item): string =>
   `${news.reference}, the same as ${referenceOf(record.duplicateOf ?? record.id)}, ${time(record.createdAt)}`;
 
-const identity = ({record, news}: Pick<Item | ErasedItem, 'record' | 'news'>) => [
+const identity = ({record, news}: Pick<Item | ReceiverItem, 'record' | 'news'>) => [
   news.reference,
   record.partner === null ? '/json/leads' : senderOf(record),
   time(record.createdAt),

@@ -6,7 +6,7 @@ import type {Amounts} from '../../../contract/amounts.ts';
 import {referenceOf} from '../../../contract/reference.ts';
 import type {ChatSettings, EmailSettings} from '../../config/destinations.ts';
 import {shownAmountsOf} from '../../leads/calculated-answer.ts';
-import type {DeliveryContent} from '../../leads/deliveries.ts';
+import {isForReceivers, type DeliveryContent, type ForReceivers} from '../../leads/deliveries.ts';
 import type {LeadRecord} from '../../leads/stored-lead.ts';
 import type {DeliveryRequest, RecordRequest} from '../destination.ts';
 import {newsOf, type News} from '../news.ts';
@@ -17,7 +17,8 @@ import {
   amountLine,
   correction,
   emailOf,
-  howToFollowErasure,
+  howToFollow,
+  wideness,
   outcome,
   senderOf,
   suspicionOf,
@@ -41,9 +42,10 @@ export function leadEmail(
   const earlier = isLate ? request.lead.id : request.lead.supersedes;
   const follows = earlier === null ? undefined : `evt_created_${earlier}`;
   const facts = factLines(request, news);
-  if (request.content === 'erased') {
-    const subject = `Lead ${news.reference} from ${senderOf(request.lead)} was erased: delete what you have of it`;
-    return emailOf(subject, [[`This lead was erased. ${howToFollowErasure}`], facts], news.id, follows);
+  if (isForReceivers(request)) {
+    const [subject, what] = forReceivers[request.content];
+    const words = `Lead ${news.reference} from ${senderOf(request.lead)}${subject}`;
+    return emailOf(words, [[what, wideness(request.lead)], facts], news.id, follows);
   }
   const {lead: record} = request;
   const amounts = shownAmountsOf(news.answer, rounding);
@@ -69,6 +71,13 @@ const lateWords: {[Content in DeliveryContent]?: string} = {
   answered: 'Answered',
   refused: 'Refused',
   erased: 'Erased',
+  revoked: 'Taken back',
+};
+
+/** What the subject says after the lead, and what to do. */
+const forReceivers: Record<ForReceivers, [subject: string, what: string]> = {
+  erased: [' was erased: delete what you have of it', `This lead was erased. ${howToFollow.erased}`],
+  revoked: [': stop calls and messages', `The visitor took the consent back. ${howToFollow.revoked}`],
 };
 
 /** Such as `Ana Silva, $862,000 (acme)`. */
@@ -114,15 +123,18 @@ function campaignLine({attribution}: LeadRecord): string | undefined {
     : `Campaign, in the words of the link: ${theirWords(words.join(' / '), longestCampaign)}`;
 }
 
-function factLines({lead, content}: DeliveryRequest, {reference, at}: News): (string | undefined)[] {
+function factLines(delivered: DeliveryRequest, {reference, at}: News): (string | undefined)[] {
+  const {lead, content} = delivered;
   const lines = [`Reference: ${reference}`, `From: ${senderOf(lead)}`, `Received: ${time(lead.createdAt)}`];
   const late = lateWords[content];
   if (late !== undefined) lines.push(`${late}: ${time(at)}`);
-  if (content === 'erased') return lines;
+  if (isForReceivers(delivered)) return lines;
   return [
     ...lines,
-    lead.lead.lead_type === 'standard' ? 'Type: standard, without amounts' : undefined,
+    delivered.lead.lead.lead_type === 'standard' ? 'Type: standard, without amounts' : undefined,
     lead.supersedes === null ? undefined : `Replaces: ${referenceOf(lead.supersedes)}`,
-    lead.suspect === null || content === 'held' ? undefined : `May be from a bot: ${suspicionOf(lead)}`,
+    delivered.lead.suspect === null || content === 'held'
+      ? undefined
+      : `May be from a bot: ${suspicionOf(delivered.lead)}`,
   ];
 }

@@ -2,9 +2,9 @@
 import {amountParts, totalAmount, type Amounts} from '../../../contract/amounts.ts';
 import {referenceOf} from '../../../contract/reference.ts';
 import {afterTouch} from '../../../form/words/en.ts';
-import type {Delivered} from '../../leads/deliveries.ts';
+import type {Delivered, ForReceivers} from '../../leads/deliveries.ts';
 import {oneLine} from '../../leads/hidden-characters.ts';
-import type {Answer, LeadRecord} from '../../leads/stored-lead.ts';
+import type {Answer, LeadIdentity, LeadRecord} from '../../leads/stored-lead.ts';
 import {NeverTried} from '../breaker.ts';
 import {mailPage, toHtml, toText, type Block, type Line} from './message.ts';
 
@@ -87,5 +87,12 @@ export function suspicionOf({suspect}: Pick<LeadRecord, 'suspect'>): string | un
 export const correction = ({supersedes}: LeadRecord): string | undefined =>
   supersedes === null ? undefined : `replaces ${referenceOf(supersedes)}`;
 
-/** What the receivers of the news that a lead was erased are to do. */
-export const howToFollowErasure = 'Delete all that you have of it, also earlier messages about it.';
+/** What the receivers of news are to do that only those get who had the lead. */
+export const howToFollow = {
+  erased: 'Delete all that you have of it, also earlier messages about it.',
+  revoked: 'Stop calls and messages to this person now.',
+} as const satisfies Record<ForReceivers, string>;
+
+/** For whom a consent was taken back, if that is more than the partner of the lead. */
+export const wideness = ({revoked}: Pick<LeadIdentity, 'revoked'>) =>
+  revoked?.scope === 'all' ? 'This goes for everybody, and not only for this partner.' : undefined;

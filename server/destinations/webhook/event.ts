@@ -1,11 +1,18 @@
 /** Builds the bodies of events. Their schemas are those of `lead-event.ts`, from which the published one is made. */
-import {leadEventSchema, type ErasedEvent, type LeadEvent} from '../../leads/lead-event.ts';
+import {leadEventSchema, type ErasedEvent, type LeadEvent, type RevokedEvent} from '../../leads/lead-event.ts';
 import {referenceOf} from '../../../contract/reference.ts';
 import {isoTime, known, saidOfConsent} from '../../leads/consent-record.ts';
 import type {SignedConsent} from '../../leads/evidence.ts';
 import type {Lead} from '../../leads/lead-schema.ts';
 import {timeZonesOf} from '../../leads/time-there.ts';
-import type {Answer, Consent, LeadRecord, Tombstone} from '../../leads/stored-lead.ts';
+import type {
+  Answer,
+  Consent,
+  LeadIdentity,
+  LeadRecord,
+  Revocation,
+  Tombstone,
+} from '../../leads/stored-lead.ts';
 import type {News} from '../news.ts';
 
 /**
@@ -21,7 +28,8 @@ export function toEvent(
   signed?: SignedConsent,
 ): LeadEvent {
   if (news.type === 'lead.held') throw new Error('A webhook is not told of held leads');
-  if (news.type === 'lead.erased') throw new Error('An erased lead has no record');
+  if (news.type === 'lead.erased' || news.type === 'consent.revoked')
+    throw new Error('This event has no record of the lead');
   const data = toEventData(record, news.answer);
   const consent = data.consent && {...data.consent, ...signed};
   return {type: news.type, timestamp: isoTime(news.at), data: {...data, consent}};
@@ -30,14 +38,22 @@ export function toEvent(
 export const toErasedEvent = ({at}: Pick<News, 'at'>, lead: Tombstone): ErasedEvent => ({
   type: 'lead.erased',
   timestamp: isoTime(at),
-  data: {
-    id: lead.id,
-    reference: referenceOf(lead.id),
-    created_at: isoTime(lead.createdAt),
-    partner: lead.partner,
-    duplicate_of: lead.duplicateOf,
-    supersedes: lead.supersedes,
-  },
+  data: identityOf(lead),
+});
+
+export const toRevokedEvent = (lead: LeadIdentity, {at, scope}: Revocation): RevokedEvent => ({
+  type: 'consent.revoked',
+  timestamp: isoTime(at),
+  data: {...identityOf(lead), scope},
+});
+
+const identityOf = (lead: LeadIdentity) => ({
+  id: lead.id,
+  reference: referenceOf(lead.id),
+  created_at: isoTime(lead.createdAt),
+  partner: lead.partner,
+  duplicate_of: lead.duplicateOf,
+  supersedes: lead.supersedes,
 });
 
 /** A lead with everything that is stored with it, in the words of events. Exports have the same. */

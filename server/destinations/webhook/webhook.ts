@@ -6,7 +6,7 @@ import {createHmac} from 'node:crypto';
 import type {WebhookSettings} from '../../config/destinations.ts';
 import type {Settlement} from '../../leads/deliveries.ts';
 import type {SignConsent} from '../../leads/evidence.ts';
-import type {ErasedEvent, LeadEvent} from '../../leads/lead-event.ts';
+import type {ErasedEvent, LeadEvent, RevokedEvent} from '../../leads/lead-event.ts';
 import {reasonOf, StoreError} from '../../leads/store-errors.ts';
 import {NotTried} from '../breaker.ts';
 import type {Destination, DeliveryRequest} from '../destination.ts';
@@ -14,7 +14,7 @@ import type {Network} from '../network.ts';
 import {newsOf} from '../news.ts';
 import {sampleRecord} from '../sample.ts';
 import {usualParallel} from '../terms.ts';
-import {toErasedEvent, toEvent} from './event.ts';
+import {toErasedEvent, toEvent, toRevokedEvent} from './event.ts';
 import {createPoster} from './post.ts';
 
 /** @param timeout milliseconds for one attempt, from looking up the host to the status of the answer */
@@ -27,7 +27,7 @@ export function createWebhook(
   const {secrets, parallel = usualParallel} = settings;
   const poster = createPoster(settings, parallel, timeout, network);
 
-  function send(id: string, event: LeadEvent | ErasedEvent, attempts: number): Promise<Settlement> {
+  function send(id: string, event: LeadEvent | ErasedEvent | RevokedEvent, attempts: number): Promise<Settlement> {
     const body = JSON.stringify(event);
     const timestamp = String(Math.floor(Date.now() / 1_000));
     const signed = `${id}.${timestamp}.${body}`;
@@ -39,9 +39,10 @@ export function createWebhook(
     return poster.post(body, headers, attempts);
   }
 
-  async function eventOf(request: DeliveryRequest): Promise<LeadEvent | ErasedEvent> {
+  async function eventOf(request: DeliveryRequest): Promise<LeadEvent | ErasedEvent | RevokedEvent> {
     const news = newsOf(request);
     if (request.content === 'erased') return toErasedEvent(news, request.lead);
+    if (request.content === 'revoked') return toRevokedEvent(request.lead, request.lead.revoked);
     if (request.content !== 'created') return toEvent(news, request.lead);
     // Without what is signed, this attempt would send something else than others: it waits until the store can be read.
     const signed = await sign?.(request.lead).catch((error: unknown) => {

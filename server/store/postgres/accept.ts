@@ -12,7 +12,7 @@ import type {Outcome} from '../batcher.ts';
 import {tables, type TableName} from '../columns.ts';
 import {insertText, list, statement, type Row, type Statement} from '../database.ts';
 import {reasonOf} from '../../leads/store-errors.ts';
-import {newTables, sealRows, type NewRows} from '../new-rows.ts';
+import {held, isSuppressed, newTables, sealRows, type NewRows} from '../new-rows.ts';
 import type {Sealer} from '../sealing.ts';
 import {refusalOf, type Connections} from './connections.ts';
 import {dialect} from './start.ts';
@@ -40,28 +40,43 @@ export function input(table: TableName) {
 }
 
 /**
+ * Finds the leads that are held because of their numbers. FOR KEY SHARE locks the table, too, until the commit: so this waits
+ * for whoever takes a consent back, and that waits for this. A plain read would let a lead leave beside it.
+ */
+const suppressedText = `
+  SELECT input.lead_id FROM jsonb_to_recordset($1::jsonb -> 'numbers') AS input(lead_id TEXT, digest TEXT, scope TEXT),
+    LATERAL (SELECT 1 FROM suppressed WHERE ${isSuppressed('input.digest', 'input.scope')} LIMIT 1 FOR KEY SHARE) AS found`;
+/** A column of a delivery, which has another value if the lead is held. */
+const unlessHeld = (column: string) =>
+  Object.hasOwn(held, column)
+    ? `CASE WHEN lead_id IN (SELECT lead_id FROM suppressing) THEN ${literal(held[column as keyof typeof held])} ELSE ${column} END`
+    : column;
+const literal = (value: string | number) => (typeof value === 'number' ? value : `'${value}'`);
+
+/**
  * The rows of a table are inserted in the order of their keys, because two processes that insert the same two rows in
  * different orders would wait for each other.
  */
 const insertInto = (table: TableName) =>
-  insertText(
-    table,
-    (columns) => `SELECT ${list(columns)} FROM ${input(table)} ORDER BY ${list(tables[table].primaryKey)}`,
-  );
+  insertText(table, (columns) => {
+    const values = table === 'deliveries' ? columns.map(unlessHeld) : columns;
+    return `SELECT ${list(values)} FROM ${input(table)} ORDER BY ${list(tables[table].primaryKey)}`;
+  });
 
 /** By the names of their tables. */
 const insertTexts = new Map<string, string>();
 /**
- * One statement inserts into all these tables, of which `leads` is the first. PostgreSQL checks foreign keys when the whole
- * statement ends, so the order of the tables does not matter. Tables without new rows are not named, because most leads
- * have rows in few tables, and PostgreSQL opens each table that a statement names.
+ * One statement inserts into all these tables. PostgreSQL checks foreign keys when the whole statement ends, so the order of the tables does not matter. Tables without new rows are not named, because most leads
+ * have rows in few tables, and PostgreSQL opens each table that a statement names. It returns the leads that are held because
+ * of their numbers.
  */
 function insertTextOf(names: readonly TableName[]): string {
   const known = insertTexts.get(names.join());
   if (known !== undefined) return known;
-  const [leads, ...others] = names.map(insertInto);
-  const rest = others.map((text, index) => `rest_${index} AS (${text})`);
-  const text = rest.length > 0 ? `WITH ${list(rest)} ${leads}` : String(leads);
+  const inserts = names.map((name) => `${name}_inserted AS (${insertInto(name)})`);
+  const text = names.includes('deliveries')
+    ? `WITH suppressing AS MATERIALIZED (${suppressedText}), ${list(inserts)} SELECT lead_id FROM suppressing`
+    : `WITH ${list(inserts)} SELECT NULL AS lead_id WHERE FALSE`;
   insertTexts.set(names.join(), text);
   return text;
 }
@@ -165,16 +180,16 @@ async function acceptTogether(
       insertTextOf(names),
       asParameter(
         created.map((rows) => toJson(sealRows(rows, sealer))),
-        names,
+        names.includes('deliveries') ? [...names, 'numbers'] : names,
       ),
     );
   }
   if (leads.every((rows) => lockNames(rows).length === 0)) {
-    await connections.write(insert(leads));
-    return leads.map((rows) => [rows, {outcome: 'created', duplicateOf: null}]);
+    const suppressed = heldOf(await connections.write(insert(leads)));
+    return leads.map((rows) => [rows, {outcome: 'created', duplicateOf: null, isSuppressed: suppressed(rows)}]);
   }
   let decided: [NewRows, Written][] = [];
-  await connections.transaction([tryLock(leads), lookUp(leads)], ([busy = [], found = []]) => {
+  const last = await connections.transaction([tryLock(leads), lookUp(leads)], ([busy = [], found = []]) => {
     const [isBusy, known] = [new Set(busy.map(({id}) => id)), knownFrom(found)];
     decided = leads.map((rows): [NewRows, Written] => [
       rows,
@@ -185,7 +200,15 @@ async function acceptTogether(
     );
     return created.length > 0 ? [insert(created)] : [];
   });
-  return decided;
+  const suppressed = heldOf(last);
+  return decided.map(([rows, written]) =>
+    written.outcome === 'created' ? [rows, {...written, isSuppressed: suppressed(rows)}] : [rows, written],
+  );
+}
+
+function heldOf([rows = []]: readonly Row[][]) {
+  const ids = new Set(rows.map(({lead_id}) => lead_id));
+  return (lead: NewRows) => ids.has(idOf(lead));
 }
 
 /**

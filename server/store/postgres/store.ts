@@ -32,6 +32,7 @@ const jsonList = (parameter: string) => `(SELECT jsonb_array_elements_text(${par
 export const postgresWords: SqlWords = {
   skipLocked: 'FOR UPDATE OF deliveries SKIP LOCKED',
   forUpdate: (table) => `FOR UPDATE OF ${table}`,
+  lockTable: (name) => `LOCK TABLE ${name} IN EXCLUSIVE MODE`,
   oneByOne: (name) => `SELECT pg_advisory_xact_lock(hashtextextended('${name}', 0))`,
   clock: 'CURRENT_TIMESTAMP',
   jsonList,

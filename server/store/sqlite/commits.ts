@@ -6,7 +6,7 @@ import type {Outcome} from '../batcher.ts';
 import {tables, type TableName, type Value} from '../columns.ts';
 import {insertText, list, statement, type Row, type Statement} from '../database.ts';
 import {decide, rowsOf, selectKey, selectSameLead, type Known, type Written} from '../new-lead.ts';
-import {newTables, sealRows, type NewRows} from '../new-rows.ts';
+import {held, isSuppressed, newTables, sealRows, type NewRows} from '../new-rows.ts';
 import type {Sealer} from '../sealing.ts';
 import {
   createRunner,
@@ -61,9 +61,13 @@ export function openCommits(path: string, sealer: Sealer): Commits {
   function accept(rows: NewRows): Written {
     const written = decide(rows, lookUp(run, rows));
     if (written.outcome !== 'created') return written;
+    const [{digest, scope}] = rows.numbers;
+    const mustBeHeld = rows.deliveries.length > 0 && run(statement(suppressedText, digest, scope)).length > 0;
     const all = sealRows(rowsOf(rows, written.duplicateOf), sealer);
-    for (const [table, insert] of inserters) for (const row of all[table]) run(insert(row));
-    return written;
+    const deliveries = mustBeHeld ? all.deliveries.map((row) => ({...row, ...held})) : all.deliveries;
+    for (const [table, insert] of inserters)
+      for (const row of table === 'deliveries' ? deliveries : all[table]) run(insert(row));
+    return {...written, isSuppressed: mustBeHeld};
   }
 
   return {
@@ -113,6 +117,8 @@ function lookUp(run: Runner['all'], {leads: [{created_at: now}], ...rows}: NewRo
     original: original && String(original['lead_id']),
   };
 }
+
+const suppressedText = `SELECT 1 AS found FROM suppressed WHERE ${isSuppressed('$1', '$2')}`;
 
 const [savepoint, release] = [statement('SAVEPOINT one'), statement('RELEASE one')];
 

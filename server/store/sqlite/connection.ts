@@ -49,6 +49,7 @@ export const sqliteWords: SqlWords = {
   skipLocked: '',
   forUpdate: () => '',
   oneByOne: () => 'SELECT 1',
+  lockTable: () => 'SELECT 1',
   clock: 'NULL',
   jsonList: (parameter) => `(SELECT value FROM json_each(${parameter}))`,
   onlyIndex: (name) => ` INDEXED BY ${name}`,

@@ -289,7 +289,7 @@ suite('the texts of e-mails', () => {
 
   suite('what visitors and links bring', () => {
     const newsContents = deliveryContents.filter(
-      (content) => content !== 'lead' && content !== 'confirmation' && content !== 'erased',
+      (content) => content !== 'lead' && content !== 'confirmation' && content !== 'erased' && content !== 'revoked',
     );
     /** Long enough not to occur by chance. */
     const secret = fc.stringMatching(/^[a-zA-Z]{12,30}$/);
