@@ -85,7 +85,7 @@ export async function createApp(
   const requests = startCountingRequests(opened, () => inForce.partners, timings.requestCounts);
   const alerts = startAlerts({store: opened, config: () => inForce, emit, timings});
   const counters = createCounters(config.redisUrl, () => inForce.tokenKeys[0], emit);
-  const routesUnder = createRoutes(config, {counters, versions, emit, timings});
+  const routesUnder = createRoutes(config, {store: watch.store, counters, versions, emit, timings});
   let [draining, refusing] = [false, false];
   let routes = routesUnder(config, service.desk);
   let reloads: Reloads | undefined;

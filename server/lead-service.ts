@@ -21,6 +21,7 @@ import type {LeadStore} from './leads/ports.ts';
 import type {OutboxCount} from './leads/deliveries.ts';
 import {createdAtOf} from './leads/lead-ids.ts';
 import {retentionOf, type RetentionConfig} from './leads/retention.ts';
+import {linkOf} from './leads/revocation.ts';
 import type {Emit} from './observe/observations.ts';
 import type {DestinationReading, Readings} from './observe/readings.ts';
 import {startWritingDigests} from './store/digest-writing.ts';
@@ -54,7 +55,7 @@ type Reloaded = Pick<Config, 'destinations' | 'policy' | 'evidenceKeys'> & Reten
 /** @param opened closed by `close` */
 export async function startLeadService(
   opened: LeadStore,
-  config: Reloaded & Pick<Config, 'onAmbiguous' | 'outboxPerSecond'>,
+  config: Reloaded & Pick<Config, 'onAmbiguous' | 'outboxPerSecond' | 'publicUrl'>,
   {emit, timings, network}: Around,
 ): Promise<LeadService> {
   const watch = watchStore(opened, emit);
@@ -62,7 +63,10 @@ export async function startLeadService(
   const {onAmbiguous, outboxPerSecond: perSecond} = config;
   const {newsGivenUpAfter} = timings;
   let keys = evidenceKeys(config.evidenceKeys);
-  const sign = consentSigner(store, () => keys);
+  const added = {
+    sign: consentSigner(store, () => keys),
+    revokeLink: async (id: string) => linkOf(config.publicUrl, id, await store.revokeToken(id)),
+  };
   type Configured = Served & {settings: DestinationSettings};
   let destinations: ReadonlyMap<string, Configured> = new Map();
   /** Makes the destinations. A destination whose settings have not changed is kept. */
@@ -72,7 +76,7 @@ export async function startLeadService(
       [...named].map(([name, settings]): [string, Configured] => {
         const earlier = before.get(name);
         if (earlier && isDeepStrictEqual(earlier.settings, settings)) return [name, earlier];
-        const destination = createDestination(settings, timings.delivery, network, sign);
+        const destination = createDestination(settings, timings.delivery, network, added);
         const terms = termsOf(settings, {perSecond, onAmbiguous, newsGivenUpAfter});
         const where = {address: addressOf(settings), place: placeOf(settings)};
         return [name, {settings, destination, terms, ...where}];

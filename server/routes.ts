@@ -10,11 +10,13 @@ import {addressDigests, networkDigests} from './leads/confirmation-digests.ts';
 import {createIdempotencyDigests} from './leads/idempotency.ts';
 import type {LeadDesk} from './leads/lead-desk.ts';
 import {createResultTokens} from './leads/result-tokens.ts';
+import type {LeadStore} from './leads/ports.ts';
 import type {VisitorDesk} from './leads/visitor-leads.ts';
 import type {Emit} from './observe/observations.ts';
 import {versionForSnippets} from './snippets/parts.ts';
 import {newestVersion, type EmbedVersion} from './versions/embed-versions.ts';
 import {applyPages} from './http/apply/apply-pages.ts';
+import {createRevokePage} from './http/apply/revoke-page.ts';
 import {createScriptlessForm} from './http/apply/scriptless-form.ts';
 import {embedApi} from './http/embed/embed-api.ts';
 import {createProofs} from './http/embed/proof.ts';
@@ -28,6 +30,7 @@ import {snippetsRouter} from './http/snippets/snippets-router.ts';
 
 /** What is the same before and after a reload. */
 type Lasting = {
+  store: LeadStore;
   counters: Counters;
   versions: readonly EmbedVersion[];
   emit: Emit;
@@ -37,7 +40,7 @@ type Lasting = {
 /** @returns makes the routes of a configuration, with the desk that takes leads under it */
 export function createRoutes(
   {rateLimit: perMinute, publicUrl, signInExempt, proofOfWork, snippetsPage}: Config,
-  {counters, versions, emit, timings}: Lasting,
+  {store, counters, versions, emit, timings}: Lasting,
 ): (config: Config, desk: LeadDesk) => Router {
   const failures = {window: 60_000, counters, emit};
   const signIns = createFailureLimit({...failures, what: 'sign-ins', maxFailures: 20, exempt: signInExempt});
@@ -78,7 +81,9 @@ export function createRoutes(
     routes.use(
       embedApi({...ofPages, partners, visitorDesk, minimums: minimums(policy), figures, proofs, quota}),
     );
-    routes.use(applyPages({...ofPages, partners, version: newestVersion(versions), form, emit}));
+    const revokePage = createRevokePage({store, config});
+    const version = newestVersion(versions);
+    routes.use(applyPages({...ofPages, partners, version, form, revokePage, emit}));
     if (pinned) routes.use(snippetsRouter({partners, publicUrl, version: pinned, unknownPartners}));
     return routes;
   };

@@ -4,6 +4,7 @@ import {referenceOf} from '../../contract/reference.ts';
 import {
   deliveryStates,
   endedStates,
+  isForReceivers,
   type DeliveryFilter,
   type DeliveryRow as StoredRow,
 } from '../leads/deliveries.ts';
@@ -152,7 +153,7 @@ export async function arrivalsOf({store}: Pick<Admin, 'store'>, lead: string) {
   const rows = (await Promise.all(reads)).flat();
   const told = rows.filter(({content, state}) => content === 'erased' && state === 'delivered');
   return rows
-    .filter(({content}) => content !== 'erased' && content !== 'confirmation')
+    .filter((row) => !isForReceivers(row) && row.content !== 'confirmation')
     .flatMap((row) => {
       const {destination, content, state, attempts, leasedUntil, formerAddresses} = row;
       const mayHave = state === 'delivered' || attempts > 0 || leasedUntil > 0;

@@ -107,7 +107,7 @@ function planned(
 }
 
 /** Each destination is told at the address that had news of the lead last, if it still has this address. */
-async function receiversOf(
+export async function receiversOf(
   {store, config}: Admin,
   lead: ErasableLead,
 ): Promise<Pick<PlannedLead, 'told' | 'former' | 'event'>> {
@@ -265,4 +265,32 @@ async function keptOf(store: Admin['store'], id: string): Promise<ShownErased['k
   } catch (error) {
     return {unreadable: whyUnreadable(error)};
   }
+}
+
+/** Somebody who asked to be erased by the link of a lead. */
+export const erasureRequest = z.object({
+  id: z.string(),
+  reference: z.string(),
+  partner: z.string().nullable(),
+  requested_at: time.nullable(),
+  days: count,
+});
+export type ErasureRequest = z.infer<typeof erasureRequest>;
+
+const day = 24 * 3_600_000;
+
+/** The oldest first. `leads erase` ends them, too. */
+export async function listErasureRequests({store}: Pick<Admin, 'store'>): Promise<ErasureRequest[]> {
+  const requests = await store.erasureRequests();
+  const records = await store.findRecords(requests.map(({lead}) => lead));
+  return requests.map(({lead: id, requestedAt}) => ({
+    ...{id, reference: referenceOf(id), partner: records.get(id)?.partner ?? null},
+    ...{requested_at: isoTime(requestedAt), days: Math.floor((Date.now() - requestedAt) / day)},
+  }));
+}
+
+/** Ends a request that is not followed. @throws Refusal if there is none */
+export async function endErasureRequest(admin: Admin, lead: string): Promise<void> {
+  if (!(await admin.store.endErasureRequest(await leadOf(admin, lead))))
+    throw new Refusal(`Nobody asked to erase ${lead}, or the request has ended.`, 'unknown');
 }

@@ -4,16 +4,28 @@ import type {Config} from '../config/config.ts';
 import {toEventData} from '../destinations/webhook/event.ts';
 import {leadEventSchema} from '../leads/lead-event.ts';
 import {shownAmountsOf} from '../leads/calculated-answer.ts';
+import {isoTime} from '../leads/consent-record.ts';
+import {revocationScopes} from '../leads/revocation.ts';
 import type {FullLead, UnreadableLead} from '../leads/lead-filter.ts';
 
-export const leadDetails = leadEventSchema.shape.data.extend({cid: z.string()});
+/** `revoked_at`, `revoked_for`: missing while nobody has taken the consent back. */
+export const leadDetails = leadEventSchema.shape.data.extend({
+  cid: z.string(),
+  revoked_at: z.string().exactOptional(),
+  revoked_for: z.enum(revocationScopes).exactOptional(),
+});
 export type LeadDetails = z.infer<typeof leadDetails>;
 
 export function detailsOf(lead: FullLead | UnreadableLead): LeadDetails | UnreadableLead {
   if ('unreadable' in lead) return lead;
   const {id} = lead;
   try {
-    const data = {...toEventData(lead, lead.answer), cid: lead.lead.cid};
+    const {revoked} = lead;
+    const data = {
+      ...toEventData(lead, lead.answer),
+      cid: lead.lead.cid,
+      ...(revoked && {revoked_at: isoTime(revoked.at), revoked_for: revoked.scope}),
+    };
     const damaged = leadDetails.shape.lead
       .safeParse(data.lead)
       .error?.issues.find(({code}) => code === 'invalid_type');

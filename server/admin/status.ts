@@ -16,6 +16,7 @@ import type {RefusalCount} from '../observe/refusals.ts';
 import {goneAfter, type ProcessReport} from '../reload/reloads.ts';
 import {destinationRow, listDestinations, wrongOf, type DestinationRow} from './destinations.ts';
 import {count, isoTime, time, type Admin} from './admin.ts';
+import {listErasureRequests} from './erasing.ts';
 import {unreadableText} from './lead-names.ts';
 import {ago, bytes, counted, lasting, localTime, midnight} from './words.ts';
 
@@ -116,6 +117,7 @@ export async function readStatus({config, server, withStore, checkStart}: Around
       ...processFindings(processes, config),
       ...unreadable.map(unreadableFinding),
       ...(await consentFindings({store, config})),
+      ...(await visitorFindings({store})),
     );
   }).catch((error: unknown) => {
     seen.store = 'failing';
@@ -187,6 +189,21 @@ async function consentFindings({store, config: {partners}}: Admin): Promise<Find
   const among = `${page.length < maxOpened ? 'the' : 'the newest'} ${counted(leads.length, 'lead')}`;
   const text = `${lacking.length} of ${among} that callers sent in the last 24 hours came without a consent: see "lead-prequal leads list --partner -"`;
   return [{level: 'warning', text}];
+}
+
+/** What visitors wait for: an operator decides. */
+async function visitorFindings({store}: Pick<Admin, 'store'>): Promise<Finding[]> {
+  const [held, [oldest, ...others]] = [await store.heldLeads(), await listErasureRequests({store})];
+  const texts = [];
+  if (held.length > 0)
+    texts.push(
+      `${counted(held.length, 'lead is', 'leads are')} held, because somebody with the number took a consent back: see "lead-prequal consent list --revoked"`,
+    );
+  if (oldest)
+    texts.push(
+      `${counted(others.length + 1, 'visitor')} asked to be erased, the first ${counted(oldest.days, 'day')} ago (${oldest.reference}): see "lead-prequal leads requests"`,
+    );
+  return texts.map((text) => ({level: 'warning', text}));
 }
 
 /** Nothing looks for such leads: these are the ones that somebody met in the last day. */

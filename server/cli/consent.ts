@@ -1,5 +1,6 @@
 /** `lead-prequal consent`: what somebody agreed to, word for word, and who has the lead. */
 import {Command, Option} from 'commander';
+import {z} from 'zod';
 import {finish, Refusal, type Admin} from '../admin/admin.ts';
 import {
   consentFilter,
@@ -21,6 +22,8 @@ import {leadsBar, lineColumns, minuteOrNone, orMore, printRows, printTable, type
 import type {Json, Run} from './output.ts';
 import type {Person} from '../leads/persons.ts';
 import {findPerson, readNamed} from './person.ts';
+import {suppressionRow} from '../admin/revocations.ts';
+import {allowCommand, printSuppressions, revokeCommand} from './revoke.ts';
 import {readingStore} from './with-store.ts';
 
 const examples = `
@@ -29,12 +32,15 @@ Examples:
   lead-prequal consent show "(415) 555-0132"                the same of each lead with this number
   echo jane@example.com | lead-prequal consent show -       the same by e-mail, seen in no list of processes
   lead-prequal consent show K7QM-2XHD --html > record.html  one page to print
-  lead-prequal consent list --text acme/en/2                who agreed to the English text 2 of acme`;
+  lead-prequal consent list --text acme/en/2                who agreed to the English text 2 of acme
+  lead-prequal consent revoke "(415) 555-0132"              this person says stop: nothing goes out any more
+  lead-prequal consent list --revoked                       who said so, and what is held since
+  lead-prequal consent allow K7QM-2XHD --reason "…"         sends one lead of them all the same`;
 
 export function consentCommand(run: Run): Command {
   const consent = new Command('consent')
     .description(
-      'show what somebody agreed to, and who has the lead, also of erased leads whose consent is kept',
+      'show what somebody agreed to, and who has the lead, also of erased leads whose consent is kept; take it back',
     )
     .addHelpText('after', examples);
   consent
@@ -59,16 +65,23 @@ export function consentCommand(run: Run): Command {
     .command('list')
     .description('list consents, the newest first, without personal data; reads all leads that are selected')
     .option('--text <name>', 'only those to this text, such as acme/en/2')
+    .addOption(
+      new Option('--revoked', 'instead: whose numbers are held, because they took a consent back').conflicts([
+        'text',
+        'since',
+        'until',
+      ]),
+    )
     .addOption(sinceOption('leads'))
     .addOption(untilOption('leads'))
     .addOption(limitOption('consents'))
-    .addOption(jsonOption(consentRow))
+    .addOption(jsonOption(z.union([consentRow, suppressionRow])))
     .action((options: ListOptions) => readingStore(run, (admin) => list(run, admin, options)));
-  return consent;
+  return consent.addCommand(revokeCommand(run)).addCommand(allowCommand(run));
 }
 
 type ShowOptions = Json & {html?: boolean; signed?: boolean};
-type ListOptions = Json & {text?: string; since?: number; until?: number; limit: number};
+type ListOptions = Json & {revoked?: boolean; text?: string; since?: number; until?: number; limit: number};
 
 async function show(run: Run, admin: Admin, who: string, {json, html: isPage, signed}: ShowOptions) {
   const named = await readNamed(run, who);
@@ -227,7 +240,9 @@ const rowOf = ({reference, given_at, text, agreed, erased_at}: ConsentRow) => [
   erased_at === null ? '' : `erased ${minuteOrNone(erased_at)}`,
 ];
 
-async function list(run: Run, admin: Admin, {text, since, until, limit, json}: ListOptions) {
+async function list(run: Run, admin: Admin, options: ListOptions) {
+  const {text, since, until, limit, json} = options;
+  if (options.revoked) return printSuppressions(run, admin, options);
   const filter = consentFilter({since, until}, text);
   const job = listConsents(admin, filter, limit, text);
   const bar = run.stderr.isTTY ? await leadsBar(run.stderr, await admin.store.countLeads(filter)) : undefined;

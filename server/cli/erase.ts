@@ -4,10 +4,13 @@ import {basename, dirname, join, resolve} from 'node:path';
 import {Command} from 'commander';
 import {z} from 'zod';
 import {
+  endErasureRequest,
   eraseAgain,
   eraseLeads,
   erasedAgain,
   erasedLead,
+  erasureRequest,
+  listErasureRequests,
   planAgain,
   planErasure,
   type ErasurePlan,
@@ -19,10 +22,10 @@ import {counted, lasting, localDay, localTime} from '../admin/words.ts';
 import {printable} from '../admin/visible.ts';
 import type {Config} from '../config/config.ts';
 import {jsonOption} from './options.ts';
-import {placed, type Field, type Json, type Run} from './output.ts';
+import {minuteOrNone, placed, printRows, type Field, type Json, type Run} from './output.ts';
 import {findPerson, personOptions} from './person.ts';
 import {finishPurging} from './purge.ts';
-import {changingStore} from './with-store.ts';
+import {changingStore, readingStore} from './with-store.ts';
 
 type Options = Person & {all?: boolean; yes?: boolean; again?: boolean} & Json;
 
@@ -206,4 +209,29 @@ async function eraseListed(run: Run, admin: Admin, {yes = false, json = false}: 
   if (json) await run.print(result);
   else if (result.out_of_files) await run.write(`${counted(result.erased, 'lead')} erased again\n`);
   sayWhatRemains(run, admin.config);
+}
+
+export const requestsCommand = (run: Run): Command =>
+  new Command('requests')
+    .description('list who asked by a link to be erased, the oldest first, or end a request without erasing')
+    .option('--end <lead>', 'end the request of this lead, with a reason')
+    .option('--reason <text>', 'why it is not followed, which is kept')
+    .addOption(jsonOption(erasureRequest))
+    .addHelpText('after', '\n"lead-prequal leads erase" ends a request by following it.')
+    .action(function (this: Command, {end, reason, json}: Json & {end?: string; reason?: string}) {
+      if (end === undefined) return readingStore(run, (admin) => listRequests(run, admin, json));
+      if (!reason) return this.error('error: --end needs a --reason');
+      return changingStore(run, async (admin) => {
+        await endErasureRequest(admin, end);
+        await run.write(`The request to erase ${end} has ended\n`);
+      });
+    });
+
+async function listRequests(run: Run, admin: Admin, json = false) {
+  const rows = await listErasureRequests(admin);
+  const head = ['lead', 'partner', 'asked', 'days'];
+  await printRows(run, {json}, [rows], head, ({reference, partner, requested_at, days}) => [
+    ...[reference, partner ?? '-', minuteOrNone(requested_at), days],
+  ]);
+  run.say(counted(rows.length, 'request'));
 }

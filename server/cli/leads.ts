@@ -24,7 +24,7 @@ import {counted, timeZone} from '../admin/words.ts';
 import type {Config} from '../config/config.ts';
 import {leadGroups, type LeadFilter, type LeadGroup} from '../leads/lead-filter.ts';
 import {readDeliveries} from './deliveries.ts';
-import {eraseCommand} from './erase.ts';
+import {eraseCommand, requestsCommand} from './erase.ts';
 import {writeExport, type Sheet} from './export.ts';
 import {contextOption, jsonOption, limitOption, sinceOption, untilOption} from './options.ts';
 import {lineColumns, minuteOrNone, orMore, printRows, type Json, type Run} from './output.ts';
@@ -113,7 +113,7 @@ export function leadsCommand(run: Run): Command {
     .description('find leads, show and count them, write them to a file, and erase them')
     .addHelpText('after', examples);
   for (const add of [addList, addShow, addCount, addExport]) add(leads, run);
-  leads.addCommand(eraseCommand(run));
+  leads.addCommand(eraseCommand(run)).addCommand(requestsCommand(run));
   return leads;
 }
 

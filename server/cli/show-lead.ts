@@ -69,6 +69,11 @@ export function printLead({printFields}: Run, {config}: Admin, shown: Shown, mor
         : consent &&
           `${timeOrNone(consent.given_at)}, text ${consent.text_version} ${consent.text_language ?? ''}`,
     ],
+    [
+      'Taken back',
+      shown.revoked_at &&
+        `${timeOrNone(shown.revoked_at)}, for ${shown.revoked_for === 'all' ? 'everybody' : 'the partner'}`,
+    ],
     ['Consent from', consent?.source && 'a caller, who says so'],
     ['Certificate', consent?.certificate_url],
     ['Box ticked', consent?.agreed],

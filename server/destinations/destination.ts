@@ -11,7 +11,11 @@ import {
   type Recipients,
   type Settlement,
 } from '../leads/deliveries.ts';
+import type {SignConsent} from '../leads/evidence.ts';
 import type {OutboxPort} from '../leads/ports.ts';
+import type {RevokeLink} from '../leads/revocation.ts';
+import {reasonOf, StoreError} from '../leads/store-errors.ts';
+import {NotTried} from './breaker.ts';
 
 export type Destination = {
   /**
@@ -28,6 +32,9 @@ export type Destination = {
   /** Aborts the deliveries in progress. */
   close(): Promise<void>;
 };
+
+/** What makes that which is told beside a lead: the statement about its consent, and the link that takes it back. */
+export type Added = {sign: SignConsent; revokeLink: RevokeLink};
 
 /**
  * What a destination is given to deliver. `lead`, `content` and `happenedAt` are the same in every attempt, and so is
@@ -55,7 +62,8 @@ export type RecordRequest = Exclude<DeliveryRequest, {content: ForReceivers}>;
  * @throws Error when the request names a lead, and has nothing of it
  */
 export function withRecord(request: DeliveryRequest): RecordRequest {
-  if (isForReceivers(request)) throw new Error(`This destination is not told that a lead was ${request.content}`);
+  if (isForReceivers(request))
+    throw new Error(`This destination is not told that a lead was ${request.content}`);
   return request;
 }
 
@@ -122,3 +130,8 @@ export function codeOf(error: unknown): string {
   const {code, name} = error as {code?: unknown; name?: string};
   return typeof code === 'string' ? code : (name ?? 'unknown');
 }
+
+/** For what is read from the store before something is sent: if that fails, the delivery waits for the store. */
+export const orNotTried = (error: unknown): never => {
+  throw error instanceof StoreError ? new NotTried(reasonOf(error)) : error;
+};

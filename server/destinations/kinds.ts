@@ -1,8 +1,7 @@
 /** How each kind of destination is made and served. A kind without a row does not compile. */
 import type {DestinationSettings} from '../config/destinations.ts';
-import type {SignConsent} from '../leads/evidence.ts';
 import {createConfirmation} from './confirmation/confirmation.ts';
-import type {Destination} from './destination.ts';
+import type {Added, Destination} from './destination.ts';
 import {createChat} from './chat/chat.ts';
 import {createEmail} from './email/email.ts';
 import {createLeadApi} from './lead-api/lead-api.ts';
@@ -28,7 +27,7 @@ type Row<Settings> = {
     settings: Settings,
     timeout: number,
     network?: Partial<Network>,
-    sign?: SignConsent,
+    added?: Added,
   ) => Destination;
   terms: (settings: Settings, usual: UsualTerms) => Terms;
 };
@@ -109,14 +108,14 @@ const kinds: {[Type in Kind]: Row<SettingsOf<Type>>} = {
 
 /**
  * @param timeout milliseconds for one attempt to deliver a lead
- * @param sign makes the statement about the consent of a lead, for events
+ * @param added what events and confirmations have beside the lead
  */
 export const createDestination = <Type extends Kind>(
   settings: SettingsOf<Type>,
   timeout: number,
   network?: Partial<Network>,
-  sign?: SignConsent,
-) => kinds[settings.type].create(settings, timeout, network, sign);
+  added?: Added,
+) => kinds[settings.type].create(settings, timeout, network, added);
 
 export const termsOf = <Type extends Kind>(settings: SettingsOf<Type>, usual: UsualTerms) =>
   kinds[settings.type].terms(settings, usual);

@@ -4,7 +4,12 @@
  */
 import {referenceOf} from '../../contract/reference.ts';
 import {leadEventChoice, type ChosenEventType} from '../../contract/lead-events.ts';
-import {isForReceivers, type Delivered, type DeliveryContent, type ForReceivers} from '../leads/deliveries.ts';
+import {
+  isForReceivers,
+  type Delivered,
+  type DeliveryContent,
+  type ForReceivers,
+} from '../leads/deliveries.ts';
 import type {Answer, LeadRecord} from '../leads/stored-lead.ts';
 
 type NewsContent = Exclude<DeliveryContent, 'lead' | 'confirmation'>;

@@ -145,6 +145,12 @@ const consentSchema = z
       .exactOptional()
       .describe('A signed statement about the consent, as a compact JWS. Only in lead.created.'),
     salt: z.string().exactOptional().describe('Of the digests in the statement. It stands beside it alone.'),
+    revoke_link: z
+      .string()
+      .exactOptional()
+      .describe(
+        'A page on which the visitor takes the consent back, for your own e-mails to the visitor alone. Only in lead.created.',
+      ),
   })
   .describe('The record of the consent. What the form or a caller says of it is missing if it was not said.');
 
@@ -309,7 +315,11 @@ export const leadEventJsonSchema = () =>
     }),
   );
 
-const components = {LeadEvent: leadEventSchema, ErasedEvent: erasedEventSchema, RevokedEvent: revokedEventSchema};
+const components = {
+  LeadEvent: leadEventSchema,
+  ErasedEvent: erasedEventSchema,
+  RevokedEvent: revokedEventSchema,
+};
 /** The schemas by their names in the OpenAPI document. */
 export const eventComponents = () =>
   tableOf(['LeadEvent', 'ErasedEvent', 'RevokedEvent'], (name) => {

@@ -3,6 +3,8 @@
  * later leads with its telephone number are held until an operator decides. Both outlive the erasure of the lead.
  */
 
+import {paths} from '../../contract/api.ts';
+
 /** For whom a consent was taken back: for the partner of the lead, or for all. */
 export const revocationScopes = ['partner', 'all'] as const;
 export type RevocationScope = (typeof revocationScopes)[number];
@@ -42,8 +44,8 @@ export type RevocationStore = {
   ): Promise<boolean>;
   /** Until when a process may be sending one of these leads, or news of it. Milliseconds since 1970, 0 if none is. */
   underWayUntil(ids: readonly string[]): Promise<number>;
-  /** The newest first. @param phone only those of this number, in E.164 */
-  suppressions(phone?: string): Promise<Suppression[]>;
+  /** The newest first. */
+  suppressions(): Promise<Suppression[]>;
   /** Lets later leads with the number go again. @returns false if it was not suppressed */
   allow(phone: string, reason: string, now: number): Promise<boolean>;
   /** The ids of leads that are held because of their numbers. */
@@ -63,3 +65,14 @@ export type RevocationStore = {
   /** @returns false if there was none */
   endErasureRequest(id: string): Promise<boolean>;
 };
+
+/** Where the visitor takes back the consent of a lead. @param token as `revokeToken` */
+export const linkOf = (publicUrl: string, id: string, token: string) =>
+  `${publicUrl}${paths.revoke}/${id}.${token}`;
+/** The id and the token of the end of such a link. Both are empty if it is none. */
+export const readLink = (link: string): [id: string, token: string] => {
+  const [, id = '', token = ''] = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([\w-]+)$/.exec(link) ?? [];
+  return [id, token];
+};
+/** Makes the link of a lead. */
+export type RevokeLink = (id: string) => Promise<string>;

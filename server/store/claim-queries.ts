@@ -115,7 +115,10 @@ type Found = ReturnType<Awaited<ReturnType<LeadReader['findRecords']>>['get']>;
  * What is not sent any more is dropped: the lead was erased, or its consent taken back. What cannot be read is tried again,
  * but for the news that needs nothing but the ids.
  */
-function whatItTakes(content: DeliveryContent, record: NonNullable<Found>): Delivered | 'dropped' | 'unreadable' {
+function whatItTakes(
+  content: DeliveryContent,
+  record: NonNullable<Found>,
+): Delivered | 'dropped' | 'unreadable' {
   if (content === 'revoked')
     return record.revoked ? {lead: {...record, revoked: record.revoked}, content} : 'dropped';
   if ('unreadable' in record) return 'unreadable';

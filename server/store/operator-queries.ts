@@ -192,7 +192,9 @@ export function operatorQueries(
     },
 
     async resumeDestination(now, destination) {
-      await changeAll(database, {destination, state: 'waiting'}, ` AND ${mayBeSent}`, (batch) => makeDue(now, batch));
+      await changeAll(database, {destination, state: 'waiting'}, ` AND ${mayBeSent}`, (batch) =>
+        makeDue(now, batch),
+      );
       const text = 'DELETE FROM paused_destinations WHERE destination = $1 RETURNING destination';
       const [rows = []] = await write(statement(text, destination), endBreak(destination, now));
       return rows.length > 0;

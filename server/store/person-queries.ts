@@ -50,7 +50,9 @@ const digestBytes = 16;
 function keyedBy(key: KeyObject): Keyed {
   const digest = (text: string, of = key) =>
     createHmac('sha256', of).update(text).digest().subarray(0, digestBytes).toString('base64url');
-  const keyOfLinks = createSecretKey(createHmac('sha256', key).update('links to take consents back').digest());
+  const keyOfLinks = createSecretKey(
+    createHmac('sha256', key).update('links to take consents back').digest(),
+  );
   return {
     digestsOf: ({email, phone}) => ({
       ...(phone !== undefined && {phone: digest(`phone:${phone}`)}),

@@ -1,7 +1,7 @@
 /** The queries that take consents back, and hold later leads of those who did, for both databases. */
 import {timingSafeEqual} from 'node:crypto';
 import {suppressedNumber} from '../leads/deliveries.ts';
-import type {RevocationStore, Suppression} from '../leads/revocation.ts';
+import type {RevocationStore} from '../leads/revocation.ts';
 import type {RowOf} from './columns.ts';
 import {statement} from './database.ts';
 import {announceTo, isNotForReceivers, lockDeliveries} from './erasure-queries.ts';
@@ -33,11 +33,8 @@ const revokeText = `
 /** A lead that comes again must not be merged into one that is sent no more. */
 const forgetSame = 'DELETE FROM same_leads WHERE lead_id = $1';
 
-const selectSuppressed = 'SELECT digest, scope, since, decided_at, reason FROM suppressed ORDER BY since DESC';
-const toSuppression = ({decided_at: decidedAt, ...row}: RowOf<'suppressed'>): Suppression => ({
-  ...row,
-  decidedAt,
-});
+const selectSuppressed =
+  'SELECT digest, scope, since, decided_at, reason FROM suppressed ORDER BY since DESC';
 
 export const revocationQueries = (context: Context): RevocationStore => {
   const {read, readOne, write, persons, jsonList} = context;
@@ -73,10 +70,9 @@ export const revocationQueries = (context: Context): RevocationStore => {
       return Number(row?.['latest']);
     },
 
-    async suppressions(phone) {
+    async suppressions() {
       const rows = (await read(statement(selectSuppressed))) as RowOf<'suppressed'>[];
-      const wanted = phone === undefined ? undefined : await digestsOf([phone]);
-      return rows.filter(({digest}) => wanted?.includes(digest) ?? true).map(toSuppression);
+      return rows.map(({decided_at: decidedAt, ...row}) => ({...row, decidedAt}));
     },
 
     async allow(phone, reason, now) {
@@ -115,8 +111,13 @@ export const revocationQueries = (context: Context): RevocationStore => {
     },
 
     async erasureRequests() {
-      const rows = await read(statement('SELECT lead_id, requested_at FROM erasure_requests ORDER BY requested_at'));
-      return rows.map(({lead_id, requested_at}) => ({lead: String(lead_id), requestedAt: Number(requested_at)}));
+      const rows = await read(
+        statement('SELECT lead_id, requested_at FROM erasure_requests ORDER BY requested_at'),
+      );
+      return rows.map(({lead_id, requested_at}) => ({
+        lead: String(lead_id),
+        requestedAt: Number(requested_at),
+      }));
     },
 
     async endErasureRequest(id) {

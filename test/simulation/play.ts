@@ -66,7 +66,8 @@ const noPartners = [] as unknown as Config['partners'];
 /** What every configuration says. Operations sweep (commands.ts), and not the processes. */
 const settings = {
   policy: defaultPolicy,
-  evidenceKeys: ['an evidence key of at least 32 characters'],
+  publicUrl: 'https://leads.example.com',
+    evidenceKeys: ['an evidence key of at least 32 characters'],
   partners: noPartners,
   retention: {retainDays: undefined, keepConsentYears: 5},
 };

@@ -30,6 +30,10 @@ export const commonGround: readonly {words: string; why: string}[] = [
     why: 'one process at a time stores leads with the same key; without these locks, see tryLock in accept.ts',
   },
   {
+    words: 'KEY SHARE LOCK TABLE EXCLUSIVE MODE',
+    why: 'whoever takes a consent back waits for leads that are being stored; without LOCK TABLE, a lead beside it leaves',
+  },
+  {
     words: 'CURRENT_TIMESTAMP',
     why: 'the time of the database, by which all processes write digests of leads',
   },

@@ -75,6 +75,22 @@ export const serverWords = {
       text: 'Too many wrong addresses were opened from your network. Please try again later.',
     },
   },
+  /** The page on which a visitor says stop. `{name}` is the partner, `{day}` when the answers came. */
+  revoke: {
+    title: 'Stop calls and messages',
+    about: 'This is about the answers that you sent to {name} on {day}, with the code {reference}.',
+    stop: 'Stop calls and messages',
+    stopWords: 'All who have your answers from here are told not to call or write to you any more.',
+    stopped: 'You said stop on {day}. Within a minute, nothing more is sent from here, and all who have your answers are told.',
+    erase: 'Ask to erase my data',
+    eraseWords: 'A person looks at this, and erases what is kept of you as far as the law lets them.',
+    requested: 'You asked on {day} to have your data erased. A person looks at this.',
+    erased: 'Your data was erased on {day}. What the law says must be kept of your consent stays until its time is over.',
+    notFound: {
+      title: 'This link does not work',
+      text: 'Perhaps it was cut off. You can say stop in any other way, too: tell whoever calls or writes to you.',
+    },
+  },
   /** What confirmations say besides words of the form. `{company}` is who sends them. */
   confirmation: {
     subject: '{company} received your answers ({reference})',
@@ -87,6 +103,8 @@ export const serverWords = {
     notYou:
       'If you did not send anything to {company}, somebody has probably mistyped an e-mail address. You do not have to do anything.',
     automatic: 'This e-mail was sent automatically.',
+    /** Before the link. */
+    stop: 'To stop calls and messages, or to have your data erased:',
     testSubject: 'Test: ',
     test: 'This is a test for the operators of the form, with a made-up lead. Visitors get what is below.',
   },

@@ -54,6 +54,23 @@ export const serverWords: ServerWords = {
       text: 'Desde su red se abrieron demasiadas direcciones incorrectas. Inténtelo de nuevo más tarde.',
     },
   },
+  revoke: {
+    title: 'Detener llamadas y mensajes',
+    about: 'Se trata de las respuestas que usted envió a {name} el {day}, con el código {reference}.',
+    stop: 'Detener llamadas y mensajes',
+    stopWords: 'Se avisa a todos los que recibieron de aquí sus respuestas que no deben llamarle ni escribirle más.',
+    stopped:
+      'Usted pidió el {day} que no le contacten más. En un minuto ya no se envía nada desde aquí, y se avisa a todos los que tienen sus respuestas.',
+    erase: 'Pedir que se borren mis datos',
+    eraseWords: 'Una persona revisa la solicitud y borra lo que se guarda de usted, hasta donde la ley lo permite.',
+    requested: 'Usted pidió el {day} que se borren sus datos. Una persona revisa la solicitud.',
+    erased:
+      'Sus datos se borraron el {day}. Lo que la ley manda guardar de su consentimiento se queda hasta que termine su plazo.',
+    notFound: {
+      title: 'Este enlace no funciona',
+      text: 'Tal vez se cortó. También puede pedirlo de cualquier otra manera: dígaselo a quien le llame o le escriba.',
+    },
+  },
   confirmation: {
     subject: '{company} recibió sus respuestas ({reference})',
     hello: 'Hola:',
@@ -64,6 +81,7 @@ export const serverWords: ServerWords = {
     notYou:
       'Si usted no envió nada a {company}, es probable que alguien haya escrito mal una dirección de correo electrónico. No tiene que hacer nada.',
     automatic: 'Este correo se envió automáticamente.',
+    stop: 'Para detener llamadas y mensajes, o para que se borren sus datos:',
     testSubject: 'Prueba: ',
     test: 'Esta es una prueba para los operadores del formulario, con una solicitud inventada. Los visitantes reciben lo que sigue.',
   },

@@ -40,13 +40,13 @@ const wordsFor = (language: string) => wordsOf[formLanguageOf(language)];
 
 /**
  * @param language of the form, such as `es-US`
- * @param isTest whether operators get it, to see what visitors read
+ * @param more `isTest`: whether operators get it, to see what visitors read. `link`: where the visitor says stop
  */
 export function confirmationEmail(
   record: LeadRecord,
   language: string,
   {name: company, contact, amounts: showsAmounts, nextStep, rounding}: ConfirmationSettings,
-  isTest = false,
+  {isTest = false, link}: {isTest?: boolean; link?: string | undefined} = {},
 ): ConfirmationEmail {
   const words = wordsFor(language);
   const reference = referenceOf(record.id);
@@ -70,7 +70,11 @@ export function confirmationEmail(
   const rows = amounts ? rowsOf(words, amounts) : [];
   const reach = reachOf(contact);
   const reachTitle = fill(words.reach, {company});
-  const closing: Block[] = [[fill(words.notYou, {company})], [words.automatic]];
+  const closing: Block[] = [
+    link === undefined ? [] : [words.stop, [{link, href: link}]],
+    [fill(words.notYou, {company})],
+    [words.automatic],
+  ];
   return {
     subject,
     text: toText([
@@ -105,7 +109,7 @@ const rowsOf = (words: ReturnType<typeof wordsFor>, amounts: Amounts): (readonly
   }),
 ];
 
-/** The only links. They come from the configuration. */
+/** The only links but for that to say stop. They come from the configuration. */
 const reachOf = ({phone, email}: ConfirmationSettings['contact']): Span[] => [
   ...(phone === undefined ? [] : [{link: phone, href: `tel:${toE164(phone)}`}]),
   ...(phone === undefined || email === undefined ? [] : [', ']),

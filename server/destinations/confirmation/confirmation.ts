@@ -9,7 +9,14 @@ import type {ConfirmationsSettings} from '../../config/confirmations.ts';
 import {confirmationLifetime, type ConfirmationDecision, type Settlement} from '../../leads/deliveries.ts';
 import {addressDigests} from '../../leads/confirmation-digests.ts';
 import {NeverTried, NotTried} from '../breaker.ts';
-import {DeliveryError, withRecord, type Destination, type RecordRequest} from '../destination.ts';
+import {
+  DeliveryError,
+  orNotTried,
+  withRecord,
+  type Added,
+  type Destination,
+  type RecordRequest,
+} from '../destination.ts';
 import {addressOf, domainOf, openTransport} from '../email/email.ts';
 import {failureOf} from '../email/failures.ts';
 import {plainAddress} from '../email/their-words.ts';
@@ -53,6 +60,7 @@ export function createConfirmation(
   settings: ConfirmationsSettings,
   timeout: number,
   network: Partial<Network> = {},
+  added?: Added,
 ): Destination {
   // Nothing is sent over a connection that was used before: if it broke, nobody would know whether the e-mail has arrived.
   const {transport, who} = openTransport(settings.smtpUrl, timeout, network, {
@@ -65,9 +73,10 @@ export function createConfirmation(
     async deliver(given): Promise<Settlement> {
       const request = withRecord(given);
       const {lead} = request;
+      const link = await added?.revokeLink(lead.id).catch(orNotTried);
       const {ofPartner, language} = await permit(request, settings, digestsOf);
       return send(mailbox, ofPartner.name, [lead.lead.email], {
-        ...confirmationEmail(lead, language, ofPartner),
+        ...confirmationEmail(lead, language, ofPartner, {link}),
         messageId: `<confirmation_${lead.id}@${domainOf(settings.from)}>`,
       });
     },
@@ -104,7 +113,7 @@ async function test(mailbox: Mailbox, {partners, testedBy}: ConfirmationsSetting
   const lead = sampleRecord();
   for (const ofPartner of partners.values()) {
     const [language = unknownLanguage] = Object.keys(ofPartner.nextStep ?? {});
-    const email = confirmationEmail(lead, language, ofPartner, true);
+    const email = confirmationEmail(lead, language, ofPartner, {isTest: true});
     const settled = await send(mailbox, ofPartner.name, testedBy, email);
     if (settled.state !== 'delivered') return settled;
   }

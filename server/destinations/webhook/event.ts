@@ -1,5 +1,10 @@
 /** Builds the bodies of events. Their schemas are those of `lead-event.ts`, from which the published one is made. */
-import {leadEventSchema, type ErasedEvent, type LeadEvent, type RevokedEvent} from '../../leads/lead-event.ts';
+import {
+  leadEventSchema,
+  type ErasedEvent,
+  type LeadEvent,
+  type RevokedEvent,
+} from '../../leads/lead-event.ts';
 import {referenceOf} from '../../../contract/reference.ts';
 import {isoTime, known, saidOfConsent} from '../../leads/consent-record.ts';
 import type {SignedConsent} from '../../leads/evidence.ts';
@@ -25,13 +30,13 @@ const fieldNames = Object.keys(leadEventSchema.shape.data.shape.lead.shape);
 export function toEvent(
   news: Pick<News, 'type' | 'at' | 'answer'>,
   record: LeadRecord,
-  signed?: SignedConsent,
+  beside?: Partial<SignedConsent> & {revoke_link: string},
 ): LeadEvent {
   if (news.type === 'lead.held') throw new Error('A webhook is not told of held leads');
   if (news.type === 'lead.erased' || news.type === 'consent.revoked')
     throw new Error('This event has no record of the lead');
   const data = toEventData(record, news.answer);
-  const consent = data.consent && {...data.consent, ...signed};
+  const consent = data.consent && {...data.consent, ...beside};
   return {type: news.type, timestamp: isoTime(news.at), data: {...data, consent}};
 }
 

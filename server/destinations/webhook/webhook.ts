@@ -5,11 +5,8 @@
 import {createHmac} from 'node:crypto';
 import type {WebhookSettings} from '../../config/destinations.ts';
 import type {Settlement} from '../../leads/deliveries.ts';
-import type {SignConsent} from '../../leads/evidence.ts';
 import type {ErasedEvent, LeadEvent, RevokedEvent} from '../../leads/lead-event.ts';
-import {reasonOf, StoreError} from '../../leads/store-errors.ts';
-import {NotTried} from '../breaker.ts';
-import type {Destination, DeliveryRequest} from '../destination.ts';
+import {orNotTried, type Added, type Destination, type DeliveryRequest} from '../destination.ts';
 import type {Network} from '../network.ts';
 import {newsOf} from '../news.ts';
 import {sampleRecord} from '../sample.ts';
@@ -22,12 +19,16 @@ export function createWebhook(
   settings: WebhookSettings,
   timeout: number,
   network?: Partial<Network>,
-  sign?: SignConsent,
+  added?: Added,
 ): Destination {
   const {secrets, parallel = usualParallel} = settings;
   const poster = createPoster(settings, parallel, timeout, network);
 
-  function send(id: string, event: LeadEvent | ErasedEvent | RevokedEvent, attempts: number): Promise<Settlement> {
+  function send(
+    id: string,
+    event: LeadEvent | ErasedEvent | RevokedEvent,
+    attempts: number,
+  ): Promise<Settlement> {
     const body = JSON.stringify(event);
     const timestamp = String(Math.floor(Date.now() / 1_000));
     const signed = `${id}.${timestamp}.${body}`;
@@ -44,11 +45,12 @@ export function createWebhook(
     if (request.content === 'erased') return toErasedEvent(news, request.lead);
     if (request.content === 'revoked') return toRevokedEvent(request.lead, request.lead.revoked);
     if (request.content !== 'created') return toEvent(news, request.lead);
-    // Without what is signed, this attempt would send something else than others: it waits until the store can be read.
-    const signed = await sign?.(request.lead).catch((error: unknown) => {
-      throw error instanceof StoreError ? new NotTried(reasonOf(error)) : error;
-    });
-    return toEvent(news, request.lead, signed);
+    const {lead} = request;
+    if (!added || !lead.consent) return toEvent(news, lead);
+    // Without these, this attempt would send something else than others: it waits until the store can be read.
+    const signed = await added.sign(lead).catch(orNotTried);
+    const revokeLink = await added.revokeLink(lead.id).catch(orNotTried);
+    return toEvent(news, lead, {...signed, revoke_link: revokeLink});
   }
 
   return {

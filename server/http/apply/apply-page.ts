@@ -198,8 +198,13 @@ const otherLanguages = (language: FormLanguage, query: Query) =>
 
 export type Notice = {title: string; text: string};
 
-/** A page that says what went wrong, and how else to reach the partner. */
-export function noticePage(language: FormLanguage, {title, text}: Notice, partner: Partner): Page {
+/** A page that says what went wrong or what was done, and how else to reach the partner. @param more below the text */
+export function noticePage(
+  language: FormLanguage,
+  {title, text}: Notice,
+  partner: Pick<Partner, 'name' | 'contact'>,
+  more?: Html,
+): Page {
   const {name, contact} = partner;
   // The links are made from addresses that the configuration has checked, and are escaped.
   const ways = new Html(anyOf(contactWays(contact, language), language));
@@ -209,7 +214,7 @@ export function noticePage(language: FormLanguage, {title, text}: Notice, partne
     <div class="notice">
       <h1>${title}</h1>
       <p>${text}</p>
-      ${contact && html`<p>${before}${ways}${after}</p>`}
+      ${more} ${contact && html`<p>${before}${ways}${after}</p>`}
     </div>
   </main>`;
   return pageOf({language, theme: 'auto', framed: false}, head, body);

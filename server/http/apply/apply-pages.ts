@@ -24,6 +24,7 @@ import {methodNotAllowed, observedProblem} from '../problem-replies.ts';
 import {queryText, type Query} from '../query.ts';
 import {applyPage, noticePage, colorSchemes, type FormScript, type Page, type Visit} from './apply-page.ts';
 import {pageAssets} from './page-assets.ts';
+import type {RevokePage} from './revoke-page.ts';
 import type {ScriptlessForm} from './scriptless-form.ts';
 
 type Parts = {
@@ -37,6 +38,7 @@ type Parts = {
   /** How many pages of the form one network may send in a minute. */
   perMinute: number;
   form: ScriptlessForm;
+  revokePage: RevokePage;
   emit: Emit;
   timings: Pick<Timings, 'requestWait'>;
 };
@@ -88,14 +90,19 @@ function visitOf(request: Request): Visit {
 }
 
 /** @param mayCompress for a page without anything that a visitor typed: its length would tell a listener about that */
-function send(response: Response, page: Page, origins: readonly string[], mayCompress = false) {
+function send(
+  response: Response,
+  page: Page,
+  origins: readonly string[],
+  {mayCompress = false, referrer = 'same-origin'}: {mayCompress?: boolean; referrer?: string} = {},
+) {
   // The policy says who may frame the page. Browsers that know it ignore this older header, which would forbid it.
   response.removeHeader('X-Frame-Options');
   response
     .set({
       'Content-Security-Policy': policy(page, origins),
       // Other sites learn nothing of the address. With `no-referrer`, a POST of the form would not say where it comes from.
-      'Referrer-Policy': 'same-origin',
+      'Referrer-Policy': referrer,
       Vary: 'Accept-Encoding, Accept-Language, Sec-Fetch-Dest',
       ...(mayCompress && {'Content-Encoding': 'gzip'}),
     })
@@ -105,6 +112,7 @@ function send(response: Response, page: Page, origins: readonly string[], mayCom
 
 export function applyPages(parts: Parts): Router {
   const {partners, publicUrl, version, unknownPartners, rateLimits, perMinute, form, emit, timings} = parts;
+  const {revokePage} = parts;
   const router = Router({caseSensitive: true});
   const byKey = new Map(partners.map((partner) => [partner.key, partner]));
   const script = version && scriptOf(version);
@@ -134,7 +142,9 @@ export function applyPages(parts: Parts): Router {
       .slice(0, 24);
     // A browser asks each time whether the page has changed, because it names the newest version of the form.
     response.set({'Cache-Control': 'no-cache', ETag: `W/"${etag}"`});
-    send(response, page, partner.origins, request.acceptsEncodings(['gzip']) === 'gzip');
+    send(response, page, partner.origins, {
+      mayCompress: request.acceptsEncodings(['gzip']) === 'gzip',
+    });
   };
 
   /** The answer is never kept, because the visitor's data is in it. */
@@ -183,6 +193,19 @@ export function applyPages(parts: Parts): Router {
     )
     .all(methodNotAllowed('GET, HEAD, POST'));
   router.get(`${paths.apply}/*path`, notFound as RequestHandler);
-  router.use(paths.apply, failed);
+  const visit = withinTime(async (request, response) => {
+    const {link = ''} = request.params;
+    const {status, page} = await revokePage(String(link), languageOf(request), request.body as unknown);
+    // The address lets whoever has it speak for the visitor, so it goes into no cache and to no other page.
+    response.status(status).set('Cache-Control', 'no-store');
+    send(response, page, [], {referrer: 'no-referrer'});
+  }, timings.requestWait);
+  router
+    .route(`${paths.revoke}/:link`)
+    .all(rateLimits('revoke', perMinute))
+    .get(visit)
+    .post(formBody, visit)
+    .all(methodNotAllowed('GET, HEAD, POST'));
+  router.use([paths.apply, paths.revoke], failed);
   return router;
 }

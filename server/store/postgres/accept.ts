@@ -76,7 +76,7 @@ function insertTextOf(names: readonly TableName[]): string {
   const inserts = names.map((name) => `${name}_inserted AS (${insertInto(name)})`);
   const text = names.includes('deliveries')
     ? `WITH suppressing AS MATERIALIZED (${suppressedText}), ${list(inserts)} SELECT lead_id FROM suppressing`
-    : `WITH ${list(inserts)} SELECT NULL AS lead_id WHERE FALSE`;
+    : `WITH ${list(inserts)} SELECT NULL AS lead_id WHERE 1 = 0`;
   insertTexts.set(names.join(), text);
   return text;
 }
@@ -186,7 +186,10 @@ async function acceptTogether(
   }
   if (leads.every((rows) => lockNames(rows).length === 0)) {
     const suppressed = heldOf(await connections.write(insert(leads)));
-    return leads.map((rows) => [rows, {outcome: 'created', duplicateOf: null, isSuppressed: suppressed(rows)}]);
+    return leads.map((rows) => [
+      rows,
+      {outcome: 'created', duplicateOf: null, isSuppressed: suppressed(rows)},
+    ]);
   }
   let decided: [NewRows, Written][] = [];
   const last = await connections.transaction([tryLock(leads), lookUp(leads)], ([busy = [], found = []]) => {

@@ -152,7 +152,7 @@ suite('what makes statements', () => {
     content: 'created' | 'answered',
   ) => {
     const {settings, received} = await openFor(t, startWebhookReceiver());
-    const webhook = await openFor(t, Promise.resolve(createWebhook(settings, 10_000, {}, sign)));
+    const webhook = await openFor(t, Promise.resolve(createWebhook(settings, 10_000, {}, {sign, revokeLink: () => Promise.resolve("https://leads.example.com/revoke")})));
     const outcome = await webhook
       .deliver(newsRequest({consent: sampleConsent}, content))
       .catch((error: unknown) => error);

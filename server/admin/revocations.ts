@@ -1,0 +1,201 @@
+/** Takes consents back, and decides what becomes of later leads with the same number. */
+import {setTimeout as sleep} from 'node:timers/promises';
+import {z} from 'zod';
+import {referenceOf} from '../../contract/reference.ts';
+import {everybody, scopeOf} from '../leads/revocation.ts';
+import type {LeadFilter} from '../leads/lead-filter.ts';
+import type {Person} from '../leads/persons.ts';
+import {isErased} from '../store/rows.ts';
+import {count, finish, isoTime, Refusal, time, type Admin, type Job} from './admin.ts';
+import {presentAddresses} from './destinations.ts';
+import {plannedLead, receiversOf} from './erasing.ts';
+import {leadOf} from './lead-names.ts';
+import {leadsOfPerson} from './persons.ts';
+
+/** Whose consent is meant: that of a person, or of whoever sent a lead, which is named by its id or reference. */
+export type Who = string | Person;
+
+/** For whom it is taken back: for a partner, for the callers of `/json/leads` (null), or for all (undefined). */
+export type RevocationInput = {who: Who; partner?: string | null | undefined};
+
+/** A lead whose consent is taken back. `changes`: false if it was taken back before, for as many. */
+export const revokedLead = plannedLead
+  .pick({id: true, reference: true, partner: true, told: true, former: true, remote_ids: true})
+  .extend({changes: z.boolean()});
+
+/**
+ * - `scope`: the key of a partner, `-` for the callers, `*` for all
+ * - `numbers`: how many telephone numbers are suppressed from now on
+ * - `unread`: ids of leads that cannot be read. Those that were named are among `leads`, and their numbers are not known
+ */
+export const revocation = z.object({
+  scope: z.string(),
+  numbers: count,
+  leads: z.array(revokedLead),
+  unread: z.array(z.string()),
+});
+export type Revoked = z.infer<typeof revocation>;
+
+/** `underWayUntil`: a process may be sending one of the leads until then, in milliseconds since 1970. */
+export type Revoking = {revoked: string} | {underWayUntil: number};
+
+/** Milliseconds. A delivery that is under way mostly ends sooner. */
+const lookEvery = 50;
+
+/**
+ * Takes a consent back: all leads with the number go nowhere any more, and later ones are held. When it returns, no process
+ * begins anything of them.
+ * @throws Refusal if there is no such lead or person
+ */
+export async function* revokeConsent(admin: Admin, {who, partner}: RevocationInput): Job<Revoking, Revoked> {
+  const {store, config} = admin;
+  const filter = partner === undefined ? {} : {partner};
+  const meant = await meantBy(admin, filter, who);
+  const [now, scope] = [Date.now(), partner === undefined ? everybody : scopeOf(partner)];
+  await store.useKeys();
+  await store.suppress([...meant.phones], scope, now);
+  // Leads that came meanwhile are held, or are found now.
+  for (const phone of meant.phones) {
+    const {found, kept, unreadable} = await finish(leadsOfPerson(admin, filter, {phone}), () => undefined);
+    for (const {id} of [...found, ...kept]) meant.leads.add(id);
+    for (const id of unreadable) meant.unread.add(id);
+  }
+  const leads: Revoked['leads'] = [];
+  for (const lead of await store.erasable([...meant.leads])) {
+    // A duplicate of another partner is of another consent.
+    if (partner !== undefined && lead.partner !== partner) continue;
+    const how = {
+      now,
+      scope: partner === undefined ? 'all' : 'partner',
+      present: presentAddresses(config),
+    } as const;
+    const changes = await store.revoke(lead.id, how);
+    const {told, former} = await receiversOf(admin, {...lead, erasedAt: null});
+    leads.push({
+      ...{id: lead.id, reference: referenceOf(lead.id), partner: lead.partner, told, former, changes},
+      remote_ids: lead.remoteIds.map(({destination, remoteId}) => ({destination, remote_id: remoteId})),
+    });
+    yield {revoked: lead.id};
+  }
+  const ids = leads.map(({id}) => id);
+  for (;;) {
+    const underWayUntil = await store.underWayUntil(ids);
+    if (underWayUntil <= Date.now()) break;
+    yield {underWayUntil};
+    await sleep(lookEvery);
+  }
+  return {scope, numbers: meant.phones.size, leads, unread: [...meant.unread]};
+}
+
+/** The numbers in E.164 whose later leads are to be held, and the leads that are known before those are looked for. */
+type Meant = {phones: Set<string>; leads: Set<string>; unread: Set<string>};
+
+async function meantBy(admin: Admin, filter: LeadFilter, who: Who): Promise<Meant> {
+  const meant: Meant = {phones: new Set(), leads: new Set(), unread: new Set()};
+  if (typeof who === 'string') {
+    const id = await leadOf(admin, who);
+    meant.leads.add(id);
+    await addNumbers(admin, [id], meant);
+  } else if (who.phone === undefined) {
+    const {found, kept, unreadable} = await finish(leadsOfPerson(admin, filter, who), () => undefined);
+    for (const {id} of [...found, ...kept]) meant.leads.add(id);
+    for (const id of unreadable) meant.unread.add(id);
+    if (meant.leads.size === 0) throw new Refusal('There is no lead with this e-mail address.', 'unknown');
+    await addNumbers(admin, [...meant.leads], meant);
+  } else meant.phones.add(who.phone);
+  return meant;
+}
+
+/** Of an erased lead, the number is known as long as its consent is kept. */
+async function addNumbers({store}: Admin, ids: readonly string[], {phones, unread}: Meant) {
+  const kept = await store.keptConsents(ids);
+  for (const [id, record] of await store.findRecords(ids)) {
+    const consent = kept.get(id);
+    if ('unreadable' in record || consent instanceof Error) unread.add(id);
+    else if (!isErased(record)) phones.add(record.lead.phone.e164);
+    else if (consent) phones.add(consent.phone.e164);
+  }
+}
+
+/** `released`: references of the leads that are sent now. */
+export const allowance = z.object({released: z.array(z.string())});
+
+/**
+ * Lets a lead go that is held because of its number, as if it had come now; or the number of a person, with all leads that
+ * are held because of it.
+ * @throws Refusal if nothing is held, or the number is not suppressed
+ */
+export async function allowConsent(
+  admin: Admin,
+  {who, reason}: {who: Who; reason: string},
+): Promise<z.infer<typeof allowance>> {
+  const {store} = admin;
+  const now = Date.now();
+  const released: string[] = [];
+  const release = async (id: string) => {
+    if ((await store.release(id, now)) > 0) released.push(referenceOf(id));
+  };
+  if (typeof who === 'string') {
+    await release(await leadOf(admin, who));
+    if (released.length === 0) throw new Refusal(`${who} is not held because of its number.`);
+  } else {
+    const {phone} = who;
+    if (phone === undefined) throw new Refusal('Name a lead, or a telephone number.');
+    if (!(await store.allow(phone, reason, now)))
+      throw new Refusal('Nobody with this number took a consent back, or it was allowed before.', 'unknown');
+    const held = new Set(await store.heldLeads());
+    const {found} = await finish(leadsOfPerson(admin, {}, {phone}), () => undefined);
+    for (const {id} of found) if (held.has(id)) await release(id);
+  }
+  return {released};
+}
+
+/**
+ * A number that was suppressed, with its newest leads: nothing else says whose it is.
+ * - `decided_at`, `reason`: when an operator let later leads go again, and why
+ * - `consented_at`: when the consent of this lead was given, which may be after the other one was taken back
+ */
+export const suppressionRow = z.object({
+  scope: z.string(),
+  since: time.nullable(),
+  decided_at: time.nullable(),
+  reason: z.string().nullable(),
+  leads: z.array(
+    z.object({
+      ...{id: z.string(), reference: z.string(), partner: z.string().nullable(), held: z.boolean()},
+      ...{received_at: time.nullable(), revoked_at: time.nullable(), consented_at: time.nullable()},
+    }),
+  ),
+});
+export type SuppressionRow = z.infer<typeof suppressionRow>;
+
+/** Leads of a number that are shown. */
+const maxLeads = 20;
+
+/** The newest first. */
+export async function listSuppressions({store}: Admin, limit: number): Promise<SuppressionRow[]> {
+  const held = new Set(await store.heldLeads());
+  const rows: SuppressionRow[] = [];
+  for (const {digest, scope, since, decidedAt, reason} of (await store.suppressions()).slice(0, limit)) {
+    const leads = await store.listLeads({digest}, {limit: maxLeads});
+    rows.push({
+      ...{scope, since: isoTime(since), decided_at: isoTime(decidedAt), reason},
+      leads: leads.flatMap((lead) =>
+        'unreadable' in lead
+          ? []
+          : {
+              ...{
+                id: lead.id,
+                reference: referenceOf(lead.id),
+                partner: lead.partner,
+                held: held.has(lead.id),
+              },
+              received_at: isoTime(lead.createdAt),
+              revoked_at: isoTime(lead.revoked?.at ?? null),
+              consented_at: isoTime('consent' in lead ? (lead.consent?.givenAt ?? null) : null),
+            },
+      ),
+    });
+  }
+  return rows;
+}

@@ -1,0 +1,128 @@
+/** `lead-prequal consent revoke` and `consent allow`, and the list of those who took a consent back. */
+import {Command, Option} from 'commander';
+import {finish, type Admin} from '../admin/admin.ts';
+import {
+  allowance,
+  allowConsent,
+  listSuppressions,
+  revocation,
+  revokeConsent,
+  type Revoked,
+  type SuppressionRow,
+} from '../admin/revocations.ts';
+import {printable} from '../admin/visible.ts';
+import {counted, timeZone} from '../admin/words.ts';
+import {referenceOf} from '../../contract/reference.ts';
+import {everybody} from '../leads/revocation.ts';
+import {jsonOption} from './options.ts';
+import {lineColumns, minuteOrNone, orMore, placed, printRows, type Json, type Run} from './output.ts';
+import {readNamed} from './person.ts';
+import {changingStore} from './with-store.ts';
+
+const who =
+  'a reference, the id of a lead, a phone number or an e-mail address; - reads it from standard input';
+
+/** What is to be typed before a consent is taken back. */
+const confirmationWord = 'revoke';
+
+const revokeHelp = `
+All leads with the telephone number go nowhere any more: what waits is dropped, those who had them are told (consent.revoked),
+and later leads with the number are held until "consent allow". When the command ends, no process sends anything of them.
+An e-mail address or a lead stands for the numbers of its leads.
+
+Exit status: 0 taken back; 1 not, or not of all that may be meant; 2 the command line is wrong, or nobody can be asked.`;
+
+export function revokeCommand(run: Run): Command {
+  const command = new Command('revoke')
+    .description('take a consent back: stop all that goes out, and hold later leads with the number')
+    .argument('<who>', who)
+    .option('--partner <key>', 'only for this partner, or - for the callers; without it, for all')
+    .option('--yes', 'do not ask, for programs')
+    .addOption(jsonOption(revocation))
+    .addHelpText('after', revokeHelp);
+  return command.action(
+    (argument: string, {partner, yes, json}: Json & {partner?: string; yes?: boolean}) => {
+      if (!yes && !run.ask)
+        return command.error('error: there is no terminal to ask on: add --yes to revoke without a question');
+      return changingStore(run, async (admin) => {
+        const named = await readNamed(run, argument);
+        const whom = partner === undefined ? 'for everybody' : `for ${printable(partner)} alone`;
+        const question = `To take this consent back ${whom}, type ${confirmationWord}: `;
+        if (!yes && (await run.ask?.(question))?.trim() !== confirmationWord)
+          return run.fail('Nothing was changed.');
+        let isSaid = false;
+        const job = revokeConsent(admin, {who: named, partner: partner === '-' ? null : partner});
+        const done = await finish(job, (so) => {
+          if (isSaid || !('underWayUntil' in so)) return;
+          isSaid = true;
+          run.say('A process may be sending something of it right now: waiting until that is over.');
+        });
+        if (json) await run.print(done);
+        else await printRevoked(run, done);
+        if (done.unread.length > 0)
+          run.fail(
+            `${counted(done.unread.length, 'lead')} cannot be read, so nothing was done about ${done.unread.length === 1 ? 'its number' : 'their numbers'}: ${done.unread.map(referenceOf).join(', ')}.`,
+          );
+      });
+    },
+  );
+}
+
+async function printRevoked(run: Run, {scope, numbers, leads}: Revoked) {
+  const whom = scope === everybody ? 'everybody' : scope === '-' ? 'the callers' : scope;
+  for (const {reference, id, changes, told, former, remote_ids} of leads) {
+    await run.write(`${reference} (${id}) ${changes ? 'taken back' : 'was taken back before'}\n`);
+    if (told.length > 0) run.say(`  will be told: ${told.join(', ')}`);
+    for (const {destination, remote_id} of remote_ids)
+      run.say(`  cannot be told: ${destination}, which has it as ${remote_id ?? 'an id that is not known'}`);
+    for (const one of former) run.say(`  cannot be told: formerly ${printable(placed(one))}`);
+  }
+  run.say(
+    `${counted(leads.length, 'lead')}, for ${printable(whom)}. Later leads with ${numbers === 1 ? 'the number' : `the ${numbers} numbers`} are held: "lead-prequal consent list --revoked".`,
+  );
+}
+
+const allowHelp = `
+A lead that is held goes out as if it had come now. A phone number lets all that is held because of it go, and later leads,
+too. A consent that was given since does not do that by itself: "consent list --revoked" shows it.`;
+
+export const allowCommand = (run: Run): Command =>
+  new Command('allow')
+    .description('send a lead that is held because of its number, or let a number go again')
+    .argument('<who>', 'a reference, the id of a lead, or a phone number; - reads it from standard input')
+    .addOption(new Option('--reason <text>', 'why, which is kept').makeOptionMandatory())
+    .addOption(jsonOption(allowance))
+    .addHelpText('after', allowHelp)
+    .action((argument: string, {reason, json}: Json & {reason: string}) =>
+      changingStore(run, async (admin) => {
+        const done = await allowConsent(admin, {who: await readNamed(run, argument), reason});
+        if (json) return run.print(done);
+        for (const reference of done.released) await run.write(`${reference} is sent now\n`);
+        run.say(`${counted(done.released.length, 'lead')} released`);
+      }),
+    );
+
+const head = ['for', 'since', 'lead', 'partner', 'state', 'consent given', 'allowed'];
+
+/** A row for each lead of a number, because nothing else says whose the number is. */
+const rowsOf = ({scope, since, decided_at, reason, leads}: SuppressionRow) => {
+  const allowed = decided_at === null ? '' : `${minuteOrNone(decided_at)} ${reason}`;
+  const state = ({held, revoked_at}: SuppressionRow['leads'][number]) =>
+    held ? 'held' : revoked_at === null ? '' : 'taken back';
+  const ofNumber = [scope === everybody ? 'all' : scope, minuteOrNone(since)];
+  if (leads.length === 0) return [[...ofNumber, 'none', '', '', '', allowed]];
+  return leads.map((lead, index) => [
+    ...(index === 0 ? ofNumber : ['', '']),
+    ...[lead.reference, lead.partner ?? '-', state(lead), minuteOrNone(lead.consented_at)],
+    index === 0 ? allowed : '',
+  ]);
+};
+
+export async function printSuppressions(run: Run, admin: Admin, {limit, json}: Json & {limit: number}) {
+  const rows = await listSuppressions(admin, limit);
+  if (json) for (const row of rows) await run.print(row);
+  else await printRows(run, {columns: lineColumns}, [rows.flatMap(rowsOf)], head, (cells) => cells);
+  run.say(
+    `${counted(rows.length, 'number')}${orMore(limit - rows.length)}; times are those of ${timeZone()}`,
+  );
+}
