@@ -166,7 +166,7 @@ suite('the service', {skip: noScratchRoot() || missing('strace') || missing('sys
     assert.equal(`${backup.uid}:${backup.gid}`, user);
   });
 
-  test('the nightly backup has the lead, and beside it who was erased; older ones go, but never all', async () => {
+  test('the nightly backup leaves the newest backups, with the lead and the list of erasures', async () => {
     const {environment, ...surroundings} = asService();
     const run = async (script: string, kept = '2') => {
       const settings = {...surroundings, environment: {...environment, BACKUPS_KEPT: kept}};
