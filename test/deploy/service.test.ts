@@ -7,9 +7,10 @@ import assert from 'node:assert/strict';
 import {execFileSync, spawnSync} from 'node:child_process';
 import {randomUUID} from 'node:crypto';
 import {once} from 'node:events';
-import {cpSync, mkdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
-import {join} from 'node:path';
+import {cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {basename, join} from 'node:path';
 import {createInterface} from 'node:readline';
+import {DatabaseSync} from 'node:sqlite';
 import {before, suite, test} from 'node:test';
 import {fetchFrom, postJson, readJson} from '../support/http.ts';
 import {missing} from '../support/installed.ts';
@@ -23,6 +24,7 @@ const repository = join(import.meta.dirname, '../..');
 const deploy = join(repository, 'deploy');
 const unit = join(deploy, 'lead-prequal.service');
 const unitText = readFileSync(unit, 'utf8');
+const backupUnit = join(deploy, 'lead-prequal-backup.service');
 
 /** All values of a key of the unit. */
 const valuesOf = (key: string) =>
@@ -35,19 +37,21 @@ function callsOf(set: string): string[] {
   return members.flatMap((name) => (name.startsWith('@') ? callsOf(name) : [name]));
 }
 
-suite('the unit', {skip: missing('systemd-analyze')}, () => {
-  test('systemd has nothing to say against it', () => {
-    const {status, stdout, stderr} = spawnSync('systemd-analyze', ['verify', unit], {encoding: 'utf8'});
-    assert.deepEqual({status, said: stdout + stderr}, {status: 0, said: ''});
-  });
-  test('systemd finds that it exposes little: 1.5 of 10 points or less', () => {
-    const {status, stdout, stderr} = spawnSync(
-      'systemd-analyze',
-      ['security', '--offline=true', '--threshold=15', unit],
-      {encoding: 'utf8'},
-    );
-    assert.equal(status, 0, stdout + stderr);
-  });
+suite('the units', {skip: missing('systemd-analyze')}, () => {
+  for (const path of [unit, backupUnit, join(deploy, 'lead-prequal-backup.timer')])
+    test(`systemd has nothing to say against ${basename(path)}`, () => {
+      const {status, stdout, stderr} = spawnSync('systemd-analyze', ['verify', path], {encoding: 'utf8'});
+      assert.deepEqual({status, said: stdout + stderr}, {status: 0, said: ''});
+    });
+  for (const path of [unit, backupUnit])
+    test(`systemd finds that ${basename(path)} exposes little: 1.5 of 10 points or less`, () => {
+      const {status, stdout, stderr} = spawnSync(
+        'systemd-analyze',
+        ['security', '--offline=true', '--threshold=15', path],
+        {encoding: 'utf8'},
+      );
+      assert.equal(status, 0, stdout + stderr);
+    });
 });
 
 const guide = readFileSync(join(repository, 'docs/install.md'), 'utf8');
@@ -70,6 +74,15 @@ suite('the service', {skip: noScratchRoot() || missing('strace') || missing('sys
   const root = join(folder.path, 'root');
   suiteOwner().after(() => folder.remove());
   const read = (path: string) => readFileSync(join(root, path), 'utf8');
+  const state = valuesOf('WorkingDirectory')[0]!;
+
+  /** What a unit gives to a program: its user, its folder, the only one that can be written, and the settings. */
+  const asService = () => {
+    const [, user = ''] = /^lead-prequal:x:(\d+:\d+):/m.exec(read('etc/passwd')) ?? [];
+    const settings = [...read('etc/lead-prequal.env').matchAll(/^(\w+)='?(.*?)'?$/gm)];
+    const environment = Object.fromEntries(settings.map(([, name = '', value = '']) => [name, value]));
+    return {user, folder: state, readOnly: true, mounts: {[state]: join(root, state)}, environment};
+  };
 
   /** Runs commands of the guide, without those for which systemd or Debian's packages would have to be there. */
   async function follow(block = '') {
@@ -107,18 +120,11 @@ suite('the service', {skip: noScratchRoot() || missing('strace') || missing('sys
   });
 
   test('needs no system call and no socket that the unit forbids', async (t) => {
-    const [, user = ''] = /^lead-prequal:x:(\d+:\d+):/m.exec(read('etc/passwd')) ?? [];
     const [program = '', ...rest] = valuesOf('ExecStart');
-    const state = valuesOf('WorkingDirectory')[0]!;
-    const environment = Object.fromEntries(
-      [...read('etc/lead-prequal.env').matchAll(/^(\w+)='?(.*?)'?$/gm)].map(([, name = '', value = '']) => [
-        name,
-        value,
-      ]),
-    );
+    const {environment, user, ...surroundings} = asService();
     const traced = ['strace', '-f', '-qq', '-o', 'trace', `/usr/local/bin/${program}`, ...rest];
     const child = spawnIn(root, traced, {
-      ...{user, folder: state, readOnly: true, mounts: {[state]: join(root, state)}},
+      ...{...surroundings, user},
       environment: {...environment, PORT: '0', PROOF_OF_WORK: '0'},
     });
     t.after(() => child.kill('SIGKILL'));
@@ -158,5 +164,41 @@ suite('the service', {skip: noScratchRoot() || missing('strace') || missing('sys
     await follow(backedUp);
     const backup = statSync(join(root, state, 'leads-2026-11-25.sqlite'));
     assert.equal(`${backup.uid}:${backup.gid}`, user);
+  });
+
+  test('the nightly backup leaves the newest backups, with the lead and the list of erasures', async () => {
+    const {environment, ...surroundings} = asService();
+    const run = async (script: string, kept = '2') => {
+      const settings = {...surroundings, environment: {...environment, BACKUPS_KEPT: kept}};
+      return runIn(root, ['sh', '-ec', script.replaceAll('$$', () => '$').replaceAll('%%', '%')], settings);
+    };
+    const older = 'leads-2026-01-01-031500.sqlite leads-2026-01-02-031500.sqlite';
+    await run(`mkdir backups; cd backups; touch ${older} leads-2026-01-03-031500.sqlite.partial`);
+    const [reference = ''] = /^\w{4}-\w{4}/m.exec(await follow('lead-prequal leads list')) ?? [];
+    await follow(`lead-prequal leads erase ${reference} --yes`);
+
+    const installed = read('etc/systemd/system/lead-prequal-backup.service');
+    const scripts = [...installed.matchAll(/^ExecStart=sh -ec '(.*)'$/gm)].map(([, script = '']) => script);
+    for (const script of scripts) {
+      const {code, errors} = await run(script);
+      assert.equal(code, 0, errors);
+    }
+    const backups = join(root, state, 'backups');
+    const [before, made = '', list, ...others] = readdirSync(backups).sort();
+    assert.deepEqual(
+      {before, list, others},
+      {before: 'leads-2026-01-02-031500.sqlite', list: 'leads.sqlite.erasures', others: []},
+    );
+    const database = new DatabaseSync(join(backups, made), {readOnly: true});
+    assert.deepEqual({...database.prepare('SELECT COUNT(*) AS leads FROM leads').get()}, {leads: 1});
+    database.close();
+    assert.equal(
+      read(join(state, 'backups/leads.sqlite.erasures')),
+      read(join(state, 'data/leads.sqlite.erasures')),
+    );
+
+    // A number that would leave none, or is none.
+    for (const kept of ['0', '', 'all']) assert.notEqual((await run(scripts.at(-1)!, kept)).code, 0);
+    assert.equal(readdirSync(backups).length, 3);
   });
 });
