@@ -5,6 +5,7 @@ import {
   deliveryStates,
   endedStates,
   isForReceivers,
+  suppressedNumber,
   type DeliveryFilter,
   type DeliveryRow as StoredRow,
 } from '../leads/deliveries.ts';
@@ -201,7 +202,9 @@ export async function retryDeliveries({store, config}: Admin, selection: Selecti
     filter.state === undefined
       ? ` What has ended is made again only with --state ${endedStates.join(', ')}.`
       : '';
-  return {deliveries, paused, why_none: whyNone(deliveries, filter, config, again)};
+  const stopped =
+    deliveries === 0 && filter.lead !== undefined ? await whyStopped({store}, filter.lead) : undefined;
+  return {deliveries, paused, why_none: stopped ?? whyNone(deliveries, filter, config, again)};
 }
 
 /** Never makes these deliveries. A lead that waits for the answer of one counts as refused. */
@@ -209,6 +212,14 @@ export async function dropDeliveries({store, config}: Admin, selection: Selectio
   const filter = await filterOf({store}, selection);
   const deliveries = await store.dropDeliveries(Date.now(), filter);
   return {deliveries, paused: [], why_none: whyNone(deliveries, filter, config)};
+}
+
+/** Why nothing of a lead may be sent. */
+async function whyStopped({store}: Pick<Admin, 'store'>, lead: string): Promise<string | undefined> {
+  if ((await store.findRecords([lead])).get(lead)?.revoked)
+    return 'The consent was taken back, so nothing of this lead is sent any more.';
+  const isHeld = (await store.heldLeads()).includes(lead);
+  return isHeld ? `${suppressedNumber}.` : undefined;
 }
 
 function whyNone(

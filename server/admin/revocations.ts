@@ -3,7 +3,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
 import {everybody, scopeOf} from '../leads/revocation.ts';
-import type {LeadFilter} from '../leads/lead-filter.ts';
+import type {LeadFilter, ListedLead} from '../leads/lead-filter.ts';
 import type {Person} from '../leads/persons.ts';
 import {isErased} from '../store/rows.ts';
 import {count, finish, isoTime, Refusal, time, type Admin, type Job} from './admin.ts';
@@ -175,9 +175,17 @@ const maxLeads = 20;
 /** The newest first. */
 export async function listSuppressions({store}: Admin, limit: number): Promise<SuppressionRow[]> {
   const held = new Set(await store.heldLeads());
+  /** Those of the last minute have no digests yet. */
+  const heldBy = new Map<string, ListedLead[]>();
+  for (const lead of (await store.findRecords([...held])).values()) {
+    if (!('lead' in lead)) continue;
+    const {phone: digest = ''} = (await store.personDigests({phone: lead.lead.phone.e164})).digests;
+    heldBy.set(digest, [...(heldBy.get(digest) ?? []), lead]);
+  }
   const rows: SuppressionRow[] = [];
   for (const {digest, scope, since, decidedAt, reason} of (await store.suppressions()).slice(0, limit)) {
-    const leads = await store.listLeads({digest}, {limit: maxLeads});
+    const found = [...(heldBy.get(digest) ?? []), ...(await store.listLeads({digest}, {limit: maxLeads}))];
+    const leads = [...new Map(found.map((lead) => [lead.id, lead])).values()];
     rows.push({
       ...{scope, since: isoTime(since), decided_at: isoTime(decidedAt), reason},
       leads: leads.flatMap((lead) =>

@@ -154,7 +154,7 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     ['leads', 'export', `${oneLine}/none/leads.csv`],
     ['leads', 'export', `leads.${oneLine}`],
     ['leads', 'export', '--format', 'jsonl'],
-    ['leads', 'export', `${oneLine}consents.csv`, '--consents'],
+    ['leads', 'export', join(folder, `${oneLine}consents.csv`), '--consents'],
     ['consent', 'show', entry.id],
     ['consent', 'show', entry.id, '--html'],
     ['consent', 'show', entry.id, '--signed'],
