@@ -55,6 +55,7 @@ function columnsFor({partners}: Config, {partner}: LeadFilter): readonly Column[
       .filter((name) => selected.some(({ask}) => ask.includes(name)))
       .map((name) => [name, 'lead', name] as const),
     ...[...new Set(listed)].map((name) => [`context_${name}`, 'context', name] as const),
+    ['opt_out_signal', 'opt_out_signal'],
   ];
 }
 
