@@ -408,12 +408,15 @@ export class TouchedForm {
     return this.#isLastPage ? html`<slot name="consent"></slot>` : nothing;
   }
 
-  /** @param privacy the link to the privacy policy */
+  /**
+   * With what is said of an opt-out signal, which is postponed as the consent text is.
+   * @param privacy the link to the privacy policy
+   */
   consentView(privacy: unknown) {
     if (!this.#isLastPage) return nothing;
-    // It is postponed as the consent text is.
     const isSaid = this.#shown !== nothingAdded && optOutSignal();
-    return html`${this.consent.view(privacy)}${isSaid ? html`<p>${this.#host.words.optOut}</p>` : nothing}`;
+    return html`${this.consent.view(privacy)}
+      <p>${isSaid ? this.#host.words.optOut : nothing}</p>`;
   }
 
   get #isLastPage() {

@@ -161,3 +161,14 @@ test('people see which leads lack a consent that they should have, and programs 
   const at = head.split(',').indexOf('consent_text_version');
   assert.deepEqual(cells.map((row) => row.split(',')[at]).toSorted(), ['', '', '1', '1']);
 });
+
+test('an opt-out signal is shown, and has a column of exports, after those that were there before', async (t) => {
+  const entry = newEntry({attribution: {opt_out_signal: 'gpc'}, context: {brand: 'north'}});
+  const PARTNERS_FILE = writePartners(temporaryFolder(t), [{context_fields: ['brand']}]);
+  const {run} = await operate(t, [entry], {settings: {PARTNERS_FILE}});
+  assert.match((await run('leads', 'show', entry.id)).stdout, /^Opt-out signal +gpc$/m);
+  const [head, row] = (await run('leads', 'export')).stdout.trim().split('\r\n');
+  assert.match(head ?? '', /,supersedes,context_brand,opt_out_signal$/);
+  assert.match(row ?? '', /,north,gpc$/);
+  assert.match((await run('leads', 'export', '--format', 'jsonl')).stdout, /"opt_out_signal":"gpc"/);
+});
