@@ -408,10 +408,7 @@ export class TouchedForm {
     return this.#isLastPage ? html`<slot name="consent"></slot>` : nothing;
   }
 
-  /**
-   * With what is said of an opt-out signal, which is postponed as the consent text is.
-   * @param privacy the link to the privacy policy
-   */
+  /** With the line about an opt-out signal, postponed as the text is. @param privacy the link to the privacy policy */
   consentView(privacy: unknown) {
     if (!this.#isLastPage) return nothing;
     const isSaid = this.#shown !== nothingAdded && optOutSignal();

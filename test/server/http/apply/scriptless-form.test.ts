@@ -502,7 +502,7 @@ suite('leads without a script', () => {
     await silent.send(last, person);
     assert.equal(newest(server).attribution, null);
   });
-  test('say in Spanish, beside a consent text, that the signal is passed on, on the last page alone', async () => {
+  test('say on the last page, in Spanish, that the signal is passed on', async () => {
     const browser = visitor(server, {'sec-gpc': '1'});
     const said = 'Transmitimos la señal de exclusión de su navegador.';
     assert.ok(!(await browser.open('/apply/acme?lang=es')).text.includes(said));
