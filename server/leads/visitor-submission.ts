@@ -27,6 +27,9 @@ export type Visitor = {
   /** The header `Origin`, which no script on a page can change. */
   origin: string | undefined;
   userAgent: string | undefined;
+  /** The headers `Sec-GPC`, which is Global Privacy Control, and `DNT`. */
+  optsOut: boolean;
+  asksNotToTrack: boolean;
 };
 
 const fieldsOfForm = ['lead_type', ...Object.keys({...contactFields, ...financialFields})];
@@ -68,8 +71,16 @@ export function bareAddress(text: string | undefined): string | null {
 
 const addresses: readonly AttributionKey[] = ['referrer', 'landing_page'];
 
-/** Where the visitor came from; undefined if nothing is known. */
-export function readAttribution({attribution: given = {}}: EmbedSubmission): Attribution | undefined {
+/**
+ * The rule for privacy signals. Of a browser that opts out of the sale of data, that alone is kept, and passed on. Do Not
+ * Track does not speak of sales, so it only keeps back where the visitor came from.
+ * @returns where the visitor came from, or the signal; undefined if nothing is known
+ */
+export function readAttribution(
+  {optsOut, asksNotToTrack}: Visitor,
+  {attribution: given = {}, opt_out_signal = optsOut ? 'gpc' : undefined}: EmbedSubmission,
+): NewLead['attribution'] {
+  if (opt_out_signal || asksNotToTrack) return opt_out_signal && {opt_out_signal};
   const known: Attribution = {};
   for (const key of attributionKeys) {
     const value = addresses.includes(key) ? bareAddress(given[key]) : given[key];

@@ -6,7 +6,7 @@ import {tableOf} from '../../../contract/table-of.ts';
 import type {LeadDesk} from '../../leads/lead-desk.ts';
 import {LeadUnreadable} from '../../leads/store-errors.ts';
 import type {StoredLead} from '../../leads/stored-lead.ts';
-import {parseConsent, toConsent, type GivenConsent} from '../../leads/caller-consent.ts';
+import {parseConsent, parseSignal, toConsent, type GivenConsent} from '../../leads/caller-consent.ts';
 import {comparableText, type IdempotencyDigests} from '../../leads/idempotency.ts';
 import {routeOf, type Caller} from '../../config/callers.ts';
 import type {Partner} from '../../config/partners.ts';
@@ -49,14 +49,16 @@ export function jsonApi({
 
   const create: RequestHandler = async (request, response) => {
     const {sent, errors} = parseConsent(request.body);
-    const lead = readLead(request.body, undefined, errors);
+    const {attribution, errors: more} = parseSignal(request.body);
+    const lead = readLead(request.body, undefined, [...errors, ...more]);
     const caller = callerOf(request);
     const {user, cids} = caller;
+    const told = [sent, attribution].filter(Boolean).map((said) => JSON.stringify(said));
     if (!cids.includes(lead.cid)) {
       throw new ProblemError('cid-not-allowed', 'Use a cid that was given to this user.');
     }
     const idempotency = readIdempotencyKey(request.get('Idempotency-Key'), digests, `caller:${user}`, () =>
-      sent ? `${comparableText(lead)} ${JSON.stringify(sent)}` : comparableText(lead),
+      [comparableText(lead), ...told].join(' '),
     );
     const {problem, ...given}: GivenConsent = sent ? toConsent(sent, partners, lead.cid) : {};
     // This may be a retry of a lead that is stored already. Its text need not be configured any more.
@@ -64,7 +66,8 @@ export function jsonApi({
     if (problem && !before) throw problem;
     const route = routeOf(caller, usualAnswer);
     const {id} =
-      before ?? (await submitLead(desk, {lead, partner: null, ...route, ...given, idempotency})).stored;
+      before ??
+      (await submitLead(desk, {lead, partner: null, ...route, ...given, attribution, idempotency})).stored;
     request.leadId = id;
     response.setHeader('Location', `${paths.leads}/${id}`);
     replyJson(response, 201, {id});
