@@ -11,6 +11,7 @@ import {CopyError} from '../store/sqlite/copy.ts';
 import {restoreSqlite} from '../store/sqlite/restore.ts';
 import {count, isoTime, Refusal, refuseFor, time} from './admin.ts';
 import {refuseWrongFile} from './beside.ts';
+import {localTime} from './words.ts';
 
 /** What the copy holds. It was checked, and is safe on the disk. */
 export const backup = z.object({file: z.string(), leads: count, outbox: count});
@@ -49,20 +50,27 @@ export type Restored = z.infer<typeof restored>;
 /**
  * For a server that is stopped.
  * @param file a file that a backup wrote
- * @param input `replace` keeps the present database under another name; `erasures` is a file besides that of the configuration
+ * @param input `replace` keeps the present database under another name; `erasures` is a file besides that of the configuration;
+ *   `withoutErasures` restores without any
  * @throws Refusal if the database is not replaced
  */
 export function restore(
   config: Config,
   file: string,
-  input: {replace: boolean; erasures?: string | undefined},
+  input: {replace: boolean; erasures?: string | undefined; withoutErasures?: boolean},
 ): Promise<Restored> {
   return orRefusal('The backup is not restored', async () => {
     const database = sqlitePath(config);
     const {known, unread, missing, files} = knownErasures(config, input.erasures);
     const sealer = createSealer(config.dataKeys);
     const {keepConsent} = retentionOf(config);
-    const erasing = {sealer, erasures: known, keepConsent};
+    const checked = ({newest}: {newest?: number | undefined}) => {
+      if (files.length > 0 || input.withoutErasures) return;
+      throw new Refusal(
+        `The backup is not restored, because there is no file of erasures at ${config.erasuresFile}: whatever was erased ${sinceBackup(newest)} would be back. Name the file that is kept with the backups: --erasures <file>. If nothing was erased since, or there never was such a file: --without-erasures.`,
+      );
+    };
+    const erasing = {sealer, erasures: known, keepConsent, checked};
     const restoring = restoreSqlite(resolve(file), database, input.replace, erasing);
     const {leads, outbox, movedTo, erased, broughtUp, newest} = await restoring;
     // From now on, this file alone is enough.
@@ -75,6 +83,10 @@ export function restore(
     };
   });
 }
+
+/** @param newest when the newest lead of the backup was stored, in milliseconds since 1970 */
+export const sinceBackup = (newest: number | null | undefined): string =>
+  newest ? `after ${localTime(newest)}` : 'since the backup';
 
 function sqlitePath({databasePath, databaseUrl}: Config): string {
   if (databaseUrl)

@@ -1,10 +1,10 @@
 /** `lead-prequal backup` and `lead-prequal restore`: copy the SQLite database to a file and back. */
 import {Command} from 'commander';
-import {backUp, restore, type Backup} from '../admin/backup.ts';
+import {backUp, restore, sinceBackup, type Backup} from '../admin/backup.ts';
 import {counted} from '../admin/words.ts';
 import {readConfig} from '../config/config.ts';
 import {toldAgain} from './erase.ts';
-import {timeOrNone, type Run} from './output.ts';
+import type {Run} from './output.ts';
 
 const inWords = ({leads, outbox}: Pick<Backup, 'leads' | 'outbox'>) =>
   `${counted(leads, 'lead')}, ${counted(outbox, 'delivery', 'deliveries')} in the outbox, checked`;
@@ -24,9 +24,10 @@ export const restoreCommand = ({environment, write}: Run): Command =>
     .argument('<file>', 'a file that "lead-prequal backup" wrote')
     .option('--replace', 'replace the present database: it is kept under the name …before-restore-<time>')
     .option('--erasures <file>', 'erase again what this file lists, besides what ERASURES_FILE lists')
-    .action(async (file: string, {replace = false, erasures}: {replace?: boolean; erasures?: string}) => {
+    .option('--without-erasures', 'restore although nobody knows what was erased since the backup')
+    .action(async (file: string, {replace = false, ...others}: Partial<Parameters<typeof restore>[2]>) => {
       const config = readConfig(environment);
-      const restored = await restore(config, file, {replace, erasures});
+      const restored = await restore(config, file, {replace, ...others});
       const {moved_to, erased, newest, unread} = restored;
       const lines = [
         `${restored.database}: ${inWords(restored)}`,
@@ -38,7 +39,7 @@ export const restoreCommand = ({environment, write}: Run): Command =>
               ...(erased > 0 ? [toldAgain] : []),
             ]
           : [
-              `There is no file of erasures at ${config.erasuresFile}: what was erased ${newest === null ? 'since the backup' : `after ${timeOrNone(newest)}`} is back. Erase it again, or restore with --erasures <file>`,
+              `There is no file of erasures at ${config.erasuresFile}: what was erased ${sinceBackup(Date.parse(newest ?? ''))} is back. Erase it again, or restore with --erasures <file>`,
             ]),
         ...(restored.brought_up
           ? ['The tables are those of this version now, because erasing needs them']
