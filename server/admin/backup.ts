@@ -11,7 +11,6 @@ import {CopyError} from '../store/sqlite/copy.ts';
 import {restoreSqlite} from '../store/sqlite/restore.ts';
 import {count, isoTime, Refusal, refuseFor, time} from './admin.ts';
 import {refuseWrongFile} from './beside.ts';
-import {localTime} from './words.ts';
 
 /** What the copy holds. It was checked, and is safe on the disk. */
 export const backup = z.object({file: z.string(), leads: count, outbox: count});
@@ -61,16 +60,10 @@ export function restore(
 ): Promise<Restored> {
   return orRefusal('The backup is not restored', async () => {
     const database = sqlitePath(config);
-    const {known, unread, missing, files} = knownErasures(config, input.erasures);
+    const {known, unread, missing, files} = knownErasures(config, input);
     const sealer = createSealer(config.dataKeys);
     const {keepConsent} = retentionOf(config);
-    const checked = ({newest}: {newest?: number | undefined}) => {
-      if (files.length > 0 || input.withoutErasures) return;
-      throw new Refusal(
-        `The backup is not restored, because there is no file of erasures at ${config.erasuresFile}: whatever was erased ${sinceBackup(newest)} would be back. Name the file that is kept with the backups: --erasures <file>. If nothing was erased since, or there never was such a file: --without-erasures.`,
-      );
-    };
-    const erasing = {sealer, erasures: known, keepConsent, checked};
+    const erasing = {sealer, erasures: known, keepConsent};
     const restoring = restoreSqlite(resolve(file), database, input.replace, erasing);
     const {leads, outbox, movedTo, erased, broughtUp, newest} = await restoring;
     // From now on, this file alone is enough.
@@ -83,10 +76,6 @@ export function restore(
     };
   });
 }
-
-/** @param newest when the newest lead of the backup was stored, in milliseconds since 1970 */
-export const sinceBackup = (newest: number | null | undefined): string =>
-  newest ? `after ${localTime(newest)}` : 'since the backup';
 
 function sqlitePath({databasePath, databaseUrl}: Config): string {
   if (databaseUrl)
@@ -109,10 +98,17 @@ async function orRefusal<Result>(failed: string, work: () => Promise<Result>): P
 }
 
 /** What the named file and that of the configuration say together, and what only the named one has. */
-function knownErasures({erasuresFile: own}: Config, named: string | undefined) {
+function knownErasures(
+  {erasuresFile: own}: Config,
+  {erasures: named, withoutErasures = false}: Parameters<typeof restore>[2],
+) {
   if (named !== undefined && !existsSync(named)) throw new CopyError(`There is no file ${named}`);
   const paths = [named, own].filter((path) => path !== undefined).map((path) => resolve(path));
   const files = [...new Set(paths)].filter((path) => existsSync(path));
+  if (files.length === 0 && !withoutErasures)
+    throw new CopyError(
+      `There is no file of erasures at ${own}, so all leads that were erased since the backup would be back. Name the file that is kept with the backups: --erasures <file>. If nothing was erased, or it does not matter: --without-erasures`,
+    );
   const read = files.map((path) => ({path, ...readErasures(path)}));
   const known = read.flatMap(({erasures}) => erasures);
   const ownErasures = read.filter(({path}) => own !== undefined && path === resolve(own));

@@ -117,14 +117,14 @@ async function refuseOthers(store: Admin['store'], key: string) {
   );
 }
 
-/** Without a server that seals with the older of two keys, it is more likely that the new one was meant to be the first. */
+/** Beside a server that seals with the older one of two keys, that is meant. */
 async function refuseBackwards(store: Admin['store'], key: string) {
   const uses = await store.keyUses();
   const since = uses.find((use) => use.key === key)?.since ?? Infinity;
   const newer = uses.find((use) => use.since > since);
   if (newer && (await running(store)).length === 0)
     throw new Refusal(
-      `DATA_KEY begins with ${key}, in use since ${localTime(since)}, but ${newer.key} is newer: in use since ${localTime(newer.since)}. Everything would be sealed with the older key again. Put ${newer.key} first; or if you mean it, run this beside a server that has this DATA_KEY.`,
+      `DATA_KEY begins with ${key}, but ${newer.key} is newer, in use since ${localTime(newer.since)}: put ${newer.key} first. To go back to ${key}, run this beside a server that seals with it.`,
     );
 }
 
@@ -150,19 +150,18 @@ async function* sealAll(
 }
 
 /**
- * - `leads`: how many leads would be erased. Their duplicates go with them, also those that can be read
- * - `consents`: of leads that were erased before
+ * - `leads`: the ids of those that would be erased. Their duplicates go with them, also those that can be read
+ * - `consents`: the ids of erased leads whose consent is kept
  * - `person_key`: the key of the person digests is lost, too. By it alone, the `suppressed` numbers are recognised
  */
 export const lostKey = z.object({
-  ...{key: z.string(), leads: count, consents: count, person_key: z.boolean(), suppressed: count},
-  confirm: z.string(),
+  ...{key: z.string(), leads: z.array(z.string()), consents: z.array(z.string())},
+  ...{person_key: z.boolean(), suppressed: count, confirm: z.string()},
 });
+type LostKey = z.infer<typeof lostKey>;
 
 /** @throws Refusal if the key is not lost, or not in use */
-export const planForgetting = async (admin: Admin, key: string) => (await findLost(admin, key)).plan;
-
-async function findLost({store, config}: Admin, key: string) {
+export async function planForgetting({store, config}: Admin, key: string): Promise<LostKey> {
   const [server] = (await running(store)).filter((process) => sealsWith(process) === key);
   const owner = config.dataKeys.map(keyName).includes(key) ? 'DATA_KEY' : server?.name;
   if (owner !== undefined) throw new Refusal(`The key ${key} is not lost: ${owner} has it.`);
@@ -173,19 +172,16 @@ async function findLost({store, config}: Admin, key: string) {
     throw new Refusal('First set DATA_KEY to the key that seals from now on (docs/privacy.md).');
   const lost: StoredPart[] = [];
   for await (const parts of store.storedParts()) lost.push(...parts.filter((part) => part.key === key));
-  const person_key = lost.some(({part}) => part === 'person key');
-  const ofLeads = lost.filter(({part}) => part !== 'person key' && !part.startsWith('reply '));
-  // A kept consent is all that is left of a lead.
-  const erasures = [...new Map(ofLeads.map(({lead, part}) => [lead, part === 'consent']))];
-  const consents = erasures.filter(([, isConsent]) => isConsent).length;
+  const idsOf = (...kinds: string[]) => [
+    ...new Set(lost.filter(({part}) => kinds.includes(part)).map(({lead}) => lead)),
+  ];
+  const [leads, consents] = [idsOf('lead', 'answer'), idsOf('consent')];
+  const person_key = idsOf('person key').length > 0;
   const suppressed = person_key ? await store.countSuppressed() : 0;
-  const confirm = createHash('sha256')
-    .update(`${key} ${erasures.join(' ')}`)
-    .digest('base64url');
-  const leads = erasures.length - consents;
-  return {erasures, plan: {key, leads, consents, person_key, suppressed, confirm} satisfies LostKey};
+  const facts = [key, ...leads, ...consents].join(' ');
+  const confirm = createHash('sha256').update(facts).digest('base64url');
+  return {key, leads, consents, person_key, suppressed, confirm};
 }
-type LostKey = z.infer<typeof lostKey>;
 
 /**
  * Erases what nobody can read any more, so that a server starts without the key. It may be interrupted and begun again.
@@ -195,8 +191,8 @@ export async function* forgetLostKey(
   admin: Admin,
   {key, confirm}: Pick<LostKey, 'key' | 'confirm'>,
 ): Job<Erasing, {out_of_files: boolean}> {
-  const {store} = admin;
-  const {plan, erasures} = await findLost(admin, key);
+  const {store, config} = admin;
+  const {leads, consents, ...plan} = await planForgetting(admin, key);
   if (plan.confirm !== confirm)
     throw new Refusal('Nothing was erased, because something has changed: look at the plan again');
   // The key of the person digests is made anew.
@@ -204,9 +200,9 @@ export async function* forgetLostKey(
   // The digests go first: each lead that cannot be read looks for its own among all.
   await store.dropSealed(key);
   const at = Date.now();
-  const listed = erasures.map(([id, all]) => ({id, at, all}));
-  writeDown(admin.config.erasuresFile, listed);
-  yield* eraseEach(admin, listed);
+  const erasures = [...leads, ...consents].map((id, index) => ({id, at, all: index >= leads.length}));
+  writeDown(config.erasuresFile, erasures);
+  yield* eraseEach(admin, erasures);
   const out_of_files = yield* purge(admin);
   if (out_of_files) await store.forgetKey(key);
   return {out_of_files};

@@ -1,10 +1,10 @@
 /** `lead-prequal backup` and `lead-prequal restore`: copy the SQLite database to a file and back. */
 import {Command} from 'commander';
-import {backUp, restore, sinceBackup, type Backup} from '../admin/backup.ts';
+import {backUp, restore, type Backup} from '../admin/backup.ts';
 import {counted} from '../admin/words.ts';
 import {readConfig} from '../config/config.ts';
 import {toldAgain} from './erase.ts';
-import type {Run} from './output.ts';
+import {timeOrNone, type Run} from './output.ts';
 
 const inWords = ({leads, outbox}: Pick<Backup, 'leads' | 'outbox'>) =>
   `${counted(leads, 'lead')}, ${counted(outbox, 'delivery', 'deliveries')} in the outbox, checked`;
@@ -39,7 +39,7 @@ export const restoreCommand = ({environment, write}: Run): Command =>
               ...(erased > 0 ? [toldAgain] : []),
             ]
           : [
-              `There is no file of erasures at ${config.erasuresFile}: what was erased ${sinceBackup(Date.parse(newest ?? ''))} is back. Erase it again, or restore with --erasures <file>`,
+              `There is no file of erasures at ${config.erasuresFile}: what was erased ${newest === null ? 'since the backup' : `after ${timeOrNone(newest)}`} is back. Erase it again, or restore with --erasures <file>`,
             ]),
         ...(restored.brought_up
           ? ['The tables are those of this version now, because erasing needs them']

@@ -96,7 +96,7 @@ const wayOut = (key: string) =>
 async function forgetKey(run: Run, admin: Admin, key: string, yes: boolean) {
   const {say, write} = run;
   const {confirm, leads, consents, person_key, suppressed} = await planForgetting(admin, key);
-  const lost = `${counted(leads, 'lead')}, and ${counted(consents, 'kept consent')} of erased leads`;
+  const lost = `${counted(leads.length, 'lead')}, and ${counted(consents.length, 'kept consent')} of erased leads`;
   const lines = [
     `Sealed with ${key}, and lost: ${lost}.`,
     'Webhooks, chat rooms and mailboxes are told to delete the leads, too. They may have the last copy: save first what you need.',

@@ -193,15 +193,14 @@ const doubtfulTexts = (file: PartnersFile | undefined): string[] =>
 export function privacyWarnings({dataKeys: [first], retention, partners}: Config): string[] {
   const {retainDays: byDefault = forEver} = retention;
   const kept = partners.filter(({retainDays = byDefault}) => retainDays === forEver).map(({key}) => key);
-  const isAll = byDefault === forEver && kept.length === partners.length;
   const who = [...(byDefault === forEver ? ['callers'] : []), ...kept];
-  const named = `${who.slice(0, 5).join(', ')}${who.length > 5 ? ` and ${who.length - 5} more` : ''}`;
+  const named = who.length > 5 ? `${who.slice(0, 5).join(', ')} and ${who.length - 5} more` : who.join(', ');
   return [
     first === clearWord
       ? 'Personal data is stored in clear, because no DATA_KEY seals it (docs/privacy.md#sealing)'
       : '',
     who.length > 0
-      ? `Leads${isAll ? '' : ` of ${named}`} are kept for ever: RETAIN_DAYS, or retain_days of a partner, says for how long (docs/privacy.md#retention)`
+      ? `Leads of ${named} are kept for ever: RETAIN_DAYS, or retain_days of a partner, says for how long (docs/privacy.md#retention)`
       : '',
   ].filter(Boolean);
 }

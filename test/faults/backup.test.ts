@@ -84,8 +84,8 @@ suite('a backup', () => {
     await second.stop();
 
     for (const words of [
-      ['restore', file],
-      ['restore', file, '--replace'],
+      ['restore', file, '--without-erasures'],
+      ['restore', file, '--without-erasures', '--replace'],
     ]) {
       const refused = await run('crashed', ...words);
       assert.equal(refused.code, 1);
@@ -97,7 +97,7 @@ suite('a backup', () => {
     const wal = statSync(`${path}-wal`).size;
     assert.ok(wal > 0, 'a crash leaves a log');
 
-    const refused = await run('crashed', 'restore', file);
+    const refused = await run('crashed', 'restore', file, '--without-erasures');
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /left .*-wal, which may hold leads that are in no backup.*--replace/);
     assert.equal(statSync(`${path}-wal`).size, wal, 'the log is as it was');

@@ -33,13 +33,7 @@ export type Restored = Counts & {movedTo: string | undefined} & ErasedAgain;
 type ErasedAgain = {erased: number; broughtUp: boolean};
 
 /** What is needed to open a restored copy, and the leads that were erased since it was made. */
-export type Afterwards = {
-  sealer: Sealer;
-  erasures: readonly Erasure[];
-  keepConsent: KeepConsent;
-  /** Called when the backup was checked, and nothing is changed yet. @throws what refuses to go on */
-  checked: (backup: Counts) => void;
-};
+export type Afterwards = {sealer: Sealer; erasures: readonly Erasure[]; keepConsent: KeepConsent};
 
 /** SQLite's result code for a file that is no database. */
 const notADatabase = 26;
@@ -71,7 +65,6 @@ export async function restoreSqlite(
   return withPartialFile(databasePath, async (partial) => {
     await pipeline(createReadStream(backup), createWriteStream(partial, {flags: 'r+'}));
     const counts = checkCopy(partial, backup);
-    afterwards.checked(counts);
     const erasedAgain = await eraseAgain(partial, afterwards);
     syncToDisk(partial);
     const movedTo = whileLocked(databasePath, () => {

@@ -71,7 +71,7 @@ function partnersFile(folder: string, destinations: object, send_to: string[] = 
 }
 
 /** Of every configuration without further settings. */
-const privacyNotes = [/^! Personal data is stored in clear/, /^! Leads( of .*)? are kept for ever/];
+const privacyNotes = [/^! Personal data is stored in clear/, /^! Leads of .* are kept for ever/];
 const newDatabase = '· There is no database yet, or it is empty: the start creates it';
 const olderDatabase =
   '! The database is that of an older version, and the start brings it up: back it up first, and read in the changelog whether older servers may run meanwhile';
