@@ -121,7 +121,7 @@ async function refuseOthers(store: Admin['store'], key: string) {
 async function refuseBackwards(store: Admin['store'], key: string) {
   const uses = await store.keyUses();
   const since = uses.find((use) => use.key === key)?.since ?? Infinity;
-  const newer = uses.find((use) => use.since > since);
+  const newer = uses.find((use) => use.key !== clearWord && use.since > since);
   if (newer && (await running(store)).length === 0)
     throw new Refusal(
       `DATA_KEY begins with ${key}, but ${newer.key} is newer, in use since ${localTime(newer.since)}: put ${newer.key} first. To go back to ${key}, run this beside a server that seals with it.`,

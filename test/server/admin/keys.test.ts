@@ -172,8 +172,7 @@ for (const {name, postgres, skip} of databaseKinds) {
         ...(DATA_KEY && {DATA_KEY}),
       });
       const forgetting = <Result>(words: string, work: (admin: Admin) => Promise<Result>) => {
-        const {DATA_KEY: _, ...others} = environment('');
-        const config = readConfig({...others, ...(words && {DATA_KEY: words})});
+        const config = readConfig({...environment(''), DATA_KEY: words});
         return besideServers(config, {mayWrite: true, emit: () => undefined, mayLackKeys: true}, work);
       };
       const before = await made.admin(environment(keyOne));

@@ -52,12 +52,12 @@ test('data in clear gets a key, and commands that lack it say which', async (t) 
 test('a lost key is named without it, and forgotten once the word is typed', async (t) => {
   const entries = [newEntry(), newEntry()];
   const {settings} = await operate(t, entries, {settings: {DATA_KEY: keyOne}});
-  const {DATA_KEY: _, ...without} = settings;
+  const without = {...settings, DATA_KEY: ''};
   const lost = await runCommand(without, 'keys', 'status', '--count');
   assert.equal(lost.code, 1);
   assert.match(lost.stdout, new RegExp(`^${one} .* no +2$`, 'm'));
   assert.match(lost.stderr, new RegExp(`sealed with ${one}, which DATA_KEY lacks.*keys forget ${one}`));
-  const later = {...without, DATA_KEY: keyTwo};
+  const later = {...settings, DATA_KEY: keyTwo};
   const forget = (answer: string) =>
     runAtTerminal({ask: () => Promise.resolve(answer)}, later, 'keys', 'forget', one.toUpperCase());
   assert.equal((await runCommand(later, 'keys', 'forget', one)).code, 2, 'nobody can be asked');
