@@ -8,16 +8,17 @@ import {openStoreBeside} from '../store/open-store.ts';
 import {refuseOtherOwner} from '../store/sqlite/files.ts';
 import {Refusal, refuseFor, type Admin} from './admin.ts';
 
-type Access = {mayWrite: boolean; emit: Emit};
+type Access = {mayWrite: boolean; emit: Emit; mayLackKeys?: boolean};
 
 /** @throws Refusal if the store cannot be opened, or its leads were moved while `work` went on */
 export async function besideServers<Result>(
   config: Config,
-  {mayWrite, emit}: Access,
+  {mayWrite, emit, mayLackKeys = false}: Access,
   work: (admin: Admin) => Promise<Result>,
 ): Promise<Result> {
   if (!config.databaseUrl) refuseWrongFile(config.databasePath);
-  const opening = openStoreBeside(config, createSealer(config.dataKeys), mayWrite, emit);
+  const sealer = {...createSealer(config.dataKeys), mayLackKeys};
+  const opening = openStoreBeside(config, sealer, mayWrite, emit);
   const store = await opening.catch((error: unknown) => refuseFor(error));
   try {
     const result = await work({store, config});

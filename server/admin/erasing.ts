@@ -155,20 +155,14 @@ export async function* eraseLeads(
   if (toErase.length > 0) {
     await store.useKeys();
     const at = Date.now();
-    writeDown(
-      config.erasuresFile,
-      toErase.map(({id}) => ({id, at, all: plan.all})),
-    );
-    const keepConsent = plan.all ? () => false : retentionOf(config).keepConsent;
-    for (const {id} of toErase) {
-      await store.erase(id, at, keepConsent, presentAddresses(config));
-      yield {erased: id};
-    }
+    const erasures = toErase.map(({id}) => ({id, at, all: plan.all}));
+    writeDown(config.erasuresFile, erasures);
+    yield* eraseEach(admin, erasures);
   }
   return {leads: plan.leads, out_of_files: yield* purge(admin)};
 }
 
-function writeDown(path: string | undefined, erasures: readonly Erasure[]) {
+export function writeDown(path: string | undefined, erasures: readonly Erasure[]) {
   if (path === undefined) return;
   try {
     appendErasures(path, erasures);
@@ -206,17 +200,25 @@ export async function planAgain({store, config}: Admin): Promise<Back> {
 export const erasedAgain = z.object({erased: count, out_of_files: z.boolean()});
 
 export async function* eraseAgain(admin: Admin, {toErase}: Back): Job<Erasing, z.infer<typeof erasedAgain>> {
-  const {store, config} = admin;
+  if (toErase.length > 0) await admin.store.useKeys();
+  const erased = yield* eraseEach(admin, toErase);
+  return {erased, out_of_files: yield* purge(admin)};
+}
+
+/** @returns how many were erased */
+export async function* eraseEach(
+  {store, config}: Admin,
+  erasures: readonly Erasure[],
+): Job<{erased: string}, number> {
   let erased = 0;
-  if (toErase.length > 0) await store.useKeys();
   const {keepConsent} = retentionOf(config);
   const present = presentAddresses(config);
-  for (const {id, at, all} of toErase) {
+  for (const {id, at, all} of erasures) {
     if (!(await store.erase(id, at, all ? () => false : keepConsent, present))) continue;
     erased += 1;
     yield {erased: id};
   }
-  return {erased, out_of_files: yield* purge(admin)};
+  return erased;
 }
 
 /** What is shown of an erased lead: when it was erased, and the consent that is kept, so that an operator can prove it. */

@@ -109,7 +109,7 @@ async function erase(
   sayWhatRemains(run, admin.config);
 }
 
-async function isConfirmed({ask}: Run, what: string, yes: boolean): Promise<boolean> {
+export async function isConfirmed({ask}: Run, what: string, yes: boolean): Promise<boolean> {
   if (yes) return true;
   return (await ask?.(`To erase ${what} for ever, type ${confirmationWord}: `))?.trim() === confirmationWord;
 }

@@ -19,6 +19,10 @@ export const readingStore = <Result>(
 export const changingStore = <Result>(run: Run, work: Work<Result>): Promise<Result> =>
   besideServers(readConfig(run.environment), {mayWrite: true, emit: emitTo(run)}, work);
 
+/** For commands that say which data key is missing, or are the way out. */
+export const lackingKeys = <Result>(run: Run, mayWrite: boolean, work: Work<Result>): Promise<Result> =>
+  besideServers(readConfig(run.environment), {mayWrite, emit: emitTo(run), mayLackKeys: true}, work);
+
 /** To standard error, because standard output is for the result of the command alone. */
 const emitTo =
   ({say}: Run): Emit =>

@@ -142,7 +142,7 @@ export function readConfig(environment: Environment = process.env): Config {
     releasesFolder,
     environment: environmentDigests(reader, settings.TOKEN_KEY[0]),
     warnings,
-    notes: [...privacyNotes(settings, partners), ...[...destinations].flatMap(roomNotes)],
+    notes: [...destinations].flatMap(roomNotes),
   };
 }
 
@@ -189,14 +189,18 @@ const doubtfulTexts = (file: PartnersFile | undefined): string[] =>
     }),
   );
 
-function privacyNotes({DATA_KEY: [dataKey], RETAIN_DAYS: byDefault}: Settings, partners: readonly Partner[]) {
-  const isLimited = ({retainDays = byDefault}: Partner) => retainDays !== undefined && retainDays !== forEver;
+/** What becomes of personal data that should not, unless somebody has decided so. */
+export function privacyWarnings({dataKeys: [first], retention, partners}: Config): string[] {
+  const {retainDays: byDefault = forEver} = retention;
+  const kept = partners.filter(({retainDays = byDefault}) => retainDays === forEver).map(({key}) => key);
+  const who = [...(byDefault === forEver ? ['callers'] : []), ...kept];
+  const named = who.length > 5 ? `${who.slice(0, 5).join(', ')} and ${who.length - 5} more` : who.join(', ');
   return [
-    dataKey === clearWord
+    first === clearWord
       ? 'Personal data is stored in clear, because no DATA_KEY seals it (docs/privacy.md#sealing)'
       : '',
-    byDefault === undefined && !partners.some(isLimited)
-      ? 'Leads are kept for ever, because neither RETAIN_DAYS nor a partner says for how long (docs/privacy.md#retention)'
+    who.length > 0
+      ? `Leads of ${named} are kept for ever: RETAIN_DAYS, or retain_days of a partner, says for how long (docs/privacy.md#retention)`
       : '',
   ].filter(Boolean);
 }

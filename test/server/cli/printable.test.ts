@@ -206,6 +206,7 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     ['consent', 'show', other.id],
     ['keys', 'status', '--count'],
     ['keys', 'rotate'],
+    ['keys', 'forget', oneLine, '--yes'],
     ['store', 'copy', '--to', `${folder}/none/${oneLine}`],
   ];
 
