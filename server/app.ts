@@ -7,6 +7,7 @@ import type {Emit} from './observe/observations.ts';
 import {readDisk, type Readings} from './observe/readings.ts';
 import {countRefusals} from './observe/refusals.ts';
 import {changedConsents, wordsInForce} from './leads/consent-texts.ts';
+import {startCountingReads} from './leads/audit.ts';
 import {publishKeys} from './leads/evidence.ts';
 import {watchDescriptors} from './observe/file-descriptors.ts';
 import type {LeadStore} from './leads/ports.ts';
@@ -83,9 +84,13 @@ export async function createApp(
   const {watch} = service;
   const descriptors = watchDescriptors(emit);
   const requests = startCountingRequests(opened, () => inForce.partners, timings.requestCounts);
+  const reads = startCountingReads(opened, timings.requestCounts);
   const alerts = startAlerts({store: opened, config: () => inForce, emit, timings});
   const counters = createCounters(config.redisUrl, () => inForce.tokenKeys[0], emit);
-  const routesUnder = createRoutes(config, {counters, versions, emit, timings});
+  const routesUnder = createRoutes(config, {
+    ...{counters, versions, emit, timings},
+    countRead: reads.count,
+  });
   let [draining, refusing] = [false, false];
   let routes = routesUnder(config, service.desk);
   let reloads: Reloads | undefined;
@@ -102,7 +107,7 @@ export async function createApp(
 
   async function close(patience: number) {
     await service.stopClaiming();
-    await requests.stop();
+    await Promise.all([requests.stop(), reads.stop()]);
     await alerts.stop();
     counters.close();
     descriptors.stop();
@@ -157,6 +162,7 @@ export async function createApp(
       refusing = true;
       void service.stopClaiming();
       void requests.stop();
+      void reads.stop();
     },
     close,
   };

@@ -32,12 +32,14 @@ type Lasting = {
   versions: readonly EmbedVersion[];
   emit: Emit;
   timings: Timings;
+  /** Counts which callers read leads. */
+  countRead: (read: {user: string}) => void;
 };
 
 /** @returns makes the routes of a configuration, with the desk that takes leads under it */
 export function createRoutes(
   {rateLimit: perMinute, publicUrl, signInExempt, proofOfWork, snippetsPage}: Config,
-  {counters, versions, emit, timings}: Lasting,
+  {counters, versions, emit, timings, countRead}: Lasting,
 ): (config: Config, desk: LeadDesk) => Router {
   const failures = {window: 60_000, counters, emit};
   const signIns = createFailureLimit({...failures, what: 'sign-ins', maxFailures: 20, exempt: signInExempt});
@@ -74,7 +76,8 @@ export function createRoutes(
     const proofs = proofOfWork > 0 ? createProofs(tokenKeys, proofOfWork) : undefined;
     const form = createScriptlessForm({publicUrl, visitorDesk, tokenKeys, counters, figures, emit});
     const routes = Router({caseSensitive: true});
-    routes.use(jsonApi({callers, partners, signIns, failureDelay, desk, digests, usualAnswer, timings}));
+    const ofCallers = {callers, signIns, failureDelay, usualAnswer, countRead};
+    routes.use(jsonApi({...ofCallers, partners, desk, digests, timings}));
     routes.use(
       embedApi({...ofPages, partners, visitorDesk, minimums: minimums(policy), figures, proofs, quota}),
     );

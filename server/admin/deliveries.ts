@@ -9,6 +9,7 @@ import {
 } from '../leads/deliveries.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import {count, isoTime, Refusal, time, type Admin} from './admin.ts';
+import {noteChange} from './audit.ts';
 import {noDestination, readAddresses} from './destinations.ts';
 import {leadOf} from './lead-names.ts';
 
@@ -119,10 +120,11 @@ export type ShownDelivery = z.infer<typeof shownDelivery>;
  * @returns `damaged` are destinations whose last reply is stored, and cannot be read
  */
 export async function deliveriesOf(
-  admin: Pick<Admin, 'store'>,
+  admin: Admin,
   lead: string,
 ): Promise<{deliveries: ShownDelivery[]; damaged: string[]}> {
   const id = await leadOf(admin, lead);
+  await admin.look({}, [id]);
   const replies = await admin.store.lastReplies(id);
   const rows: DeliveryRow[] = [];
   for await (const page of listDeliveries(admin, {lead: id})) rows.push(...page);
@@ -190,9 +192,10 @@ export type Changed = z.infer<typeof changed>;
  * Makes deliveries due now. Without a state, held ones only of a lead that is named. Those that succeeded are made again
  * only with the state `delivered`, and only news: a `lead-api` would store the lead a second time.
  */
-export async function retryDeliveries({store, config}: Admin, selection: Selection): Promise<Changed> {
-  const filter = await filterOf({store}, selection);
-  const deliveries = await store.retryDeliveries(Date.now(), filter);
+export async function retryDeliveries(admin: Admin, selection: Selection): Promise<Changed> {
+  const {store, config} = admin;
+  const filter = await filterOf(admin, selection);
+  const deliveries = await noteChange(admin, filter, () => store.retryDeliveries(Date.now(), filter));
   const paused = (await store.pausedDestinations())
     .filter(({destination}) => filter.destination === undefined || filter.destination === destination)
     .map(({destination, reason}) => ({destination, reason}));
@@ -204,9 +207,10 @@ export async function retryDeliveries({store, config}: Admin, selection: Selecti
 }
 
 /** Never makes these deliveries. A lead that waits for the answer of one counts as refused. */
-export async function dropDeliveries({store, config}: Admin, selection: Selection): Promise<Changed> {
-  const filter = await filterOf({store}, selection);
-  const deliveries = await store.dropDeliveries(Date.now(), filter);
+export async function dropDeliveries(admin: Admin, selection: Selection): Promise<Changed> {
+  const {store, config} = admin;
+  const filter = await filterOf(admin, selection);
+  const deliveries = await noteChange(admin, filter, () => store.dropDeliveries(Date.now(), filter));
   return {deliveries, paused: [], why_none: whyNone(deliveries, filter, config)};
 }
 
@@ -237,11 +241,12 @@ const whyNotSettled = {
  * @throws Refusal if no delivery is settled
  */
 export async function settleDelivery(
-  {store}: Pick<Admin, 'store'>,
+  {store, look}: Pick<Admin, 'store' | 'look'>,
   {lead, destination}: {lead: string; destination?: string | undefined},
   takenAs: string,
 ): Promise<void> {
   const delivery = {lead: await leadOf({store}, lead), destination};
+  await look(delivery, [delivery.lead]);
   const settled = await store.settleAs(Date.now(), delivery, takenAs);
   if (settled !== 'settled') throw new Refusal(whyNotSettled[settled]);
 }

@@ -153,8 +153,11 @@ export async function resumeDestination({store, config}: Admin, destination: str
 }
 
 /** @returns how many deliveries go to the address of now that were stored for another one */
-export const acceptAddress = ({store, config}: Admin, destination: string): Promise<number> =>
-  store.acceptAddress(Date.now(), destination, addressOf(settingsOf(destination, config)));
+export function acceptAddress(admin: Admin, destination: string): Promise<number> {
+  const address = addressOf(settingsOf(destination, admin.config));
+  const accept = () => admin.store.acceptAddress(Date.now(), destination, address);
+  return noteChange(admin, {destination}, accept);
+}
 
 /**
  * - `said`: what came back, in words

@@ -78,6 +78,7 @@ export async function planErasure(admin: Admin, {leads: named, all}: ErasureInpu
     const kept = planned(erasable, lead, all || end <= Date.now() ? null : end);
     leads.push({...kept, ...(await receiversOf(admin, erasable))});
   }
+  await admin.look({all, erasure: 'planned'}, leads.map(({id}) => id));
   const facts = leads.map(({id, was_erased_at, changes, consent_kept_until}) =>
     [id, was_erased_at, changes, consent_kept_until].join(' '),
   );
@@ -152,6 +153,7 @@ export async function* eraseLeads(
   if (plan.confirm !== confirm)
     throw new Refusal('Nothing was erased, because the leads have changed: look at the plan again');
   const toErase = plan.leads.filter(({changes}) => changes);
+  await admin.look({erasure: 'confirmed'}, toErase.map(({id}) => id));
   if (toErase.length > 0) {
     await store.useKeys();
     const at = Date.now();
@@ -207,6 +209,7 @@ export const erasedAgain = z.object({erased: count, out_of_files: z.boolean()});
 
 export async function* eraseAgain(admin: Admin, {toErase}: Back): Job<Erasing, z.infer<typeof erasedAgain>> {
   const {store, config} = admin;
+  await admin.look({erasure: 'again'}, toErase.map(({id}) => id));
   let erased = 0;
   if (toErase.length > 0) await store.useKeys();
   const {keepConsent} = retentionOf(config);

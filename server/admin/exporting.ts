@@ -10,6 +10,7 @@ import {leadEventSchema} from '../leads/lead-event.ts';
 import type {LeadFilter, ListedLead, UnreadableLead} from '../leads/lead-filter.ts';
 import {isErased} from '../store/rows.ts';
 import type {Admin, Job} from './admin.ts';
+import {lookAtList} from './audit.ts';
 import {amountsForPeople, detailsOf, type LeadDetails} from './lead-details.ts';
 import {toJson, visible} from './visible.ts';
 import {localTime} from './words.ts';
@@ -151,10 +152,11 @@ export type Exporting = ({text: string} | {unreadable: UnreadableLead}) & {looke
 export type Exported = {leads: number; erased: number; unreadable: number; unlisted: string[]};
 
 export async function* exportLeads(
-  {store, config}: Admin,
+  admin: Admin,
   filter: LeadFilter,
   {format, excel = false, forSales = false, only}: Exportable,
 ): Job<Exporting, Exported> {
+  const {store, config} = admin;
   const toCsv = await csvWriter(forSales);
   const isCsv = format === 'csv';
   const columns = columnsFor(config, filter);
@@ -165,9 +167,12 @@ export async function* exportLeads(
   const done = {leads: 0, erased: 0, unreadable: 0};
   const looked = () => done.leads + done.erased + done.unreadable;
   const head = forSales ? Object.keys(salesColumns) : columns.map(([name]) => name);
-  if (isCsv) yield {text: `${excel || forSales ? '\uFEFF' : ''}${toCsv([head])}`, looked: 0};
   for (let after: string | undefined; ;) {
     const page = only ?? (await store.readLeads(filter, {limit: pageLeads, after}));
+    if (after === undefined) {
+      await lookAtList(admin, filter, page, only ? Infinity : pageLeads);
+      if (isCsv) yield {text: `${excel || forSales ? '\uFEFF' : ''}${toCsv([head])}`, looked: 0};
+    }
     const leads: LeadDetails[] = [];
     for (const lead of page) {
       const details = isErased(lead) ? undefined : detailsOf(lead);

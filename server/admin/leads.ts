@@ -16,6 +16,7 @@ import {
 import {createdAtOf} from '../leads/lead-ids.ts';
 import {isErased} from '../store/rows.ts';
 import {count, isoTime, Refusal, time, type Admin} from './admin.ts';
+import {lookAtList} from './audit.ts';
 import {showErased, type ShownErased} from './erasing.ts';
 import {detailsOf, leadDetails} from './lead-details.ts';
 import {leadOf, unreadableText} from './lead-names.ts';
@@ -76,15 +77,17 @@ export function toLeadRow(lead: ListedLead, {partners}: Admin['config'], roundin
 
 /** The newest first, page by page. @param rounding as for `toLeadRow` */
 export async function* listLeads(
-  {store, config}: Admin,
+  admin: Admin,
   filter: LeadFilter,
   limit: number,
   rounding?: number,
 ): AsyncGenerator<LeadRow[], void, undefined> {
+  const {store, config} = admin;
   let left = limit;
   for (let after: string | undefined; left > 0;) {
     const size = Math.min(left, pageLeads);
     const page = await store.listLeads(filter, {limit: size, after});
+    if (after === undefined) await lookAtList(admin, filter, page, size, limit);
     if (page.length > 0) yield page.map((lead) => toLeadRow(lead, config, rounding));
     left -= page.length;
     after = page.at(-1)?.id;
@@ -107,6 +110,7 @@ export async function showLead(
   const id = await leadOf(admin, named);
   const found = await admin.store.readLead(id);
   if (!found) throw new Refusal(`There is no lead ${id}.`, 'unknown');
+  await admin.look({}, [id]);
   if (isErased(found.lead)) return {erased: await showErased(admin, found.lead)};
   const details = detailsOf(found.lead);
   if ('unreadable' in details) throw new Refusal(unreadableText(details));

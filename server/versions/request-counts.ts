@@ -7,9 +7,9 @@
  */
 import {isCovered} from '../config/origins.ts';
 import type {Partner} from '../config/partners.ts';
+import {dayLength, startDailyCounts, type DailyCount} from './daily-counts.ts';
 
-/** `day` is when the day began in UTC, in milliseconds since 1970. */
-export type RequestCount = {day: number; version: string; origin: string; requests: number};
+export type RequestCount = DailyCount<{version: string; origin: string}>;
 
 /** How much the pages of an origin use a version. `lastDay` is the last day on which they asked for it. */
 export type VersionUse = {version: string; origin: string; requests: number; lastDay: number};
@@ -33,13 +33,8 @@ export type RequestCounter = {
   stop(): Promise<void>;
 };
 
-/** Milliseconds. */
-export const dayLength = 86_400_000;
-
 /** Milliseconds for which counts are kept. */
 export const requestsKept = 90 * dayLength;
-
-export const startOfDay = (time: number): number => time - (time % dayLength);
 
 /** The version under which requests for `/embed/v1/` are counted. */
 export const movingVersion = 'v1';
@@ -60,9 +55,10 @@ export function startCountingRequests(
   partners: () => readonly Partner[],
   interval: number,
 ): RequestCounter {
-  let counts = new Map<string, RequestCount>();
-  let writing = Promise.resolve();
-  let stopped: Promise<void> | undefined;
+  const {count, stop} = startDailyCounts<{version: string; origin: string}>(
+    (counts) => store.addRequests(counts),
+    interval,
+  );
 
   function nameOf(origin: string | undefined, site: string | undefined): string {
     if (origin !== undefined) {
@@ -75,29 +71,12 @@ export function startCountingRequests(
     return origin === undefined || origin === 'null' ? unlistedOrigins.unknown : unlistedOrigins.other;
   }
 
-  function write(): Promise<void> {
-    const batch = [...counts.values()];
-    counts = new Map();
-    // During an outage of the store, the counts are lost. Leads matter more, and the log has the outage already.
-    if (batch.length > 0) writing = writing.then(() => store.addRequests(batch)).catch(() => undefined);
-    return writing;
-  }
-  const timer = setInterval(() => void write(), interval).unref();
-
   return {
     count(version, origin, site) {
       const name = nameOf(origin, site);
-      if (stopped) return name;
-      const day = startOfDay(Date.now());
-      const key = `${day} ${version} ${name}`;
-      const count = counts.get(key) ?? {day, version, origin: name, requests: 0};
-      count.requests += 1;
-      counts.set(key, count);
+      count({version, origin: name});
       return name;
     },
-    stop() {
-      clearInterval(timer);
-      return (stopped ??= write());
-    },
+    stop,
   };
 }
