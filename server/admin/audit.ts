@@ -1,7 +1,8 @@
 /** Notes who looks at personal data, or changes it, before anything of it is shown or changed; and lists the notes. */
 import {randomUUIDv7} from 'node:crypto';
 import {z} from 'zod';
-import type {AuditEntry, AuditFilter, AuditStore} from '../leads/audit.ts';
+import type {AuditEntry, AuditStore} from '../leads/audit.ts';
+import type {DeliveryFilter} from '../leads/deliveries.ts';
 import type {LeadFilter} from '../leads/lead-filter.ts';
 import {reasonOf} from '../leads/store-errors.ts';
 import {count, isoTime, Refusal, time, type Admin} from './admin.ts';
@@ -72,7 +73,7 @@ export async function lookAtList(
 /** Notes a change of deliveries: first who changes which, then how many there were. */
 export async function noteChange(
   {look}: Pick<Admin, 'look'>,
-  filter: {lead?: string | undefined},
+  filter: DeliveryFilter,
   change: () => Promise<number>,
 ): Promise<number> {
   const {lead} = filter;
@@ -96,19 +97,22 @@ export type AuditRow = z.infer<typeof auditRow>;
 /** Rows of one query. */
 const pageRows = 1_000;
 
-/** The newest first, page by page. */
+/** The newest first, page by page. @param who a part of the name, in any capitals */
 export async function* listAudit(
   {store}: Pick<Admin, 'store'>,
-  filter: AuditFilter,
+  {who = '', ...period}: Pick<LeadFilter, 'since' | 'until'> & {who?: string | undefined},
   limit: number,
 ): AsyncGenerator<AuditRow[], void, undefined> {
   let left = limit;
   for (let after: string | undefined; left > 0;) {
-    const size = Math.min(left, pageRows);
-    const page = await store.auditEntries(filter, {limit: size, after});
-    yield page.map(({id: _, at, ids, ...entry}) => ({at: isoTime(at), ...entry, ids: [...ids]}));
-    left -= page.length;
+    const page = await store.auditEntries(period, {limit: pageRows, after});
+    const rows = page
+      .filter(({actor}) => actor.toLowerCase().includes(who.toLowerCase()))
+      .slice(0, left)
+      .map(({id: _, at, ids, ...entry}) => ({at: isoTime(at), ...entry, ids: [...ids]}));
+    yield rows;
+    left -= rows.length;
     after = page.at(-1)?.id;
-    if (page.length < size) break;
+    if (page.length < pageRows) break;
   }
 }

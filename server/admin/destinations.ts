@@ -8,6 +8,7 @@ import {openStates, type AddressUse, type OpenState} from '../leads/deliveries.t
 import {createdAtOf} from '../leads/lead-ids.ts';
 import {remedyOf} from '../observe/causes.ts';
 import {count, isoTime, Refusal, time, type Admin} from './admin.ts';
+import {noteChange} from './audit.ts';
 
 /**
  * - `state`: `failing` if a delivery failed and none succeeded since. A server knows more (observe/readings.ts)
@@ -42,7 +43,7 @@ export type DestinationRow = z.infer<typeof destinationRow>;
 /** Deliveries that are looked at for the reason why others wait. The oldest have been tried most. */
 const deliveriesPerRead = 20;
 
-export async function listDestinations({store, config}: Admin): Promise<DestinationRow[]> {
+export async function listDestinations({store, config}: Omit<Admin, 'look'>): Promise<DestinationRow[]> {
   const {destinations, partners} = config;
   const paused = new Map((await store.pausedDestinations()).map((each) => [each.destination, each]));
   const counts = await store.countOutbox();

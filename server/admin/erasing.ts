@@ -153,8 +153,8 @@ export async function* eraseLeads(
   if (plan.confirm !== confirm)
     throw new Refusal('Nothing was erased, because the leads have changed: look at the plan again');
   const toErase = plan.leads.filter(({changes}) => changes);
-  await admin.look({erasure: 'confirmed'}, toErase.map(({id}) => id));
   if (toErase.length > 0) {
+    await admin.look({erasure: 'confirmed'}, toErase.map(({id}) => id));
     await store.useKeys();
     const at = Date.now();
     writeDown(
@@ -209,9 +209,11 @@ export const erasedAgain = z.object({erased: count, out_of_files: z.boolean()});
 
 export async function* eraseAgain(admin: Admin, {toErase}: Back): Job<Erasing, z.infer<typeof erasedAgain>> {
   const {store, config} = admin;
-  await admin.look({erasure: 'again'}, toErase.map(({id}) => id));
   let erased = 0;
-  if (toErase.length > 0) await store.useKeys();
+  if (toErase.length > 0) {
+    await admin.look({erasure: 'again'}, toErase.map(({id}) => id));
+    await store.useKeys();
+  }
   const {keepConsent} = retentionOf(config);
   const present = presentAddresses(config);
   for (const {id, at, all} of toErase) {

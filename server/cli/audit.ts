@@ -21,7 +21,7 @@ export function auditCommand(run: Run): Command {
     .addOption(jsonOption(auditRow))
     .action(({who, since, until, limit, json}: Options) =>
       readingStore(run, async (admin) => {
-        const pages = listAudit(admin, {actor: who, since, until}, limit);
+        const pages = listAudit(admin, {who, since, until}, limit);
         const many = await printRows(run, {json, columns: lineColumns}, pages, head, cellsOf);
         run.say(`${counted(many, 'entry', 'entries')}${orMore(limit - many)}; times are those of ${timeZone()}`);
       }),

@@ -3,6 +3,7 @@
  * is personal, so they outlive the leads.
  */
 import {dayLength, startDailyCounts, type DailyCounts} from '../versions/daily-counts.ts';
+import type {LeadFilter, LeadPage} from './lead-filter.ts';
 import {firstIdAt} from './lead-ids.ts';
 
 /**
@@ -22,16 +23,13 @@ export type AuditEntry = {
   ids: readonly string[];
 };
 
-/** `actor` is a part of the name, in any capitals. `since` and `until` are milliseconds since 1970. */
-export type AuditFilter = {actor?: string | undefined; since?: number | undefined; until?: number | undefined};
-
 export type AuditStore = {
   /** Stores the entry, or what is known by now of one that is stored. A connection that only reads can do that, too. */
   noteLook(entry: AuditEntry): Promise<void>;
   /** Adds `leads` to those of the entry with this id. */
   addReads(counts: readonly AuditEntry[]): Promise<void>;
   /** The newest first. `after` is the id of the last entry of the previous page. */
-  auditEntries(filter: AuditFilter, page: {limit: number; after?: string | undefined}): Promise<AuditEntry[]>;
+  auditEntries(period: Pick<LeadFilter, 'since' | 'until'>, page: LeadPage): Promise<AuditEntry[]>;
 };
 
 /** Milliseconds for which entries are kept: two years. */
