@@ -1,6 +1,7 @@
 /** Who looks at personal data is noted in the store before anything of it is shown or changed. */
 import assert from 'node:assert/strict';
-import {existsSync} from 'node:fs';
+import {existsSync, statSync} from 'node:fs';
+import {userInfo} from 'node:os';
 import {join} from 'node:path';
 import {PassThrough} from 'node:stream';
 import {suite, test, type TestContext} from 'node:test';
@@ -9,9 +10,22 @@ import {noting} from '../../../server/admin/audit.ts';
 import {loadCommands} from '../../../server/cli/commands.ts';
 import {createRun} from '../../../server/cli/output.ts';
 import {auditKept} from '../../../server/leads/audit.ts';
+import {startOfDay} from '../../../server/versions/daily-counts.ts';
+import {basic, postJson} from '../../support/http.ts';
+import {openFor} from '../../support/opened.ts';
 import {databaseKinds, hookAndUpstream, linesOf, operate} from '../../support/operator.ts';
-import {asLead, newDelivery, newEntry, prequalificationBody, sampleConsent} from '../../support/sample-leads.ts';
+import {
+  asLead,
+  newDelivery,
+  newEntry,
+  prequalificationBody,
+  sampleConsent,
+} from '../../support/sample-leads.ts';
+import {quickTimings} from '../../support/quick-timings.ts';
+import {everyStore} from '../../support/stores.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
+import {acme} from '../../support/test-server.ts';
+import {until} from '../../support/until.ts';
 
 const jane = {first_name: 'Zelda', last_name: 'Quux', email: 'zelda@quux.example', phone: '(415) 555-0132'};
 const personal = /zelda|quux|555.?0132|secret reply/i;
@@ -37,12 +51,18 @@ async function allCommands(): Promise<string[]> {
 }
 
 for (const {name, postgres, skip} of databaseKinds) {
+  const store = everyStore.find((each) => each.name === name)!;
+  const refusing = postgres
+    ? `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'no room'; END$$;
+      CREATE TRIGGER refuse BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION refuse()`
+    : "CREATE TRIGGER refuse BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no room'); END";
+
   async function begin(t: TestContext) {
     const lead = asLead({...prequalificationBody, ...jane});
     const deliveries = [newDelivery({destination: 'hook', content: 'created', state: 'held'})];
     const entry = newEntry({partner: 'acme', lead, consent: sampleConsent, deliveries});
     const other = newEntry();
-    const settings = hookAndUpstream(temporaryFolder(t));
+    const settings = {...hookAndUpstream(temporaryFolder(t)), SUDO_USER: 'zoe'};
     const operated = await operate(t, [entry, other], {postgres, settings});
     await operated.execute(`UPDATE deliveries SET last_reply = '{"excerpt": "secret reply"}'`);
     const noted = async () =>
@@ -81,14 +101,9 @@ for (const {name, postgres, skip} of databaseKinds) {
       const named = new Set(commands.map((words) => words.slice(0, 2).join(' ')));
       assert.deepEqual([...named, ...others].toSorted(), (await allCommands()).toSorted());
 
-      const failing = "RAISE(ABORT, 'no room')";
-      await execute(
-        postgres
-          ? `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'no room'; END$$;
-            CREATE TRIGGER refuse BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION refuse()`
-          : `CREATE TRIGGER refuse BEFORE INSERT ON audit BEGIN SELECT ${failing}; END`,
-      );
-      const state = () => select('SELECT erased_at, state, next_attempt_at FROM leads JOIN deliveries ON lead_id = id');
+      await execute(refusing);
+      const state = () =>
+        select('SELECT erased_at, state, next_attempt_at FROM leads JOIN deliveries ON lead_id = id');
       const before = await state();
       for (const words of commands) {
         const {code, stdout, stderr} = await run(...words);
@@ -108,13 +123,24 @@ for (const {name, postgres, skip} of databaseKinds) {
       );
       assert.doesNotMatch(JSON.stringify(await select('SELECT * FROM audit')), personal);
       assert.match(JSON.stringify(rows), new RegExp(id));
+      const actors = new Set((await select('SELECT actor FROM audit')).map(({actor}) => actor));
+      assert.deepEqual([...actors], [`${userInfo().username} (sudo zoe)`]);
     });
 
     test('a row says which leads were meant, how many there were, and their ids', async (t) => {
       const {run, noted, id, other} = await begin(t);
       const [newest, oldest] = [id, other].toSorted().toReversed() as [string, string];
       await run('leads', 'list', '--limit', '1');
-      await run('leads', 'export', '--partner', 'acme', '--since', '2026-01-01T00:00Z', '--phone', jane.phone);
+      await run(
+        'leads',
+        'export',
+        '--partner',
+        'acme',
+        '--since',
+        '2026-01-01T00:00Z',
+        '--phone',
+        jane.phone,
+      );
       await run('leads', 'list', '--context', `email=${jane.email}`, '--campaign', jane.email);
       await run('consent', 'show', jane.phone);
       await run('deliveries', 'retry', '--destination', 'hook', '--state', 'held');
@@ -135,10 +161,12 @@ for (const {name, postgres, skip} of databaseKinds) {
       ]);
     });
 
-    test('a row has fifty ids at most, and the number of all', async (t) => {
-      const {accept, run, noted} = await begin(t);
+    test('a row has fifty ids at most and the number of all, and is in the file itself without a server', async (t) => {
+      const {accept, run, noted, settings} = await begin(t);
       await accept(...Array.from({length: 250}, () => newEntry()));
       await run('leads', 'export');
+      const log = statSync(`${settings['DATABASE_PATH']}-wal`, {throwIfNoEntry: false});
+      assert.equal(log?.size ?? 0, 0, 'a command that only reads leaves an empty log');
       const [{leads, ids} = assert.fail()] = await noted();
       assert.deepEqual([leads, (ids as string[]).length], [252, 50]);
     });
@@ -160,6 +188,26 @@ for (const {name, postgres, skip} of databaseKinds) {
       assert.match(stderr, /^2 entries; times are those of/);
     });
 
+    test('reads of a caller are counted by day, and no read waits for the count or fails for it', async (t) => {
+      const server = await openFor(t, store.startServer({}, quickTimings));
+      const headers = basic(acme);
+      const sent = await server.fetch('/json/leads', postJson(prequalificationBody, headers));
+      const place = sent.headers.get('location') ?? '';
+      const read = async (path: string) => (await server.fetch(path, {headers})).status;
+      assert.deepEqual(
+        [await read(place), await read(place), await read('/json/leads/none')],
+        [200, 200, 404],
+      );
+      const counts = async () => (await server.select('SELECT * FROM audit')).map((row) => ({...row}));
+      await until(async () => Number((await counts())[0]?.['leads']) === 2, 'two reads are counted');
+      const [{actor, action, ids, at} = assert.fail()] = await counts();
+      assert.deepEqual([actor, action, ids], [`caller ${acme.user}`, 'GET /json/leads/:id', '[]']);
+      assert.equal(Number(at), startOfDay(Date.now()));
+
+      await server.execute(refusing);
+      assert.equal(await read(place), 200);
+    });
+
     test('a row is deleted after two years', async (t) => {
       const {admin, select} = await begin(t);
       const {store} = await admin();
@@ -168,7 +216,10 @@ for (const {name, postgres, skip} of databaseKinds) {
       await store.noteLook({...row, id: 'kept', at: now - auditKept + 60_000});
       await store.noteLook({...row, id: 'old', at: now - auditKept});
       await store.deleteExpired(now);
-      assert.deepEqual((await select('SELECT id FROM audit')).map(({id}) => id), ['kept']);
+      assert.deepEqual(
+        (await select('SELECT id FROM audit')).map(({id}) => id),
+        ['kept'],
+      );
     });
   });
 }

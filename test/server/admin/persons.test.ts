@@ -39,7 +39,10 @@ async function search(
   filter: LeadFilter = {},
   limit?: number,
 ) {
-  const {found, kept, ...others} = await finish(leadsOfPerson({store, look: unnoted}, filter, person, {limit}), quietly);
+  const {found, kept, ...others} = await finish(
+    leadsOfPerson({store, look: unnoted}, filter, person, {limit}),
+    quietly,
+  );
   return {ids: idsOf(found), kept: idsOf(kept), ...others};
 }
 
