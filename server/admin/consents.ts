@@ -222,7 +222,8 @@ export async function* listConsents(
     after = page.at(-1)?.id;
     if (page.length < pageLeads) break;
   }
-  await admin.look({...filter, text}, rows.map(({lead}) => lead));
+  const ids = rows.map(({lead}) => lead);
+  await admin.look({...filter, text}, ids);
   return {rows, unreadable};
 }
 

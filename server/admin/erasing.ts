@@ -78,7 +78,8 @@ export async function planErasure(admin: Admin, {leads: named, all}: ErasureInpu
     const kept = planned(erasable, lead, all || end <= Date.now() ? null : end);
     leads.push({...kept, ...(await receiversOf(admin, erasable))});
   }
-  await admin.look({all, erasure: 'planned'}, leads.map(({id}) => id));
+  const shown = leads.map(({id}) => id);
+  await admin.look({all, erasure: 'planned'}, shown);
   const facts = leads.map(({id, was_erased_at, changes, consent_kept_until}) =>
     [id, was_erased_at, changes, consent_kept_until].join(' '),
   );
@@ -154,7 +155,8 @@ export async function* eraseLeads(
     throw new Refusal('Nothing was erased, because the leads have changed: look at the plan again');
   const toErase = plan.leads.filter(({changes}) => changes);
   if (toErase.length > 0) {
-    await admin.look({erasure: 'confirmed'}, toErase.map(({id}) => id));
+    const ids = toErase.map(({id}) => id);
+    await admin.look({erasure: 'confirmed'}, ids);
     await store.useKeys();
     const at = Date.now();
     writeDown(
@@ -211,7 +213,8 @@ export async function* eraseAgain(admin: Admin, {toErase}: Back): Job<Erasing, z
   const {store, config} = admin;
   let erased = 0;
   if (toErase.length > 0) {
-    await admin.look({erasure: 'again'}, toErase.map(({id}) => id));
+    const ids = toErase.map(({id}) => id);
+    await admin.look({erasure: 'again'}, ids);
     await store.useKeys();
   }
   const {keepConsent} = retentionOf(config);

@@ -23,7 +23,9 @@ export function auditCommand(run: Run): Command {
       readingStore(run, async (admin) => {
         const pages = listAudit(admin, {who, since, until}, limit);
         const many = await printRows(run, {json, columns: lineColumns}, pages, head, cellsOf);
-        run.say(`${counted(many, 'entry', 'entries')}${orMore(limit - many)}; times are those of ${timeZone()}`);
+        run.say(
+          `${counted(many, 'entry', 'entries')}${orMore(limit - many)}; times are those of ${timeZone()}`,
+        );
       }),
     );
   return audit;
