@@ -6,7 +6,9 @@ import {join} from 'node:path';
 import {PassThrough} from 'node:stream';
 import {suite, test, type TestContext} from 'node:test';
 import {referenceOf} from '../../../contract/reference.ts';
+import {finish} from '../../../server/admin/admin.ts';
 import {noting} from '../../../server/admin/audit.ts';
+import {eraseAgain, planErasure} from '../../../server/admin/erasing.ts';
 import {loadCommands} from '../../../server/cli/commands.ts';
 import {createRun} from '../../../server/cli/output.ts';
 import {auditKept} from '../../../server/leads/audit.ts';
@@ -92,6 +94,8 @@ for (const {name, postgres, skip} of databaseKinds) {
     ['deliveries', 'settle', id, '--taken-as', 'u-1'],
     ['destinations', 'accept', 'hook'],
     ['leads', 'erase', id, '--yes'],
+    // Of an erased lead, the consent that is kept.
+    ['leads', 'show', id],
   ];
 
   suite(`the audit over ${name}`, {skip}, () => {
@@ -158,6 +162,18 @@ for (const {name, postgres, skip} of databaseKinds) {
         {action: 'deliveries retry', filter: {destination: 'hook', state: 'held'}, leads: 1, ids: []},
         {action: 'leads erase', filter: {erasure: 'confirmed'}, leads: 1, ids: [id]},
         {action: 'leads export', filter: {}, leads: 2, ids: [oldest, newest]},
+      ]);
+    });
+
+    test('a plan to erase is noted although nobody confirms it, and so is what is erased again', async (t) => {
+      const {admin, noted, id} = await begin(t);
+      await planErasure(await admin(), {leads: [id], all: false});
+      const back = {path: '', unread: 0, back: 1, toErase: [{id, at: Date.now(), all: false}]};
+      await finish(eraseAgain(await admin(), back), () => undefined);
+      const row = {action: 'test', leads: 1, ids: [id]};
+      assert.deepEqual(await noted(), [
+        {...row, filter: {erasure: 'again'}},
+        {...row, filter: {erasure: 'planned'}},
       ]);
     });
 
