@@ -26,7 +26,7 @@ import {localDay, midnight} from './words.ts';
 const pageLeads = 1_000;
 
 /**
- * What a list shows of a lead, without personal data. Of an erased lead that is ids and times, and of an unreadable one its
+ * What a list shows of a lead: nothing personal but the total. Of an erased lead that is ids and times, and of an unreadable one its
  * id and the reason. `consent`: who brought it; `missing` if there is none, although the partner has a text for it.
  */
 const known = {id: z.string(), reference: z.string(), created_at: time.nullable()};
