@@ -7,7 +7,6 @@ import type {Emit} from './observe/observations.ts';
 import {readDisk, type Readings} from './observe/readings.ts';
 import {countRefusals} from './observe/refusals.ts';
 import {changedConsents, wordsInForce} from './leads/consent-texts.ts';
-import {startCountingReads} from './leads/audit.ts';
 import {publishKeys} from './leads/evidence.ts';
 import {watchDescriptors} from './observe/file-descriptors.ts';
 import type {LeadStore} from './leads/ports.ts';
@@ -15,7 +14,7 @@ import {reasonOf} from './leads/store-errors.ts';
 import {checkInHex, checkValueOf, createSealer} from './store/sealing.ts';
 import {openStore, unencryptedHost} from './store/open-store.ts';
 import {readAllVersions} from './versions/embed-versions.ts';
-import {startCountingRequests} from './versions/request-counts.ts';
+import {startCountingRequests, startDailyCounts} from './versions/request-counts.ts';
 import {startReloads, type Reloads} from './reload/reloads.ts';
 import {startAlerts} from './alerts.ts';
 import {startLeadService} from './lead-service.ts';
@@ -84,13 +83,10 @@ export async function createApp(
   const {watch} = service;
   const descriptors = watchDescriptors(emit);
   const requests = startCountingRequests(opened, () => inForce.partners, timings.requestCounts);
-  const reads = startCountingReads(opened, timings.requestCounts);
+  const reads = startDailyCounts<{user: string}>((counts) => opened.addReads(counts), timings.requestCounts);
   const alerts = startAlerts({store: opened, config: () => inForce, emit, timings});
   const counters = createCounters(config.redisUrl, () => inForce.tokenKeys[0], emit);
-  const routesUnder = createRoutes(config, {
-    ...{counters, versions, emit, timings},
-    countRead: reads.count,
-  });
+  const routesUnder = createRoutes(config, {counters, versions, emit, timings, reads});
   let [draining, refusing] = [false, false];
   let routes = routesUnder(config, service.desk);
   let reloads: Reloads | undefined;
@@ -107,7 +103,8 @@ export async function createApp(
 
   async function close(patience: number) {
     await service.stopClaiming();
-    await Promise.all([requests.stop(), reads.stop()]);
+    await requests.stop();
+    await reads.stop();
     await alerts.stop();
     counters.close();
     descriptors.stop();
@@ -162,7 +159,6 @@ export async function createApp(
       refusing = true;
       void service.stopClaiming();
       void requests.stop();
-      void reads.stop();
     },
     close,
   };

@@ -33,13 +33,13 @@ type Lasting = {
   emit: Emit;
   timings: Timings;
   /** Counts which callers read leads. */
-  countRead: (read: {user: string}) => void;
+  reads: {count: (read: {user: string}) => void};
 };
 
 /** @returns makes the routes of a configuration, with the desk that takes leads under it */
 export function createRoutes(
   {rateLimit: perMinute, publicUrl, signInExempt, proofOfWork, snippetsPage}: Config,
-  {counters, versions, emit, timings, countRead}: Lasting,
+  {counters, versions, emit, timings, reads}: Lasting,
 ): (config: Config, desk: LeadDesk) => Router {
   const failures = {window: 60_000, counters, emit};
   const signIns = createFailureLimit({...failures, what: 'sign-ins', maxFailures: 20, exempt: signInExempt});
@@ -76,8 +76,8 @@ export function createRoutes(
     const proofs = proofOfWork > 0 ? createProofs(tokenKeys, proofOfWork) : undefined;
     const form = createScriptlessForm({publicUrl, visitorDesk, tokenKeys, counters, figures, emit});
     const routes = Router({caseSensitive: true});
-    const ofCallers = {callers, signIns, failureDelay, usualAnswer, countRead};
-    routes.use(jsonApi({...ofCallers, partners, desk, digests, timings}));
+    const around = {signIns, failureDelay, timings, reads};
+    routes.use(jsonApi({...around, callers, partners, desk, digests, usualAnswer}));
     routes.use(
       embedApi({...ofPages, partners, visitorDesk, minimums: minimums(policy), figures, proofs, quota}),
     );

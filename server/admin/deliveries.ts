@@ -9,7 +9,6 @@ import {
 } from '../leads/deliveries.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import {count, isoTime, Refusal, time, type Admin} from './admin.ts';
-import {noteChange} from './audit.ts';
 import {noDestination, readAddresses} from './destinations.ts';
 import {leadOf} from './lead-names.ts';
 
@@ -192,10 +191,12 @@ export type Changed = z.infer<typeof changed>;
  * Makes deliveries due now. Without a state, held ones only of a lead that is named. Those that succeeded are made again
  * only with the state `delivered`, and only news: a `lead-api` would store the lead a second time.
  */
-export async function retryDeliveries(admin: Admin, selection: Selection): Promise<Changed> {
-  const {store, config} = admin;
-  const filter = await filterOf(admin, selection);
-  const deliveries = await noteChange(admin, filter, () => store.retryDeliveries(Date.now(), filter));
+export async function retryDeliveries({store, config, look}: Admin, selection: Selection): Promise<Changed> {
+  const filter = await filterOf({store}, selection);
+  const leads = filter.lead === undefined ? [] : [filter.lead];
+  await look(filter, leads);
+  const deliveries = await store.retryDeliveries(Date.now(), filter);
+  await look({deliveries}, leads);
   const paused = (await store.pausedDestinations())
     .filter(({destination}) => filter.destination === undefined || filter.destination === destination)
     .map(({destination, reason}) => ({destination, reason}));
@@ -207,10 +208,12 @@ export async function retryDeliveries(admin: Admin, selection: Selection): Promi
 }
 
 /** Never makes these deliveries. A lead that waits for the answer of one counts as refused. */
-export async function dropDeliveries(admin: Admin, selection: Selection): Promise<Changed> {
-  const {store, config} = admin;
-  const filter = await filterOf(admin, selection);
-  const deliveries = await noteChange(admin, filter, () => store.dropDeliveries(Date.now(), filter));
+export async function dropDeliveries({store, config, look}: Admin, selection: Selection): Promise<Changed> {
+  const filter = await filterOf({store}, selection);
+  const leads = filter.lead === undefined ? [] : [filter.lead];
+  await look(filter, leads);
+  const deliveries = await store.dropDeliveries(Date.now(), filter);
+  await look({deliveries}, leads);
   return {deliveries, paused: [], why_none: whyNone(deliveries, filter, config)};
 }
 

@@ -8,7 +8,6 @@ import {openStates, type AddressUse, type OpenState} from '../leads/deliveries.t
 import {createdAtOf} from '../leads/lead-ids.ts';
 import {remedyOf} from '../observe/causes.ts';
 import {count, isoTime, Refusal, time, type Admin} from './admin.ts';
-import {noteChange} from './audit.ts';
 
 /**
  * - `state`: `failing` if a delivery failed and none succeeded since. A server knows more (observe/readings.ts)
@@ -154,10 +153,10 @@ export async function resumeDestination({store, config}: Admin, destination: str
 }
 
 /** @returns how many deliveries go to the address of now that were stored for another one */
-export function acceptAddress(admin: Admin, destination: string): Promise<number> {
-  const address = addressOf(settingsOf(destination, admin.config));
-  const accept = () => admin.store.acceptAddress(Date.now(), destination, address);
-  return noteChange(admin, {destination}, accept);
+export async function acceptAddress({store, config, look}: Admin, destination: string): Promise<number> {
+  const address = addressOf(settingsOf(destination, config));
+  await look({destination}, []);
+  return store.acceptAddress(Date.now(), destination, address);
 }
 
 /**

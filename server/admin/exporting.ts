@@ -157,6 +157,7 @@ export async function* exportLeads(
   {format, excel = false, forSales = false, only}: Exportable,
 ): Job<Exporting, Exported> {
   const {store, config} = admin;
+  if (!only) await lookAtList(admin, filter);
   const toCsv = await csvWriter(forSales);
   const isCsv = format === 'csv';
   const columns = columnsFor(config, filter);
@@ -167,12 +168,9 @@ export async function* exportLeads(
   const done = {leads: 0, erased: 0, unreadable: 0};
   const looked = () => done.leads + done.erased + done.unreadable;
   const head = forSales ? Object.keys(salesColumns) : columns.map(([name]) => name);
+  if (isCsv) yield {text: `${excel || forSales ? '\uFEFF' : ''}${toCsv([head])}`, looked: 0};
   for (let after: string | undefined; ;) {
     const page = only ?? (await store.readLeads(filter, {limit: pageLeads, after}));
-    if (after === undefined) {
-      await lookAtList(admin, filter, page, only ? Infinity : pageLeads);
-      if (isCsv) yield {text: `${excel || forSales ? '\uFEFF' : ''}${toCsv([head])}`, looked: 0};
-    }
     const leads: LeadDetails[] = [];
     for (const lead of page) {
       const details = isErased(lead) ? undefined : detailsOf(lead);

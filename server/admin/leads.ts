@@ -83,11 +83,11 @@ export async function* listLeads(
   rounding?: number,
 ): AsyncGenerator<LeadRow[], void, undefined> {
   const {store, config} = admin;
+  await lookAtList(admin, filter, limit);
   let left = limit;
   for (let after: string | undefined; left > 0;) {
     const size = Math.min(left, pageLeads);
     const page = await store.listLeads(filter, {limit: size, after});
-    if (after === undefined) await lookAtList(admin, filter, page, size, limit);
     if (page.length > 0) yield page.map((lead) => toLeadRow(lead, config, rounding));
     left -= page.length;
     after = page.at(-1)?.id;

@@ -10,8 +10,13 @@ import {
   readAllVersions,
   type EmbedVersion,
 } from '../versions/embed-versions.ts';
-import {dayLength, startOfDay} from '../versions/daily-counts.ts';
-import {movingVersion, requestsKept, type VersionUse} from '../versions/request-counts.ts';
+import {
+  dayLength,
+  movingVersion,
+  requestsKept,
+  startOfDay,
+  type VersionUse,
+} from '../versions/request-counts.ts';
 import {count, refuseFor, type Admin} from './admin.ts';
 
 /** Days of which requests are counted, at most. */

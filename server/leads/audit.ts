@@ -1,53 +1,32 @@
-/**
- * Who looked at personal data, or changed it: a row for each command, and a count for each caller and day. Nothing in them
- * is personal, so they outlive the leads.
- */
-import {dayLength, startDailyCounts, type DailyCounts} from '../versions/daily-counts.ts';
-import type {LeadFilter, LeadPage} from './lead-filter.ts';
-import {firstIdAt} from './lead-ids.ts';
+/** Who looked at personal data, or changed it: a row for each command, and for each caller and day. Nothing in it is personal. */
+import {z} from 'zod';
+import {dayLength, type DailyCount} from '../versions/request-counts.ts';
+import type {LeadFilter} from './lead-filter.ts';
 
 /**
  * - `id`: begins with the time, as those of leads do
  * - `actor`: the account on the machine, `caller` with its name, or `visitor`
  * - `action`: the words of a command, such as `leads show`
- * - `filter`: which leads were meant, and nothing personal
- * - `leads`: how many there were, and the ids of the first ones in `ids`
+ * - `filter`: which leads were meant. What may be personal is `true`
+ * - `leads`: how many there were, and the first ones in `ids`
  */
-export type AuditEntry = {
-  id: string;
-  at: number;
-  actor: string;
-  action: string;
-  filter: Readonly<Record<string, unknown>>;
-  leads: number;
-  ids: readonly string[];
-};
+export const auditEntry = z.object({
+  ...{id: z.string(), at: z.string(), actor: z.string(), action: z.string()},
+  ...{filter: z.record(z.string(), z.unknown()), leads: z.number().int(), ids: z.array(z.string())},
+});
+export type AuditEntry = z.infer<typeof auditEntry>;
+
+/** `who` is a part of the name of the actor. */
+export type AuditFilter = Pick<LeadFilter, 'since' | 'until'> & {who?: string | undefined};
 
 export type AuditStore = {
-  /** Stores the entry, or what is known by now of one that is stored. A connection that only reads can do that, too. */
+  /** Stores an entry, or what is known of it by now. A connection that only reads can do that, too. */
   noteLook(entry: AuditEntry): Promise<void>;
-  /** Adds `leads` to those of the entry with this id. */
-  addReads(counts: readonly AuditEntry[]): Promise<void>;
-  /** The newest first. `after` is the id of the last entry of the previous page. */
-  auditEntries(period: Pick<LeadFilter, 'since' | 'until'>, page: LeadPage): Promise<AuditEntry[]>;
+  /** Adds reads of callers to those that are stored. */
+  addReads(counts: readonly DailyCount<{user: string}>[]): Promise<void>;
+  /** The newest first. */
+  auditEntries(filter: AuditFilter, limit: number): Promise<AuditEntry[]>;
 };
 
 /** Milliseconds for which entries are kept: two years. */
 export const auditKept = 731 * dayLength;
-
-/** @param interval milliseconds between two times at which the counts are stored */
-export function startCountingReads(
-  store: Pick<AuditStore, 'addReads'>,
-  interval: number,
-): DailyCounts<{user: string}> {
-  return startDailyCounts<{user: string}>(
-    (counts) =>
-      store.addReads(
-        counts.map(({day, user, requests}) => ({
-          ...{id: `${firstIdAt(day)} ${user}`, at: day, actor: `caller ${user}`},
-          ...{action: 'GET /json/leads/:id', filter: {}, leads: requests, ids: []},
-        })),
-      ),
-    interval,
-  );
-}

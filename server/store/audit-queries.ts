@@ -4,30 +4,40 @@ import {firstIdAt} from '../leads/lead-ids.ts';
 import type {RowOf} from './columns.ts';
 import {insertText, statement, type Database} from './database.ts';
 
-const insert = insertText('audit', () => 'VALUES ($1, $2, $3, $4, $5, $6, $7)');
-const noteText = `${insert} ON CONFLICT (id) DO UPDATE
-  SET filter = excluded.filter, leads = excluded.leads, ids = excluded.ids`;
-const addText = `${insert} ON CONFLICT (id) DO UPDATE SET leads = audit.leads + excluded.leads`;
-
+const insert = `${insertText('audit', () => 'VALUES ($1, $2, $3, $4, $5, $6, $7)')} ON CONFLICT (id) DO UPDATE SET`;
+const noteText = `${insert} filter = excluded.filter, leads = excluded.leads, ids = excluded.ids`;
+const addText = `${insert} leads = audit.leads + excluded.leads`;
 // Ids begin with the time, so the primary key finds the entries of a time.
-const listText = 'SELECT * FROM audit WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT $3';
+const listText = 'SELECT * FROM audit WHERE id >= $1 AND id < $2 AND actor LIKE $3 ORDER BY id DESC LIMIT $4';
 
-const storing = (text: string, {id, at, actor, action, filter, leads, ids}: AuditEntry) =>
-  statement(text, id, at, actor, action, JSON.stringify(filter), leads, JSON.stringify(ids));
+const toEntry = ({at, filter, ids, ...row}: RowOf<'audit'>): AuditEntry => ({
+  ...{...row, at: new Date(at).toISOString()},
+  ...{filter: JSON.parse(filter) as AuditEntry['filter'], ids: JSON.parse(ids) as string[]},
+});
 
 export const auditQueries = ({read, write, writeAside = write}: Database): AuditStore => ({
-  noteLook: async (entry) => void (await writeAside(storing(noteText, entry))),
-  async addReads(counts) {
-    // Processes that add to the same rows at the same time lock them in the same order.
-    const sorted = counts.toSorted((one, other) => (one.id < other.id ? -1 : 1));
-    await write(...sorted.map((entry) => storing(addText, entry)));
+  async noteLook({id, at, actor, action, filter, leads, ids}) {
+    const values = [id, Date.parse(at), actor, action, JSON.stringify(filter), leads, JSON.stringify(ids)];
+    await writeAside(statement(noteText, ...values));
   },
-  async auditEntries({since = 0, until = Infinity}, {limit, after = firstIdAt(until)}) {
-    const rows = await read(statement(listText, firstIdAt(since), after, limit));
-    return (rows as RowOf<'audit'>[]).map(({filter, ids, ...row}) => ({
-      ...row,
-      filter: JSON.parse(filter) as AuditEntry['filter'],
-      ids: JSON.parse(ids) as string[],
-    }));
+  async addReads(counts) {
+    const rows = counts.map(({day, user, requests}) =>
+      statement(
+        addText,
+        `${firstIdAt(day)} ${user}`,
+        day,
+        `caller ${user}`,
+        'GET /json/leads/:id',
+        '{}',
+        requests,
+        '[]',
+      ),
+    );
+    // Processes that add to the same rows at the same time lock them in the same order.
+    await write(...rows.sort((one, other) => (String(one.values[0]) < String(other.values[0]) ? -1 : 1)));
+  },
+  async auditEntries({since = 0, until = Infinity, who = ''}, limit) {
+    const rows = await read(statement(listText, firstIdAt(since), firstIdAt(until), `%${who}%`, limit));
+    return (rows as RowOf<'audit'>[]).map(toEntry);
   },
 });

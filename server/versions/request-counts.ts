@@ -7,8 +7,9 @@
  */
 import {isCovered} from '../config/origins.ts';
 import type {Partner} from '../config/partners.ts';
-import {dayLength, startDailyCounts, type DailyCount} from './daily-counts.ts';
 
+/** `day` is when the day began in UTC, in milliseconds since 1970. */
+export type DailyCount<Counted> = Counted & {day: number; requests: number};
 export type RequestCount = DailyCount<{version: string; origin: string}>;
 
 /** How much the pages of an origin use a version. `lastDay` is the last day on which they asked for it. */
@@ -33,8 +34,13 @@ export type RequestCounter = {
   stop(): Promise<void>;
 };
 
+/** Milliseconds. */
+export const dayLength = 86_400_000;
+
 /** Milliseconds for which counts are kept. */
 export const requestsKept = 90 * dayLength;
+
+export const startOfDay = (time: number): number => time - (time % dayLength);
 
 /** The version under which requests for `/embed/v1/` are counted. */
 export const movingVersion = 'v1';
@@ -47,6 +53,44 @@ export const movingVersion = 'v1';
 export const unlistedOrigins = {other: 'other', own: 'own', unknown: 'unknown'} as const;
 
 /**
+ * Counts by day in memory, and stores the counts later.
+ * @param add adds the numbers to those that are stored
+ * @param interval milliseconds between two times at which the counts are stored
+ */
+export function startDailyCounts<Counted extends Readonly<Record<string, string>>>(
+  add: (counts: DailyCount<Counted>[]) => Promise<void>,
+  interval: number,
+) {
+  let counts = new Map<string, DailyCount<Counted>>();
+  let writing = Promise.resolve();
+  let stopped: Promise<void> | undefined;
+
+  function write(): Promise<void> {
+    const batch = [...counts.values()];
+    counts = new Map();
+    // During an outage of the store, the counts are lost. Leads matter more, and the log has the outage already.
+    if (batch.length > 0) writing = writing.then(() => add(batch)).catch(() => undefined);
+    return writing;
+  }
+  const timer = setInterval(() => void write(), interval).unref();
+
+  return {
+    count(counted: Counted): void {
+      if (stopped) return;
+      const day = startOfDay(Date.now());
+      const key = JSON.stringify([day, counted]);
+      const count = counts.get(key) ?? {...counted, day, requests: 0};
+      count.requests += 1;
+      counts.set(key, count);
+    },
+    stop() {
+      clearInterval(timer);
+      return (stopped ??= write());
+    },
+  };
+}
+
+/**
  * @param partners the present partners. An origin that a wildcard of a partner covers is counted as this wildcard
  * @param interval milliseconds between two times at which the counts are stored
  */
@@ -55,8 +99,8 @@ export function startCountingRequests(
   partners: () => readonly Partner[],
   interval: number,
 ): RequestCounter {
-  const {count, stop} = startDailyCounts<{version: string; origin: string}>(
-    (counts) => store.addRequests(counts),
+  const counts = startDailyCounts<{version: string; origin: string}>(
+    (added) => store.addRequests(added),
     interval,
   );
 
@@ -74,9 +118,9 @@ export function startCountingRequests(
   return {
     count(version, origin, site) {
       const name = nameOf(origin, site);
-      count({version, origin: name});
+      counts.count({version, origin: name});
       return name;
     },
-    stop,
+    stop: () => counts.stop(),
   };
 }

@@ -33,7 +33,7 @@ type Parts = {
   usualAnswer: string | undefined;
   timings: Pick<Timings, 'requestWait'>;
   /** Counts which callers read leads. */
-  countRead: (read: {user: string}) => void;
+  reads: {count: (read: {user: string}) => void};
 };
 
 export function jsonApi({
@@ -45,7 +45,7 @@ export function jsonApi({
   digests,
   usualAnswer,
   timings,
-  countRead,
+  reads,
 }: Parts): Router {
   const router = Router({caseSensitive: true});
   const authenticate = basicAuth(callers, signIns, failureDelay);
@@ -84,9 +84,8 @@ export function jsonApi({
       throw new ProblemError('not-found', 'There is no such lead for these credentials.');
     }
     request.leadId = stored.id;
-    const shown = result(stored);
-    countRead({user});
-    replyJson(response, 200, shown);
+    replyJson(response, 200, result(stored));
+    reads.count({user});
   };
 
   mount(

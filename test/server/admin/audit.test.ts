@@ -12,7 +12,7 @@ import {eraseAgain, planErasure} from '../../../server/admin/erasing.ts';
 import {loadCommands} from '../../../server/cli/commands.ts';
 import {createRun} from '../../../server/cli/output.ts';
 import {auditKept} from '../../../server/leads/audit.ts';
-import {startOfDay} from '../../../server/versions/daily-counts.ts';
+import {startOfDay} from '../../../server/versions/request-counts.ts';
 import {basic, postJson} from '../../support/http.ts';
 import {openFor} from '../../support/opened.ts';
 import {databaseKinds, hookAndUpstream, linesOf, operate} from '../../support/operator.ts';
@@ -99,7 +99,7 @@ for (const {name, postgres, skip} of databaseKinds) {
   ];
 
   suite(`the audit over ${name}`, {skip}, () => {
-    test('of each command that shows or changes personal data there is one row, and without it nothing is shown', async (t) => {
+    test('a command that shows or changes personal data has one row, and does nothing without it', async (t) => {
       const {run, execute, select, noted, id, folder} = await begin(t);
       const commands = looking(id, folder);
       const named = new Set(commands.map((words) => words.slice(0, 2).join(' ')));
@@ -112,7 +112,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       for (const words of commands) {
         const {code, stdout, stderr} = await run(...words);
         assert.deepEqual([code, stdout], [1, ''], words.join(' '));
-        assert.match(stderr, /cannot be noted .*no room/, words.join(' '));
+        assert.match(stderr, /cannot be noted who looks .*no room/, words.join(' '));
         assert.doesNotMatch(stderr, personal, words.join(' '));
       }
       assert.equal(existsSync(join(folder, 'leads.jsonl')), false);
@@ -159,13 +159,18 @@ for (const {name, postgres, skip} of databaseKinds) {
         },
         {action: 'leads list', filter: {context: true, campaign: true}, leads: 0, ids: []},
         {action: 'consent show', filter: {phone: true}, leads: 1, ids: [id]},
-        {action: 'deliveries retry', filter: {destination: 'hook', state: 'held'}, leads: 1, ids: []},
+        {
+          action: 'deliveries retry',
+          filter: {destination: 'hook', state: 'held', deliveries: 1},
+          leads: 0,
+          ids: [],
+        },
         {action: 'leads erase', filter: {erasure: 'confirmed'}, leads: 1, ids: [id]},
-        {action: 'leads export', filter: {}, leads: 2, ids: [oldest, newest]},
+        {action: 'leads export', filter: {}, leads: 2, ids: [newest, oldest]},
       ]);
     });
 
-    test('a plan to erase is noted although nobody confirms it, and so is what is erased again', async (t) => {
+    test('a plan to erase is noted although nobody confirms it, and what is erased again', async (t) => {
       const {admin, noted, id} = await begin(t);
       await planErasure(await admin(), {leads: [id], all: false});
       const back = {path: '', unread: 0, back: 1, toErase: [{id, at: Date.now(), all: false}]};
@@ -177,7 +182,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       ]);
     });
 
-    test('a row has fifty ids at most and the number of all, and is in the file itself without a server', async (t) => {
+    test('a row has fifty ids and the number of all, and is in the database file at the end', async (t) => {
       const {accept, run, noted, settings} = await begin(t);
       await accept(...Array.from({length: 250}, () => newEntry()));
       await run('leads', 'export');
@@ -195,7 +200,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       const whoOf = async (...words: string[]) =>
         linesOf(await run('audit', 'list', '--json', ...words)).map(({actor}) => actor);
       assert.deepEqual(await whoOf(), ['ben', 'root (sudo ana)']);
-      assert.deepEqual(await whoOf('--who', 'Ana'), ['root (sudo ana)']);
+      assert.deepEqual(await whoOf('--who', 'ana'), ['root (sudo ana)']);
       assert.deepEqual(await whoOf('--limit', '1'), ['ben']);
       assert.deepEqual(await whoOf('--since', '1h', '--until', 'now'), ['ben', 'root (sudo ana)']);
       assert.deepEqual(await whoOf('--until', '1h'), []);
@@ -204,7 +209,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       assert.match(stderr, /^2 entries; times are those of/);
     });
 
-    test('reads of a caller are counted by day, and no read waits for the count or fails for it', async (t) => {
+    test('reads of a caller are counted by day, and no read fails for it', async (t) => {
       const server = await openFor(t, store.startServer({}, quickTimings));
       const headers = basic(acme);
       const sent = await server.fetch('/json/leads', postJson(prequalificationBody, headers));
@@ -229,8 +234,9 @@ for (const {name, postgres, skip} of databaseKinds) {
       const {store} = await admin();
       const row = {actor: 'ana', action: 'leads show', filter: {}, leads: 0, ids: []};
       const now = Date.now();
-      await store.noteLook({...row, id: 'kept', at: now - auditKept + 60_000});
-      await store.noteLook({...row, id: 'old', at: now - auditKept});
+      const timeAt = (time: number) => new Date(time).toISOString();
+      await store.noteLook({...row, id: 'kept', at: timeAt(now - auditKept + 60_000)});
+      await store.noteLook({...row, id: 'old', at: timeAt(now - auditKept)});
       await store.deleteExpired(now);
       assert.deepEqual(
         (await select('SELECT id FROM audit')).map(({id}) => id),

@@ -9,7 +9,7 @@ import {list as printVersions} from '../../../server/cli/versions.ts';
 import {readConfig, releasesFolder} from '../../../server/config/config.ts';
 import {clearText} from '../../../server/store/sealing.ts';
 import {openStore} from '../../../server/store/open-store.ts';
-import {startOfDay} from '../../../server/versions/daily-counts.ts';
+import {startOfDay} from '../../../server/versions/request-counts.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
 import {assertFails, linesOf, operate, printedBy, runCommand, unnoted} from '../../support/operator.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import type {LeadStore} from '../../../server/leads/ports.ts';
-import {startOfDay} from '../../../server/versions/daily-counts.ts';
-import {requestsKept} from '../../../server/versions/request-counts.ts';
+import {requestsKept, startOfDay} from '../../../server/versions/request-counts.ts';
 import {openForSuite} from '../../support/opened.ts';
 
 const today = startOfDay(Date.now());

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import {setImmediate as endOfTurn} from 'node:timers/promises';
 import {onePartner} from '../../../server/config/partners.ts';
-import {startOfDay} from '../../../server/versions/daily-counts.ts';
 import {
   startCountingRequests,
+  startOfDay,
   type RequestCount,
   type RequestStore,
 } from '../../../server/versions/request-counts.ts';
