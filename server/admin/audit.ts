@@ -13,7 +13,7 @@ const maxIds = 50;
 const noted = ['partner', 'status', 'state', 'destination', 'scope', 'erasure', 'deliveries'];
 
 function inWords([name, value]: [string, unknown]): [string, unknown][] {
-  if (value === undefined || value === false || name === 'lead') return [];
+  if (value === undefined || value === false || name === 'lead' || name === 'endOfId') return [];
   if (name === 'since' || name === 'until') return [[name, new Date(Number(value)).toISOString()]];
   return [[name, noted.includes(name) ? (value ?? '-') : true]];
 }
@@ -22,9 +22,10 @@ function inWords([name, value]: [string, unknown]): [string, unknown][] {
 export function noting(store: Pick<AuditStore, 'noteLook'>, by: Actor): Admin['look'] {
   const at = new Date().toISOString();
   const entry: AuditEntry = {id: randomUUIDv7(), at, ...by, filter: {}, leads: 0, ids: []};
-  return async (filter, ids, leads = 0) => {
+  return async (filter, ids = [], leads = 0) => {
+    const {lead = []} = filter as {lead?: string};
     Object.assign(entry.filter, Object.fromEntries(Object.entries(filter).flatMap(inWords)));
-    const all = [...new Set([...entry.ids, ...ids])];
+    const all = [...new Set([...entry.ids, ...ids].concat(lead))];
     entry.leads = Math.max(entry.leads, leads, all.length);
     entry.ids = all.slice(0, maxIds);
     const failed =

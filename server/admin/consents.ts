@@ -107,7 +107,7 @@ function toRecord(
 export async function showConsent(admin: Admin, id: string): Promise<ShownConsent> {
   const found = await admin.store.readLead(id);
   if (!found) throw new Refusal(`There is no lead ${id}.`, 'unknown');
-  await admin.look({}, [id]);
+  await admin.look({lead: id});
   const [holder] = await holdersOf(admin, [found.lead]);
   if (!holder) throw new Error('A page of one lead has none');
   if ('unreadable' in holder) throw new Refusal(unreadableText(holder));

@@ -123,7 +123,7 @@ export async function deliveriesOf(
   lead: string,
 ): Promise<{deliveries: ShownDelivery[]; damaged: string[]}> {
   const id = await leadOf(admin, lead);
-  await admin.look({}, [id]);
+  await admin.look({lead: id});
   const replies = await admin.store.lastReplies(id);
   const rows: DeliveryRow[] = [];
   for await (const page of listDeliveries(admin, {lead: id})) rows.push(...page);
@@ -193,10 +193,9 @@ export type Changed = z.infer<typeof changed>;
  */
 export async function retryDeliveries({store, config, look}: Admin, selection: Selection): Promise<Changed> {
   const filter = await filterOf({store}, selection);
-  const leads = filter.lead === undefined ? [] : [filter.lead];
-  await look(filter, leads);
+  await look(filter);
   const deliveries = await store.retryDeliveries(Date.now(), filter);
-  await look({deliveries}, leads);
+  await look({deliveries});
   const paused = (await store.pausedDestinations())
     .filter(({destination}) => filter.destination === undefined || filter.destination === destination)
     .map(({destination, reason}) => ({destination, reason}));
@@ -210,10 +209,9 @@ export async function retryDeliveries({store, config, look}: Admin, selection: S
 /** Never makes these deliveries. A lead that waits for the answer of one counts as refused. */
 export async function dropDeliveries({store, config, look}: Admin, selection: Selection): Promise<Changed> {
   const filter = await filterOf({store}, selection);
-  const leads = filter.lead === undefined ? [] : [filter.lead];
-  await look(filter, leads);
+  await look(filter);
   const deliveries = await store.dropDeliveries(Date.now(), filter);
-  await look({deliveries}, leads);
+  await look({deliveries});
   return {deliveries, paused: [], why_none: whyNone(deliveries, filter, config)};
 }
 
@@ -249,7 +247,7 @@ export async function settleDelivery(
   takenAs: string,
 ): Promise<void> {
   const delivery = {lead: await leadOf({store}, lead), destination};
-  await look(delivery, [delivery.lead]);
+  await look(delivery);
   const settled = await store.settleAs(Date.now(), delivery, takenAs);
   if (settled !== 'settled') throw new Refusal(whyNotSettled[settled]);
 }

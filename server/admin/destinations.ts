@@ -155,7 +155,7 @@ export async function resumeDestination({store, config}: Admin, destination: str
 /** @returns how many deliveries go to the address of now that were stored for another one */
 export async function acceptAddress({store, config, look}: Admin, destination: string): Promise<number> {
   const address = addressOf(settingsOf(destination, config));
-  await look({destination}, []);
+  await look({destination});
   return store.acceptAddress(Date.now(), destination, address);
 }
 

@@ -110,7 +110,7 @@ export async function showLead(
   const id = await leadOf(admin, named);
   const found = await admin.store.readLead(id);
   if (!found) throw new Refusal(`There is no lead ${id}.`, 'unknown');
-  await admin.look({}, [id]);
+  await admin.look({lead: id});
   if (isErased(found.lead)) return {erased: await showErased(admin, found.lead)};
   const details = detailsOf(found.lead);
   if ('unreadable' in details) throw new Refusal(unreadableText(details));

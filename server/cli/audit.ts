@@ -22,8 +22,8 @@ export function auditCommand(run: Run): Command {
       readingStore(run, async (admin) => {
         const rows = await listAudit(admin, filter, limit);
         await printRows(run, {json, columns: lineColumns}, [rows], head, cellsOf);
-        const number = `${counted(rows.length, 'entry', 'entries')}${orMore(limit - rows.length)}`;
-        run.say(`${number}; times are those of ${timeZone()}`);
+        const more = orMore(limit - rows.length);
+        run.say(`${counted(rows.length, 'entry', 'entries')}${more}; times are those of ${timeZone()}`);
       }),
     );
   return audit;

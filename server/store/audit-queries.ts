@@ -10,34 +10,24 @@ const addText = `${insert} leads = audit.leads + excluded.leads`;
 // Ids begin with the time, so the primary key finds the entries of a time.
 const listText = 'SELECT * FROM audit WHERE id >= $1 AND id < $2 AND actor LIKE $3 ORDER BY id DESC LIMIT $4';
 
-const toEntry = ({at, filter, ids, ...row}: RowOf<'audit'>): AuditEntry => ({
-  ...{...row, at: new Date(at).toISOString()},
-  ...{filter: JSON.parse(filter) as AuditEntry['filter'], ids: JSON.parse(ids) as string[]},
-});
-
 export const auditQueries = ({read, write, writeAside = write}: Database): AuditStore => ({
   async noteLook({id, at, actor, action, filter, leads, ids}) {
     const values = [id, Date.parse(at), actor, action, JSON.stringify(filter), leads, JSON.stringify(ids)];
     await writeAside(statement(noteText, ...values));
   },
   async addReads(counts) {
-    const rows = counts.map(({day, user, requests}) =>
-      statement(
-        addText,
-        `${firstIdAt(day)} ${user}`,
-        day,
-        `caller ${user}`,
-        'GET /json/leads/:id',
-        '{}',
-        requests,
-        '[]',
-      ),
-    );
+    const rows = counts.map(({day, user, requests}) => {
+      const who = [`${firstIdAt(day)} ${user}`, day, `caller ${user}`];
+      return [...who, 'GET /json/leads/:id', '{}', requests, '[]'];
+    });
     // Processes that add to the same rows at the same time lock them in the same order.
-    await write(...rows.sort((one, other) => (String(one.values[0]) < String(other.values[0]) ? -1 : 1)));
+    await write(...rows.sort().map((values) => statement(addText, ...values)));
   },
   async auditEntries({since = 0, until = Infinity, who = ''}, limit) {
     const rows = await read(statement(listText, firstIdAt(since), firstIdAt(until), `%${who}%`, limit));
-    return (rows as RowOf<'audit'>[]).map(toEntry);
+    return (rows as RowOf<'audit'>[]).map(({at, filter, ids, ...row}) => ({
+      ...{...row, at: new Date(at).toISOString()},
+      ...{filter: JSON.parse(filter) as AuditEntry['filter'], ids: JSON.parse(ids) as string[]},
+    }));
   },
 });
