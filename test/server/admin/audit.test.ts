@@ -90,7 +90,7 @@ for (const {name, postgres, skip} of databaseKinds) {
     ['consent', 'list'],
     ['deliveries', 'show', id],
     ['deliveries', 'retry', id],
-    ['deliveries', 'drop', '--destination', 'hook', '--state', 'waiting', '--yes'],
+    ['deliveries', 'drop', '--destination', 'hook', '--state', 'held', '--yes'],
     ['deliveries', 'settle', id, '--taken-as', 'u-1'],
     ['destinations', 'accept', 'hook'],
     ['leads', 'erase', id, '--yes'],
@@ -148,6 +148,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       await run('leads', 'list', '--context', `email=${jane.email}`, '--campaign', jane.email);
       await run('consent', 'show', jane.phone);
       await run('deliveries', 'retry', '--destination', 'hook', '--state', 'held');
+      await run('deliveries', 'drop', '--destination', 'hook', '--yes');
       await run('leads', 'erase', id, '--yes');
       await run('leads', 'export');
       assert.deepEqual((await noted()).toReversed(), [
@@ -165,6 +166,7 @@ for (const {name, postgres, skip} of databaseKinds) {
           leads: 0,
           ids: [],
         },
+        {action: 'deliveries drop', filter: {destination: 'hook', deliveries: 1}, leads: 0, ids: []},
         {action: 'leads erase', filter: {erasure: 'confirmed'}, leads: 1, ids: [id]},
         {action: 'leads export', filter: {}, leads: 2, ids: [newest, oldest]},
       ]);
