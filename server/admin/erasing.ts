@@ -78,6 +78,8 @@ export async function planErasure(admin: Admin, {leads: named, all}: ErasureInpu
     const kept = planned(erasable, lead, all || end <= Date.now() ? null : end);
     leads.push({...kept, ...(await receiversOf(admin, erasable))});
   }
+  const shown = leads.map(({id}) => id);
+  await admin.look({all, erasure: 'planned'}, shown);
   const facts = leads.map(({id, was_erased_at, changes, consent_kept_until}) =>
     [id, was_erased_at, changes, consent_kept_until].join(' '),
   );
@@ -153,6 +155,8 @@ export async function* eraseLeads(
     throw new Refusal('Nothing was erased, because the leads have changed: look at the plan again');
   const toErase = plan.leads.filter(({changes}) => changes);
   if (toErase.length > 0) {
+    const ids = toErase.map(({id}) => id);
+    await admin.look({erasure: 'confirmed'}, ids);
     await store.useKeys();
     const at = Date.now();
     const erasures = toErase.map(({id}) => ({id, at, all: plan.all}));
@@ -200,7 +204,13 @@ export async function planAgain({store, config}: Admin): Promise<Back> {
 export const erasedAgain = z.object({erased: count, out_of_files: z.boolean()});
 
 export async function* eraseAgain(admin: Admin, {toErase}: Back): Job<Erasing, z.infer<typeof erasedAgain>> {
-  if (toErase.length > 0) await admin.store.useKeys();
+  if (toErase.length > 0) {
+    await admin.look(
+      {erasure: 'again'},
+      toErase.map(({id}) => id),
+    );
+    await admin.store.useKeys();
+  }
   const erased = yield* eraseEach(admin, toErase);
   return {erased, out_of_files: yield* purge(admin)};
 }
@@ -292,7 +302,12 @@ export async function listErasureRequests({store}: Pick<Admin, 'store'>): Promis
 }
 
 /** Ends a request that is not followed. @throws Refusal if there is none */
-export async function endErasureRequest(admin: Admin, lead: string): Promise<void> {
-  if (!(await admin.store.endErasureRequest(await leadOf(admin, lead))))
-    throw new Refusal(`Nobody asked to erase ${lead}, or the request has ended.`, 'unknown');
+export async function endErasureRequest(
+  admin: Admin,
+  {lead: named, reason}: {lead: string; reason: string},
+): Promise<void> {
+  const lead = await leadOf(admin, named);
+  await admin.look({lead, reason});
+  if (!(await admin.store.endErasureRequest(lead)))
+    throw new Refusal(`Nobody asked to erase ${named}, or the request has ended.`, 'unknown');
 }

@@ -10,6 +10,7 @@ import {leadEventSchema} from '../leads/lead-event.ts';
 import type {LeadFilter, ListedLead, UnreadableLead} from '../leads/lead-filter.ts';
 import {isErased} from '../store/rows.ts';
 import type {Admin, Job} from './admin.ts';
+import {lookAtList} from './audit.ts';
 import {amountsForPeople, detailsOf, type LeadDetails} from './lead-details.ts';
 import {toJson, visible} from './visible.ts';
 import {localTime} from './words.ts';
@@ -151,10 +152,12 @@ export type Exporting = ({text: string} | {unreadable: UnreadableLead}) & {looke
 export type Exported = {leads: number; erased: number; unreadable: number; unlisted: string[]};
 
 export async function* exportLeads(
-  {store, config}: Admin,
+  admin: Admin,
   filter: LeadFilter,
   {format, excel = false, forSales = false, only}: Exportable,
 ): Job<Exporting, Exported> {
+  const {store, config} = admin;
+  if (!only) await lookAtList(admin, filter);
   const toCsv = await csvWriter(forSales);
   const isCsv = format === 'csv';
   const columns = columnsFor(config, filter);

@@ -195,6 +195,7 @@ export async function* forgetLostKey(
   const {leads, consents, ...plan} = await planForgetting(admin, key);
   if (plan.confirm !== confirm)
     throw new Refusal('Nothing was erased, because something has changed: look at the plan again');
+  await admin.look({erasure: 'of a lost key'}, [...leads, ...consents]);
   // The key of the person digests is made anew.
   await store.useKeys();
   // The digests go first: each lead that cannot be read looks for its own among all.

@@ -130,7 +130,7 @@ export async function readStatus({config, server, withStore, checkStart}: Around
 }
 
 /** The destinations, with what the processes that run know of them. */
-export const readDestinations = async (admin: Admin, processes: readonly ProcessReport[]) =>
+export const readDestinations = async (admin: Omit<Admin, 'look'>, processes: readonly ProcessReport[]) =>
   (await listDestinations(admin)).map((row) => asServersSee(row, processes));
 
 function levelOf({findings, server}: Pick<Status, 'findings' | 'server'>): Status['status'] {
@@ -178,7 +178,7 @@ function processFindings(processes: readonly ProcessReport[], config: Config): F
  * The leads that callers sent in the last day without a consent, if one could be expected: a partner of the client has a
  * text, or other leads of the client have one.
  */
-async function consentFindings({store, config: {partners}}: Admin): Promise<Finding[]> {
+async function consentFindings({store, config: {partners}}: Omit<Admin, 'look'>): Promise<Finding[]> {
   const page = await store.listLeads({partner: null, since: Date.now() - day}, {limit: maxOpened});
   const leads = page.filter((lead) => 'consent' in lead);
   const clients = new Set(leads.filter(({consent}) => consent).map(({lead}) => lead.cid));
@@ -276,7 +276,7 @@ function asServersSee(row: DestinationRow, processes: readonly ProcessReport[]):
 const sumOf = (counts: readonly RefusalCount[]) => counts.reduce((sum, {requests}) => sum + requests, 0);
 
 async function readPartners(
-  {store, config: {partners}}: Admin,
+  {store, config: {partners}}: Omit<Admin, 'look'>,
   processes: readonly ProcessReport[],
 ): Promise<PartnerRow[]> {
   const now = Date.now();

@@ -222,7 +222,7 @@ export const requestsCommand = (run: Run): Command =>
       if (end === undefined) return readingStore(run, (admin) => listRequests(run, admin, json));
       if (!reason) return this.error('error: --end needs a --reason');
       return changingStore(run, async (admin) => {
-        await endErasureRequest(admin, end);
+        await endErasureRequest(admin, {lead: end, reason});
         await run.write(`The request to erase ${end} has ended\n`);
       });
     });

@@ -32,6 +32,8 @@ type Parts = {
   /** The destination that answers the leads of a caller whose entry does not say which. Undefined: the calculator. */
   usualAnswer: string | undefined;
   timings: Pick<Timings, 'requestWait'>;
+  /** Counts which callers read leads. */
+  reads: {count: (read: {user: string}) => void};
 };
 
 export function jsonApi({
@@ -43,6 +45,7 @@ export function jsonApi({
   digests,
   usualAnswer,
   timings,
+  reads,
 }: Parts): Router {
   const router = Router({caseSensitive: true});
   const authenticate = basicAuth(callers, signIns, failureDelay);
@@ -74,7 +77,7 @@ export function jsonApi({
   };
 
   const read: RequestHandler<{id: string}> = async (request, response) => {
-    const {cids} = callerOf(request);
+    const {user, cids} = callerOf(request);
     const stored = await desk.find(request.params.id).catch((error: unknown) => {
       // To another client, a lead that cannot be opened is as one that does not exist, too.
       if (error instanceof LeadUnreadable && !cids.includes(error.cid)) return undefined;
@@ -85,6 +88,7 @@ export function jsonApi({
     }
     request.leadId = stored.id;
     replyJson(response, 200, result(stored));
+    reads.count({user});
   };
 
   mount(

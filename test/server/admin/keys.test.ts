@@ -173,7 +173,16 @@ for (const {name, postgres, skip} of databaseKinds) {
       });
       const forgetting = <Result>(words: string, work: (admin: Admin) => Promise<Result>) => {
         const config = readConfig({...environment(''), DATA_KEY: words});
-        return besideServers(config, {mayWrite: true, emit: () => undefined, mayLackKeys: true}, work);
+        return besideServers(
+          config,
+          {
+            mayWrite: true,
+            emit: () => undefined,
+            mayLackKeys: true,
+            by: {actor: 'ana', action: 'keys forget'},
+          },
+          work,
+        );
       };
       const before = await made.admin(environment(keyOne));
       while (!(await before.store.writeDigests(0)));

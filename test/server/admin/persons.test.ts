@@ -12,7 +12,7 @@ import type {BesideStore} from '../../../server/leads/ports.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {createSealer} from '../../../server/store/sealing.ts';
 import {openWhile, type Owner} from '../../support/opened.ts';
-import {databaseKinds, exportOf, idsOf, operate, planAndErase} from '../../support/operator.ts';
+import {databaseKinds, exportOf, idsOf, operate, planAndErase, unnoted} from '../../support/operator.ts';
 import {until} from '../../support/until.ts';
 import {asLead, newEntry, prequalificationBody, sampleConsent} from '../../support/sample-leads.ts';
 
@@ -39,7 +39,10 @@ async function search(
   filter: LeadFilter = {},
   limit?: number,
 ) {
-  const {found, kept, ...others} = await finish(leadsOfPerson({store}, filter, person, {limit}), quietly);
+  const {found, kept, ...others} = await finish(
+    leadsOfPerson({store, look: unnoted}, filter, person, {limit}),
+    quietly,
+  );
   return {ids: idsOf(found), kept: idsOf(kept), ...others};
 }
 

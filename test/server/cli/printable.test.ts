@@ -116,6 +116,7 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
       EMBED_PARTNER: '',
       WEBHOOK_INTERNAL_HOSTS: '127.0.0.1',
       CREDENTIALS_CRM_SECRET: newSecret(),
+      SUDO_USER: hostile,
     },
   });
   // Some values of this lead are not among those that a schema lists.
@@ -204,6 +205,7 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     ['leads', 'erase', other.id, '--yes'],
     ['leads', 'show', other.id],
     ['consent', 'show', other.id],
+    ['audit', 'list'],
     ['keys', 'status', '--count'],
     ['keys', 'rotate'],
     ['keys', 'forget', oneLine, '--yes'],
