@@ -160,7 +160,11 @@ const fromSettings = (settings: Settings) => ({
   dataKeys: settings.DATA_KEY,
   erasuresFile:
     settings.ERASURES_FILE ?? (settings.DATABASE_URL ? undefined : `${settings.DATABASE_PATH}.erasures`),
-  retention: {retainDays: settings.RETAIN_DAYS, keepConsentYears: settings.KEEP_CONSENT_YEARS},
+  retention: {
+    retainDays: settings.RETAIN_DAYS,
+    keepConsentYears: settings.KEEP_CONSENT_YEARS,
+    graceDays: settings.RETAIN_GRACE_DAYS,
+  },
   databaseStatements: settings.DATABASE_STATEMENTS,
   confirmations: settings.CONFIRMATIONS === 'on',
   onAmbiguous: settings.ON_AMBIGUOUS,
@@ -189,15 +193,16 @@ const doubtfulTexts = (file: PartnersFile | undefined): string[] =>
     }),
   );
 
-function privacyNotes({DATA_KEY: [dataKey], RETAIN_DAYS: byDefault}: Settings, partners: readonly Partner[]) {
+function privacyNotes(settings: Settings, partners: readonly Partner[]) {
+  const {RETAIN_DAYS: byDefault, RETAIN_GRACE_DAYS: grace} = settings;
   const isLimited = ({retainDays = byDefault}: Partner) => retainDays !== undefined && retainDays !== forEver;
   return [
-    dataKey === clearWord
+    settings.DATA_KEY[0] === clearWord
       ? 'Personal data is stored in clear, because no DATA_KEY seals it (docs/privacy.md#sealing)'
       : '',
     byDefault === undefined && !partners.some(isLimited)
       ? 'Leads are kept for ever, because neither RETAIN_DAYS nor a partner says for how long (docs/privacy.md#retention)'
-      : '',
+      : `A lead whose deliveries have not ended stays ${grace} days longer (RETAIN_GRACE_DAYS): then they are dropped, and the lead is erased (docs/privacy.md#retention)`,
   ].filter(Boolean);
 }
 

@@ -8,6 +8,7 @@ import type {ErasureStore, Retention, SweepPlace} from '../leads/erasure.ts';
 import {reasonOf} from '../leads/store-errors.ts';
 import type {Upkeep} from '../leads/ports.ts';
 import type {Emit} from '../observe/observations.ts';
+import type {OverdueReading} from '../observe/readings.ts';
 
 type Parts = {
   store: Pick<ErasureStore, 'sweep'> & Pick<Upkeep, 'purge'>;
@@ -17,28 +18,42 @@ type Parts = {
   timings: Pick<Timings, 'sweepEvery' | 'sweepPause' | 'purgeRetry'>;
 };
 
-export function startSweeping({store, retention, emit, timings}: Parts): {stop(): Promise<void>} {
+/** `overdue` is undefined before the end of the first pass. */
+type Sweeping = {overdue: () => OverdueReading | undefined; stop(): Promise<void>};
+
+export function startSweeping({store, retention, emit, timings}: Parts): Sweeping {
   const stopping = new AbortController();
   const {signal} = stopping;
   const pause = (milliseconds: number) =>
     sleep(milliseconds, undefined, {signal, ref: false}).catch(() => undefined);
   // A process that was killed may have erased without emptying the log.
   let mustPurge = true;
+  let overdue: OverdueReading | undefined;
 
   async function pass() {
     const done = {leads: 0, consents: 0};
+    const left = new Map<string, {leads: number; erasedFrom: number}>();
     try {
       for (let after: SweepPlace | undefined, isLast = false; !isLast && !signal.aborted;) {
-        const {leads, consents, unreadable, next} = await store.sweep(Date.now(), retention(), after);
-        done.leads += leads;
-        done.consents += consents;
-        for (const lead of unreadable) emit({type: 'lead-unreadable', lead});
-        mustPurge ||= leads + consents > 0;
-        [after, isLast] = [next, next === undefined];
+        const slice = await store.sweep(Date.now(), retention(), after);
+        done.leads += slice.leads;
+        done.consents += slice.consents;
+        for (const lead of slice.unreadable) emit({type: 'lead-unreadable', lead});
+        for (const {by, erasedAt} of slice.overdue) {
+          const so = left.get(by) ?? {leads: 0, erasedFrom: Infinity};
+          left.set(by, {leads: so.leads + 1, erasedFrom: Math.min(so.erasedFrom, erasedAt)});
+        }
+        mustPurge ||= slice.leads + slice.consents > 0;
+        [after, isLast] = [slice.next, slice.next === undefined];
         if (!isLast) await pause(timings.sweepPause);
       }
+      const counts = [...left].map(([by, count]) => {
+        const [destination = '', reason = ''] = by.split(' ');
+        return {destination, reason, ...count};
+      });
+      overdue = {sweptAt: Date.now(), counts};
     } finally {
-      emit({type: 'leads-swept', ...done});
+      emit({type: 'leads-swept', ...done, overdue: overdue?.counts ?? []});
     }
     while (mustPurge && !signal.aborted) {
       mustPurge = !(await store.purge());
@@ -48,7 +63,8 @@ export function startSweeping({store, retention, emit, timings}: Parts): {stop()
 
   async function run() {
     // Processes that started together begin at different moments, so that they do not look for the same leads at once.
-    await pause(Math.random() * timings.sweepEvery);
+    // They begin soon, because what a pass leaves is not known before its end.
+    await pause(Math.random() * Math.min(60_000, timings.sweepEvery));
     while (!signal.aborted) {
       await pass().catch((error: unknown) => emit({type: 'sweep-failed', reason: reasonOf(error)}));
       await pause(timings.sweepEvery);
@@ -57,6 +73,7 @@ export function startSweeping({store, retention, emit, timings}: Parts): {stop()
 
   const running = run();
   return {
+    overdue: () => overdue,
     async stop() {
       stopping.abort();
       await running;

@@ -315,7 +315,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'sweep a lead before its duplicates',
     file: 'server/store/sweep-queries.ts',
-    from: 'has_duplicate === 0 &&',
+    from: 'row.has_duplicate === 0 &&',
     to: '',
     flavour: 'erasing',
     violates: 'an answer that is done never changes',
@@ -323,8 +323,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'sweep leads with open deliveries',
     file: 'server/store/sweep-queries.ts',
-    from: 'is_open === 0 &&',
-    to: '',
+    from: 'row.open === null ? 0 : grace',
+    to: '0',
     flavour: 'erasing',
     violates: 'a sweep takes no lead with open deliveries',
   },

@@ -68,7 +68,7 @@ const settings = {
   policy: defaultPolicy,
   evidenceKeys: ['an evidence key of at least 32 characters'],
   partners: noPartners,
-  retention: {retainDays: undefined, keepConsentYears: 5},
+  retention: {retainDays: undefined, keepConsentYears: 5, graceDays: 30},
 };
 
 const digests = createIdempotencyDigests(['a-token-key-for-tests-that-is-long-enough']);

@@ -158,7 +158,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       const observed: Observation[] = [];
       const sweep = startSweeping({
         store,
-        retention: () => ({shortest: 0, keptFor: () => 0, keepConsent: () => true}),
+        retention: () => ({shortest: 0, keptFor: () => 0, grace: 0, keepConsent: () => true}),
         emit: (observation) => observed.push(observation),
         timings: {...usualTimings, sweepEvery: 5, sweepPause: 1, purgeRetry: 1},
       });

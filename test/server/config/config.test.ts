@@ -54,7 +54,7 @@ suite('the required settings', () => {
         contextFields: [],
       },
     ]);
-    assert.deepEqual(config.retention, {retainDays: undefined, keepConsentYears: 5});
+    assert.deepEqual(config.retention, {retainDays: undefined, keepConsentYears: 5, graceDays: 30});
     assert.equal(config.host, '127.0.0.1');
     assert.equal(config.destinations.size, 0);
     assert.deepEqual(config.policy, defaultPolicy);

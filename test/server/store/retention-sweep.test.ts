@@ -40,7 +40,7 @@ const daysAgo = (days: number, changes: Partial<LeadEntry> = {}) => entryAt(Date
 const partner = (key: string, fields: object = {}) =>
   onePartner({key, origins: ['https://www.partner.example'], cid: '1001', ...fields});
 const retention = (retainDays: number | undefined, configured: RetentionConfig['partners'] = []) =>
-  retentionOf({retention: {retainDays, keepConsentYears: 5}, partners: configured});
+  retentionOf({retention: {retainDays, keepConsentYears: 5, graceDays: 30}, partners: configured});
 
 /** A sweep that goes on until it is stopped. `swept` sums up what it has erased. */
 function sweeping(t: TestContext, store: Pick<LeadStore, 'sweep' | 'purge'>, rules: () => Retention) {
@@ -232,7 +232,7 @@ suite('two processes that sweep at the same moment', {skip: withoutPostgres}, ()
 
 suite('a reload', () => {
   test('changes after how many days leads are erased, and the log says so', async (t) => {
-    const retention = {retainDays: 11, keepConsentYears: 5};
+    const retention = {retainDays: 11, keepConsentYears: 5, graceDays: 30};
     const server = await openFor(t, sqlite.startServer({retention}, timings));
     await sendLead(server);
     const erased = () => server.select('SELECT id FROM leads WHERE erased_at IS NOT NULL');
