@@ -1,7 +1,7 @@
 /** The queries of the sweep, for both databases: it erases leads and consents that were kept long enough. */
 import {setTimeout as sleep} from 'node:timers/promises';
 import {onlyForReceivers} from '../leads/deliveries.ts';
-import type {ErasureStore, Overdue, Retention} from '../leads/erasure.ts';
+import type {ErasureStore, Retention} from '../leads/erasure.ts';
 import {firstIdAt} from '../leads/lead-ids.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
 import type {RowOf} from './columns.ts';
@@ -22,9 +22,11 @@ const pauseBetween = 20;
 
 const isForReceivers = isOneOf('content', onlyForReceivers);
 /** News that the lead was erased also leaves after that, so it does not keep the lead. */
-const openDeliveries = `deliveries WHERE deliveries.lead_id = leads.id AND settled_at IS NULL
-  AND (leads.erased_at IS NOT NULL OR NOT ${isForReceivers})`;
-const isOpen = isThere(openDeliveries);
+const isOpen = isThere(`deliveries WHERE deliveries.lead_id = leads.id AND settled_at IS NULL
+  AND (leads.erased_at IS NOT NULL OR NOT ${isForReceivers})`);
+const selectOpen = (ids: string) => `
+  SELECT DISTINCT lead_id, destination || ' ' || state AS reason FROM deliveries
+  WHERE lead_id IN ${ids} AND settled_at IS NULL AND NOT ${isForReceivers}`;
 /** Nobody can claim a delivery that has ended. One with a lease is left to a later sweep, because it may be on its way. */
 const dropOpen = `
   UPDATE deliveries SET state = 'dropped', settled_at = CAST($1 AS BIGINT)
@@ -34,12 +36,10 @@ const hasDuplicate = isThere(
   'leads AS later WHERE later.duplicate_of = leads.id AND later.erased_at IS NULL',
 );
 const selectOld = `
-  SELECT id, partner, created_at, erased_at, ${hasDuplicate} AS has_duplicate,
-    (SELECT string_agg(destination || ' ' || state, ',') FROM ${openDeliveries}) AS open FROM leads
+  SELECT id, partner, created_at, erased_at, ${isOpen} AS is_open, ${hasDuplicate} AS has_duplicate FROM leads
   WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3`;
 type OldRow = Pick<RowOf<'leads'>, 'id' | 'partner' | 'created_at' | 'erased_at'> & {
-  /** Such as `crm failed,mail waiting`. */
-  open: string | null;
+  is_open: number;
   has_duplicate: number;
 };
 const selectKept = `
@@ -60,8 +60,8 @@ async function sweepLeads(
   const rows = (await read(statement(selectOld, after, firstIdAt(now - shortest), rowsPerRead))) as OldRow[];
   const overFor = ({partner, created_at}: OldRow) => now - created_at - (keptFor(partner) ?? Infinity);
   const due = rows.filter((row) => {
-    const isLeft = row.erased_at === null || row.open !== null;
-    return isLeft && row.has_duplicate === 0 && overFor(row) >= (row.open === null ? 0 : grace);
+    const isLeft = row.erased_at === null || row.is_open === 1;
+    return isLeft && row.has_duplicate === 0 && overFor(row) >= (row.is_open === 0 ? 0 : grace);
   });
   const taken = due.slice(0, sliceSize);
   const persons = taken.length > 0 ? await context.persons.make().catch(() => undefined) : undefined;
@@ -74,7 +74,7 @@ async function sweepLeads(
     const ids = JSON.stringify(next.map(({id}) => id));
     // This ends before the leads are read to be erased, so nothing is sent of them after that.
     const drops = next
-      .filter(({open}) => open !== null)
+      .filter(({is_open}) => is_open === 1)
       .map(({id}) => statement(dropOpen, now, id, now - grace));
     if (drops.length > 0) await context.write(...drops);
     // A duplicate may have come meanwhile.
@@ -94,15 +94,19 @@ async function sweepLeads(
   const isWhole = taken.length === due.length;
   const last = isWhole ? rows[rowsPerRead - 1] : taken.at(-1);
   const next = last ? ({of: 'leads', id: last.id} as const) : ({of: 'consents', id: ''} as const);
-  const overdue = rows.slice(0, last && rows.indexOf(last) + 1).flatMap((row): Overdue[] => {
-    const {id, erased_at, open, has_duplicate} = row;
-    const over = overFor(row);
-    if (erased_at !== null || over < 0) return [];
-    const reasons = gone.has(id) ? [] : (open?.split(',') ?? []);
-    if (unreadable.includes(id)) reasons.push('- unreadable');
+  for (const id of unreadable) gone.delete(id);
+  const kept = rows
+    .slice(0, last && rows.indexOf(last) + 1)
+    .filter((row) => row.erased_at === null && overFor(row) >= 0 && !gone.has(row.id));
+  const open = JSON.stringify(kept.filter(({is_open}) => is_open === 1).map(({id}) => id));
+  const waiting = open === '[]' ? [] : await read(statement(selectOpen(jsonList('$1')), open));
+  const reasons = Map.groupBy(waiting, ({lead_id}) => lead_id);
+  const overdue = kept.flatMap((row) => {
+    const by = (reasons.get(row.id) ?? []).map(({reason}) => String(reason));
+    if (unreadable.includes(row.id)) by.push('- unreadable');
     // A duplicate comes within a day of its original, and goes so much later.
-    if (has_duplicate === 1 && over >= keyLifetime) reasons.push('- duplicate');
-    return [...new Set(reasons)].map((by) => ({by, erasedAt: now - over + grace}));
+    if (row.has_duplicate === 1 && overFor(row) >= keyLifetime) by.push('- duplicate');
+    return by.map((reason) => ({by: reason, erasedAt: now - overFor(row) + grace}));
   });
   return {leads, consents: 0, unreadable, overdue, next};
 }

@@ -323,7 +323,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'sweep leads with open deliveries',
     file: 'server/store/sweep-queries.ts',
-    from: 'row.open === null ? 0 : grace',
+    from: 'row.is_open === 0 ? 0 : grace',
     to: '0',
     flavour: 'erasing',
     violates: 'a sweep takes no lead with open deliveries',
