@@ -233,8 +233,8 @@ export function destinationFindings(row: DestinationRow): Finding[] {
 
 const whyKept: Readonly<Record<string, string>> = {
   unreadable:
-    'they cannot be opened. They stay until you decide: give back their data key, or erase them by "lead-prequal leads erase", or all of a lost key by "lead-prequal keys forget"',
-  duplicate: 'leads that repeat them are kept and have their answer. They go after those',
+    'what cannot be opened stays until you decide: give back its data key, or erase it by "lead-prequal leads erase", or all of a lost key by "lead-prequal keys forget"',
+  duplicate: 'the answer of an original stays until the last of its duplicates has gone',
 };
 
 /**
