@@ -40,12 +40,10 @@ export function startAlerts({store, config: inForce, emit, timings}: Parts): {st
     const now = Date.now();
     const wrong = new Map<string, string>();
     const processes = await store.processes(now - goneAfter);
-    const rows = await readDestinations({store, config}, processes);
-    const findings = rows.flatMap((row) =>
-      destinationFindings(row).map((found) => [row.destination, found] as const),
-    );
-    for (const [about, {text}] of [...findings, ...overdueFindings(processes)])
-      wrong.set(about, `${wrong.get(about) ?? ''}${printable(text)}\n`);
+    const say = (of: string, text: string) => wrong.set(of, `${wrong.get(of) ?? ''}${printable(text)}\n`);
+    for (const row of await readDestinations({store, config}, processes))
+      for (const {text} of destinationFindings(row)) say(row.destination, text);
+    for (const [about, {text}] of overdueFindings(processes)) say(about, text);
     const alerts = await store.claimAlerts([...wrong.keys()], now, timings.alerts);
     if (alerts.length === 0) return;
     const titles = alerts.map(({destination, told}) => {

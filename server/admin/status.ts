@@ -237,10 +237,7 @@ const whyKept: Readonly<Record<string, string>> = {
   duplicate: 'the answer of an original stays until the last of its duplicates has gone',
 };
 
-/**
- * Why leads are kept past their time, each with the destination, or else what it is about. Each process sweeps all leads,
- * so the newest sweep says it. Alerts by e-mail say the same.
- */
+/** What keeps leads past their time, by the newest sweep: each process sweeps all. Alerts by e-mail say the same. */
 export function overdueFindings(processes: readonly ProcessReport[]): [about: string, Finding][] {
   const swept = processes.flatMap(({overdue}) => overdue ?? []);
   const newest = swept.toSorted((one, other) => other.sweptAt - one.sweptAt)[0];

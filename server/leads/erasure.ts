@@ -50,10 +50,10 @@ export type Retention = {
 };
 
 /**
- * Why the sweep left a lead that was kept long enough. `by`: a destination and the state of its delivery, such as `crm failed`;
- * `- unreadable`; or `- duplicate`, which needs the answer of the lead. `erasedAt`: when its grace is over.
+ * Why the sweep left a lead that was kept long enough, and when its grace is over. `reason`: the state of a delivery to
+ * `destination`. If that is `-`, it is `unreadable`, or `duplicate` for the original of one.
  */
-export type Overdue = {by: string; erasedAt: number};
+export type Overdue = {destination: string; reason: string; erasedAt: number};
 
 /** Where a slice of the sweep ended. */
 export type SweepPlace = {of: 'leads' | 'consents'; id: string};
@@ -82,8 +82,8 @@ export type ErasureStore = {
   keptConsents(ids: readonly string[]): Promise<ReadonlyMap<string, KeptConsent | Error>>;
   /**
    * One slice of the sweep: erases leads that were kept long enough and have no delivery in the outbox, and consents that were
-   * kept long enough. After the grace, deliveries in the outbox that no process may be sending are dropped. Tells nobody, because the receivers have rules of their own. A lead that cannot be opened stays as it
-   * is, because its consent could not be kept.
+   * kept long enough. After the grace, deliveries that no process may be sending are dropped. Tells nobody, because the
+   * receivers have rules of their own. A lead that cannot be opened stays, because its consent could not be kept.
    * @param after where the slice before ended. Undefined for the first one
    * @returns `next` is undefined after the last slice. `unreadable` are the ids of leads that stayed
    */

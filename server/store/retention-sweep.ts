@@ -8,7 +8,7 @@ import type {ErasureStore, Retention, SweepPlace} from '../leads/erasure.ts';
 import {reasonOf} from '../leads/store-errors.ts';
 import type {Upkeep} from '../leads/ports.ts';
 import type {Emit} from '../observe/observations.ts';
-import type {OverdueReading} from '../observe/readings.ts';
+import type {OverdueCount, OverdueReading} from '../observe/readings.ts';
 
 type Parts = {
   store: Pick<ErasureStore, 'sweep'> & Pick<Upkeep, 'purge'>;
@@ -32,26 +32,23 @@ export function startSweeping({store, retention, emit, timings}: Parts): Sweepin
 
   async function pass() {
     const done = {leads: 0, consents: 0};
-    const left = new Map<string, {leads: number; erasedFrom: number}>();
+    const left = new Map<string, OverdueCount>();
     try {
       for (let after: SweepPlace | undefined, isLast = false; !isLast && !signal.aborted;) {
         const slice = await store.sweep(Date.now(), retention(), after);
         done.leads += slice.leads;
         done.consents += slice.consents;
         for (const lead of slice.unreadable) emit({type: 'lead-unreadable', lead});
-        for (const {by, erasedAt} of slice.overdue) {
-          const so = left.get(by) ?? {leads: 0, erasedFrom: Infinity};
-          left.set(by, {leads: so.leads + 1, erasedFrom: Math.min(so.erasedFrom, erasedAt)});
+        for (const {erasedAt, ...reason} of slice.overdue) {
+          const key = Object.values(reason).join(' ');
+          const {leads, erasedFrom} = left.get(key) ?? {leads: 0, erasedFrom: erasedAt};
+          left.set(key, {...reason, leads: leads + 1, erasedFrom: Math.min(erasedFrom, erasedAt)});
         }
         mustPurge ||= slice.leads + slice.consents > 0;
         [after, isLast] = [slice.next, slice.next === undefined];
         if (!isLast) await pause(timings.sweepPause);
       }
-      const counts = [...left].map(([by, count]) => {
-        const [destination = '', reason = ''] = by.split(' ');
-        return {destination, reason, ...count};
-      });
-      overdue = {sweptAt: Date.now(), counts};
+      overdue = {sweptAt: Date.now(), counts: [...left.values()]};
     } finally {
       emit({type: 'leads-swept', ...done, overdue: overdue?.counts ?? []});
     }
@@ -63,7 +60,6 @@ export function startSweeping({store, retention, emit, timings}: Parts): Sweepin
 
   async function run() {
     // Processes that started together begin at different moments, so that they do not look for the same leads at once.
-    // They begin soon, because what a pass leaves is not known before its end.
     await pause(Math.random() * Math.min(60_000, timings.sweepEvery));
     while (!signal.aborted) {
       await pass().catch((error: unknown) => emit({type: 'sweep-failed', reason: reasonOf(error)}));

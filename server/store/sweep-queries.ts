@@ -25,7 +25,7 @@ const isForReceivers = isOneOf('content', onlyForReceivers);
 const isOpen = isThere(`deliveries WHERE deliveries.lead_id = leads.id AND settled_at IS NULL
   AND (leads.erased_at IS NOT NULL OR NOT ${isForReceivers})`);
 const selectOpen = (ids: string) => `
-  SELECT DISTINCT lead_id, destination || ' ' || state AS reason FROM deliveries
+  SELECT DISTINCT lead_id, destination, state FROM deliveries
   WHERE lead_id IN ${ids} AND settled_at IS NULL AND NOT ${isForReceivers}`;
 /** Nobody can claim a delivery that has ended. One with a lease is left to a later sweep, because it may be on its way. */
 const dropOpen = `
@@ -73,10 +73,9 @@ async function sweepLeads(
     const next = taken.slice(index, index + atOnce);
     const ids = JSON.stringify(next.map(({id}) => id));
     // This ends before the leads are read to be erased, so nothing is sent of them after that.
-    const drops = next
-      .filter(({is_open}) => is_open === 1)
-      .map(({id}) => statement(dropOpen, now, id, now - grace));
-    if (drops.length > 0) await context.write(...drops);
+    const late = next.filter(({is_open}) => is_open === 1);
+    if (late.length > 0)
+      await context.write(...late.map(({id}) => statement(dropOpen, now, id, now - grace)));
     // A duplicate may have come meanwhile.
     const stillDue = `leads.id IN ${jsonList('$1')} AND ${isOpen} = 0 AND ${hasDuplicate} = 0`;
     const whole = (await read(statement(selectRows(stillDue), ids))) as ReadRow[];
@@ -98,15 +97,16 @@ async function sweepLeads(
   const kept = rows
     .slice(0, last && rows.indexOf(last) + 1)
     .filter((row) => row.erased_at === null && overFor(row) >= 0 && !gone.has(row.id));
-  const open = JSON.stringify(kept.filter(({is_open}) => is_open === 1).map(({id}) => id));
-  const waiting = open === '[]' ? [] : await read(statement(selectOpen(jsonList('$1')), open));
-  const reasons = Map.groupBy(waiting, ({lead_id}) => lead_id);
+  const waiting = kept.filter(({is_open}) => is_open === 1).map(({id}) => id);
+  const select = statement(selectOpen(jsonList('$1')), JSON.stringify(waiting));
+  const open = Map.groupBy(waiting.length > 0 ? await read(select) : [], ({lead_id}) => lead_id);
   const overdue = kept.flatMap((row) => {
-    const by = (reasons.get(row.id) ?? []).map(({reason}) => String(reason));
-    if (unreadable.includes(row.id)) by.push('- unreadable');
+    const why = (open.get(row.id) ?? []).map(({destination, state}) => [String(destination), String(state)]);
+    if (unreadable.includes(row.id)) why.push(['-', 'unreadable']);
     // A duplicate comes within a day of its original, and goes so much later.
-    if (row.has_duplicate === 1 && overFor(row) >= keyLifetime) by.push('- duplicate');
-    return by.map((reason) => ({by: reason, erasedAt: now - overFor(row) + grace}));
+    if (row.has_duplicate === 1 && overFor(row) >= keyLifetime) why.push(['-', 'duplicate']);
+    const erasedAt = now - overFor(row) + grace;
+    return why.map(([destination = '', reason = '']) => ({destination, reason, erasedAt}));
   });
   return {leads, consents: 0, unreadable, overdue, next};
 }

@@ -76,7 +76,7 @@ async function start(t: TestContext, store: Store, leads: number, others: number
 }
 
 forEachStore((store) => {
-  test('600 leads: 575 are counted with the reason in status, metrics and an e-mail, and erased after the grace', async (t) => {
+  test('a dead endpoint keeps 575 of 600 leads, which operators hear, and after the grace none', async (t) => {
     const {crm, mail, server, sent, execute, findings, overdue, erased} = await start(t, store, 575, 25);
     const set = (state: string) => `UPDATE deliveries SET state = '${state}', leased_until = 0 WHERE lead_id`;
     await execute(set('failed'), sent.slice(0, 500));
