@@ -315,8 +315,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'sweep a lead before its duplicates',
     file: 'server/store/sweep-queries.ts',
-    from: 'row.has_duplicate === 0 &&',
-    to: '',
+    from: 'later.erased_at IS NULL',
+    to: 'later.erased_at = 0',
     flavour: 'erasing',
     violates: 'an answer that is done never changes',
   },
