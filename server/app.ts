@@ -142,6 +142,7 @@ export async function createApp(
         },
         destinations: service.destinations,
         refusals: refusals.counts,
+        overdue: service.overdue,
         emit,
         timings,
       }).catch(async (error: unknown) => {

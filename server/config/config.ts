@@ -142,7 +142,7 @@ export function readConfig(environment: Environment = process.env): Config {
     releasesFolder,
     environment: environmentDigests(reader, settings.TOKEN_KEY[0]),
     warnings,
-    notes: [...destinations].flatMap(roomNotes),
+    notes: [...graceNotes({...ofSettings, partners}), ...[...destinations].flatMap(roomNotes)],
   };
 }
 
@@ -160,7 +160,11 @@ const fromSettings = (settings: Settings) => ({
   dataKeys: settings.DATA_KEY,
   erasuresFile:
     settings.ERASURES_FILE ?? (settings.DATABASE_URL ? undefined : `${settings.DATABASE_PATH}.erasures`),
-  retention: {retainDays: settings.RETAIN_DAYS, keepConsentYears: settings.KEEP_CONSENT_YEARS},
+  retention: {
+    retainDays: settings.RETAIN_DAYS,
+    keepConsentYears: settings.KEEP_CONSENT_YEARS,
+    graceDays: settings.RETAIN_GRACE_DAYS,
+  },
   databaseStatements: settings.DATABASE_STATEMENTS,
   confirmations: settings.CONFIRMATIONS === 'on',
   onAmbiguous: settings.ON_AMBIGUOUS,
@@ -203,6 +207,15 @@ export function privacyWarnings({dataKeys: [first], retention, partners}: Config
       ? `Leads of ${named} are kept for ever: RETAIN_DAYS, or retain_days of a partner, says for how long (docs/privacy.md#retention)`
       : '',
   ].filter(Boolean);
+}
+
+function graceNotes({retention: {retainDays, graceDays}, partners}: Pick<Config, 'retention' | 'partners'>) {
+  const limits = [retainDays, ...partners.map((partner) => partner.retainDays)];
+  return limits.every((days) => days === undefined || days === forEver)
+    ? []
+    : [
+        `A lead whose deliveries have not ended stays ${graceDays} days longer (RETAIN_GRACE_DAYS): then they are dropped, and the lead is erased (docs/privacy.md#retention)`,
+      ];
 }
 
 const roomNotes = ([name, settings]: [string, DestinationSettings]): string[] => {

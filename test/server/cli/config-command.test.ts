@@ -71,7 +71,11 @@ function partnersFile(folder: string, destinations: object, send_to: string[] = 
 }
 
 /** Of every configuration without further settings. */
-const privacyNotes = [/^! Personal data is stored in clear/, /^! Leads of .* are kept for ever/];
+const privacyNotes = [
+  /^! Personal data is stored in clear/,
+  /^! Leads of .* are kept for ever/,
+  /^· A lead whose deliveries have not ended stays 30 days longer/,
+];
 const newDatabase = '· There is no database yet, or it is empty: the start creates it';
 const olderDatabase =
   '! The database is that of an older version, and the start brings it up: back it up first, and read in the changelog whether older servers may run meanwhile';
@@ -159,16 +163,16 @@ suite('config check', () => {
       return privacyNotes.map((note) => stdout.split('\n').filter((line) => note.test(line)).length);
     };
     const DATA_KEY = 'a data key that is long enough'.replaceAll(' ', '-').padEnd(40, '!');
-    assert.deepEqual(await notes({}), [1, 1]);
-    assert.deepEqual(await notes({DATA_KEY: `clear ${DATA_KEY}`, RETAIN_DAYS: '730'}), [1, 0]);
-    assert.deepEqual(await notes({DATA_KEY}), [0, 1]);
+    assert.deepEqual(await notes({}), [1, 1, 0]);
+    assert.deepEqual(await notes({DATA_KEY: `clear ${DATA_KEY}`, RETAIN_DAYS: '730'}), [1, 0, 1]);
+    assert.deepEqual(await notes({DATA_KEY}), [0, 1, 0]);
     const kept = (retain_days: unknown) =>
       notes({DATA_KEY, PARTNERS_FILE: writePartners(folder, [{retain_days}])});
     assert.deepEqual(
       [await kept('forever'), await kept(30)],
       [
-        [0, 1],
-        [0, 1],
+        [0, 1, 0],
+        [0, 1, 1],
       ],
     );
     const {stdout} = await runCommand({...settings, RETAIN_DAYS: '730'}, 'config', 'check');

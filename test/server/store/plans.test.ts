@@ -142,6 +142,7 @@ const works: Record<string, (store: Explained['queries'], id: string) => Promise
       shortest: day,
       keptFor: (partner: string | null) =>
         partner !== null && sweptPartners.includes(partner) ? day : undefined,
+      grace: day,
       keepConsent: () => true,
     };
     assert.equal((await store.sweep(Date.now(), retention)).leads, 10);
