@@ -67,7 +67,7 @@ const noPartners = [] as unknown as Config['partners'];
 const settings = {
   policy: defaultPolicy,
   publicUrl: 'https://leads.example.com',
-    evidenceKeys: ['an evidence key of at least 32 characters'],
+  evidenceKeys: ['an evidence key of at least 32 characters'],
   partners: noPartners,
   retention: {retainDays: undefined, keepConsentYears: 5, graceDays: 30},
 };
