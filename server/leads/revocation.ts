@@ -4,6 +4,7 @@
  */
 
 import {paths} from '../../contract/api.ts';
+import type {LeadIdentity} from './stored-lead.ts';
 
 /** For whom a consent was taken back: for the partner of the lead, or for all. */
 export const revocationScopes = ['partner', 'all'] as const;
@@ -66,13 +67,26 @@ export type RevocationStore = {
   endErasureRequest(id: string): Promise<boolean>;
 };
 
-/** Where the visitor takes back the consent of a lead. @param token as `revokeToken` */
-export const linkOf = (publicUrl: string, id: string, token: string) =>
-  `${publicUrl}${paths.revoke}/${id}.${token}`;
-/** The id and the token of the end of such a link. Both are empty if it is none. */
-export const readLink = (link: string): [id: string, token: string] => {
-  const [, id = '', token = ''] = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([\w-]+)$/.exec(link) ?? [];
-  return [id, token];
-};
-/** Makes the link of a lead. */
+/** Makes the link of a lead, by which its visitor says stop. */
 export type RevokeLink = (id: string) => Promise<string>;
+export const revokeLinkOf =
+  (store: Pick<RevocationStore, 'revokeToken'>, publicUrl: string): RevokeLink =>
+  async (id) =>
+    `${publicUrl}${paths.revoke}/${id}.${await store.revokeToken(id)}`;
+
+/** The lead of a link, and what was asked for it. Times are milliseconds since 1970. */
+export type LinkedLead = Pick<LeadIdentity, 'id' | 'createdAt' | 'partner'> & {
+  revokedAt: number | undefined;
+  requestedAt: number | undefined;
+  erasedAt: number | undefined;
+};
+
+/** What visitors do by their links (admin/revocations.ts). */
+export type LinkDesk = {
+  /** @param link the end of the address. Undefined if the link is none of ours, or the lead is gone */
+  find(link: string): Promise<LinkedLead | undefined>;
+  /** Takes the consent back for the partner of the lead. Resolves when nothing new begins. */
+  stop(lead: LinkedLead): Promise<void>;
+  /** Notes the request to erase the lead. */
+  requestErasure(lead: LinkedLead): Promise<void>;
+};
