@@ -9,7 +9,7 @@ import {isErased} from '../store/rows.ts';
 import {count, finish, isoTime, Refusal, time, type Admin, type Job} from './admin.ts';
 import {noting} from './audit.ts';
 import {presentAddresses} from './destinations.ts';
-import {plannedLead, receiversOf} from './erasing.ts';
+import {plannedLead, receiversOf, writeDown} from './erasing.ts';
 import {leadOf} from './lead-names.ts';
 import {leadsOfPerson} from './persons.ts';
 
@@ -55,7 +55,8 @@ export async function* revokeConsent(admin: Admin, {who, partner}: RevocationInp
   const [now, scope] = [Date.now(), partner === undefined ? everybody : scopeOf(partner)];
   await look({scope, ...(typeof who === 'object' && who)}, [...meant.leads]);
   await store.useKeys();
-  await store.suppress([...meant.phones], scope, now);
+  const digests = await store.numberDigests([...meant.phones]);
+  await store.suppress(digests, scope, now);
   // Leads that came meanwhile are held, or are found now.
   for (const phone of meant.phones) {
     const {found, kept, unreadable} = await finish(leadsOfPerson(admin, filter, {phone}), () => undefined);
@@ -80,6 +81,11 @@ export async function* revokeConsent(admin: Admin, {who, partner}: RevocationInp
     });
     yield {revoked: lead.id};
   }
+  writeDown(
+    config.erasuresFile,
+    digests.map((digest) => ({digest, at: now, scope})),
+    'The consent was taken back, but',
+  );
   const ids = leads.map(({id}) => id);
   for (;;) {
     const underWayUntil = await store.underWayUntil(ids);

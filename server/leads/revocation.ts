@@ -13,6 +13,7 @@ export type RevocationScope = (typeof revocationScopes)[number];
 /** For whom a number is suppressed: the key of a partner, `-` for the callers of `/json/leads`, `*` for all. */
 export const everybody = '*';
 export const scopeOf = (partner: string | null) => partner ?? '-';
+export const partnerOf = (scope: string) => (scope === '-' ? null : scope);
 
 /**
  * A number whose later leads are held. Its digest finds its leads (`LeadFilter`). `decidedAt`: when an operator let them go
@@ -27,12 +28,13 @@ export type Suppression = {
 };
 
 export type RevocationStore = {
+  /** The digests of numbers in E.164. @throws SealError when their key cannot be opened */
+  numberDigests(phones: readonly string[]): Promise<string[]>;
   /**
-   * Suppresses numbers in E.164. From its commit on, later leads with them are held. It waits for leads that are being
-   * stored, so that leads which are found after it are all that may be sent.
-   * @throws SealError when the key of the digests cannot be opened
+   * Suppresses the numbers with these digests. From its commit on, later leads with them are held. It waits for leads that
+   * are being stored, so that leads which are found after it are all that may be sent.
    */
-  suppress(phones: readonly string[], scope: string, now: number): Promise<void>;
+  suppress(digests: readonly string[], scope: string, now: number): Promise<void>;
   /**
    * Takes the consent of one lead back: its deliveries in the outbox end, and those who had news of it are told, once no
    * process may be sending it any more. The lead may be erased already, or be unreadable.
