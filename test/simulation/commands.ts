@@ -1,6 +1,7 @@
 /** Commands that take their time: what erases, sweeps and seals anew, beside the processes that run. */
-import type {ErasureStore} from '../../server/leads/erasure.ts';
-import type {KeyStore} from '../../server/leads/data-keys.ts';
+import {finish, Refusal, type Admin} from '../../server/admin/admin.ts';
+import {allowConsent, revokeConsent} from '../../server/admin/revocations.ts';
+import type {BesideStore} from '../../server/leads/ports.ts';
 import {leadQueries} from '../../server/store/queries.ts';
 import {checkInHex, type Sealer} from '../../server/store/sealing.ts';
 import {
@@ -11,12 +12,14 @@ import {
   sqliteWords,
 } from '../../server/store/sqlite/connection.ts';
 import {draw, newProcess, runIn, time, wait, type Process} from './clock.ts';
+import {addressesUnder, destinationsUnder} from './configurations.ts';
 import {kill} from './connections.ts';
 import {findPersonal, path} from './data-folder.ts';
-import type {Erasing, Fact} from './history.ts';
-import type {To} from './plan.ts';
+import type {Allowing, Erasing, Fact, Revoking} from './history.ts';
+import {personalOf, phoneOf} from './people.ts';
+import type {ConfigurationName, To} from './plan.ts';
 
-type SlowStore = ErasureStore & KeyStore & {purge: () => Promise<boolean>};
+type SlowStore = Omit<BesideStore, 'close'>;
 
 /** What the commands ask of their history. */
 export type AroundCommands = {
@@ -28,6 +31,8 @@ export type AroundCommands = {
   contents: ReadonlySet<number>;
   /** The commands that were begun, each with the data keys that it has. */
   commands: {process: Process; sealer: Sealer}[];
+  /** What the files say that a command reads. */
+  configuration: () => ConfigurationName;
   /** Whether nothing may be in clear in any file. */
   isSealed: () => boolean;
 };
@@ -117,6 +122,61 @@ export function erase({content, all, cut}: To<'erase'>, sealer: Sealer, around: 
       erasing.until = time();
     }
     await purgeAndSearch(store, around);
+  });
+}
+
+/** @returns whether it did what it was asked for */
+async function isDone(work: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
+}
+
+/** What `lead-prequal consent revoke` does. */
+export function revoke(
+  {content, by, partner, cut}: To<'revoke'>,
+  sealer: Sealer,
+  {leadWith, configuration, ...around}: AroundCommands,
+) {
+  const named =
+    by === 'lead' ? leadWith(content) : {[by]: by === 'phone' ? phoneOf(content) : personalOf(content).email};
+  if (named === undefined) return;
+  const files = configuration();
+  const config = {destinations: destinationsUnder(files)};
+  runCommand(sealer, cut, around, async (store) => {
+    const [phone, addresses] = [phoneOf(content), addressesUnder(files)];
+    const revoking: Revoking = {
+      ...{type: 'revoking', at: time(), until: Infinity, partner, phone, leads: [], addresses},
+    };
+    around.record(revoking);
+    await isDone(async () => {
+      const job = revokeConsent({store, config} as unknown as Admin, {who: named, partner});
+      const {numbers, leads} = await finish(job, () => undefined);
+      Object.assign(revoking, {until: time(), leads: leads.map(({id}) => id)});
+      if (numbers === 0) revoking.phone = undefined;
+    });
+  });
+}
+
+/** What `lead-prequal consent allow` does. */
+export function allow(
+  {content, by, cut}: To<'allow'>,
+  sealer: Sealer,
+  {leadWith, ...around}: AroundCommands,
+) {
+  const lead = leadWith(content);
+  if (lead === undefined) return;
+  const phone = phoneOf(content);
+  runCommand(sealer, cut, around, async (store) => {
+    const whom = by === 'lead' ? {lead} : {phone};
+    const allowing: Allowing = {type: 'allowing', at: time(), until: Infinity, ...whom};
+    around.record(allowing);
+    const wanted = {who: by === 'lead' ? lead : {phone}, reason: 'agreed anew'};
+    if (await isDone(() => allowConsent({store} as unknown as Admin, wanted))) allowing.until = time();
   });
 }
 

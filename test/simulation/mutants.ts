@@ -254,7 +254,7 @@ export const mutants: readonly Mutant[] = [
     from: "AND sent.content <> 'erased' AND sent.leased_until > ${now}",
     to: 'AND sent.leased_until > ${now} + 1000000000000',
     plan: 'resumed-after-an-erasure',
-    violates: 'that a lead was erased is told after its last lease',
+    violates: 'that a lead was erased, or its consent taken back, is told after its last lease',
   },
   {
     name: 'let a late report end the lease of another process',
@@ -262,7 +262,7 @@ export const mutants: readonly Mutant[] = [
     from: 'CASE leased_until WHEN CAST($3 AS BIGINT) THEN 0 ELSE leased_until END',
     to: 'CASE leased_until WHEN CAST($3 AS BIGINT) THEN 0 ELSE 0 END',
     plan: 'late-report-of-another',
-    violates: 'nobody gets a lead after somebody was told that it was erased',
+    violates: 'nobody gets a lead after somebody was told that it was erased, or its consent taken back',
   },
   {
     name: 'ask for amounts after the end of the lease',
@@ -270,7 +270,7 @@ export const mutants: readonly Mutant[] = [
     from: 'if (begun + (performance.now() - asked) > latest)',
     to: 'if (begun > latest + asked)',
     plan: 'erased-while-the-store-is-away',
-    violates: 'of an erased lead nothing is sent but that it was erased',
+    violates: 'of an erased lead nothing is sent but what became of it',
   },
   {
     name: 'leave a duplicate that came while its original was erased',

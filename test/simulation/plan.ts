@@ -65,6 +65,15 @@ const deliveries = {
   state: perhaps(fc.constantFrom(...deliveryStates)),
 };
 
+/** `partner`: for whom it is, null for the callers. Undefined: for all. */
+const revocation = {
+  content: few,
+  by: fc.constantFrom('lead', 'phone', 'phone', 'email'),
+  partner: fc.constantFrom(undefined, undefined, 'acme', 'globex', null),
+  process,
+  cut: fc.option(fc.integer({min: 1, max: 30}), {nil: undefined, freq: 3}),
+};
+
 type Arbitraries<Values> = {[Name in keyof Values]: Arbitrary<Values[Name]>};
 const to = <Name extends string, Others>(name: Name, others: Arbitraries<Others>) =>
   fc.record({do: fc.constant(name), ...others}) as Arbitrary<{do: Name} & Others>;
@@ -106,6 +115,12 @@ const operations = {
       process,
       cut,
     }),
+  ),
+  /** The content names the person: by the lead that it became, by its number, or by its e-mail address. */
+  revocations: fc.oneof(
+    to('revoke', revocation),
+    to('revoke', revocation),
+    to('allow', {content: few, by: fc.constantFrom('lead', 'phone'), process, cut}),
   ),
   /** Operators bring one process after another to the next list of data keys, and seal with it what is there. */
   keys: fc.oneof(
@@ -155,11 +170,31 @@ const flavours = {
   crashing: {leads: 10, reads: 3, moods: 4, crashes: 6},
   outages: {leads: 10, reads: 3, stores: 6, crashes: 2},
   operated: {leads: 14, moods: 4, operators: 8},
-  frozen: {leads: 10, moods: 3, stores: 3, freezes: 4, operators: 3},
-  clocks: {leads: 10, moods: 3, stores: 4, freezes: 2, clocks: 3},
-  reloaded: {leads: 20, moods: 4, stores: 2, crashes: 2, operators: 3, reloads: 6, erasures: 2},
-  erasing: {leads: 14, reads: 5, moods: 4, stores: 3, crashes: 3, operators: 4, erasures: 7},
-  sealing: {leads: 14, reads: 5, moods: 3, stores: 2, crashes: 3, operators: 4, erasures: 3, keys: 9},
+  frozen: {leads: 10, moods: 3, stores: 3, freezes: 4, operators: 3, revocations: 2},
+  clocks: {leads: 10, moods: 3, stores: 4, freezes: 2, clocks: 3, revocations: 2},
+  reloaded: {
+    leads: 20,
+    moods: 4,
+    stores: 2,
+    crashes: 2,
+    operators: 3,
+    reloads: 6,
+    erasures: 2,
+    revocations: 2,
+  },
+  erasing: {leads: 14, reads: 5, moods: 4, stores: 3, crashes: 3, operators: 4, erasures: 7, revocations: 2},
+  sealing: {
+    leads: 14,
+    reads: 5,
+    moods: 3,
+    stores: 2,
+    crashes: 3,
+    operators: 4,
+    erasures: 3,
+    keys: 9,
+    revocations: 2,
+  },
+  revoking: {leads: 24, reads: 3, moods: 4, stores: 3, crashes: 3, operators: 5, erasures: 2, revocations: 7},
 } satisfies Record<string, Partial<Record<Kind, number>>>;
 export type Flavour = keyof typeof flavours;
 export const flavourNames = Object.keys(flavours) as Flavour[];

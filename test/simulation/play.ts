@@ -20,7 +20,7 @@ import {
   wait,
   type Process,
 } from './clock.ts';
-import {erase, rotate, search, sweep, type AroundCommands} from './commands.ts';
+import {allow, erase, revoke, rotate, search, sweep, type AroundCommands} from './commands.ts';
 import {addressesUnder, agreed, destinationsUnder, keysOf, routes, timings} from './configurations.ts';
 import {kill} from './connections.ts';
 import {beginFiles, path, rowsOf} from './data-folder.ts';
@@ -37,7 +37,7 @@ import {
 } from './history.ts';
 import type {Moment, Mood} from './network.ts';
 import {order, type AroundOrders} from './orders.ts';
-import {consentOf, leadOf} from './people.ts';
+import {consentOf, leadOf, phoneOf} from './people.ts';
 import {
   destinationNames,
   faultsEnd,
@@ -67,7 +67,7 @@ const noPartners = [] as unknown as Config['partners'];
 const settings = {
   policy: defaultPolicy,
   publicUrl: 'https://leads.example.com',
-    evidenceKeys: ['an evidence key of at least 32 characters'],
+  evidenceKeys: ['an evidence key of at least 32 characters'],
   partners: noPartners,
   retention: {retainDays: undefined, keepConsentYears: 5},
 };
@@ -187,7 +187,7 @@ class Players {
     const erasures = rowsOf('SELECT lead, leased_until FROM erasures');
     const leases = new Map(erasures.map(({lead, leased_until}) => [String(lead), Number(leased_until)]));
     const tellings = rowsOf(
-      'SELECT lead, destination, leased_until AS "leasedUntil" FROM tellings',
+      'SELECT lead, destination, content, leased_until AS "leasedUntil" FROM tellings',
     ) as Telling[];
     const store = await openSqliteBeside(path, this.#around.sealer(), true);
     const stored = await readStored(store, {changes, leases, tellings});
@@ -375,6 +375,10 @@ class Players {
         return this.#strike(operation, (index) => this.#reload(index, operation.configuration));
       case 'erase':
         return erase(operation, this.#sealerOf(operation), this.#around);
+      case 'revoke':
+        return revoke(operation, this.#sealerOf(operation), this.#around);
+      case 'allow':
+        return allow(operation, this.#sealerOf(operation), this.#around);
       case 'sweep':
         return sweep(operation, this.#sealerOf(operation), this.#around);
       case 'rotate':
@@ -462,6 +466,7 @@ class Players {
       owner: sender,
       key: String(key),
       content: contentOf(lead),
+      from: {partner, phone: phoneOf(content)},
       destinations: [...(answerFrom ? [answerFrom] : []), ...sendTo],
       answeredBy: answerFrom,
       isHeld,
@@ -484,7 +489,15 @@ class Players {
     toDesk: ToDesk,
     sent: Pick<
       Submission,
-      'owner' | 'key' | 'content' | 'destinations' | 'answeredBy' | 'isHeld' | 'isCompared' | 'isLast'
+      | 'owner'
+      | 'key'
+      | 'content'
+      | 'from'
+      | 'destinations'
+      | 'answeredBy'
+      | 'isHeld'
+      | 'isCompared'
+      | 'isLast'
     >,
     content: number,
   ): Promise<boolean> {
