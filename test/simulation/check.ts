@@ -656,7 +656,12 @@ const rules = {
    */
   'nothing of a lead begins after its consent was taken back'(facts, violated) {
     const clocks = facts.all('trouble').filter(({kind}) => kind === 'clock');
-    const came = new Map(facts.all('submission').map(({lead, until}) => [lead, until]));
+    const came = new Map(
+      facts
+        .all('submission')
+        .toReversed()
+        .map(({lead, until}) => [lead, until]),
+    );
     for (const revoking of facts.all('revoking'))
       for (const request of facts.all('request')) {
         const {at, destination} = request;
@@ -713,9 +718,9 @@ const rules = {
   /** From the acknowledgement on: the earlier lead is sent no more, so the later one would be lost. */
   'no lead is merged into one whose consent was taken back'(facts, violated) {
     for (const {until, leads} of facts.all('revoking'))
-      for (const {at, lead = ''} of facts.all('submission')) {
+      for (const {at, lead = '', outcome} of facts.all('submission')) {
         const original = facts.history.stored.leads.get(lead)?.duplicateOf;
-        if (at > until && typeof original === 'string' && leads.includes(original))
+        if (outcome === 'created' && at > until && typeof original === 'string' && leads.includes(original))
           violated(`${lead} came at ${seconds(at)}, and ${original} was taken back at ${seconds(until)}`);
       }
   },
