@@ -139,7 +139,9 @@ export class Facts {
     const since = (revoked?.at ?? NaN) - this.history.beginning;
     const found = this.all('revoking').find(
       (one) =>
-        Math.floor(one.at) <= since && since <= one.until && (one.partner === undefined) === (revoked?.scope === 'all'),
+        Math.floor(one.at) <= since &&
+        since <= one.until &&
+        (one.partner === undefined) === (revoked?.scope === 'all'),
     );
     return found && {...found, scope: revoked?.scope ?? ''};
   }
