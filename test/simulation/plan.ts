@@ -109,6 +109,8 @@ const operations = {
     to('drop', deliveries),
     to('settle', {content: few}),
   ),
+  /** Of what must not go out for it. */
+  retries: to('retry', {...deliveries, state: fc.constantFrom('dropped', 'held')}),
   erasures: fc.oneof(
     to('erase', {content: few, all: oneIn(3), process, cut}),
     to('erase', {content: few, all: oneIn(3), process, cut}),
@@ -198,7 +200,16 @@ const flavours = {
     keys: 9,
     revocations: 2,
   },
-  revoking: {leads: 24, reads: 3, moods: 4, stores: 3, crashes: 3, operators: 5, erasures: 2, revocations: 9},
+  revoking: {
+    leads: 24,
+    moods: 6,
+    stores: 3,
+    crashes: 3,
+    operators: 4,
+    retries: 5,
+    erasures: 2,
+    revocations: 9,
+  },
 } satisfies Record<string, Partial<Record<Kind, number>>>;
 export type Flavour = keyof typeof flavours;
 export const flavourNames = Object.keys(flavours) as Flavour[];
