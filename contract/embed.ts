@@ -160,6 +160,10 @@ export const attributionKeys = [
 export type AttributionKey = (typeof attributionKeys)[number];
 export type Attribution = {[Key in AttributionKey]?: string | undefined};
 
+/** How a visitor's browser says that the data must not be sold or shared. `gpc`: Global Privacy Control. */
+export const optOutSignals = ['gpc'] as const;
+export type OptOutSignal = (typeof optOutSignals)[number];
+
 /**
  * The names of the query parameters of a page that may identify a campaign or a click. Of these, only the ones in
  * `attributionKeys` are sent.
@@ -226,6 +230,8 @@ export type EmbedSubmission = {
   elapsed_ms?: number | undefined;
   /** The server leaves out values that are not allowed, and accepts the lead without them. */
   attribution?: Attribution | undefined;
+  /** What the browser tells scripts. Mostly it also sends it, as the header `Sec-GPC`; either is enough. */
+  opt_out_signal?: OptOutSignal | undefined;
   /** Hidden fields. The server leaves out names that the partner does not list, and values that are not allowed. */
   context?: Readonly<Record<string, string | undefined>> | undefined;
   /** The address of the page, shortened by `pageAddress`. It is stored with the consent. */

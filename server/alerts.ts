@@ -2,7 +2,7 @@
  * Tells operators by e-mail (`ALERTS_TO`) when a destination begins to need one, once a day while it does, and when that is
  * over, in the words of `lead-prequal status`. Each process looks, and the store decides which of them sends.
  */
-import {destinationFindings, readDestinations} from './admin/status.ts';
+import {destinationFindings, overdueFindings, readDestinations} from './admin/status.ts';
 import {printable} from './admin/visible.ts';
 import type {Config} from './config/config.ts';
 import type {Timings} from './config/timings.ts';
@@ -39,9 +39,11 @@ export function startAlerts({store, config: inForce, emit, timings}: Parts): {st
     if (!config.alerts || stopping.signal.aborted) return;
     const now = Date.now();
     const wrong = new Map<string, string>();
-    for (const row of await readDestinations({store, config}, await store.processes(now - goneAfter)))
-      for (const {text} of destinationFindings(row))
-        wrong.set(row.destination, `${wrong.get(row.destination) ?? ''}${printable(text)}\n`);
+    const processes = await store.processes(now - goneAfter);
+    const say = (of: string, text: string) => wrong.set(of, `${wrong.get(of) ?? ''}${printable(text)}\n`);
+    for (const row of await readDestinations({store, config}, processes))
+      for (const {text} of destinationFindings(row)) say(row.destination, text);
+    for (const [about, {text}] of overdueFindings(processes)) say(about, text);
     const alerts = await store.claimAlerts([...wrong.keys()], now, timings.alerts);
     if (alerts.length === 0) return;
     const titles = alerts.map(({destination, told}) => {

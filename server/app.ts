@@ -14,7 +14,7 @@ import {reasonOf} from './leads/store-errors.ts';
 import {checkInHex, checkValueOf, createSealer} from './store/sealing.ts';
 import {openStore, unencryptedHost} from './store/open-store.ts';
 import {readAllVersions} from './versions/embed-versions.ts';
-import {startCountingRequests} from './versions/request-counts.ts';
+import {startCountingRequests, startDailyCounts} from './versions/request-counts.ts';
 import {startReloads, type Reloads} from './reload/reloads.ts';
 import {startAlerts} from './alerts.ts';
 import {startLeadService} from './lead-service.ts';
@@ -83,9 +83,10 @@ export async function createApp(
   const {watch} = service;
   const descriptors = watchDescriptors(emit);
   const requests = startCountingRequests(opened, () => inForce.partners, timings.requestCounts);
+  const reads = startDailyCounts<{user: string}>((counts) => opened.addReads(counts), timings.requestCounts);
   const alerts = startAlerts({store: opened, config: () => inForce, emit, timings});
   const counters = createCounters(config.redisUrl, () => inForce.tokenKeys[0], emit);
-  const routesUnder = createRoutes(config, {store: watch.store, counters, versions, emit, timings});
+  const routesUnder = createRoutes(config, {store: watch.store, counters, versions, emit, timings, reads});
   let [draining, refusing] = [false, false];
   let routes = routesUnder(config, service.desk);
   let reloads: Reloads | undefined;
@@ -103,6 +104,7 @@ export async function createApp(
   async function close(patience: number) {
     await service.stopClaiming();
     await requests.stop();
+    await reads.stop();
     await alerts.stop();
     counters.close();
     descriptors.stop();
@@ -140,6 +142,7 @@ export async function createApp(
         },
         destinations: service.destinations,
         refusals: refusals.counts,
+        overdue: service.overdue,
         emit,
         timings,
       }).catch(async (error: unknown) => {

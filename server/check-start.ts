@@ -5,10 +5,11 @@
 import {once} from 'node:events';
 import {createServer} from 'node:net';
 import {paths} from '../contract/api.ts';
-import {ConfigError, readConfig, type Config} from './config/config.ts';
+import {ConfigError, privacyWarnings, readConfig, type Config} from './config/config.ts';
 import {unencrypted} from './config/destinations.ts';
 import type {Environment} from './config/environment.ts';
 import {keptUnder, shortened} from './config/reloaded.ts';
+import {clearWord} from './config/values.ts';
 import {ask, localUrl} from './observe/ask-server.ts';
 import {tryRedis} from './http/limits/redis-connection.ts';
 import {changedConsents} from './leads/consent-texts.ts';
@@ -34,6 +35,7 @@ const storeChecks: readonly ((store: BesideStore, config: Config) => Promise<Fin
   missingDestinations,
   async (store, {partners}) => changedConsents(partners, await store.consentTexts()).map(fault),
   keptShorter,
+  stillInClear,
 ];
 
 /** Changes nothing, and may run beside the server. */
@@ -41,7 +43,7 @@ export async function checkStart(environment?: Environment): Promise<Finding[]> 
   try {
     const config = readConfig(environment);
     return [
-      ...config.warnings.map(warning),
+      ...[...config.warnings, ...privacyWarnings(config)].map(warning),
       ...unencrypted(config.destinations).flatMap((destination) =>
         logged({type: 'destination-unencrypted', destination}),
       ),
@@ -124,6 +126,11 @@ async function missingDestinations(store: BesideStore, {destinations}: Config): 
   return counts
     .filter(({destination, state}) => state === 'waiting' && !destinations.has(destination))
     .flatMap(({destination, deliveries}) => logged({type: 'destination-missing', destination, deliveries}));
+}
+
+async function stillInClear(store: BesideStore, {dataKeys: [first]}: Config): Promise<Finding[]> {
+  const isMixed = first !== clearWord && (await store.keyUses()).some(({key}) => key === clearWord);
+  return isMixed ? [warning('Some data is still stored in clear: "lead-prequal keys rotate" seals it')] : [];
 }
 
 /** What the servers that run now keep, and this configuration would not. */

@@ -23,7 +23,7 @@ import {createdAtOf} from './leads/lead-ids.ts';
 import {retentionOf, type RetentionConfig} from './leads/retention.ts';
 import {linkOf} from './leads/revocation.ts';
 import type {Emit} from './observe/observations.ts';
-import type {DestinationReading, Readings} from './observe/readings.ts';
+import type {DestinationReading, OverdueReading, Readings} from './observe/readings.ts';
 import {startWritingDigests} from './store/digest-writing.ts';
 import {startDeletingExpired} from './store/expiry.ts';
 import {startSweeping} from './store/retention-sweep.ts';
@@ -41,6 +41,8 @@ export type LeadService = {
   isDegraded: () => boolean;
   /** How the destinations are, as far as this process knows. */
   destinations: () => DestinationReading[];
+  /** Which leads are kept past their time, as the last sweep of this process found them. */
+  overdue: () => OverdueReading | undefined;
   /** What the metrics read of the store and of the destinations. */
   readings: () => Promise<Pick<Readings, 'isStoreUp' | 'destinations' | 'outbox'>>;
   /** From now on, no waiting delivery is claimed. Resolves when that is so. */
@@ -144,6 +146,7 @@ export async function startLeadService(
     },
     isDegraded: () => destinationsNow().some(({state}) => state !== 'ok'),
     destinations: destinationsNow,
+    overdue: sweep.overdue,
     async readings() {
       const counts = await countsOfStore();
       return {

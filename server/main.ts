@@ -1,7 +1,7 @@
 /** Starts the server in production, and stops it on a signal. */
 import {createObservationLog} from './observe/observation-log.ts';
 import {createLog} from './observe/log.ts';
-import {ConfigError, readConfig, type Config} from './config/config.ts';
+import {ConfigError, privacyWarnings, readConfig, type Config} from './config/config.ts';
 import {sizeThreadPool} from './config/thread-pool.ts';
 import {usualTimings} from './config/timings.ts';
 import {readVersions} from './versions/embed-versions.ts';
@@ -98,7 +98,7 @@ const started = startServer(config, log.emit);
 process.on('SIGHUP', () => void started.then((running) => running.reload(), refuseToStart));
 const server = await started.catch(refuseToStart);
 stage = {name: 'serving'};
-for (const note of config.notes) log.emit({type: 'config-noted', note});
+for (const note of [...privacyWarnings(config), ...config.notes]) log.emit({type: 'config-noted', note});
 log.emit({type: 'ready', host: config.host, port: server.port, metrics: server.metricsPort, ...newest});
 log.flush();
 // Standard output has one JSON object a line, in which quotes are escaped, so the snippet could not be pasted from there.

@@ -35,12 +35,14 @@ type Lasting = {
   versions: readonly EmbedVersion[];
   emit: Emit;
   timings: Timings;
+  /** Counts which callers read leads. */
+  reads: {count: (read: {user: string}) => void};
 };
 
 /** @returns makes the routes of a configuration, with the desk that takes leads under it */
 export function createRoutes(
   {rateLimit: perMinute, publicUrl, signInExempt, proofOfWork, snippetsPage}: Config,
-  {store, counters, versions, emit, timings}: Lasting,
+  {store, counters, versions, emit, timings, reads}: Lasting,
 ): (config: Config, desk: LeadDesk) => Router {
   const failures = {window: 60_000, counters, emit};
   const signIns = createFailureLimit({...failures, what: 'sign-ins', maxFailures: 20, exempt: signInExempt});
@@ -77,7 +79,8 @@ export function createRoutes(
     const proofs = proofOfWork > 0 ? createProofs(tokenKeys, proofOfWork) : undefined;
     const form = createScriptlessForm({publicUrl, visitorDesk, tokenKeys, counters, figures, emit});
     const routes = Router({caseSensitive: true});
-    routes.use(jsonApi({callers, partners, signIns, failureDelay, desk, digests, usualAnswer, timings}));
+    const around = {signIns, failureDelay, timings, reads};
+    routes.use(jsonApi({...around, callers, partners, desk, digests, usualAnswer}));
     routes.use(
       embedApi({...ofPages, partners, visitorDesk, minimums: minimums(policy), figures, proofs, quota}),
     );

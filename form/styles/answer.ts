@@ -85,6 +85,9 @@ const otherStyles = css`
   .consent ~ .why {
     display: none;
   }
+  .use > p:not(.why) {
+    margin-block: 8px;
+  }
   .consent label {
     display: block;
     font-weight: 400;

@@ -133,6 +133,8 @@ export const afterTouch = {
   noCreditCheck: 'This does not affect your credit.',
   useContact: 'We use your details to contact you.',
   send: 'Send',
+  /** Where the browser sends Global Privacy Control. */
+  optOut: "Your browser's opt-out signal is passed on.",
   /** The total, while the visitor still answers, where the partner shows it. `{amount}`: the least that it will be. */
   soFar: 'So far: at least {amount}',
   /** In its place, as long as that is nothing. */

@@ -106,6 +106,7 @@ export const afterTouch: AfterTouchWords = {
   noCreditCheck: 'Esto no afecta su crédito.',
   useContact: 'Usamos sus datos para comunicarnos con usted.',
   send: 'Enviar',
+  optOut: 'Transmitimos la señal de exclusión de su navegador.',
   soFar: 'Ya son al menos {amount}',
   soFarNothing: 'Su estimado crece aquí.',
   yes: 'Sí',

@@ -49,17 +49,18 @@ export type Restored = z.infer<typeof restored>;
 /**
  * For a server that is stopped.
  * @param file a file that a backup wrote
- * @param input `replace` keeps the present database under another name; `erasures` is a file besides that of the configuration
+ * @param input `replace` keeps the present database under another name; `erasures` is a file besides that of the configuration;
+ *   `withoutErasures` restores without any
  * @throws Refusal if the database is not replaced
  */
 export function restore(
   config: Config,
   file: string,
-  input: {replace: boolean; erasures?: string | undefined},
+  input: {replace: boolean; erasures?: string | undefined; withoutErasures?: boolean},
 ): Promise<Restored> {
   return orRefusal('The backup is not restored', async () => {
     const database = sqlitePath(config);
-    const {known, unread, missing, files} = knownErasures(config, input.erasures);
+    const {known, unread, missing, files} = knownErasures(config, input);
     const sealer = createSealer(config.dataKeys);
     const {keepConsent} = retentionOf(config);
     const erasing = {sealer, erasures: known, keepConsent};
@@ -97,10 +98,17 @@ async function orRefusal<Result>(failed: string, work: () => Promise<Result>): P
 }
 
 /** What the named file and that of the configuration say together, and what only the named one has. */
-function knownErasures({erasuresFile: own}: Config, named: string | undefined) {
+function knownErasures(
+  {erasuresFile: own}: Config,
+  {erasures: named, withoutErasures = false}: Parameters<typeof restore>[2],
+) {
   if (named !== undefined && !existsSync(named)) throw new CopyError(`There is no file ${named}`);
   const paths = [named, own].filter((path) => path !== undefined).map((path) => resolve(path));
   const files = [...new Set(paths)].filter((path) => existsSync(path));
+  if (files.length === 0 && !withoutErasures)
+    throw new CopyError(
+      `There is no file of erasures at ${own}, so all leads that were erased since the backup would be back. Name the file that is kept with the backups: --erasures <file>. If nothing was erased, or it does not matter: --without-erasures`,
+    );
   const read = files.map((path) => ({path, ...readErasures(path)}));
   const known = read.flatMap(({erasures}) => erasures);
   const ownErasures = read.filter(({path}) => own !== undefined && path === resolve(own));

@@ -7,20 +7,22 @@ import {createSealer} from '../store/sealing.ts';
 import {openStoreBeside} from '../store/open-store.ts';
 import {refuseOtherOwner} from '../store/sqlite/files.ts';
 import {Refusal, refuseFor, type Admin} from './admin.ts';
+import {noting, type Actor} from './audit.ts';
 
-type Access = {mayWrite: boolean; emit: Emit};
+type Access = {mayWrite: boolean; emit: Emit; by: Actor; mayLackKeys?: boolean};
 
 /** @throws Refusal if the store cannot be opened, or its leads were moved while `work` went on */
 export async function besideServers<Result>(
   config: Config,
-  {mayWrite, emit}: Access,
+  {mayWrite, emit, by, mayLackKeys = false}: Access,
   work: (admin: Admin) => Promise<Result>,
 ): Promise<Result> {
   if (!config.databaseUrl) refuseWrongFile(config.databasePath);
-  const opening = openStoreBeside(config, createSealer(config.dataKeys), mayWrite, emit);
+  const sealer = {...createSealer(config.dataKeys), mayLackKeys};
+  const opening = openStoreBeside(config, sealer, mayWrite, emit);
   const store = await opening.catch((error: unknown) => refuseFor(error));
   try {
-    const result = await work({store, config});
+    const result = await work({store, config, look: noting(store, by)});
     // `store copy` may have moved the leads meanwhile, for example while an operator was asked.
     if (mayWrite)
       await store.refuseMarked().catch(({message}: Error) => {

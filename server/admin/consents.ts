@@ -9,6 +9,7 @@ import {consentEnd} from '../leads/retention.ts';
 import type {Consent, Tombstone} from '../leads/stored-lead.ts';
 import {isErased, whyUnreadable} from '../store/rows.ts';
 import {isoTime, Refusal, time, type Admin, type Job} from './admin.ts';
+import {lookAtList} from './audit.ts';
 import {receiver, receiversOf} from './deliveries.ts';
 import {csvWriter, valueAt, type Exported, type Exporting, type ExportFormat} from './exporting.ts';
 import {unreadableText} from './lead-names.ts';
@@ -106,6 +107,7 @@ function toRecord(
 export async function showConsent(admin: Admin, id: string): Promise<ShownConsent> {
   const found = await admin.store.readLead(id);
   if (!found) throw new Refusal(`There is no lead ${id}.`, 'unknown');
+  await admin.look({lead: id});
   const [holder] = await holdersOf(admin, [found.lead]);
   if (!holder) throw new Error('A page of one lead has none');
   if ('unreadable' in holder) throw new Refusal(unreadableText(holder));
@@ -151,6 +153,7 @@ export async function* exportConsents(
   const isCsv = format === 'csv';
   const done = {leads: 0, erased: 0, unreadable: 0, unlisted: []};
   let looked = 0;
+  await lookAtList(admin, filter);
   if (isCsv)
     yield {text: `${excel ? '\uFEFF' : ''}${toCsv([columns.map((path) => path.join('_'))])}`, looked};
   for (let after: string | undefined; ;) {
@@ -198,14 +201,14 @@ export async function* listConsents(
   filter: LeadFilter,
   limit: number,
   text: string | undefined,
-): Job<{looked: number; rows: ConsentRow[]}, {unreadable: string[]}> {
+): Job<{looked: number}, {rows: ConsentRow[]; unreadable: string[]}> {
   const unreadable: string[] = [];
-  let [looked, left] = [0, limit];
-  for (let after: string | undefined; left > 0;) {
+  const rows: ConsentRow[] = [];
+  let looked = 0;
+  for (let after: string | undefined; rows.length < limit;) {
     const page = await admin.store.listLeads(filter, {limit: pageLeads, after});
-    const rows: ConsentRow[] = [];
     for (const holder of await holdersOf(admin, page)) {
-      if (rows.length === left) break;
+      if (rows.length === limit) break;
       looked += 1;
       if ('unreadable' in holder) unreadable.push(holder.id);
       else if (holder.consent) {
@@ -213,12 +216,13 @@ export async function* listConsents(
         if (text === undefined || row.text === text) rows.push(row);
       }
     }
-    left -= rows.length;
-    yield {looked, rows};
+    yield {looked};
     after = page.at(-1)?.id;
     if (page.length < pageLeads) break;
   }
-  return {unreadable};
+  const ids = rows.map(({lead}) => lead);
+  await admin.look({...filter, text}, ids);
+  return {rows, unreadable};
 }
 
 /** The leads whose consents may be to the text. */

@@ -5,6 +5,7 @@ import {
   deliveryStates,
   endedStates,
   isForReceivers,
+  suppressedNumber,
   type DeliveryFilter,
   type DeliveryRow as StoredRow,
 } from '../leads/deliveries.ts';
@@ -120,10 +121,11 @@ export type ShownDelivery = z.infer<typeof shownDelivery>;
  * @returns `damaged` are destinations whose last reply is stored, and cannot be read
  */
 export async function deliveriesOf(
-  admin: Pick<Admin, 'store'>,
+  admin: Admin,
   lead: string,
 ): Promise<{deliveries: ShownDelivery[]; damaged: string[]}> {
   const id = await leadOf(admin, lead);
+  await admin.look({lead: id});
   const replies = await admin.store.lastReplies(id);
   const rows: DeliveryRow[] = [];
   for await (const page of listDeliveries(admin, {lead: id})) rows.push(...page);
@@ -191,9 +193,11 @@ export type Changed = z.infer<typeof changed>;
  * Makes deliveries due now. Without a state, held ones only of a lead that is named. Those that succeeded are made again
  * only with the state `delivered`, and only news: a `lead-api` would store the lead a second time.
  */
-export async function retryDeliveries({store, config}: Admin, selection: Selection): Promise<Changed> {
+export async function retryDeliveries({store, config, look}: Admin, selection: Selection): Promise<Changed> {
   const filter = await filterOf({store}, selection);
+  await look(filter);
   const deliveries = await store.retryDeliveries(Date.now(), filter);
+  await look({deliveries});
   const paused = (await store.pausedDestinations())
     .filter(({destination}) => filter.destination === undefined || filter.destination === destination)
     .map(({destination, reason}) => ({destination, reason}));
@@ -201,14 +205,26 @@ export async function retryDeliveries({store, config}: Admin, selection: Selecti
     filter.state === undefined
       ? ` What has ended is made again only with --state ${endedStates.join(', ')}.`
       : '';
-  return {deliveries, paused, why_none: whyNone(deliveries, filter, config, again)};
+  const stopped =
+    deliveries === 0 && filter.lead !== undefined ? await whyStopped({store}, filter.lead) : undefined;
+  return {deliveries, paused, why_none: stopped ?? whyNone(deliveries, filter, config, again)};
 }
 
 /** Never makes these deliveries. A lead that waits for the answer of one counts as refused. */
-export async function dropDeliveries({store, config}: Admin, selection: Selection): Promise<Changed> {
+export async function dropDeliveries({store, config, look}: Admin, selection: Selection): Promise<Changed> {
   const filter = await filterOf({store}, selection);
+  await look(filter);
   const deliveries = await store.dropDeliveries(Date.now(), filter);
+  await look({deliveries});
   return {deliveries, paused: [], why_none: whyNone(deliveries, filter, config)};
+}
+
+/** Why nothing of a lead may be sent. */
+async function whyStopped({store}: Pick<Admin, 'store'>, lead: string): Promise<string | undefined> {
+  if ((await store.findRecords([lead])).get(lead)?.revoked)
+    return 'The consent was taken back, so nothing of this lead is sent any more.';
+  const isHeld = (await store.heldLeads()).includes(lead);
+  return isHeld ? `${suppressedNumber}.` : undefined;
 }
 
 function whyNone(
@@ -238,11 +254,12 @@ const whyNotSettled = {
  * @throws Refusal if no delivery is settled
  */
 export async function settleDelivery(
-  {store}: Pick<Admin, 'store'>,
+  {store, look}: Pick<Admin, 'store' | 'look'>,
   {lead, destination}: {lead: string; destination?: string | undefined},
   takenAs: string,
 ): Promise<void> {
   const delivery = {lead: await leadOf({store}, lead), destination};
+  await look(delivery);
   const settled = await store.settleAs(Date.now(), delivery, takenAs);
   if (settled !== 'settled') throw new Refusal(whyNotSettled[settled]);
 }

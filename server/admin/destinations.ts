@@ -42,7 +42,7 @@ export type DestinationRow = z.infer<typeof destinationRow>;
 /** Deliveries that are looked at for the reason why others wait. The oldest have been tried most. */
 const deliveriesPerRead = 20;
 
-export async function listDestinations({store, config}: Admin): Promise<DestinationRow[]> {
+export async function listDestinations({store, config}: Omit<Admin, 'look'>): Promise<DestinationRow[]> {
   const {destinations, partners} = config;
   const paused = new Map((await store.pausedDestinations()).map((each) => [each.destination, each]));
   const counts = await store.countOutbox();
@@ -153,8 +153,11 @@ export async function resumeDestination({store, config}: Admin, destination: str
 }
 
 /** @returns how many deliveries go to the address of now that were stored for another one */
-export const acceptAddress = ({store, config}: Admin, destination: string): Promise<number> =>
-  store.acceptAddress(Date.now(), destination, addressOf(settingsOf(destination, config)));
+export async function acceptAddress({store, config, look}: Admin, destination: string): Promise<number> {
+  const address = addressOf(settingsOf(destination, config));
+  await look({destination});
+  return store.acceptAddress(Date.now(), destination, address);
+}
 
 /**
  * - `said`: what came back, in words

@@ -78,6 +78,8 @@ export async function planErasure(admin: Admin, {leads: named, all}: ErasureInpu
     const kept = planned(erasable, lead, all || end <= Date.now() ? null : end);
     leads.push({...kept, ...(await receiversOf(admin, erasable))});
   }
+  const shown = leads.map(({id}) => id);
+  await admin.look({all, erasure: 'planned'}, shown);
   const facts = leads.map(({id, was_erased_at, changes, consent_kept_until}) =>
     [id, was_erased_at, changes, consent_kept_until].join(' '),
   );
@@ -153,22 +155,18 @@ export async function* eraseLeads(
     throw new Refusal('Nothing was erased, because the leads have changed: look at the plan again');
   const toErase = plan.leads.filter(({changes}) => changes);
   if (toErase.length > 0) {
+    const ids = toErase.map(({id}) => id);
+    await admin.look({erasure: 'confirmed'}, ids);
     await store.useKeys();
     const at = Date.now();
-    writeDown(
-      config.erasuresFile,
-      toErase.map(({id}) => ({id, at, all: plan.all})),
-    );
-    const keepConsent = plan.all ? () => false : retentionOf(config).keepConsent;
-    for (const {id} of toErase) {
-      await store.erase(id, at, keepConsent, presentAddresses(config));
-      yield {erased: id};
-    }
+    const erasures = toErase.map(({id}) => ({id, at, all: plan.all}));
+    writeDown(config.erasuresFile, erasures);
+    yield* eraseEach(admin, erasures);
   }
   return {leads: plan.leads, out_of_files: yield* purge(admin)};
 }
 
-function writeDown(path: string | undefined, erasures: readonly Erasure[]) {
+export function writeDown(path: string | undefined, erasures: readonly Erasure[]) {
   if (path === undefined) return;
   try {
     appendErasures(path, erasures);
@@ -206,17 +204,31 @@ export async function planAgain({store, config}: Admin): Promise<Back> {
 export const erasedAgain = z.object({erased: count, out_of_files: z.boolean()});
 
 export async function* eraseAgain(admin: Admin, {toErase}: Back): Job<Erasing, z.infer<typeof erasedAgain>> {
-  const {store, config} = admin;
+  if (toErase.length > 0) {
+    await admin.look(
+      {erasure: 'again'},
+      toErase.map(({id}) => id),
+    );
+    await admin.store.useKeys();
+  }
+  const erased = yield* eraseEach(admin, toErase);
+  return {erased, out_of_files: yield* purge(admin)};
+}
+
+/** @returns how many were erased */
+export async function* eraseEach(
+  {store, config}: Admin,
+  erasures: readonly Erasure[],
+): Job<{erased: string}, number> {
   let erased = 0;
-  if (toErase.length > 0) await store.useKeys();
   const {keepConsent} = retentionOf(config);
   const present = presentAddresses(config);
-  for (const {id, at, all} of toErase) {
+  for (const {id, at, all} of erasures) {
     if (!(await store.erase(id, at, all ? () => false : keepConsent, present))) continue;
     erased += 1;
     yield {erased: id};
   }
-  return {erased, out_of_files: yield* purge(admin)};
+  return erased;
 }
 
 /** What is shown of an erased lead: when it was erased, and the consent that is kept, so that an operator can prove it. */
@@ -290,7 +302,12 @@ export async function listErasureRequests({store}: Pick<Admin, 'store'>): Promis
 }
 
 /** Ends a request that is not followed. @throws Refusal if there is none */
-export async function endErasureRequest(admin: Admin, lead: string): Promise<void> {
-  if (!(await admin.store.endErasureRequest(await leadOf(admin, lead))))
-    throw new Refusal(`Nobody asked to erase ${lead}, or the request has ended.`, 'unknown');
+export async function endErasureRequest(
+  admin: Admin,
+  {lead: named, reason}: {lead: string; reason: string},
+): Promise<void> {
+  const lead = await leadOf(admin, named);
+  await admin.look({lead, reason});
+  if (!(await admin.store.endErasureRequest(lead)))
+    throw new Refusal(`Nobody asked to erase ${named}, or the request has ended.`, 'unknown');
 }

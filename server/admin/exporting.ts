@@ -10,6 +10,7 @@ import {leadEventSchema} from '../leads/lead-event.ts';
 import type {LeadFilter, ListedLead, UnreadableLead} from '../leads/lead-filter.ts';
 import {isErased} from '../store/rows.ts';
 import type {Admin, Job} from './admin.ts';
+import {lookAtList} from './audit.ts';
 import {amountsForPeople, detailsOf, type LeadDetails} from './lead-details.ts';
 import {toJson, visible} from './visible.ts';
 import {localTime} from './words.ts';
@@ -146,15 +147,17 @@ export type Exporting = ({text: string} | {unreadable: UnreadableLead}) & {looke
 /**
  * - `leads`: how many the export has
  * - `erased`, `unreadable`: how many it lacks for that reason
- * - `unlisted`: what leads have for which the CSV has no column
+ * - `unlisted`: what leads have for which the CSV has no column, because programs know the columns that there are
  */
 export type Exported = {leads: number; erased: number; unreadable: number; unlisted: string[]};
 
 export async function* exportLeads(
-  {store, config}: Admin,
+  admin: Admin,
   filter: LeadFilter,
   {format, excel = false, forSales = false, only}: Exportable,
 ): Job<Exporting, Exported> {
+  const {store, config} = admin;
+  if (!only) await lookAtList(admin, filter);
   const toCsv = await csvWriter(forSales);
   const isCsv = format === 'csv';
   const columns = columnsFor(config, filter);
@@ -183,8 +186,9 @@ export async function* exportLeads(
         ? Object.values(salesColumns).map((valueOf) => valueOf(lead, config))
         : paths.map((path) => valueAt(lead, path));
     yield {text: isCsv ? toCsv(leads.map(cellsOf)) : toJsonLines(leads), looked: looked()};
-    for (const {lead, context = {}} of isCsv && !forSales ? leads : []) {
+    for (const {lead, context = {}, opt_out_signal} of isCsv && !forSales ? leads : []) {
       for (const name of Object.keys(context)) if (!hasColumn('context', name)) unlisted.add(name);
+      if (opt_out_signal) unlisted.add('opt_out_signal');
       for (const name of formOnlyNames) if (lead[name] && !hasColumn('lead', name)) unlisted.add(name);
     }
     after = page.at(-1)?.id;

@@ -16,6 +16,7 @@ import {
 import {createdAtOf} from '../leads/lead-ids.ts';
 import {isErased} from '../store/rows.ts';
 import {count, isoTime, Refusal, time, type Admin} from './admin.ts';
+import {lookAtList} from './audit.ts';
 import {showErased, type ShownErased} from './erasing.ts';
 import {detailsOf, leadDetails} from './lead-details.ts';
 import {leadOf, unreadableText} from './lead-names.ts';
@@ -25,7 +26,7 @@ import {localDay, midnight} from './words.ts';
 const pageLeads = 1_000;
 
 /**
- * What a list shows of a lead, without personal data. Of an erased lead that is ids and times, and of an unreadable one its
+ * What a list shows of a lead: nothing personal but the total. Of an erased lead that is ids and times, and of an unreadable one its
  * id and the reason. `consent`: who brought it; `missing` if there is none, although the partner has a text for it.
  */
 const known = {id: z.string(), reference: z.string(), created_at: time.nullable()};
@@ -76,11 +77,13 @@ export function toLeadRow(lead: ListedLead, {partners}: Admin['config'], roundin
 
 /** The newest first, page by page. @param rounding as for `toLeadRow` */
 export async function* listLeads(
-  {store, config}: Admin,
+  admin: Admin,
   filter: LeadFilter,
   limit: number,
   rounding?: number,
 ): AsyncGenerator<LeadRow[], void, undefined> {
+  const {store, config} = admin;
+  await lookAtList(admin, filter, limit);
   let left = limit;
   for (let after: string | undefined; left > 0;) {
     const size = Math.min(left, pageLeads);
@@ -107,6 +110,7 @@ export async function showLead(
   const id = await leadOf(admin, named);
   const found = await admin.store.readLead(id);
   if (!found) throw new Refusal(`There is no lead ${id}.`, 'unknown');
+  await admin.look({lead: id});
   if (isErased(found.lead)) return {erased: await showErased(admin, found.lead)};
   const details = detailsOf(found.lead);
   if ('unreadable' in details) throw new Refusal(unreadableText(details));

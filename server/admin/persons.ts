@@ -33,7 +33,7 @@ const pageLeads = 1_000;
 
 /** Reads until `limit` leads are those of the person, or until `signal` ends it. */
 export async function* leadsOfPerson(
-  {store}: Pick<Admin, 'store'>,
+  {store, look}: Pick<Admin, 'store' | 'look'>,
   filter: LeadFilter,
   person: Person,
   {limit = Infinity, signal}: {limit?: number | undefined; signal?: AbortSignal} = {},
@@ -68,6 +68,8 @@ export async function* leadsOfPerson(
       await endOfTurn();
     }
   for (const list of [so.found, so.kept]) list.sort(({id}, other) => (id < other.id ? 1 : -1));
+  const maybe = [...so.found, ...so.kept].map(({id}) => id);
+  await look({...filter, ...person}, [...maybe, ...so.sameMailbox]);
   return so;
 }
 

@@ -3,7 +3,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
 import {everybody, scopeOf} from '../leads/revocation.ts';
-import type {LeadFilter} from '../leads/lead-filter.ts';
+import type {LeadFilter, ListedLead} from '../leads/lead-filter.ts';
 import type {Person} from '../leads/persons.ts';
 import {isErased} from '../store/rows.ts';
 import {count, finish, isoTime, Refusal, time, type Admin, type Job} from './admin.ts';
@@ -48,10 +48,11 @@ const lookEvery = 50;
  * @throws Refusal if there is no such lead or person
  */
 export async function* revokeConsent(admin: Admin, {who, partner}: RevocationInput): Job<Revoking, Revoked> {
-  const {store, config} = admin;
+  const {store, config, look} = admin;
   const filter = partner === undefined ? {} : {partner};
   const meant = await meantBy(admin, filter, who);
   const [now, scope] = [Date.now(), partner === undefined ? everybody : scopeOf(partner)];
+  await look({scope, ...(typeof who === 'object' && who)}, [...meant.leads]);
   await store.useKeys();
   await store.suppress([...meant.phones], scope, now);
   // Leads that came meanwhile are held, or are found now.
@@ -69,6 +70,7 @@ export async function* revokeConsent(admin: Admin, {who, partner}: RevocationInp
       scope: partner === undefined ? 'all' : 'partner',
       present: presentAddresses(config),
     } as const;
+    await look({}, [lead.id]);
     const changes = await store.revoke(lead.id, how);
     const {told, former} = await receiversOf(admin, {...lead, erasedAt: null});
     leads.push({
@@ -129,10 +131,11 @@ export async function allowConsent(
   admin: Admin,
   {who, reason}: {who: Who; reason: string},
 ): Promise<z.infer<typeof allowance>> {
-  const {store} = admin;
+  const {store, look} = admin;
   const now = Date.now();
   const released: string[] = [];
   const release = async (id: string) => {
+    await look({reason}, [id]);
     if ((await store.release(id, now)) > 0) released.push(referenceOf(id));
   };
   if (typeof who === 'string') {
@@ -141,6 +144,7 @@ export async function allowConsent(
   } else {
     const {phone} = who;
     if (phone === undefined) throw new Refusal('Name a lead, or a telephone number.');
+    await look({phone, reason});
     if (!(await store.allow(phone, reason, now)))
       throw new Refusal('Nobody with this number took a consent back, or it was allowed before.', 'unknown');
     const held = new Set(await store.heldLeads());
@@ -173,11 +177,19 @@ export type SuppressionRow = z.infer<typeof suppressionRow>;
 const maxLeads = 20;
 
 /** The newest first. */
-export async function listSuppressions({store}: Admin, limit: number): Promise<SuppressionRow[]> {
+export async function listSuppressions({store, look}: Admin, limit: number): Promise<SuppressionRow[]> {
   const held = new Set(await store.heldLeads());
+  /** Those of the last minute have no digests yet. */
+  const heldBy = new Map<string, ListedLead[]>();
+  for (const lead of (await store.findRecords([...held])).values()) {
+    if (!('lead' in lead)) continue;
+    const {phone: digest = ''} = (await store.personDigests({phone: lead.lead.phone.e164})).digests;
+    heldBy.set(digest, [...(heldBy.get(digest) ?? []), lead]);
+  }
   const rows: SuppressionRow[] = [];
   for (const {digest, scope, since, decidedAt, reason} of (await store.suppressions()).slice(0, limit)) {
-    const leads = await store.listLeads({digest}, {limit: maxLeads});
+    const found = [...(heldBy.get(digest) ?? []), ...(await store.listLeads({digest}, {limit: maxLeads}))];
+    const leads = [...new Map(found.map((lead) => [lead.id, lead])).values()];
     rows.push({
       ...{scope, since: isoTime(since), decided_at: isoTime(decidedAt), reason},
       leads: leads.flatMap((lead) =>
@@ -197,5 +209,9 @@ export async function listSuppressions({store}: Admin, limit: number): Promise<S
       ),
     });
   }
+  await look(
+    {revoked: true},
+    rows.flatMap(({leads}) => leads.map(({id}) => id)),
+  );
   return rows;
 }

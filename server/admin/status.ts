@@ -18,7 +18,7 @@ import {destinationRow, listDestinations, wrongOf, type DestinationRow} from './
 import {count, isoTime, time, type Admin} from './admin.ts';
 import {listErasureRequests} from './erasing.ts';
 import {unreadableText} from './lead-names.ts';
-import {ago, bytes, counted, lasting, localTime, midnight} from './words.ts';
+import {ago, bytes, counted, lasting, localDay, localTime, midnight} from './words.ts';
 
 /** Milliseconds. A destination that works gets a lead within seconds, also after a few attempts that failed. */
 export const lateAfter = 15 * 60_000;
@@ -112,6 +112,7 @@ export async function readStatus({config, server, withStore, checkStart}: Around
     }));
     seen.findings.push(
       ...seen.destinations.flatMap(destinationFindings),
+      ...overdueFindings(processes).map(([, found]) => found),
       ...unsent.map(unsentFinding),
       ...seen.partners.flatMap(partnerFindings),
       ...processFindings(processes, config),
@@ -130,7 +131,7 @@ export async function readStatus({config, server, withStore, checkStart}: Around
 }
 
 /** The destinations, with what the processes that run know of them. */
-export const readDestinations = async (admin: Admin, processes: readonly ProcessReport[]) =>
+export const readDestinations = async (admin: Omit<Admin, 'look'>, processes: readonly ProcessReport[]) =>
   (await listDestinations(admin)).map((row) => asServersSee(row, processes));
 
 function levelOf({findings, server}: Pick<Status, 'findings' | 'server'>): Status['status'] {
@@ -178,7 +179,7 @@ function processFindings(processes: readonly ProcessReport[], config: Config): F
  * The leads that callers sent in the last day without a consent, if one could be expected: a partner of the client has a
  * text, or other leads of the client have one.
  */
-async function consentFindings({store, config: {partners}}: Admin): Promise<Finding[]> {
+async function consentFindings({store, config: {partners}}: Omit<Admin, 'look'>): Promise<Finding[]> {
   const page = await store.listLeads({partner: null, since: Date.now() - day}, {limit: maxOpened});
   const leads = page.filter((lead) => 'consent' in lead);
   const clients = new Set(leads.filter(({consent}) => consent).map(({lead}) => lead.cid));
@@ -206,7 +207,7 @@ async function visitorFindings({store}: Pick<Admin, 'store'>): Promise<Finding[]
   return texts.map((text) => ({level: 'warning', text}));
 }
 
-/** Nothing looks for such leads: these are the ones that somebody met in the last day. */
+/** Those that somebody met in the last day. The sweep meets all whose time is over. */
 const unreadableFinding = (lead: UnreadableLead): Finding => ({
   level: 'degraded',
   text: `${unreadableText(lead)} Give back its data key, restore a backup of it, or erase it: "lead-prequal leads erase ${lead.id}".`,
@@ -247,6 +248,25 @@ export function destinationFindings(row: DestinationRow): Finding[] {
   return findings.map((text) => ({level: 'degraded', text}));
 }
 
+const whyKept: Readonly<Record<string, string>> = {
+  unreadable:
+    'what cannot be opened stays until you decide: give back its data key, or erase it by "lead-prequal leads erase", or all of a lost key by "lead-prequal keys forget"',
+  duplicate: 'the answer of an original stays until the last of its duplicates has gone',
+};
+
+/** What keeps leads past their time, by the newest sweep: each process sweeps all. Alerts by e-mail say the same. */
+export function overdueFindings(processes: readonly ProcessReport[]): [about: string, Finding][] {
+  const swept = processes.flatMap(({overdue}) => overdue ?? []);
+  const newest = swept.toSorted((one, other) => other.sweptAt - one.sweptAt)[0];
+  return (newest?.counts ?? []).map(({destination, reason, leads, erasedFrom}) => {
+    const why =
+      whyKept[reason] ??
+      `${destination} has ${reason} deliveries of them: see "lead-prequal deliveries list --destination ${destination} --state ${reason}". From ${localDay(erasedFrom)} on, they are erased, and these deliveries dropped`;
+    const text = `${counted(leads, 'lead is', 'leads are')} kept past the time of retention, because ${why}`;
+    return [destination === '-' ? 'The retention of leads' : destination, {level: 'degraded', text}];
+  });
+}
+
 function partnerFindings({partner, silent, last_lead_at}: PartnerRow): Finding[] {
   if (!silent || last_lead_at === null) return [];
   const text = `${partner ?? 'The callers'} fell silent: the last lead came ${ago(Date.parse(last_lead_at))} ago. Look at the form on the partner's page.`;
@@ -276,7 +296,7 @@ function asServersSee(row: DestinationRow, processes: readonly ProcessReport[]):
 const sumOf = (counts: readonly RefusalCount[]) => counts.reduce((sum, {requests}) => sum + requests, 0);
 
 async function readPartners(
-  {store, config: {partners}}: Admin,
+  {store, config: {partners}}: Omit<Admin, 'look'>,
   processes: readonly ProcessReport[],
 ): Promise<PartnerRow[]> {
   const now = Date.now();

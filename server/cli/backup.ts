@@ -24,9 +24,10 @@ export const restoreCommand = ({environment, write}: Run): Command =>
     .argument('<file>', 'a file that "lead-prequal backup" wrote')
     .option('--replace', 'replace the present database: it is kept under the name …before-restore-<time>')
     .option('--erasures <file>', 'erase again what this file lists, besides what ERASURES_FILE lists')
-    .action(async (file: string, {replace = false, erasures}: {replace?: boolean; erasures?: string}) => {
+    .option('--without-erasures', 'restore although nobody knows what was erased since the backup')
+    .action(async (file: string, {replace = false, ...others}: Partial<Parameters<typeof restore>[2]>) => {
       const config = readConfig(environment);
-      const restored = await restore(config, file, {replace, erasures});
+      const restored = await restore(config, file, {replace, ...others});
       const {moved_to, erased, newest, unread} = restored;
       const lines = [
         `${restored.database}: ${inWords(restored)}`,

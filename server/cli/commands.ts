@@ -5,6 +5,7 @@
 import {Command} from 'commander';
 
 const loaders = {
+  audit: async () => (await import('./audit.ts')).auditCommand,
   backup: async () => (await import('./backup.ts')).backupCommand,
   restore: async () => (await import('./backup.ts')).restoreCommand,
   callers: async () => (await import('./callers.ts')).callersCommand,

@@ -246,11 +246,7 @@ async function list(run: Run, admin: Admin, options: ListOptions) {
   const filter = consentFilter({since, until}, text);
   const job = listConsents(admin, filter, limit, text);
   const bar = run.stderr.isTTY ? await leadsBar(run.stderr, await admin.store.countLeads(filter)) : undefined;
-  const rows: ConsentRow[] = [];
-  const {unreadable} = await finish(job, (so) => {
-    rows.push(...so.rows);
-    bar?.update(so.looked);
-  }).finally(() => bar?.stop());
+  const {rows, unreadable} = await finish(job, ({looked}) => bar?.update(looked)).finally(() => bar?.stop());
   const many = await printRows(run, {json, columns: lineColumns}, [rows], listHead, rowOf);
   run.say(`${counted(many, 'consent')}${orMore(limit - many)}; times are those of ${timeZone()}`);
   if (unreadable.length > 0)

@@ -109,7 +109,7 @@ async function erase(
   sayWhatRemains(run, admin.config);
 }
 
-async function isConfirmed({ask}: Run, what: string, yes: boolean): Promise<boolean> {
+export async function isConfirmed({ask}: Run, what: string, yes: boolean): Promise<boolean> {
   if (yes) return true;
   return (await ask?.(`To erase ${what} for ever, type ${confirmationWord}: `))?.trim() === confirmationWord;
 }
@@ -222,7 +222,7 @@ export const requestsCommand = (run: Run): Command =>
       if (end === undefined) return readingStore(run, (admin) => listRequests(run, admin, json));
       if (!reason) return this.error('error: --end needs a --reason');
       return changingStore(run, async (admin) => {
-        await endErasureRequest(admin, end);
+        await endErasureRequest(admin, {lead: end, reason});
         await run.write(`The request to erase ${end} has ended\n`);
       });
     });

@@ -91,9 +91,7 @@ function sayWhatWasWritten(
   );
   if (erased > 0) say(`${counted(erased, 'erased lead')} left out`);
   if (unlisted.length > 0)
-    say(
-      `The CSV lacks what no partner lists or asks for any more: ${unlisted.join(', ')}. --format jsonl has them.`,
-    );
+    say(`The CSV lacks what no partner lists or asks for: ${unlisted.join(', ')}. --format jsonl has them.`);
   if (unreadable > 0) fail(`${counted(unreadable, 'lead')} could not be read, and the export lacks them.`);
 }
 

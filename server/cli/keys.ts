@@ -1,18 +1,30 @@
-/** `lead-prequal keys`: which data keys are in use, and sealing everything with the first one of DATA_KEY. */
+/** `lead-prequal keys`: which data keys are in use, sealing everything with the first one of DATA_KEY, and a lost key. */
 import {Command} from 'commander';
 import type {Admin} from '../admin/admin.ts';
-import {keyName, keyRow, listKeys, rotateKeys, rotation} from '../admin/keys.ts';
+import {
+  forgetLostKey,
+  keyName,
+  keyRow,
+  listKeys,
+  planForgetting,
+  rotateKeys,
+  rotation,
+} from '../admin/keys.ts';
 import {counted} from '../admin/words.ts';
+import {referenceOf} from '../../contract/reference.ts';
 import {clearWord} from '../config/values.ts';
+import {isConfirmed} from './erase.ts';
 import {jsonOption} from './options.ts';
 import {printRows, timeOrNone, type Json, type Run} from './output.ts';
 import {finishPurging} from './purge.ts';
-import {changingStore, readingStore} from './with-store.ts';
+import {changingStore, lackingKeys} from './with-store.ts';
 
 const statusHelp = `
 A key is shown by its check value, which says nothing of the key itself. "clear" stands for data that is not sealed. A key
 may leave DATA_KEY once it is not in this list any more: "lead-prequal keys rotate" takes it away. --count counts the leads
-in clear, and the sealed parts of leads under each key; it reads them all.`;
+in clear, and the sealed parts of leads under each key; it reads them all.
+
+Exit status: 0; 1 if DATA_KEY lacks a key that is in use, so that no server starts. It says the way out.`;
 
 const rotateHelp = `
 Run it when all servers have the new key first in DATA_KEY, with the settings that they have. It works in small slices while
@@ -20,6 +32,12 @@ servers run, and may be stopped and begun again at any time. It refuses while a 
 ended, the other keys, and the word "clear", can leave DATA_KEY. docs/privacy.md has the steps.
 
 Exit status: 0 everything is sealed with the first key; 1 not everything, or not at all; 2 the command line is wrong.`;
+
+const forgetHelp = `
+The way out of a lost key, without which no server starts. It says how much is sealed with it, asks for a word, and erases that,
+as "leads erase" does. It may be stopped and begun again. docs/privacy.md has the steps.
+
+Exit status: 0 forgotten; 1 not, or not out of the files yet; 2 the command line is wrong, or nobody can be asked.`;
 
 export function keysCommand(run: Run): Command {
   const keys = new Command('keys').description('say which data keys are in use, or seal with another one');
@@ -30,7 +48,7 @@ export function keysCommand(run: Run): Command {
     .addOption(jsonOption(keyRow))
     .addHelpText('after', statusHelp)
     .action(({count = false, ...json}: {count?: boolean} & Json) =>
-      readingStore(run, (admin) => list(run, admin, count, json)),
+      lackingKeys(run, false, (admin) => list(run, admin, count, json)),
     );
   keys
     .command('rotate')
@@ -38,6 +56,16 @@ export function keysCommand(run: Run): Command {
     .addOption(jsonOption(rotation))
     .addHelpText('after', rotateHelp)
     .action(({json}: Json) => changingStore(run, (admin) => rotate(run, admin, json)));
+  const forget = keys
+    .command('forget')
+    .description('erase what is sealed with a key that is lost')
+    .argument('<key>', 'the check value of the key')
+    .option('--yes', 'do not ask, for programs')
+    .addHelpText('after', forgetHelp);
+  forget.action((key: string, {yes = false}: {yes?: boolean}) => {
+    if (!yes && !run.ask) return forget.error('error: there is no terminal to ask on: add --yes');
+    return lackingKeys(run, true, (admin) => forgetKey(run, admin, key.toLowerCase(), yes));
+  });
   return keys;
 }
 
@@ -57,6 +85,33 @@ async function list(run: Run, admin: Admin, isCounted: boolean, json: Json) {
     ...(rows === undefined ? [] : [rows]),
     servers.join(', '),
   ]);
+  for (const {key, listed, in_use_since} of keys) if (!listed && in_use_since !== null) run.fail(wayOut(key));
+}
+
+const wayOut = (key: string) =>
+  key === clearWord
+    ? `Data is stored in clear, and DATA_KEY lacks the word "${clearWord}", so no server starts: put it behind the key, restart the servers, and run "lead-prequal keys rotate".`
+    : `Data is sealed with ${key}, which DATA_KEY lacks, so no server starts: put the key back, behind the new one if there is one. If no copy of it is left, "lead-prequal keys forget ${key}" erases what is sealed with it.`;
+
+async function forgetKey(run: Run, admin: Admin, key: string, yes: boolean) {
+  const {say, write} = run;
+  const {confirm, leads, consents, person_key, suppressed} = await planForgetting(admin, key);
+  const lost = `${counted(leads.length, 'lead')}, and ${counted(consents.length, 'kept consent')} of erased leads`;
+  const lines = [
+    `Sealed with ${key}, and lost: ${lost}.`,
+    'Webhooks, chat rooms and mailboxes are told to delete the leads, too. They may have the last copy: save first what you need.',
+    person_key ? 'The key of the person digests is lost, too: a server makes it and the digests anew.' : '',
+    suppressed > 0
+      ? `${counted(suppressed, 'number')} of people who took their consent back can no longer be recognised: new leads with them are not held.`
+      : '',
+  ];
+  say(lines.filter(Boolean).join('\n'));
+  if (!(await isConfirmed(run, lost, yes))) return run.fail('Nothing was erased.');
+  const words = {what: 'What was erased cannot be read any more.', again: `keys forget ${key}`};
+  const job = forgetLostKey(admin, {key, confirm});
+  const print = ({erased: id}: {erased: string}) => void write(`${referenceOf(id)} (${id}) erased\n`);
+  const {out_of_files} = await finishPurging(run, words, job, print);
+  if (out_of_files) await write(`✓ ${key} is forgotten: servers start without it\n`);
 }
 
 const purged = {
@@ -72,6 +127,11 @@ async function rotate(run: Run, admin: Admin, json = false) {
   );
   const {key, resealed, unreadable, forgotten} = rotated;
   if (unreadable.length > 0) run.status = 1;
+  const tables = `sealed, person_search${dataKeys.includes(clearWord) ? ', leads, consents, deliveries' : ''}`;
+  if (databaseUrl && resealed + forgotten.length > 0)
+    say(
+      `PostgreSQL keeps the rows of before in its files, also after VACUUM, until it writes something else in their place. "VACUUM FULL ${tables}" makes the files anew, and locks each table meanwhile. The rows of before stay in the log (WAL), in dumps and in other backups (docs/privacy.md).`,
+    );
   if (!databaseUrl && forgotten.includes(clearWord))
     say(
       'SQLite may hold copies in clear of rows that it has moved within its file: run VACUUM while the server is stopped (docs/privacy.md).',

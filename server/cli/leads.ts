@@ -121,7 +121,7 @@ type ListOptions = {limit: number} & Json;
 
 function addList(leads: Command, run: Run) {
   personOptions(selecting(leads.command('list')), run)
-    .description('list leads, the newest first, without personal data')
+    .description('list leads, the newest first, without names, numbers and addresses')
     .addOption(limitOption('leads'))
     .addOption(jsonOption(leadRow))
     .action((options: Selection & Person & ListOptions) =>

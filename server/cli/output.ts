@@ -37,6 +37,8 @@ export function createRun(surroundings: Surroundings) {
   const run = {
     ...surroundings,
     status: 0,
+    /** The words of the command, such as `leads show`. */
+    action: '',
 
     /** Prints to standard output: the result of a command. Texts of strangers must be `printable` before. */
     write: (text: string): Promise<void> => run.writeUnchanged(visible(text)),

@@ -22,6 +22,9 @@ export async function run(words: readonly string[], current: Run): Promise<numbe
     .configureOutput({
       writeOut: (text) => stdout.write(visible(text)),
       writeErr: (text) => stderr.write(visible(text)),
+    })
+    .hook('preAction', (_, command) => {
+      current.action = `${command.parent === program ? '' : `${command.parent?.name()} `}${command.name()}`;
     });
   for (const create of await loadCommands(words)) program.addCommand(create(current));
   for (const command of [program, ...program.commands, ...program.commands.flatMap(({commands}) => commands)])

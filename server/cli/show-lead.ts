@@ -81,6 +81,7 @@ export function printLead({printFields}: Run, {config}: Admin, shown: Shown, mor
     ['Button pressed', consent?.button],
     ['Text in view', consent?.in_view],
     ['Beside the text', consent?.slot_text],
+    ['Opt-out signal', shown.opt_out_signal],
     ...Object.entries(shown.attribution ?? {}),
     ...Object.entries(shown.context ?? {}),
   ];

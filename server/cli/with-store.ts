@@ -3,6 +3,7 @@ import type {Admin} from '../admin/admin.ts';
 import {besideServers} from '../admin/beside.ts';
 import {toJson} from '../admin/visible.ts';
 import {readConfig} from '../config/config.ts';
+import {accountIn} from '../config/environment.ts';
 import {lineOf} from '../observe/log-lines.ts';
 import type {Emit} from '../observe/observations.ts';
 import type {Run} from './output.ts';
@@ -14,10 +15,19 @@ export const readingStore = <Result>(
   run: Run,
   work: Work<Result>,
   config = readConfig(run.environment),
-): Promise<Result> => besideServers(config, {mayWrite: false, emit: emitTo(run)}, work);
+): Promise<Result> => besideServers(config, {mayWrite: false, ...accessOf(run)}, work);
 
 export const changingStore = <Result>(run: Run, work: Work<Result>): Promise<Result> =>
-  besideServers(readConfig(run.environment), {mayWrite: true, emit: emitTo(run)}, work);
+  besideServers(readConfig(run.environment), {mayWrite: true, ...accessOf(run)}, work);
+
+const accessOf = (run: Run) => ({
+  emit: emitTo(run),
+  by: {actor: accountIn(run.environment), action: run.action},
+});
+
+/** For commands that say which data key is missing, or are the way out. */
+export const lackingKeys = <Result>(run: Run, mayWrite: boolean, work: Work<Result>): Promise<Result> =>
+  besideServers(readConfig(run.environment), {mayWrite, mayLackKeys: true, ...accessOf(run)}, work);
 
 /** To standard error, because standard output is for the result of the command alone. */
 const emitTo =

@@ -142,7 +142,7 @@ export function readConfig(environment: Environment = process.env): Config {
     releasesFolder,
     environment: environmentDigests(reader, settings.TOKEN_KEY[0]),
     warnings,
-    notes: [...privacyNotes(settings, partners), ...[...destinations].flatMap(roomNotes)],
+    notes: [...graceNotes({...ofSettings, partners}), ...[...destinations].flatMap(roomNotes)],
   };
 }
 
@@ -160,7 +160,11 @@ const fromSettings = (settings: Settings) => ({
   dataKeys: settings.DATA_KEY,
   erasuresFile:
     settings.ERASURES_FILE ?? (settings.DATABASE_URL ? undefined : `${settings.DATABASE_PATH}.erasures`),
-  retention: {retainDays: settings.RETAIN_DAYS, keepConsentYears: settings.KEEP_CONSENT_YEARS},
+  retention: {
+    retainDays: settings.RETAIN_DAYS,
+    keepConsentYears: settings.KEEP_CONSENT_YEARS,
+    graceDays: settings.RETAIN_GRACE_DAYS,
+  },
   databaseStatements: settings.DATABASE_STATEMENTS,
   confirmations: settings.CONFIRMATIONS === 'on',
   onAmbiguous: settings.ON_AMBIGUOUS,
@@ -189,16 +193,29 @@ const doubtfulTexts = (file: PartnersFile | undefined): string[] =>
     }),
   );
 
-function privacyNotes({DATA_KEY: [dataKey], RETAIN_DAYS: byDefault}: Settings, partners: readonly Partner[]) {
-  const isLimited = ({retainDays = byDefault}: Partner) => retainDays !== undefined && retainDays !== forEver;
+/** What becomes of personal data that should not, unless somebody has decided so. */
+export function privacyWarnings({dataKeys: [first], retention, partners}: Config): string[] {
+  const {retainDays: byDefault = forEver} = retention;
+  const kept = partners.filter(({retainDays = byDefault}) => retainDays === forEver).map(({key}) => key);
+  const who = [...(byDefault === forEver ? ['callers'] : []), ...kept];
+  const named = who.length > 5 ? `${who.slice(0, 5).join(', ')} and ${who.length - 5} more` : who.join(', ');
   return [
-    dataKey === clearWord
+    first === clearWord
       ? 'Personal data is stored in clear, because no DATA_KEY seals it (docs/privacy.md#sealing)'
       : '',
-    byDefault === undefined && !partners.some(isLimited)
-      ? 'Leads are kept for ever, because neither RETAIN_DAYS nor a partner says for how long (docs/privacy.md#retention)'
+    who.length > 0
+      ? `Leads of ${named} are kept for ever: RETAIN_DAYS, or retain_days of a partner, says for how long (docs/privacy.md#retention)`
       : '',
   ].filter(Boolean);
+}
+
+function graceNotes({retention: {retainDays, graceDays}, partners}: Pick<Config, 'retention' | 'partners'>) {
+  const limits = [retainDays, ...partners.map((partner) => partner.retainDays)];
+  return limits.every((days) => days === undefined || days === forEver)
+    ? []
+    : [
+        `A lead whose deliveries have not ended stays ${graceDays} days longer (RETAIN_GRACE_DAYS): then they are dropped, and the lead is erased (docs/privacy.md#retention)`,
+      ];
 }
 
 const roomNotes = ([name, settings]: [string, DestinationSettings]): string[] => {

@@ -1,9 +1,21 @@
 /** Reads settings: from environment variables, or from the files that environment variables name. */
+import {userInfo} from 'node:os';
 import {FileError, inFile, readTextFile} from './files.ts';
 import {JsonError, parseJson, placeOf} from './json.ts';
 import {settings, type Settings} from './settings.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The account of this process on the machine, and under sudo also the one that called it: `root (sudo ana)`. */
+export function accountIn({SUDO_USER: caller}: Environment = process.env): string {
+  let name = `user ${process.getuid?.()}`;
+  try {
+    name = userInfo().username;
+  } catch {
+    // In a container, a user may have no name.
+  }
+  return caller ? `${name} (sudo ${caller})` : name;
+}
 
 export type SettingsReader = {
   /**

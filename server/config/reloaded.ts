@@ -53,18 +53,19 @@ export const needRestart = (before: Config, read: Config): string[] =>
     .filter((key) => !isDeepStrictEqual(before[key], read[key]))
     .map(settingOf);
 
+type PartnersTerm = Exclude<keyof RetentionDefaults, 'graceDays'>;
 /**
  * The settings that say how long something is kept, each with the field of a partner. If a partner has the field, it
  * counts instead of the setting.
  */
-const terms: Readonly<Record<keyof RetentionDefaults, readonly [setting: string, field: string]>> = {
+const terms: Readonly<Record<PartnersTerm, readonly [setting: string, field: string]>> = {
   retainDays: ['RETAIN_DAYS', 'retain_days'],
   keepConsentYears: ['KEEP_CONSENT_YEARS', 'keep_consent_years'],
 };
 
 /** How long a configuration keeps leads and consents, and whether it seals new ones. Each process reports it. */
 export type Kept = Pick<Config, 'retention'> & {
-  partners: readonly Pick<Partner, 'key' | keyof RetentionDefaults>[];
+  partners: readonly Pick<Partner, 'key' | PartnersTerm>[];
   seals: boolean;
 };
 
@@ -97,6 +98,8 @@ export function shortened(before: Kept, after: Kept): string[] {
         }),
       ];
     }),
+    // Versions before 1.7.0 report no grace.
+    ...lineIfShorter('RETAIN_GRACE_DAYS', before.retention.graceDays ?? 0, after.retention.graceDays),
     ...(before.seals && !after.seals ? ['DATA_KEY would not seal new leads any more'] : []),
   ];
 }

@@ -6,6 +6,8 @@ export type RetentionDefaults = {
   retainDays: number | undefined;
   /** How many years a consent stays when its lead is erased. */
   keepConsentYears: number;
+  /** So many days after its time, a lead is erased although deliveries of it have not ended: these are dropped. */
+  graceDays: number;
 };
 
 /** Instead of a number of days: the leads of the partner are kept although the server has a default. */

@@ -163,6 +163,10 @@ export const settingGroups = {
       .int('must be a whole number')
       .optional()
       .describe('After how many days leads are erased; never without it ([more](privacy.md#retention)).'),
+    RETAIN_GRACE_DAYS: numberWithin(0, maxRetainDays)
+      .int('must be a whole number')
+      .default(30)
+      .describe('How many days longer open deliveries keep a lead ([more](privacy.md#retention)).'),
     KEEP_CONSENT_YEARS: numberWithin(0, maxKeepConsentYears)
       .int('must be a whole number')
       .default(5)

@@ -91,7 +91,7 @@ export const usualTimings = {
   requestCounts: 10_000,
   /** How often the times are stored at which destinations took deliveries. */
   addressUses: 60_000,
-  /** How often what was kept long enough is erased. The first time is at a random moment of the first such period. */
+  /** How often what was kept long enough is erased. The first time is within a minute: only then is it known what is left. */
   sweepEvery: 3_600_000,
   /** Between two slices, in which others can write. */
   sweepPause: 100,

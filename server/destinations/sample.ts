@@ -68,6 +68,7 @@ export function sampleRecord(id: string = randomUUIDv7(), at: number = Date.now(
       gclid: 'sample',
       referrer: 'https://search.example.com/',
       landing_page: 'https://www.example.com/',
+      opt_out_signal: 'gpc',
     },
     context: {brand: 'sample'},
   };

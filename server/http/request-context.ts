@@ -53,6 +53,8 @@ export const visitorOf = (request: Request): Visitor => ({
   network: request.network,
   origin: request.get('Origin'),
   userAgent: request.get('User-Agent'),
+  optsOut: request.get('Sec-GPC') === '1',
+  asksNotToTrack: request.get('DNT') === '1',
 });
 
 /** These headers keep browsers from running the response of an API as a page, and from showing it in a frame. */

@@ -1,9 +1,9 @@
 /**
- * The consent that a caller of `/json/leads` brings. This server saw nothing of it, so the record says who brought it
- * (`source`), and holds what the caller says.
+ * The consent that a caller of `/json/leads` brings, and the opt-out signal. This server saw nothing of the consent, so the
+ * record says who brought it (`source`), and holds what the caller says.
  */
 import {z} from 'zod';
-import {languageTag} from '../../contract/embed.ts';
+import {languageTag, optOutSignals} from '../../contract/embed.ts';
 import {extraFields} from '../../contract/extra-fields.ts';
 import {cidField} from '../../contract/fields.ts';
 import type {FieldError} from '../../contract/problems.ts';
@@ -61,15 +61,23 @@ type SentConsent = z.output<typeof consentSchema>;
 const consent = consentSchema
   .optional()
   .describe('Either `text`, or `version` and `language` of a configured text.');
+const signal = field(z.enum(optOutSignals), 'must be gpc (Global Privacy Control), or missing');
 const [standard, prequalification] = leadSchema.options;
 /** The body of a create, for documents. */
 export const callerLeadSchema = z.discriminatedUnion('lead_type', [
-  standard.extend({consent}),
-  prequalification.extend({consent}),
+  standard.extend({consent, opt_out_signal: signal}),
+  prequalification.extend({consent, opt_out_signal: signal}),
 ]);
 
 const shape: Readonly<Record<string, z.ZodType>> = consentSchema.shape;
 const expects = (name: string) => shape[name]?.description ?? 'must be a JSON object';
+
+/** The signal in a body, if there is one, and what is wrong with it. */
+export function parseSignal(body: unknown): Pick<NewLead, 'attribution'> & {errors: FieldError[]} {
+  const {data, success} = signal.safeParse((body as {opt_out_signal?: unknown} | null)?.opt_out_signal);
+  if (success) return {attribution: data && {opt_out_signal: data}, errors: []};
+  return {errors: [{field: 'opt_out_signal', code: 'invalid', message: signal.description ?? ''}]};
+}
 
 /** The consent in a body, if there is one, and what is wrong with it. */
 export function parseConsent(body: unknown): {sent?: SentConsent | undefined; errors: FieldError[]} {

@@ -11,23 +11,30 @@ export type KeyUse = {
 /** What `reseal` has done so far. `unreadable` are ids of leads of which something cannot be opened. */
 export type Resealed = {examined: number; resealed: number; unreadable: readonly string[]};
 
+/** `part` is a `Part` of store/sealing.ts, and `key` as in `KeyUse`. */
+export type StoredPart = {lead: string; part: string; key: string};
+
 export type KeyStore = {
   /** @throws Error when something may be stored under a key that DATA_KEY does not list */
   checkKeys(): Promise<void>;
   /** Like `checkKeys`, and marks that the first key of DATA_KEY is used from now on. */
   useKeys(): Promise<void>;
   keyUses(): Promise<KeyUse[]>;
-  /**
-   * Counts what is stored under each key, as operators read it: leads in clear, and sealed parts of leads. Reads in slices,
-   * because that takes long.
-   */
-  countByKey(): Promise<ReadonlyMap<string, number>>;
+  /** What is stored under which key: leads in clear, and sealed parts. Reads in slices, because that takes long. */
+  storedParts(): AsyncGenerator<StoredPart[]>;
   /**
    * Seals everything with the first key that is in clear or sealed with another key. Each slice has `sliceSize` rows,
    * and others can write between two slices. It may be interrupted at any time and started again.
    * @returns what is done, after each slice
    */
   reseal(): AsyncGenerator<Resealed, Resealed>;
+  /**
+   * Deletes what is sealed with a lost key beside leads: replies to deliveries, and the key of the person digests, with
+   * these. A server makes both anew.
+   */
+  dropSealed(key: string): Promise<void>;
+  /** How many numbers are suppressed (by person digests). */
+  countSuppressed(): Promise<number>;
   /** Marks that nothing is stored any more under a key, which then may leave DATA_KEY. */
   forgetKey(key: string): Promise<void>;
 };

@@ -44,8 +44,16 @@ export type Retention = {
   shortest: number | undefined;
   /** Milliseconds for which leads of the partner are kept. Undefined if they are never erased. */
   keptFor: (partner: string | null) => number | undefined;
+  /** So many milliseconds later, a lead is erased although deliveries of it have not ended. */
+  grace: number;
   keepConsent: KeepConsent;
 };
+
+/**
+ * Why the sweep left a lead that was kept long enough, and when its grace is over. `reason`: the state of a delivery to
+ * `destination`. If that is `-`, it is `unreadable`, or `duplicate` for the original of one.
+ */
+export type Overdue = {destination: string; reason: string; erasedAt: number};
 
 /** Where a slice of the sweep ended. */
 export type SweepPlace = {of: 'leads' | 'consents'; id: string};
@@ -74,8 +82,8 @@ export type ErasureStore = {
   keptConsents(ids: readonly string[]): Promise<ReadonlyMap<string, KeptConsent | Error>>;
   /**
    * One slice of the sweep: erases leads that were kept long enough and have no delivery in the outbox, and consents that were
-   * kept long enough. Tells nobody, because the receivers have rules of their own. A lead that cannot be opened stays as it
-   * is, because its consent could not be kept.
+   * kept long enough. After the grace, deliveries that no process may be sending are dropped. Tells nobody, because the
+   * receivers have rules of their own. A lead that cannot be opened stays, because its consent could not be kept.
    * @param after where the slice before ended. Undefined for the first one
    * @returns `next` is undefined after the last slice. `unreadable` are the ids of leads that stayed
    */
@@ -87,6 +95,7 @@ export type ErasureStore = {
     leads: number;
     consents: number;
     unreadable: readonly string[];
+    overdue: readonly Overdue[];
     next: SweepPlace | undefined;
   }>;
 };

@@ -5,7 +5,7 @@
  */
 import {z} from 'zod';
 import {amountNames, amountParts, reasons} from '../../contract/amounts.ts';
-import {attributionKeys, leadStatuses, type AttributionKey} from '../../contract/embed.ts';
+import {attributionKeys, leadStatuses, optOutSignals, type AttributionKey} from '../../contract/embed.ts';
 import {
   contactFields,
   financialFields,
@@ -232,6 +232,10 @@ export const leadEventSchema = z
         .nullable()
         .describe('Null if the partner has no consent text, and if a caller brought no consent.'),
       attribution: attributionSchema,
+      opt_out_signal: z
+        .enum(optOutSignals)
+        .exactOptional()
+        .describe('Do not sell or share the data, says the browser: gpc, Global Privacy Control.'),
       context: z
         .record(z.string(), z.string())
         .exactOptional()

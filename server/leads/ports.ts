@@ -7,6 +7,7 @@
 import type {Timings} from '../config/timings.ts';
 import type {ReloadStore} from '../reload/reloads.ts';
 import type {RequestStore} from '../versions/request-counts.ts';
+import type {AuditStore} from './audit.ts';
 import type {KeyStore} from './data-keys.ts';
 import type {
   AddressUse,
@@ -190,7 +191,7 @@ export type DeliveryDesk = {
 
 /** What keeps the store whole and small. */
 export type Upkeep = {
-  /** Deletes a batch of expired keys, digests, proofs, confirmations and counts of requests. Resolves to their number. */
+  /** Deletes a batch of expired keys, digests, proofs, confirmations, counts of requests and entries of the audit. Resolves to their number. */
   deleteExpired(now: number): Promise<number>;
   /**
    * Removes what was erased from the files of the database, as far as that is possible while the server runs: SQLite keeps it
@@ -218,7 +219,8 @@ export type LeadStore = LeadPort &
   ErasureStore &
   PersonStore &
   RevocationStore &
-  EvidenceStore;
+  EvidenceStore &
+  AuditStore;
 
 /** What commands need of the store, beside a server that takes the leads. */
 export type BesideStore = Omit<LeadStore, 'accept'>;

@@ -26,6 +26,7 @@ export function retentionOf({retention, partners}: RetentionConfig): Retention {
   return {
     shortest: limits.length > 0 ? Math.min(...limits) : undefined,
     keptFor,
+    grace: retention.graceDays * day,
     keepConsent: (consent, now) => now < consentEnd({retention, partners}, consent),
   };
 }

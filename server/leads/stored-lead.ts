@@ -1,6 +1,6 @@
 /** The types of a stored lead, its answer, and the consent of the visitor. */
 import type {Amounts, Reasons} from '../../contract/amounts.ts';
-import type {Attribution, Context} from '../../contract/embed.ts';
+import type {Attribution, Context, OptOutSignal} from '../../contract/embed.ts';
 import type {FormFieldName} from '../../contract/fields.ts';
 import type {Lead} from './lead-schema.ts';
 import type {RevocationScope} from './revocation.ts';
@@ -99,8 +99,8 @@ export type Evidence = {key: string; salt: string};
 /** Under which circumstances a lead was sent. Null for what is not known, or not so. */
 export type Circumstances = {
   consent: Consent | null;
-  /** How the visitor came to the site. */
-  attribution: Attribution | null;
+  /** How the visitor came to the site, or the signal of a browser that keeps that back. */
+  attribution: (Attribution & {opt_out_signal?: OptOutSignal | undefined}) | null;
   /** Hidden fields of the page. */
   context: Context | null;
   /** Why a bot may have sent the lead. */

@@ -76,7 +76,7 @@ export async function takeVisitorLead(
   sent: SentLead,
 ): Promise<{outcome: 'created' | 'replayed'; stored: StoredLead}> {
   const {desk, digests} = visitorDesk;
-  const {partner, body, lead, idempotency, suspect} = sent;
+  const {partner, visitor, body, lead, idempotency, suspect} = sent;
   let given: Given;
   try {
     given = await sent.readGiven();
@@ -102,7 +102,7 @@ export async function takeVisitorLead(
     sendTo,
     hold,
     ...given,
-    attribution: body && readAttribution(body),
+    attribution: body && readAttribution(visitor, body),
     ...(body && readContext(partner, body)),
     suspect,
     supersedes,

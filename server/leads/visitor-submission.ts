@@ -9,7 +9,7 @@ import {
 } from '../../contract/embed.ts';
 import {contactFields, financialFields} from '../../contract/fields.ts';
 import type {FieldError} from '../../contract/problems.ts';
-import {pageAddress} from '../../contract/page-address.ts';
+import {emailAddress, pageAddress} from '../../contract/page-address.ts';
 import type {Partner} from '../config/partners.ts';
 import {known} from './consent-record.ts';
 import {hashOfText, textGivenAs} from './consent-texts.ts';
@@ -27,6 +27,9 @@ export type Visitor = {
   /** The header `Origin`, which no script on a page can change. */
   origin: string | undefined;
   userAgent: string | undefined;
+  /** The headers `Sec-GPC`, which is Global Privacy Control, and `DNT`. */
+  optsOut: boolean;
+  asksNotToTrack: boolean;
 };
 
 const fieldsOfForm = ['lead_type', ...Object.keys({...contactFields, ...financialFields})];
@@ -68,11 +71,32 @@ export function bareAddress(text: string | undefined): string | null {
 
 const addresses: readonly AttributionKey[] = ['referrer', 'landing_page'];
 
-/** Where the visitor came from; undefined if nothing is known. */
-export function readAttribution({attribution: given = {}}: EmbedSubmission): Attribution | undefined {
+/**
+ * Of any country with its code, or of North America, in the usual spellings. In a query, `+` is read as a space. Ids of
+ * campaigns mostly have more digits, and one that could be a telephone number may begin with a letter.
+ */
+const telephone =
+  /(?:\+|^ )\d(?:[ ()._/-]{0,2}\d){7,14}|(?<![a-z\d])(?:1[ ._/-]?)?\(?[2-9]\d\d\)?[ ._/-]?[2-9]\d\d[ ._/-]?\d{4}(?![a-z\d])/gi;
+
+/** Some newsletters put the visitor's address or number into their links. Campaigns are kept in clear. */
+const campaignOf = (text: string) =>
+  text.replace(/\S+/g, (word) => (emailAddress.test(word) ? '*' : word)).replace(telephone, '*');
+
+/**
+ * The rule for privacy signals. Of a browser that opts out of the sale of data, that alone is kept, and passed on. Do Not
+ * Track does not speak of sales, so it only keeps back where the visitor came from.
+ * @returns where the visitor came from, or the signal; undefined if nothing is known
+ */
+export function readAttribution(
+  {optsOut, asksNotToTrack}: Visitor,
+  {attribution: given = {}, opt_out_signal = optsOut ? 'gpc' : undefined}: EmbedSubmission,
+): NewLead['attribution'] {
+  if (opt_out_signal || asksNotToTrack) return opt_out_signal && {opt_out_signal};
   const known: Attribution = {};
   for (const key of attributionKeys) {
-    const value = addresses.includes(key) ? bareAddress(given[key]) : given[key];
+    const text = given[key] ?? '';
+    const bare = key.startsWith('utm_') ? campaignOf(text) : text;
+    const value = addresses.includes(key) ? bareAddress(text) : bare;
     if (value) known[key] = value;
   }
   return Object.keys(known).length > 0 ? known : undefined;

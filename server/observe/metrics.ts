@@ -55,6 +55,7 @@ function defineMetrics(registry: Registry, hasRedis: boolean) {
   const commits = histogram('commit_seconds', 'How long a write waits for its commit.', commitBuckets);
   const swept = counter('retention_erased_total', 'Erased, because they were kept long enough.', 'what');
   for (const what of ['leads', 'consents']) swept.inc({what}, 0);
+  const overdue = gauge('overdue_leads', 'Leads that are kept past their time.', 'destination', 'reason');
   const storeUp = gauge('store_up', '1 while leads can be stored, else 0.');
   const outbox = gauge('outbox_deliveries', 'Deliveries in the outbox.', 'destination', 'state');
   const oldest = gauge(
@@ -91,7 +92,7 @@ function defineMetrics(registry: Registry, hasRedis: boolean) {
   reloadedAt.setToCurrentTime();
   collectDefaultMetrics({register: registry});
   return {
-    ...{leads, refusals, answers, attempts, commits, swept},
+    ...{leads, refusals, answers, attempts, commits, swept, overdue},
     ...{storeUp, outbox, oldest, late, state, since, delivered},
     ...{connections, reloadOk, reloadedAt, diskFree, diskSize, redisUp},
   };
@@ -126,9 +127,12 @@ function listenersOf(metrics: Defined, names: Names, takeNames: () => void): Lis
       refusals.inc({partner: partner === null ? noPartner : names.partnerOf(partner), reason});
     },
     'store-written': ({ms}) => commits.observe(ms / 1_000),
-    'leads-swept'({leads, consents}) {
+    'leads-swept'({leads, consents, overdue}) {
       swept.inc({what: 'leads'}, leads);
       swept.inc({what: 'consents'}, consents);
+      metrics.overdue.reset();
+      for (const {destination: name, reason, leads} of overdue)
+        metrics.overdue.inc({destination: name === '-' ? name : names.destinationOf(name), reason}, leads);
     },
     'delivery-settled': ({destination, state: outcome}) =>
       attempts.inc({destination: names.destinationOf(destination), outcome}),

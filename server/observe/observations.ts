@@ -10,6 +10,7 @@
 import type {LeadStatus} from '../../contract/embed.ts';
 import type {LeadType} from '../../contract/fields.ts';
 import type {ProblemCode} from '../../contract/problems.ts';
+import type {OverdueCount} from './readings.ts';
 
 type Facts = {
   /**
@@ -78,8 +79,8 @@ type Facts = {
   'expiry-failed': {reason: string};
   /** The digests for searches by person could not be written, so searches read leads that have none. */
   'digests-failed': {reason: string};
-  /** The sweep has ended, and has erased this many leads and consents that were kept long enough. */
-  'leads-swept': {leads: number; consents: number};
+  /** The sweep has ended, and has erased this many leads and consents that were kept long enough; `overdue` it left. */
+  'leads-swept': {leads: number; consents: number; overdue: readonly OverdueCount[]};
   /** The sweep has failed, so leads or consents that were kept long enough may not be erased yet. */
   'sweep-failed': {reason: string};
 

@@ -32,6 +32,11 @@ export type DestinationReading = {
   deliveredAt: number | undefined;
 };
 
+/** Leads that are kept past their time: why (`Overdue` in leads/erasure.ts), and when the first of them is erased. */
+export type OverdueCount = {destination: string; reason: string; leads: number; erasedFrom: number};
+/** What the last whole sweep of a process left. */
+export type OverdueReading = {sweptAt: number; counts: readonly OverdueCount[]};
+
 export type OutboxReading = {destination: string; state: string; deliveries: number; oldestAt: number};
 
 export type Readings = {

@@ -18,7 +18,7 @@ import {
 } from '../config/reloaded.ts';
 import type {Timings} from '../config/timings.ts';
 import type {Emit} from '../observe/observations.ts';
-import type {DestinationReading} from '../observe/readings.ts';
+import type {DestinationReading, OverdueReading} from '../observe/readings.ts';
 import type {RefusalCount} from '../observe/refusals.ts';
 
 /** The report that a process writes about itself. Times are milliseconds since 1970. */
@@ -51,6 +51,8 @@ export type ProcessReport = {
   destinations?: readonly DestinationReading[];
   /** Missing in reports of versions before 1.7.0. */
   refusals?: readonly RefusalCount[];
+  /** Missing in reports of versions before 1.7.0, and until the first sweep has ended. */
+  overdue?: OverdueReading | undefined;
   /** The settings of the process's environment (`Config.environment`). */
   environment: Readonly<Record<string, string>>;
 };
@@ -113,6 +115,7 @@ type Parts = {
   /** What the reports say of the destinations. It is asked for at each look into the store. */
   destinations: () => readonly DestinationReading[];
   refusals: () => readonly RefusalCount[];
+  overdue: () => OverdueReading | undefined;
   emit: Emit;
   timings: Pick<Timings, 'idlePoll'>;
 };
@@ -130,6 +133,7 @@ export async function startReloads({
   apply,
   destinations,
   refusals,
+  overdue,
   emit,
   timings,
 }: Parts): Promise<Reloads> {
@@ -190,7 +194,8 @@ export async function startReloads({
   }
 
   async function write() {
-    report = {...report, destinations: destinations(), refusals: refusals(), seenAt: Date.now()};
+    const seen = {destinations: destinations(), refusals: refusals(), overdue: overdue()};
+    report = {...report, ...seen, seenAt: Date.now()};
     await store.report(report);
     reportedAt = performance.now();
   }

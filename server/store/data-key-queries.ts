@@ -4,7 +4,7 @@ import {clearWord} from '../config/values.ts';
 import {sliceSize, type KeyStore} from '../leads/data-keys.ts';
 import type {RowOf} from './columns.ts';
 import {list, statement, type Row, type Statement} from './database.ts';
-import {keyOwner} from './person-queries.ts';
+import {keyOwner, lockDigests} from './person-queries.ts';
 import {emptiedColumns, joinPersonal, personalDataOf, readColumns, type ReadRow} from './rows.ts';
 import {
   boundColumns,
@@ -177,30 +177,47 @@ const rowsOfKeys = async ({read}: Context) =>
   )) as RowOf<'data_keys'>[];
 
 async function checkKeys(context: Context) {
-  const {checkValues} = context.sealer;
+  const {checkValues, mayLackKeys} = context.sealer;
+  if (mayLackKeys) return;
   const missing = (await rowsOfKeys(context)).filter(({check_value}) => !checkValues.includes(check_value));
   if (missing.length > 0) throw new Error(missing.map(({check_value}) => whyNeeded(check_value)).join(' '));
 }
 
-async function countByKey({read}: Context) {
-  const counts = new Map<string, number>();
-  const add = (checkValue: number) => {
-    const key = checkInHex(checkValue);
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  };
+async function* storedParts({read}: Context): ReturnType<KeyStore['storedParts']> {
   type SealedRow = Pick<RowOf<'sealed'>, 'lead_id' | 'part' | 'data_key'>;
+  const toPart = ({lead_id: lead, part, data_key}: SealedRow) => ({lead, part, key: checkInHex(data_key)});
   for (let after: SealedRow | undefined, isFirst = true; isFirst || after; isFirst = false) {
     const rows = (await read(statement(sealedKeys, after?.lead_id ?? '', after?.part ?? ''))) as SealedRow[];
-    for (const {data_key} of rows) add(data_key);
+    yield rows.map(toPart);
     after = rows.length === countSlice ? rows.at(-1) : undefined;
   }
   for (let after: string | undefined = ''; after !== undefined;) {
     const rows = (await read(statement(clearLeads, after))) as {id: string; is_clear: number}[];
-    for (const {is_clear} of rows) if (is_clear === 1) add(0);
+    const inClear = rows.filter(({is_clear}) => is_clear === 1);
+    yield inClear.map(({id}) => toPart({lead_id: id, part: 'lead', data_key: 0}));
     after = rows.length === countSlice ? rows.at(-1)?.id : undefined;
   }
-  for (const {data_key} of await read(statement('SELECT data_key FROM person_search'))) add(Number(data_key));
-  return counts;
+  const [own] = await read(statement('SELECT data_key FROM person_search'));
+  if (own) yield [toPart({lead_id: keyOwner.id, part: 'person key', data_key: Number(own['data_key'])})];
+}
+
+/** Others make the key of the person digests anew, and then the digests. */
+async function dropSealed(context: Context, key: string) {
+  const {write, jsonList} = context;
+  const checkValue = key === clearWord ? 0 : Number.parseInt(key, 16);
+  const dropReplies = `
+    DELETE FROM sealed WHERE lead_id IN ${jsonList('$1')} AND data_key = $2 AND substr(part, 1, 6) = 'reply '`;
+  const slice = `SELECT digest, lead_id FROM person_digests LIMIT ${countSlice}`;
+  const dropDigests = `DELETE FROM person_digests WHERE (digest, lead_id) IN (${slice}) RETURNING 1 AS gone`;
+  for await (const parts of storedParts(context)) {
+    const lost = parts.filter((part) => part.key === key);
+    const replies = JSON.stringify(lost.map(({lead}) => lead));
+    if (lost.length > 0) await write(statement(dropReplies, replies, checkValue));
+    if (!lost.some(({part}) => part === 'person key')) continue;
+    for (let gone: unknown[] = [key]; gone.length > 0;)
+      [, gone = []] = await write(lockDigests(context), statement(dropDigests));
+    await write(statement('DELETE FROM person_search WHERE data_key = $1', checkValue));
+  }
 }
 
 async function* reseal(context: Context): ReturnType<KeyStore['reseal']> {
@@ -225,7 +242,7 @@ async function* reseal(context: Context): ReturnType<KeyStore['reseal']> {
 }
 
 export function dataKeyQueries(context: Context): KeyStore {
-  const {write, sealer} = context;
+  const {read, write, sealer} = context;
   const {writesWith} = sealer;
   return {
     checkKeys: () => checkKeys(context),
@@ -256,9 +273,16 @@ export function dataKeyQueries(context: Context): KeyStore {
       }));
     },
 
-    countByKey: () => countByKey(context),
+    storedParts: () => storedParts(context),
 
     reseal: () => reseal(context),
+
+    dropSealed: (key) => dropSealed(context, key),
+
+    async countSuppressed() {
+      const [row] = await read(statement('SELECT CAST(COUNT(*) AS BIGINT) AS numbers FROM suppressed'));
+      return Number(row?.['numbers']);
+    },
 
     async forgetKey(key) {
       const row = (await rowsOfKeys(context)).find(({check_value}) => checkInHex(check_value) === key);
@@ -273,4 +297,4 @@ const sealedSince = 13;
 const whyNeeded = (checkValue: number) =>
   checkValue === 0
     ? `Data is stored in clear: DATA_KEY must list the word "${clearWord}" beside the new key, until "lead-prequal keys rotate" has sealed everything.`
-    : `Data is sealed with the data key ${checkInHex(checkValue)}, which DATA_KEY does not list: without that key it cannot be read.`;
+    : `Data is sealed with the data key ${checkInHex(checkValue)}, which DATA_KEY does not list: without that key it cannot be read. "lead-prequal keys status" says the way out.`;

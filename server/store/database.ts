@@ -12,7 +12,7 @@ export type Database = {
   readMany: (statement: Statement) => Promise<Row[]>;
   /** Runs the statements in one transaction. Resolves after its commit, with the rows of each statement. */
   write: (...statements: Statement[]) => Promise<Row[][]>;
-  /** As `write`, for a connection that only reads: writes what was met meanwhile by another one. */
+  /** As `write`, for a connection that only reads: writes a note by another one. */
   writeAside?: (statement: Statement) => Promise<unknown>;
   /**
    * SQL that skips rows that another transaction has locked. Empty for SQLite, where one transaction writes at a time.

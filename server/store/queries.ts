@@ -2,6 +2,7 @@
 import {erasedFingerprint, keyLifetime, selectKey} from './new-lead.ts';
 import {tables, type RowOf, type TableName} from './columns.ts';
 import {alertQueries} from './alert-queries.ts';
+import {auditQueries} from './audit-queries.ts';
 import {createBatcher} from './batcher.ts';
 import {insertText, list, statement, type Database, type Row} from './database.ts';
 import {dataKeyQueries} from './data-key-queries.ts';
@@ -21,6 +22,7 @@ import {sweepQueries} from './sweep-queries.ts';
 import {versionQueries} from './version-queries.ts';
 import {identityOf, isErased, joinPersonal, readColumns, toRememberedText, type ReadRow} from './rows.ts';
 import type {Sealer} from './sealing.ts';
+import {auditKept} from '../leads/audit.ts';
 import {hashOfText} from '../leads/consent-texts.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
 import type {LeadStore} from '../leads/ports.ts';
@@ -111,6 +113,7 @@ const expiring: readonly [table: TableName, column: string, kept: number, condit
   ['confirmations', 'created_at', confirmationsKept],
   ['processes', 'seen_at', processesKept],
   ['unreadable_leads', 'met_at', notesKept],
+  ['audit', 'at', auditKept],
 ];
 
 async function deleteExpired({write}: Context, now: number): Promise<number> {
@@ -147,6 +150,7 @@ export function leadQueries(
     ...settlementQueries({...context, ...finder}),
     ...pauseQueries(context),
     ...alertQueries(context),
+    ...auditQueries(context),
     ...deliveryQueries(context),
     ...operatorQueries(context),
     ...reader,

@@ -48,6 +48,8 @@ export type Sealer = {
   writesWith: number;
   /** The check values of all keys, which open. 0 if data in clear is read, too. */
   checkValues: readonly number[];
+  /** For the commands that say what to do about a missing key: a store that needs other keys is opened, too. */
+  mayLackKeys?: boolean;
   of: (lead: Bound) => LeadSealer;
 };
 

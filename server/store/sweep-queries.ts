@@ -1,13 +1,16 @@
 /** The queries of the sweep, for both databases: it erases leads and consents that were kept long enough. */
 import {setTimeout as sleep} from 'node:timers/promises';
+import {onlyForReceivers} from '../leads/deliveries.ts';
 import type {ErasureStore, Retention} from '../leads/erasure.ts';
 import {firstIdAt} from '../leads/lead-ids.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
 import type {RowOf} from './columns.ts';
 import {isThere, statement, type Statement} from './database.ts';
 import {eraseStatements, forgetConsents, selectRows, type Erasing} from './erasure-queries.ts';
+import {keyLifetime} from './new-lead.ts';
 import {lockDigests} from './person-queries.ts';
 import {isErased, type ReadRow} from './rows.ts';
+import {isOneOf} from './schema.ts';
 import type {Context} from './unreadable-leads.ts';
 
 /** Rows that one slice of the sweep looks at, and leads that it erases, at most. */
@@ -17,7 +20,17 @@ const atOnce = 5;
 /** Milliseconds between two such transactions, so that hardly any create meets one. */
 const pauseBetween = 20;
 
-const isOpen = isThere('deliveries WHERE deliveries.lead_id = leads.id AND settled_at IS NULL');
+const isForReceivers = isOneOf('content', onlyForReceivers);
+/** News that the lead was erased also leaves after that, so it does not keep the lead. */
+const isOpen = isThere(`deliveries WHERE deliveries.lead_id = leads.id AND settled_at IS NULL
+  AND (leads.erased_at IS NOT NULL OR NOT ${isForReceivers})`);
+const selectOpen = (ids: string) => `
+  SELECT DISTINCT lead_id, destination, state FROM deliveries
+  WHERE lead_id IN ${ids} AND settled_at IS NULL AND NOT ${isForReceivers}`;
+/** Nobody can claim a delivery that has ended. One with a lease is left to a later sweep, because it may be on its way. */
+const dropOpen = `
+  UPDATE deliveries SET state = 'dropped', settled_at = CAST($1 AS BIGINT)
+  WHERE lead_id = $2 AND settled_at IS NULL AND leased_until <= $1 AND (NOT ${isForReceivers} OR happened_at <= $3)`;
 /** The answer of a duplicate is that of its original, which stays until its last duplicate has gone. */
 const hasDuplicate = isThere(
   'leads AS later WHERE later.duplicate_of = leads.id AND later.erased_at IS NULL',
@@ -40,33 +53,35 @@ type Slice = Awaited<ReturnType<ErasureStore['sweep']>>;
 async function sweepLeads(
   context: Context,
   {now, keepConsent}: Pick<Erasing, 'now' | 'keepConsent'>,
-  {shortest, keptFor}: Pick<Retention, 'keptFor'> & {shortest: number},
+  {shortest, keptFor, grace}: Omit<Retention, 'keepConsent'> & {shortest: number},
   after: string,
 ): Promise<Slice> {
   const {read, jsonList} = context;
   const rows = (await read(statement(selectOld, after, firstIdAt(now - shortest), rowsPerRead))) as OldRow[];
-  const due = rows.filter(({erased_at, partner, created_at, is_open, has_duplicate}) => {
-    const milliseconds = keptFor(partner);
-    return (
-      erased_at === null &&
-      is_open === 0 &&
-      has_duplicate === 0 &&
-      milliseconds !== undefined &&
-      created_at <= now - milliseconds
-    );
+  const overFor = ({partner, created_at}: OldRow) => now - created_at - (keptFor(partner) ?? Infinity);
+  const due = rows.filter((row) => {
+    const isLeft = row.erased_at === null || row.is_open === 1;
+    return isLeft && row.has_duplicate === 0 && overFor(row) >= (row.is_open === 0 ? 0 : grace);
   });
   const taken = due.slice(0, sliceSize);
   const persons = taken.length > 0 ? await context.persons.make().catch(() => undefined) : undefined;
   let leads = 0;
   const unreadable: string[] = [];
+  const gone = new Set<string>();
   for (let index = 0; index < taken.length; index += atOnce) {
     if (index > 0) await sleep(pauseBetween);
-    const ids = JSON.stringify(taken.slice(index, index + atOnce).map(({id}) => id));
+    const next = taken.slice(index, index + atOnce);
+    const ids = JSON.stringify(next.map(({id}) => id));
+    // This ends before the leads are read to be erased, so nothing is sent of them after that.
+    const late = next.filter(({is_open}) => is_open === 1);
+    if (late.length > 0)
+      await context.write(...late.map(({id}) => statement(dropOpen, now, id, now - grace)));
     // A duplicate may have come meanwhile.
     const stillDue = `leads.id IN ${jsonList('$1')} AND ${isOpen} = 0 AND ${hasDuplicate} = 0`;
     const whole = (await read(statement(selectRows(stillDue), ids))) as ReadRow[];
     const statements: Statement[] = [];
     for (const row of whole) {
+      gone.add(row.id);
       const lead = context.opener.open(row);
       // Its consent could not be kept, so an operator has to decide.
       if (lead instanceof LeadUnreadable) unreadable.push(row.id);
@@ -78,7 +93,22 @@ async function sweepLeads(
   const isWhole = taken.length === due.length;
   const last = isWhole ? rows[rowsPerRead - 1] : taken.at(-1);
   const next = last ? ({of: 'leads', id: last.id} as const) : ({of: 'consents', id: ''} as const);
-  return {leads, consents: 0, unreadable, next};
+  for (const id of unreadable) gone.delete(id);
+  const kept = rows
+    .slice(0, last && rows.indexOf(last) + 1)
+    .filter((row) => row.erased_at === null && overFor(row) >= 0 && !gone.has(row.id));
+  const waiting = kept.filter(({is_open}) => is_open === 1).map(({id}) => id);
+  const select = statement(selectOpen(jsonList('$1')), JSON.stringify(waiting));
+  const open = Map.groupBy(waiting.length > 0 ? await read(select) : [], ({lead_id}) => lead_id);
+  const overdue = kept.flatMap((row) => {
+    const why = (open.get(row.id) ?? []).map(({destination, state}) => [String(destination), String(state)]);
+    if (unreadable.includes(row.id)) why.push(['-', 'unreadable']);
+    // A duplicate comes within a day of its original, and goes so much later.
+    if (row.has_duplicate === 1 && overFor(row) >= keyLifetime) why.push(['-', 'duplicate']);
+    const erasedAt = now - overFor(row) + grace;
+    return why.map(([destination = '', reason = '']) => ({destination, reason, erasedAt}));
+  });
+  return {leads, consents: 0, unreadable, overdue, next};
 }
 
 /** Deletes the kept consents of the next rows whose time is over. */
@@ -96,7 +126,7 @@ async function sweepConsents(
   );
   const consents = statements.length > 0 ? await changedRows(context, statements) : 0;
   const last = taken.length === ended.length ? rows[rowsPerRead - 1] : taken.at(-1);
-  return {leads: 0, consents, unreadable: [], next: last && {of: 'consents', id: last.id}};
+  return {leads: 0, consents, unreadable: [], overdue: [], next: last && {of: 'consents', id: last.id}};
 }
 
 /**
@@ -109,10 +139,10 @@ async function changedRows(context: Context, statements: readonly Statement[]): 
 }
 
 export const sweepQueries = (context: Context): Pick<ErasureStore, 'sweep'> => ({
-  sweep(now, {shortest, keptFor, keepConsent}, after = {of: 'leads', id: ''}) {
+  sweep(now, {shortest, keptFor, grace, keepConsent}, after = {of: 'leads', id: ''}) {
     const erasing = {now, keepConsent};
     if (after.of === 'leads' && shortest !== undefined)
-      return sweepLeads(context, erasing, {shortest, keptFor}, after.id);
+      return sweepLeads(context, erasing, {shortest, keptFor, grace}, after.id);
     return sweepConsents(context, erasing, after.of === 'consents' ? after.id : '');
   },
 });

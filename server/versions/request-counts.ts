@@ -9,7 +9,8 @@ import {isCovered} from '../config/origins.ts';
 import type {Partner} from '../config/partners.ts';
 
 /** `day` is when the day began in UTC, in milliseconds since 1970. */
-export type RequestCount = {day: number; version: string; origin: string; requests: number};
+export type DailyCount<Counted> = Counted & {day: number; requests: number};
+export type RequestCount = DailyCount<{version: string; origin: string}>;
 
 /** How much the pages of an origin use a version. `lastDay` is the last day on which they asked for it. */
 export type VersionUse = {version: string; origin: string; requests: number; lastDay: number};
@@ -52,6 +53,44 @@ export const movingVersion = 'v1';
 export const unlistedOrigins = {other: 'other', own: 'own', unknown: 'unknown'} as const;
 
 /**
+ * Counts by day in memory, and stores the counts later.
+ * @param add adds the numbers to those that are stored
+ * @param interval milliseconds between two times at which the counts are stored
+ */
+export function startDailyCounts<Counted extends Readonly<Record<string, string>>>(
+  add: (counts: DailyCount<Counted>[]) => Promise<void>,
+  interval: number,
+) {
+  let counts = new Map<string, DailyCount<Counted>>();
+  let writing = Promise.resolve();
+  let stopped: Promise<void> | undefined;
+
+  function write(): Promise<void> {
+    const batch = [...counts.values()];
+    counts = new Map();
+    // During an outage of the store, the counts are lost. Leads matter more, and the log has the outage already.
+    if (batch.length > 0) writing = writing.then(() => add(batch)).catch(() => undefined);
+    return writing;
+  }
+  const timer = setInterval(() => void write(), interval).unref();
+
+  return {
+    count(counted: Counted): void {
+      if (stopped) return;
+      const day = startOfDay(Date.now());
+      const key = JSON.stringify([day, counted]);
+      const count = counts.get(key) ?? {...counted, day, requests: 0};
+      count.requests += 1;
+      counts.set(key, count);
+    },
+    stop() {
+      clearInterval(timer);
+      return (stopped ??= write());
+    },
+  };
+}
+
+/**
  * @param partners the present partners. An origin that a wildcard of a partner covers is counted as this wildcard
  * @param interval milliseconds between two times at which the counts are stored
  */
@@ -60,9 +99,10 @@ export function startCountingRequests(
   partners: () => readonly Partner[],
   interval: number,
 ): RequestCounter {
-  let counts = new Map<string, RequestCount>();
-  let writing = Promise.resolve();
-  let stopped: Promise<void> | undefined;
+  const counts = startDailyCounts<{version: string; origin: string}>(
+    (added) => store.addRequests(added),
+    interval,
+  );
 
   function nameOf(origin: string | undefined, site: string | undefined): string {
     if (origin !== undefined) {
@@ -75,29 +115,12 @@ export function startCountingRequests(
     return origin === undefined || origin === 'null' ? unlistedOrigins.unknown : unlistedOrigins.other;
   }
 
-  function write(): Promise<void> {
-    const batch = [...counts.values()];
-    counts = new Map();
-    // During an outage of the store, the counts are lost. Leads matter more, and the log has the outage already.
-    if (batch.length > 0) writing = writing.then(() => store.addRequests(batch)).catch(() => undefined);
-    return writing;
-  }
-  const timer = setInterval(() => void write(), interval).unref();
-
   return {
     count(version, origin, site) {
       const name = nameOf(origin, site);
-      if (stopped) return name;
-      const day = startOfDay(Date.now());
-      const key = `${day} ${version} ${name}`;
-      const count = counts.get(key) ?? {day, version, origin: name, requests: 0};
-      count.requests += 1;
-      counts.set(key, count);
+      counts.count({version, origin: name});
       return name;
     },
-    stop() {
-      clearInterval(timer);
-      return (stopped ??= write());
-    },
+    stop: () => counts.stop(),
   };
 }

@@ -237,7 +237,7 @@ const headers = [
   ...['accept', 'accept-encoding', 'accept-language', 'access-control-request-headers', 'authorization'],
   ...['cache-control', 'content-encoding', 'content-type', 'cookie', 'dnt', 'host', 'idempotency-key'],
   ...['if-modified-since', 'if-none-match', 'origin', 'range', 'referer', 'sec-fetch-dest', 'sec-fetch-site'],
-  ...['user-agent', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-unknown'],
+  ...['sec-gpc', 'user-agent', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-unknown'],
 ];
 const form = JSON.stringify(submission);
 const headerPlaces = headers.flatMap((name): Place[] => {

@@ -190,6 +190,7 @@ export function sweep(
     const retention = {
       shortest: keptFor,
       keptFor: (name: string | null) => (partner === undefined || name === partner ? keptFor : undefined),
+      grace: Infinity,
       keepConsent: () => keepsConsent,
     };
     let after: Parameters<SlowStore['sweep']>[2];

@@ -69,7 +69,7 @@ const settings = {
   publicUrl: 'https://leads.example.com',
   evidenceKeys: ['an evidence key of at least 32 characters'],
   partners: noPartners,
-  retention: {retainDays: undefined, keepConsentYears: 5},
+  retention: {retainDays: undefined, keepConsentYears: 5, graceDays: 30},
 };
 
 const digests = createIdempotencyDigests(['a-token-key-for-tests-that-is-long-enough']);

@@ -198,6 +198,7 @@ function check(taken: readonly string[], leads: ReadonlyMap<string, Sent>, perHo
     bodies.add(
       body
         .replaceAll(referenceOf(id), 'REFERENCE')
+        .replaceAll(/revoke\/[\w.-]+/g, 'revoke/LINK')
         .replaceAll(`Hello ${name},`, 'Hello,')
         .replaceAll(`Hola, ${name}:`, 'Hola:')
         .replaceAll(/--_NmP[^\s]*/g, 'BOUNDARY'),

@@ -1,6 +1,7 @@
 /** Sample deliveries of news, as the courier hands them to webhooks and e-mails. */
 import type {DeliveryRequest, RecordRequest} from '../../server/destinations/destination.ts';
 import {parseFormLead} from '../../server/leads/lead-schema.ts';
+import type {RevocationScope} from '../../server/leads/revocation.ts';
 import {noCircumstances, type LeadRecord, type Tombstone} from '../../server/leads/stored-lead.ts';
 import {asLead, doneAnswer, prequalificationBody, sampleConsent} from './sample-leads.ts';
 
@@ -68,4 +69,19 @@ export function erasedRequest(changes: Partial<Tombstone> = {}): Extract<Deliver
     ...changes,
   };
   return {...firstAttempt, lead, content: 'erased', happenedAt: lead.erasedAt};
+}
+
+/** The news that the consent of the sample was taken back for everybody, two minutes later. */
+export function revokedRequest(
+  scope: RevocationScope = 'all',
+): Extract<DeliveryRequest, {content: 'revoked'}> {
+  const at = sampleTime + 120_000;
+  const identity = {
+    id: sampleId,
+    createdAt: sampleTime,
+    partner: 'acme',
+    supersedes: null,
+    duplicateOf: null,
+  };
+  return {...firstAttempt, lead: {...identity, revoked: {at, scope}}, content: 'revoked', happenedAt: at};
 }

@@ -47,7 +47,7 @@ export const baseConfig = (folder: string): Config => ({
   databaseUrl: undefined,
   dataKeys: ['clear'],
   erasuresFile: join(folder, 'leads.sqlite.erasures'),
-  retention: {retainDays: undefined, keepConsentYears: 5},
+  retention: {retainDays: undefined, keepConsentYears: 5, graceDays: 30},
   databaseStatements: 'named',
   policy: defaultPolicy,
   destinations: new Map(),

@@ -28,7 +28,7 @@ export type Outcome =
   | {readonly kind: 'consent-outdated'; readonly code: 'consent-outdated'; readonly retryable: true}
   | ({readonly kind: 'failed'} & Failure);
 
-export type LeadToSend = Pick<EmbedSubmission, 'trap' | 'page' | 'lang' | 'supersedes'> & {
+export type LeadToSend = Pick<EmbedSubmission, 'trap' | 'page' | 'lang' | 'supersedes' | 'opt_out_signal'> & {
   readonly lead: Readonly<Record<string, string | number | boolean>> & {readonly lead_type: LeadType};
   /** The consent that stood above the button. */
   readonly seen: SeenConsent;

@@ -234,6 +234,7 @@ export class TouchedForm {
       seen: consent.shown(),
       trap: consent.trap,
       attribution: attribution(),
+      opt_out_signal: optOutSignal(),
       // A sample is not sent, and there is no partner that could list them.
       context: this.#host.isSandbox() ? {} : givenContext(this.#host.element),
       page: pageAddress(location.href),
@@ -407,9 +408,12 @@ export class TouchedForm {
     return this.#isLastPage ? html`<slot name="consent"></slot>` : nothing;
   }
 
-  /** @param privacy the link to the privacy policy */
+  /** With the line about an opt-out signal, postponed as the text is. @param privacy the link to the privacy policy */
   consentView(privacy: unknown) {
-    return this.#isLastPage ? this.consent.view(privacy) : nothing;
+    if (!this.#isLastPage) return nothing;
+    const isSaid = this.#shown !== nothingAdded && optOutSignal();
+    return html`${this.consent.view(privacy)}
+      <p>${isSaid ? this.#host.words.optOut : nothing}</p>`;
   }
 
   get #isLastPage() {
@@ -470,6 +474,10 @@ export class TouchedForm {
     );
   }
 }
+
+/** Global Privacy Control, which the header `Sec-GPC` says, too. */
+const optOutSignal = () =>
+  (navigator as {globalPrivacyControl?: boolean}).globalPrivacyControl ? 'gpc' : undefined;
 
 const nothingAdded: Added = {asked: []};
 

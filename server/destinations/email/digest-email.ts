@@ -59,8 +59,8 @@ export function digestEmail(requests: readonly DeliveryRequest[], settings: Sett
       ...(ofEarlier.length === 0 ? [] : [{title: 'Repeats of leads in earlier e-mails'}]),
       ofEarlier.map((item) => repeatLine(item) + nameOf(item)),
       ...list('held', 'Held: do not call yet', held),
-      ...toldTo(revoked, 'Consent taken back', howToFollow.revoked),
-      ...toldTo(erased, 'Erased', howToFollow.erased),
+      ...toldTo(revoked, 'Consent taken back', 'taken back', howToFollow.revoked),
+      ...toldTo(erased, 'Erased', 'erased', howToFollow.erased),
     ],
     digestId(requests),
   );
@@ -92,7 +92,7 @@ const ofKind = (items: readonly (Item | ReceiverItem)[], wanted: ForReceivers) =
   items.filter((item): item is ReceiverItem => item.kind === wanted);
 
 /** What only those hear who had the lead. */
-const toldTo = (items: readonly ReceiverItem[], title: string, what: string): Block[] =>
+const toldTo = (items: readonly ReceiverItem[], title: string, word: string, what: string): Block[] =>
   items.length === 0
     ? []
     : [
@@ -100,7 +100,9 @@ const toldTo = (items: readonly ReceiverItem[], title: string, what: string): Bl
         [
           what,
           ...items.map(({record, news}) =>
-            [...identity({record, news}), time(news.at), wideness(record)].filter(Boolean).join(', '),
+            [...identity({record, news}), `${word} ${time(news.at)}`, wideness(record)]
+              .filter(Boolean)
+              .join(', '),
           ),
         ],
       ];

@@ -57,7 +57,7 @@ export function leadEmail(
     contact ? [isChat ? undefined : contact, isHeld ? undefined : timeLine(record)] : [],
     [answerLine(record, news, amounts)],
     ...(contact ? answerBlocks(record) : []),
-    [contact && consentLine(record), campaignLine(record), ...facts],
+    [contact && consentLine(record), contact && optOutLine(record), campaignLine(record), ...facts],
     contact ? [] : ['The operator of the lead server finds the visitor by the reference.'],
   ];
   const subject = contact
@@ -122,6 +122,9 @@ function campaignLine({attribution}: LeadRecord): string | undefined {
     ? undefined
     : `Campaign, in the words of the link: ${theirWords(words.join(' / '), longestCampaign)}`;
 }
+
+const optOutLine = ({attribution}: LeadRecord): string | undefined =>
+  attribution?.opt_out_signal && 'Opt-out signal: do not sell or share (Global Privacy Control)';
 
 function factLines(delivered: DeliveryRequest, {reference, at}: News): (string | undefined)[] {
   const {lead, content} = delivered;

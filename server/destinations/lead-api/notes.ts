@@ -30,6 +30,7 @@ export function notesOf(
   const said = isAttributionSaid ? attribution : null;
   const ours = [
     ...(consent && (isAttributionSaid || consent.source) ? consentLines(partner, consent) : []),
+    ['opt_out_signal', attribution?.opt_out_signal] as const,
     ...formOnlyNames.map((name) => [name, lead[name]] as const),
     ...attributionKeys.map((key) => [key, said?.[key]] as const),
   ].filter(([, value]) => value !== undefined);

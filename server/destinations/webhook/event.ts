@@ -68,6 +68,7 @@ export function toEventData(
 ): LeadEvent['data'] {
   const {id, createdAt, lead, partner, consent, attribution, context, suspect, duplicateOf, supersedes} =
     record;
+  const {opt_out_signal, ...came} = attribution ?? {};
   return {
     id,
     reference: referenceOf(id),
@@ -77,7 +78,8 @@ export function toEventData(
     time_zones: [...timeZonesOf(lead)],
     answer: answer && answerOf(answer),
     consent: consent && consentOf(consent),
-    attribution: (attribution ?? {}) as LeadEvent['data']['attribution'],
+    attribution: came as LeadEvent['data']['attribution'],
+    ...known('opt_out_signal', opt_out_signal),
     ...(context && {context}),
     suspect,
     duplicate_of: duplicateOf,

@@ -19,6 +19,7 @@ export type Around = {
   action: string;
   consent: ConsentText | null;
   privacyHref: string | undefined;
+  optsOut: boolean;
   /** The least that the total will be, where the partner shows it. */
   soFar: number | undefined;
 };
@@ -52,6 +53,7 @@ export function formMarkup(form: Form, shown: Shown, around: Around): Html {
     ${hiddenFields(form, shown)} ${steps.map((step) => stepMarkup(step, form, shown))}
     <div class="use">
       ${isLast && trap} ${consent && consentMarkup(consent, form, shown, isLinked ? none : privacy)}
+      ${isLast && around.optsOut && html`<p>${words.optOut}</p>`}
       ${
         consent === undefined &&
         html`<p class="why">

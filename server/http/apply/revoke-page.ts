@@ -6,6 +6,7 @@ import {fill} from '../../../form/words/fill.ts';
 import {serverWords, type FormLanguage} from '../../../form/words/languages.ts';
 import {referenceOf} from '../../../contract/reference.ts';
 import type {Admin} from '../../admin/admin.ts';
+import {noting} from '../../admin/audit.ts';
 import {revokeConsent} from '../../admin/revocations.ts';
 import {html, type Html} from '../../html/html.ts';
 import {readLink} from '../../leads/revocation.ts';
@@ -19,8 +20,7 @@ export type RevokePage = (
   body: unknown,
 ) => Promise<{status: number; page: Page}>;
 
-export function createRevokePage(admin: Admin): RevokePage {
-  const {store, config} = admin;
+export function createRevokePage({store, config}: Omit<Admin, 'look'>): RevokePage {
   return async (link, language, body) => {
     const words = serverWords[language].revoke;
     const [id, token] = readLink(link);
@@ -29,12 +29,16 @@ export function createRevokePage(admin: Admin): RevokePage {
     const pressed = body instanceof URLSearchParams ? body.get('ask') : undefined;
     const lead = await find();
     if (!lead) return {status: 404, page: noticePage(language, words.notFound, config.partners[0])};
+    const look = noting(store, {actor: 'visitor', action: `link: ${pressed}`});
     if (pressed === 'stop' && !lead.revoked) {
       // The commit has stopped it. What a process holds is over soon, and nobody waits for that here.
-      const job = revokeConsent(admin, {who: id, partner: lead.partner});
+      const job = revokeConsent({store, config, look}, {who: id, partner: lead.partner});
       for await (const so of job) if ('underWayUntil' in so) break;
     }
-    if (pressed === 'erase' && !isErased(lead)) await store.requestErasure(id, Date.now());
+    if (pressed === 'erase' && !isErased(lead)) {
+      await look({lead: id});
+      await store.requestErasure(id, Date.now());
+    }
     const now = (await find()) ?? lead;
     const request = (await store.erasureRequests()).find((one) => one.lead === id);
     const partner = config.partners.find(({key}) => key === lead.partner) ?? {
@@ -47,15 +51,15 @@ export function createRevokePage(admin: Admin): RevokePage {
       ...{name: partner.name, reference: referenceOf(id), day: dayOf(lead.createdAt)},
     });
     const more: Html = html`${
-        now.revoked ? said(words.stopped, now.revoked.at) : button('stop', words.stop, words.stopWords)
-      }
-      ${
-        isErased(now)
-          ? said(words.erased, now.erasedAt)
-          : request
-            ? said(words.requested, request.requestedAt)
-            : button('erase', words.erase, words.eraseWords)
-      }`;
+      now.revoked ? said(words.stopped, now.revoked.at) : button('stop', words.stop, words.stopWords)
+    }
+    ${
+      isErased(now)
+        ? said(words.erased, now.erasedAt)
+        : request
+          ? said(words.requested, request.requestedAt)
+          : button('erase', words.erase, words.eraseWords)
+    }`;
     return {status: 200, page: noticePage(language, {title: words.title, text: about}, partner, more)};
   };
 }

@@ -135,6 +135,7 @@ function card(step: Step, shown: Shown): Card {
       action: actionOf(partner, visit.queryText),
       consent: consentFor(partner, words.locale),
       privacyHref: partner.privacyHref,
+      optsOut: visitorOf(step.request).optsOut,
       soFar: isEstimated ? leastTotal(values, figures, bankruptcyIsOpen) : undefined,
     },
   );
@@ -257,26 +258,23 @@ async function take(
   {earliest, key}: FormToken,
 ): Promise<StoredLead> {
   const {desk, digests} = visitorDesk;
-  // Who asks not to be tracked is not asked for a campaign, as in the form with a script.
-  const isPrivate = request.get('Sec-GPC') === '1' || request.get('DNT') === '1';
-  const sent = body && isPrivate ? {...body, attribution: undefined} : body;
-  const {lead, content} = readVisitorLead(partner, sent);
+  const {lead, content} = readVisitorLead(partner, body);
   // Each content has a key of its own, so that a visitor who goes back and changes something sends another lead.
   const idempotency = digests.ofKey(ownerOfKeys(partner), `${key} ${content}`, content);
   const replayed = await replayLead(desk, idempotency, lead);
   if (replayed) return replayed;
   const elapsed_ms = Date.now() - earliest + shortestTime;
-  const signs = suspicions(sent && {...sent, elapsed_ms});
+  const signs = suspicions(body && {...body, elapsed_ms});
   const unknown = partner.withoutScript === 'suspect' ? 'no-script' : '';
   const visitor = visitorOf(request);
   const {stored} = await takeVisitorLead(visitorDesk, {
     partner,
     visitor,
-    body: sent,
+    body,
     lead,
     idempotency,
     async readGiven() {
-      const {consent, consentText} = readConsent(visitor, partner, sent);
+      const {consent, consentText} = readConsent(visitor, partner, body);
       await countLead(counters, visitor.network, idempotency[0]?.digest ?? '');
       return {consent: consent && {...consent, script: 'none'}, consentText};
     },

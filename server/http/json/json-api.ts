@@ -6,7 +6,7 @@ import {tableOf} from '../../../contract/table-of.ts';
 import type {LeadDesk} from '../../leads/lead-desk.ts';
 import {LeadUnreadable} from '../../leads/store-errors.ts';
 import type {StoredLead} from '../../leads/stored-lead.ts';
-import {parseConsent, toConsent, type GivenConsent} from '../../leads/caller-consent.ts';
+import {parseConsent, parseSignal, toConsent, type GivenConsent} from '../../leads/caller-consent.ts';
 import {comparableText, type IdempotencyDigests} from '../../leads/idempotency.ts';
 import {routeOf, type Caller} from '../../config/callers.ts';
 import type {Partner} from '../../config/partners.ts';
@@ -32,6 +32,8 @@ type Parts = {
   /** The destination that answers the leads of a caller whose entry does not say which. Undefined: the calculator. */
   usualAnswer: string | undefined;
   timings: Pick<Timings, 'requestWait'>;
+  /** Counts which callers read leads. */
+  reads: {count: (read: {user: string}) => void};
 };
 
 export function jsonApi({
@@ -43,20 +45,23 @@ export function jsonApi({
   digests,
   usualAnswer,
   timings,
+  reads,
 }: Parts): Router {
   const router = Router({caseSensitive: true});
   const authenticate = basicAuth(callers, signIns, failureDelay);
 
   const create: RequestHandler = async (request, response) => {
     const {sent, errors} = parseConsent(request.body);
-    const lead = readLead(request.body, undefined, errors);
+    const {attribution, errors: more} = parseSignal(request.body);
+    const lead = readLead(request.body, undefined, [...errors, ...more]);
     const caller = callerOf(request);
     const {user, cids} = caller;
+    const told = [sent, attribution].filter(Boolean).map((said) => JSON.stringify(said));
     if (!cids.includes(lead.cid)) {
       throw new ProblemError('cid-not-allowed', 'Use a cid that was given to this user.');
     }
     const idempotency = readIdempotencyKey(request.get('Idempotency-Key'), digests, `caller:${user}`, () =>
-      sent ? `${comparableText(lead)} ${JSON.stringify(sent)}` : comparableText(lead),
+      [comparableText(lead), ...told].join(' '),
     );
     const {problem, ...given}: GivenConsent = sent ? toConsent(sent, partners, lead.cid) : {};
     // This may be a retry of a lead that is stored already. Its text need not be configured any more.
@@ -64,14 +69,15 @@ export function jsonApi({
     if (problem && !before) throw problem;
     const route = routeOf(caller, usualAnswer);
     const {id} =
-      before ?? (await submitLead(desk, {lead, partner: null, ...route, ...given, idempotency})).stored;
+      before ??
+      (await submitLead(desk, {lead, partner: null, ...route, ...given, attribution, idempotency})).stored;
     request.leadId = id;
     response.setHeader('Location', `${paths.leads}/${id}`);
     replyJson(response, 201, {id});
   };
 
   const read: RequestHandler<{id: string}> = async (request, response) => {
-    const {cids} = callerOf(request);
+    const {user, cids} = callerOf(request);
     const stored = await desk.find(request.params.id).catch((error: unknown) => {
       // To another client, a lead that cannot be opened is as one that does not exist, too.
       if (error instanceof LeadUnreadable && !cids.includes(error.cid)) return undefined;
@@ -82,6 +88,7 @@ export function jsonApi({
     }
     request.leadId = stored.id;
     replyJson(response, 200, result(stored));
+    reads.count({user});
   };
 
   mount(

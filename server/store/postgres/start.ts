@@ -3,6 +3,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import pg from 'pg';
 import {isWithin, readAddress, readRanges} from '../../config/addresses.ts';
 import {reasonOf} from '../../leads/store-errors.ts';
+import {goneAfter, type ProcessReport} from '../../reload/reloads.ts';
 import type {Emit} from '../../observe/observations.ts';
 import {tables} from '../columns.ts';
 import {list, statement, type Row} from '../database.ts';
@@ -12,6 +13,7 @@ import {
   emitUpgrade,
   isOneOf,
   markedSince,
+  oldestServer,
   refuseOtherVersion,
   selectMark,
   selectOldestServer,
@@ -48,11 +50,13 @@ const networkErrors = [
 
 /**
  * Errors that may soon be gone: the database cannot be reached, starts or stops (57P01 to 57P03), has no free
- * connection (53300), is a standby that is not promoted yet (25006), or its pooler cannot reach it (class 08). A wrong
+ * connection (53300), is a standby that is not promoted yet (25006), or its pooler cannot reach it (class 08); or an older
+ * server has to end first. A wrong
  * password or database name (28P01, 3D000) is not among them.
  */
 function isTemporary(error: unknown): boolean {
   const {code = '', syscall, message} = error as {code?: string; syscall?: string; message: string};
+  if (error instanceof OlderServer) return true;
   if (error instanceof pg.DatabaseError) return /^(08|57P0[123]$|53300$|25006$)/.test(code);
   // A file that `sslrootcert` names is missing.
   if (syscall === 'open') return false;
@@ -195,6 +199,20 @@ export async function readFound(read: (text: string) => Promise<Row[]>): Promise
   return {version, oldestServer, mark};
 }
 
+/** An older server still runs on tables that it cannot serve any more. It would send what it does not know, or drop it. */
+class OlderServer extends Error {}
+
+/** @throws OlderServer until no such server has reported for a minute */
+async function refuseOlderServers(version: number, run: (text: string) => Promise<Row[]>) {
+  if (version < tables.processes.since || version >= oldestServer) return;
+  const [running] = await run(`SELECT report FROM processes WHERE seen_at > ${Date.now() - goneAfter}`);
+  if (!running) return;
+  const {name} = JSON.parse(String(running['report'])) as Pick<ProcessReport, 'name'>;
+  throw new OlderServer(
+    `The server ${name} of an older version runs on this database, or was killed within the last minute: stop it first`,
+  );
+}
+
 const ownTables = Object.keys(tables).map((name) => `'${name}'`);
 
 /**
@@ -214,6 +232,7 @@ export const upgrade = ({longTransaction}: Connections, mark?: StoreMark): Promi
     const found = await readFound(run);
     const {version} = found;
     if (startsWith(found) === 'the tables as they are') return version;
+    await refuseOlderServers(version, run);
     // Servers of the version before may be running. If one of their transactions and this one wait for each other,
     // PostgreSQL ends one of them, which is tried again. So all locks are taken before anything is done.
     const own = await run(

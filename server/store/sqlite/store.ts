@@ -172,6 +172,11 @@ async function storeOver(
   readPath?: string,
 ): Promise<BesideStore> {
   const {all, one} = createRunner(connection);
+  let aside: DatabaseSync | undefined;
+  function writeAside(path: string, statement: Statement) {
+    aside ??= openBeside(path, true);
+    return createRunner(aside).all(statement);
+  }
   const queries = leadQueries(
     {
       read: (statement) => orUnavailable(() => all(statement)),
@@ -179,7 +184,7 @@ async function storeOver(
       readMany: (statement) => orUnavailable(() => all(statement)),
       write: (...statements) => orUnavailable(() => inTransaction(connection, () => statements.map(all))),
       ...(readPath !== undefined && {
-        writeAside: (statement) => orUnavailable(() => writeOnce(readPath, statement)),
+        writeAside: (statement) => orUnavailable(() => writeAside(readPath, statement)),
       }),
       ...sqliteWords,
     },
@@ -188,21 +193,14 @@ async function storeOver(
   async function close() {
     await queries.close();
     await orUnavailable(closeConnection);
+    // After the other one, because the last connection empties the log, and one that only reads cannot.
+    aside?.close();
   }
   await queries.checkKeys().catch(async (error: unknown) => {
     await close();
     throw error;
   });
   return {...queries, purge: () => orUnavailable(() => emptyLogAtOnce(connection)), close};
-}
-
-function writeOnce(path: string, statement: Statement) {
-  const connection = openBeside(path, true);
-  try {
-    return createRunner(connection).all(statement);
-  } finally {
-    connection.close();
-  }
 }
 
 /** @throws what the thread threw while it opened the file, once it has let go of the file */

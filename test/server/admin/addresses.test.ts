@@ -13,7 +13,7 @@ import {clearText} from '../../../server/store/sealing.ts';
 import {sentLead} from '../../support/embed-client.ts';
 import {emailSettings} from '../../support/email-settings.ts';
 import {openFor} from '../../support/opened.ts';
-import {planAndErase} from '../../support/operator.ts';
+import {planAndErase, unnoted} from '../../support/operator.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 import {doneAnswer, failedAttempt, newDelivery, newEntry} from '../../support/sample-leads.ts';
 import {forEachStore} from '../../support/stores.ts';
@@ -40,7 +40,7 @@ forEachStore((store) => {
       const server = await openFor(t, store.startServer(prepared, quickTimings));
       const beside = await openFor(t, openStoreBeside(server.config, clearText, true));
       const under = (present: WebhookReceiver): Admin => ({
-        store: beside,
+        ...{store: beside, look: unnoted},
         config: {...server.config, destinations: at(present)},
       });
       /** Resolves once the lead was delivered. */
@@ -147,7 +147,7 @@ forEachStore((store) => {
         const wanted = {now, leaseEnd: now + 60_000, limit: 9, maxSends: 3};
         return (await opened.claimDue(destination, wanted)).due.filter(({lead}) => lead.id === entry.id);
       };
-      const admin: Admin = {store: opened, config: {...server.config, destinations: at(next)}};
+      const admin: Admin = {store: opened, look: unnoted, config: {...server.config, destinations: at(next)}};
       return {id: entry.id, store: opened, claim, admin};
     }
     const inFormer = [

@@ -104,7 +104,7 @@ for (const {name, postgres, skip} of databaseKinds) {
 
     test('an erasure may stay behind if the leads are moved while an operator is asked', async (t) => {
       const {settings, execute} = await operated(t, [entryOf({})]);
-      const access = {mayWrite: true, emit: () => undefined};
+      const access = {mayWrite: true, emit: () => undefined, by: {actor: 'ana', action: 'leads erase'}};
       const mark = () => execute("INSERT INTO store_mark VALUES (1, 'moved', 'elsewhere')");
       const moved = besideServers(readConfig(settings), access, mark);
       await assert.rejects(moved, /^Refusal: .*were moved to elsewhere.*run it again there$/);

@@ -1,15 +1,34 @@
 /** Data in clear gets a key, a key gives way to another, and what stops both. */
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
-import {finish} from '../../../server/admin/admin.ts';
-import {keyName, listKeys, rotateKeys} from '../../../server/admin/keys.ts';
+import {readFileSync} from 'node:fs';
+import {finish, type Admin} from '../../../server/admin/admin.ts';
+import {besideServers} from '../../../server/admin/beside.ts';
+import {
+  forgetLostKey,
+  keyName,
+  listKeys,
+  lostKey,
+  planForgetting,
+  rotateKeys,
+} from '../../../server/admin/keys.ts';
+import {leadsOfPerson} from '../../../server/admin/persons.ts';
+import {readConfig} from '../../../server/config/config.ts';
 import type {ProcessReport} from '../../../server/reload/reloads.ts';
-import {databaseKinds, operate} from '../../support/operator.ts';
-import {newEntry} from '../../support/sample-leads.ts';
+import {openStore} from '../../../server/store/open-store.ts';
+import {createSealer} from '../../../server/store/sealing.ts';
+import {openWhile} from '../../support/opened.ts';
+import {databaseKinds, hookAndUpstream, idsOf, operate, planAndErase} from '../../support/operator.ts';
+import {newDelivery, newEntry, sampleConsent} from '../../support/sample-leads.ts';
 
 const keyOne = 'the-first-data-key-that-is-long-enough';
 const keyTwo = 'the-second-data-key-that-is-long-enough';
 const [one, two] = [keyName(keyOne), keyName(keyTwo)];
+
+const report: ProcessReport = {
+  ...{id: 'p-1', name: 'machine:17', seenAt: Date.now(), digest: '', inForceSince: 0, request: null},
+  ...{changes: [], faults: [], needRestart: [], environment: {}},
+};
 
 for (const {name, postgres, skip} of databaseKinds) {
   /** Leads that are stored in clear, and what operators do about them under each DATA_KEY. */
@@ -87,10 +106,6 @@ for (const {name, postgres, skip} of databaseKinds) {
       const {under, rotate} = await begin(t);
       const {store} = await under('');
       const words = `${keyOne} clear`;
-      const report: ProcessReport = {
-        ...{id: 'p-1', name: 'machine:17', seenAt: Date.now(), digest: '', inForceSince: 0, request: null},
-        ...{changes: [], faults: [], needRestart: [], environment: {}},
-      };
       for (const sealsWith of ['clear', undefined, two]) {
         await store.report({...report, ...(sealsWith !== undefined && {sealsWith})});
         await assert.rejects(rotate(words), new RegExp(`machine:17 \\(${sealsWith ?? 'clear'}, seen`));
@@ -120,6 +135,128 @@ for (const {name, postgres, skip} of databaseKinds) {
         [one, true, false, 1, true],
       ]);
       await assert.rejects(under(keyTwo), new RegExp(`data key ${one}`));
+    });
+
+    test('the wrong order of keys is refused: the old key first, or the older one of two', async (t) => {
+      const {under, rotate, status} = await begin(t);
+      await rotate(`${keyOne} clear`);
+      await assert.rejects(
+        rotate(`${keyOne} ${keyTwo}`),
+        new RegExp(`everything is sealed with ${one} already.* nothing with ${two}.* do not destroy it`),
+      );
+      const {store} = await under(`${keyTwo} ${keyOne}`);
+      await store.useKeys();
+      await assert.rejects(rotate(`${keyOne} ${keyTwo}`), new RegExp(`${two} is newer`));
+      assert.deepEqual(
+        (await status(`${keyOne} ${keyTwo}`)).map(([key, , , , isUsed]) => [key, isUsed]),
+        [
+          [one, true],
+          [two, true],
+        ],
+      );
+      await store.report({...report, seenAt: Date.now(), sealsWith: one});
+      assert.deepEqual((await rotate(`${keyOne} ${keyTwo}`)).forgotten, [two], 'a server means it');
+    });
+
+    test('a lost key is forgotten: what is sealed with it is erased, also after an interruption', async (t) => {
+      const newest = newEntry();
+      const had = newEntry({
+        partner: 'acme',
+        deliveries: [newDelivery({destination: 'hook', content: 'created', givesAnswer: false})],
+      });
+      const [lost, gone] = [newEntry(), newEntry({partner: 'acme', consent: sampleConsent})];
+      const made = await operate(t, [had, lost, gone], {postgres, settings: {DATA_KEY: keyOne}});
+      const file = `${made.folder}/erasures`;
+      const environment = (DATA_KEY: string) => ({
+        ...{...made.settings, ...hookAndUpstream(made.folder), ERASURES_FILE: file},
+        ...(DATA_KEY && {DATA_KEY}),
+      });
+      const forgetting = <Result>(words: string, work: (admin: Admin) => Promise<Result>) => {
+        const config = readConfig({...environment(''), DATA_KEY: words});
+        return besideServers(
+          config,
+          {
+            mayWrite: true,
+            emit: () => undefined,
+            mayLackKeys: true,
+            by: {actor: 'ana', action: 'keys forget'},
+          },
+          work,
+        );
+      };
+      const before = await made.admin(environment(keyOne));
+      while (!(await before.store.writeDigests(0)));
+      await planAndErase(before, [gone.id]);
+      await openWhile(openStore(before.config, createSealer([keyTwo, keyOne])), async (store) => {
+        await store.accept(newest);
+        await store.report({...report, seenAt: Date.now(), sealsWith: one});
+      });
+      await made.execute(
+        `INSERT INTO suppressed (digest, scope, since) VALUES ('a digest', '*', 1);
+        INSERT INTO sealed (lead_id, part, data_key, blob)
+          SELECT '${newest.id}', 'reply created hook', data_key, blob FROM sealed WHERE lead_id = '${lost.id}';
+        UPDATE deliveries SET state = 'delivered', attempts = 1, settled_at = 1 WHERE lead_id = '${had.id}'`,
+      );
+      const plan = (words: string, key = one) => forgetting(words, (admin) => planForgetting(admin, key));
+
+      await assert.rejects(plan(keyTwo), /is not lost: machine:17 has it/);
+      await made.execute('DELETE FROM processes');
+      await assert.rejects(plan(`${keyTwo} ${keyOne}`), /is not lost: DATA_KEY has it/);
+      await assert.rejects(plan(''), /First set DATA_KEY/);
+      for (const key of ['00000000', 'clear']) await assert.rejects(plan(keyTwo, key), /No key .* is in use/);
+      await assert.rejects(made.admin({DATA_KEY: keyTwo}), new RegExp(`data key ${one}.*keys status`));
+
+      const planned = await plan(keyTwo);
+      assert.deepEqual(lostKey.parse(planned), planned);
+      const {confirm, ...says} = planned;
+      assert.deepEqual(says, {
+        ...{key: one, leads: [had.id, lost.id].toSorted(), consents: [gone.id]},
+        ...{person_key: true, suppressed: 1},
+      });
+      await forgetting(keyTwo, async (admin) => {
+        await assert.rejects(
+          finish(forgetLostKey(admin, {key: one, confirm: `${confirm}x`}), () => undefined),
+          /Nothing was erased/,
+        );
+        for await (const progress of forgetLostKey(admin, {key: one, confirm}))
+          if ('erased' in progress) break;
+      });
+      await assert.rejects(made.admin({DATA_KEY: keyTwo}), new RegExp(`data key ${one}`));
+      const left = await plan(keyTwo);
+      assert.equal(left.leads.length + left.consents.length, 2);
+      assert.deepEqual(
+        await forgetting(keyTwo, (admin) =>
+          finish(forgetLostKey(admin, {key: one, confirm: left.confirm}), () => undefined),
+        ),
+        {out_of_files: true},
+      );
+
+      const admin = await made.admin(environment(keyTwo));
+      assert.deepEqual(
+        (await listKeys(admin, {isCounted: true})).map(({key, rows}) => [key, rows]),
+        [[two, 2]],
+        'the newest lead, and a new key of the person digests',
+      );
+      const listed = readFileSync(file, 'utf8');
+      for (const {id} of [had, lost]) assert.match(listed, new RegExp(`^${id} \\S+$`, 'm'));
+      assert.match(listed, new RegExp(`^${gone.id} \\S+ all$`, 'm'));
+      assert.deepEqual(
+        (await made.select(`SELECT lead_id, destination FROM deliveries WHERE content = 'erased'`)).map(
+          (row) => ({
+            ...row,
+          }),
+        ),
+        [{lead_id: had.id, destination: 'hook'}],
+      );
+      assert.equal((await made.select('SELECT * FROM suppressed')).length, 1);
+      await openWhile(openStore(admin.config, createSealer([keyTwo])), async (store) => {
+        while (!(await store.writeDigests(0)));
+      });
+      const digested = await made.select('SELECT DISTINCT lead_id FROM person_digests');
+      assert.deepEqual(idsOf(digested.map(({lead_id: id}) => ({id}))), [newest.id]);
+      const {email} = newest.lead;
+      const {found} = await finish(leadsOfPerson(admin, {}, {email}, {}), () => undefined);
+      assert.deepEqual(idsOf(found), [newest.id]);
     });
   });
 }

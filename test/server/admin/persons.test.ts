@@ -12,7 +12,7 @@ import type {BesideStore} from '../../../server/leads/ports.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {createSealer} from '../../../server/store/sealing.ts';
 import {openWhile, type Owner} from '../../support/opened.ts';
-import {databaseKinds, exportOf, idsOf, operate, planAndErase} from '../../support/operator.ts';
+import {databaseKinds, exportOf, idsOf, operate, planAndErase, unnoted} from '../../support/operator.ts';
 import {until} from '../../support/until.ts';
 import {asLead, newEntry, prequalificationBody, sampleConsent} from '../../support/sample-leads.ts';
 
@@ -39,7 +39,10 @@ async function search(
   filter: LeadFilter = {},
   limit?: number,
 ) {
-  const {found, kept, ...others} = await finish(leadsOfPerson({store}, filter, person, {limit}), quietly);
+  const {found, kept, ...others} = await finish(
+    leadsOfPerson({store, look: unnoted}, filter, person, {limit}),
+    quietly,
+  );
   return {ids: idsOf(found), kept: idsOf(kept), ...others};
 }
 
@@ -139,7 +142,7 @@ for (const {name, postgres, skip} of databaseKinds)
 
       await planAndErase(admin, [ended.id], true);
       assert.deepEqual(await rowsOf(ended.id), []);
-      const retention = {shortest: undefined, keptFor: () => undefined, keepConsent: () => false};
+      const retention = {shortest: undefined, keptFor: () => undefined, grace: 0, keepConsent: () => false};
       assert.equal((await admin.store.sweep(Date.now(), retention)).consents, 2);
       for (const {id} of [kept, later]) assert.deepEqual(await rowsOf(id), []);
       assert.deepEqual((await search(admin, {phone})).kept, []);
@@ -149,7 +152,7 @@ for (const {name, postgres, skip} of databaseKinds)
       const [gone, kept] = [ofJane(), ofJane(withConsent)];
       const {admin, rowsOf, writeAll} = await operated(t, [gone, kept]);
       await writeAll();
-      const retention = {shortest: 0, keptFor: () => 0, keepConsent: () => true};
+      const retention = {shortest: 0, keptFor: () => 0, grace: 0, keepConsent: () => true};
       assert.equal((await admin.store.sweep(Date.now() + 1_000, retention)).leads, 2);
       assert.deepEqual([(await rowsOf(gone.id)).length, (await rowsOf(kept.id)).length], [0, 2]);
       assert.deepEqual((await search(admin, {email})).kept, [kept.id]);

@@ -45,8 +45,10 @@ async function start(t: TestContext, postgres: boolean) {
   return {
     ...{servers, settings, config},
     reload: (changes: Record<string, string> = {}, mayShorten = false) =>
-      besideServers(readConfig({...settings, ...changes}), {mayWrite: true, emit: () => undefined}, (admin) =>
-        reloadServers(admin, {mayShorten, wait: 15_000}),
+      besideServers(
+        readConfig({...settings, ...changes}),
+        {mayWrite: true, emit: () => undefined, by: {actor: 'ana', action: 'reload'}},
+        (admin) => reloadServers(admin, {mayShorten, wait: 15_000}),
       ),
     command: (...words: string[]) => runCommand(settings, ...words),
     /** Resolves when all processes have stored their first report. */

@@ -153,12 +153,13 @@ for (const {name, postgres, skip} of databaseKinds) {
 
     test('the sweep leaves them as they are, says so, and erases all others', async (t) => {
       const createdAt = Date.now() - 3_600_000;
-      const {bad, others, metIds, open} = await damaged(t, {createdAt});
+      const deliveries = [newDelivery({state: 'held'})];
+      const {bad, others, metIds, open} = await damaged(t, {createdAt, deliveries});
       const store = await open();
       const observed: Observation[] = [];
       const sweep = startSweeping({
         store,
-        retention: () => ({shortest: 0, keptFor: () => 0, keepConsent: () => true}),
+        retention: () => ({shortest: 0, keptFor: () => 0, grace: 0, keepConsent: () => true}),
         emit: (observation) => observed.push(observation),
         timings: {...usualTimings, sweepEvery: 5, sweepPause: 1, purgeRetry: 1},
       });
@@ -169,7 +170,21 @@ for (const {name, postgres, skip} of databaseKinds) {
       for (const id of bad) assert.ok('unreadable' in records.get(id)!);
       const told = observed.flatMap((each) => (each.type === 'lead-unreadable' ? [each.lead] : []));
       assert.deepEqual([...new Set(told)].toSorted(), bad);
+      assert.partialDeepStrictEqual(sweep.overdue()?.counts, [{reason: 'unreadable', leads: bad.length}]);
       assert.deepEqual(await metIds(), bad);
+    });
+
+    test('the sweep of each hour notes them anew, so none is forgotten after a day', async (t) => {
+      const {bad, metIds, open} = await damaged(t, {createdAt: Date.now() - 3_600_000});
+      const store = await open();
+      const retention = {shortest: 0, keptFor: () => 0, grace: 0, keepConsent: () => true};
+      await store.sweep(Date.now(), retention);
+      await until(async () => (await metIds()).length === bad.length);
+      t.mock.timers.enable({apis: ['Date'], now: Date.now() + 25 * 3_600_000});
+      assert.deepEqual(await metIds(), []);
+      const later = await open();
+      await later.sweep(Date.now(), retention);
+      await until(async () => (await metIds()).length === bad.length);
     });
 
     test('their deliveries wait with the cause, and all others of the claim are made', async (t) => {

@@ -20,6 +20,8 @@ import {suite, test, type TestContext} from 'node:test';
 import {checkForm} from '../../../server/check-start.ts';
 import {readConfig, releasesFolder} from '../../../server/config/config.ts';
 import {startServer} from '../../../server/server.ts';
+import {openStore} from '../../../server/store/open-store.ts';
+import {clearText} from '../../../server/store/sealing.ts';
 import {sentLead} from '../../support/embed-client.ts';
 import {ignoreObservations} from '../../support/observation-log.ts';
 import {basic, fetchFrom, postJson, readJson} from '../../support/http.ts';
@@ -27,7 +29,7 @@ import {openFor, openWhile} from '../../support/opened.ts';
 import {runCommand, writePartners} from '../../support/operator.ts';
 import {createDatabase, databaseFor, openPostgresStores, withoutPostgres} from '../../support/postgres.ts';
 import {redisUrl, withoutRedis} from '../../support/redis.ts';
-import {standardBody} from '../../support/sample-leads.ts';
+import {newEntry, standardBody} from '../../support/sample-leads.ts';
 import {runService, serviceSettings, startService} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {acme, listedOrigin} from '../../support/test-server.ts';
@@ -69,7 +71,11 @@ function partnersFile(folder: string, destinations: object, send_to: string[] = 
 }
 
 /** Of every configuration without further settings. */
-const privacyNotes = [/^· Personal data is stored in clear/, /^· Leads are kept for ever/];
+const privacyNotes = [
+  /^! Personal data is stored in clear/,
+  /^! Leads of .* are kept for ever/,
+  /^· A lead whose deliveries have not ended stays 30 days longer/,
+];
 const newDatabase = '· There is no database yet, or it is empty: the start creates it';
 const olderDatabase =
   '! The database is that of an older version, and the start brings it up: back it up first, and read in the changelog whether older servers may run meanwhile';
@@ -157,18 +163,44 @@ suite('config check', () => {
       return privacyNotes.map((note) => stdout.split('\n').filter((line) => note.test(line)).length);
     };
     const DATA_KEY = 'a data key that is long enough'.replaceAll(' ', '-').padEnd(40, '!');
-    assert.deepEqual(await notes({}), [1, 1]);
-    assert.deepEqual(await notes({DATA_KEY: `clear ${DATA_KEY}`, RETAIN_DAYS: '730'}), [1, 0]);
-    assert.deepEqual(await notes({DATA_KEY}), [0, 1]);
+    assert.deepEqual(await notes({}), [1, 1, 0]);
+    assert.deepEqual(await notes({DATA_KEY: `clear ${DATA_KEY}`, RETAIN_DAYS: '730'}), [1, 0, 1]);
+    assert.deepEqual(await notes({DATA_KEY}), [0, 1, 0]);
     const kept = (retain_days: unknown) =>
       notes({DATA_KEY, PARTNERS_FILE: writePartners(folder, [{retain_days}])});
     assert.deepEqual(
       [await kept('forever'), await kept(30)],
       [
-        [0, 1],
-        [0, 0],
+        [0, 1, 0],
+        [0, 1, 1],
       ],
     );
+    const {stdout} = await runCommand({...settings, RETAIN_DAYS: '730'}, 'config', 'check');
+    assert.doesNotMatch(stdout, /kept for ever/);
+    const retain = {beta: 'forever', gamma: 30, delta: undefined};
+    const partners = Object.entries(retain).map(([key, retain_days]) => ({key, retain_days}));
+    const PARTNERS_FILE = writePartners(folder, partners);
+    for (const [RETAIN_DAYS, who] of [
+      ['', 'callers, beta, delta'],
+      ['730', 'beta'],
+    ]) {
+      const more = {PARTNERS_FILE, ...(RETAIN_DAYS && {RETAIN_DAYS})};
+      const {stdout} = await runCommand({...settings, ...more}, 'config', 'check');
+      assert.match(stdout, new RegExp(`^! Leads of ${who} are kept for ever`, 'm'));
+    }
+  });
+
+  test('data that is still in clear beside a data key is a warning until it is sealed', async (t) => {
+    const {settings} = useCheck(t);
+    await openWhile(openStore(readConfig(settings), clearText), (store) => store.accept(newEntry()));
+    const DATA_KEY = `${'a-data-key-that-is-long-enough'.padEnd(40, '!')} clear`;
+    const says = async () => (await runCommand({...settings, DATA_KEY}, 'config', 'check')).stdout;
+    assert.match(
+      await says(),
+      /^! Some data is still stored in clear: "lead-prequal keys rotate" seals it$/m,
+    );
+    assert.equal((await runCommand({...settings, DATA_KEY}, 'keys', 'rotate')).code, 0);
+    assert.doesNotMatch(await says(), /in clear/);
   });
 
   test('a destination that is reached without encryption is a warning', async (t) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {keyName} from '../../../server/admin/keys.ts';
-import {operate, runCommand} from '../../support/operator.ts';
+import {databaseKinds, operate, runAtTerminal, runCommand} from '../../support/operator.ts';
 import {newEntry} from '../../support/sample-leads.ts';
 
 const keyOne = 'the-first-data-key-that-is-long-enough';
@@ -24,7 +24,10 @@ test('data in clear gets a key, and commands that lack it say which', async (t) 
     assert.equal(code, status, stderr);
     return stdout;
   };
-  await fails(keyOne, ['keys', 'status'], /stored in clear: DATA_KEY must list the word "clear"/);
+  await fails(keyOne, ['leads', 'list'], /stored in clear: DATA_KEY must list the word "clear"/);
+  const lacking = await run(keyOne, 'keys', 'status');
+  assert.equal(lacking.code, 1);
+  assert.match(lacking.stderr, /DATA_KEY lacks the word "clear", .* put it behind the key/);
   const first = new RegExp(`^✓ Everything is sealed with ${one}: 3 rows .*: clear\n$`);
   assert.match(await rotated(`${keyOne},clear`, 0), first);
   assert.equal(await rotated(keyOne, 0), `✓ Everything is sealed with ${one}: 0 rows of it now\n`);
@@ -45,3 +48,40 @@ test('data in clear gets a key, and commands that lack it say which', async (t) 
   const {stdout: table} = await run(`${keyTwo} ${keyOne}`, 'keys', 'status', '--count');
   assert.match(table, new RegExp(`^${two} .* first: it seals +2\\b.*\n${one} .* opens +1\\b`, 'm'));
 });
+
+test('a lost key is named without it, and forgotten once the word is typed', async (t) => {
+  const entries = [newEntry(), newEntry()];
+  const {settings} = await operate(t, entries, {settings: {DATA_KEY: keyOne}});
+  const without = {...settings, DATA_KEY: ''};
+  const lost = await runCommand(without, 'keys', 'status', '--count');
+  assert.equal(lost.code, 1);
+  assert.match(lost.stdout, new RegExp(`^${one} .* no +2$`, 'm'));
+  assert.match(lost.stderr, new RegExp(`sealed with ${one}, which DATA_KEY lacks.*keys forget ${one}`));
+  const later = {...settings, DATA_KEY: keyTwo};
+  const forget = (answer: string) =>
+    runAtTerminal({ask: () => Promise.resolve(answer)}, later, 'keys', 'forget', one.toUpperCase());
+  assert.equal((await runCommand(later, 'keys', 'forget', one)).code, 2, 'nobody can be asked');
+  const kept = await forget('yes');
+  assert.deepEqual([kept.code, kept.stdout], [1, '']);
+  assert.match(kept.stderr, new RegExp(`^Sealed with ${one}, and lost: 2 leads, and 0 kept consents`));
+  const {code, stdout} = await forget('erase');
+  assert.equal(code, 0);
+  for (const {id} of entries) assert.match(stdout, new RegExp(`^\\S+ \\(${id}\\) erased$`, 'm'));
+  assert.match(stdout, new RegExp(`✓ ${one} is forgotten`));
+  const after = await runCommand(later, 'keys', 'status');
+  assert.deepEqual([after.code, after.stdout.includes(one)], [0, false]);
+});
+
+test(
+  'on PostgreSQL, sealing names the tables whose files hold the rows of before',
+  {skip: databaseKinds[1].skip},
+  async (t) => {
+    const {run} = await operate(t, [newEntry()], {postgres: true, settings: {DATA_KEY: keyOne}});
+    assert.doesNotMatch((await run('keys', 'rotate')).stderr, /VACUUM/, 'nothing was sealed');
+    const clear = await operate(t, [newEntry()], {postgres: true});
+    const sealed = await runCommand({...clear.settings, DATA_KEY: `${keyOne} clear`}, 'keys', 'rotate');
+    assert.match(sealed.stderr, /"VACUUM FULL sealed, person_search, leads, consents, deliveries"/);
+    const another = await runCommand({...clear.settings, DATA_KEY: `${keyTwo} ${keyOne}`}, 'keys', 'rotate');
+    assert.match(another.stderr, /"VACUUM FULL sealed, person_search"/);
+  },
+);

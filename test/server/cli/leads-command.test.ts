@@ -57,10 +57,7 @@ test('leads are listed, counted, shown and written to a file, which is not overw
   assert.ok((await leads('export', '--excel')).stdout.startsWith('\uFEFFid,'));
   const without = {...settings, PARTNERS_FILE: writePartners(temporaryFolder(t), [{}])};
   const {stderr} = await runCommand(without, 'leads', 'export');
-  assert.match(
-    stderr,
-    /lacks what no partner lists or asks for any more: (?=.*store)(?=.*brand).* --format jsonl/,
-  );
+  assert.match(stderr, /lacks what no partner lists or asks for: (?=.*store)(?=.*brand).* --format jsonl/);
 });
 
 const funded = asLead({...prequalificationBody, state: 'HI', notes: 'Call my office.\nTotal  $9'});
@@ -160,4 +157,14 @@ test('people see which leads lack a consent that they should have, and programs 
   const [head = '', ...cells] = (await run('leads', 'export')).stdout.trim().split('\r\n');
   const at = head.split(',').indexOf('consent_text_version');
   assert.deepEqual(cells.map((row) => row.split(',')[at]).toSorted(), ['', '', '1', '1']);
+});
+
+test('an opt-out signal is shown and exported, and an export without its column says so', async (t) => {
+  const entry = newEntry({attribution: {opt_out_signal: 'gpc'}});
+  const {run} = await operate(t, [entry]);
+  assert.match((await run('leads', 'show', entry.id)).stdout, /^Opt-out signal +gpc$/m);
+  assert.match((await run('leads', 'export', '--format', 'jsonl')).stdout, /"opt_out_signal":"gpc"/);
+  const {stdout, stderr} = await run('leads', 'export');
+  assert.doesNotMatch(stdout, /gpc/);
+  assert.match(stderr, /lacks what no partner lists or asks for: opt_out_signal\. --format jsonl has/);
 });

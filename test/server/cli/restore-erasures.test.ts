@@ -41,11 +41,17 @@ suite('a restore after erasures', () => {
     assert.deepEqual(await idsLeft(), [left.id]);
   });
 
-  test('without the file it says from when on erasures are unknown', async (t) => {
+  test('without the file it is refused, unless an operator says so', async (t) => {
     const {gone, left, run, backup, path, folder, idsLeft} = await erasedSince(t);
     const kept = join(folder, 'kept.erasures');
     renameSync(`${path}.erasures`, kept);
-    const unknown = await run('restore', backup, '--replace');
+    const before = readFileSync(path);
+    assertFails(
+      await run('restore', backup, '--replace'),
+      /no file of erasures at .* would be back\. .*--erasures <file>/,
+    );
+    assert.deepEqual(readFileSync(path), before);
+    const unknown = await run('restore', backup, '--replace', '--without-erasures');
     assert.equal(unknown.code, 0);
     const newest = Math.max(gone.createdAt, left.createdAt);
     const [, said = ''] =

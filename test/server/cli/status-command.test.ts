@@ -62,7 +62,10 @@ test('a server that works has status 0, and its destinations and partners are li
   });
   const screen = await runCommand(settings, 'status');
   assert.equal(screen.code, 0);
-  assert.match(screen.stdout, /^✓ All is well\.\n\nserver +ok\n/);
+  assert.match(
+    screen.stdout,
+    /^✓ All is well\.\n· Personal data is stored in clear.*\n· Leads of callers, acme are kept for ever.*\n\nserver +ok\n/,
+  );
   assert.match(screen.stdout, /^configuration +[0-9a-f]{12}, since .+, in \S+:\d+$/m);
   assert.match(screen.stdout, /^crm +ok /m);
   assert.match(screen.stdout, /^acme +1 +0 .* \(\d+ s\)$/m);

@@ -11,7 +11,7 @@ import {clearText} from '../../../server/store/sealing.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {startOfDay} from '../../../server/versions/request-counts.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
-import {assertFails, linesOf, operate, printedBy, runCommand} from '../../support/operator.ts';
+import {assertFails, linesOf, operate, printedBy, runCommand, unnoted} from '../../support/operator.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {listedOrigin} from '../../support/test-server.ts';
 
@@ -111,7 +111,7 @@ suite('the list of versions', () => {
     const list = (json = false) =>
       printedBy(async (surroundings) => {
         const run = createRun(surroundings);
-        await printVersions(run, {store, config}, 30, {json});
+        await printVersions(run, {store, config, look: unnoted}, 30, {json});
         return run.status;
       });
 

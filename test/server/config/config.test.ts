@@ -54,7 +54,7 @@ suite('the required settings', () => {
         contextFields: [],
       },
     ]);
-    assert.deepEqual(config.retention, {retainDays: undefined, keepConsentYears: 5});
+    assert.deepEqual(config.retention, {retainDays: undefined, keepConsentYears: 5, graceDays: 30});
     assert.equal(config.host, '127.0.0.1');
     assert.equal(config.destinations.size, 0);
     assert.deepEqual(config.policy, defaultPolicy);
@@ -130,6 +130,7 @@ suite('a setting', () => {
     [{RETAIN_DAYS: '0'}, /^RETAIN_DAYS must be a number from 1 to 36500$/],
     [{RETAIN_DAYS: '36501'}, /^RETAIN_DAYS must be a number from 1 to 36500$/],
     [{RETAIN_DAYS: '1.5'}, /^RETAIN_DAYS must be a whole number$/],
+    [{RETAIN_GRACE_DAYS: '-1'}, /^RETAIN_GRACE_DAYS must be a number from 0 to 36500$/],
     [{RETAIN_DAYS: 'forever'}, /^RETAIN_DAYS must be a number from 1 to 36500$/],
     [{KEEP_CONSENT_YEARS: '-1'}, /^KEEP_CONSENT_YEARS must be a number from 0 to 100$/],
     [{KEEP_CONSENT_YEARS: '101'}, /^KEEP_CONSENT_YEARS must be a number from 0 to 100$/],

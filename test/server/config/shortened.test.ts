@@ -16,11 +16,12 @@ const kept = (
   keepConsentYears = 5,
   partners: Record<string, Years> = {acme: {}},
   dataKeys: readonly [string, ...string[]] = ['clear'],
+  graceDays = 30,
 ): Kept => {
   const [first, ...others] = Object.entries(partners).map(([name, years]) => partner(name, years));
   const config = {
     ...baseConfig('/nowhere'),
-    retention: {retainDays, keepConsentYears},
+    retention: {retainDays, keepConsentYears, graceDays},
     partners: [first!, ...others] as const,
     dataKeys,
   };
@@ -76,6 +77,12 @@ suite('what a change of the configuration takes away', () => {
       kept(365),
       ['retain_days of the partner acme would fall from forever to 365'],
     ],
+    [
+      'the grace',
+      kept(90),
+      kept(90, 5, {acme: {}}, ['clear'], 7),
+      ['RETAIN_GRACE_DAYS would fall from 30 to 7'],
+    ],
     ['sealing', kept(90, 5, {acme: {}}, [key]), kept(90), ['DATA_KEY would not seal new leads any more']],
     [
       'sealing, where the key only opens',
@@ -93,6 +100,7 @@ suite('what a change of the configuration takes away', () => {
     ['leads that are kept for ever from now on', kept(30), kept(undefined)],
     ['a partner whose own number becomes the default', kept(30, 5, {acme: {retain_days: 90}}), kept(90)],
     ['a partner that goes and goes by a longer default', kept(90, 5, {acme: {retain_days: 30}}), kept(90)],
+    ['a longer grace', kept(90), kept(90, 5, {acme: {}}, ['clear'], 60)],
     ['a partner that is new', kept(90), kept(90, 5, {acme: {}, globex: {retain_days: 30}})],
     ['another data key', kept(90, 5, {acme: {}}, [key]), kept(90, 5, {acme: {}}, [`${key}-2`, key])],
     ['sealing that begins', kept(90), kept(90, 5, {acme: {}}, [key, 'clear'])],

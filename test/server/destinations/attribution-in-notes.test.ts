@@ -41,6 +41,12 @@ suite('the notes that reach an upstream', () => {
     ['are missing if a page has no attribution', true, fromPage({}), undefined],
     ['are those of a caller, who sends no attribution', true, fromCaller('Call me.'), 'Call me.'],
     ['hold no attribution if nobody asked for it', false, fromPage({attribution}), undefined],
+    [
+      'have the opt-out signal in any case',
+      false,
+      fromPage({attribution, opt_out_signal: 'gpc'}),
+      'opt_out_signal: gpc',
+    ],
   ];
   for (const [what, attributionInNotes, send, notes] of cases) {
     test(`the notes that reach an upstream ${what}`, async (t) => {

@@ -11,7 +11,7 @@ const partner = (key: string, fields: object = {}) =>
 
 const retention = (defaults: Partial<RetentionDefaults>) =>
   retentionOf({
-    retention: {retainDays: undefined, keepConsentYears: 5, ...defaults},
+    retention: {retainDays: undefined, keepConsentYears: 5, graceDays: 30, ...defaults},
     partners: [
       partner('plain'),
       partner('short', {retain_days: 30, keep_consent_years: 2}),
@@ -36,7 +36,7 @@ suite('how long leads are kept', () => {
     assert.equal(retention({retainDays: 100}).shortest, 30 * day);
     assert.equal(retention({retainDays: 10}).shortest, 10 * day);
     const partners = [partner('plain'), partner('kept', {retain_days: 'forever'})] as const;
-    const defaults = {retainDays: undefined, keepConsentYears: 5};
+    const defaults = {retainDays: undefined, keepConsentYears: 5, graceDays: 30};
     assert.equal(retentionOf({retention: defaults, partners: [...partners]}).shortest, undefined);
   });
 });

@@ -408,6 +408,7 @@ forEachStore((over) => {
         const retention: Retention = {
           shortest: 30 * day,
           keptFor: (partner) => (partner === 'kept' ? undefined : 30 * day),
+          grace: year,
           keepConsent: ({givenAt}, now) => now < givenAt + year,
         };
         const sweep = async (now: number) => {

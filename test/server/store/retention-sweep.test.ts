@@ -6,6 +6,7 @@ import {suite, test, type TestContext} from 'node:test';
 import {onePartner} from '../../../server/config/partners.ts';
 import {usualTimings} from '../../../server/config/timings.ts';
 import type {Retention} from '../../../server/leads/erasure.ts';
+import type {NewDelivery} from '../../../server/leads/deliveries.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import type {LeadStore} from '../../../server/leads/ports.ts';
 import {retentionOf, type RetentionConfig} from '../../../server/leads/retention.ts';
@@ -18,7 +19,14 @@ import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
 import {sendLead} from '../../support/embed-client.ts';
 import {openFor} from '../../support/opened.ts';
 import {openPostgresStores, withoutPostgres} from '../../support/postgres.ts';
-import {doneAnswer, keyOf, newDelivery, newEntry, sampleConsent} from '../../support/sample-leads.ts';
+import {
+  doneAnswer,
+  failedAttempt,
+  keyOf,
+  newDelivery,
+  newEntry,
+  sampleConsent,
+} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {sqlite} from '../../support/stores.ts';
 import {until} from '../../support/until.ts';
@@ -26,6 +34,7 @@ import {until} from '../../support/until.ts';
 const day = 24 * 3_600_000;
 const timings = {...usualTimings, sweepEvery: 5, sweepPause: 1, purgeRetry: 1};
 
+const failedOnce = {...failedAttempt, until: Date.now() + day};
 const given = (givenAt: number) => ({...sampleConsent, givenAt});
 
 /** The id begins with the time, as that of a real lead. */
@@ -40,7 +49,7 @@ const daysAgo = (days: number, changes: Partial<LeadEntry> = {}) => entryAt(Date
 const partner = (key: string, fields: object = {}) =>
   onePartner({key, origins: ['https://www.partner.example'], cid: '1001', ...fields});
 const retention = (retainDays: number | undefined, configured: RetentionConfig['partners'] = []) =>
-  retentionOf({retention: {retainDays, keepConsentYears: 5}, partners: configured});
+  retentionOf({retention: {retainDays, keepConsentYears: 5, graceDays: 30}, partners: configured});
 
 /** A sweep that goes on until it is stopped. `swept` sums up what it has erased. */
 function sweeping(t: TestContext, store: Pick<LeadStore, 'sweep' | 'purge'>, rules: () => Retention) {
@@ -59,7 +68,7 @@ function sweeping(t: TestContext, store: Pick<LeadStore, 'sweep' | 'purge'>, rul
     timings,
   });
   t.after(() => sweep.stop());
-  return {swept, observed, stop: () => sweep.stop()};
+  return {swept, observed, overdue: sweep.overdue, stop: () => sweep.stop()};
 }
 /** Resolves after a pass that began after now. */
 async function wholePass({swept}: {swept: {passes: number}}) {
@@ -123,6 +132,60 @@ for (const [name, open, skip] of [
       await store.settle(keyOf(entry.id), 0, {state: 'delivered', answer: doneAnswer});
       await until(() => sweep.swept.leads === 2);
       assert.ok(await isErased(store, entry));
+    });
+
+    test('drops what waits after the grace, by partner, but waits for a lease under way', async (t) => {
+      const [store] = (await open(t)) as [LeadStore];
+      const waits = (changes: Partial<NewDelivery> = {}) => ({
+        deliveries: [newDelivery({destination: 'crm', nextAttemptAt: Date.now() + day, ...changes})],
+      });
+      const leaseEnd = Date.now() + 3_600_000;
+      const entries = [
+        daysAgo(61, {partner: 'short', ...waits(), answer: {status: 'pending'}}),
+        daysAgo(59, {partner: 'short', ...waits({state: 'held'})}),
+        daysAgo(61, waits()),
+        daysAgo(131, waits({leaseEnd})),
+      ];
+      for (const entry of entries) await store.accept(entry);
+      const sweep = sweeping(t, store, () => retention(100, [partner('short', {retain_days: 30})]));
+      await wholePass(sweep);
+      assert.deepEqual(await erasedOf(store, entries), [true, false, false, false]);
+      const counts = sweep.overdue()?.counts ?? [];
+      assert.deepEqual(
+        counts.map(({destination, reason, leads}) => `${destination} ${reason} ${leads}`).toSorted(),
+        ['crm held 1', 'crm waiting 1'],
+      );
+      assert.equal(
+        counts.find(({reason}) => reason === 'held')?.erasedFrom,
+        entries[1]!.createdAt + 60 * day,
+      );
+      assert.equal(await store.postpone(keyOf(entries[3]!.id, 'crm'), leaseEnd, failedOnce), undefined);
+      await until(() => isErased(store, entries[3]!));
+      const [{state} = assert.fail()] = await store.listDeliveries(1, {
+        lead: entries[3]!.id,
+        state: 'dropped',
+      });
+      assert.equal(state, 'dropped');
+    });
+
+    test('drops the news of an erasure that waits for ever, and nothing younger than the grace', async (t) => {
+      const [store] = (await open(t)) as [LeadStore];
+      const told = {deliveries: [newDelivery({destination: 'crm', content: 'created', givesAnswer: false})]};
+      const entries = [daysAgo(70, told), daysAgo(70, told)] as const;
+      for (const [index, entry] of entries.entries()) {
+        await store.accept(entry);
+        const key = {lead: entry.id, destination: 'crm', content: 'created'} as const;
+        await store.settle(key, 0, {state: 'delivered', answer: null});
+        await store.erase(entry.id, Date.now() - [31, 29][index]! * day, () => false);
+      }
+      const sweep = sweeping(t, store, () => retention(30));
+      await wholePass(sweep);
+      const waiting = await store.listDeliveries(9, {destination: 'crm'});
+      assert.deepEqual(
+        waiting.map(({lead, content}) => [lead, content]),
+        [[entries[1].id, 'erased']],
+      );
+      assert.deepEqual(sweep.overdue()?.counts, [], 'it keeps no lead');
     });
 
     test('keeps a consent, and erases it when its years are over', async (t) => {
@@ -232,7 +295,7 @@ suite('two processes that sweep at the same moment', {skip: withoutPostgres}, ()
 
 suite('a reload', () => {
   test('changes after how many days leads are erased, and the log says so', async (t) => {
-    const retention = {retainDays: 11, keepConsentYears: 5};
+    const retention = {retainDays: 11, keepConsentYears: 5, graceDays: 30};
     const server = await openFor(t, sqlite.startServer({retention}, timings));
     await sendLead(server);
     const erased = () => server.select('SELECT id FROM leads WHERE erased_at IS NOT NULL');

@@ -121,3 +121,24 @@ suite('a database that was brought up has the shape of a new one', () => {
     await assert.rejects(openPostgresStore(database.url, clearText), /before version 1\.0\.0/);
   });
 });
+
+test(
+  'PostgreSQL tables are not brought up while an older server runs on them',
+  {skip: withoutPostgres},
+  async (t) => {
+    const database = await createDatabase();
+    t.after(() => database.drop());
+    await database.query(readFileSync(join(databases, 'schema-12.sql'), 'utf8'));
+    const report = (seenAt: number) =>
+      database.query(
+        `DELETE FROM processes; INSERT INTO processes VALUES ('a', ${seenAt}, '{"name": "web-1:4711"}')`,
+      );
+    await report(Date.now());
+    await assert.rejects(
+      openPostgresStore(database.url, clearText, {patience: 1}),
+      /web-1:4711 of an older version runs on this database/,
+    );
+    await report(Date.now() - 61_000);
+    await (await openPostgresStore(database.url, clearText)).close();
+  },
+);

@@ -1,7 +1,7 @@
 import {expect, oneEvent} from '@open-wc/testing';
 import type {ConsentText, EmbedConfig} from '../../../contract/embed.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
-import {stub} from '../../support/browser/browser-page.ts';
+import {privacySignal, restorePage, stub} from '../../support/browser/browser-page.ts';
 import {config, created, problem, useServer} from '../../support/browser/fake-server.ts';
 import {until} from '../../support/until.ts';
 import {
@@ -22,6 +22,7 @@ import {
   reserved,
   send,
   shows,
+  showsConfigured,
   text,
   touch,
   type Attributes,
@@ -61,6 +62,42 @@ describe('consent', () => {
     const form = await reach(textAlone);
     await click(form, 'Back');
     expect(text(form)).not.to.contain(words);
+  });
+
+  describe('under Global Privacy Control', () => {
+    const said = "Your browser's opt-out signal is passed on.";
+    beforeEach(() => privacySignal('globalPrivacyControl', true));
+    afterEach(restorePage);
+
+    for (const [what, consent] of Object.entries({'a consent text': textAlone, 'no text': null}))
+      it(`the last step says, with ${what}, that the signal is passed on, and the lead has it`, async () => {
+        const form = await reach(consent);
+        await shows(form, said);
+        await click(form, 'Back');
+        expect(text(form)).not.to.contain(said);
+        await click(form, 'Next');
+        await send(form);
+        expect(server.leads[0]!.body.opt_out_signal).to.equal('gpc');
+      });
+
+    it('the line waits for the next touch where it would move the page, as the consent text does', async () => {
+      server.config = () => config({consent: null});
+      const form = await open({'lead-type': 'standard', lang: 'es'});
+      await touch(form);
+      await until(() => button(form, 'Enviar').checkVisibility());
+      const spanish = 'Transmitimos la señal de exclusión de su navegador.';
+      expect(text(form)).not.to.contain(spanish);
+      await showsConfigured(form, spanish);
+    });
+  });
+
+  it('Do Not Track is no opt-out signal', async () => {
+    privacySignal('doNotTrack', '1');
+    const form = await reach(null);
+    restorePage();
+    expect(text(form)).not.to.contain('opt-out');
+    await send(form);
+    expect(server.leads[0]!.body).not.to.have.property('opt_out_signal');
   });
 
   it('a consent text does not replace the link to the privacy page', async () => {

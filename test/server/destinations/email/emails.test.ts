@@ -23,7 +23,13 @@ import {
   prequalificationBody,
   standardBody,
 } from '../../../support/sample-leads.ts';
-import {erasedRequest, newsRequest, sampleTime, telling} from '../../../support/sample-news.ts';
+import {
+  erasedRequest,
+  newsRequest,
+  revokedRequest,
+  sampleTime,
+  telling,
+} from '../../../support/sample-news.ts';
 
 type Changes = Partial<LeadRecord>;
 type RecordContent = RecordRequest['content'];
@@ -58,6 +64,7 @@ const examples: Record<string, [requests: DeliveryRequest[], changes?: Partial<E
   'A held lead': [[newsRequest({suspect: 'trap fast'}, 'held')]],
   'A corrected lead': [[newsRequest({supersedes: earlier})]],
   'An erased lead': [[erasedRequest()]],
+  'A consent that was taken back': [[revokedRequest()]],
   'A digest': [digest, {everyMinutes: 15}],
   'A digest, with `details: contact`': [
     [at(1, telling), at(6, {...telling, duplicateOf: idOf(1)})],
@@ -289,7 +296,8 @@ suite('the texts of e-mails', () => {
 
   suite('what visitors and links bring', () => {
     const newsContents = deliveryContents.filter(
-      (content) => content !== 'lead' && content !== 'confirmation' && content !== 'erased' && content !== 'revoked',
+      (content) =>
+        content !== 'lead' && content !== 'confirmation' && content !== 'erased' && content !== 'revoked',
     );
     /** Long enough not to occur by chance. */
     const secret = fc.stringMatching(/^[a-zA-Z]{12,30}$/);

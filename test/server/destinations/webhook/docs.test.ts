@@ -12,7 +12,7 @@ import {Webhook as Verifier} from 'standardwebhooks';
 import {readPartners} from '../../../../server/config/partners.ts';
 import {newsOf} from '../../../../server/destinations/news.ts';
 import {sampleRecord} from '../../../../server/destinations/sample.ts';
-import {toErasedEvent, toEvent} from '../../../../server/destinations/webhook/event.ts';
+import {toErasedEvent, toEvent, toRevokedEvent} from '../../../../server/destinations/webhook/event.ts';
 import {createWebhook, sampleEvent} from '../../../../server/destinations/webhook/webhook.ts';
 import {leadEventTypes} from '../../../../contract/lead-events.ts';
 import {leadEventJsonSchema} from '../../../../server/leads/lead-event.ts';
@@ -67,8 +67,17 @@ suite('the guide of webhooks', () => {
     const sent = toErasedEvent({at: erasedAt}, {id, createdAt, partner, duplicateOf, supersedes, erasedAt});
     assert.deepEqual(shown, sent, JSON.stringify(sent, null, 2));
   });
+  test('shows the whole body of the event of a consent that was taken back as it is sent', () => {
+    const shown = JSON.parse(codeAfter('<!-- example: revoked -->')) as {
+      timestamp: string;
+      data: {id: string};
+    };
+    const {id} = shown.data;
+    const record = sampleRecord(id, parseInt(id.replace('-', '').slice(0, 12), 16));
+    assert.deepEqual(shown, toRevokedEvent(record, {at: Date.parse(shown.timestamp), scope: 'partner'}));
+  });
   test('names all types of events and no others', () => {
-    const named = [...guide.matchAll(/^\| `(lead\.\w+)`/gm)].map(([, type]) => type);
+    const named = [...guide.matchAll(/^\| `((?:lead|consent)\.\w+)`/gm)].map(([, type]) => type);
     assert.deepEqual(named, [...leadEventTypes]);
   });
   test('shows a partners file that the server reads', (t) => {

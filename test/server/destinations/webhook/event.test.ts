@@ -251,11 +251,11 @@ suite('the published schema', () => {
   });
   test('is that of the OpenAPI document', async () => {
     const document = await readJson<{
-      components: {schemas: {LeadEvent: object; ErasedEvent: object}};
+      components: {schemas: Record<'LeadEvent' | 'ErasedEvent' | 'RevokedEvent', object>};
       webhooks: Record<string, {post: {parameters: {name: string}[]; requestBody: object}}>;
     }>(await server.fetch('/openapi.json'), 200);
-    const {LeadEvent: withLead, ErasedEvent: erased} = document.components.schemas;
-    assert.deepEqual(published['anyOf'], [withLead, erased]);
+    const {LeadEvent: withLead, ErasedEvent: erased, RevokedEvent: revoked} = document.components.schemas;
+    assert.deepEqual(published['anyOf'], [withLead, erased, revoked]);
     const bodies = Object.entries(document.webhooks).map(([type, {post}]) => [
       type,
       /schemas\/(\w+)/.exec(JSON.stringify(post.requestBody))?.[1],
@@ -264,6 +264,7 @@ suite('the published schema', () => {
       ['lead.created', 'LeadEvent'],
       ['lead.answered', 'LeadEvent'],
       ['lead.erased', 'ErasedEvent'],
+      ['consent.revoked', 'RevokedEvent'],
     ]);
     assert.deepEqual(Object.keys(document.webhooks), [...leadEventTypes]);
     for (const {post} of Object.values(document.webhooks)) {

@@ -139,7 +139,7 @@ suite('an event without EVIDENCE_KEY', () => {
       'page',
       'ip',
     ];
-    assert.deepEqual(Object.keys(consentIn(body)), [...names, 'user_agent']);
+    assert.deepEqual(Object.keys(consentIn(body)), [...names, 'user_agent', 'revoke_link']);
     assert.deepEqual(await keysOf(server), []);
   });
 });
@@ -152,7 +152,17 @@ suite('what makes statements', () => {
     content: 'created' | 'answered',
   ) => {
     const {settings, received} = await openFor(t, startWebhookReceiver());
-    const webhook = await openFor(t, Promise.resolve(createWebhook(settings, 10_000, {}, {sign, revokeLink: () => Promise.resolve("https://leads.example.com/revoke")})));
+    const webhook = await openFor(
+      t,
+      Promise.resolve(
+        createWebhook(
+          settings,
+          10_000,
+          {},
+          {sign, revokeLink: () => Promise.resolve('https://leads.example.com/revoke')},
+        ),
+      ),
+    );
     const outcome = await webhook
       .deliver(newsRequest({consent: sampleConsent}, content))
       .catch((error: unknown) => error);

@@ -493,8 +493,22 @@ suite('leads without a script', () => {
   test('have no campaign of a visitor who does not want to be tracked', async () => {
     const browser = visitor(server, {'sec-gpc': '1'});
     const third = await toContact(browser, '/apply/trusting?utm_source=news');
+    assert.match(third.text, /Your browser's opt-out signal is passed on\./);
     await browser.send(third, person);
+    assert.deepEqual(newest(server).attribution, {opt_out_signal: 'gpc'});
+    const silent = visitor(server, {dnt: '1'});
+    const last = await toContact(silent, '/apply/trusting?utm_source=news');
+    assert.doesNotMatch(last.text, /opt-out/);
+    await silent.send(last, person);
     assert.equal(newest(server).attribution, null);
+  });
+  test('say on the last page, in Spanish, that the signal is passed on', async () => {
+    const browser = visitor(server, {'sec-gpc': '1'});
+    const said = 'Transmitimos la señal de exclusión de su navegador.';
+    assert.ok(!(await browser.open('/apply/acme?lang=es')).text.includes(said));
+    const third = await toContact(browser, '/apply/acme?lang=es');
+    assert.ok(third.fields.get('_seen'));
+    assert.ok(third.text.includes(said));
   });
 });
 

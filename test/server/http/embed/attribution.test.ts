@@ -17,6 +17,11 @@ const everything: Record<string, string> = {
 const longest = 'x'.repeat(500);
 const longAddress = address.padEnd(500, '/x');
 
+const campaignIds = {
+  ...{utm_source: '2026-11-24', utm_medium: '300x250', utm_campaign: '22345678901'},
+  ...{utm_term: 'kwd-298765432109', utm_content: 'c2025550111', utm_id: '120210928312340123'},
+};
+
 const server = sqlite.useServer();
 const kept = async (attribution: unknown) => {
   const {id} = await sentLead(server, somebody(), {body: {attribution}});
@@ -65,6 +70,29 @@ suite('how a visitor came', () => {
       },
       {referrer: 'https://mail.example/u/*/inbox', landing_page: `${address}/reset/*/done`},
     ],
+    'e-mail addresses in a campaign': [
+      {utm_source: 'may jane@example.com', utm_term: 'jane%40example.com', utm_medium: '@acme', gclid: 'a@b'},
+      {utm_source: 'may *', utm_term: '*', utm_medium: '@acme', gclid: 'a@b'},
+    ],
+    'telephone numbers in a campaign': [
+      {
+        utm_source: 'sms-(202) 555-0111',
+        utm_medium: '+44 20 7946 0958',
+        utm_campaign: 'phone_2025550111',
+        utm_term: ' 12025550111',
+        utm_content: '1-202-555-0111, 202.555.0122',
+        fbclid: '2025550111',
+      },
+      {
+        utm_source: 'sms-*',
+        utm_medium: '*',
+        utm_campaign: 'phone_*',
+        utm_term: '*',
+        utm_content: '*, *',
+        fbclid: '2025550111',
+      },
+    ],
+    'numbers in a campaign that are no telephone numbers': [campaignIds, campaignIds],
     'addresses that are none': [{referrer: 'javascript:alert(1)', landing_page: 'not a page'}, null],
   };
   for (const [what, [given, expected]] of Object.entries(cases)) {

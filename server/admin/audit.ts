@@ -1,0 +1,48 @@
+/** Notes who looks at personal data, or changes it, before anything of it is shown or changed; and lists the notes. */
+import {randomUUIDv7} from 'node:crypto';
+import type {AuditEntry, AuditFilter, AuditStore} from '../leads/audit.ts';
+import type {LeadFilter} from '../leads/lead-filter.ts';
+import {refuseFor, type Admin} from './admin.ts';
+
+/** Who does something, and the words of the command, such as `leads show`. */
+export type Actor = Pick<AuditEntry, 'actor' | 'action'>;
+
+/** Ids of an entry, at most. */
+const maxIds = 50;
+/** Names of filters whose values are noted: what operators or settings say. Other values may be personal. */
+const noted = ['partner', 'status', 'state', 'destination', 'scope', 'erasure', 'deliveries', 'reason'];
+
+function inWords([name, value]: [string, unknown]): [string, unknown][] {
+  if (value === undefined || value === false || name === 'lead' || name === 'endOfId') return [];
+  if (name === 'since' || name === 'until') return [[name, new Date(Number(value)).toISOString()]];
+  return [[name, noted.includes(name) ? (value ?? '-') : true]];
+}
+
+/** @returns what notes a command in one entry, to which each call adds */
+export function noting(store: Pick<AuditStore, 'noteLook'>, by: Actor): Admin['look'] {
+  const at = new Date().toISOString();
+  const entry: AuditEntry = {id: randomUUIDv7(), at, ...by, filter: {}, leads: 0, ids: []};
+  return async (filter, ids = [], leads = 0) => {
+    const {lead = []} = filter as {lead?: string};
+    Object.assign(entry.filter, Object.fromEntries(Object.entries(filter).flatMap(inWords)));
+    const all = [...new Set([...entry.ids, ...ids].concat(lead))];
+    entry.leads = Math.max(entry.leads, leads, all.length);
+    entry.ids = all.slice(0, maxIds);
+    const failed =
+      'The command ends here, because it cannot be noted who looks at personal data or changes it';
+    await store.noteLook(entry).catch((error: unknown) => refuseFor(error, `${failed} (table audit): `));
+  };
+}
+
+/** Notes a list that comes page by page. */
+export async function lookAtList({store, look}: Admin, filter: LeadFilter, limit = Infinity): Promise<void> {
+  const size = Math.min(limit, maxIds);
+  const leads = await store.listLeads(filter, {limit: size});
+  const isAll = leads.length < size || size === limit;
+  const ids = leads.map(({id}) => id);
+  await look(filter, ids, isAll ? 0 : Math.min(limit, await store.countLeads(filter)));
+}
+
+/** The newest first. */
+export const listAudit = ({store}: Admin, filter: AuditFilter, limit: number): Promise<AuditEntry[]> =>
+  store.auditEntries(filter, limit);

@@ -1,0 +1,32 @@
+/** Who looked at personal data, or changed it: a row for each command, and for each caller and day. Nothing in it is personal. */
+import {z} from 'zod';
+import {dayLength, type DailyCount} from '../versions/request-counts.ts';
+import type {LeadFilter} from './lead-filter.ts';
+
+/**
+ * - `id`: begins with the time, as those of leads do
+ * - `actor`: the account on the machine, `caller` with its name, or `visitor`
+ * - `action`: the words of a command, such as `leads show`
+ * - `filter`: which leads were meant. What may be personal is `true`
+ * - `leads`: how many there were, and the first ones in `ids`
+ */
+export const auditEntry = z.object({
+  ...{id: z.string(), at: z.string(), actor: z.string(), action: z.string()},
+  ...{filter: z.record(z.string(), z.unknown()), leads: z.number().int(), ids: z.array(z.string())},
+});
+export type AuditEntry = z.infer<typeof auditEntry>;
+
+/** `who` is a part of the name of the actor. */
+export type AuditFilter = Pick<LeadFilter, 'since' | 'until'> & {who?: string | undefined};
+
+export type AuditStore = {
+  /** Stores an entry, or what is known of it by now. A connection that only reads can do that, too. */
+  noteLook(entry: AuditEntry): Promise<void>;
+  /** Adds reads of callers to those that are stored. */
+  addReads(counts: readonly DailyCount<{user: string}>[]): Promise<void>;
+  /** The newest first. */
+  auditEntries(filter: AuditFilter, limit: number): Promise<AuditEntry[]>;
+};
+
+/** Milliseconds for which entries are kept: two years. */
+export const auditKept = 731 * dayLength;

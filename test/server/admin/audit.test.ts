@@ -1,0 +1,256 @@
+/** Who looks at personal data is noted in the store before anything of it is shown or changed. */
+import assert from 'node:assert/strict';
+import {existsSync, statSync} from 'node:fs';
+import {userInfo} from 'node:os';
+import {join} from 'node:path';
+import {PassThrough} from 'node:stream';
+import {suite, test, type TestContext} from 'node:test';
+import {referenceOf} from '../../../contract/reference.ts';
+import {finish} from '../../../server/admin/admin.ts';
+import {noting} from '../../../server/admin/audit.ts';
+import {eraseAgain, planErasure} from '../../../server/admin/erasing.ts';
+import {loadCommands} from '../../../server/cli/commands.ts';
+import {createRun} from '../../../server/cli/output.ts';
+import {auditKept} from '../../../server/leads/audit.ts';
+import {startOfDay} from '../../../server/versions/request-counts.ts';
+import {basic, postJson} from '../../support/http.ts';
+import {openFor} from '../../support/opened.ts';
+import {databaseKinds, hookAndUpstream, linesOf, operate} from '../../support/operator.ts';
+import {
+  asLead,
+  newDelivery,
+  newEntry,
+  prequalificationBody,
+  sampleConsent,
+} from '../../support/sample-leads.ts';
+import {quickTimings} from '../../support/quick-timings.ts';
+import {everyStore} from '../../support/stores.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
+import {acme} from '../../support/test-server.ts';
+import {until} from '../../support/until.ts';
+
+const jane = {first_name: 'Zelda', last_name: 'Quux', email: 'zelda@quux.example', phone: '(415) 555-0132'};
+const personal = /zelda|quux|555.?0132|secret reply/i;
+
+/** Commands that neither show nor change what is personal of a lead. */
+const others = [
+  ...['audit list', 'leads count', 'deliveries list', 'deliveries summary', 'status', 'config check'],
+  // They work with a full disk, without keys, and over tables of another version; what they copy stays sealed.
+  ...['backup', 'restore', 'store copy', 'keys status', 'keys rotate'],
+  // Needs a lost key: test/server/admin/keys.test.ts.
+  'keys forget',
+  ...['destinations list', 'destinations test', 'destinations pause', 'destinations resume'],
+  ...['destinations secret', 'callers new', 'partners list', 'partners snippet', 'partners check'],
+  ...['reload', 'versions list', 'serve'],
+];
+
+async function allCommands(): Promise<string[]> {
+  const run = createRun({stdout: new PassThrough(), stderr: new PassThrough()});
+  const groups = (await loadCommands([])).map((create) => create(run));
+  return groups.flatMap((group) =>
+    group.commands.length === 0
+      ? [group.name()]
+      : group.commands.map((command) => `${group.name()} ${command.name()}`),
+  );
+}
+
+for (const {name, postgres, skip} of databaseKinds) {
+  const store = everyStore.find((each) => each.name === name)!;
+  const refusing = postgres
+    ? `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'no room'; END$$;
+      CREATE TRIGGER refuse BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION refuse()`
+    : "CREATE TRIGGER refuse BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no room'); END";
+
+  async function begin(t: TestContext) {
+    const lead = asLead({...prequalificationBody, ...jane});
+    const deliveries = [newDelivery({destination: 'hook', content: 'created', state: 'held'})];
+    const entry = newEntry({partner: 'acme', lead, consent: sampleConsent, deliveries});
+    const other = newEntry();
+    const settings = {...hookAndUpstream(temporaryFolder(t)), SUDO_USER: 'zoe'};
+    const operated = await operate(t, [entry, other], {postgres, settings});
+    await operated.execute(`UPDATE deliveries SET last_reply = '{"excerpt": "secret reply"}'`);
+    const noted = async () =>
+      linesOf(await operated.run('audit', 'list', '--json')).map(({action, filter, leads, ids}) => ({
+        ...{action, filter, leads, ids},
+      }));
+    return {...operated, noted, id: entry.id, other: other.id, reference: referenceOf(entry.id)};
+  }
+
+  /** Each command of which somebody may learn something of a lead, or that changes some. */
+  const looking = (id: string, folder: string): string[][] => [
+    ['leads', 'list'],
+    ['leads', 'list', '--email', jane.email],
+    ['leads', 'show', id],
+    ['leads', 'show', id, '--json'],
+    ['leads', 'export'],
+    ['leads', 'export', '--for', 'sales'],
+    ['leads', 'export', join(folder, 'leads.jsonl')],
+    ['leads', 'export', '--phone', jane.phone],
+    ['leads', 'export', '--consents'],
+    ['consent', 'show', id],
+    ['consent', 'show', jane.phone, '--html'],
+    ['consent', 'list'],
+    ['deliveries', 'show', id],
+    ['deliveries', 'retry', id],
+    ['deliveries', 'drop', '--destination', 'hook', '--state', 'held', '--yes'],
+    ['deliveries', 'settle', id, '--taken-as', 'u-1'],
+    ['destinations', 'accept', 'hook'],
+    ['consent', 'list', '--revoked'],
+    ['consent', 'allow', id, '--reason', 'asked for it'],
+    ['consent', 'allow', jane.phone, '--reason', 'asked for it'],
+    ['consent', 'revoke', id, '--yes'],
+    ['leads', 'requests', '--end', id, '--reason', 'a court wants it kept'],
+    ['leads', 'erase', id, '--yes'],
+    // Of an erased lead, the consent that is kept.
+    ['leads', 'show', id],
+  ];
+
+  suite(`the audit over ${name}`, {skip}, () => {
+    test('a command that shows or changes personal data has one row, and does nothing without it', async (t) => {
+      const {run, execute, select, noted, id, folder} = await begin(t);
+      const commands = looking(id, folder);
+      const named = new Set(commands.map((words) => words.slice(0, 2).join(' ')));
+      assert.deepEqual([...named, ...others].toSorted(), (await allCommands()).toSorted());
+
+      await execute(refusing);
+      const state = () =>
+        select('SELECT erased_at, state, next_attempt_at FROM leads JOIN deliveries ON lead_id = id');
+      const before = await state();
+      for (const words of commands) {
+        const {code, stdout, stderr} = await run(...words);
+        assert.deepEqual([code, stdout], [1, ''], words.join(' '));
+        assert.match(stderr, /cannot be noted who looks .*no room/, words.join(' '));
+        assert.doesNotMatch(stderr, personal, words.join(' '));
+      }
+      assert.equal(existsSync(join(folder, 'leads.jsonl')), false);
+      assert.deepEqual(await state(), before);
+
+      await execute(`DROP TRIGGER refuse${postgres ? ' ON audit' : ''}`);
+      for (const words of commands) await run(...words);
+      const rows = await noted();
+      assert.deepEqual(
+        rows.map(({action}) => action).toReversed(),
+        commands.map((words) => words.slice(0, 2).join(' ')),
+      );
+      assert.doesNotMatch(JSON.stringify(await select('SELECT * FROM audit')), personal);
+      assert.match(JSON.stringify(rows), new RegExp(id));
+      const actors = new Set((await select('SELECT actor FROM audit')).map(({actor}) => actor));
+      assert.deepEqual([...actors], [`${userInfo().username} (sudo zoe)`]);
+    });
+
+    test('a row says which leads were meant, how many there were, and their ids', async (t) => {
+      const {run, noted, id, other} = await begin(t);
+      const [newest, oldest] = [id, other].toSorted().toReversed() as [string, string];
+      await run('leads', 'list', '--limit', '1');
+      await run(
+        'leads',
+        'export',
+        '--partner',
+        'acme',
+        '--since',
+        '2026-01-01T00:00Z',
+        '--phone',
+        jane.phone,
+      );
+      await run('leads', 'list', '--context', `email=${jane.email}`, '--campaign', jane.email);
+      await run('consent', 'show', jane.phone);
+      await run('deliveries', 'retry', '--destination', 'hook', '--state', 'held');
+      await run('deliveries', 'drop', '--destination', 'hook', '--yes');
+      await run('leads', 'erase', id, '--yes');
+      await run('leads', 'export');
+      assert.deepEqual((await noted()).toReversed(), [
+        {action: 'leads list', filter: {}, leads: 1, ids: [newest]},
+        {
+          action: 'leads export',
+          filter: {partner: 'acme', since: '2026-01-01T00:00:00.000Z', phone: true},
+          ...{leads: 1, ids: [id]},
+        },
+        {action: 'leads list', filter: {context: true, campaign: true}, leads: 0, ids: []},
+        {action: 'consent show', filter: {phone: true}, leads: 1, ids: [id]},
+        {
+          action: 'deliveries retry',
+          filter: {destination: 'hook', state: 'held', deliveries: 1},
+          leads: 0,
+          ids: [],
+        },
+        {action: 'deliveries drop', filter: {destination: 'hook', deliveries: 1}, leads: 0, ids: []},
+        {action: 'leads erase', filter: {erasure: 'confirmed'}, leads: 1, ids: [id]},
+        {action: 'leads export', filter: {}, leads: 2, ids: [newest, oldest]},
+      ]);
+    });
+
+    test('a plan to erase is noted although nobody confirms it, and what is erased again', async (t) => {
+      const {admin, noted, id} = await begin(t);
+      await planErasure(await admin(), {leads: [id], all: false});
+      const back = {path: '', unread: 0, back: 1, toErase: [{id, at: Date.now(), all: false}]};
+      await finish(eraseAgain(await admin(), back), () => undefined);
+      const row = {action: 'test', leads: 1, ids: [id]};
+      assert.deepEqual(await noted(), [
+        {...row, filter: {erasure: 'again'}},
+        {...row, filter: {erasure: 'planned'}},
+      ]);
+    });
+
+    test('a row has fifty ids and the number of all, and is in the database file at the end', async (t) => {
+      const {accept, run, noted, settings} = await begin(t);
+      await accept(...Array.from({length: 250}, () => newEntry()));
+      await run('leads', 'export');
+      const log = statSync(`${settings['DATABASE_PATH']}-wal`, {throwIfNoEntry: false});
+      assert.equal(log?.size ?? 0, 0, 'a command that only reads leaves an empty log');
+      const [{leads, ids} = assert.fail()] = await noted();
+      assert.deepEqual([leads, (ids as string[]).length], [252, 50]);
+    });
+
+    test('the list is selected by time and by whom, and cut', async (t) => {
+      const {admin, run, reference, id} = await begin(t);
+      const {store} = await admin();
+      await noting(store, {actor: 'root (sudo ana)', action: 'leads show'})({}, [id]);
+      await noting(store, {actor: 'ben', action: 'leads list'})({email: jane.email}, []);
+      const whoOf = async (...words: string[]) =>
+        linesOf(await run('audit', 'list', '--json', ...words)).map(({actor}) => actor);
+      assert.deepEqual(await whoOf(), ['ben', 'root (sudo ana)']);
+      assert.deepEqual(await whoOf('--who', 'ana'), ['root (sudo ana)']);
+      assert.deepEqual(await whoOf('--limit', '1'), ['ben']);
+      assert.deepEqual(await whoOf('--since', '1h', '--until', 'now'), ['ben', 'root (sudo ana)']);
+      assert.deepEqual(await whoOf('--until', '1h'), []);
+      const {stdout, stderr} = await run('audit', 'list');
+      assert.match(stdout, new RegExp(`root \\(sudo ana\\)  leads show +1  ${reference}\n$`));
+      assert.match(stderr, /^2 entries; times are those of/);
+    });
+
+    test('reads of a caller are counted by day, and no read fails for it', async (t) => {
+      const server = await openFor(t, store.startServer({}, quickTimings));
+      const headers = basic(acme);
+      const sent = await server.fetch('/json/leads', postJson(prequalificationBody, headers));
+      const place = sent.headers.get('location') ?? '';
+      const read = async (path: string) => (await server.fetch(path, {headers})).status;
+      assert.deepEqual(
+        [await read(place), await read(place), await read('/json/leads/none')],
+        [200, 200, 404],
+      );
+      const counts = async () => (await server.select('SELECT * FROM audit')).map((row) => ({...row}));
+      await until(async () => Number((await counts())[0]?.['leads']) === 2, 'two reads are counted');
+      const [{actor, action, ids, at} = assert.fail()] = await counts();
+      assert.deepEqual([actor, action, ids], [`caller ${acme.user}`, 'GET /json/leads/:id', '[]']);
+      assert.equal(Number(at), startOfDay(Date.now()));
+
+      await server.execute(refusing);
+      assert.equal(await read(place), 200);
+    });
+
+    test('a row is deleted after two years', async (t) => {
+      const {admin, select} = await begin(t);
+      const {store} = await admin();
+      const row = {actor: 'ana', action: 'leads show', filter: {}, leads: 0, ids: []};
+      const now = Date.now();
+      const timeAt = (time: number) => new Date(time).toISOString();
+      await store.noteLook({...row, id: 'kept', at: timeAt(now - auditKept + 60_000)});
+      await store.noteLook({...row, id: 'old', at: timeAt(now - auditKept)});
+      await store.deleteExpired(now);
+      assert.deepEqual(
+        (await select('SELECT id FROM audit')).map(({id}) => id),
+        ['kept'],
+      );
+    });
+  });
+}

@@ -1,0 +1,316 @@
+/**
+ * The second half of the day of requests (day-of-requests.test.ts): visitors say stop, by telephone, e-mail, letter and link,
+ * are erased, and come again. Who still gets what, and what is left?
+ */
+import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
+import {suite, test} from 'node:test';
+import {referenceOf} from '../../contract/reference.ts';
+import type {EmbedAnswer} from '../../contract/embed.ts';
+import type {SuppressionRow} from '../../server/admin/revocations.ts';
+import {readConfig} from '../../server/config/config.ts';
+import {readLead, sentLead, somebody} from '../support/embed-client.ts';
+import {json, startFakeUpstream} from '../support/fake-upstream.ts';
+import {basic, postJson, readJson} from '../support/http.ts';
+import {openForSuite} from '../support/opened.ts';
+import {linesOf, runAtTerminal, runCommand, writePartners} from '../support/operator.ts';
+import {plainBrowser} from '../support/plain-browser.ts';
+import {quickTimings} from '../support/quick-timings.ts';
+import {amounts, prequalificationBody} from '../support/sample-leads.ts';
+import {serviceSettings} from '../support/service-process.ts';
+import {forEachStore, type StoredServer} from '../support/stores.ts';
+import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {acme} from '../support/test-server.ts';
+import {until} from '../support/until.ts';
+import {replyWith, startWebhookReceiver} from '../support/webhook-receiver.ts';
+
+const consent = {version: '1', required: true, text: 'I agree to calls and messages.'};
+const agreed = {consent: {version: '1', agreed: true}};
+type Event = {type: string; data: {id: string; scope?: string; consent?: {revoke_link?: string}}};
+
+forEachStore((store) => {
+  suite('a visitor who says stop', () => {
+    const folder = makeTemporaryFolder();
+    const crm = openForSuite(() => startWebhookReceiver());
+    const script: Parameters<typeof startFakeUpstream>[0] = {};
+    const lender = openForSuite(() => startFakeUpstream(script));
+    let environment: Record<string, string> = {};
+    const server: StoredServer = openForSuite(async () => {
+      const {EMBED_ORIGINS, EMBED_PARTNER, ...settings} = serviceSettings(folder.path);
+      assert.ok(EMBED_ORIGINS && EMBED_PARTNER);
+      environment = {
+        ...settings,
+        PARTNERS_FILE: writePartners(
+          folder.path,
+          [
+            {name: 'Acme Funding', consent, send_to: ['crm']},
+            {key: 'lent', consent, answer_from: 'lender', send_to: ['crm']},
+          ],
+          {
+            crm: {type: 'webhook', url: `http://127.0.0.1:${crm.port}/leads`, credentials: 'CRM'},
+            lender: {type: 'lead-api', url: lender.settings.url, cid: '7', credentials: 'LENDER'},
+          },
+        ),
+        CREDENTIALS_CRM_SECRET: crm.secret,
+        CREDENTIALS_LENDER_USER: lender.settings.user,
+        CREDENTIALS_LENDER_PASSWORD: lender.settings.password,
+        WEBHOOK_INTERNAL_HOSTS: '127.0.0.1',
+        PUBLIC_URL: 'https://leads.example.com',
+      };
+      const {partners, destinations, publicUrl, callers} = readConfig(environment);
+      const timings = {...quickTimings, digests: {...quickTimings.digests, age: 3_000}};
+      const started = await store.startServer({partners, destinations, publicUrl, callers}, timings);
+      const {databaseUrl, databasePath} = started.config;
+      environment['DATABASE_PATH'] = databasePath;
+      if (databaseUrl !== undefined) environment['DATABASE_URL'] = databaseUrl;
+      return started;
+    });
+
+    let people = 200;
+    const person = () => somebody({phone: `415-${(people += 1)}-1234`});
+    const send = async (who: object = person(), partner = 'acme') => ({
+      ...(await sentLead(server, who, {partner, body: agreed})),
+      who: who as {phone: string; email: string},
+    });
+    const events = (id: string) =>
+      crm.received.map(({body}) => JSON.parse(body) as Event).filter(({data}) => data.id === id);
+    const types = (id: string) =>
+      events(id).map(({type, data}) => (data.scope ? `${type} ${data.scope}` : type));
+    const told = (id: string, ...expected: string[]) =>
+      until(() => expected.every((type) => types(id).includes(type)), `${id}: ${expected.join()}`);
+    const run = async (...words: string[]) => {
+      const ran = await runCommand(environment, ...words);
+      assert.equal(ran.code, 0, `${words.join(' ')}: ${ran.stderr}`);
+      return ran;
+    };
+    const statesOf = async (id: string) =>
+      (await server.select(`SELECT destination, content, state FROM deliveries WHERE lead_id = '${id}'`))
+        .map(({destination, content, state}) => `${destination}/${content} ${state}`)
+        .toSorted();
+    const isHeld = async (id: string) =>
+      (await statesOf(id)).every((each) => each.endsWith(' held')) && events(id).length === 0;
+
+    test('says it by telephone, for everybody: those who had the lead are told, and later leads are held', async () => {
+      const [first, other] = [await send(), await send()];
+      await told(first.id, 'lead.created');
+      const lent = await send({...person(), phone: first.who.phone}, 'lent');
+      await told(lent.id, 'lead.created');
+      const {stdout} = await run('consent', 'revoke', first.who.phone, '--yes');
+      assert.match(stdout, new RegExp(`${referenceOf(first.id)}.* taken back`));
+      for (const {id} of [first, lent]) await told(id, 'consent.revoked all');
+      assert.ok(lender.sent().includes(lent.id));
+
+      const sentBefore = lender.sent().length;
+      const again = await send({...person(), phone: first.who.phone});
+      const pending = await send({...person(), phone: first.who.phone}, 'lent');
+      assert.equal(again.status, 'done', 'the visitor gets the amounts as always');
+      assert.equal(pending.status, 'pending');
+      const body = {...prequalificationBody, cid: '1001', phone: first.who.phone};
+      const {id: called} = await readJson<EmbedAnswer>(
+        await server.fetch('/json/leads', postJson(body, basic(acme))),
+        201,
+      );
+      for (const id of [again.id, pending.id]) assert.ok(await isHeld(id), (await statesOf(id)).join());
+      assert.deepEqual(await statesOf(called), []);
+      assert.equal(lender.sent().length, sentBefore);
+      assert.deepEqual(types(other.id), ['lead.created'], 'nobody else is concerned');
+      const rows = linesOf<SuppressionRow>(await run('consent', 'list', '--revoked', '--json'));
+      const held = rows.flatMap(({leads}) => leads).filter((lead) => lead.held);
+      assert.deepEqual(held.map(({id}) => id).toSorted(), [again.id, pending.id].toSorted());
+      assert.ok(
+        held.every(({consented_at}) => consented_at !== null),
+        'a consent that was given since is shown',
+      );
+      const {stdout: status} = await runCommand(environment, 'status');
+      assert.match(status, /2 leads are held, because somebody with the number took a consent back/);
+
+      const retried = await runCommand(environment, 'deliveries', 'retry', again.id, '--state', 'held');
+      assert.match(retried.stderr, /Somebody with this number took the consent back before/);
+      assert.ok(await isHeld(again.id), 'only an operator who gives a reason sends it');
+      await run('consent', 'allow', referenceOf(pending.id), '--reason', 'asked for it on the phone');
+      await until(
+        async () =>
+          (await readJson<EmbedAnswer>(await readLead(server, pending, {partner: 'lent'}), 200)).status ===
+          'done',
+      );
+      assert.ok(await isHeld(again.id), 'a decision about one lead is none about the number');
+      await run('consent', 'allow', first.who.phone, '--reason', 'wants to be called again');
+      await told(again.id, 'lead.created');
+      const later = await send({...person(), phone: first.who.phone});
+      await told(later.id, 'lead.created');
+      assert.deepEqual(
+        types(first.id),
+        ['lead.created', 'consent.revoked all'],
+        'the earlier lead stays stopped',
+      );
+      await run('consent', 'revoke', first.who.phone, '--yes');
+      assert.ok(
+        await isHeld((await send({...person(), phone: first.who.phone})).id),
+        'and may be stopped again',
+      );
+    });
+
+    test('says it for one partner, by e-mail; then for all', async () => {
+      const first = await send();
+      const lent = await send({...person(), phone: first.who.phone}, 'lent');
+      for (const {id} of [first, lent]) await told(id, 'lead.created');
+      await run('consent', 'revoke', first.who.email.toUpperCase(), '--partner', 'acme', '--yes');
+      await told(first.id, 'consent.revoked partner');
+      assert.ok(await isHeld((await send({...person(), phone: first.who.phone})).id));
+      const other = await send({...person(), phone: first.who.phone}, 'lent');
+      await told(other.id, 'lead.created');
+      await run('consent', 'revoke', referenceOf(lent.id), '--yes');
+      for (const {id} of [lent, other, first]) await told(id, 'consent.revoked all');
+    });
+
+    test('nothing of the lead leaks afterwards, whatever an operator does', async () => {
+      crm.answerWith(replyWith(500));
+      let answer: () => void = () => undefined;
+      script.create = (response, exchange) =>
+        new Promise<void>((resolve) => {
+          answer = () => {
+            delete script.create;
+            resolve(json(201, {id: 'late'})(response, exchange));
+          };
+        });
+      script.read = json(200, {first_name: 'A', ...amounts});
+      const lead = await send(person(), 'lent');
+      await until(
+        () =>
+          events(lead.id).length > 0 &&
+          lender.exchanges.some(({headers}) => headers['idempotency-key'] === lead.id),
+      );
+      const revoking = run('consent', 'revoke', lead.id, '--yes');
+      await until(async () => (await statesOf(lead.id)).includes('crm/revoked waiting'));
+      const tries = events(lead.id).filter(({type}) => type === 'lead.created').length;
+      answer();
+      await revoking;
+      delete script.read;
+      crm.answerWith(replyWith(204));
+      await told(lead.id, 'consent.revoked all');
+      for (const state of ['dropped', 'delivered', 'skipped'])
+        assert.match(
+          (await runCommand(environment, 'deliveries', 'retry', lead.id, '--state', state)).stderr,
+          /The consent was taken back|1 delivery due now/,
+        );
+      await run('destinations', 'pause', 'crm', '--reason', 'a test');
+      await run('destinations', 'resume', 'crm');
+      const next = await send();
+      await told(next.id, 'lead.created');
+      const sent = events(lead.id).map(({type}) => type);
+      assert.equal(sent.filter((type) => type === 'lead.created').length, tries, sent.join());
+      assert.ok(!sent.includes('lead.answered'));
+      assert.deepEqual(await statesOf(lead.id), [
+        'crm/created dropped',
+        'crm/revoked delivered',
+        'lender/lead delivered',
+      ]);
+    });
+
+    test('uses the link: only a button does something, and only once; then asks to be erased', async () => {
+      const lead = await send();
+      await told(lead.id, 'lead.created');
+      const [created] = events(lead.id);
+      const {pathname, origin} = new URL(created?.data.consent?.revoke_link ?? '');
+      assert.equal(origin, 'https://leads.example.com');
+      const browser = plainBrowser(server.url, {'accept-language': 'es'});
+      for (const method of ['HEAD', 'GET']) {
+        const response = await server.fetch(pathname, {method});
+        assert.equal(response.status, 200);
+        assert.deepEqual(
+          ['cache-control', 'referrer-policy'].map((name) => response.headers.get(name)),
+          ['no-store', 'no-referrer'],
+        );
+      }
+      const page = await browser.open(pathname);
+      assert.match(page.text, /Acme Funding/);
+      assert.match(page.text, new RegExp(referenceOf(lead.id)));
+      assert.doesNotMatch(page.text, new RegExp(`${lead.who.email}|415`));
+      assert.deepEqual(types(lead.id), ['lead.created'], 'a look changes nothing');
+
+      const ask = (what: string) => browser.post(pathname, new URLSearchParams({ask: what}));
+      assert.match((await ask('stop')).text, /Usted pidió/);
+      await told(lead.id, 'consent.revoked partner');
+      await ask('stop');
+      assert.ok(await isHeld((await send({...person(), phone: lead.who.phone})).id));
+      assert.equal(types(lead.id).length, 2);
+      const elsewhere = await send({...person(), phone: lead.who.phone}, 'lent');
+      await told(elsewhere.id, 'lead.created');
+
+      await ask('erase');
+      const {stdout} = await runCommand(environment, 'status');
+      assert.match(
+        stdout,
+        new RegExp(`1 visitor asked to be erased, the first 0 days ago \\(${referenceOf(lead.id)}\\)`),
+      );
+      assert.match((await run('leads', 'requests')).stdout, new RegExp(referenceOf(lead.id)));
+      await run('leads', 'requests', '--end', lead.id, '--reason', 'must be kept for a court');
+      assert.equal((await run('leads', 'requests')).stderr, '0 requests\n');
+      await ask('erase');
+      await run('leads', 'erase', lead.id, '--yes');
+      assert.equal((await run('leads', 'requests')).stderr, '0 requests\n');
+      assert.match((await browser.open(pathname)).text, /se borraron/);
+      await ask('stop');
+      for (const wrong of [
+        `${pathname}x`,
+        pathname.replace(lead.id, elsewhere.id),
+        '/revoke/x',
+        '/revoke/.',
+      ]) {
+        const {status, text} = await browser.open(wrong);
+        assert.equal(status, 404);
+        assert.match(text, /Este enlace no funciona/);
+      }
+    });
+
+    test('was erased before: the link still works, those who had the lead are told, the number stays held', async () => {
+      const [linked, named] = [await send(), await send()];
+      for (const {id} of [linked, named]) await told(id, 'lead.created');
+      const {pathname} = new URL(events(linked.id)[0]?.data.consent?.revoke_link ?? '');
+      await run('leads', 'erase', linked.id, named.id, '--yes');
+      await plainBrowser(server.url).post(pathname, new URLSearchParams({ask: 'stop'}));
+      await run('consent', 'revoke', named.who.phone, '--yes');
+      await told(linked.id, 'lead.created', 'lead.erased', 'consent.revoked partner');
+      await told(named.id, 'lead.created', 'lead.erased', 'consent.revoked all');
+      await run('leads', 'erase', named.id, '--all', '--yes');
+      for (const {who} of [linked, named])
+        assert.ok(await isHeld((await send({...person(), phone: who.phone})).id));
+    });
+
+    test('is asked for before anything happens, and must be known', async () => {
+      const lead = await send();
+      const refused = await runAtTerminal(
+        {ask: () => Promise.resolve('no')},
+        environment,
+        'consent',
+        'revoke',
+        lead.id,
+      );
+      assert.match(refused.stderr, /Nothing was changed/);
+      assert.equal(refused.code, 1);
+      for (const who of ['nobody@example.com', 'AAAA-AAAA'])
+        assert.equal((await runCommand(environment, 'consent', 'revoke', who, '--yes')).code, 1);
+      const {stderr, code} = await runCommand(environment, 'consent', 'allow', lead.id, '--reason', 'none');
+      assert.match(stderr, /is not held because of its number/);
+      assert.equal(code, 1);
+      await told(lead.id, 'lead.created');
+      assert.deepEqual(types(lead.id), ['lead.created']);
+    });
+
+    test('leaves no number in the files of the database', async () => {
+      const lead = await send(
+        somebody({first_name: 'Canaryfirst', last_name: 'Canarylast', phone: '415-777-8899'}),
+      );
+      await told(lead.id, 'lead.created');
+      await run('consent', 'revoke', lead.who.phone, '--yes');
+      await run('leads', 'erase', lead.id, '--all', '--yes');
+      const {databasePath, databaseUrl} = server.config;
+      if (databaseUrl === undefined)
+        for (const path of [databasePath, `${databasePath}-wal`])
+          assert.doesNotMatch(readFileSync(path, 'latin1'), /Canary|415-?777-?8899|4157778899/);
+      const rows = await server.select('SELECT * FROM suppressed');
+      assert.doesNotMatch(JSON.stringify(rows), /7778899/);
+      assert.ok(await isHeld((await send(somebody({phone: '415-777-8899'}))).id));
+    });
+  });
+});
