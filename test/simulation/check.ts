@@ -725,6 +725,12 @@ const rules = {
       }
   },
 
+  /** Always: before anything is shown, and before it is said that it was changed. */
+  'no operator sees or changes a lead without a row'(facts, violated) {
+    for (const {at, leads, noted} of facts.all('looking'))
+      for (const lead of leads) if (!noted.includes(lead)) violated(`${lead} at ${seconds(at)}`);
+  },
+
   /** At the end, where no consent was taken back since. */
   'what an operator allowed is not held because of its number'(facts, violated) {
     for (const allowing of facts.all('allowing').filter(({until}) => until < Infinity))

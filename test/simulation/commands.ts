@@ -1,5 +1,7 @@
 /** Commands that take their time: what erases, sweeps and seals anew, beside the processes that run. */
 import {finish, Refusal, type Admin} from '../../server/admin/admin.ts';
+import {noting} from '../../server/admin/audit.ts';
+import {showLead} from '../../server/admin/leads.ts';
 import {allowConsent, revokeConsent} from '../../server/admin/revocations.ts';
 import type {BesideStore} from '../../server/leads/ports.ts';
 import {leadQueries} from '../../server/store/queries.ts';
@@ -12,9 +14,9 @@ import {
   sqliteWords,
 } from '../../server/store/sqlite/connection.ts';
 import {draw, newProcess, runIn, time, wait, type Process} from './clock.ts';
-import {addressesUnder, destinationsUnder} from './configurations.ts';
+import {addressesUnder, destinationsUnder, settings} from './configurations.ts';
 import {kill} from './connections.ts';
-import {findPersonal, path} from './data-folder.ts';
+import {findPersonal, path, rowsOf} from './data-folder.ts';
 import type {Allowing, Erasing, Fact, Revoking} from './history.ts';
 import {personalOf, phoneOf} from './people.ts';
 import type {ConfigurationName, To} from './plan.ts';
@@ -125,58 +127,73 @@ export function erase({content, all, cut}: To<'erase'>, sealer: Sealer, around: 
   });
 }
 
-/** @returns whether it did what it was asked for */
-async function isDone(work: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await work();
-    return true;
-  } catch (error) {
-    if (error instanceof Refusal) return false;
-    throw error;
-  }
-}
-
-/** What `lead-prequal consent revoke` does. */
-export function revoke(
-  {content, by, partner, cut}: To<'revoke'>,
+type LookAt = (leads: readonly string[]) => void;
+/**
+ * Runs a command of `server/admin/`, which may refuse to do what it was asked for.
+ * @param work calls `lookAt` with what it shows, or has changed
+ */
+function runAdmin(
+  {cut}: {cut?: number | undefined},
   sealer: Sealer,
-  {leadWith, configuration, ...around}: AroundCommands,
+  {configuration, record, ...others}: AroundCommands,
+  work: (admin: Admin, lookAt: LookAt) => Promise<void>,
 ) {
-  const named =
-    by === 'lead' ? leadWith(content) : {[by]: by === 'phone' ? phoneOf(content) : personalOf(content).email};
-  if (named === undefined) return;
-  const files = configuration();
-  const config = {destinations: destinationsUnder(files)};
-  runCommand(sealer, cut, around, async (store) => {
-    const [phone, addresses] = [phoneOf(content), addressesUnder(files)];
-    const revoking: Revoking = {
-      ...{type: 'revoking', at: time(), until: Infinity, partner, phone, leads: [], addresses},
+  const actor = `operator ${others.commands.length}`;
+  const config: Partial<Admin['config']> = {...settings, destinations: destinationsUnder(configuration())};
+  runCommand(sealer, cut, others, async (slow) => {
+    const store: Admin['store'] = {...slow, close: () => Promise.resolve()};
+    const lookAt: LookAt = (leads) => {
+      const rows = rowsOf(`SELECT ids FROM audit WHERE actor = '${actor}'`);
+      const noted = rows.flatMap(({ids}) => JSON.parse(String(ids)) as string[]);
+      record({type: 'looking', at: time(), leads, noted});
     };
-    around.record(revoking);
-    await isDone(async () => {
-      const job = revokeConsent({store, config} as unknown as Admin, {who: named, partner});
-      const {numbers, leads} = await finish(job, () => undefined);
-      Object.assign(revoking, {until: time(), leads: leads.map(({id}) => id)});
-      if (numbers === 0) revoking.phone = undefined;
+    const look = noting(store, {actor, action: 'a command'});
+    await work({store, config: config as Admin['config'], look}, lookAt).catch((error: unknown) => {
+      if (!(error instanceof Refusal)) throw error;
     });
   });
 }
 
-/** What `lead-prequal consent allow` does. */
-export function allow(
-  {content, by, cut}: To<'allow'>,
-  sealer: Sealer,
-  {leadWith, ...around}: AroundCommands,
-) {
-  const lead = leadWith(content);
-  if (lead === undefined) return;
+/** What `lead-prequal consent revoke` does. */
+export function revoke(operation: To<'revoke'>, sealer: Sealer, around: AroundCommands) {
+  const {content, by, partner} = operation;
   const phone = phoneOf(content);
-  runCommand(sealer, cut, around, async (store) => {
-    const whom = by === 'lead' ? {lead} : {phone};
+  const who = {lead: around.leadWith(content), phone: {phone}, email: {email: personalOf(content).email}}[by];
+  if (who === undefined) return;
+  const addresses = addressesUnder(around.configuration());
+  runAdmin(operation, sealer, around, async (admin, lookAt) => {
+    const span = {at: time(), until: Infinity};
+    const revoking: Revoking = {type: 'revoking', ...span, partner, phone, leads: [], addresses};
+    around.record(revoking);
+    const {numbers, leads} = await finish(revokeConsent(admin, {who, partner}), (so) => {
+      if ('revoked' in so) lookAt([so.revoked]);
+    });
+    Object.assign(revoking, {until: time(), leads: leads.map(({id}) => id)});
+    if (numbers === 0) revoking.phone = undefined;
+  });
+}
+
+/** What `lead-prequal consent allow` does. */
+export function allow(operation: To<'allow'>, sealer: Sealer, around: AroundCommands) {
+  const {content, by} = operation;
+  const lead = around.leadWith(content);
+  if (lead === undefined) return;
+  const whom = by === 'lead' ? {lead} : {phone: phoneOf(content)};
+  runAdmin(operation, sealer, around, async (admin) => {
     const allowing: Allowing = {type: 'allowing', at: time(), until: Infinity, ...whom};
     around.record(allowing);
-    const wanted = {who: by === 'lead' ? lead : {phone}, reason: 'agreed anew'};
-    if (await isDone(() => allowConsent({store} as unknown as Admin, wanted))) allowing.until = time();
+    await allowConsent(admin, {who: by === 'lead' ? lead : whom, reason: 'agreed anew'});
+    allowing.until = time();
+  });
+}
+
+/** What `lead-prequal leads show` does. */
+export function look(operation: To<'look'>, sealer: Sealer, around: AroundCommands) {
+  const lead = around.leadWith(operation.content);
+  if (lead === undefined) return;
+  runAdmin(operation, sealer, around, async (admin, lookAt) => {
+    await showLead(admin, lead);
+    lookAt([lead]);
   });
 }
 

@@ -82,6 +82,9 @@ export type Revoking = Span & {
 /** An operator lets one lead go that is held because of its number, or a number. */
 export type Allowing = Span & {type: 'allowing'} & ({lead: string} | {phone: string});
 
+/** A command shows leads to an operator, or has changed them. `noted`: those that its row in the store names by now. */
+export type Looking = {type: 'looking'; at: number; leads: readonly string[]; noted: readonly string[]};
+
 /** What was in the files of the data folder, right after the log was emptied: such as `email 7`, of the content 7. */
 export type Search = {
   type: 'search';
@@ -165,6 +168,7 @@ export type Fact =
   | Erasing
   | Revoking
   | Allowing
+  | Looking
   | Search
   | Configuration
   | Failure;

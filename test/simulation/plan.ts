@@ -128,6 +128,7 @@ const operations = {
     to('revoke', revocation),
     to('allow', {content: few, by: fc.constantFrom('lead', 'phone', 'phone'), process, cut: seldomCut}),
   ),
+  looks: to('look', {content: few, process, cut: seldomCut}),
   /** Operators bring one process after another to the next list of data keys, and seal with it what is there. */
   keys: fc.oneof(
     to('next keys', {patience: fc.constantFrom(0, 1_000), lasts: down}),
@@ -188,7 +189,17 @@ const flavours = {
     erasures: 2,
     revocations: 2,
   },
-  erasing: {leads: 14, reads: 5, moods: 4, stores: 3, crashes: 3, operators: 4, erasures: 7, revocations: 2},
+  erasing: {
+    leads: 14,
+    reads: 5,
+    moods: 4,
+    stores: 3,
+    crashes: 3,
+    operators: 4,
+    erasures: 7,
+    revocations: 2,
+    looks: 2,
+  },
   sealing: {
     leads: 14,
     reads: 5,
@@ -209,6 +220,7 @@ const flavours = {
     retries: 5,
     erasures: 2,
     revocations: 9,
+    looks: 3,
   },
 } satisfies Record<string, Partial<Record<Kind, number>>>;
 export type Flavour = keyof typeof flavours;

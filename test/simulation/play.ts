@@ -1,6 +1,4 @@
 /** Plays a plan: starts the processes, lets clients, operators and faults do what the plan says, and waits for quiet. */
-import {defaultPolicy} from '../../calculator/policy.ts';
-import type {Config} from '../../server/config/config.ts';
 import {comparableText, createIdempotencyDigests} from '../../server/leads/idempotency.ts';
 import type {NewLead as ToDesk} from '../../server/leads/new-lead.ts';
 import {StoreUnavailable} from '../../server/leads/store-errors.ts';
@@ -20,8 +18,16 @@ import {
   wait,
   type Process,
 } from './clock.ts';
-import {allow, erase, revoke, rotate, search, sweep, type AroundCommands} from './commands.ts';
-import {addressesUnder, agreed, destinationsUnder, keysOf, routes, timings} from './configurations.ts';
+import {allow, erase, look, revoke, rotate, search, sweep, type AroundCommands} from './commands.ts';
+import {
+  addressesUnder,
+  agreed,
+  destinationsUnder,
+  keysOf,
+  routes,
+  settings,
+  timings,
+} from './configurations.ts';
 import {kill} from './connections.ts';
 import {beginFiles, path, rowsOf} from './data-folder.ts';
 import {
@@ -61,16 +67,6 @@ const lastResume = 35_000;
  * due later, and the search of the outbox finds that once a minute.
  */
 const patience = {usual: 120_000, afterClocks: 270_000};
-
-const noPartners = [] as unknown as Config['partners'];
-/** What every configuration says. Operations sweep (commands.ts), and not the processes. */
-const settings = {
-  policy: defaultPolicy,
-  publicUrl: 'https://leads.example.com',
-  evidenceKeys: ['an evidence key of at least 32 characters'],
-  partners: noPartners,
-  retention: {retainDays: undefined, keepConsentYears: 5, graceDays: 30},
-};
 
 const digests = createIdempotencyDigests(['a-token-key-for-tests-that-is-long-enough']);
 
@@ -377,6 +373,8 @@ class Players {
         return erase(operation, this.#sealerOf(operation), this.#around);
       case 'revoke':
         return revoke(operation, this.#sealerOf(operation), this.#around);
+      case 'look':
+        return look(operation, this.#sealerOf(operation), this.#around);
       case 'allow':
         return allow(operation, this.#sealerOf(operation), this.#around);
       case 'sweep':
