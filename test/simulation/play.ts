@@ -234,7 +234,11 @@ class Players {
     const sealer = this.#keys.sealerAt(phase);
     startServer(path, sealer, process, config, {...timings, newsGivenUpAfter}, this.#world).then(
       (server) => {
-        if (!process.isDead) this.#servers[index] = server;
+        if (process.isDead) return;
+        this.#servers[index] = server;
+        // Its files may have changed since it read them.
+        const name = this.#files[index] ?? 'usual';
+        if (name !== this.#inForce[index]) this.#reload(index, name);
       },
       (error: unknown) => {
         // It notes its data key first. Where that fails, it ends, and is started again.
