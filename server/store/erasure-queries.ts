@@ -64,8 +64,8 @@ const announceText = (content: DeliveryContent, unless: string, jsonList: Contex
     AND EXISTS (SELECT 1 FROM leads WHERE id = had.lead_id AND NOT (${unless}))
   GROUP BY had.lead_id, had.destination, had.address
   ON CONFLICT (lead_id, destination, content) DO UPDATE SET state = 'waiting', settled_at = NULL,
-    attempts = 0, failing_since = NULL, last_error = NULL, next_attempt_at = excluded.next_attempt_at,
-    happened_at = excluded.happened_at, address = excluded.address`;
+    leased_until = 0, attempts = 0, failing_since = NULL, last_error = NULL, recipients = NULL,
+    next_attempt_at = excluded.next_attempt_at, happened_at = excluded.happened_at, address = excluded.address`;
 /** @param present as of `ErasureStore.erase` */
 export const announceTo = (
   {jsonList}: Pick<Database, 'jsonList'>,

@@ -10,11 +10,14 @@ import type {Context} from './unreadable-leads.ts';
 /** With the condition of the index that has them. */
 const isHeld = `settled_at IS NULL AND state <> 'waiting' AND state = 'held' AND last_error = '${suppressedNumber}'`;
 
-/** SQL that is true for a delivery that an operator may make due: nothing goes out of a lead whose consent was taken back. */
+/**
+ * SQL that is true for a delivery that an operator may make due: nothing goes out of a lead whose consent was taken back, nor
+ * what was held because of its number, also if it was dropped since. `release` makes due what is allowed.
+ */
 export const mayBeSent = `
   (NOT ${isNotForReceivers('deliveries')}
     OR NOT EXISTS (SELECT 1 FROM leads WHERE leads.id = lead_id AND revoked_at IS NOT NULL))
-  AND NOT (state = 'held' AND COALESCE(last_error, '') = '${suppressedNumber}')`;
+  AND COALESCE(last_error, '') <> '${suppressedNumber}'`;
 
 const suppressText = `
   INSERT INTO suppressed (digest, scope, since) VALUES ($1, $2, $3)

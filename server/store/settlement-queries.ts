@@ -49,9 +49,9 @@ const sealAnswer = (state: Settlement['state'], condition: string, forUpdate: st
   ON CONFLICT (lead_id, part) DO UPDATE SET data_key = excluded.data_key, blob = excluded.blob`;
 const announceText = `
   INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous, ambiguous_counted,
-    next_attempt_at, leased_until, happened_at, address)
+    next_attempt_at, leased_until, happened_at, address, last_error)
   SELECT lead_id, destination, $1, 0, CASE state WHEN 'held' THEN 'held' ELSE 'waiting' END, 0, 0, 0,
-    CAST($2 AS BIGINT), 0, CAST($2 AS BIGINT), address
+    CAST($2 AS BIGINT), 0, CAST($2 AS BIGINT), address, CASE state WHEN 'held' THEN last_error END
   FROM deliveries AS told
   WHERE lead_id >= $3 AND lead_id <= $4 AND content IN ('created', 'held') AND state <> 'dropped'
     AND EXISTS (SELECT 1 FROM leads WHERE leads.id = told.lead_id AND status = $5 AND erased_at IS NULL AND revoked_at IS NULL)
@@ -62,7 +62,7 @@ const announceText = `
 /**
  * The statement that must follow each statement that may have given leads their final answer. It stores a delivery of
  * this answer for each destination that was told of the lead. If the delivery that told of the lead is held, this one is
- * held, too. Nothing is stored for leads whose answer was announced before, or came from the calculator.
+ * held, too, for the same reason. Nothing is stored for leads whose answer was announced before, or came from the calculator.
  * @param from the id of the first lead, and `to` that of the last
  */
 export function announce(now: number, from: string, to: string, status: FinalAnswer['status']): Statement {
@@ -73,11 +73,14 @@ export function announce(now: number, from: string, to: string, status: FinalAns
 /** When a delivery with this outcome may change the answer of its lead. */
 const changesAnswer = {delivered: "status <> 'done'", refused: "status = 'pending'"} as const;
 
+/** That a consent was taken back may be told for all by now, and the report be that it was told for the partner. */
 const endDelivered = `
   UPDATE deliveries SET state = 'delivered', attempts = attempts + 1, last_error = NULL, failing_since = NULL,
     settled_at = $1, recipients = COALESCE($2, recipients),
     leased_until = CASE leased_until WHEN CAST($3 AS BIGINT) THEN 0 ELSE leased_until END
-  WHERE lead_id = $4 AND destination = $5 AND content = $6 AND state <> 'delivered' RETURNING lead_id`;
+  WHERE lead_id = $4 AND destination = $5 AND content = $6 AND state <> 'delivered'
+    AND (content <> 'revoked' OR leased_until = CAST($3 AS BIGINT))
+  RETURNING lead_id`;
 const endRefused = `
   UPDATE deliveries SET state = 'refused', attempts = attempts + 1, leased_until = 0, last_error = $1
   WHERE lead_id = $2 AND destination = $3 AND content = $4 AND leased_until = $5 AND settled_at IS NULL

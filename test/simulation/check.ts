@@ -5,10 +5,20 @@
  * each rule says when it holds, and which troubles excuse what.
  */
 import {isDeepStrictEqual} from 'node:util';
-import {referenceOf} from '../../contract/reference.ts';
-import {anotherAddress, type DeliveryRow} from '../../server/leads/deliveries.ts';
-import {Facts} from './facts.ts';
-import {contentOf, heardOf, nameOf, type Command, type History, type Request} from './history.ts';
+import {anotherAddress, suppressedNumber, type DeliveryRow} from '../../server/leads/deliveries.ts';
+import {Facts, linesOf} from './facts.ts';
+import {
+  contentOf,
+  heardOf,
+  nameOf,
+  type Allowing,
+  type Command,
+  type History,
+  type Request,
+  type Revoking,
+  type Submission,
+} from './history.ts';
+import {personalOf} from './people.ts';
 
 export type Violation = {rule: string; words: string};
 
@@ -64,14 +74,17 @@ const rules = {
     }
   },
 
-  /** Always: a lead with the same content counts as a duplicate for a day. Held leads are not compared. */
+  /**
+   * Always: a lead with the same content counts as a duplicate for a day, unless the consent of the other one was taken back.
+   * Held leads are not compared.
+   */
   'the same lead of a partner is one lead with duplicates'(facts, violated) {
     const created = facts
       .all('submission')
       .filter(({outcome, isCompared}) => outcome === 'created' && isCompared);
     const compared = new Set(created.map(({lead}) => lead));
     const originals = [...facts.history.stored.leads.values()].filter(
-      ({id, duplicateOf}) => compared.has(id) && duplicateOf === null,
+      ({id, duplicateOf, revoked}) => compared.has(id) && duplicateOf === null && !revoked,
     );
     for (const [content, leads] of Map.groupBy(
       originals,
@@ -135,14 +148,18 @@ const rules = {
     }
   },
 
-  /** At the end. If an operator dropped the news of a lead, that destination gets no later news of it. */
+  /**
+   * At the end. If an operator dropped the news of a lead, that destination gets no later news of it, nor does any whose
+   * consent was taken back.
+   */
   'those who were told of a lead are told of its answer'(facts, violated) {
     const drops = facts.all('command').filter(({name}) => name === 'drop');
     const dropped = new Set(drops.flatMap(({deliveries}) => deliveries));
     for (const told of facts.history.stored.deliveries) {
       const {lead, destination, content} = told;
-      const {answer, duplicateOf} = facts.history.stored.leads.get(lead) ?? {};
-      const isTold = (content === 'created' || content === 'held') && !dropped.has(nameOf(told));
+      const {answer, duplicateOf, revoked} = facts.history.stored.leads.get(lead) ?? {};
+      const isNews = content === 'created' || content === 'held';
+      const isTold = isNews && !revoked && !dropped.has(nameOf(told));
       if (!isTold || !answer || answer.status === 'pending' || duplicateOf !== null || !facts.answering(lead))
         continue;
       const news = answer.status === 'done' ? 'answered' : 'refused';
@@ -175,14 +192,15 @@ const rules = {
   },
 
   /**
-   * At the end. What has ended may keep the last lease, which ends by itself: of an erased lead, and where a report under an
-   * older lease came late, after a process died or stood still, its clock was set, or its store could not write.
+   * At the end. What has ended may keep the last lease, which ends by itself: of a lead that was erased, or whose consent was
+   * taken back, and where a report under an older lease came late, after a process died or stood still, its clock was set, or its store could not write.
    */
   'nothing is claimed for ever'(facts, violated) {
     const {isQuiet, stored} = facts.history;
     const mayBeLate = facts.all('trouble').length > 0;
     for (const delivery of isQuiet ? stored.deliveries : []) {
-      const isLeft = stored.erased.has(delivery.lead) || (mayBeLate && delivery.state === 'delivered');
+      const isEnded = stored.erased.has(delivery.lead) || stored.leads.get(delivery.lead)?.revoked;
+      const isLeft = isEnded || (mayBeLate && delivery.state === 'delivered');
       if (delivery.leasedUntil > 0 && !isLeft)
         violated(`${nameOf(delivery)} is ${delivery.state}, and leased`);
     }
@@ -307,7 +325,7 @@ const rules = {
     }
   },
 
-  /** From the command on, until an operator asks for it after all. */
+  /** From the command on, until an operator asks for it after all, or takes a consent back once more. */
   'what an operator dropped is not sent'(facts, violated) {
     for (const {name, deliveries, at, until} of facts.all('command')) {
       for (const delivery of name === 'drop' ? deliveries : []) {
@@ -318,6 +336,8 @@ const rules = {
         if (!row || facts.gets(destination) === 'digests') continue;
         for (const send of facts.sendsOf(row)) {
           const last = {...send, at: until};
+          const isAnew = (one: Revoking) => one.until >= at && one.at <= send.at && facts.isMeant(one, lead);
+          if (content === 'revoked' && facts.all('revoking').some(isAnew)) continue;
           if (send.at > until && !facts.wasAskedFor(delivery, at, send.at) && !facts.mayOverlap(last, send))
             violated(`${delivery} at ${seconds(send.at)}, dropped at ${seconds(until)}`);
         }
@@ -333,7 +353,11 @@ const rules = {
         if (!['lead', 'created'].includes(delivery.content) || facts.gets(delivery.destination) === 'digests')
           continue;
         for (const {at} of facts.sendsOf(delivery))
-          if (!facts.wasAskedFor(nameOf(delivery), 0, at)) violated(`${nameOf(delivery)} at ${seconds(at)}`);
+          if (
+            !facts.wasAskedFor(nameOf(delivery), 0, at) &&
+            !facts.all('allowing').some((one) => one.at <= at && facts.isAllowed(one, lead))
+          )
+            violated(`${nameOf(delivery)} at ${seconds(at)}`);
       }
     }
   },
@@ -354,7 +378,8 @@ const rules = {
 
   /**
    * Until an operator accepts the address. If the answer to a submission was lost, the lead may have been stored by that
-   * one or by one of its retries. That a lead was erased goes to no address that was accepted later than that.
+   * one or by one of its retries. That a lead was erased, or its consent taken back, goes to no address that was
+   * accepted later than that.
    */
   'nothing goes to an address for which it was not meant'(facts, violated) {
     const submissions = Map.groupBy(facts.all('submission'), ({owner, key}) => `${owner} ${key}`);
@@ -366,7 +391,9 @@ const rules = {
       if (address === undefined || method !== 'POST') continue;
       const lead = facts.deliveryOf(request).split('/').at(-1) ?? '';
       const group = byLead.get(lead) ?? [];
-      const last = tellsOfErasure(request, lead) ? (facts.erasing(lead)?.until ?? at) : at;
+      const [{only} = {}] = facts.toldIn(request);
+      const ended = only === 'erased' ? facts.erasing(lead) : only && facts.revoking(lead);
+      const last = ended?.until ?? at;
       const isMeant = group.some(({addresses}) => addresses?.[destination] === address);
       const isAccepted = facts
         .all('command')
@@ -438,12 +465,13 @@ const rules = {
   },
 
   /**
-   * In histories without troubles of processes. What goes on while its lead is erased is not counted any more, nor what went
+   * In histories without troubles of processes. What goes on while its lead is erased, or its consent taken back, is not counted any more, nor what went
    * to an address before another one was accepted. An attempt for a destination that was removed counts, so that it is looked
    * for ever more rarely.
    */
   'attempts that are counted were sent'(facts, violated) {
-    if (facts.all('trouble').length > 0 || facts.all('erasing').length > 0) return;
+    const isEnded = facts.all('erasing').length > 0 || facts.all('revoking').length > 0;
+    if (facts.all('trouble').length > 0 || isEnded) return;
     const isWell =
       facts.all('request').every(({outcome}) => outcome === 'taken') &&
       facts.all('command').every(({name}) => name === 'resume' || name === 'accept');
@@ -500,9 +528,9 @@ const rules = {
    * From the acknowledgement on, and once the last lease has ended. A process that stood still, or whose clock was set, does
    * not know that its lease has ended.
    */
-  'of an erased lead nothing is sent but that it was erased'(facts, violated) {
+  'of an erased lead nothing is sent but what became of it'(facts, violated) {
     for (const request of facts.all('request')) {
-      const {process, at, what} = request;
+      const {process, at} = request;
       const isExcused = (from: number) =>
         facts.had(process, ['freeze'], from - facts.history.lease, at) ||
         facts.all('trouble').some((one) => one.kind === 'clock' && one.at <= at);
@@ -510,24 +538,21 @@ const rules = {
         const from = facts.lastHeld(lead) + clockDifference;
         return at > from && !isExcused(from);
       };
-      const lead = facts.leadOf(request);
-      if (lead !== undefined && !what[0]?.startsWith('evt_erased_') && isLate(lead))
-        violated(`${request.destination} got ${what.join()} at ${seconds(at)}`);
-      for (const [id] of lead === undefined ? facts.history.stored.erased : [])
-        if (linesOf(request).some((line) => isAbout(line, id) && !isErasure(line)) && isLate(id))
-          violated(`${request.destination} reports ${id} at ${seconds(at)}`);
+      for (const {lead, only} of facts.toldIn(request))
+        if (only === undefined && isLate(lead))
+          violated(`${request.destination} got ${lead} at ${seconds(at)}`);
     }
   },
 
   /** Always, unless a clock was set. */
-  'that a lead was erased is told after its last lease'(facts, violated) {
+  'that a lead was erased, or its consent taken back, is told after its last lease'(facts, violated) {
     if (facts.all('trouble').some(({kind}) => kind === 'clock')) return;
-    for (const {lead, destination, leasedUntil} of facts.history.stored.tellings) {
+    for (const {lead, destination, content, leasedUntil} of facts.history.stored.tellings) {
       const end = leasedUntil - facts.history.beginning - clockDifference;
       for (const request of facts.all('request')) {
-        if (request.destination === destination && tellsOfErasure(request, lead) && request.at < end)
+        if (request.destination === destination && facts.tells(request, content, lead) && request.at < end)
           violated(
-            `${request.destination} is told of ${lead} at ${seconds(request.at)}, before ${seconds(end)}`,
+            `${request.destination} is told that ${lead} was ${content} at ${seconds(request.at)}, before ${seconds(end)}`,
           );
       }
     }
@@ -537,21 +562,23 @@ const rules = {
    * From the first of them on. What was sent before may arrive later, so nothing is under way then. A process that stood
    * still, or whose clock was set, does not know that its lease has ended. One that died does not see its request end.
    */
-  'nobody gets a lead after somebody was told that it was erased'(facts, violated) {
+  'nobody gets a lead after somebody was told that it was erased, or its consent taken back'(
+    facts,
+    violated,
+  ) {
     if (facts.all('trouble').some(({kind}) => kind === 'clock')) return;
-    for (const [lead] of facts.history.stored.erased) {
-      const told = facts.all('request').filter((request) => tellsOfErasure(request, lead));
-      const first = Math.min(...told.map(({at}) => at));
-      for (const request of facts.all('request')) {
+    const all = facts
+      .all('request')
+      .flatMap((request) => facts.toldIn(request).map((told) => ({...told, request})));
+    for (const [lead, group] of Map.groupBy(all, (told) => told.lead)) {
+      const ends = group.filter(({only}) => only !== undefined);
+      const first = Math.min(...ends.map(({request}) => request.at));
+      for (const {only, request} of group) {
         const {process, destination, at, until, what} = request;
-        const isLead =
-          facts.leadOf(request) === lead
-            ? !tellsOfErasure(request, lead)
-            : linesOf(request).some((line) => isAbout(line, lead) && !isErasure(line));
         const isExcused =
           facts.had(process, ['freeze'], at - facts.history.lease, first) ||
           (at < first && facts.had(process, ['crash', 'stop'], at, first));
-        if (isLead && until > first && !isExcused)
+        if (only === undefined && until > first && !isExcused)
           violated(
             `${destination} got ${what.join()} from ${seconds(at)} to ${seconds(until)}, and ${lead} was told of at ${seconds(first)}`,
           );
@@ -576,7 +603,7 @@ const rules = {
         .filter(
           (request) =>
             facts.gets(request.destination) !== 'leads' &&
-            (facts.leadOf(request) === lead || linesOf(request).some((line) => isAbout(line, lead))),
+            facts.toldIn(request).some((told) => told.lead === lead),
         );
       for (const destination of new Set(had.map((request) => request.destination))) {
         const delivery = told.find((one) => one.destination === destination);
@@ -601,15 +628,16 @@ const rules = {
 
   /**
    * Whenever the log was emptied: of what was erased before, and of nobody where everything is sealed. Without a data key,
-   * name and telephone number of a kept consent stay. The same person may have sent another lead.
+   * name and telephone number of a kept consent stay. The same person may have sent another lead, and others have the number.
    */
   'nothing personal of an erased lead is in a file'(facts, violated) {
     for (const {at, found, isSealed} of facts.all('search')) {
       for (const each of found) {
         const [what, content] = each.split(' ');
-        const sent = facts
-          .all('submission')
-          .filter((one) => one.at <= at && one.content.startsWith(`person-${content}@`));
+        const {email, phone} = personalOf(Number(content));
+        const isOf = (one: Submission) =>
+          what === 'phone' ? one.from?.phone.endsWith(phone) : one.content.startsWith(`${email},`);
+        const sent = facts.all('submission').filter((one) => one.at <= at && isOf(one));
         const mayBeThere = ({lead, until, outcome}: (typeof sent)[number]) => {
           // If the client heard nothing, there may be a lead that nobody knows.
           if (lead === undefined) return (outcome ?? 'erased') === 'erased' && until >= at;
@@ -621,26 +649,102 @@ const rules = {
       }
     }
   },
+
+  /**
+   * From the acknowledgement on, for as long as no operator lets a later lead go, or its number. A process whose clock was set
+   * does not know when its lease ends, but begins nothing after the time that a lease lasts.
+   */
+  'nothing of a lead begins after its consent was taken back'(facts, violated) {
+    const clocks = facts.all('trouble').filter(({kind}) => kind === 'clock');
+    const came = new Map(
+      facts
+        .all('submission')
+        .toReversed()
+        .map(({lead, until}) => [lead, until]),
+    );
+    for (const revoking of facts.all('revoking'))
+      for (const request of facts.all('request')) {
+        const {at, destination} = request;
+        const isUnderLease =
+          clocks.some((clock) => clock.at <= at) && at <= revoking.until + facts.history.lease;
+        if (at <= revoking.until || isUnderLease) continue;
+        for (const {lead, only} of facts.toldIn(request)) {
+          if (only !== undefined || !facts.isMeant(revoking, lead)) continue;
+          const isLater = (came.get(lead) ?? Infinity) > revoking.at && !revoking.leads.includes(lead);
+          const isExcused = (one: Allowing) =>
+            one.until >= revoking.at && one.at <= at && facts.isAllowed(one, lead);
+          if (!isLater || !facts.all('allowing').some(isExcused))
+            violated(
+              `${destination} got ${lead} at ${seconds(at)}, taken back from ${seconds(revoking.at)} to ${seconds(revoking.until)}`,
+            );
+        }
+      }
+  },
+
+  /**
+   * At the end, where the command knew the address at which they had it, and no other. Who was told for the partner is told
+   * again when it is for all.
+   */
+  'all who had news of a lead are told that its consent was taken back'(facts, violated) {
+    const {leads, erased} = facts.history.stored;
+    for (const lead of [...leads.keys(), ...erased.keys()]) {
+      const revoking = facts.revoking(lead);
+      if (!revoking) continue;
+      const had = facts
+        .all('request')
+        .filter(
+          (request) =>
+            facts.gets(request.destination) !== 'leads' &&
+            facts.toldIn(request).some((told) => told.lead === lead && told.only === undefined),
+        );
+      for (const [destination, group] of Map.groupBy(had, (request) => request.destination)) {
+        if (group.some(({address}) => address !== revoking.addresses[destination])) continue;
+        const delivery = facts
+          .deliveriesOf(lead)
+          .find((one) => one.destination === destination && one.content === 'revoked');
+        const isRight = (one: Request) => one.what[0] === `evt_revoked_${revoking.scope}_${lead}`;
+        if (!delivery) violated(`${destination} had news of ${lead}`);
+        else if (delivery.state === 'skipped') violated(`${nameOf(delivery)} is skipped`);
+        else if (
+          delivery.state === 'delivered' &&
+          facts.gets(destination) === 'news' &&
+          !facts.sendsOf(delivery).some((one) => one.hasArrived && isRight(one))
+        )
+          violated(`${nameOf(delivery)} was not told for whom`);
+      }
+    }
+  },
+
+  /** From the acknowledgement on: the earlier lead is sent no more, so the later one would be lost. */
+  'no lead is merged into one whose consent was taken back'(facts, violated) {
+    for (const {until, leads} of facts.all('revoking'))
+      for (const {at, lead = '', outcome} of facts.all('submission')) {
+        const original = facts.history.stored.leads.get(lead)?.duplicateOf;
+        if (outcome === 'created' && at > until && typeof original === 'string' && leads.includes(original))
+          violated(`${lead} came at ${seconds(at)}, and ${original} was taken back at ${seconds(until)}`);
+      }
+  },
+
+  /** Always: before anything is shown, and before it is said that it was changed. */
+  'no operator sees or changes a lead without a row'(facts, violated) {
+    for (const {at, leads, noted} of facts.all('looking'))
+      for (const lead of leads) if (!noted.includes(lead)) violated(`${lead} at ${seconds(at)}`);
+  },
+
+  /** At the end, where no consent was taken back since. */
+  'what an operator allowed is not held because of its number'(facts, violated) {
+    for (const allowing of facts.all('allowing').filter(({until}) => until < Infinity))
+      for (const delivery of facts.history.stored.deliveries) {
+        const {lead, state, lastError} = delivery;
+        const isSince = facts
+          .all('revoking')
+          .some((one) => one.until >= allowing.at && facts.isMeant(one, lead));
+        const isHeld = state === 'held' && lastError === suppressedNumber;
+        if (isHeld && !isSince && facts.isAllowed(allowing, lead))
+          violated(`${nameOf(delivery)} was allowed at ${seconds(allowing.until)}`);
+      }
+  },
 } satisfies Record<string, Rule>;
-
-/** The lines of a digest that report leads, each with the line above its list. Such a line begins with a reference. */
-const linesOf = ({body}: Request): string[] => {
-  let above = '';
-  return body.split('\n').flatMap((line) => {
-    if (/^[0-9A-Z]{4}-[0-9A-Z]{4}\b/.test(line)) return `${above}: ${line}`;
-    above = line || above;
-    return [];
-  });
-};
-
-/** Whether the request says that the lead was erased. */
-const tellsOfErasure = (request: Request, lead: string) =>
-  request.what[0] === `evt_erased_${lead}` ||
-  linesOf(request).some((line) => isAbout(line, lead) && isErasure(line));
-
-const isErasure = (line: string) => line.startsWith('Delete all');
-/** A line may also name another lead, of which it is a duplicate. */
-const isAbout = (line: string, lead: string) => new RegExp(`: ${referenceOf(lead)}\\b`).test(line);
 
 export type RuleName = keyof typeof rules;
 

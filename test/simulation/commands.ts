@@ -1,6 +1,9 @@
-/** Commands that take their time: what erases, sweeps and seals anew, beside the processes that run. */
-import type {ErasureStore} from '../../server/leads/erasure.ts';
-import type {KeyStore} from '../../server/leads/data-keys.ts';
+/** Commands that take their time, beside the processes that run: what erases, sweeps, takes consents back, looks and seals anew. */
+import {finish, Refusal, type Admin} from '../../server/admin/admin.ts';
+import {noting} from '../../server/admin/audit.ts';
+import {showLead} from '../../server/admin/leads.ts';
+import {allowConsent, revokeConsent} from '../../server/admin/revocations.ts';
+import type {BesideStore} from '../../server/leads/ports.ts';
 import {leadQueries} from '../../server/store/queries.ts';
 import {checkInHex, type Sealer} from '../../server/store/sealing.ts';
 import {
@@ -11,12 +14,14 @@ import {
   sqliteWords,
 } from '../../server/store/sqlite/connection.ts';
 import {draw, newProcess, runIn, time, wait, type Process} from './clock.ts';
+import {addressesUnder, destinationsUnder, settings} from './configurations.ts';
 import {kill} from './connections.ts';
-import {findPersonal, path} from './data-folder.ts';
-import type {Erasing, Fact} from './history.ts';
-import type {To} from './plan.ts';
+import {findPersonal, path, rowsOf} from './data-folder.ts';
+import type {Allowing, Erasing, Fact, Revoking} from './history.ts';
+import {personalOf, phoneOf} from './people.ts';
+import type {ConfigurationName, To} from './plan.ts';
 
-type SlowStore = ErasureStore & KeyStore & {purge: () => Promise<boolean>};
+type SlowStore = Omit<BesideStore, 'close'>;
 
 /** What the commands ask of their history. */
 export type AroundCommands = {
@@ -28,6 +33,8 @@ export type AroundCommands = {
   contents: ReadonlySet<number>;
   /** The commands that were begun, each with the data keys that it has. */
   commands: {process: Process; sealer: Sealer}[];
+  /** What the files say that a command reads. */
+  configuration: () => ConfigurationName;
   /** Whether nothing may be in clear in any file. */
   isSealed: () => boolean;
 };
@@ -117,6 +124,76 @@ export function erase({content, all, cut}: To<'erase'>, sealer: Sealer, around: 
       erasing.until = time();
     }
     await purgeAndSearch(store, around);
+  });
+}
+
+type LookAt = (leads: readonly string[]) => void;
+/**
+ * Runs a command of `server/admin/`, which may refuse to do what it was asked for.
+ * @param work calls `lookAt` with what it shows, or has changed
+ */
+function runAdmin(
+  {cut}: {cut?: number | undefined},
+  sealer: Sealer,
+  {configuration, record, ...others}: AroundCommands,
+  work: (admin: Admin, lookAt: LookAt) => Promise<void>,
+) {
+  const actor = `operator ${others.commands.length}`;
+  const config: Partial<Admin['config']> = {...settings, destinations: destinationsUnder(configuration())};
+  runCommand(sealer, cut, others, async (slow) => {
+    const store: Admin['store'] = {...slow, close: () => Promise.resolve()};
+    const lookAt: LookAt = (leads) => {
+      const rows = rowsOf(`SELECT ids FROM audit WHERE actor = '${actor}'`);
+      const noted = rows.flatMap(({ids}) => JSON.parse(String(ids)) as string[]);
+      record({type: 'looking', at: time(), leads, noted});
+    };
+    const look = noting(store, {actor, action: 'a command'});
+    await work({store, config: config as Admin['config'], look}, lookAt).catch((error: unknown) => {
+      if (!(error instanceof Refusal)) throw error;
+    });
+  });
+}
+
+/** What `lead-prequal consent revoke` does. */
+export function revoke(operation: To<'revoke'>, sealer: Sealer, around: AroundCommands) {
+  const {content, by, partner} = operation;
+  const phone = phoneOf(content);
+  const who = {lead: around.leadWith(content), phone: {phone}, email: {email: personalOf(content).email}}[by];
+  if (who === undefined) return;
+  const addresses = addressesUnder(around.configuration());
+  runAdmin(operation, sealer, around, async (admin, lookAt) => {
+    const span = {at: time(), until: Infinity};
+    const revoking: Revoking = {type: 'revoking', ...span, partner, phone, leads: [], addresses};
+    around.record(revoking);
+    const {numbers, leads} = await finish(revokeConsent(admin, {who, partner}), (so) => {
+      if ('revoked' in so) lookAt([so.revoked]);
+    });
+    Object.assign(revoking, {until: time(), leads: leads.map(({id}) => id)});
+    if (numbers === 0) revoking.phone = undefined;
+  });
+}
+
+/** What `lead-prequal consent allow` does. */
+export function allow(operation: To<'allow'>, sealer: Sealer, around: AroundCommands) {
+  const {content, by} = operation;
+  const lead = around.leadWith(content);
+  if (lead === undefined) return;
+  const whom = by === 'lead' ? {lead} : {phone: phoneOf(content)};
+  runAdmin(operation, sealer, around, async (admin) => {
+    const allowing: Allowing = {type: 'allowing', at: time(), until: Infinity, ...whom};
+    around.record(allowing);
+    await allowConsent(admin, {who: by === 'lead' ? lead : whom, reason: 'agreed anew'});
+    allowing.until = time();
+  });
+}
+
+/** What `lead-prequal leads show` does. */
+export function look(operation: To<'look'>, sealer: Sealer, around: AroundCommands) {
+  const lead = around.leadWith(operation.content);
+  if (lead === undefined) return;
+  runAdmin(operation, sealer, around, async (admin, lookAt) => {
+    await showLead(admin, lead);
+    lookAt([lead]);
   });
 }
 

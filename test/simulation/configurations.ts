@@ -1,4 +1,6 @@
 /** What the files of a history's processes may say: destinations, routes, data keys, timings. */
+import {defaultPolicy} from '../../calculator/policy.ts';
+import type {Config} from '../../server/config/config.ts';
 import type {DestinationSettings} from '../../server/config/destinations.ts';
 import {usualTimings, type Timings} from '../../server/config/timings.ts';
 import type {NewLead as ToDesk} from '../../server/leads/new-lead.ts';
@@ -17,6 +19,16 @@ export const timings: Timings = {
   longestBreak: 5_000,
   idlePoll: 2_000,
   busyPoll: 200,
+};
+
+const noPartners = [] as unknown as Config['partners'];
+/** What every configuration says. Operations sweep (commands.ts), and not the processes. */
+export const settings = {
+  policy: defaultPolicy,
+  publicUrl: 'https://leads.example.com',
+  evidenceKeys: ['an evidence key of at least 32 characters'],
+  partners: noPartners,
+  retention: {retainDays: undefined, keepConsentYears: 5, graceDays: 30},
 };
 
 const access = {user: 'user', password: 'password', cid: '1'};

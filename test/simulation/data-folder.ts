@@ -31,12 +31,19 @@ const triggers = `
     BEGIN INSERT INTO changes VALUES ('the lead ' || OLD.lead_id || ' was delivered to ' || OLD.destination || ', and is not'); END;
   CREATE TABLE erasures (lead TEXT, erased_at INTEGER, leased_until INTEGER);
   CREATE TRIGGER erased AFTER UPDATE ON leads WHEN OLD.erased_at IS NULL AND NEW.erased_at IS NOT NULL
-    BEGIN INSERT INTO erasures SELECT NEW.id, NEW.erased_at, MAX(leased_until) FROM deliveries WHERE lead_id = NEW.id; END;
-  CREATE TABLE tellings (lead TEXT, destination TEXT, leased_until INTEGER, PRIMARY KEY (lead, destination));
-  CREATE TRIGGER told AFTER UPDATE ON deliveries WHEN NEW.content = 'erased' AND NEW.leased_until > OLD.leased_until
-    BEGIN INSERT OR IGNORE INTO tellings SELECT NEW.lead_id, NEW.destination, MAX(leased_until) FROM deliveries
-      WHERE lead_id = NEW.lead_id AND content <> 'erased'; END;
-  CREATE TRIGGER erased_changes AFTER UPDATE ON leads WHEN OLD.erased_at IS NOT NULL
+    BEGIN INSERT INTO erasures SELECT NEW.id, NEW.erased_at, MAX(leased_until) FROM deliveries
+      WHERE lead_id = NEW.id AND content NOT IN ('erased', 'revoked'); END;
+  CREATE TABLE tellings (lead TEXT, destination TEXT, content TEXT, leased_until INTEGER,
+    PRIMARY KEY (lead, destination, content));
+  CREATE TRIGGER told AFTER UPDATE ON deliveries
+    WHEN NEW.content IN ('erased', 'revoked') AND NEW.leased_until > OLD.leased_until
+    BEGIN INSERT OR IGNORE INTO tellings SELECT NEW.lead_id, NEW.destination, NEW.content, MAX(leased_until)
+      FROM deliveries WHERE lead_id = NEW.lead_id AND content NOT IN ('erased', 'revoked'); END;
+  CREATE TRIGGER revocation_gone AFTER UPDATE ON leads WHEN OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS NULL
+    BEGIN INSERT INTO changes VALUES ('that the consent of ' || OLD.id || ' was taken back is forgotten'); END;
+  CREATE TRIGGER suppression_gone AFTER DELETE ON suppressed
+    BEGIN INSERT INTO changes VALUES ('that a number is suppressed for ' || OLD.scope || ' is forgotten'); END;
+  CREATE TRIGGER erased_changes AFTER UPDATE ON leads WHEN OLD.erased_at IS NOT NULL AND NEW.revoked_at IS OLD.revoked_at
     BEGIN INSERT INTO changes VALUES ('the lead ' || OLD.id || ' was erased and changed'); END;
   CREATE TRIGGER erased_returns AFTER INSERT ON sealed
     WHEN NEW.part <> 'consent' AND EXISTS (SELECT 1 FROM leads WHERE id = NEW.lead_id AND erased_at IS NOT NULL)

@@ -1,18 +1,25 @@
 /** What the rules of the checker ask of a history. */
 import {referenceOf} from '../../contract/reference.ts';
-import type {DeliveryRow} from '../../server/leads/deliveries.ts';
+import {howToFollow} from '../../server/destinations/email/wording.ts';
+import {onlyForReceivers, type DeliveryRow, type ForReceivers} from '../../server/leads/deliveries.ts';
+import {revocationScopes} from '../../server/leads/revocation.ts';
 import {
   nameOf,
   type Addresses,
   type Agreed,
+  type Allowing,
   type Erasing,
   type Fact,
   type History,
   type Request,
+  type Revoking,
   type Trouble,
 } from './history.ts';
 
 type OfType<Type extends Fact['type']> = Extract<Fact, {type: Type}>;
+
+/** What a request tells of a lead. `only` is missing if it is, or tells of, the lead itself. */
+export type Told = {lead: string; only?: ForReceivers | undefined};
 
 /** Milliseconds within which a process stores how an attempt ended, while its store works. */
 const storing = 1_000;
@@ -27,6 +34,8 @@ export class Facts {
   readonly #sends: ReadonlyMap<string, Request[]>;
   readonly #deliveries: ReadonlyMap<string, DeliveryRow[]>;
   readonly #answeredBy: ReadonlyMap<string, string>;
+  readonly #leadNamed: ReadonlyMap<string, string>;
+  readonly #told = new Map<Request, Told[]>();
 
   constructor(history: History) {
     this.history = history;
@@ -40,6 +49,8 @@ export class Facts {
     }
     this.#sends = sends;
     this.#deliveries = Map.groupBy(history.stored.deliveries, ({lead}) => lead);
+    const {leads, erased} = history.stored;
+    this.#leadNamed = new Map([...leads.keys(), ...erased.keys()].map((lead) => [referenceOf(lead), lead]));
     this.#answeredBy = new Map(
       this.all('submission').flatMap(({lead, answeredBy}) =>
         lead && answeredBy ? [[lead, answeredBy]] : [],
@@ -79,6 +90,62 @@ export class Facts {
     return Math.max(this.erasing(lead)?.until ?? Infinity, leasedUntil - this.history.beginning);
   }
 
+  /** The leads that a request tells of, in an e-mail by the lines that report them. */
+  toldIn(request: Request): readonly Told[] {
+    const known = this.#told.get(request);
+    if (known) return known;
+    const lead = this.leadOf(request);
+    const only = onlyForReceivers.find((content) => request.what[0]?.startsWith(`evt_${content}_`));
+    const told: Told[] =
+      lead === undefined
+        ? linesOf(request).flatMap((line) => {
+            // A line may also name another lead, of which it is a duplicate.
+            const its = this.#leadNamed.get(/: ([0-9A-Z]{4}-[0-9A-Z]{4})\b/.exec(line)?.[1] ?? '');
+            return its === undefined ? [] : {lead: its, only: onlyIn(line)};
+          })
+        : [{lead, only: only as ForReceivers | undefined}];
+    this.#told.set(request, told);
+    return told;
+  }
+
+  /** Whether the request tells only of this, and of this lead. */
+  tells(request: Request, content: ForReceivers, lead: string): boolean {
+    return this.toldIn(request).some((told) => told.lead === lead && told.only === content);
+  }
+
+  /** Partner and number of a lead. Undefined if it was erased, and its client heard nothing. */
+  #from(lead: string): {partner: string | null; phone: string} | undefined {
+    const stored = this.history.stored.leads.get(lead);
+    if (stored) return {partner: stored.partner, phone: stored.lead.phone.e164};
+    return this.all('submission').find((one) => one.lead === lead)?.from;
+  }
+
+  /** Whether the lead has the consent that is taken back, or a number that is suppressed then. */
+  isMeant({leads, phone, partner}: Revoking, lead: string): boolean {
+    const from = this.#from(lead);
+    const isIts = from?.phone === phone && (partner === undefined || from?.partner === partner);
+    return leads.includes(lead) || (from !== undefined && isIts);
+  }
+
+  /** Whether it lets the lead go, itself or by its number. */
+  isAllowed(allowing: Allowing, lead: string): boolean {
+    return 'lead' in allowing ? allowing.lead === lead : allowing.phone === this.#from(lead)?.phone;
+  }
+
+  /** How the consent of the lead was taken back, the last time. Undefined if it was not. */
+  revoking(lead: string): (Revoking & {scope: string}) | undefined {
+    const {leads, erased} = this.history.stored;
+    const revoked = (leads.get(lead) ?? erased.get(lead))?.revoked;
+    const since = (revoked?.at ?? NaN) - this.history.beginning;
+    const found = this.all('revoking').find(
+      (one) =>
+        Math.floor(one.at) <= since &&
+        since <= one.until &&
+        (one.partner === undefined) === (revoked?.scope === 'all'),
+    );
+    return found && {...found, scope: revoked?.scope ?? ''};
+  }
+
   /** The lead that a request is about. Undefined for an e-mail, which may be about several. */
   leadOf(request: Request): string | undefined {
     if (this.gets(request.destination) === 'digests') return undefined;
@@ -110,8 +177,11 @@ export class Facts {
     content,
     lead,
   }: Pick<DeliveryRow, 'destination' | 'content' | 'lead'>): readonly Request[] {
-    const news = this.gets(destination) === 'news' ? `evt_${content}_${lead}` : referenceOf(lead);
-    return this.#sends.get(`${destination}/${this.gets(destination) === 'leads' ? lead : news}`) ?? [];
+    const of = (what: string) => this.#sends.get(`${destination}/${what}`) ?? [];
+    if (this.gets(destination) === 'leads') return of(lead);
+    if (this.gets(destination) === 'digests') return of(referenceOf(lead));
+    if (content !== 'revoked') return of(`evt_${content}_${lead}`);
+    return revocationScopes.flatMap((scope) => of(`evt_revoked_${scope}_${lead}`));
   }
 
   /** Each two requests in a row that took the same lead or news to a destination, and the name of that delivery. */
@@ -127,8 +197,9 @@ export class Facts {
   /** The name of the delivery that a request took: of a lead, or of an event such as `evt_created_<lead>`. */
   deliveryOf({destination, what: [what = '']}: Request): string {
     if (this.gets(destination) === 'leads') return nameOf({destination, content: 'lead', lead: what});
-    const [, content, lead] = what.split('_');
-    return `${destination}/${content}/${lead}`;
+    // That a consent was taken back has the scope between the two.
+    const [, content, ...rest] = what.split('_');
+    return `${destination}/${content}/${rest.at(-1)}`;
   }
 
   /** Whether one of these troubles of the process touches the time between. */
@@ -195,3 +266,21 @@ export class Facts {
     return last?.method === 'POST' ? last : undefined;
   }
 }
+
+/** The lines of a digest that report leads, each with the line above its list. Such a line begins with a reference. */
+export const linesOf = ({body}: Request): string[] => {
+  let above = '';
+  return body.split('\n').flatMap((line) => {
+    if (/^[0-9A-Z]{4}-[0-9A-Z]{4}\b/.test(line)) return `${above}: ${line}`;
+    above = line || above;
+    return [];
+  });
+};
+
+/** The news of which such a line is, if only those hear it who had the lead. */
+const onlyIn = (line: string): ForReceivers | undefined =>
+  line.startsWith(howToFollow.erased)
+    ? 'erased'
+    : line.startsWith(howToFollow.revoked)
+      ? 'revoked'
+      : undefined;

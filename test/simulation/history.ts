@@ -2,7 +2,12 @@
  * What happened in a history, as its clients, receivers and operators saw it, and what the store holds at its end. The
  * checker (check.ts) knows nothing else. A simulated history and one of real servers have the same form.
  */
-import {deliveryStates, type DeliveryKey, type DeliveryRow} from '../../server/leads/deliveries.ts';
+import {
+  deliveryStates,
+  type DeliveryKey,
+  type DeliveryRow,
+  type ForReceivers,
+} from '../../server/leads/deliveries.ts';
 import type {FullLead} from '../../server/leads/lead-filter.ts';
 import type {SweepPlace} from '../../server/leads/erasure.ts';
 import type {BesideStore} from '../../server/leads/ports.ts';
@@ -25,6 +30,8 @@ export type Submission = Span & {
   /** The destination that gives the answer. Undefined if the calculator does. */
   answeredBy?: string | undefined;
   isHeld: boolean;
+  /** Missing where nobody takes consents back. */
+  from?: {partner: string | null; phone: string};
   /** Whether it counts as a duplicate if the same lead came before. */
   isCompared: boolean;
   /** The configuration under which the process took it, if it did. */
@@ -56,6 +63,27 @@ export type Reading = Span & {type: 'reading'; lead: string; answer: Heard | und
 export type Erasing = Span & {type: 'erasing'; now: number; keepsConsent: boolean} & (
     {by: 'operator'; lead: string} | {by: 'sweep'; of: SweepPlace['of']}
   );
+
+/**
+ * An operator takes a consent back, for a partner, the callers (null) or all (undefined). `until` is Infinity if nobody heard
+ * that it was done.
+ */
+export type Revoking = Span & {
+  type: 'revoking';
+  partner: string | null | undefined;
+  /** The number whose later leads are held. Undefined if it is not known any more. */
+  phone: string | undefined;
+  /** The leads whose consent is that. */
+  leads: readonly string[];
+  /** Where the command says that destinations are. */
+  addresses: Addresses;
+};
+
+/** An operator lets one lead go that is held because of its number, or a number. */
+export type Allowing = Span & {type: 'allowing'} & ({lead: string} | {phone: string});
+
+/** A command shows leads to an operator, or has changed them. `noted`: those that its row in the store names by now. */
+export type Looking = {type: 'looking'; at: number; leads: readonly string[]; noted: readonly string[]};
 
 /** What was in the files of the data folder, right after the log was emptied: such as `email 7`, of the content 7. */
 export type Search = {
@@ -131,7 +159,19 @@ export type Command = Span & {
 export type Failure = {type: 'failure'; at: number; message: string};
 
 export type Fact =
-  Submission | Reading | Request | Creation | Trouble | Command | Erasing | Search | Configuration | Failure;
+  | Submission
+  | Reading
+  | Request
+  | Creation
+  | Trouble
+  | Command
+  | Erasing
+  | Revoking
+  | Allowing
+  | Looking
+  | Search
+  | Configuration
+  | Failure;
 
 /** What was agreed with a destination. */
 export type Agreed = {
@@ -143,7 +183,8 @@ export type Agreed = {
   maxSends: number;
 };
 
-export type Telling = {lead: string; destination: string; leasedUntil: number};
+/** `leasedUntil`: when the last lease of the lead ends. */
+export type Telling = {lead: string; destination: string; content: ForReceivers; leasedUntil: number};
 
 export type Stored = {
   /** Those that were not erased. */
@@ -154,7 +195,7 @@ export type Stored = {
   unreadable: readonly string[];
   /** When the last lease of an erased lead ended that it had when it was erased, as triggers saw it, by lead. */
   leases: ReadonlyMap<string, number>;
-  /** The last lease of an erased lead at the first claim of the news that it was erased, as triggers saw it. */
+  /** The first claims of the news that a lead was erased, or its consent taken back, as triggers saw them. */
   tellings: readonly Telling[];
   deliveries: readonly DeliveryRow[];
   /** What must never change and did, as triggers of the database saw it. */

@@ -6,10 +6,21 @@
 import type {RuleName} from './check.ts';
 import type {Flavour} from './plan.ts';
 
-/** `from` is text that stands in the file once. `plan` is the name of a kept plan, `violates` the rule that finds it. */
-export type Mutant = {name: string; file: string; from: string; to: string; violates: RuleName} & (
-  {flavour: Flavour} | {plan: string}
-);
+/** `from` is text that stands in the file once. */
+export type Change = {file: string; from: string; to: string};
+/**
+ * `also` is a second place that guards the same. `plan` is the name of a kept plan, `violates` the rule that finds the mutant.
+ */
+export type Mutant = Change & {name: string; also?: Change; violates: RuleName} & (
+    {flavour: Flavour} | {plan: string}
+  );
+
+/** The claim looks once more whether a consent was taken back, so that alone none of the others lets anything out. */
+const claimRevoked: Change = {
+  file: 'server/store/claim-queries.ts',
+  from: "return content === 'erased' || record.revoked ? 'dropped'",
+  to: "return content === 'erased' ? 'dropped'",
+};
 
 export const mutants: readonly Mutant[] = [
   {
@@ -227,7 +238,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'leave the consents of erased leads in their table',
     file: 'server/store/erasure-queries.ts',
-    from: "['consents', 'context_values', 'same_leads', 'confirmations']",
+    from: "['consents', 'context_values', 'same_leads', 'confirmations', 'erasure_requests']",
     to: "['context_values', 'same_leads', 'confirmations']",
     flavour: 'erasing',
     violates: 'nothing personal of an erased lead is in a file',
@@ -235,7 +246,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'leave the digests of erased leads in their table',
     file: 'server/store/erasure-queries.ts',
-    from: "['consents', 'context_values', 'same_leads', 'confirmations']",
+    from: "['consents', 'context_values', 'same_leads', 'confirmations', 'erasure_requests']",
     to: "['consents', 'context_values', 'confirmations']",
     flavour: 'erasing',
     violates: 'an answer that is done never changes',
@@ -251,10 +262,10 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'tell of an erasure while a lease runs',
     file: 'server/store/claim-queries.ts',
-    from: "AND sent.content <> 'erased' AND sent.leased_until > ${now}",
+    from: "AND ${isNotForReceivers('sent')} AND sent.leased_until > ${now}",
     to: 'AND sent.leased_until > ${now} + 1000000000000',
     plan: 'resumed-after-an-erasure',
-    violates: 'that a lead was erased is told after its last lease',
+    violates: 'that a lead was erased, or its consent taken back, is told after its last lease',
   },
   {
     name: 'let a late report end the lease of another process',
@@ -262,7 +273,7 @@ export const mutants: readonly Mutant[] = [
     from: 'CASE leased_until WHEN CAST($3 AS BIGINT) THEN 0 ELSE leased_until END',
     to: 'CASE leased_until WHEN CAST($3 AS BIGINT) THEN 0 ELSE 0 END',
     plan: 'late-report-of-another',
-    violates: 'nobody gets a lead after somebody was told that it was erased',
+    violates: 'nobody gets a lead after somebody was told that it was erased, or its consent taken back',
   },
   {
     name: 'ask for amounts after the end of the lease',
@@ -270,7 +281,7 @@ export const mutants: readonly Mutant[] = [
     from: 'if (begun + (performance.now() - asked) > latest)',
     to: 'if (begun > latest + asked)',
     plan: 'erased-while-the-store-is-away',
-    violates: 'of an erased lead nothing is sent but that it was erased',
+    violates: 'of an erased lead nothing is sent but what became of it',
   },
   {
     name: 'leave a duplicate that came while its original was erased',
@@ -283,7 +294,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'store what a receiver answers to the news of an erasure',
     file: 'server/store/settlement-queries.ts',
-    from: "content === 'erased' ? null : postponed.excerpt",
+    from: 'onlyForReceivers.includes(content) ? null : postponed.excerpt',
     to: 'postponed.excerpt',
     plan: 'reply-to-an-erasure',
     violates: 'an answer that is done never changes',
@@ -331,9 +342,137 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'tell only those of an erasure who have chosen created leads',
     file: 'server/store/erasure-queries.ts',
-    from: "NOT IN ('lead', 'confirmation', 'erased')",
+    from: "NOT IN ('lead', 'confirmation')",
     to: "IN ('created')",
     flavour: 'erasing',
     violates: 'all who had news of an erased lead are told that it was erased',
+  },
+  {
+    name: 'leave in the outbox what waits when a consent is taken back',
+    file: 'server/store/revocation-queries.ts',
+    from: '        statement(endDeliveries, now, id),\n',
+    to: '',
+    also: claimRevoked,
+    flavour: 'revoking',
+    violates: 'nothing of a lead begins after its consent was taken back',
+  },
+  {
+    name: 'retry what was dropped because its consent was taken back',
+    file: 'server/store/revocation-queries.ts',
+    from: 'OR NOT EXISTS (SELECT 1 FROM leads WHERE leads.id = lead_id AND revoked_at IS NOT NULL)',
+    to: 'OR 1 = 1',
+    also: claimRevoked,
+    flavour: 'revoking',
+    violates: 'nothing of a lead begins after its consent was taken back',
+  },
+  {
+    name: 'announce an answer that came after the consent was taken back',
+    file: 'server/store/settlement-queries.ts',
+    from: 'erased_at IS NULL AND revoked_at IS NULL)',
+    to: 'erased_at IS NULL)',
+    also: claimRevoked,
+    flavour: 'revoking',
+    violates: 'nothing of a lead begins after its consent was taken back',
+  },
+  {
+    name: 'acknowledge that a consent was taken back while a lease runs',
+    file: 'server/admin/revocations.ts',
+    from: 'if (underWayUntil <= Date.now()) break;',
+    to: 'if (underWayUntil >= 0) break;',
+    flavour: 'revoking',
+    violates: 'nothing of a lead begins after its consent was taken back',
+  },
+  {
+    name: 'do not look for the number of a new lead',
+    file: 'server/store/sqlite/commits.ts',
+    from: 'run(statement(suppressedText, digest, scope)).length > 0',
+    to: 'run(statement(suppressedText, digest, scope)).length < 0',
+    flavour: 'revoking',
+    violates: 'nothing of a lead begins after its consent was taken back',
+  },
+  {
+    name: 'retry what is held because of its number',
+    file: 'server/store/revocation-queries.ts',
+    from: "AND COALESCE(last_error, '') <> '${suppressedNumber}'",
+    to: '',
+    flavour: 'revoking',
+    violates: 'nothing of a lead begins after its consent was taken back',
+  },
+  {
+    name: 'allow a number without what is held because of it',
+    file: 'server/admin/revocations.ts',
+    from: 'if (held.has(id)) await release(id);',
+    to: 'void [held, id];',
+    flavour: 'revoking',
+    violates: 'what an operator allowed is not held because of its number',
+  },
+  {
+    name: 'merge a lead into one whose consent was taken back',
+    file: 'server/store/revocation-queries.ts',
+    from: '        statement(forgetSame, id),\n',
+    to: '',
+    flavour: 'revoking',
+    violates: 'no lead is merged into one whose consent was taken back',
+  },
+  {
+    name: 'tell nobody that a consent was taken back',
+    file: 'server/store/revocation-queries.ts',
+    from: "        announceTo(context, 'revoked', isRevoked(`'${scope}'`), {id, now, present}),\n",
+    to: '        lockDeliveries(context, id),\n',
+    flavour: 'revoking',
+    violates: 'all who had news of a lead are told that its consent was taken back',
+  },
+  {
+    name: 'retry what was held because of its number, and dropped then',
+    file: 'server/store/revocation-queries.ts',
+    from: "AND COALESCE(last_error, '') <> '${suppressedNumber}'",
+    to: "AND (state = 'dropped' OR COALESCE(last_error, '') <> '${suppressedNumber}')",
+    plan: 'dropped-while-its-number-is-held',
+    violates: 'nothing of a lead begins after its consent was taken back',
+  },
+  {
+    name: 'forget why the news of an answer is held',
+    file: 'server/store/settlement-queries.ts',
+    from: "CASE state WHEN 'held' THEN last_error END",
+    to: 'NULL',
+    plan: 'refused-while-its-number-is-held',
+    violates: 'nothing of a lead begins after its consent was taken back',
+  },
+  {
+    name: 'take it for told for all that was told for the partner',
+    file: 'server/store/settlement-queries.ts',
+    from: "content <> 'revoked' OR leased_until = CAST($3 AS BIGINT)",
+    to: 'CAST($3 AS BIGINT) > 0',
+    plan: 'taken-back-for-all-while-it-is-told',
+    violates: 'all who had news of a lead are told that its consent was taken back',
+  },
+  {
+    name: 'show a lead without a row',
+    file: 'server/admin/leads.ts',
+    from: '  await admin.look({lead: id});\n',
+    to: '',
+    flavour: 'revoking',
+    violates: 'no operator sees or changes a lead without a row',
+  },
+  {
+    name: 'show a lead while its row is written',
+    file: 'server/admin/leads.ts',
+    from: '  await admin.look({lead: id});\n',
+    to: '  void admin.look({lead: id});\n',
+    flavour: 'revoking',
+    violates: 'no operator sees or changes a lead without a row',
+  },
+  {
+    name: 'take a consent back without a row',
+    file: 'server/admin/revocations.ts',
+    from: '    await look({}, [lead.id]);\n',
+    to: '',
+    also: {
+      file: 'server/admin/persons.ts',
+      from: '  await look({...filter, ...person}, [...maybe, ...so.sameMailbox]);\n',
+      to: '',
+    },
+    flavour: 'revoking',
+    violates: 'no operator sees or changes a lead without a row',
   },
 ];

@@ -1,14 +1,21 @@
-/** Whose leads a history has: a number gives a person, whose name, e-mail and telephone number nobody else has. */
+/**
+ * Whose leads a history has: a number gives a person, whose name and e-mail nobody else has. Several have the same telephone
+ * number, so that leads come with one whose consent was taken back by somebody else.
+ */
 import type {Consent} from '../../server/leads/stored-lead.ts';
 import {asLead, prequalificationBody, standardBody} from '../support/sample-leads.ts';
 import {beginning} from './clock.ts';
 
+/** How many telephone numbers there are. */
+const numbers = 6;
 /** Texts by which the person is found in a file. */
 export const personalOf = (content: number) => ({
   name: `Visitor-${content}-Jane`,
   email: `person-${content}@example.com`,
-  phone: `20255501${String(content).padStart(2, '0')}`,
+  phone: `20255501${String(content % numbers).padStart(2, '0')}`,
 });
+/** In E.164. */
+export const phoneOf = (content: number) => `+1${personalOf(content).phone}`;
 
 /** @param isStandard whether the lead asks for no amounts */
 export function leadOf(content: number, isStandard: boolean) {

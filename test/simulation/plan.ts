@@ -59,10 +59,23 @@ const when = fc.option(fc.record({moment: fc.constantFrom(...moments), nth: fc.i
 });
 /** If given, a command is killed after so many reads and writes. */
 const cut = fc.option(fc.integer({min: 1, max: 9}), {nil: undefined, freq: 2});
+const seldomCut = fc.oneof(
+  {arbitrary: fc.constant(undefined), weight: 3},
+  {arbitrary: fc.integer({min: 1, max: 30}), weight: 1},
+);
 const deliveries = {
   destination: perhaps(destination),
   content: perhaps(few),
   state: perhaps(fc.constantFrom(...deliveryStates)),
+};
+
+/** `partner`: for whom it is, null for the callers. Undefined: for all. */
+const revocation = {
+  content: few,
+  by: fc.constantFrom('lead', 'phone', 'phone', 'email'),
+  partner: fc.constantFrom(undefined, undefined, 'acme', 'globex', null),
+  process,
+  cut: seldomCut,
 };
 
 type Arbitraries<Values> = {[Name in keyof Values]: Arbitrary<Values[Name]>};
@@ -96,6 +109,8 @@ const operations = {
     to('drop', deliveries),
     to('settle', {content: few}),
   ),
+  /** Of what must not go out for it. */
+  retries: to('retry', {...deliveries, state: fc.constantFrom('dropped', 'held')}),
   erasures: fc.oneof(
     to('erase', {content: few, all: oneIn(3), process, cut}),
     to('erase', {content: few, all: oneIn(3), process, cut}),
@@ -107,6 +122,13 @@ const operations = {
       cut,
     }),
   ),
+  /** The content names the person: by the lead that it became, by its number, or by its e-mail address. */
+  revocations: fc.oneof(
+    to('revoke', revocation),
+    to('revoke', revocation),
+    to('allow', {content: few, by: fc.constantFrom('lead', 'phone', 'phone'), process, cut: seldomCut}),
+  ),
+  looks: to('look', {content: few, process, cut: seldomCut}),
   /** Operators bring one process after another to the next list of data keys, and seal with it what is there. */
   keys: fc.oneof(
     to('next keys', {patience: fc.constantFrom(0, 1_000), lasts: down}),
@@ -155,11 +177,51 @@ const flavours = {
   crashing: {leads: 10, reads: 3, moods: 4, crashes: 6},
   outages: {leads: 10, reads: 3, stores: 6, crashes: 2},
   operated: {leads: 14, moods: 4, operators: 8},
-  frozen: {leads: 10, moods: 3, stores: 3, freezes: 4, operators: 3},
-  clocks: {leads: 10, moods: 3, stores: 4, freezes: 2, clocks: 3},
-  reloaded: {leads: 20, moods: 4, stores: 2, crashes: 2, operators: 3, reloads: 6, erasures: 2},
-  erasing: {leads: 14, reads: 5, moods: 4, stores: 3, crashes: 3, operators: 4, erasures: 7},
-  sealing: {leads: 14, reads: 5, moods: 3, stores: 2, crashes: 3, operators: 4, erasures: 3, keys: 9},
+  frozen: {leads: 10, moods: 3, stores: 3, freezes: 4, operators: 3, revocations: 2},
+  clocks: {leads: 10, moods: 3, stores: 4, freezes: 2, clocks: 3, revocations: 2},
+  reloaded: {
+    leads: 20,
+    moods: 4,
+    stores: 2,
+    crashes: 2,
+    operators: 3,
+    reloads: 6,
+    erasures: 2,
+    revocations: 2,
+  },
+  erasing: {
+    leads: 14,
+    reads: 5,
+    moods: 4,
+    stores: 3,
+    crashes: 3,
+    operators: 4,
+    erasures: 7,
+    revocations: 2,
+    looks: 2,
+  },
+  sealing: {
+    leads: 14,
+    reads: 5,
+    moods: 3,
+    stores: 2,
+    crashes: 3,
+    operators: 4,
+    erasures: 3,
+    keys: 9,
+    revocations: 2,
+  },
+  revoking: {
+    leads: 24,
+    moods: 6,
+    stores: 3,
+    crashes: 3,
+    operators: 4,
+    retries: 5,
+    erasures: 2,
+    revocations: 9,
+    looks: 3,
+  },
 } satisfies Record<string, Partial<Record<Kind, number>>>;
 export type Flavour = keyof typeof flavours;
 export const flavourNames = Object.keys(flavours) as Flavour[];

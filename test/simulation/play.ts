@@ -1,6 +1,4 @@
 /** Plays a plan: starts the processes, lets clients, operators and faults do what the plan says, and waits for quiet. */
-import {defaultPolicy} from '../../calculator/policy.ts';
-import type {Config} from '../../server/config/config.ts';
 import {comparableText, createIdempotencyDigests} from '../../server/leads/idempotency.ts';
 import type {NewLead as ToDesk} from '../../server/leads/new-lead.ts';
 import {StoreUnavailable} from '../../server/leads/store-errors.ts';
@@ -20,8 +18,16 @@ import {
   wait,
   type Process,
 } from './clock.ts';
-import {erase, rotate, search, sweep, type AroundCommands} from './commands.ts';
-import {addressesUnder, agreed, destinationsUnder, keysOf, routes, timings} from './configurations.ts';
+import {allow, erase, look, revoke, rotate, search, sweep, type AroundCommands} from './commands.ts';
+import {
+  addressesUnder,
+  agreed,
+  destinationsUnder,
+  keysOf,
+  routes,
+  settings,
+  timings,
+} from './configurations.ts';
 import {kill} from './connections.ts';
 import {beginFiles, path, rowsOf} from './data-folder.ts';
 import {
@@ -37,7 +43,7 @@ import {
 } from './history.ts';
 import type {Moment, Mood} from './network.ts';
 import {order, type AroundOrders} from './orders.ts';
-import {consentOf, leadOf} from './people.ts';
+import {consentOf, leadOf, phoneOf} from './people.ts';
 import {
   destinationNames,
   faultsEnd,
@@ -61,16 +67,6 @@ const lastResume = 35_000;
  * due later, and the search of the outbox finds that once a minute.
  */
 const patience = {usual: 120_000, afterClocks: 270_000};
-
-const noPartners = [] as unknown as Config['partners'];
-/** What every configuration says. Operations sweep (commands.ts), and not the processes. */
-const settings = {
-  policy: defaultPolicy,
-  publicUrl: 'https://leads.example.com',
-  evidenceKeys: ['an evidence key of at least 32 characters'],
-  partners: noPartners,
-  retention: {retainDays: undefined, keepConsentYears: 5, graceDays: 30},
-};
 
 const digests = createIdempotencyDigests(['a-token-key-for-tests-that-is-long-enough']);
 
@@ -187,7 +183,7 @@ class Players {
     const erasures = rowsOf('SELECT lead, leased_until FROM erasures');
     const leases = new Map(erasures.map(({lead, leased_until}) => [String(lead), Number(leased_until)]));
     const tellings = rowsOf(
-      'SELECT lead, destination, leased_until AS "leasedUntil" FROM tellings',
+      'SELECT lead, destination, content, leased_until AS "leasedUntil" FROM tellings',
     ) as Telling[];
     const store = await openSqliteBeside(path, this.#around.sealer(), true);
     const stored = await readStored(store, {changes, leases, tellings});
@@ -238,7 +234,11 @@ class Players {
     const sealer = this.#keys.sealerAt(phase);
     startServer(path, sealer, process, config, {...timings, newsGivenUpAfter}, this.#world).then(
       (server) => {
-        if (!process.isDead) this.#servers[index] = server;
+        if (process.isDead) return;
+        this.#servers[index] = server;
+        // Its files may have changed since it read them.
+        const name = this.#files[index] ?? 'usual';
+        if (name !== this.#inForce[index]) this.#reload(index, name);
       },
       (error: unknown) => {
         // It notes its data key first. Where that fails, it ends, and is started again.
@@ -375,6 +375,12 @@ class Players {
         return this.#strike(operation, (index) => this.#reload(index, operation.configuration));
       case 'erase':
         return erase(operation, this.#sealerOf(operation), this.#around);
+      case 'revoke':
+        return revoke(operation, this.#sealerOf(operation), this.#around);
+      case 'look':
+        return look(operation, this.#sealerOf(operation), this.#around);
+      case 'allow':
+        return allow(operation, this.#sealerOf(operation), this.#around);
       case 'sweep':
         return sweep(operation, this.#sealerOf(operation), this.#around);
       case 'rotate':
@@ -462,6 +468,7 @@ class Players {
       owner: sender,
       key: String(key),
       content: contentOf(lead),
+      from: {partner, phone: phoneOf(content)},
       destinations: [...(answerFrom ? [answerFrom] : []), ...sendTo],
       answeredBy: answerFrom,
       isHeld,
@@ -484,7 +491,15 @@ class Players {
     toDesk: ToDesk,
     sent: Pick<
       Submission,
-      'owner' | 'key' | 'content' | 'destinations' | 'answeredBy' | 'isHeld' | 'isCompared' | 'isLast'
+      | 'owner'
+      | 'key'
+      | 'content'
+      | 'from'
+      | 'destinations'
+      | 'answeredBy'
+      | 'isHeld'
+      | 'isCompared'
+      | 'isLast'
     >,
     content: number,
   ): Promise<boolean> {

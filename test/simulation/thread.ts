@@ -5,7 +5,7 @@ import {parentPort, workerData} from 'node:worker_threads';
 import {installClock} from './clock.ts';
 import {installConnections} from './connections.ts';
 import type {History} from './history.ts';
-import type {Mutant} from './mutants.ts';
+import type {Change, Mutant} from './mutants.ts';
 import type {Flavour, Plan} from './plan.ts';
 import type {Violation} from './check.ts';
 
@@ -16,7 +16,7 @@ export type Job = Task & {shrink?: string | undefined; withHistory?: boolean | u
 export type Played = {task: Task; plan: Plan; violations: Violation[]; history?: History};
 
 /** Changes one place of the source as it is loaded. */
-function plant({file, from, to}: Mutant) {
+function plant({file, from, to}: Change) {
   let isPlanted = false;
   registerHooks({
     load(url, context, next) {
@@ -35,7 +35,7 @@ function plant({file, from, to}: Mutant) {
 }
 
 const {mutant} = workerData as {mutant: Mutant | undefined};
-const isPlanted = mutant ? plant(mutant) : () => true;
+const planted = mutant ? [plant(mutant), ...(mutant.also ? [plant(mutant.also)] : [])] : [];
 installClock();
 installConnections();
 // What imports the server is imported only now.
@@ -44,7 +44,7 @@ const [{play}, {check}, {planOf, plans}] = await Promise.all([
   import('./check.ts'),
   import('./plan.ts'),
 ]);
-if (!isPlanted()) throw new Error(`${mutant?.file} is not loaded`);
+if (!planted.every((isPlanted) => isPlanted())) throw new Error(`${mutant?.file} is not loaded`);
 
 const breaks = async (plan: Plan, rule: string) => check(await play(plan)).some((one) => one.rule === rule);
 
