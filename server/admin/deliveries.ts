@@ -243,6 +243,7 @@ const whyNotSettled = {
   absent: '0 settled: this lead waits for no upstream',
   several: '0 settled: the lead waits for several upstreams; name one of them with --destination',
   'under-way': '0 settled: the delivery is under way; try again in a minute',
+  stopped: '0 settled: the lead is held because of its number, until "lead-prequal consent allow"',
   'taken-already':
     '0 settled: the upstream has given its id for this lead already; use retry to ask for its amounts',
 } as const;

@@ -13,7 +13,13 @@ import type {ListedLead} from '../leads/lead-filter.ts';
 import {consentEnd, retentionOf} from '../leads/retention.ts';
 import {everybody, partnerOf} from '../leads/revocation.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
-import {appendErasures, readErasures, type Erasure, type Stop} from '../store/erasures-file.ts';
+import {
+  appendErasures,
+  readErasures,
+  type Allowance,
+  type Erasure,
+  type Stop,
+} from '../store/erasures-file.ts';
 import {isErased, whyUnreadable} from '../store/rows.ts';
 import {count, isoTime, Refusal, refuseFor, time, type Admin, type Job} from './admin.ts';
 import {arrivalsOf} from './deliveries.ts';
@@ -169,7 +175,7 @@ export async function* eraseLeads(
 
 export function writeDown(
   path: string | undefined,
-  erasures: readonly (Erasure | Stop)[],
+  erasures: readonly (Erasure | Stop | Allowance)[],
   before = 'Nothing was erased, because',
 ) {
   if (path === undefined) return;
@@ -205,23 +211,21 @@ export async function planAgain({store, config}: Admin): Promise<Back> {
   return plan;
 }
 
-/** `erased`: how many were erased now */
-export const erasedAgain = z.object({erased: count, out_of_files: z.boolean()});
+/** `erased`: how many leads were erased now. `stopped`: how many numbers are held again */
+export const erasedAgain = z.object({erased: count, stopped: count, out_of_files: z.boolean()});
 
 export async function* eraseAgain(
   admin: Admin,
   {toErase, stops}: Back,
 ): Job<Erasing, z.infer<typeof erasedAgain>> {
-  if (toErase.length > 0) {
-    await admin.look(
-      {erasure: 'again'},
-      toErase.map(({id}) => id),
-    );
-    await admin.store.useKeys();
-  }
+  await admin.look(
+    {erasure: 'again'},
+    toErase.map(({id}) => id),
+  );
+  if (toErase.length + stops.length > 0) await admin.store.useKeys();
   const erased = yield* eraseEach(admin, toErase);
-  await stopAgain(admin, stops);
-  return {erased, out_of_files: yield* purge(admin)};
+  const stopped = await stopAgain(admin, stops);
+  return {erased, stopped, out_of_files: yield* purge(admin)};
 }
 
 /** @returns how many were erased */
@@ -240,20 +244,34 @@ export async function* eraseEach(
   return erased;
 }
 
-/** Takes consents back once more, as after a restore. Their leads are found by their digests. */
-export async function stopAgain({store, config}: Omit<Admin, 'look'>, stops: readonly Stop[]): Promise<void> {
-  for (let isDone = stops.length === 0; !isDone;) isDone = await store.writeDigests(0);
-  for (const {digest, at, scope: key} of stops) {
+/**
+ * Takes consents back once more that the store does not know, as after a restore. Their leads are found by their digests.
+ * @returns how many numbers they were
+ */
+export async function stopAgain(
+  {store, config}: Omit<Admin, 'look'>,
+  stops: readonly Stop[],
+): Promise<number> {
+  const known = new Map((await store.suppressions()).map((one) => [`${one.digest} ${one.scope}`, one.since]));
+  const lost = stops.filter(({digest, scope, at}) => (known.get(`${digest} ${scope}`) ?? 0) < at);
+  for (let isDone = lost.length === 0; !isDone;) isDone = await store.writeDigests(0);
+  for (const {digest, at, scope: key, allowedAt} of lost) {
     await store.suppress([digest], key, at);
-    const scope = key === everybody ? 'all' : 'partner';
-    const partner = key === everybody ? undefined : partnerOf(key);
+    const how = {
+      now: at,
+      scope: key === everybody ? 'all' : 'partner',
+      present: presentAddresses(config),
+    } as const;
+    const filter = {digest, partner: key === everybody ? undefined : partnerOf(key), until: at + 1};
     for (let after: string | undefined; ;) {
-      const page = await store.listLeads({digest, partner}, {limit: sliceSize, after});
-      for (const {id} of page) await store.revoke(id, {now: at, scope, present: presentAddresses(config)});
+      const page = await store.listLeads(filter, {limit: sliceSize, after});
+      for (const {id} of page) await store.revoke(id, how);
       after = page.at(-1)?.id;
       if (page.length < sliceSize) break;
     }
+    if (allowedAt !== undefined) await store.allow(digest, 'as before the restore', allowedAt);
   }
+  return lost.length;
 }
 
 /** What is shown of an erased lead: when it was erased, and the consent that is kept, so that an operator can prove it. */

@@ -4,6 +4,7 @@ import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
 import {everybody, scopeOf, type LinkDesk} from '../leads/revocation.ts';
 import type {LeadFilter, ListedLead} from '../leads/lead-filter.ts';
+import type {LeadIdentity} from '../leads/stored-lead.ts';
 import type {Person} from '../leads/persons.ts';
 import {isErased} from '../store/rows.ts';
 import {count, finish, isoTime, Refusal, time, type Admin, type Job} from './admin.ts';
@@ -37,34 +38,49 @@ export const revocation = z.object({
 });
 export type Revoked = z.infer<typeof revocation>;
 
-/** `underWayUntil`: a process may be sending one of the leads until then, in milliseconds since 1970. */
-export type Revoking = {revoked: string} | {underWayUntil: number};
+/**
+ * - `concerns`: references of the leads, before anything is changed. Whoever stops reading then has changed nothing
+ * - `underWayUntil`: a process may be sending one of the leads until then, in milliseconds since 1970
+ */
+export type Revoking =
+  {concerns: readonly string[]; numbers: number} | {revoked: string} | {underWayUntil: number};
 
 /** Milliseconds. A delivery that is under way mostly ends sooner. */
 const lookEvery = 50;
+/** Milliseconds by which the clocks of machines may differ. Only the lease of a server that was killed is waited for so long. */
+const clockDifference = 2_000;
 
 /**
  * Takes a consent back: all leads with the number go nowhere any more, and later ones are held. When it returns, no process
- * begins anything of them.
- * @throws Refusal if there is no such lead or person
+ * begins anything of them. After an interruption, it may be run again.
+ * @throws Refusal if there is no such lead, person or partner
  */
 export async function* revokeConsent(admin: Admin, {who, partner}: RevocationInput): Job<Revoking, Revoked> {
   const {store, config, look} = admin;
   const filter = partner === undefined ? {} : {partner};
+  await refuseUnknown(admin, partner);
   const meant = await meantBy(admin, filter, who);
   const [now, scope] = [Date.now(), partner === undefined ? everybody : scopeOf(partner)];
+  await addLeads(admin, filter, meant);
   await look({scope, ...(typeof who === 'object' && who)}, [...meant.leads]);
+  yield {concerns: [...meant.leads].map(referenceOf), numbers: meant.phones.size};
   await store.useKeys();
   const digests = await store.numberDigests([...meant.phones]);
+  writeDown(
+    config.erasuresFile,
+    digests.map((digest) => ({digest, at: now, scope})),
+    'Nothing was changed, because',
+  );
   await store.suppress(digests, scope, now);
   // Leads that came meanwhile are held, or are found now.
-  for (const phone of meant.phones) {
-    const {found, kept, unreadable} = await finish(leadsOfPerson(admin, filter, {phone}), () => undefined);
-    for (const {id} of [...found, ...kept]) meant.leads.add(id);
-    for (const id of unreadable) meant.unread.add(id);
-  }
+  await addLeads(admin, filter, meant);
   const leads: Revoked['leads'] = [];
-  for (const lead of await store.erasable([...meant.leads])) {
+  // The lead that was named comes last: that it is revoked says that all of them are.
+  const [named] = meant.leads;
+  const erasable = (await store.erasable([...meant.leads])).toSorted(
+    (one, other) => Number(one.id === named) - Number(other.id === named),
+  );
+  for (const lead of erasable) {
     // A duplicate of another partner is of another consent.
     if (partner !== undefined && lead.partner !== partner) continue;
     const how = {
@@ -81,28 +97,34 @@ export async function* revokeConsent(admin: Admin, {who, partner}: RevocationInp
     });
     yield {revoked: lead.id};
   }
-  writeDown(
-    config.erasuresFile,
-    digests.map((digest) => ({digest, at: now, scope})),
-    'The consent was taken back, but',
-  );
   const ids = leads.map(({id}) => id);
   for (;;) {
     const underWayUntil = await store.underWayUntil(ids);
-    if (underWayUntil <= Date.now()) break;
+    if (underWayUntil === 0 || underWayUntil + clockDifference <= Date.now()) break;
     yield {underWayUntil};
     await sleep(lookEvery);
   }
   return {scope, numbers: meant.phones.size, leads, unread: [...meant.unread]};
 }
 
-/** The numbers in E.164 whose later leads are to be held, and the leads that are known before those are looked for. */
+async function refuseUnknown({store, config}: Admin, partner: string | null | undefined) {
+  if (partner === undefined || partner === null || config.partners.some(({key}) => key === partner)) return;
+  if ((await store.countLeads({partner})) === 0)
+    throw new Refusal(`There is no partner ${partner}, and no lead of one.`, 'unknown');
+}
+
+/** The numbers in E.164 whose later leads are to be held, and the ids of their leads, that which was named first. */
 type Meant = {phones: Set<string>; leads: Set<string>; unread: Set<string>};
 
 async function meantBy(admin: Admin, filter: LeadFilter, who: Who): Promise<Meant> {
   const meant: Meant = {phones: new Set(), leads: new Set(), unread: new Set()};
   if (typeof who === 'string') {
     const id = await leadOf(admin, who);
+    const lead = (await admin.store.findRecords([id])).get(id);
+    if (!lead || (filter.partner !== undefined && lead.partner !== filter.partner))
+      throw new Refusal(
+        `The lead ${who} is of ${lead?.partner ?? 'a caller'}, and not of ${filter.partner ?? 'one'}.`,
+      );
     meant.leads.add(id);
     await addNumbers(admin, [id], meant);
   } else if (who.phone === undefined) {
@@ -115,8 +137,16 @@ async function meantBy(admin: Admin, filter: LeadFilter, who: Who): Promise<Mean
   return meant;
 }
 
+async function addLeads(admin: Admin, filter: LeadFilter, {phones, leads, unread}: Meant) {
+  for (const phone of phones) {
+    const {found, kept, unreadable} = await finish(leadsOfPerson(admin, filter, {phone}), () => undefined);
+    for (const {id} of [...found, ...kept]) leads.add(id);
+    for (const id of unreadable) unread.add(id);
+  }
+}
+
 /** Of an erased lead, the number is known as long as its consent is kept. */
-async function addNumbers({store}: Admin, ids: readonly string[], {phones, unread}: Meant) {
+async function addNumbers({store}: Pick<Admin, 'store'>, ids: readonly string[], {phones, unread}: Meant) {
   const kept = await store.keptConsents(ids);
   for (const [id, record] of await store.findRecords(ids)) {
     const consent = kept.get(id);
@@ -130,15 +160,27 @@ const linkEnd = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([\w-]+)$/;
 
 export function createLinkDesk({store, config}: Omit<Admin, 'look'>): LinkDesk {
   const lookFor = (what: string) => noting(store, {actor: 'visitor', action: `link: ${what}`});
+  const stoppedAt = async (id: string, {partner, revoked}: LeadIdentity) => {
+    const meant: Meant = {phones: new Set(), leads: new Set(), unread: new Set()};
+    await addNumbers({store}, [id], meant);
+    const digests = await store.numberDigests([...meant.phones]);
+    const held = await store.suppressions(digests);
+    const isHeld = held.some(
+      ({scope, decidedAt}) => decidedAt === null && [everybody, scopeOf(partner)].includes(scope),
+    );
+    const isNumberKnown = digests.length > 0;
+    return {isNumberKnown, revokedAt: isHeld || !isNumberKnown ? revoked?.at : undefined};
+  };
   return {
     async find(link) {
-      const [, id = '', token = ''] = linkEnd.exec(link) ?? [];
-      const lead = (await store.isRevokeToken(id, token)) && (await store.findRecords([id])).get(id);
+      const [, id, token = ''] = linkEnd.exec(link) ?? [];
+      if (id === undefined || !(await store.isRevokeToken(id, token))) return undefined;
+      const lead = (await store.findRecords([id])).get(id);
       if (!lead) return undefined;
-      const request = (await store.erasureRequests()).find((one) => one.lead === id);
+      const [request] = await store.erasureRequests(id);
       return {
-        ...{id, createdAt: lead.createdAt, partner: lead.partner},
-        ...{revokedAt: lead.revoked?.at, requestedAt: request?.requestedAt},
+        ...{id, createdAt: lead.createdAt, partner: lead.partner, requestedAt: request?.requestedAt},
+        ...(await stoppedAt(id, lead)),
         erasedAt: isErased(lead) ? lead.erasedAt : undefined,
       };
     },
@@ -166,12 +208,12 @@ export async function allowConsent(
   admin: Admin,
   {who, reason}: {who: Who; reason: string},
 ): Promise<z.infer<typeof allowance>> {
-  const {store, look} = admin;
+  const {store, config, look} = admin;
   const now = Date.now();
   const released: string[] = [];
   const release = async (id: string) => {
     await look({reason}, [id]);
-    if ((await store.release(id, now)) > 0) released.push(referenceOf(id));
+    if (await store.release(id, now)) released.push(referenceOf(id));
   };
   if (typeof who === 'string') {
     await release(await leadOf(admin, who));
@@ -180,11 +222,14 @@ export async function allowConsent(
     const {phone} = who;
     if (phone === undefined) throw new Refusal('Name a lead, or a telephone number.');
     await look({phone, reason});
-    if (!(await store.allow(phone, reason, now)))
-      throw new Refusal('Nobody with this number took a consent back, or it was allowed before.', 'unknown');
+    const [digest = ''] = await store.numberDigests([phone]);
+    const isAllowed = await store.allow(digest, reason, now);
+    if (isAllowed) writeDown(config.erasuresFile, [{digest, at: now}], 'The number is allowed, but');
     const held = new Set(await store.heldLeads());
     const {found} = await finish(leadsOfPerson(admin, {}, {phone}), () => undefined);
     for (const {id} of found) if (held.has(id)) await release(id);
+    if (!isAllowed && released.length === 0)
+      throw new Refusal('Nobody with this number took a consent back, or it was allowed before.', 'unknown');
   }
   return {released};
 }

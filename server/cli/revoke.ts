@@ -1,6 +1,6 @@
 /** `lead-prequal consent revoke` and `consent allow`, and the list of those who took a consent back. */
 import {Command, Option} from 'commander';
-import {finish, type Admin} from '../admin/admin.ts';
+import {finish, Refusal, type Admin} from '../admin/admin.ts';
 import {
   allowance,
   allowConsent,
@@ -40,32 +40,39 @@ export function revokeCommand(run: Run): Command {
     .option('--yes', 'do not ask, for programs')
     .addOption(jsonOption(revocation))
     .addHelpText('after', revokeHelp);
-  return command.action(
-    (argument: string, {partner, yes, json}: Json & {partner?: string; yes?: boolean}) => {
-      if (!yes && !run.ask)
-        return command.error('error: there is no terminal to ask on: add --yes to revoke without a question');
-      return changingStore(run, async (admin) => {
-        const named = await readNamed(run, argument);
-        const whom = partner === undefined ? 'for everybody' : `for ${printable(partner)} alone`;
-        const question = `To take this consent back ${whom}, type ${confirmationWord}: `;
-        if (!yes && (await run.ask?.(question))?.trim() !== confirmationWord)
-          return run.fail('Nothing was changed.');
-        let isSaid = false;
-        const job = revokeConsent(admin, {who: named, partner: partner === '-' ? null : partner});
-        const done = await finish(job, (so) => {
-          if (isSaid || !('underWayUntil' in so)) return;
-          isSaid = true;
-          run.say('A process may be sending something of it right now: waiting until that is over.');
-        });
-        if (json) await run.print(done);
-        else await printRevoked(run, done);
-        if (done.unread.length > 0)
-          run.fail(
-            `${counted(done.unread.length, 'lead')} cannot be read, so nothing was done about ${done.unread.length === 1 ? 'its number' : 'their numbers'}: ${done.unread.map(referenceOf).join(', ')}.`,
-          );
-      });
-    },
-  );
+  return command.action((argument: string, options: RevokeOptions) => {
+    if (!options.yes && !run.ask)
+      return command.error('error: there is no terminal to ask on: add --yes to revoke without a question');
+    return changingStore(run, (admin) => revoke(run, admin, argument, options));
+  });
+}
+
+type RevokeOptions = Json & {partner?: string; yes?: boolean};
+
+async function revoke(run: Run, admin: Admin, argument: string, {partner, yes, json}: RevokeOptions) {
+  const who = await readNamed(run, argument);
+  const whom = partner === undefined ? 'for everybody' : `for ${printable(partner)} alone`;
+  let isSaid = false;
+  const job = revokeConsent(admin, {who, partner: partner === '-' ? null : partner});
+  const done = await finish(job, async (so) => {
+    if ('concerns' in so) {
+      const leads = [counted(so.concerns.length, 'lead'), so.concerns.join(', ')].filter(Boolean).join(': ');
+      run.say(`This concerns ${leads}, and later leads with ${counted(so.numbers, 'number')}.`);
+      const question = `To take this consent back ${whom}, type ${confirmationWord}: `;
+      if (!yes && (await run.ask?.(question))?.trim() !== confirmationWord)
+        throw new Refusal('Nothing was changed.');
+    } else if ('underWayUntil' in so && !isSaid) {
+      isSaid = true;
+      run.say('A process may be sending something of it right now: waiting until that is over.');
+    }
+  });
+  if (json) await run.print(done);
+  else await printRevoked(run, done);
+  const {unread} = done;
+  if (unread.length > 0)
+    run.fail(
+      `${counted(unread.length, 'lead')} cannot be read, and may be of this person, too: ${unread.map(referenceOf).join(', ')}. Later leads with their numbers are not held.`,
+    );
 }
 
 async function printRevoked(run: Run, {scope, numbers, leads}: Revoked) {

@@ -98,7 +98,10 @@ export const whyElsewhere = (content: DeliveryContent) =>
   onlyForReceivers.includes(content)
     ? 'The destination had the lead at another address, and the one of now must not hear of it: tell the former one by hand, then drop this'
     : anotherAddress;
-/** Why the deliveries of a lead are held whose number is among those that took a consent back. */
+/**
+ * Why the deliveries of a lead are held whose number is among those that took a consent back, or could not be compared. By
+ * these words, which are stored, `release` finds them: they never change.
+ */
 export const suppressedNumber =
   'Somebody with this number took the consent back before: "lead-prequal consent allow" sends it, with a reason';
 export const anotherAddress =
@@ -280,7 +283,8 @@ export type OutboxCount = {destination: string; state: OpenState; deliveries: nu
  * What `settleAs` did. All outcomes but `settled` change nothing.
  * - `absent`: the lead waits for no destination that takes leads
  * - `several`: the lead waits for several such destinations, and the call did not name one
+ * - `stopped`: the lead is held because of its number
  * - `under-way`: a process is working on the delivery right now
  * - `taken-already`: the id that the destination gave to the lead is stored already
  */
-export type Settled = 'settled' | 'absent' | 'several' | 'under-way' | 'taken-already';
+export type Settled = 'settled' | 'absent' | 'several' | 'stopped' | 'under-way' | 'taken-already';

@@ -47,14 +47,14 @@ export type RevocationStore = {
   ): Promise<boolean>;
   /** Until when a process may be sending one of these leads, or news of it. Milliseconds since 1970, 0 if none is. */
   underWayUntil(ids: readonly string[]): Promise<number>;
-  /** The newest first. */
-  suppressions(): Promise<Suppression[]>;
-  /** Lets later leads with the number go again. @returns false if it was not suppressed */
-  allow(phone: string, reason: string, now: number): Promise<boolean>;
-  /** The ids of leads that are held because of their numbers. */
+  /** The newest first. @param digests only those of these numbers */
+  suppressions(digests?: readonly string[]): Promise<Suppression[]>;
+  /** Lets later leads with the number of a digest go again. @returns false if it was not suppressed */
+  allow(digest: string, reason: string, now: number): Promise<boolean>;
+  /** The ids of leads that are held because of their numbers, and have deliveries that wait. */
   heldLeads(): Promise<string[]>;
-  /** Sends such a lead as if it had come now. @returns how many deliveries were held */
-  release(id: string, now: number): Promise<number>;
+  /** Sends such a lead as if it had come now. @returns false if it was not held */
+  release(id: string, now: number): Promise<boolean>;
   /**
    * What stands in the link by which the visitor takes back the consent of this lead. It is made with a key of the store, and
    * never expires.
@@ -63,8 +63,8 @@ export type RevocationStore = {
   isRevokeToken(id: string, token: string): Promise<boolean>;
   /** Notes that somebody asked to be erased. The first time counts. */
   requestErasure(id: string, now: number): Promise<void>;
-  /** Those that are not erased yet, the oldest first. */
-  erasureRequests(): Promise<{lead: string; requestedAt: number}[]>;
+  /** Those that are not erased yet, the oldest first. @param lead only that of this lead */
+  erasureRequests(lead?: string): Promise<{lead: string; requestedAt: number}[]>;
   /** @returns false if there was none */
   endErasureRequest(id: string): Promise<boolean>;
 };
@@ -78,7 +78,10 @@ export const revokeLinkOf =
 
 /** The lead of a link, and what was asked for it. Times are milliseconds since 1970. */
 export type LinkedLead = Pick<LeadIdentity, 'id' | 'createdAt' | 'partner'> & {
+  /** Undefined also if an operator lets later leads with the number go again. */
   revokedAt: number | undefined;
+  /** False if nothing is kept of the number, so that later leads with it cannot be held. */
+  isNumberKnown: boolean;
   requestedAt: number | undefined;
   erasedAt: number | undefined;
 };

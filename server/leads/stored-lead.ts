@@ -131,12 +131,14 @@ export type LeadRecord = StoredLead &
     duplicateOf: string | null;
     /** Missing while nobody has taken the consent back. */
     revoked?: Revocation | undefined;
+    /** Missing unless the lead is held because of its number. */
+    isSuppressed?: boolean | undefined;
   };
 
 /** What names a lead, and nobody. */
 export type LeadIdentity = Pick<
   LeadRecord,
-  'id' | 'createdAt' | 'partner' | 'duplicateOf' | 'supersedes' | 'revoked'
+  'id' | 'createdAt' | 'partner' | 'duplicateOf' | 'supersedes' | 'revoked' | 'isSuppressed'
 >;
 
 /** An erased lead. It holds nothing personal. */

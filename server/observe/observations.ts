@@ -160,9 +160,9 @@ type Facts = {
 
   /** A lead was committed, and `answer` is what its sender is told. `partner` is null for a lead of a caller. */
   'lead-stored': {lead: string; partner: string | null; leadType: LeadType; answer: LeadStatus};
-  /** A lead that a bot may have sent is held until an operator decides. */
   /** The lead is held, because somebody with its number took a consent back. */
   'lead-suppressed': {lead: string; partner: string | null};
+  /** A lead that a bot may have sent is held until an operator decides. */
   'suspect-held': {lead: string; partner: string | null; destination: string; reason: string | null};
   /**
    * An attempt failed. The delivery waits for its next attempt, is held until an operator decides, or is given up.

@@ -8,7 +8,8 @@ const insert = `${insertText('audit', () => 'VALUES ($1, $2, $3, $4, $5, $6, $7)
 const noteText = `${insert} filter = excluded.filter, leads = excluded.leads, ids = excluded.ids`;
 const addText = `${insert} leads = audit.leads + excluded.leads`;
 // Ids begin with the time, so the primary key finds the entries of a time.
-const listText = 'SELECT * FROM audit WHERE id >= $1 AND id < $2 AND actor LIKE $3 ORDER BY id DESC LIMIT $4';
+const listText =
+  'SELECT * FROM audit WHERE id >= $1 AND id < $2 AND LOWER(actor) LIKE LOWER($3) ORDER BY id DESC LIMIT $4';
 
 export const auditQueries = ({read, write, writeAside = write}: Database): AuditStore => ({
   async noteLook({id, at, actor, action, filter, leads, ids}) {

@@ -10,7 +10,14 @@
  * If a lease ends without a report, its process has died or lost the database, and may have sent the lead. So no commit
  * is needed right before a lead is sent: the lease itself records that it may be sent. `isUnderWay` reads that.
  */
-import type {Claim, Delivered, DeliveryContent, DueDelivery, UnusedLease} from '../leads/deliveries.ts';
+import {
+  suppressedNumber,
+  type Claim,
+  type Delivered,
+  type DeliveryContent,
+  type DueDelivery,
+  type UnusedLease,
+} from '../leads/deliveries.ts';
 import type {LeadReader} from '../leads/lead-filter.ts';
 import type {OutboxPort} from '../leads/ports.ts';
 import {createBatcher} from './batcher.ts';
@@ -110,30 +117,42 @@ function endUnused(
   return statements;
 }
 
+/** SQL that is true for what waits for no digest. */
+const isUrgentText = `content = 'revoked'`;
+
 type Found = ReturnType<Awaited<ReturnType<LeadReader['findRecords']>>['get']>;
 
 /**
- * What is not sent any more is dropped: the lead was erased, or its consent taken back. What cannot be read is tried again,
+ * What is not sent any more is dropped: the lead was erased, or its consent taken back. What is held because of its number
+ * is held again, whoever made it due. What cannot be read is tried again,
  * but for the news that needs nothing but the ids.
  */
 function whatItTakes(
   content: DeliveryContent,
   record: NonNullable<Found>,
-): Delivered | 'dropped' | 'unreadable' {
+): Delivered | 'dropped' | 'held' | 'unreadable' {
   if (content === 'revoked')
     return record.revoked ? {lead: {...record, revoked: record.revoked}, content} : 'dropped';
   if ('unreadable' in record) return 'unreadable';
   if (isErased(record)) return content === 'erased' ? {lead: record, content} : 'dropped';
-  return content === 'erased' || record.revoked ? 'dropped' : {lead: record, content};
+  if (content === 'erased' || record.revoked) return 'dropped';
+  return record.isSuppressed ? 'held' : {lead: record, content};
 }
+
+const hasUrgent = `
+  SELECT 1 AS found FROM deliveries
+  WHERE destination = $1 AND state = 'waiting' AND next_attempt_at <= $2 AND ${isUrgentText} LIMIT 1`;
 
 type Claiming = Context & Pick<LeadReader, 'findRecords'> & Record<'claimText' | 'urgentText', string>;
 
 async function claimDue(
-  {write, jsonList, findRecords, claimText, urgentText}: Claiming,
+  {read, write, jsonList, findRecords, claimText, urgentText}: Claiming,
   destination: string,
   {now, leaseEnd, dueAgain = leaseEnd, limit, maxSends, unused = [], isUrgent = false}: Claim,
 ): ReturnType<OutboxPort['claimDue']> {
+  // Otherwise, that would keep others from writing all the time.
+  if (isUrgent && (await read(statement(hasUrgent, destination, now))).length === 0)
+    return {due: [], held: [], unreadable: []};
   const results = await write(
     ...endUnused(destination, now, unused, jsonList),
     statement(isUrgent ? urgentText : claimText, maxSends, destination, now, limit, dueAgain, leaseEnd),
@@ -175,7 +194,8 @@ async function claimDue(
         statement(text, now + unreadableWait, record.unreadable, id, destination, content, leaseEnd),
       );
     } else {
-      await write(statement(endUnsent, 'dropped', null, now, id, destination, content, leaseEnd));
+      const end = taken === 'held' ? ['held', suppressedNumber, null] : ['dropped', null, now];
+      await write(statement(endUnsent, ...end, id, destination, content, leaseEnd));
     }
   }
   return {due, held, unreadable};
@@ -197,7 +217,7 @@ export function claimQueries(
   context: Context & Pick<LeadReader, 'findRecords'>,
 ): Pick<OutboxPort, 'hasDue' | 'claimDue' | 'waitingDestinations' | 'recallDeliveries'> {
   const {read, write, skipLocked, jsonList} = context;
-  const urgentText = claimSql(skipLocked, "AND content = 'revoked'");
+  const urgentText = claimSql(skipLocked, `AND ${isUrgentText}`);
   const claiming = {...context, claimText: claimSql(skipLocked), urgentText};
   return {
     hasDue: createDueBatcher(context).add,

@@ -80,6 +80,8 @@ export const tables = {
       /** When the consent was taken back, and whether for the partner of the lead alone or for all. */
       revoked_at: {...integerOrNull, since: 16},
       revoked_for: {...textOrNull, since: 16},
+      /** When the lead came, if it is held because of its number, until an operator allows it. Nothing of it goes out. */
+      suppressed_at: {...integerOrNull, since: 16},
     },
     primaryKey: ['id'],
     indexes: {
@@ -93,6 +95,8 @@ export const tables = {
       leads_overview: {on: ['id', 'partner', 'status', 'utm_campaign'], since: 8},
       // For operators who look for a lead by its reference, which is made of the end of the id.
       leads_reference: {on: ['substr(id, 27)'], since: 8},
+      // For operators who look at what is held because of numbers.
+      leads_suppressed: {on: ['id'], where: 'suppressed_at IS NOT NULL', since: 16},
     },
   },
 

@@ -9,23 +9,25 @@ import {dirname} from 'node:path';
 
 /** `at` is in milliseconds since 1970. */
 export type Erasure = {id: string; at: number; all: boolean};
-/** As a row of `suppressed`. */
-export type Stop = {digest: string; at: number; scope: string};
+/** As a row of `suppressed`. `allowedAt`: when an operator let it go again, if that was later. */
+export type Stop = {digest: string; at: number; scope: string; allowedAt?: number};
+export type Allowance = {digest: string; at: number};
 
 const line = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) (\d{4}-\d\d-\d\dT\S+Z)( all)?$/;
 
-const stopLine = /^([\w-]{22}) (\d{4}-\d\d-\d\dT\S+Z) stop (\S+)$/;
+const stopLine = /^([\w-]{22}) (\d{4}-\d\d-\d\dT\S+Z) (?:stop (\S+)|allow)$/;
 
-const toLine = (of: Erasure | Stop) => {
+const toLine = (of: Erasure | Stop | Allowance) => {
   const time = new Date(of.at).toISOString();
-  return 'id' in of ? `${of.id} ${time}${of.all ? ' all' : ''}\n` : `${of.digest} ${time} stop ${of.scope}\n`;
+  if ('id' in of) return `${of.id} ${time}${of.all ? ' all' : ''}\n`;
+  return 'scope' in of ? `${of.digest} ${time} stop ${of.scope}\n` : `${of.digest} ${time} allow\n`;
 };
 
 /**
  * When it returns, the lines are safe on the disk. Several processes may append at the same time: each appends with one
  * write.
  */
-export function appendErasures(path: string, erasures: readonly (Erasure | Stop)[]): void {
+export function appendErasures(path: string, erasures: readonly (Erasure | Stop | Allowance)[]): void {
   if (erasures.length === 0) return;
   mkdirSync(dirname(path), {recursive: true, mode: 0o700});
   // A line that a full disk cut off must not become a part of the next one.
@@ -56,12 +58,14 @@ export function readErasures(path: string): {erasures: Erasure[]; stops: Stop[];
   for (const text of readFileSync(path, 'utf8').split('\n')) {
     const [, id, time = '', all] = line.exec(text) ?? [];
     const at = Date.parse(time);
-    const [, digest, since = '', scope = ''] = stopLine.exec(text) ?? [];
+    const [, digest, since = '', scope] = stopLine.exec(text) ?? [];
     if (id !== undefined && !Number.isNaN(at)) {
       const before = found.get(id);
       found.set(id, {id, at: before?.at ?? at, all: all !== undefined || before?.all === true});
-    } else if (digest !== undefined) stops.push({digest, at: Date.parse(since), scope});
-    else if (text !== '') unread += 1;
+    } else if (digest === undefined) unread += Number(text !== '');
+    else if (scope === undefined)
+      for (const stop of stops.filter((one) => one.digest === digest)) stop.allowedAt = Date.parse(since);
+    else stops.push({digest, at: Date.parse(since), scope});
   }
   return {erasures: [...found.values()], stops, unread};
 }

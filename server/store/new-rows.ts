@@ -41,7 +41,7 @@ export type NewRows = {
   numbers: readonly [{lead_id: string; digest: string; scope: string}];
 };
 
-/** What the deliveries of a lead are that is held because of its number. */
+/** What the deliveries of a lead are that is held because of its number, unless they are held already. */
 export const held = {state: 'held', leased_until: 0, last_error: suppressedNumber} as const;
 /** SQL that is true for a number whose later leads are held. Both are as in `NewRows.numbers`. */
 export const isSuppressed = (digest: string, scope: string) =>
@@ -76,12 +76,18 @@ export function toNewRows(entry: LeadEntry, {isSealed, storedWords, digests, num
   const {consent} = personal;
   const neverSealed = {...rowOfLead(entry), cid, lead_type, status};
   return {
-    leads: [{...neverSealed, ...(isSealed ? nothingInClear : inClear(personal))}],
+    leads: [
+      {
+        ...neverSealed,
+        ...(isSealed ? nothingInClear : inClear(personal)),
+        suppressed_at: number === undefined ? createdAt : null,
+      },
+    ],
     sealed: isSealed ? [{lead_id: id, part: 'lead', text: JSON.stringify(personal)}] : [],
     numbers: [{lead_id: id, digest: number ?? '', scope: scopeOf(partner)}],
     deliveries: deliveries.map((delivery) => ({
       ...rowOfDelivery(entry, delivery),
-      ...(number === undefined && held),
+      ...(number === undefined && delivery.state === 'waiting' && held),
     })),
     consents: consent && !isSealed ? [{lead_id: id, consent: JSON.stringify(consent)}] : [],
     context_values: Object.entries(contextFilters).map(([name, value]) => ({name, value, lead_id: id})),

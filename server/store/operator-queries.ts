@@ -136,7 +136,7 @@ const takenAs = (now: number, lead: string, destination: string, remoteId: strin
   statement(
     `UPDATE deliveries SET state = 'waiting', next_attempt_at = $1, leased_until = 0, remote_id = $2
       WHERE lead_id = $3 AND destination = $4 AND content = 'lead' AND leased_until <= $1 AND remote_id IS NULL
-        AND settled_at IS NULL
+        AND settled_at IS NULL AND ${mayBeSent}
       RETURNING lead_id`,
     now,
     remoteId,
@@ -160,7 +160,7 @@ async function settleAs(
   remoteId: string,
 ): Promise<Settled> {
   const waiting = `
-    SELECT destination, leased_until, remote_id FROM deliveries JOIN leads ON id = lead_id
+    SELECT destination, leased_until, remote_id, suppressed_at FROM deliveries JOIN leads ON id = lead_id
     WHERE lead_id = $1 AND content = 'lead' AND settled_at IS NULL ORDER BY destination`;
   const rows = (await read(statement(waiting, lead))).filter(
     ({destination}) => named === undefined || destination === named,
@@ -168,6 +168,7 @@ async function settleAs(
   const [row] = rows;
   if (!row) return 'absent';
   if (rows.length > 1) return 'several';
+  if (row['suppressed_at'] !== null) return 'stopped';
   const [changed = []] = await write(...takenAs(now, lead, String(row['destination']), remoteId));
   if (changed.length > 0) return 'settled';
   // Without an id of the destination, only a lease can have prevented the change, even if it has ended since.

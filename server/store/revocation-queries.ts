@@ -3,21 +3,17 @@ import {timingSafeEqual} from 'node:crypto';
 import {suppressedNumber} from '../leads/deliveries.ts';
 import type {RevocationStore} from '../leads/revocation.ts';
 import type {RowOf} from './columns.ts';
-import {statement} from './database.ts';
+import {isThere, statement} from './database.ts';
 import {announceTo, isNotForReceivers, lockDeliveries} from './erasure-queries.ts';
 import type {Context} from './unreadable-leads.ts';
 
-/** With the condition of the index that has them. */
-const isHeld = `settled_at IS NULL AND state <> 'waiting' AND state = 'held' AND last_error = '${suppressedNumber}'`;
-
 /**
- * SQL that is true for a delivery that an operator may make due: nothing goes out of a lead whose consent was taken back, nor
- * what was held because of its number, also if it was dropped since. `release` makes due what is allowed.
+ * SQL that is true for a delivery that an operator may make due: nothing goes out of a lead whose consent was taken back, or
+ * that is held because of its number.
  */
 export const mayBeSent = `
-  (NOT ${isNotForReceivers('deliveries')}
-    OR NOT EXISTS (SELECT 1 FROM leads WHERE leads.id = lead_id AND revoked_at IS NOT NULL))
-  AND COALESCE(last_error, '') <> '${suppressedNumber}'`;
+  (NOT ${isNotForReceivers('deliveries')} OR NOT EXISTS (SELECT 1 FROM leads
+    WHERE leads.id = lead_id AND (revoked_at IS NOT NULL OR suppressed_at IS NOT NULL)))`;
 
 const suppressText = `
   INSERT INTO suppressed (digest, scope, since) VALUES ($1, $2, $3)
@@ -35,9 +31,6 @@ const revokeText = `
   WHERE id = $3 AND NOT (${isRevoked('$2')}) RETURNING id`;
 /** A lead that comes again must not be merged into one that is sent no more. */
 const forgetSame = 'DELETE FROM same_leads WHERE lead_id = $1';
-
-const selectSuppressed =
-  'SELECT digest, scope, since, decided_at, reason FROM suppressed ORDER BY since DESC';
 
 export const revocationQueries = (context: Context): RevocationStore => {
   const {read, readOne, write, persons, jsonList} = context;
@@ -74,13 +67,15 @@ export const revocationQueries = (context: Context): RevocationStore => {
       return Number(row?.['latest']);
     },
 
-    async suppressions() {
-      const rows = (await read(statement(selectSuppressed))) as RowOf<'suppressed'>[];
+    async suppressions(digests) {
+      const some = digests === undefined ? '' : `WHERE digest IN ${jsonList('$1')}`;
+      const text = `SELECT digest, scope, since, decided_at, reason FROM suppressed ${some} ORDER BY since DESC`;
+      const values = digests === undefined ? [] : [JSON.stringify(digests)];
+      const rows = (await read(statement(text, ...values))) as RowOf<'suppressed'>[];
       return rows.map(({decided_at: decidedAt, ...row}) => ({...row, decidedAt}));
     },
 
-    async allow(phone, reason, now) {
-      const [digest = ''] = await digestsOf([phone]);
+    async allow(digest, reason, now) {
       const text = `
         UPDATE suppressed SET decided_at = $1, reason = $2 WHERE digest = $3 AND decided_at IS NULL RETURNING scope`;
       const [rows = []] = await write(statement(text, now, reason, digest));
@@ -88,16 +83,20 @@ export const revocationQueries = (context: Context): RevocationStore => {
     },
 
     async heldLeads() {
-      const rows = await read(statement(`SELECT DISTINCT lead_id FROM deliveries WHERE ${isHeld}`));
-      return rows.map(({lead_id}) => String(lead_id));
+      const isOpen = isThere('deliveries WHERE lead_id = leads.id AND settled_at IS NULL');
+      const text = `SELECT id FROM leads WHERE suppressed_at IS NOT NULL AND ${isOpen} = 1 ORDER BY id`;
+      return (await read(statement(text))).map(({id}) => String(id));
     },
 
     async release(id, now) {
       const text = `
         UPDATE deliveries SET state = 'waiting', next_attempt_at = $1, happened_at = $1, last_error = NULL
-        WHERE lead_id = $2 AND ${isHeld} RETURNING destination`;
-      const [rows = []] = await write(statement(text, now, id));
-      return rows.length;
+        WHERE lead_id = $2 AND settled_at IS NULL AND state = 'held' AND last_error = '${suppressedNumber}'
+        RETURNING destination`;
+      const allowText = `
+        UPDATE leads SET suppressed_at = NULL WHERE id = $1 AND suppressed_at IS NOT NULL RETURNING id`;
+      const [, allowed = []] = await write(statement(text, now, id), statement(allowText, id));
+      return allowed.length > 0;
     },
 
     revokeToken: async (id) => (await persons.make()).tokenOf(id),
@@ -114,10 +113,10 @@ export const revocationQueries = (context: Context): RevocationStore => {
       await write(statement(text, now, id));
     },
 
-    async erasureRequests() {
-      const rows = await read(
-        statement('SELECT lead_id, requested_at FROM erasure_requests ORDER BY requested_at'),
-      );
+    async erasureRequests(lead) {
+      const one = lead === undefined ? '' : 'WHERE lead_id = $1';
+      const text = `SELECT lead_id, requested_at FROM erasure_requests ${one} ORDER BY requested_at`;
+      const rows = await read(statement(text, ...(lead === undefined ? [] : [lead])));
       return rows.map(({lead_id, requested_at}) => ({
         lead: String(lead_id),
         requestedAt: Number(requested_at),

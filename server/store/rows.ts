@@ -76,6 +76,7 @@ export const rowOfLead = ({id, createdAt, partner, attribution, suspect, superse
   erased_at: null,
   revoked_at: null,
   revoked_for: null,
+  suppressed_at: null,
 });
 
 /** The lead as it is after its commit. */
@@ -110,6 +111,7 @@ const columnsOfLead = [
   'erased_at',
   'revoked_at',
   'revoked_for',
+  'suppressed_at',
   ...answerColumns,
 ] as const;
 
@@ -170,6 +172,7 @@ export const identityOf = (row: ReadRow): LeadIdentity => ({
   ...(row.revoked_at !== null && {
     revoked: {at: row.revoked_at, scope: row.revoked_for as RevocationScope},
   }),
+  ...(row.suppressed_at !== null && {isSuppressed: true}),
 });
 
 export const isErased = (lead: object): lead is Tombstone => 'erasedAt' in lead;

@@ -8,7 +8,7 @@ import {tables} from '../../server/store/columns.ts';
 /** A new line here is a new line in docs/scale.md: look up whether the engines that it names have it. */
 export const commonGround: readonly {words: string; why: string}[] = [
   {
-    words: `SELECT DISTINCT FROM WHERE GROUP BY HAVING ORDER ASC DESC LIMIT OFFSET UNION ALL AS JOIN CROSS LEFT ON AND OR NOT IN LIKE
+    words: `SELECT DISTINCT FROM WHERE GROUP BY HAVING ORDER ASC DESC LIMIT OFFSET UNION ALL AS JOIN CROSS LEFT ON AND OR NOT IN LIKE LOWER
       EXISTS IS NULL CASE WHEN THEN ELSE END CAST COALESCE COUNT SUM MIN MAX INSERT INTO VALUES UPDATE SET DELETE TEXT
       BIGINT = <> < > <= >= + - * / ||`,
     why: 'SQL that all engines and SQLite have; BIGINT because a time is in milliseconds',

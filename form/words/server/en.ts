@@ -80,12 +80,17 @@ export const serverWords = {
     title: 'Stop calls and messages',
     about: 'This is about the answers that you sent to {name} on {day}, with the code {reference}.',
     stop: 'Stop calls and messages',
-    stopWords: 'All who have your answers from here are told not to call or write to you any more.',
-    stopped: 'You said stop on {day}. Within a minute, nothing more is sent from here, and all who have your answers are told.',
+    stopWords: '{name}, and all who got your answers for it, are told not to call or write to you any more.',
+    stopped:
+      'You said stop on {day}. Within a minute, nothing more is sent from here, and {name} and all who got your answers for it are told.',
+    /** Beside `stopped`, of whom nothing is kept. */
+    numberUnknown:
+      'Your telephone number is not known here any more. If you send answers again, say stop again.',
     erase: 'Ask to erase my data',
     eraseWords: 'A person looks at this, and erases what is kept of you as far as the law lets them.',
     requested: 'You asked on {day} to have your data erased. A person looks at this.',
-    erased: 'Your data was erased on {day}. What the law says must be kept of your consent stays until its time is over.',
+    erased:
+      'Your data was erased on {day}. What the law says must be kept of your consent stays until its time is over.',
     notFound: {
       title: 'This link does not work',
       text: 'Perhaps it was cut off. You can say stop in any other way, too: tell whoever calls or writes to you.',

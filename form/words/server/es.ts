@@ -58,11 +58,15 @@ export const serverWords: ServerWords = {
     title: 'Detener llamadas y mensajes',
     about: 'Se trata de las respuestas que usted envió a {name} el {day}, con el código {reference}.',
     stop: 'Detener llamadas y mensajes',
-    stopWords: 'Se avisa a todos los que recibieron de aquí sus respuestas que no deben llamarle ni escribirle más.',
+    stopWords:
+      'Se avisa a {name}, y a todos los que recibieron sus respuestas para {name}, que no deben llamarle ni escribirle más.',
     stopped:
-      'Usted pidió el {day} que no le contacten más. En un minuto ya no se envía nada desde aquí, y se avisa a todos los que tienen sus respuestas.',
+      'Usted pidió el {day} que no le contacten más. En un minuto ya no se envía nada desde aquí, y se avisa a {name} y a todos los que recibieron sus respuestas.',
+    numberUnknown:
+      'Aquí ya no se conoce su número de teléfono. Si vuelve a enviar respuestas, pídalo otra vez.',
     erase: 'Pedir que se borren mis datos',
-    eraseWords: 'Una persona revisa la solicitud y borra lo que se guarda de usted, hasta donde la ley lo permite.',
+    eraseWords:
+      'Una persona revisa la solicitud y borra lo que se guarda de usted, hasta donde la ley lo permite.',
     requested: 'Usted pidió el {day} que se borren sus datos. Una persona revisa la solicitud.',
     erased:
       'Sus datos se borraron el {day}. Lo que la ley manda guardar de su consentimiento se queda hasta que termine su plazo.',

@@ -20,7 +20,7 @@ import {
   outcome,
   senderOf,
   time,
-  wideness,
+  scopeLine,
   type Email,
 } from './wording.ts';
 
@@ -100,7 +100,7 @@ const toldTo = (items: readonly ReceiverItem[], title: string, word: string, wha
         [
           what,
           ...items.map(({record, news}) =>
-            [...identity({record, news}), `${word} ${time(news.at)}`, wideness(record)]
+            [...identity({record, news}), `${word} ${time(news.at)}`, scopeLine(record)]
               .filter(Boolean)
               .join(', '),
           ),

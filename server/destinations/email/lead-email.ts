@@ -18,7 +18,7 @@ import {
   correction,
   emailOf,
   howToFollow,
-  wideness,
+  scopeLine,
   outcome,
   senderOf,
   suspicionOf,
@@ -45,7 +45,7 @@ export function leadEmail(
   if (isForReceivers(request)) {
     const [subject, what] = forReceivers[request.content];
     const words = `Lead ${news.reference} from ${senderOf(request.lead)}${subject}`;
-    return emailOf(words, [[what, wideness(request.lead)], facts], news.id, follows);
+    return emailOf(words, [[what, scopeLine(request.lead)], facts], news.id, follows);
   }
   const {lead: record} = request;
   const amounts = shownAmountsOf(news.answer, rounding);

@@ -94,5 +94,5 @@ export const howToFollow = {
 } as const satisfies Record<ForReceivers, string>;
 
 /** For whom a consent was taken back, if that is more than the partner of the lead. */
-export const wideness = ({revoked}: Pick<LeadIdentity, 'revoked'>) =>
+export const scopeLine = ({revoked}: Pick<LeadIdentity, 'revoked'>) =>
   revoked?.scope === 'all' ? 'This goes for everybody, and not only for this partner.' : undefined;

@@ -27,13 +27,15 @@ export const createRevokePage =
     const lead = await desk.find(link);
     if (!lead) return {status: 404, page: noticePage(language, words.notFound, partners[0])};
     const pressed = body instanceof URLSearchParams ? body.get('ask') : undefined;
-    if (pressed === 'stop' && lead.revokedAt === undefined) await desk.stop(lead);
+    if (pressed === 'stop') await desk.stop(lead);
     if (pressed === 'erase' && lead.erasedAt === undefined) await desk.requestErasure(lead);
-    const {id, createdAt, revokedAt, requestedAt, erasedAt} = (await desk.find(link)) ?? lead;
+    const {id, createdAt, revokedAt, isNumberKnown, requestedAt, erasedAt} = (await desk.find(link)) ?? lead;
     const partner = partners.find(({key}) => key === lead.partner) ?? {name: new URL(publicUrl).hostname};
     const day = (at: number) =>
       new Date(at).toLocaleDateString(language, {dateStyle: 'long', timeZone: 'UTC'});
-    const said = (text: string, at: number) => html`<p role="status">${fill(text, {day: day(at)})}</p>`;
+    const {name} = partner;
+    const said = (text: string, at: number, more = '') =>
+      html`<p role="status">${fill(text, {name, day: day(at)})} ${more}</p>`;
     const erasing =
       erasedAt !== undefined
         ? said(words.erased, erasedAt)
@@ -41,10 +43,12 @@ export const createRevokePage =
           ? said(words.requested, requestedAt)
           : button('erase', words.erase, words.eraseWords);
     const more = html`${
-      revokedAt === undefined ? button('stop', words.stop, words.stopWords) : said(words.stopped, revokedAt)
+      revokedAt === undefined
+        ? button('stop', words.stop, fill(words.stopWords, {name}))
+        : said(words.stopped, revokedAt, isNumberKnown ? '' : words.numberUnknown)
     }
     ${erasing}`;
-    const text = fill(words.about, {name: partner.name, reference: referenceOf(id), day: day(createdAt)});
+    const text = fill(words.about, {name, reference: referenceOf(id), day: day(createdAt)});
     return {status: 200, page: noticePage(language, {title: words.title, text}, partner, more)};
   };
 

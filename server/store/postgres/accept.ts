@@ -46,20 +46,26 @@ export function input(table: TableName) {
 const suppressedText = `
   SELECT input.lead_id FROM jsonb_to_recordset($1::jsonb -> 'numbers') AS input(lead_id TEXT, digest TEXT, scope TEXT),
     LATERAL (SELECT 1 FROM suppressed WHERE ${isSuppressed('input.digest', 'input.scope')} LIMIT 1 FOR KEY SHARE) AS found`;
-/** A column of a delivery, which has another value if the lead is held. */
-const unlessHeld = (column: string) =>
-  Object.hasOwn(held, column)
-    ? `CASE WHEN lead_id IN (SELECT lead_id FROM suppressing) THEN ${literal(held[column as keyof typeof held])} ELSE ${column} END`
-    : column;
+const isHeld = (id: string) => `${id} IN (SELECT lead_id FROM suppressing)`;
 const literal = (value: string | number) => (typeof value === 'number' ? value : `'${value}'`);
+/** The columns that have other values if the lead is held, by table. */
+const ifHeld: {[Name in TableName]?: Record<string, string>} = {
+  leads: {suppressed_at: `CASE WHEN ${isHeld('id')} THEN created_at ELSE suppressed_at END`},
+  deliveries: Object.fromEntries(
+    Object.entries(held).map(([column, value]) => [
+      column,
+      `CASE WHEN state = 'waiting' AND ${isHeld('lead_id')} THEN ${literal(value)} ELSE ${column} END`,
+    ]),
+  ),
+};
 
 /**
  * The rows of a table are inserted in the order of their keys, because two processes that insert the same two rows in
  * different orders would wait for each other.
  */
-const insertInto = (table: TableName) =>
+const insertInto = (table: TableName, mayBeHeld: boolean) =>
   insertText(table, (columns) => {
-    const values = table === 'deliveries' ? columns.map(unlessHeld) : columns;
+    const values = mayBeHeld ? columns.map((column) => ifHeld[table]?.[column] ?? column) : columns;
     return `SELECT ${list(values)} FROM ${input(table)} ORDER BY ${list(tables[table].primaryKey)}`;
   });
 
@@ -73,8 +79,9 @@ const insertTexts = new Map<string, string>();
 function insertTextOf(names: readonly TableName[]): string {
   const known = insertTexts.get(names.join());
   if (known !== undefined) return known;
-  const inserts = names.map((name) => `${name}_inserted AS (${insertInto(name)})`);
-  const text = names.includes('deliveries')
+  const mayBeHeld = names.includes('deliveries');
+  const inserts = names.map((name) => `${name}_inserted AS (${insertInto(name, mayBeHeld)})`);
+  const text = mayBeHeld
     ? `WITH suppressing AS MATERIALIZED (${suppressedText}), ${list(inserts)} SELECT lead_id FROM suppressing`
     : `WITH ${list(inserts)} SELECT NULL AS lead_id WHERE 1 = 0`;
   insertTexts.set(names.join(), text);

@@ -64,9 +64,8 @@ export function openCommits(path: string, sealer: Sealer): Commits {
     const [{digest, scope}] = rows.numbers;
     const mustBeHeld = rows.deliveries.length > 0 && run(statement(suppressedText, digest, scope)).length > 0;
     const all = sealRows(rowsOf(rows, written.duplicateOf), sealer);
-    const deliveries = mustBeHeld ? all.deliveries.map((row) => ({...row, ...held})) : all.deliveries;
-    for (const [table, insert] of inserters)
-      for (const row of table === 'deliveries' ? deliveries : all[table]) run(insert(row));
+    const stored = mustBeHeld ? suppressed(all) : all;
+    for (const [table, insert] of inserters) for (const row of stored[table]) run(insert(row));
     return {...written, isSuppressed: mustBeHeld};
   }
 
@@ -117,6 +116,13 @@ function lookUp(run: Runner['all'], {leads: [{created_at: now}], ...rows}: NewRo
     original: original && String(original['lead_id']),
   };
 }
+
+/** The rows of a lead that is held because of its number. */
+const suppressed = (rows: ReturnType<typeof sealRows>): typeof rows => ({
+  ...rows,
+  leads: [{...rows.leads[0], suppressed_at: rows.leads[0].created_at}],
+  deliveries: rows.deliveries.map((row) => (row.state === 'waiting' ? {...row, ...held} : row)),
+});
 
 const suppressedText = `SELECT 1 AS found FROM suppressed WHERE ${isSuppressed('$1', '$2')}`;
 
