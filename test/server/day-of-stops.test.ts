@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {suite, test} from 'node:test';
 import {referenceOf} from '../../contract/reference.ts';
 import type {EmbedAnswer} from '../../contract/embed.ts';
@@ -45,6 +46,7 @@ forEachStore((store) => {
           [
             {name: 'Acme Funding', consent, send_to: ['crm']},
             {key: 'lent', consent, answer_from: 'lender', send_to: ['crm']},
+            {key: 'careful', consent, suspect: 'hold', send_to: ['crm']},
           ],
           {
             crm: {type: 'webhook', url: `http://127.0.0.1:${crm.port}/leads`, credentials: 'CRM'},
@@ -56,6 +58,7 @@ forEachStore((store) => {
         CREDENTIALS_LENDER_PASSWORD: lender.settings.password,
         WEBHOOK_INTERNAL_HOSTS: '127.0.0.1',
         PUBLIC_URL: 'https://leads.example.com',
+        ERASURES_FILE: join(folder.path, 'erasures'),
       };
       const {partners, destinations, publicUrl, callers} = readConfig(environment);
       const timings = {...quickTimings, digests: {...quickTimings.digests, age: 3_000}};
@@ -200,11 +203,8 @@ forEachStore((store) => {
       const sent = events(lead.id).map(({type}) => type);
       assert.equal(sent.filter((type) => type === 'lead.created').length, tries, sent.join());
       assert.ok(!sent.includes('lead.answered'));
-      assert.deepEqual(await statesOf(lead.id), [
-        'crm/created dropped',
-        'crm/revoked delivered',
-        'lender/lead delivered',
-      ]);
+      const atLast = 'crm/created dropped,crm/revoked delivered,lender/lead delivered';
+      await until(async () => (await statesOf(lead.id)).join() === atLast);
     });
 
     test('uses the link: only a button does something, and only once; then asks to be erased', async () => {
@@ -277,6 +277,41 @@ forEachStore((store) => {
         assert.ok(await isHeld((await send({...person(), phone: who.phone})).id));
     });
 
+    test('and what an operator drops, settles or says again lets nothing of a held lead out', async () => {
+      const first = await send();
+      await told(first.id, 'lead.created');
+      await run('consent', 'revoke', first.who.phone, '--yes');
+      const held = await send({...person(), phone: first.who.phone}, 'lent');
+      await run('deliveries', 'drop', held.id, '--destination', 'lender');
+      for (const state of ['held', 'dropped'])
+        assert.equal(
+          (await runCommand(environment, 'deliveries', 'retry', held.id, '--state', state)).code,
+          1,
+        );
+      const other = await send({...person(), phone: first.who.phone}, 'lent');
+      const settled = await runCommand(environment, 'deliveries', 'settle', other.id, '--taken-as', '77');
+      assert.match(settled.stderr, /the lead is held because of its number/);
+      await server.execute(`UPDATE deliveries SET state = 'waiting' WHERE lead_id = '${other.id}'`);
+      await until(async () => (await statesOf(other.id)).every((each) => each.endsWith(' held')));
+      assert.deepEqual(types(held.id), []);
+      await run('consent', 'allow', first.who.phone, '--reason', 'wants to be called again');
+      const allowed = await send({...person(), phone: first.who.phone});
+      for (const {id} of [other, allowed]) await told(id, 'lead.created');
+      assert.match((await run('leads', 'erase', '--again', '--yes')).stdout, / 0 numbers held again/);
+      assert.ok(!types(allowed.id).includes('consent.revoked all'), 'what was allowed stays so');
+    });
+
+    test('a bot with such a number stays held as a bot when the number is allowed', async () => {
+      const first = await send();
+      await run('consent', 'revoke', first.who.phone, '--yes');
+      const bot = {...person(), phone: first.who.phone};
+      const {id} = await sentLead(server, bot, {partner: 'careful', body: {...agreed, trap: 'filled'}});
+      await run('consent', 'allow', first.who.phone, '--reason', 'wants to be called again');
+      assert.deepEqual(await statesOf(id), ['crm/created held']);
+      await run('deliveries', 'retry', id);
+      await told(id, 'lead.created');
+    });
+
     test('is asked for before anything happens, and must be known', async () => {
       const lead = await send();
       const refused = await runAtTerminal(
@@ -288,8 +323,17 @@ forEachStore((store) => {
       );
       assert.match(refused.stderr, /Nothing was changed/);
       assert.equal(refused.code, 1);
-      for (const who of ['nobody@example.com', 'AAAA-AAAA'])
-        assert.equal((await runCommand(environment, 'consent', 'revoke', who, '--yes')).code, 1);
+      assert.match(
+        refused.stderr,
+        new RegExp(`1 lead: ${referenceOf(lead.id)}, and later leads with 1 number`),
+      );
+      for (const wrong of [
+        ['nobody@example.com'],
+        ['AAAA-AAAA'],
+        [lead.who.phone, '--partner', 'acmee'],
+        [lead.id, '--partner', 'lent'],
+      ])
+        assert.equal((await runCommand(environment, 'consent', 'revoke', ...wrong, '--yes')).code, 1);
       const {stderr, code} = await runCommand(environment, 'consent', 'allow', lead.id, '--reason', 'none');
       assert.match(stderr, /is not held because of its number/);
       assert.equal(code, 1);
