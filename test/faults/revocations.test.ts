@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {usualTimings} from '../../server/config/timings.ts';
-import {linkOf, scopeOf, type RevocationScope} from '../../server/leads/revocation.ts';
+import {revokeLinkOf, scopeOf, type RevocationScope} from '../../server/leads/revocation.ts';
 import {json, startFakeUpstream} from '../support/fake-upstream.ts';
 import {freePort} from '../support/free-port.ts';
 import {openFor} from '../support/opened.ts';
@@ -102,7 +102,8 @@ async function receiversOf(t: TestContext, {see}: Visitors) {
     async create(response, exchange) {
       const id = String(exchange.headers['idempotency-key']);
       see('lender', 'POST', id, JSON.stringify(exchange.body));
-      await sleep(150 * Math.random());
+      // Then the lead is read: a second request under the same lease, up to two seconds later.
+      await sleep(2_000 * Math.random() ** 3);
       return json(201, {id})(response, exchange);
     },
     read(response, exchange) {
@@ -193,7 +194,7 @@ async function killRepeatedly(t: TestContext, on: keyof typeof stores) {
     stops.push(stop);
     if (!widens) people.stop(phone);
     if (byLink) {
-      const link = linkOf('', id, await beside.revokeToken(id));
+      const link = await revokeLinkOf(beside, '')(id);
       const post = {method: 'POST', body: new URLSearchParams({ask: 'stop'})};
       await until(() =>
         fetch(`${anyOf(servers).url}${link}`, post).then(
