@@ -71,7 +71,7 @@ export function createLeads(
   connections = 20,
   newLead: () => NewLead = fromCaller,
   perSecond = Infinity,
-  recorder?: Recorder,
+  recorder?: Pick<Recorder, 'submission'>,
 ): Load {
   const pool = new Pool(url, {connections});
   const acknowledged: string[] = [];
