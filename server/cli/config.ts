@@ -33,7 +33,7 @@ export function configCommand(run: Run): Command {
   return config;
 }
 
-export async function checkConfig(run: Run, {partner, origin}: Options) {
+async function checkConfig(run: Run, {partner, origin}: Options) {
   if ((partner === undefined) !== (origin === undefined))
     return run.fail('--partner and --origin go together');
   // It knows all rooms of the server, as the start does. Other commands need not load them.

@@ -10,7 +10,6 @@ import {choicesFor, readChoices, type Choice} from '../snippets/choices.ts';
 import {siteKindNames, siteKinds, type SiteKind, type SiteKindName} from '../snippets/site-kinds.ts';
 import {notARelease, noVersionForSnippets, snippetParts, versionForSnippets} from '../snippets/parts.ts';
 import {receiverWarning} from '../snippets/receiver.ts';
-import {checkConfig} from './config.ts';
 import {contextOption, jsonOption} from './options.ts';
 import {printRows, type Json, type Run} from './output.ts';
 
@@ -51,18 +50,6 @@ export function partnersCommand(run: Run): Command {
   command.addOption(contextOption('a hidden field that goes along with each lead (context_fields)'));
   for (const [name, choice] of choicesOfCommand) command.addOption(optionOf(name, choice));
   command.action((key: string, options: Options) => snippet(run, readConfig(run.environment), key, options));
-
-  // The name of a former command, which "config check" has replaced, is understood for one more release.
-  partners
-    .command('check')
-    .description('is part of "config check" now')
-    .argument('<key>', 'the key of the partner')
-    .option('--origin <origin>', 'the origin of the page, such as https://www.example.com')
-    .action((partner: string, {origin}: {origin?: string}) => {
-      const options = origin === undefined ? '' : ` --partner ${partner} --origin ${origin}`;
-      run.say(`This is part of "lead-prequal config check${options}" now.`);
-      return checkConfig(run, origin === undefined ? {} : {partner, origin});
-    });
   return partners;
 }
 

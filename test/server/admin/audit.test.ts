@@ -40,7 +40,7 @@ const others = [
   // Needs a lost key: test/server/admin/keys.test.ts.
   'keys forget',
   ...['destinations list', 'destinations test', 'destinations pause', 'destinations resume'],
-  ...['destinations secret', 'callers new', 'partners list', 'partners snippet', 'partners check'],
+  ...['destinations secret', 'callers new', 'partners list', 'partners snippet'],
   ...['reload', 'versions list', 'serve'],
 ];
 

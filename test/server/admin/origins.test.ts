@@ -111,15 +111,4 @@ Replace "origins" of "acme" in ${path} by this line, and run "lead-prequal reloa
   test('one of --partner and --origin without the other is refused', async (t) => {
     assertFails(await check(useSettings(t), '--origin', listedOrigin), /--partner and --origin go together/);
   });
-
-  test('the name of before, "partners check", does the same and says so', async (t) => {
-    const words = ['acme', '--origin', 'https://new.example'];
-    const {code, stdout, stderr} = await runCommand(useSettings(t), 'partners', 'check', ...words);
-    assert.equal(code, 1);
-    assert.match(stderr, /config check --partner acme --origin https:\/\/new\.example/);
-    assert.match(stdout, /^ {2}EMBED_ORIGINS=.*,https:\/\/new\.example$/m);
-    const without = await runCommand(useSettings(t), 'partners', 'check', 'acme');
-    assert.equal(without.code, 0);
-    assert.match(without.stderr, /"lead-prequal config check" now/);
-  });
 });
