@@ -21,7 +21,7 @@ import type {LeadStore} from './leads/ports.ts';
 import type {OutboxCount} from './leads/deliveries.ts';
 import {createdAtOf} from './leads/lead-ids.ts';
 import {retentionOf, type RetentionConfig} from './leads/retention.ts';
-import {linkOf} from './leads/revocation.ts';
+import {revokeLinkOf} from './leads/revocation.ts';
 import type {Emit} from './observe/observations.ts';
 import type {DestinationReading, OverdueReading, Readings} from './observe/readings.ts';
 import {startWritingDigests} from './store/digest-writing.ts';
@@ -67,7 +67,7 @@ export async function startLeadService(
   let keys = evidenceKeys(config.evidenceKeys);
   const added = {
     sign: consentSigner(store, () => keys),
-    revokeLink: async (id: string) => linkOf(config.publicUrl, id, await store.revokeToken(id)),
+    revokeLink: revokeLinkOf(store, config.publicUrl),
   };
   type Configured = Served & {settings: DestinationSettings};
   let destinations: ReadonlyMap<string, Configured> = new Map();

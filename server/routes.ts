@@ -16,6 +16,7 @@ import type {Emit} from './observe/observations.ts';
 import {versionForSnippets} from './snippets/parts.ts';
 import {newestVersion, type EmbedVersion} from './versions/embed-versions.ts';
 import {applyPages} from './http/apply/apply-pages.ts';
+import {createLinkDesk} from './admin/revocations.ts';
 import {createRevokePage} from './http/apply/revoke-page.ts';
 import {createScriptlessForm} from './http/apply/scriptless-form.ts';
 import {embedApi} from './http/embed/embed-api.ts';
@@ -84,7 +85,7 @@ export function createRoutes(
     routes.use(
       embedApi({...ofPages, partners, visitorDesk, minimums: minimums(policy), figures, proofs, quota}),
     );
-    const revokePage = createRevokePage({store, config});
+    const revokePage = createRevokePage(createLinkDesk({store, config}), config);
     const version = newestVersion(versions);
     routes.use(applyPages({...ofPages, partners, version, form, revokePage, emit}));
     if (pinned) routes.use(snippetsRouter({partners, publicUrl, version: pinned, unknownPartners}));

@@ -3,14 +3,15 @@ import {existsSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {z} from 'zod';
 import type {Config} from '../config/config.ts';
-import {retentionOf} from '../leads/retention.ts';
-import {appendErasures, readErasures, type Erasure} from '../store/erasures-file.ts';
+import type {BesideStore} from '../leads/ports.ts';
+import {appendErasures, readErasures, type Erasure, type Stop} from '../store/erasures-file.ts';
 import {createSealer} from '../store/sealing.ts';
 import {backUpSqlite} from '../store/sqlite/backup.ts';
 import {CopyError} from '../store/sqlite/copy.ts';
 import {restoreSqlite} from '../store/sqlite/restore.ts';
-import {count, isoTime, Refusal, refuseFor, time} from './admin.ts';
+import {count, finish, isoTime, Refusal, refuseFor, time} from './admin.ts';
 import {refuseWrongFile} from './beside.ts';
+import {eraseEach, stopAgain} from './erasing.ts';
 
 /** What the copy holds. It was checked, and is safe on the disk. */
 export const backup = z.object({file: z.string(), leads: count, outbox: count});
@@ -60,11 +61,19 @@ export function restore(
 ): Promise<Restored> {
   return orRefusal('The backup is not restored', async () => {
     const database = sqlitePath(config);
-    const {known, unread, missing, files} = knownErasures(config, input);
+    const {known, stops, unread, missing, files} = knownErasures(config, input);
     const sealer = createSealer(config.dataKeys);
-    const {keepConsent} = retentionOf(config);
-    const erasing = {sealer, erasures: known, keepConsent};
-    const restoring = restoreSqlite(resolve(file), database, input.replace, erasing);
+    const again = {
+      sealer,
+      ids: known.map(({id}) => id),
+      isAlways: stops.length > 0,
+      async work(store: BesideStore) {
+        const erased = await finish(eraseEach({store, config}, known), () => undefined);
+        await stopAgain({store, config}, stops);
+        return erased;
+      },
+    };
+    const restoring = restoreSqlite(resolve(file), database, input.replace, again);
     const {leads, outbox, movedTo, erased, broughtUp, newest} = await restoring;
     // From now on, this file alone is enough.
     if (config.erasuresFile !== undefined) appendErasures(config.erasuresFile, missing);
@@ -111,13 +120,13 @@ function knownErasures(
     );
   const read = files.map((path) => ({path, ...readErasures(path)}));
   const known = read.flatMap(({erasures}) => erasures);
-  const ownErasures = read.filter(({path}) => own !== undefined && path === resolve(own));
-  const ownIds = new Set(ownErasures.flatMap(({erasures}) => erasures.map(keyOf)));
+  const stops = read.flatMap((each) => each.stops);
+  const ofOwn = read.filter(({path}) => own !== undefined && path === resolve(own));
+  const ownKeys = new Set(ofOwn.flatMap((each) => [...each.erasures, ...each.stops].map(keyOf)));
   return {
-    files,
-    known,
+    ...{files, known, stops},
     unread: read.reduce((sum, {unread}) => sum + unread, 0),
-    missing: known.filter((erasure) => !ownIds.has(keyOf(erasure))),
+    missing: [...known, ...stops].filter((one) => !ownKeys.has(keyOf(one))),
   };
 }
-const keyOf = ({id, all}: Erasure) => `${id} ${all}`;
+const keyOf = (of: Erasure | Stop) => ('id' in of ? `${of.id} ${of.all}` : `${of.digest} ${of.scope}`);

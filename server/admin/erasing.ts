@@ -11,8 +11,9 @@ import type {ErasableLead} from '../leads/erasure.ts';
 import {erasedEventSchema, leadEventSchema} from '../leads/lead-event.ts';
 import type {ListedLead} from '../leads/lead-filter.ts';
 import {consentEnd, retentionOf} from '../leads/retention.ts';
+import {everybody, partnerOf} from '../leads/revocation.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
-import {appendErasures, readErasures, type Erasure} from '../store/erasures-file.ts';
+import {appendErasures, readErasures, type Erasure, type Stop} from '../store/erasures-file.ts';
 import {isErased, whyUnreadable} from '../store/rows.ts';
 import {count, isoTime, Refusal, refuseFor, time, type Admin, type Job} from './admin.ts';
 import {arrivalsOf} from './deliveries.ts';
@@ -166,12 +167,16 @@ export async function* eraseLeads(
   return {leads: plan.leads, out_of_files: yield* purge(admin)};
 }
 
-export function writeDown(path: string | undefined, erasures: readonly Erasure[]) {
+export function writeDown(
+  path: string | undefined,
+  erasures: readonly (Erasure | Stop)[],
+  before = 'Nothing was erased, because',
+) {
   if (path === undefined) return;
   try {
     appendErasures(path, erasures);
   } catch (error) {
-    refuseFor(error, 'Nothing was erased, because the file of erasures cannot be written: ');
+    refuseFor(error, `${before} the file of erasures cannot be written: `);
   }
 }
 
@@ -179,14 +184,14 @@ export function writeDown(path: string | undefined, erasures: readonly Erasure[]
 const sliceSize = 200;
 
 /** What the file of erasures lists and is back, as after a restore. `back` are erased no more, `toErase` are all to erase. */
-export type Back = {path: string; unread: number; back: number; toErase: Erasure[]};
+export type Back = {path: string; unread: number; back: number; toErase: Erasure[]; stops: Stop[]};
 
 export async function planAgain({store, config}: Admin): Promise<Back> {
   const {erasuresFile: path} = config;
   if (path === undefined) throw new Refusal('ERASURES_FILE names no file.');
   if (!existsSync(path)) throw new Refusal(`There is no file of erasures at ${path}.`, 'unknown');
-  const {erasures, unread} = readErasures(path);
-  const plan: Back = {path, unread, back: 0, toErase: []};
+  const {erasures, stops, unread} = readErasures(path);
+  const plan: Back = {path, unread, back: 0, toErase: [], stops};
   for (let index = 0; index < erasures.length; index += sliceSize) {
     const slice = erasures.slice(index, index + sliceSize);
     const records = await store.findRecords(slice.map(({id}) => id));
@@ -203,7 +208,10 @@ export async function planAgain({store, config}: Admin): Promise<Back> {
 /** `erased`: how many were erased now */
 export const erasedAgain = z.object({erased: count, out_of_files: z.boolean()});
 
-export async function* eraseAgain(admin: Admin, {toErase}: Back): Job<Erasing, z.infer<typeof erasedAgain>> {
+export async function* eraseAgain(
+  admin: Admin,
+  {toErase, stops}: Back,
+): Job<Erasing, z.infer<typeof erasedAgain>> {
   if (toErase.length > 0) {
     await admin.look(
       {erasure: 'again'},
@@ -212,12 +220,13 @@ export async function* eraseAgain(admin: Admin, {toErase}: Back): Job<Erasing, z
     await admin.store.useKeys();
   }
   const erased = yield* eraseEach(admin, toErase);
+  await stopAgain(admin, stops);
   return {erased, out_of_files: yield* purge(admin)};
 }
 
 /** @returns how many were erased */
 export async function* eraseEach(
-  {store, config}: Admin,
+  {store, config}: Omit<Admin, 'look'>,
   erasures: readonly Erasure[],
 ): Job<{erased: string}, number> {
   let erased = 0;
@@ -229,6 +238,22 @@ export async function* eraseEach(
     yield {erased: id};
   }
   return erased;
+}
+
+/** Takes consents back once more, as after a restore. Their leads are found by their digests. */
+export async function stopAgain({store, config}: Omit<Admin, 'look'>, stops: readonly Stop[]): Promise<void> {
+  for (let isDone = stops.length === 0; !isDone;) isDone = await store.writeDigests(0);
+  for (const {digest, at, scope: key} of stops) {
+    await store.suppress([digest], key, at);
+    const scope = key === everybody ? 'all' : 'partner';
+    const partner = key === everybody ? undefined : partnerOf(key);
+    for (let after: string | undefined; ;) {
+      const page = await store.listLeads({digest, partner}, {limit: sliceSize, after});
+      for (const {id} of page) await store.revoke(id, {now: at, scope, present: presentAddresses(config)});
+      after = page.at(-1)?.id;
+      if (page.length < sliceSize) break;
+    }
+  }
 }
 
 /** What is shown of an erased lead: when it was erased, and the consent that is kept, so that an operator can prove it. */

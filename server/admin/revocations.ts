@@ -2,13 +2,14 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
-import {everybody, scopeOf} from '../leads/revocation.ts';
+import {everybody, scopeOf, type LinkDesk} from '../leads/revocation.ts';
 import type {LeadFilter, ListedLead} from '../leads/lead-filter.ts';
 import type {Person} from '../leads/persons.ts';
 import {isErased} from '../store/rows.ts';
 import {count, finish, isoTime, Refusal, time, type Admin, type Job} from './admin.ts';
+import {noting} from './audit.ts';
 import {presentAddresses} from './destinations.ts';
-import {plannedLead, receiversOf} from './erasing.ts';
+import {plannedLead, receiversOf, writeDown} from './erasing.ts';
 import {leadOf} from './lead-names.ts';
 import {leadsOfPerson} from './persons.ts';
 
@@ -54,7 +55,8 @@ export async function* revokeConsent(admin: Admin, {who, partner}: RevocationInp
   const [now, scope] = [Date.now(), partner === undefined ? everybody : scopeOf(partner)];
   await look({scope, ...(typeof who === 'object' && who)}, [...meant.leads]);
   await store.useKeys();
-  await store.suppress([...meant.phones], scope, now);
+  const digests = await store.numberDigests([...meant.phones]);
+  await store.suppress(digests, scope, now);
   // Leads that came meanwhile are held, or are found now.
   for (const phone of meant.phones) {
     const {found, kept, unreadable} = await finish(leadsOfPerson(admin, filter, {phone}), () => undefined);
@@ -79,6 +81,11 @@ export async function* revokeConsent(admin: Admin, {who, partner}: RevocationInp
     });
     yield {revoked: lead.id};
   }
+  writeDown(
+    config.erasuresFile,
+    digests.map((digest) => ({digest, at: now, scope})),
+    'The consent was taken back, but',
+  );
   const ids = leads.map(({id}) => id);
   for (;;) {
     const underWayUntil = await store.underWayUntil(ids);
@@ -117,6 +124,34 @@ async function addNumbers({store}: Admin, ids: readonly string[], {phones, unrea
     else if (!isErased(record)) phones.add(record.lead.phone.e164);
     else if (consent) phones.add(consent.phone.e164);
   }
+}
+
+const linkEnd = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([\w-]+)$/;
+
+export function createLinkDesk({store, config}: Omit<Admin, 'look'>): LinkDesk {
+  const lookFor = (what: string) => noting(store, {actor: 'visitor', action: `link: ${what}`});
+  return {
+    async find(link) {
+      const [, id = '', token = ''] = linkEnd.exec(link) ?? [];
+      const lead = (await store.isRevokeToken(id, token)) && (await store.findRecords([id])).get(id);
+      if (!lead) return undefined;
+      const request = (await store.erasureRequests()).find((one) => one.lead === id);
+      return {
+        ...{id, createdAt: lead.createdAt, partner: lead.partner},
+        ...{revokedAt: lead.revoked?.at, requestedAt: request?.requestedAt},
+        erasedAt: isErased(lead) ? lead.erasedAt : undefined,
+      };
+    },
+    async stop({id, partner}) {
+      // Nobody waits here for what a process has begun.
+      const job = revokeConsent({store, config, look: lookFor('stop')}, {who: id, partner});
+      for await (const so of job) if ('underWayUntil' in so) return;
+    },
+    async requestErasure({id}) {
+      await lookFor('erase')({lead: id});
+      await store.requestErasure(id, Date.now());
+    },
+  };
 }
 
 /** `released`: references of the leads that are sent now. */

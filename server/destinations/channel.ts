@@ -122,10 +122,10 @@ export function stateOf(channel: Channel): Channel['lastState'] {
 export const isAway = ({breaker, streaks}: Channel) =>
   ['failing', 'misconfigured'].includes(breaker.state()) || streaks.failsForSeveral();
 
-/** How many deliveries may begin now. */
-export function roomOf(channel: Channel): number {
+/** How many deliveries may begin now. @param isUrgent whatever its pace */
+export function roomOf(channel: Channel, isUrgent = false): number {
   if (stateOf(channel).state === 'paused') return 0;
-  return Math.min(channel.breaker.room(), channel.pace.available());
+  return Math.min(channel.breaker.room(), isUrgent ? Infinity : channel.pace.available());
 }
 
 /** Whether a new delivery may begin right after its commit. If so, it counts towards the pace. */

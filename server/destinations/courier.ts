@@ -39,8 +39,8 @@ export type Courier = Pick<Deliverer, 'deliver' | 'abandon' | 'close'> & {
    * everything else. For a destination that is not served any more, no attempt begins, and attempts in progress go on.
    */
   serve(destinations: ReadonlyMap<string, Served>): void;
-  /** How many deliveries to the destination may begin now. */
-  room(destination: string): number;
+  /** How many deliveries to the destination may begin now. @param isUrgent whatever its pace */
+  room(destination: string, isUrgent?: boolean): number;
   /**
    * Counts deliveries that a worker claimed towards the pace of the destination, except those that are skipped or held.
    * @param isLast true if no further deliveries were due
@@ -112,9 +112,9 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     ...lasting,
     deliverer: () => ({...lasting, ...choicesOf(context, context.channels)}),
     serve: (served) => serve(context, served),
-    room(destination) {
+    room(destination, isUrgent) {
       const channel = channelOf(destination);
-      return channel ? roomOf(channel) : 0;
+      return channel ? roomOf(channel, isUrgent) : 0;
     },
     unusedLeases: (destination) => channelOf(destination)?.unused ?? [],
     claimed(destination, due, isLast) {

@@ -23,12 +23,7 @@ type SettingsOf<Type extends Kind = Kind> = {
 }[Type];
 
 type Row<Settings> = {
-  create: (
-    settings: Settings,
-    timeout: number,
-    network?: Partial<Network>,
-    added?: Added,
-  ) => Destination;
+  create: (settings: Settings, timeout: number, network?: Partial<Network>, added?: Added) => Destination;
   terms: (settings: Settings, usual: UsualTerms) => Terms;
 };
 

@@ -69,6 +69,8 @@ type Run = Parts & {
   terms: Terms;
   stopping: AbortSignal;
   inProgress: number;
+  /** When it last looked for what is urgent, in milliseconds of `performance.now()`. */
+  urgentAt: number;
   /** Ends the wait of the worker, because the next delivery may begin when one has ended. */
   wake: () => void;
 };
@@ -81,6 +83,7 @@ function startWorker(destination: string, terms: Terms, parts: Parts): Worker {
     terms,
     stopping: stopping.signal,
     inProgress: 0,
+    urgentAt: 0,
     wake: () => undefined,
   };
   const running = claimUntilStopped(run);
@@ -118,27 +121,31 @@ async function claimUntilStopped(run: Run) {
  */
 async function claimDue(run: Run, asksFirst: boolean): Promise<number> {
   const {store, courier, destination, terms, emit, timings} = run;
-  const free = Math.min(terms.parallelClaimed - run.inProgress, courier.room(destination));
+  // A digest collects for up to a day, and whoever says stop cannot wait for that.
+  const isUrgent = terms.collectFor !== undefined && courier.room(destination) < 1;
+  if (isUrgent && performance.now() - run.urgentAt < timings.idlePoll) return 0;
+  if (isUrgent) run.urgentAt = performance.now();
+  const free = Math.min(terms.parallelClaimed - run.inProgress, courier.room(destination, isUrgent));
   if (free < 1) return 0;
   const now = Date.now();
   const leaseEnd = now + timings.lease + randomPart('leaseEnd');
   const dueAgain = leaseEnd + randomPart('dueAgain');
-  const unused = courier.unusedLeases(destination);
-  if (asksFirst && unused.length === 0 && !(await store.hasDue(destination))) {
+  const unused = isUrgent ? [] : courier.unusedLeases(destination);
+  if (asksFirst && !isUrgent && unused.length === 0 && !(await store.hasDue(destination))) {
     courier.claimed(destination, [], true);
     return 0;
   }
   // The courier drops it itself, when it finds that it may have been sent.
   const maxSends = terms.dropsUnknown ? Number.MAX_SAFE_INTEGER : terms.maxSends;
   const claimed = await store
-    .claimDue(destination, {now, leaseEnd, dueAgain, limit: free, maxSends, unused})
+    .claimDue(destination, {now, leaseEnd, dueAgain, limit: free, maxSends, unused, isUrgent})
     .catch((error: unknown) => {
       courier.abandon(destination, {leaseEnd, dueAgain});
       throw error;
     });
   const {due, held, unreadable} = claimed;
   const isLast = due.length + held.length + unreadable.length < free;
-  courier.claimed(destination, due, isLast);
+  if (!isUrgent) courier.claimed(destination, due, isLast);
   run.inProgress += due.length;
   for (const delivery of due) {
     void courier.deliver(delivery).finally(() => {

@@ -117,6 +117,7 @@ export type UnusedLease = {leaseEnd: number} & ({lead: string} | {dueAgain: numb
  * - `limit`: how many deliveries, at most
  * - `maxSends`: a lead that may have been sent so often is held, and not claimed
  * - `unused`: these leases end first, so that nobody takes the deliveries for ones that may have been sent
+ * - `isUrgent`: only that a consent was taken back
  */
 export type Claim = {
   now: number;
@@ -125,6 +126,7 @@ export type Claim = {
   limit: number;
   maxSends: number;
   unused?: readonly UnusedLease[];
+  isUrgent?: boolean;
 };
 
 /**

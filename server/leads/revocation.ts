@@ -4,6 +4,7 @@
  */
 
 import {paths} from '../../contract/api.ts';
+import type {LeadIdentity} from './stored-lead.ts';
 
 /** For whom a consent was taken back: for the partner of the lead, or for all. */
 export const revocationScopes = ['partner', 'all'] as const;
@@ -12,6 +13,7 @@ export type RevocationScope = (typeof revocationScopes)[number];
 /** For whom a number is suppressed: the key of a partner, `-` for the callers of `/json/leads`, `*` for all. */
 export const everybody = '*';
 export const scopeOf = (partner: string | null) => partner ?? '-';
+export const partnerOf = (scope: string) => (scope === '-' ? null : scope);
 
 /**
  * A number whose later leads are held. Its digest finds its leads (`LeadFilter`). `decidedAt`: when an operator let them go
@@ -26,12 +28,13 @@ export type Suppression = {
 };
 
 export type RevocationStore = {
+  /** The digests of numbers in E.164. @throws SealError when their key cannot be opened */
+  numberDigests(phones: readonly string[]): Promise<string[]>;
   /**
-   * Suppresses numbers in E.164. From its commit on, later leads with them are held. It waits for leads that are being
-   * stored, so that leads which are found after it are all that may be sent.
-   * @throws SealError when the key of the digests cannot be opened
+   * Suppresses the numbers with these digests. From its commit on, later leads with them are held. It waits for leads that
+   * are being stored, so that leads which are found after it are all that may be sent.
    */
-  suppress(phones: readonly string[], scope: string, now: number): Promise<void>;
+  suppress(digests: readonly string[], scope: string, now: number): Promise<void>;
   /**
    * Takes the consent of one lead back: its deliveries in the outbox end, and those who had news of it are told, once no
    * process may be sending it any more. The lead may be erased already, or be unreadable.
@@ -66,13 +69,26 @@ export type RevocationStore = {
   endErasureRequest(id: string): Promise<boolean>;
 };
 
-/** Where the visitor takes back the consent of a lead. @param token as `revokeToken` */
-export const linkOf = (publicUrl: string, id: string, token: string) =>
-  `${publicUrl}${paths.revoke}/${id}.${token}`;
-/** The id and the token of the end of such a link. Both are empty if it is none. */
-export const readLink = (link: string): [id: string, token: string] => {
-  const [, id = '', token = ''] = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([\w-]+)$/.exec(link) ?? [];
-  return [id, token];
-};
-/** Makes the link of a lead. */
+/** Makes the link of a lead, by which its visitor says stop. */
 export type RevokeLink = (id: string) => Promise<string>;
+export const revokeLinkOf =
+  (store: Pick<RevocationStore, 'revokeToken'>, publicUrl: string): RevokeLink =>
+  async (id) =>
+    `${publicUrl}${paths.revoke}/${id}.${await store.revokeToken(id)}`;
+
+/** The lead of a link, and what was asked for it. Times are milliseconds since 1970. */
+export type LinkedLead = Pick<LeadIdentity, 'id' | 'createdAt' | 'partner'> & {
+  revokedAt: number | undefined;
+  requestedAt: number | undefined;
+  erasedAt: number | undefined;
+};
+
+/** What visitors do by their links (admin/revocations.ts). */
+export type LinkDesk = {
+  /** @param link the end of the address. Undefined if the link is none of ours, or the lead is gone */
+  find(link: string): Promise<LinkedLead | undefined>;
+  /** Takes the consent back for the partner of the lead. Resolves when nothing new begins. */
+  stop(lead: LinkedLead): Promise<void>;
+  /** Notes the request to erase the lead. */
+  requestErasure(lead: LinkedLead): Promise<void>;
+};

@@ -51,7 +51,7 @@ const isUnderWay = (lead: string, now: string) =>
  * The SQL of `claimDue`. `lost` is 1 if a lease of the delivery ended without a report and no remote id is stored, so
  * that it is unknown whether the destination has the lead. After $1 such attempts, the delivery is held.
  */
-const claimSql = (skipLocked: string) => `
+const claimSql = (skipLocked: string, more = '') => `
   WITH due AS MATERIALIZED (
     SELECT due_id, due_content, lost,
       CASE WHEN lost = 1 AND sends + 1 >= CAST($1 AS BIGINT) THEN 'held' ELSE 'waiting' END AS state_now FROM (
@@ -59,6 +59,7 @@ const claimSql = (skipLocked: string) => `
         CASE WHEN leased_until > 0 AND leads.id IS NOT NULL AND remote_id IS NULL THEN 1 ELSE 0 END AS lost
       FROM deliveries LEFT JOIN leads ON leads.id = lead_id
       WHERE destination = $2 AND state = 'waiting' AND next_attempt_at <= $3
+        ${more}
         AND CASE WHEN ${isNotForReceivers('deliveries')} THEN 0 ELSE ${isUnderWay('deliveries.lead_id', '$3')} END = 0
       ORDER BY next_attempt_at LIMIT $4 ${skipLocked}) AS found)
   UPDATE deliveries SET
@@ -126,16 +127,16 @@ function whatItTakes(
   return content === 'erased' || record.revoked ? 'dropped' : {lead: record, content};
 }
 
-type Claiming = Context & Pick<LeadReader, 'findRecords'> & {claimText: string};
+type Claiming = Context & Pick<LeadReader, 'findRecords'> & Record<'claimText' | 'urgentText', string>;
 
 async function claimDue(
-  {write, jsonList, findRecords, claimText}: Claiming,
+  {write, jsonList, findRecords, claimText, urgentText}: Claiming,
   destination: string,
-  {now, leaseEnd, dueAgain = leaseEnd, limit, maxSends, unused = []}: Claim,
+  {now, leaseEnd, dueAgain = leaseEnd, limit, maxSends, unused = [], isUrgent = false}: Claim,
 ): ReturnType<OutboxPort['claimDue']> {
   const results = await write(
     ...endUnused(destination, now, unused, jsonList),
-    statement(claimText, maxSends, destination, now, limit, dueAgain, leaseEnd),
+    statement(isUrgent ? urgentText : claimText, maxSends, destination, now, limit, dueAgain, leaseEnd),
   );
   const rows = (results.at(-1) ?? []) as ClaimedRow[];
   const claimed = rows.filter(({state}) => state !== 'held');
@@ -196,7 +197,8 @@ export function claimQueries(
   context: Context & Pick<LeadReader, 'findRecords'>,
 ): Pick<OutboxPort, 'hasDue' | 'claimDue' | 'waitingDestinations' | 'recallDeliveries'> {
   const {read, write, skipLocked, jsonList} = context;
-  const claiming = {...context, claimText: claimSql(skipLocked)};
+  const urgentText = claimSql(skipLocked, "AND content = 'revoked'");
+  const claiming = {...context, claimText: claimSql(skipLocked), urgentText};
   return {
     hasDue: createDueBatcher(context).add,
 

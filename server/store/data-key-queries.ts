@@ -257,12 +257,6 @@ export function dataKeyQueries(context: Context): KeyStore {
           writesWith,
           Date.now(),
         ),
-        // An older server cannot read what is sealed.
-        statement(
-          'UPDATE schema_compatibility SET oldest_server = $1 WHERE oldest_server < $1 AND CAST($2 AS BIGINT) <> 0',
-          sealedSince,
-          writesWith,
-        ),
       );
     },
 
@@ -290,9 +284,6 @@ export function dataKeyQueries(context: Context): KeyStore {
     },
   };
 }
-
-/** The schema version of the first server that can read what is sealed. */
-const sealedSince = 13;
 
 const whyNeeded = (checkValue: number) =>
   checkValue === 0

@@ -46,8 +46,9 @@ export const revocationQueries = (context: Context): RevocationStore => {
     return phones.flatMap((phone) => make({phone}).phone ?? []).toSorted();
   };
   return {
-    async suppress(phones, scope, now) {
-      const digests = await digestsOf(phones);
+    numberDigests: digestsOf,
+
+    async suppress(digests, scope, now) {
       await write(
         statement(context.lockTable('suppressed')),
         ...digests.map((digest) => statement(suppressText, digest, scope, now)),

@@ -81,18 +81,14 @@ export const selectOldestServer = 'SELECT oldest_server FROM schema_compatibilit
 export const selectMark = 'SELECT mark, place FROM store_mark';
 export const markedSince = tables.store_mark.since;
 
-/** Servers of versions that know no marks do not start either: for them, the tables of a store with a mark are too new. */
-const setOldestServer = (version: number) =>
-  statement(`UPDATE schema_compatibility SET oldest_server = ${version}`);
 export const setMark = ({mark, place}: StoreMark) => [
   statement(
     'INSERT INTO store_mark (id, mark, place) VALUES (1, $1, $2) ON CONFLICT (id) DO UPDATE SET mark = excluded.mark, place = excluded.place',
     mark,
     place,
   ),
-  setOldestServer(Math.max(oldestServer, markedSince)),
 ];
-export const clearMark = () => [statement('DELETE FROM store_mark'), setOldestServer(oldestServer)];
+export const clearMark = () => statement('DELETE FROM store_mark');
 
 const marks: Readonly<Record<StoreMark['mark'], (place: string) => string>> = {
   moved: (place) =>

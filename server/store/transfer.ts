@@ -83,7 +83,7 @@ export async function* transfer(
   await target.tidy();
   // In this order, so that after a kill in between no server starts on either of them.
   await source.markMoved(target.place);
-  await target.write(clearMark());
+  await target.write([clearMark()]);
   return outcomes;
 }
 

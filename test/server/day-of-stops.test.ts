@@ -85,12 +85,12 @@ forEachStore((store) => {
     };
     const statesOf = async (id: string) =>
       (await server.select(`SELECT destination, content, state FROM deliveries WHERE lead_id = '${id}'`))
-        .map(({destination, content, state}) => `${destination}/${content} ${state}`)
+        .map(({destination, content, state}) => `${String(destination)}/${String(content)} ${String(state)}`)
         .toSorted();
     const isHeld = async (id: string) =>
       (await statesOf(id)).every((each) => each.endsWith(' held')) && events(id).length === 0;
 
-    test('says it by telephone, for everybody: those who had the lead are told, and later leads are held', async () => {
+    test('by telephone: those who had the lead are told, and later leads are held', async () => {
       const [first, other] = [await send(), await send()];
       await told(first.id, 'lead.created');
       const lent = await send({...person(), phone: first.who.phone}, 'lent');
@@ -263,7 +263,7 @@ forEachStore((store) => {
       }
     });
 
-    test('was erased before: the link still works, those who had the lead are told, the number stays held', async () => {
+    test('and was erased before: the link works, those who had the lead are told', async () => {
       const [linked, named] = [await send(), await send()];
       for (const {id} of [linked, named]) await told(id, 'lead.created');
       const {pathname} = new URL(events(linked.id)[0]?.data.consent?.revoke_link ?? '');

@@ -94,6 +94,12 @@ const operations = {
   }),
   reads: to('read', {content: few}),
   moods: to('mood', {destination, mood: fc.constantFrom(...(Object.keys(moods) as Mood[])), lasts}),
+  /** What is under way for long. */
+  delays: to('mood', {
+    destination: fc.constantFrom('lender', 'lender', 'crm'),
+    mood: fc.constantFrom('slow', 'very slow'),
+    lasts,
+  }),
   stores: to('fail store', {process, fault, lasts, when}),
   crashes: fc.oneof(
     to('kill', {process, lasts: down, when}),
@@ -197,8 +203,6 @@ const flavours = {
     crashes: 3,
     operators: 4,
     erasures: 7,
-    revocations: 2,
-    looks: 2,
   },
   sealing: {
     leads: 14,
@@ -213,12 +217,13 @@ const flavours = {
   },
   revoking: {
     leads: 24,
-    moods: 6,
-    stores: 3,
-    crashes: 3,
+    moods: 3,
+    delays: 6,
+    stores: 2,
+    crashes: 2,
     operators: 4,
     retries: 5,
-    erasures: 2,
+    erasures: 3,
     revocations: 9,
     looks: 3,
   },

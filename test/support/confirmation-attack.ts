@@ -198,7 +198,7 @@ function check(taken: readonly string[], leads: ReadonlyMap<string, Sent>, perHo
     bodies.add(
       body
         .replaceAll(referenceOf(id), 'REFERENCE')
-        .replaceAll(/revoke\/[\w.-]+/g, 'revoke/LINK')
+        .replaceAll(/(?:<a href=")?https:\/\/leads\.example\.com\/revoke\/[\w.-]+(?:">|<\/a>)?/g, 'LINK')
         .replaceAll(`Hello ${name},`, 'Hello,')
         .replaceAll(`Hola, ${name}:`, 'Hola:')
         .replaceAll(/--_NmP[^\s]*/g, 'BOUNDARY'),

@@ -5,66 +5,50 @@
 import {fill} from '../../../form/words/fill.ts';
 import {serverWords, type FormLanguage} from '../../../form/words/languages.ts';
 import {referenceOf} from '../../../contract/reference.ts';
-import type {Admin} from '../../admin/admin.ts';
-import {noting} from '../../admin/audit.ts';
-import {revokeConsent} from '../../admin/revocations.ts';
+import type {Config} from '../../config/config.ts';
 import {html, type Html} from '../../html/html.ts';
-import {readLink} from '../../leads/revocation.ts';
-import {isErased} from '../../store/rows.ts';
+import type {LinkDesk} from '../../leads/revocation.ts';
 import {noticePage, type Page} from './apply-page.ts';
 
-/** @param body what was sent, of the button that was pressed. No form without one */
+/**
+ * @param link the end of the address
+ * @param body what was sent, of the button that was pressed; no form without one
+ */
 export type RevokePage = (
   link: string,
   language: FormLanguage,
   body: unknown,
 ) => Promise<{status: number; page: Page}>;
 
-export function createRevokePage({store, config}: Omit<Admin, 'look'>): RevokePage {
-  return async (link, language, body) => {
+export const createRevokePage =
+  (desk: LinkDesk, {partners, publicUrl}: Pick<Config, 'partners' | 'publicUrl'>): RevokePage =>
+  async (link, language, body) => {
     const words = serverWords[language].revoke;
-    const [id, token] = readLink(link);
-    const isOurs = await store.isRevokeToken(id, token);
-    const find = async () => (isOurs ? (await store.findRecords([id])).get(id) : undefined);
+    const lead = await desk.find(link);
+    if (!lead) return {status: 404, page: noticePage(language, words.notFound, partners[0])};
     const pressed = body instanceof URLSearchParams ? body.get('ask') : undefined;
-    const lead = await find();
-    if (!lead) return {status: 404, page: noticePage(language, words.notFound, config.partners[0])};
-    const look = noting(store, {actor: 'visitor', action: `link: ${pressed}`});
-    if (pressed === 'stop' && !lead.revoked) {
-      // The commit has stopped it. What a process holds is over soon, and nobody waits for that here.
-      const job = revokeConsent({store, config, look}, {who: id, partner: lead.partner});
-      for await (const so of job) if ('underWayUntil' in so) break;
-    }
-    if (pressed === 'erase' && !isErased(lead)) {
-      await look({lead: id});
-      await store.requestErasure(id, Date.now());
-    }
-    const now = (await find()) ?? lead;
-    const request = (await store.erasureRequests()).find((one) => one.lead === id);
-    const partner = config.partners.find(({key}) => key === lead.partner) ?? {
-      name: new URL(config.publicUrl).hostname,
-    };
-    const dayOf = (at: number) =>
+    if (pressed === 'stop' && lead.revokedAt === undefined) await desk.stop(lead);
+    if (pressed === 'erase' && lead.erasedAt === undefined) await desk.requestErasure(lead);
+    const {id, createdAt, revokedAt, requestedAt, erasedAt} = (await desk.find(link)) ?? lead;
+    const partner = partners.find(({key}) => key === lead.partner) ?? {name: new URL(publicUrl).hostname};
+    const day = (at: number) =>
       new Date(at).toLocaleDateString(language, {dateStyle: 'long', timeZone: 'UTC'});
-    const said = (text: string, at: number) => html`<p role="status">${fill(text, {day: dayOf(at)})}</p>`;
-    const about = fill(words.about, {
-      ...{name: partner.name, reference: referenceOf(id), day: dayOf(lead.createdAt)},
-    });
-    const more: Html = html`${
-      now.revoked ? said(words.stopped, now.revoked.at) : button('stop', words.stop, words.stopWords)
+    const said = (text: string, at: number) => html`<p role="status">${fill(text, {day: day(at)})}</p>`;
+    const erasing =
+      erasedAt !== undefined
+        ? said(words.erased, erasedAt)
+        : requestedAt !== undefined
+          ? said(words.requested, requestedAt)
+          : button('erase', words.erase, words.eraseWords);
+    const more = html`${
+      revokedAt === undefined ? button('stop', words.stop, words.stopWords) : said(words.stopped, revokedAt)
     }
-    ${
-      isErased(now)
-        ? said(words.erased, now.erasedAt)
-        : request
-          ? said(words.requested, request.requestedAt)
-          : button('erase', words.erase, words.eraseWords)
-    }`;
-    return {status: 200, page: noticePage(language, {title: words.title, text: about}, partner, more)};
+    ${erasing}`;
+    const text = fill(words.about, {name: partner.name, reference: referenceOf(id), day: day(createdAt)});
+    return {status: 200, page: noticePage(language, {title: words.title, text}, partner, more)};
   };
-}
 
-const button = (name: string, label: string, words: string) =>
+const button = (name: string, label: string, words: string): Html =>
   html`<form method="post">
     <button name="ask" value="${name}">${label}</button>
     <p>${words}</p>

@@ -15,8 +15,8 @@ import {DatabaseSync} from 'node:sqlite';
 import {pipeline} from 'node:stream/promises';
 import {isSameFile} from './backup.ts';
 import {clearWord} from '../../config/values.ts';
-import type {KeepConsent} from '../../leads/erasure.ts';
-import type {Erasure} from '../erasures-file.ts';
+import type {BesideStore} from '../../leads/ports.ts';
+import {tables} from '../columns.ts';
 import {startsWith} from '../schema.ts';
 import type {Sealer} from '../sealing.ts';
 import {readFound} from './connection.ts';
@@ -32,8 +32,16 @@ export type Restored = Counts & {movedTo: string | undefined} & ErasedAgain;
 
 type ErasedAgain = {erased: number; broughtUp: boolean};
 
-/** What is needed to open a restored copy, and the leads that were erased since it was made. */
-export type Afterwards = {sealer: Sealer; erasures: readonly Erasure[]; keepConsent: KeepConsent};
+/**
+ * What is needed to open a restored copy, and to do again what was done since it was made: `work` returns how many leads it
+ * has erased. It needs the tables of this version if the copy has one of the leads `ids`, or if `isAlways`.
+ */
+export type Afterwards = {
+  sealer: Sealer;
+  ids: readonly string[];
+  isAlways: boolean;
+  work: (store: BesideStore) => Promise<number>;
+};
 
 /** SQLite's result code for a file that is no database. */
 const notADatabase = 26;
@@ -84,28 +92,27 @@ export async function restoreSqlite(
  * Erases again what was erased since the copy was made. This happens before the copy gets the name under which a server
  * would serve it. A copy with older tables is not changed if it has none of these leads.
  */
-async function eraseAgain(copy: string, {sealer, erasures, keepConsent}: Afterwards): Promise<ErasedAgain> {
+async function eraseAgain(copy: string, {sealer, ids, isAlways, work}: Afterwards): Promise<ErasedAgain> {
   const database = new DatabaseSync(copy, {readOnly: true});
-  const isOlder = startsWith(readFound(database)) !== 'the tables as they are';
-  const ids = JSON.stringify(erasures.map(({id}) => id));
+  const found = readFound(database);
+  const isOlder = startsWith(found) !== 'the tables as they are';
   const concerned = database
     .prepare('SELECT 1 FROM leads WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1')
-    .get(ids);
+    .get(JSON.stringify(ids));
   database.close();
-  // Older tables hold everything in clear. All others say which keys they need, when they are opened.
-  if (isOlder && !sealer.checkValues.includes(0))
+  // Tables without data keys hold everything in clear. All others say which keys they need, when they are opened.
+  if (found.version < tables.data_keys.since && !sealer.checkValues.includes(0))
     throw new CopyError(
       `The backup is of an older version, which stored data in clear: DATA_KEY must list "${clearWord}" beside the key`,
     );
-  if (isOlder && !concerned) return {erased: 0, broughtUp: false};
+  if (isOlder && !concerned && !isAlways) return {erased: 0, broughtUp: false};
   const store = await openSqliteCopy(copy, sealer).catch((error: unknown) => {
     throw new CopyError((error as Error).message);
   });
   let erased = 0;
   try {
     await store.useKeys();
-    for (const {id, at, all} of erasures)
-      if (await store.erase(id, at, all ? () => false : keepConsent)) erased += 1;
+    erased = await work(store);
   } finally {
     await store.close();
   }

@@ -182,7 +182,7 @@ for (const {name, postgres, skip} of databaseKinds) {
     test('a plan to erase is noted although nobody confirms it, and what is erased again', async (t) => {
       const {admin, noted, id} = await begin(t);
       await planErasure(await admin(), {leads: [id], all: false});
-      const back = {path: '', unread: 0, back: 1, toErase: [{id, at: Date.now(), all: false}]};
+      const back = {path: '', unread: 0, back: 1, stops: [], toErase: [{id, at: Date.now(), all: false}]};
       await finish(eraseAgain(await admin(), back), () => undefined);
       const row = {action: 'test', leads: 1, ids: [id]};
       assert.deepEqual(await noted(), [

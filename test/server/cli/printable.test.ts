@@ -201,7 +201,6 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     ['consent', 'allow', oneLine, '--reason', oneLine],
     ['consent', 'allow', '+12025550142', '--reason', oneLine],
     ['consent', 'list', '--revoked'],
-    ['leads', 'show', other.id],
     ['leads', 'erase', other.id, '--yes'],
     ['leads', 'show', other.id],
     ['consent', 'show', other.id],

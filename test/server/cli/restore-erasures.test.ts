@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {suite, test, type TestContext} from 'node:test';
 import {assertFails, linesOf, operate, runCommand} from '../../support/operator.ts';
-import {asLead, newEntry, prequalificationBody} from '../../support/sample-leads.ts';
+import {asLead, newDelivery, newEntry, prequalificationBody} from '../../support/sample-leads.ts';
 
 const key = 'a-data-key-of-at-least-32-characters';
 const canary = 'Canarybird';
@@ -15,14 +15,16 @@ const entryOf = (first_name: string) =>
 /** A database with two leads, a backup of both, and one of them erased since. */
 async function erasedSince(t: TestContext, dataKey = 'clear') {
   const [gone, left] = [entryOf(canary), entryOf('Jane')];
-  const {run, folder, settings} = await operate(t, [gone, left], {settings: {DATA_KEY: dataKey}});
+  const {run, folder, settings, accept, select} = await operate(t, [gone, left], {
+    settings: {DATA_KEY: dataKey},
+  });
   const backup = join(folder, 'backup.sqlite');
   assert.equal((await run('backup', backup)).code, 0);
   assert.equal((await run('leads', 'erase', gone.id, '--yes')).code, 0);
   const path = settings['DATABASE_PATH'] ?? '';
   const idsLeft = async () =>
     linesOf<{id: string}>(await run('leads', 'export', '--format', 'jsonl')).map(({id}) => id);
-  return {gone, left, run, folder, settings, backup, path, idsLeft};
+  return {gone, left, run, folder, settings, backup, path, idsLeft, accept, select};
 }
 
 suite('a restore after erasures', () => {
@@ -39,6 +41,24 @@ suite('a restore after erasures', () => {
     // As a backup: a server notices when the log of another database lies beside it.
     assert.equal(readFileSync(path)[18], 1);
     assert.deepEqual(await idsLeft(), [left.id]);
+  });
+
+  test('whoever said stop since the backup is stopped again, also with a lead that is in no backup', async (t) => {
+    const {left, run, backup, accept, select} = await erasedSince(t);
+    const phone = '+1 415-555-0133';
+    const ofPhone = (deliveries = {}) =>
+      newEntry({lead: asLead({...prequalificationBody, phone}), partner: 'acme', ...deliveries});
+    await accept(ofPhone());
+    for (const who of [left.id, phone]) assert.equal((await run('consent', 'revoke', who, '--yes')).code, 0);
+    assert.equal((await run('restore', backup, '--replace')).code, 0);
+    const [{revoked_for} = {}] = await select(`SELECT revoked_for FROM leads WHERE id = '${left.id}'`);
+    assert.equal(revoked_for, 'all');
+    const deliveries = [newDelivery({destination: 'crm', content: 'created', givesAnswer: false})];
+    const again = ofPhone({deliveries});
+    await accept(again);
+    const [{state} = {}] = await select(`SELECT state FROM deliveries WHERE lead_id = '${again.id}'`);
+    assert.equal(state, 'held');
+    assert.match((await run('leads', 'erase', '--again', '--yes')).stdout, /^0 leads erased again/);
   });
 
   test('without the file it is refused, unless an operator says so', async (t) => {

@@ -24,17 +24,19 @@ suite('the file of erasures', () => {
     appendErasures(path, [
       {id: other, at, all: true},
       {id: one, at: at + 1, all: true},
+      {digest: 'YmqBXoZ0-_1hQdJxXrOaBg', at, scope: 'acme'},
     ]);
     assert.equal(statSync(path).mode & 0o777, 0o600);
     assert.equal(
       readFileSync(path, 'utf8'),
-      `${one} 2026-11-20T10:00:00.000Z\n${other} 2026-11-20T10:00:00.000Z all\n${one} 2026-11-20T10:00:00.001Z all\n`,
+      `${one} 2026-11-20T10:00:00.000Z\n${other} 2026-11-20T10:00:00.000Z all\n${one} 2026-11-20T10:00:00.001Z all\nYmqBXoZ0-_1hQdJxXrOaBg 2026-11-20T10:00:00.000Z stop acme\n`,
     );
     assert.deepEqual(readErasures(path), {
       erasures: [
         {id: one, at, all: true},
         {id: other, at, all: true},
       ],
+      stops: [{digest: 'YmqBXoZ0-_1hQdJxXrOaBg', at, scope: 'acme'}],
       unread: 0,
     });
   });

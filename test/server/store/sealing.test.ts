@@ -8,7 +8,6 @@ import type {LeadStore} from '../../../server/leads/ports.ts';
 import type {Consent, DoneAnswer} from '../../../server/leads/stored-lead.ts';
 import {tables} from '../../../server/store/columns.ts';
 import {openStore} from '../../../server/store/open-store.ts';
-import {oldestServer} from '../../../server/store/schema.ts';
 import {createSealer, SealError} from '../../../server/store/sealing.ts';
 import {openFor, openForSuite} from '../../support/opened.ts';
 import {
@@ -213,16 +212,6 @@ forEachStore((over) => {
       await (await open(t, server, 'clear')).accept(everything());
       await assert.rejects(open(t, server, first), /must list the word "clear"/);
       await open(t, server, first, 'clear');
-    });
-    test('an older server refuses a database as soon as something in it may be sealed', async (t) => {
-      const server = await start(t, 'clear');
-      const oldest = async () =>
-        Number((await server.select('SELECT oldest_server FROM schema_compatibility'))[0]?.['oldest_server']);
-      assert.equal(await oldest(), oldestServer);
-      await open(t, server, 'clear', first);
-      assert.equal(await oldest(), oldestServer);
-      await open(t, server, first, 'clear');
-      assert.equal(await oldest(), 13);
     });
   });
 

@@ -9,21 +9,23 @@ import {sentLead} from '../../../support/embed-client.ts';
 import {refusal, startMailServer, type MailServer} from '../../../support/mail-server.ts';
 import {openFor} from '../../../support/opened.ts';
 import {quickTimings} from '../../../support/quick-timings.ts';
-import {asOperator, sqlite} from '../../../support/stores.ts';
+import {asOperator, sqlite, type StoredServer} from '../../../support/stores.ts';
 import {listedOrigin, type TestServer} from '../../../support/test-server.ts';
 import {until} from '../../../support/until.ts';
 
 /** Milliseconds. The settings count in minutes, which no test should wait for. */
 const round = 200;
 
-const startOver = (t: TestContext, {port}: MailServer): Promise<TestServer> =>
+const startOver = (
+  t: TestContext,
+  {port}: MailServer,
+  everyMinutes = round / 60_000,
+): Promise<StoredServer> =>
   openFor(
     t,
     sqlite.startServer(
       {
-        destinations: new Map([
-          ['mail', emailSettings(`smtp://127.0.0.1:${port}`, {everyMinutes: round / 60_000})],
-        ]),
+        destinations: new Map([['mail', emailSettings(`smtp://127.0.0.1:${port}`, {everyMinutes})]]),
         partners: [onePartner({key: 'acme', origins: [listedOrigin], cid: '1001', send_to: ['mail']})],
       },
       quickTimings,
@@ -69,4 +71,16 @@ test('after an outage of the mail server, one digest has all leads that came mea
     listed(mail).map((references) => references.toSorted()),
     [sent.toSorted()],
   );
+});
+
+test('that a consent was taken back does not wait for the next digest', async (t) => {
+  const mail = await openFor(t, startMailServer());
+  const server = await startOver(t, mail, 1_440);
+  const {id} = await sentLead(server);
+  await server.execute("UPDATE deliveries SET state = 'delivered', settled_at = happened_at");
+  await sentLead(server);
+  await asOperator(server, (store) => store.revoke(id, {now: Date.now(), scope: 'all', present: undefined}));
+  await until(() => mail.received.length === 1);
+  assert.equal(mail.received[0]?.parsed.subject, '1 lead to stop');
+  assert.deepEqual(listed(mail)[0], [referenceOf(id)]);
 });
