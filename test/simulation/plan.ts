@@ -51,7 +51,8 @@ const process = upTo(1);
 const destination = fc.constantFrom(...destinationNames);
 const fault = fc.constantFrom(...storeFaults);
 const oneIn = (count: number) => upTo(count - 1).map((drawn) => drawn === count - 1);
-const perhaps = <Value>(arbitrary: Arbitrary<Value>) => fc.option(arbitrary, {nil: undefined, freq: 1});
+/** Nothing, in one of two. */
+const perhaps = <Value>(arbitrary: Arbitrary<Value>) => fc.option(arbitrary, {nil: undefined, freq: 2});
 /** If given, the fault does not strike at its time, but waits from then on until something happens for the `nth` time. */
 const when = fc.option(fc.record({moment: fc.constantFrom(...moments), nth: fc.integer({min: 1, max: 4})}), {
   nil: undefined,
