@@ -181,12 +181,12 @@ export function revoke(operation: To<'revoke'>, sealer: Sealer, around: AroundCo
 export function allow(operation: To<'allow'>, sealer: Sealer, around: AroundCommands) {
   const {content, by} = operation;
   const lead = around.leadWith(content);
-  if (lead === undefined) return;
-  const whom = by === 'lead' ? {lead} : {phone: phoneOf(content)};
+  const whom = by === 'phone' ? {phone: phoneOf(content)} : lead !== undefined && {lead};
+  if (!whom) return;
   runAdmin(operation, sealer, around, async (admin) => {
     const allowing: Allowing = {type: 'allowing', at: time(), until: Infinity, ...whom};
     around.record(allowing);
-    await allowConsent(admin, {who: by === 'lead' ? lead : whom, reason: 'agreed anew'});
+    await allowConsent(admin, {who: 'lead' in whom ? whom.lead : whom, reason: 'agreed anew'});
     allowing.until = time();
   });
 }
