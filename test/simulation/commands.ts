@@ -48,18 +48,20 @@ const mostPasses = 5;
  * Runs a command as a process of its own. Each of its reads and writes takes some milliseconds, and sometimes seconds, so
  * that processes change what it has read.
  * @param cut it is killed before so many reads and writes have happened. Undefined: never
+ * @param long how many of its steps are long
  */
 function runCommand(
   sealer: Sealer,
   cut: number | undefined,
   {failed, commands}: Pick<AroundCommands, 'failed' | 'commands'>,
   work: (store: SlowStore) => Promise<void>,
+  long = 0.15,
 ): void {
   const process = newProcess('a command');
   commands.push({process, sealer});
   let steps = 0;
   const late = async <Result>(step: () => Result): Promise<Result> => {
-    const isLong = draw('whether a step of a command is long') < 0.15;
+    const isLong = draw('whether a step of a command is long') < long;
     await wait(1 + draw('a step of a command') * (isLong ? 4_000 : 20));
     steps += 1;
     if (steps > (cut ?? Infinity)) kill(process);
@@ -140,7 +142,7 @@ function runAdmin(
 ) {
   const actor = `operator ${others.commands.length}`;
   const config: Partial<Admin['config']> = {...settings, destinations: destinationsUnder(configuration())};
-  runCommand(sealer, cut, others, async (slow) => {
+  const run = async (slow: SlowStore) => {
     const store: Admin['store'] = {...slow, close: () => Promise.resolve()};
     const lookAt: LookAt = (leads) => {
       const rows = rowsOf(`SELECT ids FROM audit WHERE actor = '${actor}'`);
@@ -151,7 +153,9 @@ function runAdmin(
     await work({store, config: config as Admin['config'], look}, lookAt).catch((error: unknown) => {
       if (!(error instanceof Refusal)) throw error;
     });
-  });
+  };
+  // It has many steps, and what is under way must not have ended before the last one.
+  runCommand(sealer, cut, others, run, 0.03);
 }
 
 /** What `lead-prequal consent revoke` does. */
@@ -177,12 +181,12 @@ export function revoke(operation: To<'revoke'>, sealer: Sealer, around: AroundCo
 export function allow(operation: To<'allow'>, sealer: Sealer, around: AroundCommands) {
   const {content, by} = operation;
   const lead = around.leadWith(content);
-  if (lead === undefined) return;
-  const whom = by === 'lead' ? {lead} : {phone: phoneOf(content)};
+  const whom = by === 'phone' ? {phone: phoneOf(content)} : lead !== undefined && {lead};
+  if (!whom) return;
   runAdmin(operation, sealer, around, async (admin) => {
     const allowing: Allowing = {type: 'allowing', at: time(), until: Infinity, ...whom};
     around.record(allowing);
-    await allowConsent(admin, {who: by === 'lead' ? lead : whom, reason: 'agreed anew'});
+    await allowConsent(admin, {who: 'lead' in whom ? whom.lead : whom, reason: 'agreed anew'});
     allowing.until = time();
   });
 }

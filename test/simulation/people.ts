@@ -7,7 +7,7 @@ import {asLead, prequalificationBody, standardBody} from '../support/sample-lead
 import {beginning} from './clock.ts';
 
 /** How many telephone numbers there are. */
-const numbers = 6;
+const numbers = 4;
 /** Texts by which the person is found in a file. */
 export const personalOf = (content: number) => ({
   name: `Visitor-${content}-Jane`,

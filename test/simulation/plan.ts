@@ -51,7 +51,8 @@ const process = upTo(1);
 const destination = fc.constantFrom(...destinationNames);
 const fault = fc.constantFrom(...storeFaults);
 const oneIn = (count: number) => upTo(count - 1).map((drawn) => drawn === count - 1);
-const perhaps = <Value>(arbitrary: Arbitrary<Value>) => fc.option(arbitrary, {nil: undefined, freq: 1});
+/** Nothing, in one of two. */
+const perhaps = <Value>(arbitrary: Arbitrary<Value>) => fc.option(arbitrary, {nil: undefined, freq: 2});
 /** If given, the fault does not strike at its time, but waits from then on until something happens for the `nth` time. */
 const when = fc.option(fc.record({moment: fc.constantFrom(...moments), nth: fc.integer({min: 1, max: 4})}), {
   nil: undefined,
@@ -94,6 +95,12 @@ const operations = {
   }),
   reads: to('read', {content: few}),
   moods: to('mood', {destination, mood: fc.constantFrom(...(Object.keys(moods) as Mood[])), lasts}),
+  /** What is under way for long. */
+  delays: to('mood', {
+    destination: fc.constantFrom('lender', 'lender', 'crm'),
+    mood: fc.constantFrom('slow', 'very slow'),
+    lasts,
+  }),
   stores: to('fail store', {process, fault, lasts, when}),
   crashes: fc.oneof(
     to('kill', {process, lasts: down, when}),
@@ -197,8 +204,6 @@ const flavours = {
     crashes: 3,
     operators: 4,
     erasures: 7,
-    revocations: 2,
-    looks: 2,
   },
   sealing: {
     leads: 14,
@@ -213,12 +218,13 @@ const flavours = {
   },
   revoking: {
     leads: 24,
-    moods: 6,
-    stores: 3,
-    crashes: 3,
+    moods: 3,
+    delays: 6,
+    stores: 2,
+    crashes: 2,
     operators: 4,
     retries: 5,
-    erasures: 2,
+    erasures: 3,
     revocations: 9,
     looks: 3,
   },
