@@ -29,8 +29,9 @@ export function createObservationLog(log: Logger): ObservationLog {
     emit(observation) {
       const line = lineOf(observation, log.isLevelEnabled('debug'));
       if (!line) return;
-      if ('kind' in line) samplerOf(observation.type).write(line.level, line.kind, line.fields, line.message);
-      else log[line.level](line.fields, line.message);
+      const {level, fields, message = '', kind} = line;
+      if (kind === undefined) log[level](fields, line.message);
+      else samplerOf(observation.type).write(level, kind, fields, message);
     },
     flush(done) {
       for (const sampler of samplers.values()) sampler.flush();
