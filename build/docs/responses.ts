@@ -5,7 +5,7 @@
 import {gzipSync} from 'node:zlib';
 import {limits} from '../../contract/api.ts';
 import type {FieldErrorCode} from '../../contract/fields.ts';
-import type {ProblemCode} from '../../contract/problems.ts';
+import {problems, type ProblemCode} from '../../contract/problems.ts';
 
 /** The states of the service in which the rows hold. */
 export const serviceStates = [
@@ -46,7 +46,8 @@ export type Row = {
   /** Makes the body from a valid one. An object is sent as JSON. */
   body?: (valid: Bodies) => object | string;
 
-  status: number;
+  /** Of a request that is taken. All others have that of their `problem`. */
+  status?: number;
   problem?: ProblemCode;
   /** Headers that the response must have. */
   has?: Record<string, RegExp>;
@@ -62,7 +63,6 @@ const create = {
 const read = {method: 'GET', path: '/json/leads/<id>'} as const;
 const created = {status: 201, has: {Location: /^\/json\/leads\/[0-9a-f-]{36}$/}} as const;
 const unauthorized = {
-  status: 401,
   problem: 'unauthorized',
   has: {'WWW-Authenticate': /^Basic realm="[^"]+", charset="UTF-8"$/},
 } as const;
@@ -83,31 +83,22 @@ export const rows: readonly Row[] = [
     when: 'a body that is not JSON, or empty',
     ...create,
     body: () => '{',
-    status: 400,
     problem: 'malformed-json',
   },
   {
     when: `an \`Idempotency-Key\` of fewer than ${limits.idempotencyKeyCharacters.min} characters`,
     ...create,
     headers: {'Idempotency-Key': 'too-short'},
-    status: 400,
     problem: 'idempotency-key-invalid',
   },
   {when: 'no credentials', ...create, by: 'nobody', ...unauthorized},
   {when: 'a wrong password', ...create, by: 'a wrong password', ...unauthorized},
   {when: 'an unknown user', ...create, by: 'an unknown user', ...unauthorized},
-  {
-    when: "a `cid` that is not the caller's",
-    ...create,
-    by: 'another client',
-    status: 403,
-    problem: 'cid-not-allowed',
-  },
+  {when: "a `cid` that is not the caller's", ...create, by: 'another client', problem: 'cid-not-allowed'},
   {
     when: 'another method',
     method: 'DELETE',
     path: '/json/leads',
-    status: 405,
     problem: 'method-not-allowed',
     has: {Allow: /^POST$/},
   },
@@ -116,7 +107,6 @@ export const rows: readonly Row[] = [
     state: 'another process is writing with the key',
     ...create,
     headers: {'Idempotency-Key': keyInProgress},
-    status: 409,
     problem: 'idempotency-key-in-progress',
     has: retryAfter,
   },
@@ -125,21 +115,18 @@ export const rows: readonly Row[] = [
     state: 'the lead was erased',
     ...create,
     headers: {'Idempotency-Key': usedKey},
-    status: 410,
     problem: 'lead-erased',
   },
   {
     when: `a body of more than ${limits.bodyBytes / 1_024} KiB`,
     ...create,
     body: ({prequalification}) => ({...prequalification, padding: 'x'.repeat(limits.bodyBytes)}),
-    status: 413,
     problem: 'body-too-large',
   },
   {
     when: 'a `Content-Type` that is not JSON in UTF-8',
     ...create,
     headers: {'Content-Type': 'text/plain'},
-    status: 415,
     problem: 'not-json',
   },
   {
@@ -147,7 +134,6 @@ export const rows: readonly Row[] = [
     ...create,
     body: ({prequalification}) => gzipSync(JSON.stringify(prequalification)),
     headers: {...json, 'Content-Encoding': 'gzip'},
-    status: 415,
     problem: 'not-json',
   },
   {
@@ -161,7 +147,6 @@ export const rows: readonly Row[] = [
       cash: '50,000',
       investments: 1_000_000_000,
     }),
-    status: 422,
     problem: 'invalid-lead',
     errors: {
       first_name: 'required',
@@ -175,7 +160,6 @@ export const rows: readonly Row[] = [
     when: 'a type of lead that does not exist',
     ...create,
     body: ({standard}) => ({...standard, lead_type: 'other'}),
-    status: 422,
     problem: 'invalid-lead',
     errors: {lead_type: 'invalid'},
   },
@@ -183,7 +167,6 @@ export const rows: readonly Row[] = [
     when: 'JSON that is not an object',
     ...create,
     body: () => '[]',
-    status: 422,
     problem: 'invalid-lead',
     errors: {'': 'invalid'},
   },
@@ -191,7 +174,6 @@ export const rows: readonly Row[] = [
     when: `JSON of more than ${limits.bodyDepth} levels or ${limits.bodyEntries} values`,
     ...create,
     body: () => `{"deep": ${'['.repeat(limits.bodyDepth)}${']'.repeat(limits.bodyDepth)}}`,
-    status: 422,
     problem: 'invalid-lead',
     errors: {'': 'invalid'},
   },
@@ -200,7 +182,6 @@ export const rows: readonly Row[] = [
     ...create,
     body: ({standard}) => standard,
     headers: {'Idempotency-Key': usedKey},
-    status: 422,
     problem: 'idempotency-key-reused',
   },
   {
@@ -208,7 +189,6 @@ export const rows: readonly Row[] = [
     state: 'fifty failed sign-ins wait',
     ...create,
     by: 'a wrong password',
-    status: 429,
     problem: 'too-many-requests',
     has: retryAfter,
   },
@@ -216,7 +196,6 @@ export const rows: readonly Row[] = [
     when: 'any password after 20 failed sign-ins of its address in a minute',
     state: 'twenty sign-ins of the address failed',
     ...create,
-    status: 429,
     problem: 'too-many-requests',
     has: retryAfter,
   },
@@ -224,7 +203,6 @@ export const rows: readonly Row[] = [
     when: 'headers of more than 16 KiB',
     ...create,
     headers: {'X-Padding': 'x'.repeat(17_000)},
-    status: 431,
     problem: 'headers-too-large',
     has: {Connection: /^close$/},
   },
@@ -233,14 +211,12 @@ export const rows: readonly Row[] = [
     state: 'the lead cannot be opened',
     ...create,
     headers: {'Idempotency-Key': usedKey},
-    status: 500,
     problem: 'lead-unreadable',
   },
   {
     when: 'the store cannot be written to',
     state: 'the store cannot write',
     ...create,
-    status: 503,
     problem: 'store-unavailable',
     has: retryAfter,
   },
@@ -248,40 +224,35 @@ export const rows: readonly Row[] = [
     when: 'the service is stopping',
     state: 'the service is stopping',
     ...create,
-    status: 503,
     problem: 'shutting-down',
     has: {...retryAfter, Connection: /^close$/},
   },
   {when: 'a pre-qualification lead', ...read, status: 200},
   {when: 'a wrong password', ...read, by: 'a wrong password', ...unauthorized},
-  {when: 'an id that no lead has', ...read, path: unknownId, status: 404, problem: 'not-found'},
+  {when: 'an id that no lead has', ...read, path: unknownId, problem: 'not-found'},
   {
     when: 'a lead of another client: the same response as for an id that no lead has',
     ...read,
     by: 'another client',
-    status: 404,
     problem: 'not-found',
   },
   {
     when: 'a lead that was erased: the same response as for an id that no lead has',
     state: 'the lead was erased',
     ...read,
-    status: 404,
     problem: 'not-found',
   },
   {
     when: 'a lead that is damaged in the database, or whose data key is missing',
     state: 'the lead cannot be opened',
     ...read,
-    status: 500,
     problem: 'lead-unreadable',
   },
-  {when: 'a standard lead', ...read, lead: 'standard', status: 404, problem: 'no-prequalification'},
+  {when: 'a standard lead', ...read, lead: 'standard', problem: 'no-prequalification'},
   {
     when: 'another method',
     ...read,
     method: 'DELETE',
-    status: 405,
     problem: 'method-not-allowed',
     has: {Allow: /^GET, HEAD$/},
   },
@@ -289,36 +260,28 @@ export const rows: readonly Row[] = [
     when: 'the upstream refused the lead',
     state: 'the upstream refuses leads',
     ...read,
-    status: 502,
     problem: 'upstream-refused',
   },
   {
     when: 'the upstream has not answered yet',
     state: 'the upstream does not answer',
     ...read,
-    status: 503,
     problem: 'result-pending',
     has: retryAfter,
   },
-  {
-    when: 'an address that does not exist',
-    method: 'GET',
-    path: '/json/lead',
-    status: 404,
-    problem: 'not-found',
-  },
+  {when: 'an address that does not exist', method: 'GET', path: '/json/lead', problem: 'not-found'},
   {
     when: 'an address that is not URL-encoded UTF-8',
     method: 'GET',
     path: '/json/leads/%E0%A4%A',
-    status: 400,
     problem: 'bad-request',
   },
   {
     when: 'a query that is not URL-encoded UTF-8, or over 64 parameters or 4,096 bytes',
     ...read,
     path: '/json/leads/<id>?discount=50%off',
-    status: 400,
     problem: 'bad-request',
   },
 ];
+
+export const statusOf = ({status = 200, problem}: Row): number => (problem ? problems[problem][0] : status);

@@ -16,7 +16,7 @@ import {settingGroups} from '../../server/config/settings.ts';
 import {causeAreas} from '../../server/observe/causes.ts';
 import {frameSnippet} from '../../server/snippets/frame-snippet.ts';
 import {fillTables, table, type Tables} from './markdown.ts';
-import {rows, type Row} from './responses.ts';
+import {rows, statusOf, type Row} from './responses.ts';
 import {snippetTables} from './snippet-tables.ts';
 import {widgetTables} from './widget-tables.ts';
 
@@ -83,7 +83,7 @@ function responsesTable(): string {
   const toCells = (row: Row) => [
     `\`${requestOf(row)}\``,
     row.when,
-    String(row.status),
+    String(statusOf(row)),
     row.problem ? `\`${row.problem}\`` : '',
     detailsOf(row).join(', '),
   ];

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import {before, suite, test} from 'node:test';
-import {rows, serviceStates, type Row} from '../../../build/docs/responses.ts';
+import {rows, serviceStates, statusOf, type Row} from '../../../build/docs/responses.ts';
 import {fieldCodes, readJson, readProblem} from '../../support/http.ts';
 import {suiteOwner} from '../../support/opened.ts';
 import {forEachStore} from '../../support/stores.ts';
 import {startIn, type Send} from './service-states.ts';
 
-async function assertResponse(response: Response, {status, problem, has = {}, errors}: Row) {
+async function assertResponse(response: Response, row: Row) {
+  const {problem, has = {}, errors} = row;
+  const status = statusOf(row);
   if (problem) {
     const said = await readProblem(response, status, problem);
     assert.deepEqual(fieldCodes(said), errors ?? {});
@@ -28,8 +30,8 @@ forEachStore((store) => {
         send = await startIn[state](store, owner);
       });
       for (const row of rows.filter((other) => (other.state ?? 'all is well') === state)) {
-        const {when, method, path, status, problem = ''} = row;
-        test(`${method} ${path} is answered with ${status} ${problem} where ${state}: ${when}`, async () => {
+        const {when, method, path, problem = ''} = row;
+        test(`${method} ${path} is answered with ${statusOf(row)} ${problem} where ${state}: ${when}`, async () => {
           await assertResponse(await send(row), row);
         });
       }
