@@ -33,8 +33,6 @@ export function landingPage({rules, form, publicUrl}: Embed): Express {
   app.get('/favicon.ico', (_request, response) => {
     response.status(204).end();
   });
-  for (const file of ['landing.css', 'landing.js']) {
-    app.get(`/${file}`, (_request, response) => response.sendFile(join(folder, file)));
-  }
+  app.get('/landing.css', (_request, response) => response.sendFile(join(folder, 'landing.css')));
   return app;
 }

@@ -109,6 +109,7 @@ const lead = {
 
 console.log(`
   A partner's page   http://localhost:${pagePort}
+  Its events         http://localhost:${pagePort}/?prequal-debug
   Its snippets       ${publicUrl}${paths.snippets}?partner=${partner.key}
   The form alone     ${publicUrl}${paths.apply}/${partner.key}
   The lead service   ${publicUrl}

@@ -12,6 +12,8 @@ import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 export type Demo = {
   /** The partner's page. */
   page: string;
+  /** The same page with the box that lists the form's events. */
+  events: string;
   /** The partner's apply page, with the form alone. */
   apply: string;
   service: string;
@@ -50,6 +52,7 @@ export async function startDemo(settings: Record<string, string> = {}): Promise<
       .trim();
   return {
     page: behind("A partner's page"),
+    events: behind('Its events'),
     apply: behind('The form alone'),
     service: behind('The lead service'),
     curl: `curl ${behind('curl')}`,

@@ -84,7 +84,7 @@ suite('a visitor on a partner’s page', () => {
         ),
       );
     });
-    await page.goto(run.demo.page);
+    await page.goto(run.demo.events);
     await page.getByLabel('Above 720').waitFor();
     await fillInByKeyboard(page);
 
@@ -94,7 +94,7 @@ suite('a visitor on a partner’s page', () => {
     }
     await page.getByText('Ana, an adviser calls you at (415) 555-0132').waitFor();
     await page.getByRole('link', {name: partner.cta.en.label}).waitFor();
-    const events = await page.locator('#events').innerText();
+    const events = await page.locator('#lead-prequal-debug dl').innerText();
     for (const name of ['ready', 'start', 'step', 'submit', 'result']) {
       assert.match(events, new RegExp(`prequal-${name}`));
     }
