@@ -7,11 +7,10 @@ import type {EmbedVersion} from './versions/embed-versions.ts';
 import {createAddressReader} from './http/client-address.ts';
 import type {EvidenceStore} from './leads/evidence.ts';
 import {embedFiles} from './http/embed/embed-files.ts';
-import {versionList} from './http/embed/version-list.ts';
-import {evidenceKeyList} from './http/evidence-keys.ts';
 import {healthEndpoints, liveEndpoint, type Health} from './http/health.ts';
 import {openapiPages} from './http/openapi.ts';
 import {errorReplies, notFound, refuseWhile} from './http/problem-replies.ts';
+import {evidenceKeyList, versionList} from './http/public-lists.ts';
 import {requestContext} from './http/request-context.ts';
 
 type Parts = {

@@ -24,10 +24,9 @@ import {retentionOf, type RetentionConfig} from './leads/retention.ts';
 import {linkOf} from './leads/revocation.ts';
 import type {Emit} from './observe/observations.ts';
 import type {DestinationReading, OverdueReading, Readings} from './observe/readings.ts';
-import {startWritingDigests} from './store/digest-writing.ts';
-import {startDeletingExpired} from './store/expiry.ts';
 import {startSweeping} from './store/retention-sweep.ts';
 import {watchStore, type StoreWatch} from './store/store-watch.ts';
+import {startDeletingExpired, startWritingDigests} from './store/upkeep.ts';
 
 export type LeadService = {
   /** The desk under the configuration in force. A request keeps the desk with which it began. */

@@ -269,14 +269,11 @@ export async function showErased(
 }
 
 async function keptOf(store: Admin['store'], id: string): Promise<ShownErased['kept']> {
-  try {
-    const kept = await store.keptConsent(id);
-    if (!kept) return null;
-    const {first_name, last_name, phone, consent} = kept;
-    return {first_name, last_name, phone: phone.typed, phone_e164: phone.e164, consent: consentOf(consent)};
-  } catch (error) {
-    return {unreadable: whyUnreadable(error)};
-  }
+  const kept = (await store.keptConsents([id])).get(id);
+  if (!kept) return null;
+  if (kept instanceof Error) return {unreadable: whyUnreadable(kept)};
+  const {first_name, last_name, phone, consent} = kept;
+  return {first_name, last_name, phone: phone.typed, phone_e164: phone.e164, consent: consentOf(consent)};
 }
 
 /** Somebody who asked to be erased by the link of a lead. */

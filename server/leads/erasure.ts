@@ -73,11 +73,6 @@ export type ErasureStore = {
    * @returns false if there was nothing to erase
    */
   erase(id: string, now: number, keepConsent: KeepConsent, present?: readonly string[]): Promise<boolean>;
-  /**
-   * What is kept of an erased lead. Undefined if nothing is.
-   * @throws SealError when it cannot be opened
-   */
-  keptConsent(id: string): Promise<KeptConsent | undefined>;
   /** What is kept of erased leads, by id, or why it cannot be opened. */
   keptConsents(ids: readonly string[]): Promise<ReadonlyMap<string, KeptConsent | Error>>;
   /**

@@ -287,12 +287,6 @@ export function erasureQueries(context: Context): Omit<ErasureStore, 'sweep'> {
 
     erase: (id, now, keepConsent, present) => erase(context, id, {now, keepConsent, present}),
 
-    async keptConsent(id) {
-      const kept = (await keptConsents(context, [id])).get(id);
-      if (kept instanceof Error) throw kept;
-      return kept;
-    },
-
     keptConsents: (ids) => keptConsents(context, ids),
   };
 }

@@ -109,10 +109,12 @@ forEachStore((over) => {
       const {id} = await sentLead(server, somebody(), agreed);
       const [body] = await bodies(receiver, 1);
       await eraseLead(server.config, id);
-      const {consent, digests} = await openWhile(
+      const kept = await openWhile(
         openStore(server.config, createSealer(server.config.dataKeys)),
-        async (store) => (await store.keptConsent(id)) ?? assert.fail('Nothing is kept'),
+        async (store) => (await store.keptConsents([id])).get(id),
       );
+      if (!kept || kept instanceof Error) return assert.fail('Nothing is kept');
+      const {consent, digests} = kept;
       const createdAt = Date.parse((JSON.parse(body ?? '') as LeadEvent).data.created_at);
       const lead = {id, createdAt, partner: 'acme'};
       assert.ok(digests);

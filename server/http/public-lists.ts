@@ -1,0 +1,63 @@
+/** Lists that anybody may read: the versions of the form, and the public keys of statements about consents. */
+import {Router} from 'express';
+import type {z} from 'zod';
+import type {EvidenceStore, PublicEvidenceKey} from '../leads/evidence.ts';
+import {listVersions, type EmbedVersion} from '../versions/embed-versions.ts';
+import {replyJson} from './json-body.ts';
+import {mount} from './mount.ts';
+import {operations, type Operation} from './operations.ts';
+import type {evidenceKeysSchema} from './wire-schemas.ts';
+
+/** Seconds for which others may keep a list. Within this time, a page that checks its version learns of a security fault. */
+const maxAge = 300;
+/** Milliseconds between two reads of the store. */
+const readEvery = 60_000;
+
+function publicList(operation: Operation, list: () => object | Promise<object>): Router {
+  const router = Router({caseSensitive: true});
+  mount(router, [
+    [
+      operation,
+      [],
+      async (_request, response) => {
+        const listed = await list();
+        response.set({
+          'Access-Control-Allow-Origin': '*',
+          'Cache-Control': `public, max-age=${maxAge}`,
+          'Cross-Origin-Resource-Policy': 'cross-origin',
+        });
+        replyJson(response, 200, listed);
+      },
+    ],
+  ]);
+  return router;
+}
+
+/** For the webmasters of partners and for tools. @param versions the highest number first */
+export function versionList(versions: readonly EmbedVersion[]): Router {
+  const list = listVersions(versions);
+  return publicList(operations.embedVersions, () => list);
+}
+
+/** For whoever verifies a statement. */
+export function evidenceKeyList(store: Pick<EvidenceStore, 'evidenceKeys'>): Router {
+  let [readAt, keys]: [number, Promise<PublicEvidenceKey[]>] = [-Infinity, Promise.resolve([])];
+  function read() {
+    if (performance.now() - readAt < readEvery) return keys;
+    [readAt, keys] = [performance.now(), store.evidenceKeys()];
+    keys.catch(() => (readAt = -Infinity));
+    return keys;
+  }
+  return publicList(operations.evidenceKeys, async () => jwks(await read()));
+}
+
+const jwks = (keys: readonly PublicEvidenceKey[]): z.infer<typeof evidenceKeysSchema> => ({
+  keys: keys.map(({id: kid, publicKey: x}) => ({
+    kty: 'OKP',
+    crv: 'Ed25519',
+    x,
+    kid,
+    use: 'sig',
+    alg: 'EdDSA',
+  })),
+});

@@ -1,0 +1,64 @@
+/** What each process does with the store again and again: it deletes what has expired, and writes digests. */
+import {setTimeout as sleep} from 'node:timers/promises';
+import type {Timings} from '../config/timings.ts';
+import type {PersonStore} from '../leads/persons.ts';
+import type {Upkeep} from '../leads/ports.ts';
+import {reasonOf} from '../leads/store-errors.ts';
+import type {Emit} from '../observe/observations.ts';
+
+/**
+ * @param work resolves to the milliseconds until the next time, and never rejects
+ * @param first milliseconds until the first time
+ * @returns `stop` resolves when no work goes on
+ */
+function repeat(work: () => Promise<number>, first: number): {stop(): Promise<void>} {
+  const stopping = new AbortController();
+  const {signal} = stopping;
+
+  async function run() {
+    for (let pause = first; ; pause = await work()) {
+      if (pause > 0) await sleep(pause, undefined, {signal, ref: false}).catch(() => undefined);
+      if (signal.aborted) return;
+    }
+  }
+
+  const running = run();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+/** Milliseconds before the next batch. The short interval follows a batch that deleted rows, because more may be left. */
+const [interval, shortInterval] = [3_600_000, 100];
+
+/** Deletes expired keys, digests, proofs and counts of requests every hour, in small batches. */
+export const startDeletingExpired = (store: Upkeep, emit: Emit) =>
+  repeat(async () => {
+    const deleted = await store.deleteExpired(Date.now()).catch((error: unknown) => {
+      emit({type: 'expiry-failed', reason: reasonOf(error)});
+      return 0;
+    });
+    return deleted > 0 ? shortInterval : interval;
+  }, interval);
+
+type Writing = {store: Pick<PersonStore, 'writeDigests'>; emit: Emit; timings: Pick<Timings, 'digests'>};
+
+/**
+ * Writes the digests by which leads are found by person, in slices with pauses between them. A process may end at any time,
+ * because the store knows how far they are written.
+ */
+export function startWritingDigests({store, emit, timings}: Writing) {
+  const {every, pause, age} = timings.digests;
+  return repeat(async () => {
+    const begun = performance.now();
+    const isDone = await store.writeDigests(age).catch((error: unknown) => {
+      emit({type: 'digests-failed', reason: reasonOf(error)});
+      return true;
+    });
+    // New leads come first: a tenth of the time at most goes into digests, however many wait.
+    return isDone ? every : Math.max(pause, 9 * (performance.now() - begun));
+  }, 0);
+}
