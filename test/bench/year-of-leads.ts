@@ -1,9 +1,6 @@
-/** A store with a year of leads, the creates beside which it is measured, and commands as an operator runs them. */
-import {spawn} from 'node:child_process';
+/** A store with a year of leads, and the creates beside which it is measured. */
 import {randomUUID} from 'node:crypto';
-import {once} from 'node:events';
-import {closeSync, fsyncSync, openSync, readFileSync} from 'node:fs';
-import {join} from 'node:path';
+import {closeSync, fsyncSync, openSync} from 'node:fs';
 import {DatabaseSync} from 'node:sqlite';
 import {setTimeout as sleep} from 'node:timers/promises';
 import pg from 'pg';
@@ -15,7 +12,6 @@ import {baseConfig, listedOrigin} from '../support/test-server.ts';
 
 /** Creates a second. */
 const perSecond = 200;
-const program = join(import.meta.dirname, '../../server/lead-prequal.cjs');
 
 /** The fields of a lead, as the row of a lead in clear has them. */
 const personal = JSON.stringify({
@@ -41,7 +37,7 @@ const consent = JSON.stringify({
   userAgent: 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0',
 });
 const year = 365 * 24 * 3_600_000;
-export const begin = Date.now() - year;
+const begin = Date.now() - year;
 
 /** Besides the leads. */
 export type Shape = {
@@ -50,7 +46,6 @@ export type Shape = {
   waiting: number;
   destinations: number;
 };
-const usualShape: Shape = {partners: 20, waiting: 0, destinations: 1};
 
 /** A year of leads of 50 campaigns; one in a hundred is pending, one in two hundred refused. */
 const inserts = (
@@ -78,15 +73,11 @@ const inserts = (
       SELECT ${id}, 'crm', 'created', 0, CASE WHEN n % 500 = 0 THEN 'failed' ELSE 'delivered' END, 1, 0, 0, ${time}, 0,
         CASE WHEN n % 500 = 0 THEN NULL ELSE ${time} END, ${time}
       FROM ${numbers}`,
-    ...(waiting > 0
-      ? [
-          `INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous,
-              ambiguous_counted, next_attempt_at, leased_until, happened_at)
-            SELECT ${id}, 'destination-' || (n / ${every} % ${destinations}), 'created', 0, 'waiting', 0, 0, 0,
-              ${time}, 0, ${time}
-            FROM ${numbers} WHERE n % ${every} = 0`,
-        ]
-      : []),
+    `INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous,
+        ambiguous_counted, next_attempt_at, leased_until, happened_at)
+      SELECT ${id}, 'destination-' || (n / ${every} % ${destinations}), 'created', 0, 'waiting', 0, 0, 0,
+        ${time}, 0, ${time}
+      FROM ${numbers} WHERE n % ${every} = 0`,
   ];
 };
 
@@ -103,7 +94,7 @@ export async function fill(
   location: string,
   folder: string,
   leads: number,
-  shape = usualShape,
+  shape: Shape,
 ) {
   const config = {
     ...baseConfig(folder),
@@ -169,7 +160,7 @@ export function startCreates(url: string) {
   return {
     /** What was measured since the last call. */
     take() {
-      const taken = {p50: quantile(times, 0.5), p99: quantile(times, 0.99), failures, creates: times.length};
+      const taken = {p99: quantile(times, 0.99), failures, creates: times.length};
       [times, failures] = [[], 0];
       return taken;
     },
@@ -179,25 +170,4 @@ export function startCreates(url: string) {
       await pool.close();
     },
   };
-}
-
-/** The most memory that a process has used, in MB. */
-function peakOf(pid: number): number {
-  try {
-    const [, kilobytes = 0] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    return Math.round(Number(kilobytes) / 1024);
-  } catch {
-    return 0;
-  }
-}
-
-export async function runCommand(environment: Record<string, string>, words: readonly string[]) {
-  const began = performance.now();
-  const env = {PATH: process.env['PATH'], ...environment};
-  const child = spawn(process.execPath, [program, ...words], {env, stdio: ['ignore', 'ignore', 'inherit']});
-  let memory = 0;
-  const timer = setInterval(() => (memory = Math.max(memory, peakOf(child.pid!))), 20);
-  const [code] = (await once(child, 'exit')) as [number];
-  clearInterval(timer);
-  return {code, milliseconds: Math.round(performance.now() - began), memory};
 }
