@@ -10,11 +10,11 @@ import {once} from 'node:events';
 import {cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {basename, join} from 'node:path';
 import {createInterface} from 'node:readline';
-import {DatabaseSync} from 'node:sqlite';
 import {before, suite, test} from 'node:test';
 import {fetchFrom, postJson, readJson} from '../support/http.ts';
 import {missing} from '../support/installed.ts';
 import {suiteOwner} from '../support/opened.ts';
+import {rowsOf} from '../support/rows.ts';
 import {prequalificationBody, without} from '../support/sample-leads.ts';
 import {readyPort} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
@@ -189,9 +189,7 @@ suite('the service', {skip: noScratchRoot() || missing('strace') || missing('sys
       {before, list, others},
       {before: 'leads-2026-01-02-031500.sqlite', list: 'leads.sqlite.erasures', others: []},
     );
-    const database = new DatabaseSync(join(backups, made), {readOnly: true});
-    assert.deepEqual({...database.prepare('SELECT COUNT(*) AS leads FROM leads').get()}, {leads: 1});
-    database.close();
+    assert.deepEqual(rowsOf(join(backups, made), 'SELECT COUNT(*) AS leads FROM leads'), [{leads: 1}]);
     assert.equal(
       read(join(state, 'backups/leads.sqlite.erasures')),
       read(join(state, 'data/leads.sqlite.erasures')),

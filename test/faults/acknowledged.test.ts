@@ -6,12 +6,12 @@ import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import {mkdirSync, rmSync, statfsSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {DatabaseSync} from 'node:sqlite';
 import {after, suite, test, type TestContext} from 'node:test';
 import pg from 'pg';
 import {maxSends, usualParallel} from '../../server/destinations/terms.ts';
 import {startFakeUpstream} from '../support/fake-upstream.ts';
 import {openFor} from '../support/opened.ts';
+import {stopWrites} from '../support/rows.ts';
 import type {RunningService} from '../support/service-process.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
 import {replyWith, startWebhookReceiver, type ReceiverReply} from '../support/webhook-receiver.ts';
@@ -92,14 +92,7 @@ const faults: Record<string, Fault> = {
   },
   'locks by another process': {
     ...ofFile,
-    async strike(round) {
-      const other = new DatabaseSync(round.path, {timeout: 5_000});
-      other.exec('BEGIN IMMEDIATE');
-      await endWhenRefused(round, () => {
-        other.exec('COMMIT');
-        other.close();
-      });
-    },
+    strike: (round) => endWhenRefused(round, stopWrites(round.path)),
   },
   'full disks': {
     ...ofFile,

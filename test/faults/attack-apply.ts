@@ -6,10 +6,10 @@
 import {fork} from 'node:child_process';
 import {once} from 'node:events';
 import {join} from 'node:path';
-import {DatabaseSync} from 'node:sqlite';
 import {setTimeout as delay} from 'node:timers/promises';
 import {Pool} from 'undici';
 import {applyAttacker} from '../support/apply-attack.ts';
+import {rowsOf} from '../support/rows.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {prequalificationBody} from '../support/sample-leads.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
@@ -43,12 +43,10 @@ if (mode === 'attacker') {
   }
   bot.disconnect();
   await service.end('SIGTERM');
-  const database = new DatabaseSync(join(folder.path, 'leads.sqlite'), {readOnly: true});
-  const ofBot = database.prepare(
+  const [{stored, unmarked}] = rowsOf(
+    join(folder.path, 'leads.sqlite'),
     `SELECT count(*) AS stored, coalesce(sum(suspect IS NULL), 0) AS unmarked FROM leads WHERE lead LIKE '%"Bot %'`,
-  );
-  const {stored, unmarked} = ofBot.get() as {stored: number; unmarked: number};
-  database.close();
+  ) as [{stored: number; unmarked: number}];
   folder.remove();
   const factor = factors.toSorted((a, b) => a - b)[factors.length >> 1];
   console.log(

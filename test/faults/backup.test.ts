@@ -5,6 +5,7 @@ import {dirname, join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {after, suite, test} from 'node:test';
 import {runProcess} from '../support/operator.ts';
+import {rowsOf} from '../support/rows.ts';
 import {serviceSettings} from '../support/service-process.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
 import {createLeads, missing, startOver, stopped, until} from './load.ts';
@@ -13,15 +14,7 @@ import {createLeads, missing, startOver, stopped, until} from './load.ts';
 const seconds = Number(process.env['FAULT_SECONDS'] ?? 5);
 
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
-const rows = (path: string) => {
-  const database = new DatabaseSync(path, {readOnly: true});
-  const ids = database
-    .prepare('SELECT id FROM leads')
-    .all()
-    .map(({id}) => String(id));
-  database.close();
-  return new Set(ids);
-};
+const rows = (path: string) => new Set(rowsOf(path, 'SELECT id FROM leads').map(({id}) => String(id)));
 
 suite('a backup', () => {
   const folder = temporaryFolder({after});

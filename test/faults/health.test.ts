@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import {mkdirSync, rmSync, statfsSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
-import {DatabaseSync} from 'node:sqlite';
 import {suite, test, type TestContext} from 'node:test';
 import pg from 'pg';
+import {stopWrites} from '../support/rows.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {startCluster} from './postgres-cluster.ts';
 import {createLeads, missing, startOver, stopped, until} from './load.ts';
@@ -76,14 +76,7 @@ const faults: Record<string, Begin> = {
     }
     return () => rmSync(ballast);
   },
-  'a locked database': (path) => {
-    const other = new DatabaseSync(path, {timeout: 5_000});
-    other.exec('BEGIN IMMEDIATE');
-    return () => {
-      other.exec('COMMIT');
-      other.close();
-    };
-  },
+  'a locked database': (path) => stopWrites(path),
 };
 
 suite('health on SQLite', () => {

@@ -6,7 +6,6 @@ import assert from 'node:assert/strict';
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {join} from 'node:path';
-import {DatabaseSync} from 'node:sqlite';
 import {text} from 'node:stream/consumers';
 import {test, type TestContext} from 'node:test';
 import type {LeadEntry} from '../../server/leads/new-lead.ts';
@@ -15,6 +14,7 @@ import {openStore} from '../../server/store/open-store.ts';
 import {checkValueOf, createSealer} from '../../server/store/sealing.ts';
 import {openWhile} from '../support/opened.ts';
 import {databaseFor, withoutPostgres} from '../support/postgres.ts';
+import {execute, rowsOf} from '../support/rows.ts';
 import {asLead, newEntry, prequalificationBody} from '../support/sample-leads.ts';
 import {serviceSettings, startService, type RunningService} from '../support/service-process.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
@@ -43,13 +43,8 @@ async function isSealedThroughKills(t: TestContext, database?: {url: string; que
     DATABASE_PATH: config.databasePath,
     ...(database && {DATABASE_URL: database.url}),
   };
-  const query: Query = (sql) => {
-    if (database) return database.query(sql);
-    const file = new DatabaseSync(config.databasePath, {timeout: 1_000});
-    const rows = file.prepare(sql).all();
-    file.close();
-    return Promise.resolve(rows);
-  };
+  const query: Query = (sql) =>
+    database ? database.query(sql) : Promise.resolve(rowsOf(config.databasePath, sql));
   const open = <Result>(words: Words, work: (store: LeadStore) => Promise<Result>) =>
     openWhile(openStore(config, createSealer(words)), work);
 
@@ -115,7 +110,8 @@ async function isSealedThroughKills(t: TestContext, database?: {url: string; que
     await addLead();
     await service!.end('SIGTERM');
     // The servers that were killed count as running for a minute. To the store, that minute is over now.
-    await query('UPDATE processes SET seen_at = seen_at - 60000');
+    const longAgo = 'UPDATE processes SET seen_at = seen_at - 60000';
+    await (database ? database.query(longAgo) : execute(config.databasePath, longAgo));
     await open([now], async (store) => {
       await assertAllReadable(store, entries);
       for (const id of added) assert.ok(await store.find(id));

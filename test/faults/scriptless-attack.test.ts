@@ -1,8 +1,8 @@
 /** Bots that send the form of an apply page without a script. attack-apply.ts does so at length. */
 import assert from 'node:assert/strict';
-import {DatabaseSync} from 'node:sqlite';
 import {test} from 'node:test';
 import {applyAttacker} from '../support/apply-attack.ts';
+import {rowsOf} from '../support/rows.ts';
 import {startTestServer} from '../support/test-server.ts';
 import {openFor} from '../support/opened.ts';
 
@@ -12,9 +12,7 @@ test('four hundred posts of a bot from ten networks leave fifty leads, all of th
   t.after(() => attacker.close());
   const statuses = await attacker.send(400, 0);
   assert.deepEqual(Object.keys(statuses), ['200', '403', '422', '429'], JSON.stringify(statuses));
-  const database = new DatabaseSync(server.config.databasePath, {readOnly: true});
-  const rows = database.prepare('SELECT suspect FROM leads').all();
-  database.close();
+  const rows = rowsOf(server.config.databasePath, 'SELECT suspect FROM leads');
   assert.equal(rows.length, 50);
   for (const {suspect} of rows) assert.match(String(suspect), /^no-script/);
 });

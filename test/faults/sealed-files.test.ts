@@ -6,7 +6,6 @@ import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import {readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {DatabaseSync} from 'node:sqlite';
 import {test, type TestContext} from 'node:test';
 import type {LeadEntry} from '../../server/leads/new-lead.ts';
 import type {LeadStore} from '../../server/leads/ports.ts';
@@ -16,6 +15,7 @@ import {backUpSqlite} from '../../server/store/sqlite/backup.ts';
 import {openSqliteStore} from '../../server/store/sqlite/store.ts';
 import {openFor} from '../support/opened.ts';
 import {databaseFor, withoutPostgres} from '../support/postgres.ts';
+import {execute, rowsOf} from '../support/rows.ts';
 import {
   asLead,
   doneAnswer,
@@ -148,25 +148,18 @@ test('with a data key, no file of the database or of its backup has a mark of an
   nothingIn(found(folder, () => true));
   await backUpSqlite(path, join(folder, 'backup.sqlite'));
   nothingIn(found(folder, () => true));
-  const database = new DatabaseSync(path, {readOnly: true});
   const inColumns = `SELECT COUNT(*) AS n FROM leads WHERE total_qualified_amount IS NOT NULL OR rollover_amount IS NOT NULL
     OR reasons <> '{}' OR lead <> '' OR attribution IS NOT NULL OR context IS NOT NULL`;
-  assert.equal(database.prepare(inColumns).get()?.['n'], 0);
-  const {pages} = database.prepare('SELECT SUM(pgsize) AS pages FROM dbstat').get() as {pages: number};
-  database.close();
-  t.diagnostic(`${Math.round(pages / leads)} bytes a lead`);
+  assert.deepEqual(rowsOf(path, inColumns), [{n: 0}]);
+  const [{pages} = {}] = rowsOf(path, 'SELECT SUM(pgsize) AS pages FROM dbstat');
+  t.diagnostic(`${Math.round(Number(pages) / leads)} bytes a lead`);
 });
 
 test('with a data key, nothing sealed of an erased lead is left in a file', async (t) => {
   const {folder, path, store} = await openSqlite(t, sealing);
   const entries = await fill(store);
-  const database = new DatabaseSync(path, {readOnly: true});
   const erased = new Set(entries.filter((_, n) => isErased(n)).map(({id}) => id));
-  const rows = database.prepare('SELECT lead_id, blob FROM sealed').all() as {
-    lead_id: string;
-    blob: Uint8Array;
-  }[];
-  database.close();
+  const rows = rowsOf(path, 'SELECT lead_id, blob FROM sealed') as {lead_id: string; blob: Uint8Array}[];
   const beginnings = new Set(
     rows
       .filter(({lead_id}) => erased.has(lead_id))
@@ -202,9 +195,7 @@ test('leads that were stored in clear and then sealed leave nothing in a file af
   await until(() => now.purge());
   t.diagnostic(`left before VACUUM: ${JSON.stringify(found(folder, () => true))}`);
   // SQLite keeps copies of rows that it has moved within a page, and takes them for free space.
-  const database = new DatabaseSync(path, {timeout: 5_000});
-  database.exec('VACUUM');
-  database.close();
+  execute(path, 'VACUUM');
   await until(() => now.purge());
   nothingIn(found(folder, () => true));
   assert.ok(await now.find(entries[0]!.id));

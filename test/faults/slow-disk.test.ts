@@ -4,10 +4,10 @@ import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {createInterface} from 'node:readline';
 import {join} from 'node:path';
-import {DatabaseSync} from 'node:sqlite';
 import {suite, test} from 'node:test';
 import {Pool} from 'undici';
 import {need} from '../support/installed.ts';
+import {rowsOf} from '../support/rows.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
 import {fromCaller, fromPage, startOver, stopped, until} from './load.ts';
 
@@ -55,12 +55,7 @@ suite('a disk that takes 12 s for each sync', () => {
       assert.ok(Number(headers['retry-after']) > 0);
     }
     assert.ok(byStatus.has(503), 'the disk was slow');
-    const stored = () => {
-      const database = new DatabaseSync(path, {readOnly: true});
-      const ids = database.prepare('SELECT id FROM leads').all();
-      database.close();
-      return ids.map(({id}) => id);
-    };
+    const stored = () => rowsOf(path, 'SELECT id FROM leads').map(({id}) => id);
     await until(() => stored().length === requests.length);
     tracer.kill('SIGTERM');
     await once(tracer, 'close');

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {join} from 'node:path';
-import {DatabaseSync} from 'node:sqlite';
 import {createInterface} from 'node:readline';
 import {text} from 'node:stream/consumers';
 import {test, type TestContext} from 'node:test';
@@ -12,6 +11,7 @@ import {clearText} from '../../server/store/sealing.ts';
 import {transferred} from '../../server/store/transfer.ts';
 import {openWhile} from '../support/opened.ts';
 import {createDatabase, withoutPostgres} from '../support/postgres.ts';
+import {rowsOf} from '../support/rows.ts';
 import {newDelivery, newEntry} from '../support/sample-leads.ts';
 import {serviceSettings} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
@@ -27,12 +27,8 @@ type Select = (sql: string) => Promise<Record<string, unknown>[]>;
 
 const inFile =
   (path: string): Select =>
-  (sql) => {
-    const file = new DatabaseSync(path, {readOnly: true, timeout: 1_000});
-    const rows = file.prepare(sql).all();
-    file.close();
-    return Promise.resolve(rows);
-  };
+  (sql) =>
+    Promise.resolve(rowsOf(path, sql));
 
 async function isMovedThroughKills(
   t: TestContext,

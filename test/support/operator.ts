@@ -5,7 +5,6 @@ import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {PassThrough} from 'node:stream';
 import {buffer} from 'node:stream/consumers';
-import {DatabaseSync} from 'node:sqlite';
 import type {ZodType} from 'zod';
 import {finish, type Admin} from '../../server/admin/admin.ts';
 import {noting} from '../../server/admin/audit.ts';
@@ -23,6 +22,7 @@ import {createSealer} from '../../server/store/sealing.ts';
 import {openStore, openStoreBeside} from '../../server/store/open-store.ts';
 import {openFor, openWhile, type Owner} from './opened.ts';
 import {createDatabaseWithTables, withoutPostgres} from './postgres.ts';
+import {execute, rowsOf} from './rows.ts';
 import {serviceSettings} from './service-process.ts';
 import {makeTemporaryFolder} from './temporary-folder.ts';
 import {baseConfig, listedOrigin} from './test-server.ts';
@@ -216,16 +216,10 @@ export async function operate(
     },
     async execute(sql) {
       if (database) return void (await database.query(sql));
-      const file = new DatabaseSync(databasePath);
-      file.exec(sql);
-      file.close();
+      execute(databasePath, sql);
     },
     async select(sql) {
-      if (database) return database.query(sql);
-      const file = new DatabaseSync(databasePath, {readOnly: true});
-      const rows = file.prepare(sql).all();
-      file.close();
-      return rows;
+      return database ? database.query(sql) : rowsOf(databasePath, sql);
     },
     folder: folder.path,
     settings: environment,

@@ -1,5 +1,4 @@
 /** All kinds of stores, for tests of what the server must do with each of them. */
-import {DatabaseSync} from 'node:sqlite';
 import {suite} from 'node:test';
 import type {Timings} from '../../server/config/timings.ts';
 import type {BesideStore} from '../../server/leads/ports.ts';
@@ -7,6 +6,7 @@ import {openStoreBeside} from '../../server/store/open-store.ts';
 import {clearText} from '../../server/store/sealing.ts';
 import {openForSuite, openWhile} from './opened.ts';
 import {closeGate, createDatabaseWithTables, withoutPostgres, type Gate} from './postgres.ts';
+import {execute, rowsOf, stopWrites} from './rows.ts';
 import {startTestServer, type Prepare, type TestServer} from './test-server.ts';
 
 export type StoredServer = TestServer & {
@@ -36,26 +36,11 @@ async function startOverSqlite(prepare: Prepare = {}, timings?: Partial<Timings>
   const {databasePath} = server.config;
   return {
     ...server,
-    select(sql) {
-      const database = new DatabaseSync(databasePath, {readOnly: true});
-      const rows = database.prepare(sql).all();
-      database.close();
-      return Promise.resolve(rows);
-    },
-    execute(sql) {
-      const database = new DatabaseSync(databasePath, {timeout: 5_000});
-      database.exec(sql);
-      database.close();
-      return Promise.resolve();
-    },
+    select: (sql) => Promise.resolve(rowsOf(databasePath, sql)),
+    execute: (sql) => Promise.resolve(execute(databasePath, sql)),
     stopWrites() {
-      const other = new DatabaseSync(databasePath, {timeout: 5_000});
-      other.exec('BEGIN IMMEDIATE');
-      return Promise.resolve(() => {
-        other.exec('COMMIT');
-        other.close();
-        return Promise.resolve();
-      });
+      const letWrite = stopWrites(databasePath);
+      return Promise.resolve(() => Promise.resolve(letWrite()));
     },
   };
 }

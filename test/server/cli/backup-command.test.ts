@@ -13,13 +13,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import {join} from 'node:path';
-import {DatabaseSync} from 'node:sqlite';
 import {suite, test, type TestContext} from 'node:test';
 import {clearText} from '../../../server/store/sealing.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
 import {assertFails, runCommand} from '../../support/operator.ts';
+import {execute} from '../../support/rows.ts';
 import {newEntry} from '../../support/sample-leads.ts';
 import {serviceSettings} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
@@ -120,11 +120,7 @@ suite('a restore', () => {
       const bytes = readFileSync(copy);
       writeFileSync(copy, bytes.fill(0x5a, bytes.length / 2, bytes.length / 2 + 4_096));
     });
-    const change = (sql: string) => (copy: string) => {
-      const database = new DatabaseSync(copy);
-      database.exec(sql);
-      database.close();
-    };
+    const change = (sql: string) => (copy: string) => execute(copy, sql);
     const text = made('text', (copy) => writeFileSync(copy, 'no database'.repeat(100)));
     const newer = 'PRAGMA user_version = 999; UPDATE schema_compatibility SET oldest_server = 999';
     const used = made('used', (copy) => writeFileSync(`${copy}-wal`, 'x'));
@@ -204,9 +200,7 @@ suite('a start of the server', () => {
     assert.deepEqual(readFileSync(`${databasePath}-wal`), wal);
 
     // A copy in the other journal mode says nothing in its header: reading it whole shows that it is mixed up.
-    const copy = new DatabaseSync(file);
-    copy.exec('PRAGMA journal_mode = WAL');
-    copy.close();
+    execute(file, 'PRAGMA journal_mode = WAL');
     copyFileSync(file, databasePath);
     await assert.rejects(start(), /is damaged .*lead-prequal restore/);
     assert.deepEqual(readFileSync(`${databasePath}-wal`), wal);

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import {existsSync, readdirSync, writeFileSync} from 'node:fs';
 import {spawnSync} from 'node:child_process';
 import {join} from 'node:path';
-import {DatabaseSync} from 'node:sqlite';
 import {suite, test} from 'node:test';
 import {openEnd} from '../../../server/store/open-store.ts';
 import {createDatabase, withoutPostgres} from '../../support/postgres.ts';
 import {assertFails, operate, program, runCommand} from '../../support/operator.ts';
+import {rowsOf} from '../../support/rows.ts';
 import {newEntry} from '../../support/sample-leads.ts';
 import {runService, startService} from '../../support/service-process.ts';
 import {until} from '../../support/until.ts';
@@ -60,12 +60,8 @@ suite('a copy of the store', () => {
   test('a server of before 1.6 takes the tables of a store with a mark to be too new', async (t) => {
     const {run, settings, folder} = await operate(t, entries());
     const to = join(folder, 'new.sqlite');
-    const oldest = (path: string) => {
-      const database = new DatabaseSync(path, {readOnly: true});
-      const row = database.prepare('SELECT oldest_server FROM schema_compatibility').get();
-      database.close();
-      return Number(row?.['oldest_server']);
-    };
+    const oldest = (path: string) =>
+      Number(rowsOf(path, 'SELECT oldest_server FROM schema_compatibility')[0]?.['oldest_server']);
     const before = oldest(settings['DATABASE_PATH']!);
     await run('store', 'copy', '--to', to);
     assert.ok(oldest(settings['DATABASE_PATH']!) >= 13);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
-import {DatabaseSync} from 'node:sqlite';
 import {suite, test} from 'node:test';
 import type {EmbedAnswer} from '../../../contract/embed.ts';
 import {createLeadApi} from '../../../server/destinations/lead-api/lead-api.ts';
@@ -18,6 +17,7 @@ import {
 } from '../../support/fake-upstream.ts';
 import {basic, postJson, readJson, readProblem} from '../../support/http.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
+import {rowsOf} from '../../support/rows.ts';
 import {
   amounts,
   asLead,
@@ -61,9 +61,7 @@ const readByCaller = (server: TestServer, {id}: {id: string}) =>
 /** The lead, and the id that the upstream gave to it. */
 async function inStore(path: string, id: string): Promise<(StoredLead & {upstreamId: unknown}) | undefined> {
   const stored = await openWhile(openSqliteStore(path, clearText), (store) => store.find(id));
-  const database = new DatabaseSync(path, {readOnly: true});
-  const row = database.prepare('SELECT remote_id FROM deliveries WHERE lead_id = ?').get(id);
-  database.close();
+  const [row] = rowsOf(path, 'SELECT remote_id FROM deliveries WHERE lead_id = ?', id);
   return stored && {...stored, upstreamId: row?.['remote_id']};
 }
 

@@ -1,6 +1,5 @@
 /** Successes that cannot be read: what is read all the same, how often a lead is sent again, and who is told. */
 import assert from 'node:assert/strict';
-import {DatabaseSync} from 'node:sqlite';
 import {suite, test, type TestContext} from 'node:test';
 import {brotliCompressSync, deflateRawSync, deflateSync, gzipSync} from 'node:zlib';
 import type {DeliveryRow} from '../../../server/leads/deliveries.ts';
@@ -11,6 +10,7 @@ import {readJson} from '../../support/http.ts';
 import {openFor} from '../../support/opened.ts';
 import {sentLead} from '../../support/embed-client.ts';
 import {quickTimings as usualQuickPace} from '../../support/quick-timings.ts';
+import {rowsOf} from '../../support/rows.ts';
 import {amounts} from '../../support/sample-leads.ts';
 import {startTestServer, through, type TestServer} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
@@ -35,13 +35,10 @@ async function startBoth(t: TestContext, script: Script) {
 
 /** What is in the outbox, past the service. */
 function outbox({config}: TestServer): (DeliveryRow & {ambiguousCounted: number})[] {
-  const database = new DatabaseSync(config.databasePath, {readOnly: true});
   const select = `
     SELECT *, lead_id AS lead, last_error AS "lastError", ambiguous_counted AS "ambiguousCounted"
     FROM deliveries WHERE settled_at IS NULL ORDER BY lead_id`;
-  const rows = database.prepare(select).all() as unknown as ReturnType<typeof outbox>;
-  database.close();
-  return rows;
+  return rowsOf(config.databasePath, select) as ReturnType<typeof outbox>;
 }
 
 const told = (server: TestServer, state: string) =>

@@ -6,13 +6,13 @@
 import assert from 'node:assert/strict';
 import {copyFileSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {DatabaseSync} from 'node:sqlite';
 import {suite, test} from 'node:test';
 import {currentVersion} from '../../../server/store/schema.ts';
 import {clearText} from '../../../server/store/sealing.ts';
 import {openPostgresStore} from '../../../server/store/postgres/store.ts';
 import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
 import {createDatabase, databaseFor, withoutPostgres, type TestDatabase} from '../../support/postgres.ts';
+import {rowsOf} from '../../support/rows.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 
 const databases = join(import.meta.dirname, '../../support/databases');
@@ -41,12 +41,9 @@ function assertAreKept(before: readonly Delivery[], after: readonly Delivery[]) 
 
 /** Columns with their types, keys, references and checks, and indexes: all of it stands in the texts of SQLite. */
 function shapeOfSqlite(path: string) {
-  const database = new DatabaseSync(path, {readOnly: true});
-  const rows = database.prepare('SELECT type, name, sql FROM sqlite_schema ORDER BY type, name').all();
-  const {user_version: version} = database.prepare('PRAGMA user_version').get() ?? {};
-  const damage = database.prepare('PRAGMA integrity_check').all().length;
-  database.close();
-  assert.equal(damage, 1, 'integrity_check gives one row, which says ok');
+  const rows = rowsOf(path, 'SELECT type, name, sql FROM sqlite_schema ORDER BY type, name');
+  const [{user_version: version} = {}] = rowsOf(path, 'PRAGMA user_version');
+  assert.deepEqual(rowsOf(path, 'PRAGMA integrity_check'), [{integrity_check: 'ok'}]);
   const texts = rows.map(({type, name, sql}) => `${String(type)} ${String(name)}: ${tidy(String(sql))}`);
   return {version, texts};
 }
@@ -82,12 +79,7 @@ suite('a database that was brought up has the shape of a new one', () => {
       const folder = temporaryFolder(t);
       const [fresh, upgraded] = [join(folder, 'fresh.sqlite'), join(folder, 'upgraded.sqlite')];
       copyFileSync(join(databases, `${name}.sqlite`), upgraded);
-      const deliveries = () => {
-        const database = new DatabaseSync(upgraded, {readOnly: true});
-        const rows = plain(database.prepare(selectDeliveries).all());
-        database.close();
-        return rows;
-      };
+      const deliveries = () => rowsOf(upgraded, selectDeliveries);
       const before = hasDeliveries && deliveries();
       for (const path of [fresh, upgraded]) await (await openSqliteStore(path, clearText)).close();
       assert.deepEqual(shapeOfSqlite(upgraded), shapeOfSqlite(fresh));

@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict';
 import {copyFileSync, mkdirSync, readFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
-import {DatabaseSync} from 'node:sqlite';
 import {suite, test, type TestContext} from 'node:test';
 import type {EmbedAnswer} from '../../../contract/embed.ts';
 import {onePartner} from '../../../server/config/partners.ts';
@@ -18,6 +17,7 @@ import {json, startFakeUpstream} from '../../support/fake-upstream.ts';
 import {basic, postJson, readJson} from '../../support/http.ts';
 import {sentLead} from '../../support/embed-client.ts';
 import {databaseFor, withoutPostgres} from '../../support/postgres.ts';
+import {execute, rowsOf} from '../../support/rows.ts';
 import {amounts as amountsNow, finances as financesNow} from '../../support/sample-leads.ts';
 import {
   acme,
@@ -50,14 +50,11 @@ function copySqlite(t: TestContext, from = join(databases, '1.0.0.sqlite')): Pro
   mkdirSync(join(folder, 'data'));
   const databasePath = join(folder, 'data/leads.sqlite');
   copyFileSync(from, databasePath);
-  const run = (sql: string) => {
-    const database = new DatabaseSync(databasePath, {timeout: 5_000});
-    const rows = database.prepare(sql).all();
-    database.close();
-    return rows;
-  };
-  for (const sql of timesAreFresh) run(sql);
-  return Promise.resolve({prepare: {databasePath}, select: (sql) => Promise.resolve(run(sql))});
+  for (const sql of timesAreFresh) execute(databasePath, sql);
+  return Promise.resolve({
+    prepare: {databasePath},
+    select: (sql) => Promise.resolve(rowsOf(databasePath, sql)),
+  });
 }
 
 async function loadPostgres(t: TestContext): Promise<Written> {

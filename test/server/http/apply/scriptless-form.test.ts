@@ -1,12 +1,12 @@
 /** The form of an apply page without a script, as a browser sends it: page by page, up to the stored lead. */
 import assert from 'node:assert/strict';
-import {DatabaseSync} from 'node:sqlite';
 import {after, suite, test} from 'node:test';
 import {HtmlValidate} from 'html-validate';
 import {onePartner} from '../../../../server/config/partners.ts';
 import type {Timings} from '../../../../server/config/timings.ts';
 import {openFor} from '../../../support/opened.ts';
 import {attributeOf, plainBrowser, type PlainPage} from '../../../support/plain-browser.ts';
+import {rowsOf, stopWrites} from '../../../support/rows.ts';
 import {startTestServer, type TestServer} from '../../../support/test-server.ts';
 
 const publicUrl = 'https://leads.example.com';
@@ -84,14 +84,11 @@ async function toContact(browser: Visitor, path: string): Promise<PlainPage> {
 
 const agreed = (page: PlainPage) => ({consent: page.fields.get('_seen') ?? ''});
 
-function rowsOf(server: TestServer) {
-  const database = new DatabaseSync(server.config.databasePath, {readOnly: true});
-  const rows = database
-    .prepare(
-      'SELECT id, partner, lead_type, lead, suspect, attribution, context, supersedes, consent FROM leads LEFT JOIN consents ON lead_id = id ORDER BY id',
-    )
-    .all();
-  database.close();
+function storedIn(server: TestServer) {
+  const rows = rowsOf(
+    server.config.databasePath,
+    'SELECT id, partner, lead_type, lead, suspect, attribution, context, supersedes, consent FROM leads LEFT JOIN consents ON lead_id = id ORDER BY id',
+  );
   const read = (text: unknown) =>
     typeof text === 'string' ? (JSON.parse(text) as Record<string, unknown>) : null;
   return rows.map(({id, partner, lead_type, suspect, supersedes, ...row}) => ({
@@ -106,7 +103,7 @@ function rowsOf(server: TestServer) {
     context: read(row['context']),
   }));
 }
-const newest = (server: TestServer) => rowsOf(server).at(-1)!;
+const newest = (server: TestServer) => storedIn(server).at(-1)!;
 const hasError = (page: PlainPage, sentence: string) => page.text.includes(sentence);
 const amountOf = (page: PlainPage) => /up to \$([\d,]+)/.exec(page.text)?.[1];
 
@@ -145,7 +142,7 @@ suite('the way through the form without a script', () => {
     const third = await browser.send(second, funds);
     assert.match(third.text, /Step 3 of 3 Where should we send your estimate\?/);
     assert.match(third.text, /So far: at least \$950,000/);
-    const before = rowsOf(server).length;
+    const before = storedIn(server).length;
     const result = await browser.send(third, {...person, ...agreed(third)});
     assert.equal(result.status, 200);
     assert.equal(result.headers['cache-control'], 'no-store');
@@ -160,7 +157,7 @@ suite('the way through the form without a script', () => {
       'https://www.acme.example/book',
     );
     assert.doesNotMatch(result.html, /secret-cid|lead-prequal-form /);
-    assert.equal(rowsOf(server).length, before + 1, 'nothing is stored before the last step');
+    assert.equal(storedIn(server).length, before + 1, 'nothing is stored before the last step');
     const row = newest(server);
     assert.partialDeepStrictEqual(row, {
       partner: 'acme',
@@ -328,11 +325,8 @@ suite('a consent without a script', () => {
     await browser.send(third, {...person, ...agreed(third)});
     const {givenAt, textHash, ip, ...record} = newest(server).consent!;
     assert.ok(Number(givenAt) <= Date.now() && ip);
-    const database = new DatabaseSync(server.config.databasePath, {readOnly: true});
-    const stored = database
-      .prepare('SELECT words FROM consent_words WHERE text_hash = ?')
-      .get(String(textHash));
-    database.close();
+    const select = 'SELECT words FROM consent_words WHERE text_hash = ?';
+    const [stored] = rowsOf(server.config.databasePath, select, String(textHash));
     assert.equal(stored?.['words'], terms('en').text);
     assert.deepEqual(record, {
       textVersion: '1',
@@ -367,12 +361,12 @@ suite('a consent without a script', () => {
   test('that is missing stores nothing, also without the version that was seen', async () => {
     const browser = visitor(server);
     const third = await toContact(browser, '/apply/acme');
-    const before = rowsOf(server).length;
+    const before = storedIn(server).length;
     for (const without of [{}, {consent: 'x'}]) {
       third.fields.delete('_seen');
       assert.equal((await browser.send(third, {...person, ...without})).status, 422);
     }
-    assert.equal(rowsOf(server).length, before);
+    assert.equal(storedIn(server).length, before);
   });
 });
 
@@ -380,21 +374,21 @@ suite('a form that is sent twice', () => {
   test('gives one lead and the same answer, at the same time and later', async () => {
     const browser = visitor(server);
     const third = await toContact(browser, '/apply/trusting');
-    const before = rowsOf(server).length;
+    const before = storedIn(server).length;
     const send = () => browser.send(third, person);
     const [first, ...others] = [...(await Promise.all([send(), send(), send()])), await send()];
     for (const other of others) assert.equal(other.html, first?.html);
-    assert.equal(rowsOf(server).length, before + 1);
+    assert.equal(storedIn(server).length, before + 1);
   });
 
   test('with a change between gives another lead', async () => {
     const browser = visitor(server);
     const third = await toContact(browser, '/apply/trusting');
-    const before = rowsOf(server).length;
+    const before = storedIn(server).length;
     await browser.send(third, person);
     const other = await browser.send(third, {...person, first_name: 'Eva'});
     assert.match(other.text, /Eva, you may qualify/);
-    assert.equal(rowsOf(server).length, before + 2);
+    assert.equal(storedIn(server).length, before + 2);
   });
 
   test('survives that the server ends in between', async () => {
@@ -437,23 +431,21 @@ suite('leads without a script', () => {
     const slow = await openFor(t, start({requestWait: 1_000}));
     const browser = visitor(slow);
     const third = await toContact(browser, '/apply/trusting');
-    const other = new DatabaseSync(slow.config.databasePath, {timeout: 5_000});
-    other.exec('BEGIN IMMEDIATE');
+    const letWrite = stopWrites(slow.config.databasePath);
     for (let press = 0; press < 6; press += 1) {
       const refused = await browser.send(third, person);
       assert.equal(refused.status, 503);
       assert.match(refused.text, /Something went wrong on our side/);
     }
-    other.exec('COMMIT');
-    other.close();
+    letWrite();
     assert.equal((await browser.send(third, person)).status, 200);
-    assert.equal(rowsOf(slow).length, 1);
+    assert.equal(storedIn(slow).length, 1);
   });
 
   test('are taken five times an hour from a network, and the sixth loses nothing that was typed', async () => {
     const browser = visitor(server);
     const third = await toContact(browser, '/apply/trusting');
-    const before = rowsOf(server).length;
+    const before = storedIn(server).length;
     for (let number = 0; number < 5; number += 1)
       assert.equal((await browser.send(third, {...person, first_name: `A${number}`})).status, 200);
     const refused = await browser.send(third, {...person, first_name: 'F'});
@@ -461,7 +453,7 @@ suite('leads without a script', () => {
     assert.match(String(refused.headers['retry-after']), /^\d{3,4}$/);
     assert.match(refused.text, /Too many attempts Please try again in \d+ minutes/);
     assert.equal(refused.fields.get('first_name'), 'F');
-    assert.equal(rowsOf(server).length, before + 5);
+    assert.equal(storedIn(server).length, before + 5);
     const replayed = await browser.send(third, {...person, first_name: 'A1'});
     assert.equal(replayed.status, 200, 'what was sent before is still answered');
   });
@@ -486,7 +478,7 @@ suite('leads without a script', () => {
       answers.push(result.text.replace(/\w{4}-\w{4}/g, ''));
     }
     assert.equal(answers[0], answers[1]);
-    const [one, two] = rowsOf(server).slice(-2);
+    const [one, two] = storedIn(server).slice(-2);
     assert.notEqual(one?.id, two?.id);
   });
 
@@ -525,13 +517,13 @@ suite('a form whose token is not good', () => {
     test(`${title} stores nothing, and asks the visitor of our own page to send it once more`, async () => {
       const browser = visitor(server, own);
       const third = await toContact(browser, '/apply/trusting');
-      const before = rowsOf(server).length;
+      const before = storedIn(server).length;
       change(third);
       const again = await browser.send(third, person);
       assert.equal(again.status, 422);
       assert.match(again.text, /Please send your answers once more/);
       assert.equal(again.fields.get('first_name'), 'Ana');
-      assert.equal(rowsOf(server).length, before);
+      assert.equal(storedIn(server).length, before);
       assert.match((await browser.send(again)).text, /you may qualify/);
     });
   }

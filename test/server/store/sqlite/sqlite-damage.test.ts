@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import {closeSync, openSync, statSync, writeSync} from 'node:fs';
 import {join} from 'node:path';
-import {DatabaseSync} from 'node:sqlite';
 import {test} from 'node:test';
 import {clearText} from '../../../../server/store/sealing.ts';
 import {openSqliteStore} from '../../../../server/store/sqlite/store.ts';
 import {watchStore} from '../../../../server/store/store-watch.ts';
 import {openFor, openWhile} from '../../../support/opened.ts';
+import {execute} from '../../../support/rows.ts';
 import {temporaryFolder} from '../../../support/temporary-folder.ts';
 import {until} from '../../../support/until.ts';
 
@@ -24,9 +24,7 @@ test('damage in a large file is found by one check after the start, and the serv
 });
 
 function makeLarge(path: string) {
-  const database = new DatabaseSync(path);
-  database.exec('CREATE TABLE filler (content BLOB); INSERT INTO filler VALUES (zeroblob(70 * 1024 * 1024))');
-  database.close();
+  execute(path, 'CREATE TABLE filler (content BLOB); INSERT INTO filler VALUES (zeroblob(70 * 1024 * 1024))');
 }
 
 /** Overwrites the page in the middle of the file. */

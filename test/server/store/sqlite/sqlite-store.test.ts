@@ -11,6 +11,7 @@ import {basic, fetchFrom, postJson, readJson} from '../../../support/http.ts';
 import {describeGoneLeads} from '../gone-leads-suite.ts';
 import {describeLeadStore} from '../lead-store-suite.ts';
 import {openFor} from '../../../support/opened.ts';
+import {rowsOf, stopWrites} from '../../../support/rows.ts';
 import {
   doneAnswer,
   keyOf,
@@ -119,21 +120,9 @@ suite('the file', () => {
     assert.deepEqual(readdirSync(dirname(path)), ['leads.sqlite']);
     const alone = `${path}.copy`;
     copyFileSync(path, alone);
-    const database = new DatabaseSync(alone, {readOnly: true});
-    assert.deepEqual({...database.prepare('SELECT id FROM leads').get()}, {id});
-    database.close();
+    assert.deepEqual(rowsOf(alone, 'SELECT id FROM leads'), [{id}]);
   });
 });
-
-/** Another process that writes, or a backup that takes its time. */
-function lock(path: string) {
-  const other = new DatabaseSync(path);
-  other.exec('BEGIN IMMEDIATE');
-  return () => {
-    other.exec('COMMIT');
-    other.close();
-  };
-}
 
 suite('a database that others hold', () => {
   test('refuses to write, still reads, and writes again afterwards', async (t) => {
@@ -142,7 +131,7 @@ suite('a database that others hold', () => {
     const [before, during, later] = [newEntry(), newEntry(), newEntry()];
     await store.accept(before);
 
-    const unlock = lock(path);
+    const unlock = stopWrites(path);
     const writes = [
       store.accept(during),
       store.settle(keyOf(before.id), 0, {state: 'refused', reason: '422'}),
