@@ -30,6 +30,21 @@ export const finances = {
 
 export const prequalificationBody = {...standardBody, lead_type: 'prequalification', ...finances};
 
+/** What every field says is found again wherever it leaks. */
+export const canaryLead = {
+  lead_type: 'prequalification',
+  first_name: 'Canaryfirst',
+  last_name: 'Canarylast',
+  email: 'canary.mail@example.com',
+  phone: '(415) 555-0199',
+  credit_score: '680 - 720',
+  bankruptcy: false,
+  retirement: 7_654_321,
+  cash: 1_234_567,
+  investments: 5_432_101,
+  notes: 'canary-notes',
+};
+
 /** As an upstream gives them. */
 export const amounts = {
   rollover_amount: 100_000,

@@ -6,6 +6,7 @@ import {createServer as createTlsServer, type ServerOptions} from 'node:https';
 import type {AddressInfo} from 'node:net';
 import {text} from 'node:stream/consumers';
 import type {WebhookSettings} from '../../server/config/destinations.ts';
+import type {LeadEvent} from '../../server/leads/lead-event.ts';
 
 export type Received = {method: string; path: string; headers: IncomingHttpHeaders; body: string};
 export type ReceiverReply = (response: ServerResponse, received: Received) => void | Promise<void>;
@@ -28,6 +29,8 @@ export type WebhookReceiver = {
   answerWith(reply: ReceiverReply): void;
   /** Resolves as soon as so many requests have come in all. */
   hasReceived(count: number): Promise<void>;
+  /** The event that comes next of what `send` does. */
+  heardOf(send: () => Promise<unknown>): Promise<LeadEvent>;
   /** The number of connections that were made to it so far. */
   connections(): number;
   /** Breaks all connections. */
@@ -76,6 +79,17 @@ export async function startWebhookReceiver(
   await once(server, 'listening');
   const {port: ownPort} = server.address() as AddressInfo;
 
+  const hasReceived = (count: number) =>
+    new Promise<void>((resolve) => {
+      const watch = () => {
+        if (received.length < count) return;
+        watchers = watchers.filter((other) => other !== watch);
+        resolve();
+      };
+      watchers.push(watch);
+      watch();
+    });
+
   return {
     port: ownPort,
     secret,
@@ -89,16 +103,13 @@ export async function startWebhookReceiver(
     },
     received,
     answerWith: (next) => void (answer = next),
-    hasReceived: (count) =>
-      new Promise((resolve) => {
-        const watch = () => {
-          if (received.length < count) return;
-          watchers = watchers.filter((other) => other !== watch);
-          resolve();
-        };
-        watchers.push(watch);
-        watch();
-      }),
+    hasReceived,
+    async heardOf(send) {
+      const count = received.length + 1;
+      await send();
+      await hasReceived(count);
+      return JSON.parse(received.at(-1)!.body) as LeadEvent;
+    },
     connections: () => connections,
     async close() {
       if (!server.listening) return;

@@ -15,24 +15,12 @@ import {fetchFrom} from '../../support/http.ts';
 import {refusal, startMailServer, startRawServer} from '../../support/mail-server.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
+import {canaryLead as lead} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {baseConfig, listedOrigin} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 import {startWebhookReceiver, type ReceiverReply} from '../../support/webhook-receiver.ts';
 
-const lead = {
-  lead_type: 'prequalification',
-  first_name: 'Canaryfirst',
-  last_name: 'Canarylast',
-  email: 'canary.mail@example.com',
-  phone: '(415) 555-0199',
-  credit_score: '680 - 720',
-  bankruptcy: false,
-  retirement: 7_654_321,
-  cash: 1_234_567,
-  investments: 5_432_101,
-  notes: 'canary-notes',
-};
 const attribution = {gclid: 'canary-click', referrer: 'https://canary-referrer.example/'};
 const personal = [
   ...['Canaryfirst', 'Canarylast', 'canary.mail', '555-0199', '4155550199', '7654321', '1234567', '5432101'],

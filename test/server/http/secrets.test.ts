@@ -9,7 +9,7 @@ import {onePartner} from '../../../server/config/partners.ts';
 import {failures, json, startFakeUpstream, type Reply} from '../../support/fake-upstream.ts';
 import {basic, postJson} from '../../support/http.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
-import {amounts} from '../../support/sample-leads.ts';
+import {amounts, canaryLead as lead} from '../../support/sample-leads.ts';
 import {
   listedOrigin,
   otherOrigin,
@@ -28,20 +28,7 @@ const upstreamAccess = {
   password: 'canary-upstream-password',
   cid: 'canary-upstream-cid',
 };
-const firstName = 'Canaryfirst';
-const lead = {
-  lead_type: 'prequalification',
-  first_name: firstName,
-  last_name: 'Canarylast',
-  email: 'canary.mail@example.com',
-  phone: '(415) 555-0199',
-  credit_score: '680 - 720',
-  bankruptcy: false,
-  retirement: 7_654_321,
-  cash: 1_234_567,
-  investments: 5_432_101,
-  notes: 'canary-notes',
-};
+const firstName = lead.first_name;
 const wrongLead = {
   ...lead,
   email: 'canary.mail',

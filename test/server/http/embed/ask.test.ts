@@ -6,7 +6,7 @@ import {Ajv2020} from 'ajv/dist/2020.js';
 import type {EmbedConfig} from '../../../../contract/embed.ts';
 import {askedNames, extraFields, formOnlyFields, timeFrames} from '../../../../contract/extra-fields.ts';
 import {onePartner} from '../../../../server/config/partners.ts';
-import {leadEventSchema, type LeadEvent} from '../../../../server/leads/lead-event.ts';
+import {leadEventSchema} from '../../../../server/leads/lead-event.ts';
 import {sendLead, sentLead, somebody} from '../../../support/embed-client.ts';
 import {json, startFakeUpstream} from '../../../support/fake-upstream.ts';
 import {basic, fieldCodes, postJson, readJson, readProblem} from '../../../support/http.ts';
@@ -46,22 +46,15 @@ suite('what a partner asks for besides', () => {
         quickTimings,
       ),
     );
-    /** What the receiver hears of the next lead. */
-    async function heardOf(send: () => Promise<{id: string}>): Promise<LeadEvent> {
-      const count = receiver.received.length + 1;
-      await send();
-      await receiver.hasReceived(count);
-      return JSON.parse(receiver.received.at(-1)!.body) as LeadEvent;
-    }
     const heard = async (changes: object, partner = 'acme') =>
-      (await heardOf(() => sentLead(server, somebody(changes), {partner}))).data.lead;
+      (await receiver.heardOf(() => sentLead(server, somebody(changes), {partner}))).data.lead;
     const askedOf = (lead: object) =>
       Object.fromEntries(Object.entries(lead).filter(([name]) => askedNames.some((asked) => asked === name)));
 
     test('the event has all that the partner asks for, of both types of leads', async () => {
       assert.deepEqual(askedOf(await heard(all)), all);
       const standard = {...without(standardBody, 'cid'), ...all, email: 'ask@example.com'};
-      const {data} = await heardOf(() => sentLead(server, standard));
+      const {data} = await receiver.heardOf(() => sentLead(server, standard));
       assert.deepEqual(askedOf(data.lead), all);
     });
 
@@ -94,7 +87,7 @@ suite('what a partner asks for besides', () => {
     });
 
     test('callers of /json/leads send what the reference has, and no call_time', async () => {
-      const {data} = await heardOf(async () =>
+      const {data} = await receiver.heardOf(async () =>
         readJson<{id: string}>(
           await server.fetch('/json/leads', postJson({...standardBody, ...all}, basic(acme))),
           201,
@@ -110,7 +103,7 @@ suite('what a partner asks for besides', () => {
         allowUnionTypes: true,
         formats: {'date-time': true},
       }).compile(schema);
-      const event = await heardOf(() => sentLead(server, somebody(all)));
+      const event = await receiver.heardOf(() => sentLead(server, somebody(all)));
       assert.ok(isValid(event), JSON.stringify(isValid.errors));
       assert.deepEqual(leadEventSchema.parse(event), event);
       assert.ok(!isValid({...event, data: {...event.data, lead: {...event.data.lead, call_time: 7}}}));
@@ -118,7 +111,7 @@ suite('what a partner asks for besides', () => {
 
     test('Python reads schema and event', {skip: missing('python3')}, async () => {
       const schema: unknown = await (await server.fetch('/schemas/lead-event-v1.json')).json();
-      const event = await heardOf(() => sentLead(server, somebody(all)));
+      const event = await receiver.heardOf(() => sentLead(server, somebody(all)));
       const read = execFileSync('python3', ['-c', readInPython], {
         input: JSON.stringify({schema, event}),
         encoding: 'utf8',

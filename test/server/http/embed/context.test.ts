@@ -4,7 +4,7 @@ import {suite, test} from 'node:test';
 import {Ajv2020} from 'ajv/dist/2020.js';
 import type {EmbedConfig} from '../../../../contract/embed.ts';
 import {onePartner} from '../../../../server/config/partners.ts';
-import {leadEventSchema, type LeadEvent} from '../../../../server/leads/lead-event.ts';
+import {leadEventSchema} from '../../../../server/leads/lead-event.ts';
 import {sentLead, somebody} from '../../../support/embed-client.ts';
 import {basic, postJson, readJson} from '../../../support/http.ts';
 import {openForSuite} from '../../../support/opened.ts';
@@ -34,15 +34,8 @@ suite('hidden fields', () => {
         quickTimings,
       ),
     );
-    /** What the receiver hears of the next lead. */
-    async function heardOf(send: () => Promise<{id: string}>): Promise<LeadEvent> {
-      const count = receiver.received.length + 1;
-      await send();
-      await receiver.hasReceived(count);
-      return JSON.parse(receiver.received.at(-1)!.body) as LeadEvent;
-    }
     const heard = (context: unknown, partner = 'acme') =>
-      heardOf(() => sentLead(server, somebody(), {partner, body: {context}}));
+      receiver.heardOf(() => sentLead(server, somebody(), {partner, body: {context}}));
 
     const cases: Record<string, [given: unknown, kept: object | undefined]> = {
       'all fields that are listed': [
@@ -113,7 +106,7 @@ suite('hidden fields', () => {
 
     test('callers of /json/leads cannot send any', async () => {
       const body = {...prequalificationBody, context: {brand: 'north'}, 'context-brand': 'north'};
-      const event = await heardOf(async () =>
+      const event = await receiver.heardOf(async () =>
         readJson<{id: string}>(await server.fetch('/json/leads', postJson(body, basic(acme))), 201),
       );
       assert.ok(!('context' in event.data));
