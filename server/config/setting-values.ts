@@ -13,6 +13,9 @@ export function numberWithin(least: number, most = Number.MAX_SAFE_INTEGER) {
   return z.coerce.number(error).min(least, error).max(most, error);
 }
 
+export const wholeNumber = (...limits: Parameters<typeof numberWithin>) =>
+  numberWithin(...limits).int('must be a whole number');
+
 export const list = z.string().transform((text) => text.split(/[\s,]+/).filter(Boolean));
 
 export const callers = z

@@ -13,6 +13,7 @@ import {
   numberWithin,
   postgresUrl,
   ranges,
+  wholeNumber,
 } from './setting-values.ts';
 import {
   cid,
@@ -41,10 +42,7 @@ export const settingGroups = {
       .string()
       .default('127.0.0.1')
       .describe('The address to listen on. A reverse proxy with TLS should stand before it.'),
-    PORT: numberWithin(0, 65_535)
-      .int('must be a whole number')
-      .default(8080)
-      .describe('The port to listen on.'),
+    PORT: wholeNumber(0, 65_535).default(8080).describe('The port to listen on.'),
     TRUST_PROXY: z
       .string()
       .default('0')
@@ -112,12 +110,10 @@ export const settingGroups = {
       .describe(
         'A secret of at least 32 characters, to sign consents ([more](consent.md#the-evidence-key)).',
       ),
-    PROOF_OF_WORK: numberWithin(0, 100_000)
-      .int('must be a whole number')
+    PROOF_OF_WORK: wholeNumber(0, 100_000)
       .default(200)
       .describe('How much work a browser does for each lead ([more](partners.md#quotas-and-proof-of-work)).'),
-    RATE_LIMIT: numberWithin(1)
-      .int('must be a whole number')
+    RATE_LIMIT: wholeNumber(1)
       .default(60)
       .describe('How many requests of each kind one address may send to the API of the form in a minute.'),
     REDIS_URL: z
@@ -159,16 +155,13 @@ export const settingGroups = {
       .describe(
         'What was erased, for restores. SQLite: `DATABASE_PATH` + `.erasures` ([more](privacy.md#backups)).',
       ),
-    RETAIN_DAYS: numberWithin(1, maxRetainDays)
-      .int('must be a whole number')
+    RETAIN_DAYS: wholeNumber(1, maxRetainDays)
       .optional()
       .describe('After how many days leads are erased; never without it ([more](privacy.md#retention)).'),
-    RETAIN_GRACE_DAYS: numberWithin(0, maxRetainDays)
-      .int('must be a whole number')
+    RETAIN_GRACE_DAYS: wholeNumber(0, maxRetainDays)
       .default(30)
       .describe('How many days longer open deliveries keep a lead ([more](privacy.md#retention)).'),
-    KEEP_CONSENT_YEARS: numberWithin(0, maxKeepConsentYears)
-      .int('must be a whole number')
+    KEEP_CONSENT_YEARS: wholeNumber(0, maxKeepConsentYears)
       .default(5)
       .describe('How many years a consent stays when its lead is erased ([more](privacy.md#retention)).'),
     DATABASE_STATEMENTS: z
@@ -234,8 +227,7 @@ export const settingGroups = {
       .describe('Versions that are not served, such as `1.0.0` ([more](versions.md#withdrawing-a-version)).'),
   },
   Metrics: {
-    METRICS_PORT: numberWithin(0, 65_535)
-      .int('must be a whole number')
+    METRICS_PORT: wholeNumber(0, 65_535)
       .optional()
       .describe(
         'The port on which Prometheus reads `/metrics`; none without it ([more](operations.md#metrics)).',

@@ -133,6 +133,8 @@ const figuresSchema = schemaOf<NonNullable<EmbedConfig['estimate']>>()(
   }),
 );
 
+const optionalTexts = z.record(z.string(), z.string()).exactOptional();
+
 export const embedConfigSchema = schemaOf<EmbedConfig>()(
   z.object({
     lead_types: z.array(z.enum(leadTypes)),
@@ -150,14 +152,10 @@ export const embedConfigSchema = schemaOf<EmbedConfig>()(
       })
       .nullable(),
     colors: z.object({accent: z.string().exactOptional()}),
-    next_step: z
-      .record(z.string(), z.string())
-      .exactOptional()
-      .describe('By language. It may have `{phone}`.'),
-    next_step_named: z
-      .record(z.string(), z.string())
-      .exactOptional()
-      .describe('The same with `{reference}` and `{first_name}`, of a partner whose text has one of them.'),
+    next_step: optionalTexts.describe('By language. It may have `{phone}`.'),
+    next_step_named: optionalTexts.describe(
+      'The same with `{reference}` and `{first_name}`, of a partner whose text has one of them.',
+    ),
     name: z.string().exactOptional().describe('The name that visitors know the partner by.'),
     contact: z
       .array(z.object({href: z.string(), text: z.string()}))
@@ -176,20 +174,18 @@ export const embedConfigSchema = schemaOf<EmbedConfig>()(
       .array(
         z.object({
           name: z.enum(askedNames),
-          choices: z
-            .record(z.string(), z.string())
-            .exactOptional()
-            .describe('The words of each choice, in the language of the form. Missing for a text.'),
+          choices: optionalTexts.describe(
+            'The words of each choice, in the language of the form. Missing for a text.',
+          ),
         }),
       )
       .exactOptional()
       .describe(
         'What the form asks for besides, of a partner that wants it. The lead may have these fields.',
       ),
-    call_promise: z
-      .record(z.string(), z.string())
-      .exactOptional()
-      .describe('What the partner promises about its call, by language, of a partner that says it.'),
+    call_promise: optionalTexts.describe(
+      'What the partner promises about its call, by language, of a partner that says it.',
+    ),
     context_fields: z
       .array(z.string())
       .exactOptional()

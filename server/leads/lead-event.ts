@@ -21,6 +21,8 @@ import {saidShape} from './consent-record.ts';
 import {revocationScopes} from './revocation.ts';
 import {afterTouch} from '../../form/words/en.ts';
 
+const text = (description: string) => z.string().describe(description);
+const textOrNull = (description: string) => z.string().nullable().describe(description);
 const time = (description: string) => z.iso.datetime().describe(`${description} ISO 8601, in UTC.`);
 
 const labels: Readonly<Record<string, string>> = afterTouch.labels;
@@ -74,9 +76,7 @@ const leadSchema = z
   .object({
     lead_type: z.enum(leadTypes).describe('A standard lead has contact data alone, and gets no amounts.'),
     ...eventFields(contactFields),
-    phone_e164: z
-      .string()
-      .describe('The telephone number in E.164, such as +12025550142, without extension.'),
+    phone_e164: text('The telephone number in E.164, such as +12025550142, without extension.'),
     ...z.object(eventFields({...financialFields, ...extraFields, ...formOnlyFields})).partial().shape,
   })
   .describe('What the visitor or the caller sent. A field that the lead does not have is missing.');
@@ -103,33 +103,27 @@ const answerSchema = z
     reasons: z
       .partialRecord(z.enum(amountParts), z.enum(reasons))
       .describe('Why an amount is zero, or which assumption it rests on, by the name of the amount.'),
-    policy_version: z
-      .string()
-      .nullable()
-      .describe(
-        'The version of the policy by which the amounts were calculated. Null if another service gave them.',
-      ),
+    policy_version: textOrNull(
+      'The version of the policy by which the amounts were calculated. Null if another service gave them.',
+    ),
   })
   .describe('What the lead was told when the event happened.');
 
 const consentSchema = z
   .object({
-    text_version: z
-      .string()
-      .describe('The version of the consent text. Of a text that a caller sent, the beginning of its hash.'),
-    text_language: z
-      .string()
-      .nullable()
-      .describe(
-        'The language of the consent text, each of which has its own versions. Null if it is not known.',
-      ),
-    text_hash: z.string().describe('SHA-256 of the consent text as the form got it, in hex.'),
+    text_version: text(
+      'The version of the consent text. Of a text that a caller sent, the beginning of its hash.',
+    ),
+    text_language: textOrNull(
+      'The language of the consent text, each of which has its own versions. Null if it is not known.',
+    ),
+    text_hash: text('SHA-256 of the consent text as the form got it, in hex.'),
     agreed: z.boolean().nullable().describe('Whether the box was ticked. Null if the text has no box.'),
     given_at: time('When the lead was sent, or what a caller says.'),
-    origin: z.string().nullable().describe('The origin of the page, as the browser gave it.'),
-    page: z.string().nullable().describe('The address of the page without its query.'),
-    ip: z.string().describe("The visitor's IP address. Empty if a caller does not say it."),
-    user_agent: z.string().nullable().describe("The name that the visitor's browser gives itself."),
+    origin: textOrNull('The origin of the page, as the browser gave it.'),
+    page: textOrNull('The address of the page without its query.'),
+    ip: text("The visitor's IP address. Empty if a caller does not say it."),
+    user_agent: textOrNull("The name that the visitor's browser gives itself."),
     script: z
       .enum(['none'])
       .exactOptional()
@@ -179,24 +173,19 @@ export const leadEventWords: Record<LeadEventType, string> = {
 
 /** What the data of each type begins with. */
 const identity = {
-  id: z.string().describe('The id of the lead, a UUID. All events of a lead have the same.'),
-  reference: z.string().describe('The reference that the visitor sees, such as K7QM-2XHD.'),
+  id: text('The id of the lead, a UUID. All events of a lead have the same.'),
+  reference: text('The reference that the visitor sees, such as K7QM-2XHD.'),
   created_at: time('When the lead was stored.'),
-  partner: z
-    .string()
-    .nullable()
-    .describe('The key of the partner whose page sent the lead. Null if the lead came over the API.'),
+  partner: textOrNull('The key of the partner whose page sent the lead. Null if the lead came over the API.'),
 };
 /** The earlier leads that the data of each type names. */
 const relations = {
-  duplicate_of: z
-    .string()
-    .nullable()
-    .describe('The id of an earlier lead with the same fields. Update that one instead of adding another.'),
-  supersedes: z
-    .string()
-    .nullable()
-    .describe('The id of an earlier lead that this lead corrects: the visitor went back and changed it.'),
+  duplicate_of: textOrNull(
+    'The id of an earlier lead with the same fields. Update that one instead of adding another.',
+  ),
+  supersedes: textOrNull(
+    'The id of an earlier lead that this lead corrects: the visitor went back and changed it.',
+  ),
 };
 
 const [erased, revoked] = ['lead.erased', 'consent.revoked'] as const satisfies LeadEventType[];
@@ -242,7 +231,7 @@ export const leadEventSchema = z
         .describe(
           'What the page says about itself, by the names that the partner lists in context_fields. Missing if it says nothing.',
         ),
-      suspect: z.string().nullable().describe('Why a bot may have sent the lead. Null for all other leads.'),
+      suspect: textOrNull('Why a bot may have sent the lead. Null for all other leads.'),
       ...relations,
     }),
   })
