@@ -1,22 +1,20 @@
 /** Moves the store to another database, from SQLite to PostgreSQL and back, while all servers are stopped. */
 import {existsSync} from 'node:fs';
 import {dirname, resolve} from 'node:path';
-import {z} from 'zod';
 import type {Config} from '../config/config.ts';
 import {postgresUrl} from '../config/setting-values.ts';
 import {openEnd} from '../store/open-store.ts';
 import {transfer, TransferError, type Progress} from '../store/transfer.ts';
-import {count, Refusal, refuseFor, type Job} from './admin.ts';
+import {Refusal, refuseFor, type Job} from './admin.ts';
 import {refuseWrongFile} from './beside.ts';
 
 /** `tables`: in the order in which they were copied, each with the SHA-256 of its rows on both sides */
-export const moved = z.object({
-  from: z.string(),
-  to: z.string(),
-  tables: z.array(z.object({table: z.string(), rows: count, digest: z.string()})),
-  ms: z.number(),
-});
-export type Moved = z.infer<typeof moved>;
+export type Moved = {
+  from: string;
+  to: string;
+  tables: {table: string; rows: number; digest: string}[];
+  ms: number;
+};
 
 /**
  * @param to a URL such as `postgres://…`, or the path of an SQLite file
