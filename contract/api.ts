@@ -8,7 +8,6 @@ export const paths = {
   embedVersions: '/embed/versions.json',
   snippets: '/embed/snippets',
   apply: '/apply',
-  revoke: '/revoke',
   live: '/livez',
   ready: '/readyz',
   health: '/health',

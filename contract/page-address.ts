@@ -17,16 +17,13 @@ const randomCharacters = 10;
  */
 const wordOrNumber = /^(?=.{0,24}$)(?:[A-Z]?[a-z]*(?:[A-Z][a-z]+)*|[A-Z]*|\d{0,14})$/;
 
-/** Also in a query that was encoded twice. */
-export const emailAddress = /.(?:@|%40)./i;
-
 /**
  * Some links carry a secret or a person's data in the path: a link that resets a password, an invitation, a session
  * id, an e-mail address. Letters outside ASCII separate pieces like other signs do, because random texts have none:
  * a path in Russian or Chinese is kept.
  */
 function looksSecret(segment: string): boolean {
-  if (emailAddress.test(segment)) return true;
+  if (/.(?:@|%40)./i.test(segment)) return true;
   const random = segment.split(/%[\da-f]{2}|[^a-z\d]+/i).filter((piece) => !wordOrNumber.test(piece));
   return random.join('').length >= randomCharacters;
 }

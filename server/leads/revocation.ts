@@ -3,7 +3,6 @@
  * later leads with its telephone number are held until an operator decides. Both outlive the erasure of the lead.
  */
 
-import {paths} from '../../contract/api.ts';
 import type {LeadIdentity} from './stored-lead.ts';
 
 /** For whom a consent was taken back: for the partner of the lead, or for all. */
@@ -69,12 +68,15 @@ export type RevocationStore = {
   endErasureRequest(id: string): Promise<boolean>;
 };
 
-/** Makes the link of a lead, by which its visitor says stop. */
+/** Where the links lead by which visitors say stop. */
+export const revokePath = '/revoke';
+
+/** Makes the link of a lead. */
 export type RevokeLink = (id: string) => Promise<string>;
 export const revokeLinkOf =
   (store: Pick<RevocationStore, 'revokeToken'>, publicUrl: string): RevokeLink =>
   async (id) =>
-    `${publicUrl}${paths.revoke}/${id}.${await store.revokeToken(id)}`;
+    `${publicUrl}${revokePath}/${id}.${await store.revokeToken(id)}`;
 
 /** The lead of a link, and what was asked for it. Times are milliseconds since 1970. */
 export type LinkedLead = Pick<LeadIdentity, 'id' | 'createdAt' | 'partner'> & {

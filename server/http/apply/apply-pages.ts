@@ -20,6 +20,7 @@ import type {FailureLimit} from '../limits/failure-limit.ts';
 import type {RateLimits} from '../limits/rate-limit.ts';
 import {withinTime} from '../mount.ts';
 import {ProblemError} from '../../leads/problem-error.ts';
+import {revokePath} from '../../leads/revocation.ts';
 import {methodNotAllowed, observedProblem} from '../problem-replies.ts';
 import {queryText, type Query} from '../query.ts';
 import {applyPage, noticePage, colorSchemes, type FormScript, type Page, type Visit} from './apply-page.ts';
@@ -201,11 +202,11 @@ export function applyPages(parts: Parts): Router {
     send(response, page, [], {referrer: 'no-referrer'});
   }, timings.requestWait);
   router
-    .route(`${paths.revoke}/:link`)
+    .route(`${revokePath}/:link`)
     .all(rateLimits('revoke', perMinute))
     .get(visit)
     .post(formBody, visit)
     .all(methodNotAllowed('GET, HEAD, POST'));
-  router.use([paths.apply, paths.revoke], failed);
+  router.use([paths.apply, revokePath], failed);
   return router;
 }
