@@ -652,7 +652,8 @@ const rules = {
 
   /**
    * From the acknowledgement on, for as long as no operator lets a later lead go, or its number. A process whose clock was set
-   * does not know when its lease ends, but begins nothing after the time that a lease lasts.
+   * does not know when its lease ends, but begins nothing after the time that a lease lasts. One that stood still between the
+   * two requests of an attempt does not know that its lease has ended.
    */
   'nothing of a lead begins after its consent was taken back'(facts, violated) {
     const clocks = facts.all('trouble').filter(({kind}) => kind === 'clock');
@@ -664,10 +665,12 @@ const rules = {
     );
     for (const revoking of facts.all('revoking'))
       for (const request of facts.all('request')) {
-        const {at, destination} = request;
+        const {at, destination, process} = request;
         const isUnderLease =
           clocks.some((clock) => clock.at <= at) && at <= revoking.until + facts.history.lease;
-        if (at <= revoking.until || isUnderLease) continue;
+        const first = facts.firstStepOf(request)?.at ?? Infinity;
+        const hasStoodStill = first <= revoking.until && facts.had(process, ['freeze'], first, at);
+        if (at <= revoking.until || isUnderLease || hasStoodStill) continue;
         for (const {lead, only} of facts.toldIn(request)) {
           if (only !== undefined || !facts.isMeant(revoking, lead)) continue;
           const isLater = (came.get(lead) ?? Infinity) > revoking.at && !revoking.leads.includes(lead);
