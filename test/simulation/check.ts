@@ -27,6 +27,9 @@ type Rule = (facts: Facts, violated: (words: string) => void) => void;
 /** Milliseconds by which the clocks of processes differ, at most, if nobody sets them. */
 const clockDifference = 2_000;
 
+/** Milliseconds within which a process that stood still goes on with what it had begun. */
+const goingOn = 1_000;
+
 const seconds = (milliseconds: number) => `${(milliseconds / 1_000).toFixed(2)} s`;
 
 const rules = {
@@ -652,8 +655,8 @@ const rules = {
 
   /**
    * From the acknowledgement on, for as long as no operator lets a later lead go, or its number. A process whose clock was set
-   * does not know when its lease ends, but begins nothing after the time that a lease lasts. One that stood still between the
-   * two requests of an attempt does not know that its lease has ended.
+   * does not know when its lease ends, but begins nothing after the time that a lease lasts. One that stood still in the middle of an
+   * attempt goes on with it, and does not know that its lease has ended.
    */
   'nothing of a lead begins after its consent was taken back'(facts, violated) {
     const clocks = facts.all('trouble').filter(({kind}) => kind === 'clock');
@@ -668,8 +671,7 @@ const rules = {
         const {at, destination, process} = request;
         const isUnderLease =
           clocks.some((clock) => clock.at <= at) && at <= revoking.until + facts.history.lease;
-        const first = facts.firstStepOf(request)?.at ?? Infinity;
-        const hasStoodStill = first <= revoking.until && facts.had(process, ['freeze'], first, at);
+        const hasStoodStill = facts.had(process, ['freeze'], at - goingOn, at);
         if (at <= revoking.until || isUnderLease || hasStoodStill) continue;
         for (const {lead, only} of facts.toldIn(request)) {
           if (only !== undefined || !facts.isMeant(revoking, lead)) continue;
