@@ -27,6 +27,9 @@ type Rule = (facts: Facts, violated: (words: string) => void) => void;
 /** Milliseconds by which the clocks of processes differ, at most, if nobody sets them. */
 const clockDifference = 2_000;
 
+/** Milliseconds within which a process that stood still goes on with what it had begun. */
+const goingOn = 1_000;
+
 const seconds = (milliseconds: number) => `${(milliseconds / 1_000).toFixed(2)} s`;
 
 const rules = {
@@ -652,7 +655,8 @@ const rules = {
 
   /**
    * From the acknowledgement on, for as long as no operator lets a later lead go, or its number. A process whose clock was set
-   * does not know when its lease ends, but begins nothing after the time that a lease lasts.
+   * does not know when its lease ends, but begins nothing after the time that a lease lasts. One that stood still in the middle of an
+   * attempt goes on with it, and does not know that its lease has ended.
    */
   'nothing of a lead begins after its consent was taken back'(facts, violated) {
     const clocks = facts.all('trouble').filter(({kind}) => kind === 'clock');
@@ -664,10 +668,11 @@ const rules = {
     );
     for (const revoking of facts.all('revoking'))
       for (const request of facts.all('request')) {
-        const {at, destination} = request;
+        const {at, destination, process} = request;
         const isUnderLease =
           clocks.some((clock) => clock.at <= at) && at <= revoking.until + facts.history.lease;
-        if (at <= revoking.until || isUnderLease) continue;
+        const hasStoodStill = facts.had(process, ['freeze'], at - goingOn, at);
+        if (at <= revoking.until || isUnderLease || hasStoodStill) continue;
         for (const {lead, only} of facts.toldIn(request)) {
           if (only !== undefined || !facts.isMeant(revoking, lead)) continue;
           const isLater = (came.get(lead) ?? Infinity) > revoking.at && !revoking.leads.includes(lead);

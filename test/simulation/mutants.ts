@@ -181,7 +181,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'begin all that is due at once',
     file: 'server/destinations/channel.ts',
-    from: 'return Math.min(channel.breaker.room(), channel.pace.available());',
+    from: 'return Math.min(channel.breaker.room(), isUrgent ? Infinity : channel.pace.available());',
     to: 'return channel.breaker.room();',
     flavour: 'crowded',
     violates: 'no more is under way at once, and begins in a second, than agreed',
