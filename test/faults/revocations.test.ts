@@ -59,8 +59,10 @@ function visitors() {
     live,
     stoppedNumbers,
     newLead(): NewLead {
-      const again = stoppedNumbers.length > 0 && Math.random() < 0.25;
-      const phone = anyOf(again ? stoppedNumbers : live);
+      // Often those whose consent is being taken back right now, so that it happens while their leads are sent.
+      const among =
+        stoppedNumbers.length > 0 ? anyOf([live, live, stoppedNumbers.slice(-5), stoppedNumbers]) : live;
+      const phone = anyOf(among);
       const [api, partner] = anyOf([[fromPage, 'acme'] as const, [fromCaller, null] as const]);
       const came = api();
       const body = came.body.replace('202-555-0142', phone).replace('jane@', `person-${leads.length}@`);
@@ -103,7 +105,7 @@ async function receiversOf(t: TestContext, {see}: Visitors) {
       const id = String(exchange.headers['idempotency-key']);
       see('lender', 'POST', id, JSON.stringify(exchange.body));
       // Then the lead is read: a second request under the same lease, up to two seconds later.
-      await sleep(2_000 * Math.random() ** 3);
+      await sleep(2_000 * Math.random() ** 2);
       return json(201, {id})(response, exchange);
     },
     read(response, exchange) {
@@ -168,7 +170,7 @@ async function killRepeatedly(t: TestContext, on: keyof typeof stores) {
   const ports = [await freePort(), ...(on === 'SQLite' ? [] : [await freePort()])];
   const start = (port: number) => startOver(folder, {...environment, PORT: String(port)});
   const servers: RunningService[] = await Promise.all(ports.map(start));
-  const loads = servers.map(({url}) => createLeads(url, 5, people.newLead, 3, people));
+  const loads = servers.map(({url}) => createLeads(url, 8, people.newLead, 3, people));
   await until(() => leads.filter(({acknowledged}) => acknowledged < Infinity).length > 100);
   const beside = await openFor(t, openBeside(folder, store));
   const command = async (...words: string[]) => {
