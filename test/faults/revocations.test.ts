@@ -58,7 +58,7 @@ function visitors() {
     leads,
     live,
     stoppedNumbers,
-    newLead(): NewLead {
+    newLead: (): NewLead => {
       // Often those whose consent is being taken back right now, so that it happens while their leads are sent.
       const among =
         stoppedNumbers.length > 0 ? anyOf([live, live, stoppedNumbers.slice(-5), stoppedNumbers]) : live;
@@ -74,7 +74,7 @@ function visitors() {
       ({id = ''}: {id?: string}) =>
         void Object.assign(know(id, body) ?? {}, {acknowledged: performance.now()}),
     /** Notes that a request has begun. Of a lead that a killed server stored and told nobody, only the revocation is sent. */
-    see(receiver: string, what: string, id: string, text?: string) {
+    see: (receiver: string, what: string, id: string, text?: string) => {
       const lead = know(id, text);
       assert.ok(lead ?? what.startsWith('consent.revoked'), `nobody sent the lead ${id}`);
       lead?.seen.push({at: performance.now(), receiver, what});
