@@ -200,6 +200,8 @@ export function installClock() {
   Object.assign(AbortSignal, {timeout: abortAfter});
   Object.assign(Math, {random: chance});
   Object.assign(require('node:crypto') as object, {
+    randomBytes: (size: number) =>
+      Buffer.from(Array.from({length: size}, () => Math.floor(draw('a random byte') * 256))),
     randomUUID: () => `${hexDigits(8)}-${hexDigits(4)}-4${hexDigits(3)}-8${hexDigits(3)}-${hexDigits(12)}`,
     randomUUIDv7: () => {
       const milliseconds = systemTime().toString(16).padStart(12, '0');
