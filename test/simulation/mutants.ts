@@ -15,11 +15,11 @@ export type Mutant = Change & {name: string; also?: Change; violates: RuleName} 
     {flavour: Flavour} | {plan: string}
   );
 
-/** The claim looks once more whether a consent was taken back, so that alone none of the others lets anything out. */
+/** The claim looks once more whether the consent of a lead was taken back, so no other change alone lets anything out. */
 const claimRevoked: Change = {
   file: 'server/store/claim-queries.ts',
-  from: "return content === 'erased' || record.revoked ? 'dropped'",
-  to: "return content === 'erased' ? 'dropped'",
+  from: "if (content === 'erased' || record.revoked) return 'dropped'",
+  to: "if (content === 'erased') return 'dropped'",
 };
 
 export const mutants: readonly Mutant[] = [
@@ -359,8 +359,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'retry what was dropped because its consent was taken back',
     file: 'server/store/revocation-queries.ts',
-    from: 'OR NOT EXISTS (SELECT 1 FROM leads WHERE leads.id = lead_id AND revoked_at IS NOT NULL)',
-    to: 'OR 1 = 1',
+    from: '(revoked_at IS NOT NULL OR suppressed_at IS NOT NULL)',
+    to: 'suppressed_at IS NOT NULL',
     also: claimRevoked,
     flavour: 'revoking',
     violates: 'nothing of a lead begins after its consent was taken back',
@@ -377,7 +377,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'acknowledge that a consent was taken back while a lease runs',
     file: 'server/admin/revocations.ts',
-    from: 'if (underWayUntil <= Date.now()) break;',
+    from: 'if (underWayUntil === 0 || underWayUntil + clockDifference <= Date.now()) break;',
     to: 'if (underWayUntil >= 0) break;',
     flavour: 'revoking',
     violates: 'nothing of a lead begins after its consent was taken back',
@@ -393,8 +393,13 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'retry what is held because of its number',
     file: 'server/store/revocation-queries.ts',
-    from: "AND COALESCE(last_error, '') <> '${suppressedNumber}'",
-    to: '',
+    from: '(revoked_at IS NOT NULL OR suppressed_at IS NOT NULL)',
+    to: 'revoked_at IS NOT NULL',
+    also: {
+      file: 'server/store/claim-queries.ts',
+      from: "return record.isSuppressed ? 'held' : {lead: record, content};",
+      to: 'return {lead: record, content};',
+    },
     flavour: 'revoking',
     violates: 'nothing of a lead begins after its consent was taken back',
   },
@@ -421,22 +426,6 @@ export const mutants: readonly Mutant[] = [
     to: '        lockDeliveries(context, id),\n',
     flavour: 'revoking',
     violates: 'all who had news of a lead are told that its consent was taken back',
-  },
-  {
-    name: 'retry what was held because of its number, and dropped then',
-    file: 'server/store/revocation-queries.ts',
-    from: "AND COALESCE(last_error, '') <> '${suppressedNumber}'",
-    to: "AND (state = 'dropped' OR COALESCE(last_error, '') <> '${suppressedNumber}')",
-    plan: 'dropped-while-its-number-is-held',
-    violates: 'nothing of a lead begins after its consent was taken back',
-  },
-  {
-    name: 'forget why the news of an answer is held',
-    file: 'server/store/settlement-queries.ts',
-    from: "CASE state WHEN 'held' THEN last_error END",
-    to: 'NULL',
-    plan: 'refused-while-its-number-is-held',
-    violates: 'nothing of a lead begins after its consent was taken back',
   },
   {
     name: 'take it for told for all that was told for the partner',
