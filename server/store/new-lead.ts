@@ -122,7 +122,8 @@ export function acceptsLeads(
 
   /** @throws StoreUnavailable when the earlier lead was deleted `maxWrites` times just after it was found */
   return async (entry) => {
-    const number = await ofNumber(entry.lead.phone.e164);
+    // Of a lead that goes nowhere, nothing must be held.
+    const number = entry.deliveries?.length ? await ofNumber(entry.lead.phone.e164) : '';
     const digests = ofLateLead(entry);
     const rows = toNewRows(entry, {isSealed: writesWith !== 0, storedWords, digests, number});
     let written = await write(rows);

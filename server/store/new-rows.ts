@@ -38,7 +38,7 @@ export type NewRows = {
   leads: readonly [RowOf<'leads'>];
   sealed: readonly ToSeal[];
   /** By what it is found out whether the lead must be held because of its number (`isSuppressed`). */
-  numbers: readonly [{lead_id: string; digest: string; scope: string}];
+  numbers: readonly {lead_id: string; digest: string; scope: string}[];
 };
 
 /** What the deliveries of a lead are that is held because of its number, unless they are held already. */
@@ -51,7 +51,7 @@ export const isSuppressed = (digest: string, scope: string) =>
  * - `isSealed`: false if what is personal stays in clear, as with `clear` as the first data key
  * - `storedWords`: the texts of consents that are known to be stored
  * - `digests`: by which the person is found, if they cannot be written later
- * - `number`: the digest of the number. Undefined if none can be made: then the lead is held
+ * - `number`: the digest of the number. Undefined if none can be made: then the lead is held. Empty if it goes nowhere
  */
 type Storing = {
   isSealed: boolean;
@@ -84,7 +84,7 @@ export function toNewRows(entry: LeadEntry, {isSealed, storedWords, digests, num
       },
     ],
     sealed: isSealed ? [{lead_id: id, part: 'lead', text: JSON.stringify(personal)}] : [],
-    numbers: [{lead_id: id, digest: number ?? '', scope: scopeOf(partner)}],
+    numbers: number ? [{lead_id: id, digest: number, scope: scopeOf(partner)}] : [],
     deliveries: deliveries.map((delivery) => ({
       ...rowOfDelivery(entry, delivery),
       ...(number === undefined && delivery.state === 'waiting' && held),

@@ -72,7 +72,8 @@ const insertInto = (table: TableName, mayBeHeld: boolean) =>
 /** By the names of their tables. */
 const insertTexts = new Map<string, string>();
 /**
- * One statement inserts into all these tables. PostgreSQL checks foreign keys when the whole statement ends, so the order of the tables does not matter. Tables without new rows are not named, because most leads
+ * One statement inserts into all these tables, of which `leads` is the first. PostgreSQL checks foreign keys when the whole
+ * statement ends, so the order of the tables does not matter. Tables without new rows are not named, because most leads
  * have rows in few tables, and PostgreSQL opens each table that a statement names. It returns the leads that are held because
  * of their numbers.
  */
@@ -80,10 +81,14 @@ function insertTextOf(names: readonly TableName[]): string {
   const known = insertTexts.get(names.join());
   if (known !== undefined) return known;
   const mayBeHeld = names.includes('deliveries');
-  const inserts = names.map((name) => `${name}_inserted AS (${insertInto(name, mayBeHeld)})`);
-  const text = mayBeHeld
-    ? `WITH suppressing AS MATERIALIZED (${suppressedText}), ${list(inserts)} SELECT lead_id FROM suppressing`
-    : `WITH ${list(inserts)} SELECT NULL AS lead_id WHERE 1 = 0`;
+  const [leads, ...others] = names.map((name) => insertInto(name, mayBeHeld));
+  const rest = others.map((text, index) => `rest_${index} AS (${text})`);
+  const looked = mayBeHeld ? [`suppressing AS MATERIALIZED (${suppressedText})`] : [];
+  const parts = [...looked, ...rest];
+  const insert = mayBeHeld
+    ? `${leads} RETURNING CASE WHEN ${isHeld('id')} THEN id END AS lead_id`
+    : String(leads);
+  const text = parts.length > 0 ? `WITH ${list(parts)} ${insert}` : insert;
   insertTexts.set(names.join(), text);
   return text;
 }

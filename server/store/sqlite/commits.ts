@@ -61,8 +61,9 @@ export function openCommits(path: string, sealer: Sealer): Commits {
   function accept(rows: NewRows): Written {
     const written = decide(rows, lookUp(run, rows));
     if (written.outcome !== 'created') return written;
-    const [{digest, scope}] = rows.numbers;
-    const mustBeHeld = rows.deliveries.length > 0 && run(statement(suppressedText, digest, scope)).length > 0;
+    const [number] = rows.numbers;
+    const mustBeHeld =
+      number !== undefined && run(statement(suppressedText, number.digest, number.scope)).length > 0;
     const all = sealRows(rowsOf(rows, written.duplicateOf), sealer);
     const stored = mustBeHeld ? suppressed(all) : all;
     for (const [table, insert] of inserters) for (const row of stored[table]) run(insert(row));
