@@ -395,8 +395,8 @@ const rules = {
       const lead = facts.deliveryOf(request).split('/').at(-1) ?? '';
       const group = byLead.get(lead) ?? [];
       const [{only} = {}] = facts.toldIn(request);
-      const ended = only === 'erased' ? facts.erasing(lead) : only && facts.revoking(lead);
-      const last = ended?.until ?? at;
+      const ended = only === 'erased' ? [facts.erasing(lead)] : only ? facts.revokings(lead) : [];
+      const last = ended.length > 0 ? Math.max(...ended.map((one) => one?.until ?? at)) : at;
       const isMeant = group.some(({addresses}) => addresses?.[destination] === address);
       const isAccepted = facts
         .all('command')
@@ -693,8 +693,9 @@ const rules = {
   'all who had news of a lead are told that its consent was taken back'(facts, violated) {
     const {leads, erased} = facts.history.stored;
     for (const lead of [...leads.keys(), ...erased.keys()]) {
-      const revoking = facts.revoking(lead);
-      if (!revoking) continue;
+      const revokings = facts.revokings(lead);
+      const scope = revokings[0]?.partner === undefined ? 'all' : 'partner';
+      if (revokings.length === 0) continue;
       const had = facts
         .all('request')
         .filter(
@@ -703,11 +704,13 @@ const rules = {
             facts.toldIn(request).some((told) => told.lead === lead && told.only === undefined),
         );
       for (const [destination, group] of Map.groupBy(had, (request) => request.destination)) {
-        if (group.some(({address}) => address !== revoking.addresses[destination])) continue;
+        const isElsewhere = ({addresses}: Revoking) =>
+          group.some(({address}) => address !== addresses[destination]);
+        if (revokings.some(isElsewhere)) continue;
         const delivery = facts
           .deliveriesOf(lead)
           .find((one) => one.destination === destination && one.content === 'revoked');
-        const isRight = (one: Request) => one.what[0] === `evt_revoked_${revoking.scope}_${lead}`;
+        const isRight = (one: Request) => one.what[0] === `evt_revoked_${scope}_${lead}`;
         if (!delivery) violated(`${destination} had news of ${lead}`);
         else if (delivery.state === 'skipped') violated(`${nameOf(delivery)} is skipped`);
         else if (

@@ -132,18 +132,15 @@ export class Facts {
     return 'lead' in allowing ? allowing.lead === lead : allowing.phone === this.#from(lead)?.phone;
   }
 
-  /** How the consent of the lead was taken back, the last time. Undefined if it was not. */
-  revoking(lead: string): (Revoking & {scope: string}) | undefined {
+  /** What may have taken the consent of the lead back, the last time: several if they overlap. */
+  revokings(lead: string): Revoking[] {
     const {leads, erased} = this.history.stored;
     const revoked = (leads.get(lead) ?? erased.get(lead))?.revoked;
     const since = (revoked?.at ?? NaN) - this.history.beginning;
-    const found = this.all('revoking').find(
-      (one) =>
-        Math.floor(one.at) <= since &&
-        since <= one.until &&
-        (one.partner === undefined) === (revoked?.scope === 'all'),
+    return this.all('revoking').filter(
+      ({at, until, partner}) =>
+        Math.floor(at) <= since && since <= until && (partner === undefined) === (revoked?.scope === 'all'),
     );
-    return found && {...found, scope: revoked?.scope ?? ''};
   }
 
   /** The lead that a request is about. Undefined for an e-mail, which may be about several. */

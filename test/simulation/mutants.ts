@@ -385,8 +385,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'do not look for the number of a new lead',
     file: 'server/store/sqlite/commits.ts',
-    from: 'run(statement(suppressedText, digest, scope)).length > 0',
-    to: 'run(statement(suppressedText, digest, scope)).length < 0',
+    from: 'number.scope)).length > 0',
+    to: 'number.scope)).length < 0',
     flavour: 'revoking',
     violates: 'nothing of a lead begins after its consent was taken back',
   },
