@@ -129,4 +129,4 @@ function knownErasures(
     missing: [...known, ...stops].filter((one) => !ownKeys.has(keyOf(one))),
   };
 }
-const keyOf = (of: Erasure | Stop) => ('id' in of ? `${of.id} ${of.all}` : `${of.digest} ${of.scope}`);
+const keyOf = (of: Erasure | Stop) => ('id' in of ? `${of.id} ${of.all}` : `${of.of} ${of.scope}`);

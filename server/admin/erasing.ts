@@ -25,6 +25,7 @@ import {count, isoTime, Refusal, refuseFor, time, type Admin, type Job} from './
 import {arrivalsOf} from './deliveries.ts';
 import {isPresent, presentAddresses} from './destinations.ts';
 import {leadOf} from './lead-names.ts';
+import {numbersOf} from './persons.ts';
 import {purge, type Waiting} from './purging.ts';
 
 /** `leads` are ids or references; `all`: the consents that are kept, too */
@@ -244,6 +245,8 @@ export async function* eraseEach(
   return erased;
 }
 
+const leadId = /^[\da-f-]{36}$/;
+
 /**
  * Takes consents back once more that the store does not know, as after a restore. Their leads are found by their digests.
  * @returns how many numbers they were
@@ -252,26 +255,35 @@ export async function stopAgain(
   {store, config}: Omit<Admin, 'look'>,
   stops: readonly Stop[],
 ): Promise<number> {
-  const known = new Map((await store.suppressions()).map((one) => [`${one.digest} ${one.scope}`, one.since]));
-  const lost = stops.filter(({digest, scope, at}) => (known.get(`${digest} ${scope}`) ?? 0) < at);
-  for (let isDone = lost.length === 0; !isDone;) isDone = await store.writeDigests(0);
-  for (const {digest, at, scope: key, allowedAt} of lost) {
-    await store.suppress([digest], key, at);
+  const since = new Map((await store.suppressions()).map((one) => [`${one.digest} ${one.scope}`, one.since]));
+  const again = new Set<string>();
+  for (let isDone = stops.length === 0; !isDone;) isDone = await store.writeDigests(0);
+  for (const {of, at, scope: key, allowedAt} of stops) {
+    const digests = leadId.test(of)
+      ? await store.numberDigests((await numbersOf({store}, [of])).phones)
+      : [of];
+    const lost = digests.filter((digest) => (since.get(`${digest} ${key}`) ?? 0) < at);
     const how = {
       now: at,
       scope: key === everybody ? 'all' : 'partner',
       present: presentAddresses(config),
     } as const;
-    const filter = {digest, partner: key === everybody ? undefined : partnerOf(key), until: at + 1};
-    for (let after: string | undefined; ;) {
-      const page = await store.listLeads(filter, {limit: sliceSize, after});
-      for (const {id} of page) await store.revoke(id, how);
-      after = page.at(-1)?.id;
-      if (page.length < sliceSize) break;
+    if (leadId.test(of)) await store.revoke(of, how);
+    if (lost.length > 0) await store.suppress(lost, key, at);
+    for (const digest of lost) {
+      again.add(`${digest} ${key}`);
+      since.set(`${digest} ${key}`, at);
+      const filter = {digest, partner: key === everybody ? undefined : partnerOf(key), until: at + 1};
+      for (let after: string | undefined; ;) {
+        const page = await store.listLeads(filter, {limit: sliceSize, after});
+        for (const {id} of page) await store.revoke(id, how);
+        after = page.at(-1)?.id;
+        if (page.length < sliceSize) break;
+      }
+      if (allowedAt !== undefined) await store.allow(digest, 'as before the restore', allowedAt);
     }
-    if (allowedAt !== undefined) await store.allow(digest, 'as before the restore', allowedAt);
   }
-  return lost.length;
+  return again.size;
 }
 
 /** What is shown of an erased lead: when it was erased, and the consent that is kept, so that an operator can prove it. */

@@ -107,3 +107,19 @@ function sort(
   if (email === undefined || comparableEmail(its.email ?? '') === email) so.found.push(lead);
   else if (mailboxOf(its.email ?? '') === mailboxOf(email)) so.sameMailbox.push(lead.id);
 }
+
+/** The numbers in E.164 of these leads. Of an erased lead, it is known as long as its consent is kept. `unread`: ids of others. */
+export async function numbersOf(
+  {store}: Pick<Admin, 'store'>,
+  ids: readonly string[],
+): Promise<{phones: string[]; unread: string[]}> {
+  const [phones, unread] = [new Set<string>(), [] as string[]];
+  const kept = await store.keptConsents(ids);
+  for (const [id, record] of await store.findRecords(ids)) {
+    const consent = kept.get(id);
+    if ('unreadable' in record || consent instanceof Error) unread.push(id);
+    else if (!isErased(record)) phones.add(record.lead.phone.e164);
+    else if (consent) phones.add(consent.phone.e164);
+  }
+  return {phones: [...phones], unread};
+}

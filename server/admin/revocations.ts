@@ -12,7 +12,7 @@ import {noting} from './audit.ts';
 import {presentAddresses} from './destinations.ts';
 import {plannedLead, receiversOf, writeDown} from './erasing.ts';
 import {leadOf} from './lead-names.ts';
-import {leadsOfPerson} from './persons.ts';
+import {leadsOfPerson, numbersOf} from './persons.ts';
 
 /** Whose consent is meant: that of a person, or of whoever sent a lead, which is named by its id or reference. */
 export type Who = string | Person;
@@ -68,7 +68,7 @@ export async function* revokeConsent(admin: Admin, {who, partner}: RevocationInp
   const digests = await store.numberDigests([...meant.phones]);
   writeDown(
     config.erasuresFile,
-    digests.map((digest) => ({digest, at: now, scope})),
+    [...digests, ...meant.leads].map((of) => ({of, at: now, scope})),
     'Nothing was changed, because',
   );
   await store.suppress(digests, scope, now);
@@ -145,15 +145,10 @@ async function addLeads(admin: Admin, filter: LeadFilter, {phones, leads, unread
   }
 }
 
-/** Of an erased lead, the number is known as long as its consent is kept. */
-async function addNumbers({store}: Pick<Admin, 'store'>, ids: readonly string[], {phones, unread}: Meant) {
-  const kept = await store.keptConsents(ids);
-  for (const [id, record] of await store.findRecords(ids)) {
-    const consent = kept.get(id);
-    if ('unreadable' in record || consent instanceof Error) unread.add(id);
-    else if (!isErased(record)) phones.add(record.lead.phone.e164);
-    else if (consent) phones.add(consent.phone.e164);
-  }
+async function addNumbers(admin: Pick<Admin, 'store'>, ids: readonly string[], meant: Meant) {
+  const {phones, unread} = await numbersOf(admin, ids);
+  for (const phone of phones) meant.phones.add(phone);
+  for (const id of unread) meant.unread.add(id);
 }
 
 const linkEnd = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([\w-]+)$/;
@@ -161,9 +156,7 @@ const linkEnd = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([\w-]+)$/;
 export function createLinkDesk({store, config}: Omit<Admin, 'look'>): LinkDesk {
   const lookFor = (what: string) => noting(store, {actor: 'visitor', action: `link: ${what}`});
   const stoppedAt = async (id: string, {partner, revoked}: LeadIdentity) => {
-    const meant: Meant = {phones: new Set(), leads: new Set(), unread: new Set()};
-    await addNumbers({store}, [id], meant);
-    const digests = await store.numberDigests([...meant.phones]);
+    const digests = await store.numberDigests((await numbersOf({store}, [id])).phones);
     const held = await store.suppressions(digests);
     const isHeld = held.some(
       ({scope, decidedAt}) => decidedAt === null && [everybody, scopeOf(partner)].includes(scope),
@@ -224,7 +217,7 @@ export async function allowConsent(
     await look({phone, reason});
     const [digest = ''] = await store.numberDigests([phone]);
     const isAllowed = await store.allow(digest, reason, now);
-    if (isAllowed) writeDown(config.erasuresFile, [{digest, at: now}], 'The number is allowed, but');
+    if (isAllowed) writeDown(config.erasuresFile, [{of: digest, at: now}], 'The number is allowed, but');
     const held = new Set(await store.heldLeads());
     const {found} = await finish(leadsOfPerson(admin, {}, {phone}), () => undefined);
     for (const {id} of found) if (held.has(id)) await release(id);

@@ -207,10 +207,10 @@ async function eraseListed(run: Run, admin: Admin, {yes = false, json = false}: 
   if (back > 0 && !(await isConfirmed(run, counted(back, 'lead'), yes))) return fail('Nothing was erased.');
   const result = await finishPurging(run, erasing('--again'), eraseAgain(admin, plan));
   if (json) await run.print(result);
-  else if (result.out_of_files)
-    await run.write(
-      `${counted(result.erased, 'lead')} erased again, ${counted(result.stopped, 'number')} held again\n`,
-    );
+  else if (result.out_of_files) {
+    const stopped = result.stopped > 0 ? `, ${counted(result.stopped, 'number')} held again` : '';
+    await run.write(`${counted(result.erased, 'lead')} erased again${stopped}\n`);
+  }
   sayWhatRemains(run, admin.config);
 }
 

@@ -1,26 +1,29 @@
 /**
  * The file of erasures (the setting `ERASURES_FILE`), which is kept with the backups, so that a restore erases again what
  * had been erased since, and holds the numbers again of those who took a consent back. One line for each erasure: the id of
- * the lead, the time, and the word `all` if the kept consent went, too. One line for each number: its digest, the time, and
- * for whom it is suppressed.
+ * the lead, the time, and the word `all` if the kept consent went, too. One line for each number, by its
+ * digest and by its leads: the time, and for whom it is suppressed.
  */
 import {closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync} from 'node:fs';
 import {dirname} from 'node:path';
 
 /** `at` is in milliseconds since 1970. */
 export type Erasure = {id: string; at: number; all: boolean};
-/** As a row of `suppressed`. `allowedAt`: when an operator let it go again, if that was later. */
-export type Stop = {digest: string; at: number; scope: string; allowedAt?: number};
-export type Allowance = {digest: string; at: number};
+/**
+ * A number that was suppressed, by its digest, or by the id of a lead: a backup from before 1.7 has no key of the digests.
+ * `allowedAt`: when an operator let it go again, if that was later.
+ */
+export type Stop = {of: string; at: number; scope: string; allowedAt?: number};
+export type Allowance = Pick<Stop, 'of' | 'at'>;
 
 const line = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) (\d{4}-\d\d-\d\dT\S+Z)( all)?$/;
 
-const stopLine = /^([\w-]{22}) (\d{4}-\d\d-\d\dT\S+Z) (?:stop (\S+)|allow)$/;
+const stopLine = /^([\w-]{22}|[\da-f-]{36}) (\d{4}-\d\d-\d\dT\S+Z) (?:stop (\S+)|allow)$/;
 
-const toLine = (of: Erasure | Stop | Allowance) => {
-  const time = new Date(of.at).toISOString();
-  if ('id' in of) return `${of.id} ${time}${of.all ? ' all' : ''}\n`;
-  return 'scope' in of ? `${of.digest} ${time} stop ${of.scope}\n` : `${of.digest} ${time} allow\n`;
+const toLine = (one: Erasure | Stop | Allowance) => {
+  const time = new Date(one.at).toISOString();
+  if ('id' in one) return `${one.id} ${time}${one.all ? ' all' : ''}\n`;
+  return `${one.of} ${time} ${'scope' in one ? `stop ${one.scope}` : 'allow'}\n`;
 };
 
 /**
@@ -58,14 +61,14 @@ export function readErasures(path: string): {erasures: Erasure[]; stops: Stop[];
   for (const text of readFileSync(path, 'utf8').split('\n')) {
     const [, id, time = '', all] = line.exec(text) ?? [];
     const at = Date.parse(time);
-    const [, digest, since = '', scope] = stopLine.exec(text) ?? [];
+    const [, of, since = '', scope] = stopLine.exec(text) ?? [];
     if (id !== undefined && !Number.isNaN(at)) {
       const before = found.get(id);
       found.set(id, {id, at: before?.at ?? at, all: all !== undefined || before?.all === true});
-    } else if (digest === undefined) unread += Number(text !== '');
+    } else if (of === undefined) unread += Number(text !== '');
     else if (scope === undefined)
-      for (const stop of stops.filter((one) => one.digest === digest)) stop.allowedAt = Date.parse(since);
-    else stops.push({digest, at: Date.parse(since), scope});
+      for (const stop of stops.filter((one) => one.of === of)) stop.allowedAt = Date.parse(since);
+    else stops.push({of, at: Date.parse(since), scope});
   }
   return {erasures: [...found.values()], stops, unread};
 }

@@ -24,7 +24,7 @@ suite('the file of erasures', () => {
     appendErasures(path, [
       {id: other, at, all: true},
       {id: one, at: at + 1, all: true},
-      {digest: 'YmqBXoZ0-_1hQdJxXrOaBg', at, scope: 'acme'},
+      {of: 'YmqBXoZ0-_1hQdJxXrOaBg', at, scope: 'acme'},
     ]);
     assert.equal(statSync(path).mode & 0o777, 0o600);
     assert.equal(
@@ -36,7 +36,7 @@ suite('the file of erasures', () => {
         {id: one, at, all: true},
         {id: other, at, all: true},
       ],
-      stops: [{digest: 'YmqBXoZ0-_1hQdJxXrOaBg', at, scope: 'acme'}],
+      stops: [{of: 'YmqBXoZ0-_1hQdJxXrOaBg', at, scope: 'acme'}],
       unread: 0,
     });
   });
