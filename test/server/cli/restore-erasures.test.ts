@@ -43,23 +43,29 @@ suite('a restore after erasures', () => {
     assert.deepEqual(await idsLeft(), [left.id]);
   });
 
-  test('whoever said stop since the backup is stopped again, also with a lead that is in no backup', async (t) => {
-    const {left, run, backup, accept, select} = await erasedSince(t);
-    const phone = '+1 415-555-0133';
-    const ofPhone = (deliveries = {}) =>
-      newEntry({lead: asLead({...prequalificationBody, phone}), partner: 'acme', ...deliveries});
-    await accept(ofPhone());
-    for (const who of [left.id, phone]) assert.equal((await run('consent', 'revoke', who, '--yes')).code, 0);
-    assert.equal((await run('restore', backup, '--replace')).code, 0);
-    const [{revoked_for} = {}] = await select(`SELECT revoked_for FROM leads WHERE id = '${left.id}'`);
-    assert.equal(revoked_for, 'all');
-    const deliveries = [newDelivery({destination: 'crm', content: 'created', givesAnswer: false})];
-    const again = ofPhone({deliveries});
-    await accept(again);
-    const [{state} = {}] = await select(`SELECT state FROM deliveries WHERE lead_id = '${again.id}'`);
-    assert.equal(state, 'held');
-    assert.match((await run('leads', 'erase', '--again', '--yes')).stdout, /^0 leads erased again/);
-  });
+  for (const hasKey of [false, true])
+    test(`who said stop since is stopped again, ${hasKey ? 'and later leads held' : 'from a backup without a key of digests'}`, async (t) => {
+      const {left, run, folder, backup, accept, select} = await erasedSince(t);
+      const phone = '+1 415-555-0133';
+      const ofPhone = (deliveries = {}) =>
+        newEntry({lead: asLead({...prequalificationBody, phone}), partner: 'acme', ...deliveries});
+      const deliveries = [newDelivery({destination: 'crm', content: 'created', givesAnswer: false})];
+      // A lead that goes somewhere brings the key of the digests along.
+      await accept(newEntry({deliveries}));
+      const withKey = join(folder, 'with-key.sqlite');
+      assert.equal((await run('backup', withKey)).code, 0);
+      await accept(ofPhone());
+      for (const who of [left.id, phone])
+        assert.equal((await run('consent', 'revoke', who, '--yes')).code, 0);
+      assert.equal((await run('restore', hasKey ? withKey : backup, '--replace')).code, 0);
+      const [{revoked_for} = {}] = await select(`SELECT revoked_for FROM leads WHERE id = '${left.id}'`);
+      assert.equal(revoked_for, 'all');
+      const again = hasKey ? ofPhone({deliveries}) : newEntry({lead: left.lead, deliveries});
+      await accept(again);
+      const [{state} = {}] = await select(`SELECT state FROM deliveries WHERE lead_id = '${again.id}'`);
+      assert.equal(state, 'held');
+      assert.match((await run('leads', 'erase', '--again', '--yes')).stdout, /^0 leads erased again/);
+    });
 
   test('without the file it is refused, unless an operator says so', async (t) => {
     const {gone, left, run, backup, path, folder, idsLeft} = await erasedSince(t);
