@@ -215,7 +215,11 @@ for (const {name, postgres, skip} of databaseKinds) {
       writeFileSync(file, `${kept.id} ${time}\n${all.id} ${time} all\n${unknown}`);
       const plan = await planAgain(admin);
       assert.partialDeepStrictEqual(plan, {back: 2, unread: 1});
-      assert.deepEqual(await finish(eraseAgain(admin, plan), quietly), {erased: 2, stopped: 0, out_of_files: true});
+      assert.deepEqual(await finish(eraseAgain(admin, plan), quietly), {
+        erased: 2,
+        stopped: 0,
+        out_of_files: true,
+      });
       const erased = (await listed(admin)).filter((row) => 'erased_at' in row && row.erased_at === time);
       assert.deepEqual(idsOf(erased), [kept.id, all.id].toSorted().toReversed());
       assert.equal((await leftOf(admin, all.id)).consent_kept_until, null);
