@@ -178,7 +178,7 @@ test('with a data key, nothing sealed of an erased lead is left in a file', asyn
 /** In clear: SQLite keeps copies of rows that it has moved within a page, and takes them for free space. */
 const mostCopies = 3;
 
-test('without a data key, hardly anything of an erased lead is left in a file, and nothing after VACUUM', async (t) => {
+test('without a data key, hardly anything of an erased lead is left, and nothing after VACUUM', async (t) => {
   const {folder, path, store} = await openSqlite(t, inClear);
   const entries = await fill(store);
   assert.ok(
