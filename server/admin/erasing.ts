@@ -9,7 +9,8 @@ import {referenceOf} from '../../contract/reference.ts';
 import {consentOf, toErasedEvent} from '../destinations/webhook/event.ts';
 import type {ErasableLead} from '../leads/erasure.ts';
 import {erasedEventSchema, leadEventSchema} from '../leads/lead-event.ts';
-import type {ListedLead} from '../leads/lead-filter.ts';
+import type {LeadFilter, ListedLead} from '../leads/lead-filter.ts';
+import {isLeadId} from '../leads/lead-ids.ts';
 import {consentEnd, retentionOf} from '../leads/retention.ts';
 import {everybody, partnerOf} from '../leads/revocation.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
@@ -245,8 +246,6 @@ export async function* eraseEach(
   return erased;
 }
 
-const leadId = /^[\da-f-]{36}$/;
-
 /**
  * Takes consents back once more that the store does not know, as after a restore. Their leads are found by their digests.
  * @returns how many numbers they were
@@ -259,31 +258,33 @@ export async function stopAgain(
   const again = new Set<string>();
   for (let isDone = stops.length === 0; !isDone;) isDone = await store.writeDigests(0);
   for (const {of, at, scope: key, allowedAt} of stops) {
-    const digests = leadId.test(of)
-      ? await store.numberDigests((await numbersOf({store}, [of])).phones)
-      : [of];
+    const digests = isLeadId(of) ? await store.numberDigests((await numbersOf({store}, [of])).phones) : [of];
     const lost = digests.filter((digest) => (since.get(`${digest} ${key}`) ?? 0) < at);
     const how = {
       now: at,
       scope: key === everybody ? 'all' : 'partner',
       present: presentAddresses(config),
     } as const;
-    if (leadId.test(of)) await store.revoke(of, how);
+    if (isLeadId(of)) await store.revoke(of, how);
     if (lost.length > 0) await store.suppress(lost, key, at);
     for (const digest of lost) {
       again.add(`${digest} ${key}`);
       since.set(`${digest} ${key}`, at);
       const filter = {digest, partner: key === everybody ? undefined : partnerOf(key), until: at + 1};
-      for (let after: string | undefined; ;) {
-        const page = await store.listLeads(filter, {limit: sliceSize, after});
-        for (const {id} of page) await store.revoke(id, how);
-        after = page.at(-1)?.id;
-        if (page.length < sliceSize) break;
-      }
+      for await (const id of idsOf(store, filter)) await store.revoke(id, how);
       if (allowedAt !== undefined) await store.allow(digest, 'as before the restore', allowedAt);
     }
   }
   return again.size;
+}
+
+async function* idsOf(store: Admin['store'], filter: LeadFilter): AsyncGenerator<string> {
+  for (let after: string | undefined; ;) {
+    const page = await store.listLeads(filter, {limit: sliceSize, after});
+    for (const {id} of page) yield id;
+    after = page.at(-1)?.id;
+    if (page.length < sliceSize) return;
+  }
 }
 
 /** What is shown of an erased lead: when it was erased, and the consent that is kept, so that an operator can prove it. */

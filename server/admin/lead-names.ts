@@ -1,15 +1,15 @@
 /** How operators name a lead: by its id, or by the reference that the visitor and the e-mails say. */
 import {endOfId, referenceOf} from '../../contract/reference.ts';
 import type {UnreadableLead} from '../leads/lead-filter.ts';
+import {isLeadId} from '../leads/lead-ids.ts';
 import {Refusal, type Admin} from './admin.ts';
 
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** The maximum number of leads with the same reference that a message names. */
 const maxNamed = 10;
 
 /** The id of the lead. @throws Refusal if no lead or several leads have this name */
 export async function leadOf({store}: Pick<Admin, 'store'>, named: string): Promise<string> {
-  if (uuid.test(named)) return named.toLowerCase();
+  if (isLeadId(named.toLowerCase())) return named.toLowerCase();
   const end = endOfId(named);
   const leads = end === undefined ? [] : await store.listLeads({endOfId: end}, {limit: maxNamed});
   const [lead, another] = leads;

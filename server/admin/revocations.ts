@@ -4,6 +4,7 @@ import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
 import {everybody, scopeOf, type LinkDesk} from '../leads/revocation.ts';
 import type {LeadFilter, ListedLead} from '../leads/lead-filter.ts';
+import {leadIdForm} from '../leads/lead-ids.ts';
 import type {LeadIdentity} from '../leads/stored-lead.ts';
 import type {Person} from '../leads/persons.ts';
 import {isErased} from '../store/rows.ts';
@@ -151,7 +152,7 @@ async function addNumbers(admin: Pick<Admin, 'store'>, ids: readonly string[], m
   for (const id of unread) meant.unread.add(id);
 }
 
-const linkEnd = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([\w-]+)$/;
+const linkEnd = new RegExp(String.raw`^(${leadIdForm})\.([\w-]+)$`);
 
 export function createLinkDesk({store, config}: Omit<Admin, 'look'>): LinkDesk {
   const lookFor = (what: string) => noting(store, {actor: 'visitor', action: `link: ${what}`});

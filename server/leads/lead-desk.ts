@@ -5,6 +5,7 @@
 import {randomUUIDv7} from 'node:crypto';
 import type {Emit} from '../observe/observations.ts';
 import {known} from './consent-record.ts';
+import {isLeadId} from './lead-ids.ts';
 import type {Lead} from './lead-schema.ts';
 import type {Answer, Evidence, LeadRecord, StoredLead} from './stored-lead.ts';
 import {isSameLead, type IdempotencyKey} from './idempotency.ts';
@@ -70,17 +71,13 @@ type Parts = {
   timings: Timings;
 };
 
-/**
- * The form of a lead's id. The store is asked only for such ids, because PostgreSQL refuses some texts with an error.
- */
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 const pending: Answer = {status: 'pending'};
 
 export const createLeadDesk = (parts: Parts): LeadDesk => ({
   submit: (lead) => submit(parts, lead),
   replay: (digests, sent) => replay(parts, digests, sent),
-  find: (id) => (uuid.test(id) ? parts.store.find(id) : Promise.resolve(undefined)),
+  // PostgreSQL refuses some other texts with an error.
+  find: (id) => (isLeadId(id) ? parts.store.find(id) : Promise.resolve(undefined)),
   close: (patience) => parts.courier.close(patience),
 });
 

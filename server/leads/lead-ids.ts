@@ -1,4 +1,12 @@
-/** The time in the id of a lead. The id is a UUID version 7, whose first 48 bits are milliseconds since 1970. */
+/** The ids of leads. An id is a UUID version 7 in lower case, whose first 48 bits are milliseconds since 1970. */
+
+const form = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+const whole = new RegExp(`^${form.source}$`);
+
+/** The form of an id, to be a part of a regular expression. */
+export const leadIdForm = form.source;
+
+export const isLeadId = (text: string): boolean => whole.test(text);
 
 /** When the lead with this id was created. */
 export const createdAtOf = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);

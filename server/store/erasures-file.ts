@@ -1,11 +1,12 @@
 /**
  * The file of erasures (the setting `ERASURES_FILE`), which is kept with the backups, so that a restore erases again what
  * had been erased since, and holds the numbers again of those who took a consent back. One line for each erasure: the id of
- * the lead, the time, and the word `all` if the kept consent went, too. One line for each number, by its
- * digest and by its leads: the time, and for whom it is suppressed.
+ * the lead, the time, and the word `all` if the kept consent went, too. One line for each number, by its digest and by its
+ * leads: the time, and for whom it is suppressed.
  */
 import {closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync} from 'node:fs';
 import {dirname} from 'node:path';
+import {leadIdForm} from '../leads/lead-ids.ts';
 
 /** `at` is in milliseconds since 1970. */
 export type Erasure = {id: string; at: number; all: boolean};
@@ -16,9 +17,9 @@ export type Erasure = {id: string; at: number; all: boolean};
 export type Stop = {of: string; at: number; scope: string; allowedAt?: number};
 export type Allowance = Pick<Stop, 'of' | 'at'>;
 
-const line = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) (\d{4}-\d\d-\d\dT\S+Z)( all)?$/;
-
-const stopLine = /^([\w-]{22}|[\da-f-]{36}) (\d{4}-\d\d-\d\dT\S+Z) (?:stop (\S+)|allow)$/;
+const timeForm = String.raw`(\d{4}-\d\d-\d\dT\S+Z)`;
+const line = new RegExp(`^(${leadIdForm}) ${timeForm}( all)?$`);
+const stopLine = new RegExp(String.raw`^([\w-]{22}|${leadIdForm}) ${timeForm} (?:stop (\S+)|allow)$`);
 
 const toLine = (one: Erasure | Stop | Allowance) => {
   const time = new Date(one.at).toISOString();

@@ -81,13 +81,12 @@ export const selectOldestServer = 'SELECT oldest_server FROM schema_compatibilit
 export const selectMark = 'SELECT mark, place FROM store_mark';
 export const markedSince = tables.store_mark.since;
 
-export const setMark = ({mark, place}: StoreMark) => [
+export const setMark = ({mark, place}: StoreMark) =>
   statement(
     'INSERT INTO store_mark (id, mark, place) VALUES (1, $1, $2) ON CONFLICT (id) DO UPDATE SET mark = excluded.mark, place = excluded.place',
     mark,
     place,
-  ),
-];
+  );
 export const clearMark = () => statement('DELETE FROM store_mark');
 
 const marks: Readonly<Record<StoreMark['mark'], (place: string) => string>> = {

@@ -244,6 +244,9 @@ export const upgrade = ({longTransaction}: Connections, mark?: StoreMark): Promi
     for (const text of statementsFrom(version, dialect)) await run(text);
     await run('DELETE FROM schema_version');
     await run('INSERT INTO schema_version VALUES ($1)', [currentVersion]);
-    if (mark) for (const {text, values} of setMark(mark)) await run(text, [...values]);
+    if (mark) {
+      const {text, values} = setMark(mark);
+      await run(text, [...values]);
+    }
     return version;
   });

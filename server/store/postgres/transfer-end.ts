@@ -102,7 +102,7 @@ export async function openPostgresEnd(url: string, role: EndRole): Promise<End> 
     },
     async markMoved(target) {
       await lock(opened, [reports]);
-      await runAll(setMark({mark: 'moved', place: target}));
+      await runAll([setMark({mark: 'moved', place: target})]);
       await run('COMMIT');
     },
     // Otherwise the first statements would be planned for empty tables.

@@ -177,7 +177,7 @@ function upgrade(database: DatabaseSync, mark?: StoreMark): number {
   inTransaction(database, () => {
     for (const text of statementsFrom(before, dialect)) database.exec(text);
     database.exec(`PRAGMA user_version = ${currentVersion}`);
-    if (mark) setMark(mark).forEach(createRunner(database).all);
+    if (mark) createRunner(database).all(setMark(mark));
   });
   database.exec(`PRAGMA cache_size = ${usualCache}`);
   database.enableDefensive(true);

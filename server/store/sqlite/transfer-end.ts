@@ -68,7 +68,7 @@ export function openSqliteEnd(path: string, role: EndRole): End {
             throw new TransferError(
               `A server or a command has written to ${place} meanwhile: stop all servers, and run the same command again`,
             );
-          setMark({mark: 'moved', place: target}).forEach(all);
+          all(setMark({mark: 'moved', place: target}));
         }),
       ),
     // So that the file alone holds all leads. Closing it does the same, but says nothing of a full disk.
