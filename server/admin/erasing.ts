@@ -12,7 +12,7 @@ import {erasedEventSchema, leadEventSchema} from '../leads/lead-event.ts';
 import type {LeadFilter, ListedLead} from '../leads/lead-filter.ts';
 import {isLeadId} from '../leads/lead-ids.ts';
 import {consentEnd, retentionOf} from '../leads/retention.ts';
-import {everybody, partnerOf} from '../leads/revocation.ts';
+import {breadthOf, everybody, partnerOf} from '../leads/revocation.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
 import {
   appendErasures,
@@ -260,11 +260,7 @@ export async function stopAgain(
   for (const {of, at, scope: key, allowedAt} of stops) {
     const digests = isLeadId(of) ? await store.numberDigests((await numbersOf({store}, [of])).phones) : [of];
     const lost = digests.filter((digest) => (since.get(`${digest} ${key}`) ?? 0) < at);
-    const how = {
-      now: at,
-      scope: key === everybody ? 'all' : 'partner',
-      present: presentAddresses(config),
-    } as const;
+    const how = {now: at, scope: breadthOf(key), present: presentAddresses(config)};
     if (isLeadId(of)) await store.revoke(of, how);
     if (lost.length > 0) await store.suppress(lost, key, at);
     for (const digest of lost) {

@@ -2,7 +2,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
-import {everybody, scopeOf, type LinkDesk} from '../leads/revocation.ts';
+import {breadthOf, everybody, scopeOf, type LinkDesk} from '../leads/revocation.ts';
 import type {LeadFilter, ListedLead} from '../leads/lead-filter.ts';
 import {leadIdForm} from '../leads/lead-ids.ts';
 import type {LeadIdentity} from '../leads/stored-lead.ts';
@@ -76,6 +76,7 @@ export async function* revokeConsent(admin: Admin, {who, partner}: RevocationInp
   // Leads that came meanwhile are held, or are found now.
   await addLeads(admin, filter, meant);
   const leads: Revoked['leads'] = [];
+  const how = {now, scope: breadthOf(scope), present: presentAddresses(config)};
   // The lead that was named comes last: that it is revoked says that all of them are.
   const [named] = meant.leads;
   const erasable = (await store.erasable([...meant.leads])).toSorted(
@@ -84,11 +85,6 @@ export async function* revokeConsent(admin: Admin, {who, partner}: RevocationInp
   for (const lead of erasable) {
     // A duplicate of another partner is of another consent.
     if (partner !== undefined && lead.partner !== partner) continue;
-    const how = {
-      now,
-      scope: partner === undefined ? 'all' : 'partner',
-      present: presentAddresses(config),
-    } as const;
     await look({}, [lead.id]);
     const changes = await store.revoke(lead.id, how);
     const {told, former} = await receiversOf(admin, {...lead, erasedAt: null});

@@ -13,6 +13,7 @@ export type RevocationScope = (typeof revocationScopes)[number];
 export const everybody = '*';
 export const scopeOf = (partner: string | null) => partner ?? '-';
 export const partnerOf = (scope: string) => (scope === '-' ? null : scope);
+export const breadthOf = (scope: string): RevocationScope => (scope === everybody ? 'all' : 'partner');
 
 /**
  * A number whose later leads are held. Its digest finds its leads (`LeadFilter`). `decidedAt`: when an operator let them go

@@ -124,8 +124,7 @@ type Found = ReturnType<Awaited<ReturnType<LeadReader['findRecords']>>['get']>;
 
 /**
  * What is not sent any more is dropped: the lead was erased, or its consent taken back. What is held because of its number
- * is held again, whoever made it due. What cannot be read is tried again,
- * but for the news that needs nothing but the ids.
+ * is held again, whoever made it due. What cannot be read is tried again, but for the news that needs nothing but the ids.
  */
 function whatItTakes(
   content: DeliveryContent,

@@ -91,8 +91,7 @@ export const revocationQueries = (context: Context): RevocationStore => {
     async release(id, now) {
       const text = `
         UPDATE deliveries SET state = 'waiting', next_attempt_at = $1, happened_at = $1, last_error = NULL
-        WHERE lead_id = $2 AND settled_at IS NULL AND state = 'held' AND last_error = '${suppressedNumber}'
-        RETURNING destination`;
+        WHERE lead_id = $2 AND settled_at IS NULL AND state = 'held' AND last_error = '${suppressedNumber}'`;
       const allowText = `
         UPDATE leads SET suppressed_at = NULL WHERE id = $1 AND suppressed_at IS NOT NULL RETURNING id`;
       const [, allowed = []] = await write(statement(text, now, id), statement(allowText, id));

@@ -194,7 +194,7 @@ export function applyPages(parts: Parts): Router {
     )
     .all(methodNotAllowed('GET, HEAD, POST'));
   router.get(`${paths.apply}/*path`, notFound as RequestHandler);
-  const visit = withinTime(async (request, response) => {
+  const showRevoke = withinTime(async (request, response) => {
     const {link = ''} = request.params;
     const {status, page} = await revokePage(String(link), languageOf(request), request.body as unknown);
     // The address lets whoever has it speak for the visitor, so it goes into no cache and to no other page.
@@ -204,8 +204,8 @@ export function applyPages(parts: Parts): Router {
   router
     .route(`${revokePath}/:link`)
     .all(rateLimits('revoke', perMinute))
-    .get(visit)
-    .post(formBody, visit)
+    .get(showRevoke)
+    .post(formBody, showRevoke)
     .all(methodNotAllowed('GET, HEAD, POST'));
   router.use([paths.apply, revokePath], failed);
   return router;

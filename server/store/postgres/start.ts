@@ -51,8 +51,7 @@ const networkErrors = [
 /**
  * Errors that may soon be gone: the database cannot be reached, starts or stops (57P01 to 57P03), has no free
  * connection (53300), is a standby that is not promoted yet (25006), or its pooler cannot reach it (class 08); or an older
- * server has to end first. A wrong
- * password or database name (28P01, 3D000) is not among them.
+ * server has to end first. A wrong password or database name (28P01, 3D000) is not among them.
  */
 function isTemporary(error: unknown): boolean {
   const {code = '', syscall, message} = error as {code?: string; syscall?: string; message: string};
