@@ -5,7 +5,7 @@ import type {LeadFilter} from './lead-filter.ts';
 
 /**
  * - `id`: begins with the time, as those of leads do
- * - `actor`: the account on the machine, `caller` with its name, or `visitor`
+ * - `actor`: the account on the machine, `caller` or `operator` with the name, or `visitor`
  * - `action`: the words of a command, such as `leads show`
  * - `filter`: which leads were meant. What may be personal is `true`
  * - `leads`: how many there were, and the first ones in `ids`
@@ -16,8 +16,11 @@ export const auditEntry = z.object({
 });
 export type AuditEntry = z.infer<typeof auditEntry>;
 
-/** `who` is a part of the name of the actor. */
-export type AuditFilter = Pick<LeadFilter, 'since' | 'until'> & {who?: string | undefined};
+/** `who` is a part of the name of the actor. `lead` is the id of a lead of which alone the entry is. */
+export type AuditFilter = Pick<LeadFilter, 'since' | 'until'> & {
+  who?: string | undefined;
+  lead?: string | undefined;
+};
 
 export type AuditStore = {
   /** Stores an entry, or what is known of it by now. A connection that only reads can do that, too. */

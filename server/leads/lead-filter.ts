@@ -12,6 +12,8 @@ export type LeadFilter = {
   context?: Context | undefined;
   /** The last ten digits of the id, as `endOfId` reads them from a reference. */
   endOfId?: string | undefined;
+  /** Leads with a delivery that is held, or with any that has not ended. */
+  open?: 'held' | 'any' | undefined;
   /** Leads of a person, by a digest that `personDigests` makes, or `unreadableDigest`. */
   digest?: string | undefined;
   /** Milliseconds since 1970. Leads from this time on. */
@@ -30,6 +32,16 @@ export type FullLead = Omit<LeadRecord, 'isAnsweredLater'>;
 export type UnreadableLead = {id: string; unreadable: string};
 
 export type ListedLead = FullLead | Tombstone | UnreadableLead;
+
+/** What a lead has in clear: nothing of it is opened. */
+export type LeadOutline = {
+  id: string;
+  createdAt: number;
+  partner: string | null;
+  status: LeadStatus;
+  campaign: string | null;
+  erasedAt: number | null;
+};
 
 /** What leads are counted by. */
 export const leadGroups = ['partner', 'day', 'state', 'campaign'] as const;
@@ -50,6 +62,8 @@ export type LeadCount = {
 export type LeadReader = {
   /** The newest leads first. One that cannot be read does not stop the others. */
   listLeads(filter: LeadFilter, page: LeadPage): Promise<ListedLead[]>;
+  /** The newest leads first. Also of one lead. */
+  listOutlines(filter: LeadFilter & {id?: string}, page: LeadPage): Promise<LeadOutline[]>;
   /** The oldest leads first. */
   readLeads(filter: LeadFilter, page: LeadPage): Promise<ListedLead[]>;
   countLeads(filter: LeadFilter): Promise<number>;

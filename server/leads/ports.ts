@@ -27,8 +27,10 @@ import type {
 } from './deliveries.ts';
 import type {ErasureStore} from './erasure.ts';
 import type {EvidenceStore} from './evidence.ts';
+import type {FigureStore} from './figures.ts';
 import type {LeadReader} from './lead-filter.ts';
 import type {Accepted, LeadEntry} from './new-lead.ts';
+import type {OperatorStore} from './operators.ts';
 import type {PersonStore} from './persons.ts';
 import type {RevocationStore} from './revocation.ts';
 import type {Answer, RememberedText, StoredLead} from './stored-lead.ts';
@@ -220,7 +222,9 @@ export type LeadStore = LeadPort &
   PersonStore &
   RevocationStore &
   EvidenceStore &
-  AuditStore;
+  AuditStore &
+  OperatorStore &
+  FigureStore;
 
 /** What commands need of the store, beside a server that takes the leads. */
 export type BesideStore = Omit<LeadStore, 'accept'>;

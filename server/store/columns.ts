@@ -10,6 +10,7 @@
 import {specifiedAmounts} from '../../contract/amounts.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import {confirmationDecisions, deliveryContents, deliveryStates} from '../leads/deliveries.ts';
+import {roles} from '../leads/operators.ts';
 
 export type Column = {
   type: 'text' | 'integer' | 'blob';
@@ -375,7 +376,7 @@ export const tables = {
       /** A UUID version 7, or the name of a count of one day. */
       id: text,
       at: integer,
-      /** The account on the machine, `caller` with its name, or `visitor`. */
+      /** The account on the machine, `caller` or `operator` with the name, or `visitor`. */
       actor: text,
       /** The words of the command, such as `leads show`. */
       action: text,
@@ -386,7 +387,68 @@ export const tables = {
       ids: text,
     },
     primaryKey: ['id'],
+    // For operators who see who looked at a lead.
+    indexes: {audit_lead: {on: ['ids'], where: 'leads = 1', since: 17}},
     since: 16,
+  },
+
+  /** Who may use the operators' pages (leads/operators.ts). */
+  operators: {
+    columns: {
+      id: text,
+      name: text,
+      role: {...text, oneOf: roles},
+      created_at: integer,
+      revoked_at: integerOrNull,
+    },
+    primaryKey: ['id'],
+    since: 17,
+  },
+
+  passkeys: {
+    columns: {
+      credential: text,
+      operator: text,
+      public_key: blob,
+      counter: integer,
+      transports: text,
+      is_synced: integer,
+      created_at: integer,
+      used_at: integerOrNull,
+    },
+    primaryKey: ['credential'],
+    indexes: {passkeys_operator: {on: ['operator']}},
+    since: 17,
+  },
+
+  /** By the digest of the secret that the link has. */
+  invitations: {
+    columns: {digest: text, operator: text, expires_at: integer},
+    primaryKey: ['digest'],
+    since: 17,
+  },
+
+  /** By the digest of the secret that the cookie has. */
+  operator_sessions: {
+    columns: {digest: text, operator: text, began_at: integer, expires_at: integer, zone: text, agent: text},
+    primaryKey: ['digest'],
+    indexes: {operator_sessions_operator: {on: ['operator']}},
+    since: 17,
+  },
+
+  /** How many leads came on each day that has ended, by partner (leads/figures.ts). */
+  lead_days: {
+    columns: {
+      /** When the day began, in UTC. */
+      day: integer,
+      /** Empty for the callers of `/json/leads`. */
+      partner: text,
+      leads: integer,
+      /** The id of the last lead. */
+      newest: text,
+    },
+    primaryKey: ['day', 'partner'],
+    since: 17,
   },
 
   /** The public keys of all statements about consents, also of those that have left EVIDENCE_KEY. */
