@@ -8,6 +8,7 @@ import {choicesFor, noChoices, readChoices, type Choice, type Faults} from '../.
 import {siteKindNames, leadToApplyPage, type SiteKindName} from '../../snippets/site-kinds.ts';
 import type {SnippetParts} from '../../snippets/markup.ts';
 import {snippetParts} from '../../snippets/parts.ts';
+import {tokens} from '../../html/tokens.ts';
 import type {EmbedVersion} from '../../versions/embed-versions.ts';
 import type {FailureLimit} from '../limits/failure-limit.ts';
 import {methodNotAllowed} from '../problem-replies.ts';
@@ -35,9 +36,11 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const files = ['snippets.css', 'snippets.js'].map(
-  (file) => [file, readFileSync(join(import.meta.dirname, file))] as const,
-);
+const read = (file: string) => readFileSync(join(import.meta.dirname, file), 'utf8');
+const files = [
+  ['snippets.css', tokens + read('snippets.css')],
+  ['snippets.js', read('snippets.js')],
+] as const;
 
 /** The first of the names is the default. */
 const oneOf = <Name extends string>(names: readonly [Name, ...Name[]], asked: unknown): Name =>

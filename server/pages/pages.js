@@ -1,0 +1,77 @@
+/** What HTML cannot do: passkeys, `/` to search, fresh figures while the page is open. All but signing in works without it. */
+const passkey = document.querySelector('form[data-passkey]');
+if (passkey) {
+  const {credential, zone} = passkey.elements;
+  const say = (text) => passkey.querySelector('[role=alert]').replaceChildren(text);
+  const button = passkey.querySelector('button');
+  button.hidden = !window.PublicKeyCredential?.parseRequestOptionsFromJSON;
+  if (button.hidden) say('This browser has no passkeys. Use a current one, over https.');
+  passkey.addEventListener('submit', async (event) => {
+    if (credential.value) return;
+    event.preventDefault();
+    try {
+      const options = JSON.parse(passkey.dataset.options);
+      const made =
+        passkey.dataset.passkey === 'create'
+          ? await navigator.credentials.create({
+              publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options),
+            })
+          : await navigator.credentials.get({
+              publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options),
+            });
+      credential.value = JSON.stringify(made);
+      if (zone) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
+      passkey.requestSubmit();
+    } catch ({name, message}) {
+      const words = {
+        NotAllowedError: 'That did not work, or was cancelled. Try again.',
+        InvalidStateError:
+          'This device has a passkey for you already. Use another device, or sign in with it.',
+      };
+      say(words[name] ?? message);
+    }
+  });
+}
+
+// The secret of an invitation stands in the fragment, which no server and no log sees.
+const invitation = document.querySelector('form[data-invite]');
+if (invitation && location.hash.length > 1) {
+  invitation.elements.secret.value = location.hash.slice(1);
+  history.replaceState(null, '', location.pathname);
+  invitation.requestSubmit();
+}
+
+addEventListener('keydown', (event) => {
+  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest('input, textarea, select')) return;
+  const field = document.querySelector('input[name=q]');
+  if (field) event.preventDefault();
+  field?.focus();
+});
+
+// A choice in a filter counts at once. Its button is for those without this script.
+addEventListener('change', ({target}) => {
+  if (target.matches('select[data-now]')) target.form.requestSubmit();
+});
+
+// Pages with figures ask for themselves again while somebody looks at them and touches nothing.
+const every = Number(document.querySelector('main')?.dataset.every);
+const asHtml = globalThis.trustedTypes?.createPolicy('pages', {createHTML: (text) => text});
+let touchedAt = 0;
+for (const kind of ['pointerdown', 'keydown']) addEventListener(kind, () => (touchedAt = Date.now()));
+
+async function refresh() {
+  const isBusy = document.hidden || Date.now() - touchedAt < 5_000 || String(getSelection());
+  if (isBusy || document.activeElement?.closest('main')) return;
+  const response = await fetch(location.href).catch(() => undefined);
+  if (response?.redirected) return location.reload();
+  document.querySelector('#away').hidden = Boolean(response?.ok);
+  if (!response?.ok) return;
+  const text = await response.text();
+  const fresh = new DOMParser().parseFromString(asHtml?.createHTML(text) ?? text, 'text/html');
+  document.querySelector('main').replaceWith(fresh.querySelector('main'));
+}
+if (every) setInterval(refresh, every * 1_000);
+
+// A browser may keep a page for the button Back although nothing may be stored, also for somebody who was shut out since.
+addEventListener('pageshow', ({persisted}) => persisted && location.reload());
