@@ -30,6 +30,7 @@ const mayLookInto = {
     destinations: ['config', 'observe', 'leads', 'html'],
     http: ['config', 'html', 'observe', 'leads', 'versions', 'snippets'],
     admin: ['config', 'observe', 'leads', 'reload', 'versions', 'store', 'destinations'],
+    pages: ['admin', 'config', 'html', 'http', 'leads', 'observe', 'reload', 'store'],
     cli: [
       'admin',
       'config',
@@ -41,6 +42,7 @@ const mayLookInto = {
       'snippets',
       'store',
       'destinations',
+      'pages',
     ],
   },
   widget: {
@@ -91,7 +93,10 @@ function roomsOf(house, furtherPatterns) {
 
 const serverRooms = roomsOf('server', (name) => [
   room('widget|demo|test|build', 'The server never looks into these rooms.'),
-  ...(name === 'http' ? [] : [{regex: '^(express|cors|helmet)', message: 'Only http/ knows Express.'}]),
+  ...(['http', 'pages'].includes(name)
+    ? []
+    : [{regex: '^(express|cors|helmet)', message: 'Only http/ and pages/ know Express.'}]),
+  ...(name === 'pages' ? [] : [{regex: '^@simplewebauthn', message: 'Only pages/ knows passkeys.'}]),
   ...(name === 'destinations'
     ? [
         {

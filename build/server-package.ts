@@ -43,7 +43,7 @@ await types.write({dir: outDir});
 await types.close();
 
 // What is no module: style sheets, pictures, scripts of pages.
-for (const file of globSync('server/http/**/*.{css,js,png}')) copy(file);
+for (const file of globSync('server/{http,pages}/**/*.{css,js,png,svg}')) copy(file);
 cpSync('releases', join(outDir, 'releases'), {recursive: true});
 write(command, nameJavaScript(readFileSync(command, 'utf8')));
 chmodSync(join(outDir, command), 0o755);

@@ -24,6 +24,8 @@ export type Config = {
   port: number;
   /** The URL under which browsers reach this server, without a slash at its end. */
   publicUrl: string;
+  /** Where operators reach their pages: an origin, and the port on which its process listens. Undefined if there are none. */
+  admin: {url: string; port: number} | undefined;
   callers: readonly Caller[];
   partners: readonly [Partner, ...Partner[]];
   /** The file that lists the partners. Without one, the EMBED_… settings describe the only partner. */
@@ -151,6 +153,7 @@ const fromSettings = (settings: Settings) => ({
   host: settings.HOST,
   port: settings.PORT,
   publicUrl: settings.PUBLIC_URL,
+  admin: settings.ADMIN_URL === undefined ? undefined : {url: settings.ADMIN_URL, port: settings.ADMIN_PORT},
   callers: settings.CALLERS,
   partnersFile: settings.PARTNERS_FILE,
   tokenKeys: settings.TOKEN_KEY,

@@ -2,6 +2,7 @@
 import {userInfo} from 'node:os';
 import {FileError, inFile, readTextFile} from './files.ts';
 import {JsonError, parseJson, placeOf} from './json.ts';
+import {isLocal} from './setting-values.ts';
 import {settings, type Settings} from './settings.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -134,5 +135,18 @@ export function readSettings(reader: SettingsReader, faults: string[]): Settings
     faults.push(...required.filter((name) => !given.get(name)).map((name) => `${name} is missing`));
   if (!given.get('PARTNERS_FILE')) mustHave(['EMBED_ORIGINS']);
   if (upstreamSettings.some((name) => given.get(name))) mustHave(upstreamSettings);
+  faults.push(...adminFaults(result.data));
   return result.data;
+}
+
+/** The operators' pages share neither host nor port with the server. */
+function adminFaults(read: Settings | undefined): string[] {
+  if (read?.ADMIN_URL === undefined) return [];
+  const [own, other] = [new URL(read.ADMIN_URL).hostname, new URL(read.PUBLIC_URL).hostname];
+  return [
+    own === other && !isLocal(other)
+      ? 'ADMIN_URL must have another host than PUBLIC_URL: browsers share cookies between the ports of a host'
+      : '',
+    read.ADMIN_PORT === read.PORT && read.PORT !== 0 ? 'ADMIN_PORT must be another port than PORT' : '',
+  ].filter(Boolean);
 }

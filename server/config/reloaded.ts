@@ -29,6 +29,7 @@ const noSettings: readonly (keyof Config)[] = ['releasesFolder', 'environment', 
 
 /** The settings that have another name in `Config` than in the environment. */
 const otherNames: Partial<Record<keyof Config, string>> = {
+  admin: 'ADMIN_URL or ADMIN_PORT',
   dataKeys: 'DATA_KEY',
   metrics: 'METRICS_PORT or METRICS_HOST',
 };

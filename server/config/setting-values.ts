@@ -1,5 +1,5 @@
 /** Schemas of values that settings hold as texts of the environment. */
-import {isIPv6} from 'node:net';
+import {isIP, isIPv6} from 'node:net';
 import {z} from 'zod';
 import {readRanges} from './addresses.ts';
 import {callersSchema} from './callers.ts';
@@ -77,3 +77,27 @@ export const postgresUrl = z.string().refine(isPostgresUrl, {
   error:
     'must be an address such as postgres://user:password@host:5432/database, with one host, and with signs such as @ or / of a password encoded',
 });
+
+/** Whether browsers take a host for this machine, and its pages for as safe as those over TLS. */
+export const isLocal = (hostname: string) => hostname === 'localhost' || hostname.endsWith('.localhost');
+
+function isOriginForPasskeys(text: string): boolean {
+  const url = URL.parse(text);
+  if (!url || url.username || url.password || /[?#]/.test(text) || url.pathname !== '/') return false;
+  const {protocol, hostname} = url;
+  const isAddress = isIP(hostname.replace(/^\[|\]$/g, '')) > 0;
+  return (
+    !isAddress &&
+    !hostname.endsWith('.') &&
+    (protocol === 'https:' || (protocol === 'http:' && isLocal(hostname)))
+  );
+}
+/** Where operators sign in. Passkeys belong to a host name, and browsers have them only over TLS, and on this machine. */
+export const adminUrl = z
+  .string()
+  .refine(isOriginForPasskeys, {
+    error:
+      'must be https:// with a host name, such as https://admin.leads.example.com, without a path; for a trial also http://localhost:8081, but never an IP address, because passkeys belong to a name',
+    abort: true,
+  })
+  .transform((text) => new URL(text).origin);

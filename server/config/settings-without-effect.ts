@@ -42,5 +42,8 @@ export function settingsWithoutEffect(environment: Environment, reader: Settings
     isSet('DATABASE_URL') && isSet('DATABASE_PATH')
       ? 'DATABASE_PATH is not used, because DATABASE_URL is set: remove one of them'
       : '',
+    isSet('ADMIN_PORT') && !isSet('ADMIN_URL')
+      ? "ADMIN_PORT is not used, because there are no operators' pages without ADMIN_URL"
+      : '',
   ].filter(Boolean);
 }

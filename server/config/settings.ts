@@ -5,6 +5,7 @@ import {recipients} from './destinations.ts';
 import {origin} from './origins.ts';
 import {maxKeepConsentYears, maxRetainDays} from './retention.ts';
 import {
+  adminUrl,
   areRanges,
   callers,
   host,
@@ -56,6 +57,14 @@ export const settingGroups = {
     DRAIN_SECONDS: numberWithin(0, 600)
       .default(0)
       .describe('How long the server goes on after the signal to stop ([more](operations.md#two-servers)).'),
+  },
+  "Operators' pages": {
+    ADMIN_URL: adminUrl
+      .optional()
+      .describe(
+        'Where operators reach `lead-prequal admin`: `https://` and a host of its own, without a path.',
+      ),
+    ADMIN_PORT: wholeNumber(0, 65_535).default(8081).describe('The port on which it listens, at `HOST`.'),
   },
   'Callers of `/json/leads`': {
     CALLERS: callers.describe(
@@ -247,6 +256,7 @@ export const settingGroups = {
 
 export const settings = z.object({
   ...settingGroups['Web address and port'],
+  ...settingGroups["Operators' pages"],
   ...settingGroups['Callers of `/json/leads`'],
   ...settingGroups.Partners,
   ...settingGroups['Keys and limits'],

@@ -64,6 +64,7 @@ export const baseConfig = (folder: string): Config => ({
   releasesFolder: join(folder, 'releases'),
   withdrawnVersions: [],
   snippetsPage: true,
+  admin: undefined,
   drainSeconds: 0,
   metrics: undefined,
   logLevel: 'debug',

@@ -134,6 +134,20 @@ suite('a setting', () => {
     [{RETAIN_DAYS: 'forever'}, /^RETAIN_DAYS must be a number from 1 to 36500$/],
     [{KEEP_CONSENT_YEARS: '-1'}, /^KEEP_CONSENT_YEARS must be a number from 0 to 100$/],
     [{KEEP_CONSENT_YEARS: '101'}, /^KEEP_CONSENT_YEARS must be a number from 0 to 100$/],
+    [{ADMIN_URL: 'admin.example.com'}, /^ADMIN_URL must be https:/],
+    [{ADMIN_URL: 'http://admin.example.com'}, /^ADMIN_URL must be https:/],
+    [{ADMIN_URL: 'https://192.0.2.7'}, /^ADMIN_URL .* never an IP address/],
+    [{ADMIN_URL: 'https://0x7f.1'}, /^ADMIN_URL .* never an IP address/],
+    [{ADMIN_URL: 'https://[::1]:8081'}, /^ADMIN_URL .* never an IP address/],
+    [{ADMIN_URL: 'https://admin.example.com/leads'}, /^ADMIN_URL .* without a path/],
+    [{ADMIN_URL: 'https://me@admin.example.com'}, /^ADMIN_URL must be https:/],
+    [{ADMIN_URL: 'https://admin.example.com.'}, /^ADMIN_URL must be https:/],
+    [{ADMIN_URL: 'https://leads.example.com:8443'}, /^ADMIN_URL must have another host than PUBLIC_URL/],
+    [
+      {ADMIN_URL: 'https://admin.example.com', ADMIN_PORT: '8080'},
+      /^ADMIN_PORT must be another port than PORT/,
+    ],
+    [{ADMIN_PORT: '80800'}, /^ADMIN_PORT must be a number/],
     [{DATABASE_URL: 'mysql://localhost/leads'}, /^DATABASE_URL must be an address such as postgres:/],
     [{DATABASE_URL: 'postgres://me@one.example,two.example:5432/leads'}, /^DATABASE_URL .* with one host/],
     [{DATABASE_URL: 'postgres://me:secret@localhost:99999/leads'}, /^DATABASE_URL must be an address/],
@@ -151,6 +165,7 @@ suite('a setting', () => {
     {DATABASE_URL: 'postgres://me:100%25@db.example:5432/leads?sslmode=require'},
     {PUBLIC_URL: 'https://example.com/leads/'},
     {RETAIN_DAYS: '730', KEEP_CONSENT_YEARS: '0'},
+    {ADMIN_URL: 'http://localhost:8081', PUBLIC_URL: 'http://localhost:8080'},
   ];
   for (const environment of taken) {
     test(`is accepted: ${JSON.stringify(environment)}`, () => {
@@ -184,6 +199,18 @@ suite('a setting', () => {
         lines.join('\n'),
       );
     }
+  });
+  test("the operators' pages have an origin and a port, or there are none", () => {
+    const adminOf = (environment: Record<string, string>) => readConfig({...required, ...environment}).admin;
+    assert.deepEqual(adminOf({ADMIN_URL: 'HTTPS://Admin.Leads.example:443/'}), {
+      url: 'https://admin.leads.example',
+      port: 8081,
+    });
+    assert.equal(adminOf({}), undefined);
+    const {warnings} = readConfig({...required, ADMIN_PORT: '8082'});
+    assert.deepEqual(warnings, [
+      "ADMIN_PORT is not used, because there are no operators' pages without ADMIN_URL",
+    ]);
   });
   test('the only partner may have a telephone number, an e-mail address, both, or none', () => {
     const contactOf = (environment: Record<string, string>) =>
