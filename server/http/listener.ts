@@ -1,0 +1,90 @@
+/** An HTTP server that limits what clients can do to it, and that lets requests end when it closes. */
+import {createServer, type IncomingMessage, type Server, type ServerOptions} from 'node:http';
+import {Server as NetServer} from 'node:net';
+import type {Express, Request, Response} from 'express';
+import type {Config} from '../config/config.ts';
+import type {Emit} from '../observe/observations.ts';
+import {createProxyCheck} from './client-address.ts';
+import {guardConnections, type ConnectionLimits} from './connections.ts';
+import {closeAfterLargeBody, isDeclaredTooLarge} from './large-body.ts';
+import {refuseUnparsable, replyWithoutExpress} from './problem-replies.ts';
+
+/** Milliseconds. Node's defaults are minutes. The keep-alive is longer than 60 s, the default of reverse proxies. */
+const timeouts = {
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  connectionsCheckingInterval: 1_000,
+  keepAliveTimeout: 65_000,
+};
+
+type Settings = {
+  emit: Emit;
+  trustProxy: Config['trustProxy'];
+  limits: ConnectionLimits;
+  /** The classes of requests and responses (express-app.ts). */
+  messages?: Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
+  /** While it is true, each connection ends with its next response. */
+  isDraining?: () => boolean;
+};
+
+export function createListener(
+  handle: Express,
+  {emit, trustProxy, limits, messages = {}, isDraining = () => false}: Settings,
+): Server {
+  const server = createServer({...timeouts, ...messages, requireHostHeader: false});
+  const connections = guardConnections(server, emit, createProxyCheck(trustProxy), limits);
+  server.on('request', (request, response) => {
+    if (!connections.track(request, response)) return;
+    if (isDraining()) response.shouldKeepAlive = false;
+    closeAfterLargeBody(request, response);
+    // Node's own checks are not enough: its reply to a missing Host header has no body, and of several Host headers it
+    // takes the first.
+    const hosts = hostHeaders(request);
+    if (hosts > 1) {
+      replyWithoutExpress(response, 'bad-request', 'The Host header was sent more than once.');
+    } else if (hosts === 0 && request.httpVersion === '1.1') {
+      replyWithoutExpress(response, 'bad-request', 'The Host header is missing.');
+    } else {
+      handle(request as Request, response as Response, () => {
+        replyWithoutExpress(response, 'bad-request', 'The address cannot be understood.');
+      });
+    }
+  });
+  // No 100-continue for a body that is too large, so that the client does not send it.
+  server.on('checkContinue', (request, response) => {
+    if (!isDeclaredTooLarge(request)) response.writeContinue();
+    server.emit('request', request, response);
+  });
+  server.on('checkExpectation', (request, response) => {
+    if (!connections.track(request, response)) return;
+    closeAfterLargeBody(request, response);
+    replyWithoutExpress(response, 'expectation-failed', 'Only 100-continue is understood.');
+  });
+  server.on('clientError', (error, socket) =>
+    refuseUnparsable(error, socket, connections.currentResponse(socket)),
+  );
+  return server;
+}
+
+/** @param requestsEnd milliseconds that requests in flight have to end */
+export async function closeListener(server: Server, requestsEnd: number, emit: Emit): Promise<void> {
+  const closed = new Promise((resolve) => server.once('close', resolve));
+  // This closes the port alone. The own `close` of an HTTP server would also close idle connections at once, although a
+  // request may be on its way on them.
+  NetServer.prototype.close.call(server);
+  const closeIdle = setInterval(() => server.closeIdleConnections(), 100);
+  const cutOff = setTimeout(() => {
+    server.getConnections((_error, count) => emit({type: 'connections-cut', connections: count}));
+    server.closeAllConnections();
+  }, requestsEnd);
+  await closed;
+  clearInterval(closeIdle);
+  clearTimeout(cutOff);
+  // Nothing is open any more. This ends the timer with which Node checks the connections.
+  server.close();
+}
+
+function hostHeaders({rawHeaders}: IncomingMessage): number {
+  // `rawHeaders` alternates names and values.
+  return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length;
+}
