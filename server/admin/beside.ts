@@ -2,6 +2,7 @@
 import {existsSync} from 'node:fs';
 import {resolve} from 'node:path';
 import type {Config} from '../config/config.ts';
+import type {BesideStore} from '../leads/ports.ts';
 import type {Emit} from '../observe/observations.ts';
 import {createSealer} from '../store/sealing.ts';
 import {openStoreBeside} from '../store/open-store.ts';
@@ -9,22 +10,29 @@ import {refuseOtherOwner} from '../store/sqlite/files.ts';
 import {Refusal, refuseFor, type Admin} from './admin.ts';
 import {noting, type Actor} from './audit.ts';
 
-type Access = {mayWrite: boolean; emit: Emit; by: Actor; mayLackKeys?: boolean};
+type Opening = {mayWrite: boolean; emit: Emit; mayLackKeys?: boolean};
+
+/** @throws Refusal if the store cannot be opened */
+export async function openBeside(
+  config: Config,
+  {mayWrite, emit, mayLackKeys = false}: Opening,
+): Promise<BesideStore> {
+  if (!config.databaseUrl) refuseWrongFile(config.databasePath);
+  const sealer = {...createSealer(config.dataKeys), mayLackKeys};
+  return openStoreBeside(config, sealer, mayWrite, emit).catch((error: unknown) => refuseFor(error));
+}
 
 /** @throws Refusal if the store cannot be opened, or its leads were moved while `work` went on */
 export async function besideServers<Result>(
   config: Config,
-  {mayWrite, emit, by, mayLackKeys = false}: Access,
+  {by, ...opening}: Opening & {by: Actor},
   work: (admin: Admin) => Promise<Result>,
 ): Promise<Result> {
-  if (!config.databaseUrl) refuseWrongFile(config.databasePath);
-  const sealer = {...createSealer(config.dataKeys), mayLackKeys};
-  const opening = openStoreBeside(config, sealer, mayWrite, emit);
-  const store = await opening.catch((error: unknown) => refuseFor(error));
+  const store = await openBeside(config, opening);
   try {
     const result = await work({store, config, look: noting(store, by)});
     // `store copy` may have moved the leads meanwhile, for example while an operator was asked.
-    if (mayWrite)
+    if (opening.mayWrite)
       await store.refuseMarked().catch(({message}: Error) => {
         throw new Refusal(
           `${message}. What this command has changed may be missing there: run it again there`,
