@@ -2,7 +2,7 @@
  * Tells operators by e-mail (`ALERTS_TO`) when a destination begins to need one, once a day while it does, and when that is
  * over, in the words of `lead-prequal status`. Each process looks, and the store decides which of them sends.
  */
-import {destinationFindings, overdueFindings, readDestinations} from './admin/status.ts';
+import {destinationFindings, inOneLine, overdueFindings, readDestinations} from './admin/status.ts';
 import {printable} from './admin/visible.ts';
 import type {Config} from './config/config.ts';
 import type {Timings} from './config/timings.ts';
@@ -42,8 +42,9 @@ export function startAlerts({store, config: inForce, emit, timings}: Parts): {st
     const processes = await store.processes(now - goneAfter);
     const say = (of: string, text: string) => wrong.set(of, `${wrong.get(of) ?? ''}${printable(text)}\n`);
     for (const row of await readDestinations({store, config}, processes))
-      for (const {text} of destinationFindings(row)) say(row.destination, text);
-    for (const [about, {text}] of overdueFindings(processes)) say(about, text);
+      for (const finding of destinationFindings(row)) say(row.destination, inOneLine(finding));
+    for (const finding of overdueFindings(processes))
+      say(finding.subject ?? 'The retention of leads', inOneLine(finding));
     const alerts = await store.claimAlerts([...wrong.keys()], now, timings.alerts);
     if (alerts.length === 0) return;
     const titles = alerts.map(({destination, told}) => {

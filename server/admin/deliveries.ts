@@ -46,6 +46,18 @@ export const deliveryRow = z.object({
 });
 export type DeliveryRow = z.infer<typeof deliveryRow>;
 
+/** What a destination gets, in words. */
+export const contentWords: Readonly<Record<StoredRow['content'], string>> = {
+  lead: 'the lead',
+  created: 'the lead',
+  answered: 'the answer',
+  refused: 'the news that it was refused',
+  held: 'the news that it is held',
+  confirmation: 'the confirmation for the visitor',
+  erased: 'the news that it was erased',
+  revoked: 'the news that the consent was taken back',
+};
+
 function toRow(row: StoredRow, place: string | null): DeliveryRow {
   const {lead, destination, content, state, attempts, ambiguous, recipients} = row;
   return {

@@ -152,11 +152,44 @@ export async function resumeDestination({store, config}: Admin, destination: str
   return wasPaused;
 }
 
+/** Lets a destination try again at once that has a break: what waits for it is due now. It stays paused if it is. */
+export async function endBreak(admin: Admin, destination: string): Promise<void> {
+  const paused = (await admin.store.pausedDestinations()).find((each) => each.destination === destination);
+  if (paused) throw new Refusal(`${destination} is paused: ${paused.reason}`);
+  await resumeDestination(admin, destination);
+}
+
 /** @returns how many deliveries go to the address of now that were stored for another one */
 export async function acceptAddress({store, config, look}: Admin, destination: string): Promise<number> {
   const address = addressOf(settingsOf(destination, config));
   await look({destination});
   return store.acceptAddress(Date.now(), destination, address);
+}
+
+/** Of a half hour: `late` if a delivery took more than a minute, `open` if one has not ended. */
+export const halfHours = ['none', 'in-time', 'late', 'open'] as const;
+export type DestinationHours = Map<string, (typeof halfHours)[number][]>;
+
+const [halfHour, halfHoursADay] = [30 * 60_000, 48];
+
+/** How the deliveries of the leads of the last 24 hours went, by destination, the oldest half hour first. */
+export async function readDestinationHours(
+  {store, config}: Pick<Admin, 'store' | 'config'>,
+  now: number,
+): Promise<DestinationHours> {
+  const first = Math.floor(now / halfHour) - halfHoursADay + 1;
+  const cells = await store.deliveryCells(first * halfHour, halfHour);
+  const names = new Set([...config.destinations.keys(), ...cells.map(({destination}) => destination)]);
+  const worst = (destination: string, cell: number) =>
+    cells
+      .filter((each) => each.destination === destination && each.cell === cell)
+      .reduce((most, {kind}) => Math.max(most, halfHours.indexOf(kind)), 0);
+  return new Map(
+    [...names].map((name) => [
+      name,
+      Array.from({length: halfHoursADay}, (_, index) => halfHours[worst(name, first + index)] ?? 'none'),
+    ]),
+  );
 }
 
 /**

@@ -10,10 +10,12 @@ import {openStates} from '../leads/deliveries.ts';
 import type {UnreadableLead} from '../leads/lead-filter.ts';
 import {expectsConsent} from '../leads/caller-consent.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
-import {withRemedy} from '../observe/causes.ts';
+import {scopeOf} from '../leads/revocation.ts';
+import {explained} from '../observe/causes.ts';
 import {readDisk} from '../observe/readings.ts';
 import type {RefusalCount} from '../observe/refusals.ts';
 import {goneAfter, type ProcessReport} from '../reload/reloads.ts';
+import {startOfDay} from '../versions/request-counts.ts';
 import {destinationRow, listDestinations, wrongOf, type DestinationRow} from './destinations.ts';
 import {count, isoTime, time, type Admin} from './admin.ts';
 import {listErasureRequests} from './erasing.ts';
@@ -27,13 +29,47 @@ const lowDisk = 0.05;
 /** A partner with this many leads in the week before its last one, ten a day, is silent for a day by chance once in sixty years. */
 const busyPartner = 70;
 const day = 24 * 3_600_000;
-/** Leads of callers in which a consent is looked for: each of them is opened. */
-const maxOpened = 1_000;
+/** Leads of callers in which a consent is looked for: each of them is opened, and the status is read every few seconds. */
+const maxOpened = 200;
 /** Days in which the last lead of a partner is looked for. */
 export const daysLooked = 30;
 
-const finding = z.object({level: z.enum(['down', 'degraded', 'warning']), text: z.string()});
+/**
+ * What is wrong.
+ * - `subject`: the name of a destination, the key of a partner or `-` for the callers, or the id of a lead, if it is about one
+ * - `text`: a sentence without its full stop
+ * - `remedy`: what to do about it
+ */
+const finding = z.object({
+  level: z.enum(['down', 'degraded', 'warning']),
+  kind: z.enum([
+    ...([
+      'server',
+      'store',
+      'disk',
+      'destination',
+      'late',
+      'stopped',
+      'overdue',
+      'alert',
+      'partner',
+    ] as const),
+    ...(['process', 'unreadable', 'consents', 'held', 'erasure', 'configuration'] as const),
+  ]),
+  ...{subject: z.string().nullable(), text: z.string(), remedy: z.string().nullable()},
+});
 export type Finding = z.infer<typeof finding>;
+
+/** The whole finding in one line. */
+export const inOneLine = ({text, remedy}: Pick<Finding, 'text' | 'remedy'>): string =>
+  remedy === null ? text : `${text}${/^[a-z"]/.test(remedy) ? ': ' : '. '}${remedy}`;
+
+/** How most findings are: a sentence, and what to do. */
+const found = (
+  [level, kind, subject = null]: readonly [Finding['level'], Finding['kind'], (string | null)?],
+  text: string,
+  remedy: string | null = null,
+): Finding => ({level, kind, subject, text, remedy});
 
 /**
  * - `partner`: null for the callers of `/json/leads`
@@ -79,9 +115,11 @@ type Around = {
   withStore: <Result>(work: (store: Admin['store']) => Promise<Result>) => Promise<Result>;
   /** What would stop the next start, and what has no effect (check-start.ts). */
   checkStart: () => Promise<readonly {level: 'fault' | 'warning' | 'note'; text: string}[]>;
+  /** How since when a destination fails is written, for people who are elsewhere. */
+  since?: (from: number) => string;
 };
 
-export async function readStatus({config, server, withStore, checkStart}: Around): Promise<Status> {
+export async function readStatus({config, server, withStore, checkStart, since}: Around): Promise<Status> {
   const disk = await readDisk(config);
   const seen: Omit<Status, 'status'> = {
     findings: [...serverFindings(server, config), ...diskFindings(disk)],
@@ -111,8 +149,8 @@ export async function readStatus({config, server, withStore, checkStart}: Around
       reason,
     }));
     seen.findings.push(
-      ...seen.destinations.flatMap(destinationFindings),
-      ...overdueFindings(processes).map(([, found]) => found),
+      ...seen.destinations.flatMap((row) => destinationFindings(row, since)),
+      ...overdueFindings(processes),
       ...unsent.map(unsentFinding),
       ...seen.partners.flatMap(partnerFindings),
       ...processFindings(processes, config),
@@ -122,11 +160,12 @@ export async function readStatus({config, server, withStore, checkStart}: Around
     );
   }).catch((error: unknown) => {
     seen.store = 'failing';
-    const text = withRemedy(error instanceof Error ? error.message : String(error));
-    seen.findings.push({level: 'down', text});
+    const {text, remedy} = explained(error instanceof Error ? error.message : String(error));
+    seen.findings.push(found(['down', 'store'], text, remedy));
   });
   for (const {level, text} of await checkStart())
-    if (level !== 'note') seen.findings.push({level: level === 'fault' ? 'degraded' : 'warning', text});
+    if (level !== 'note')
+      seen.findings.push(found([level === 'fault' ? 'degraded' : 'warning', 'configuration'], text));
   return {status: levelOf(seen), ...seen};
 }
 
@@ -143,7 +182,7 @@ function levelOf({findings, server}: Pick<Status, 'findings' | 'server'>): Statu
 /** The status where the configuration cannot be read. */
 export const unconfigured = ({faults}: ConfigError): Status => ({
   status: 'down',
-  findings: faults.map((text) => ({level: 'down', text})),
+  findings: faults.map((text) => found(['down', 'configuration'], text)),
   server: 'unknown',
   store: 'unknown',
   disk: null,
@@ -155,12 +194,12 @@ export const unconfigured = ({faults}: ConfigError): Status => ({
 
 /** Nothing of one that is degraded: the findings about the destinations say why. */
 function serverFindings(state: Status['server'], {host, port}: Config): Finding[] {
-  const away = `No server answers at ${host}:${port}. Start it, and read its log if it ends.`;
-  if (state === 'away') return [{level: 'down', text: away}];
+  const away = `No server answers at ${host}:${port}`;
+  if (state === 'away') return [found(['down', 'server'], away, 'Start it, and read its log if it ends.')];
   if (state === 'refusing')
-    return [{level: 'down', text: 'The server takes no leads now. Its log says why.'}];
+    return [found(['down', 'server'], 'The server takes no leads now', 'Its log says why.')];
   const unknown = 'The server cannot be asked, because PORT is 0.';
-  return state === 'unknown' ? [{level: 'warning', text: unknown}] : [];
+  return state === 'unknown' ? [found(['warning', 'server'], unknown)] : [];
 }
 
 /** Whether all processes have what the files say now. */
@@ -168,10 +207,11 @@ function processFindings(processes: readonly ProcessReport[], config: Config): F
   const now = digestOf(config);
   return processes.flatMap(({name, digest, faults}): Finding[] => {
     if (faults.length > 0)
-      return [{level: 'degraded', text: `${name} refused its configuration: ${faults.join('; ')}`}];
+      return [found(['degraded', 'process'], `${name} refused its configuration: ${faults.join('; ')}`)];
     if (digest === now) return [];
-    const text = `${name} has another configuration in force than the one that is configured here: "lead-prequal reload", or a restart, puts this one in force`;
-    return [{level: 'warning', text}];
+    const text = `${name} has another configuration in force than the one that is configured here`;
+    const remedy = '"lead-prequal reload", or a restart, puts this one in force';
+    return [found(['warning', 'process'], text, remedy)];
   });
 }
 
@@ -188,89 +228,102 @@ async function consentFindings({store, config: {partners}}: Omit<Admin, 'look'>)
   );
   if (lacking.length === 0) return [];
   const among = `${page.length < maxOpened ? 'the' : 'the newest'} ${counted(leads.length, 'lead')}`;
-  const text = `${lacking.length} of ${among} that callers sent in the last 24 hours came without a consent: see "lead-prequal leads list --partner -"`;
-  return [{level: 'warning', text}];
+  const text = `${lacking.length} of ${among} that callers sent in the last 24 hours came without a consent`;
+  return [found(['warning', 'consents'], text, 'see "lead-prequal leads list --partner -"')];
 }
 
 /** What visitors wait for: an operator decides. */
 async function visitorFindings({store}: Pick<Admin, 'store'>): Promise<Finding[]> {
   const [held, [oldest, ...others]] = [await store.heldLeads(), await listErasureRequests({store})];
-  const texts = [];
-  if (held.length > 0)
-    texts.push(
-      `${counted(held.length, 'lead is', 'leads are')} held, because somebody with the number took a consent back: see "lead-prequal consent list --revoked"`,
-    );
-  if (oldest)
-    texts.push(
-      `${counted(others.length + 1, 'visitor')} asked to be erased, the first ${counted(oldest.days, 'day')} ago (${oldest.reference}): see "lead-prequal leads requests"`,
-    );
-  return texts.map((text) => ({level: 'warning', text}));
+  const findings: Finding[] = [];
+  if (held.length > 0) {
+    const many = counted(held.length, 'lead is', 'leads are');
+    const text = `${many} held, because somebody with the number took a consent back`;
+    findings.push(found(['warning', 'held'], text, 'see "lead-prequal consent list --revoked"'));
+  }
+  if (oldest) {
+    const many = counted(others.length + 1, 'visitor');
+    const text = `${many} asked to be erased, the first ${counted(oldest.days, 'day')} ago (${oldest.reference})`;
+    findings.push(found(['warning', 'erasure', oldest.id], text, 'see "lead-prequal leads requests"'));
+  }
+  return findings;
 }
 
 /** Those that somebody met in the last day. The sweep meets all whose time is over. */
-const unreadableFinding = (lead: UnreadableLead): Finding => ({
-  level: 'degraded',
-  text: `${unreadableText(lead)} Give back its data key, restore a backup of it, or erase it: "lead-prequal leads erase ${lead.id}".`,
-});
+const unreadableFinding = (lead: UnreadableLead): Finding =>
+  found(
+    ['degraded', 'unreadable', lead.id],
+    unreadableText(lead).replace(/\.$/, ''),
+    `Give back its data key, restore a backup of it, or erase it: "lead-prequal leads erase ${lead.id}".`,
+  );
 
 function diskFindings(disk: Awaited<ReturnType<typeof readDisk>>): Finding[] {
   if (!disk || disk.free >= disk.size * lowDisk) return [];
-  const text = `The disk of the database is almost full: ${bytes(disk.free)} of ${bytes(disk.size)} are free. Free some space.`;
-  return [{level: 'degraded', text}];
+  const text = `The disk of the database is almost full: ${bytes(disk.free)} of ${bytes(disk.size)} are free`;
+  return [found(['degraded', 'disk'], text, 'Free some space.')];
 }
 
-const unsentFinding = (reason: string): Finding => ({
-  level: 'degraded',
-  text: `An alert could not be sent to ALERTS_TO: ${withRemedy(reason)}`,
-});
+function unsentFinding(reason: string): Finding {
+  const {text, remedy} = explained(reason);
+  return found(['degraded', 'alert'], `An alert could not be sent to ALERTS_TO: ${text}`, remedy);
+}
 
 /** Alerts by e-mail say the same (alerts.ts). */
-export function destinationFindings(row: DestinationRow): Finding[] {
-  const {destination, state, since, late_seconds: late} = row;
-  const findings: string[] = [];
+export function destinationFindings(row: DestinationRow, since = sinceWhen): Finding[] {
+  const {destination, state, late_seconds: late} = row;
+  const findings: Finding[] = [];
   if (state !== 'ok') {
-    const from = since === null ? undefined : Date.parse(since);
-    const when = from === undefined ? '' : ` since ${localTime(from)} (${ago(from)})`;
-    const why = wrongOf(row);
-    findings.push(`${destination} is ${state}${when}${why ? `: ${withRemedy(why)}` : ''}`);
-  }
-  if (late * 1_000 > lateAfter)
+    const when = row.since === null ? '' : since(Date.parse(row.since));
+    const {text, remedy} = explained(wrongOf(row));
+    const why = text === '' ? '' : `: ${text}`;
     findings.push(
-      `${destination} is late by ${lasting(late * 1_000)}, and ${counted(row.waiting, 'delivery is', 'deliveries are')} waiting`,
+      found(['degraded', 'destination', destination], `${destination} is ${state}${when}${why}`, remedy),
     );
+  }
+  if (late * 1_000 > lateAfter) {
+    const waiting = counted(row.waiting, 'delivery is', 'deliveries are');
+    const text = `${destination} is late by ${lasting(late * 1_000)}, and ${waiting} waiting`;
+    findings.push(found(['degraded', 'late', destination], text));
+  }
   const stopped = openStates.filter((name) => name !== 'waiting' && row[name] > 0);
   if (stopped.length > 0) {
     const many = stopped.map((name) => `${row[name]} ${name}`).join(', ');
-    findings.push(
-      `${destination} has deliveries that wait for an operator (${many}): see "lead-prequal deliveries list --destination ${destination}"`,
-    );
+    const text = `${destination} has deliveries that wait for an operator (${many})`;
+    const remedy = `see "lead-prequal deliveries list --destination ${destination}"`;
+    findings.push(found(['degraded', 'stopped', destination], text, remedy));
   }
-  return findings.map((text) => ({level: 'degraded', text}));
+  return findings;
 }
 
-const whyKept: Readonly<Record<string, string>> = {
-  unreadable:
-    'what cannot be opened stays until you decide: give back its data key, or erase it by "lead-prequal leads erase", or all of a lost key by "lead-prequal keys forget"',
-  duplicate: 'the answer of an original stays until the last of its duplicates has gone',
+/** Since when, for somebody at this machine. */
+const sinceWhen = (from: number) => ` since ${localTime(from)} (${ago(from)})`;
+
+const whyKept: Readonly<Record<string, readonly [why: string, remedy: string | null]>> = {
+  unreadable: [
+    'what cannot be opened stays until you decide',
+    'give back its data key, or erase it by "lead-prequal leads erase", or all of a lost key by "lead-prequal keys forget"',
+  ],
+  duplicate: ['the answer of an original stays until the last of its duplicates has gone', null],
 };
 
 /** What keeps leads past their time, by the newest sweep: each process sweeps all. Alerts by e-mail say the same. */
-export function overdueFindings(processes: readonly ProcessReport[]): [about: string, Finding][] {
+export function overdueFindings(processes: readonly ProcessReport[]): Finding[] {
   const swept = processes.flatMap(({overdue}) => overdue ?? []);
   const newest = swept.toSorted((one, other) => other.sweptAt - one.sweptAt)[0];
   return (newest?.counts ?? []).map(({destination, reason, leads, erasedFrom}) => {
-    const why =
-      whyKept[reason] ??
-      `${destination} has ${reason} deliveries of them: see "lead-prequal deliveries list --destination ${destination} --state ${reason}". From ${localDay(erasedFrom)} on, they are erased, and these deliveries dropped`;
+    const [why, remedy] = whyKept[reason] ?? [
+      `${destination} has ${reason} deliveries of them`,
+      `see "lead-prequal deliveries list --destination ${destination} --state ${reason}". From ${localDay(erasedFrom)} on, they are erased, and these deliveries dropped`,
+    ];
     const text = `${counted(leads, 'lead is', 'leads are')} kept past the time of retention, because ${why}`;
-    return [destination === '-' ? 'The retention of leads' : destination, {level: 'degraded', text}];
+    return found(['degraded', 'overdue', destination === '-' ? null : destination], text, remedy);
   });
 }
 
 function partnerFindings({partner, silent, last_lead_at}: PartnerRow): Finding[] {
   if (!silent || last_lead_at === null) return [];
-  const text = `${partner ?? 'The callers'} fell silent: the last lead came ${ago(Date.parse(last_lead_at))} ago. Look at the form on the partner's page.`;
-  return [{level: 'degraded', text}];
+  const text = `${partner ?? 'The callers'} fell silent: the last lead came ${ago(Date.parse(last_lead_at))} ago`;
+  return [found(['degraded', 'partner', scopeOf(partner)], text, "Look at the form on the partner's page.")];
 }
 
 /** The row with what only the servers know: what their circuit breakers think, and since when. */
@@ -300,36 +353,40 @@ async function readPartners(
   processes: readonly ProcessReport[],
 ): Promise<PartnerRow[]> {
   const now = Date.now();
-  const counts = await store.countLeadsBy({since: midnight(now, -daysLooked)}, ['partner', 'day'], (time) =>
-    midnight(time),
-  );
+  const [today, yesterday] = [midnight(now), midnight(now, -1)];
+  const days = await store.leadDays(now - (daysLooked + 7) * day, now);
+  const [ofToday = [], ofYesterday = []] = await store.countSpans([
+    {since: today, until: now + day},
+    {since: yesterday, until: today},
+  ]);
   const keys = [
     ...partners.map(({key}) => key),
-    ...(counts.some(({partner}) => partner === null) ? [null] : []),
+    ...(days.some(({partner}) => partner === null) ? [null] : []),
   ];
   return keys.map((partner) => {
-    const own = counts.filter((each) => each.partner === partner);
-    const since = (from: number) =>
-      own.reduce((sum, {day, leads}) => sum + (day !== null && day >= from ? leads : 0), 0);
-    const [today, yesterday] = [midnight(now), midnight(now, -1)];
+    const own = days.filter((each) => each.partner === partner);
+    const leadsOf = (counts: typeof ofToday) => counts.find((each) => each.partner === partner)?.leads ?? 0;
     const newest = own
       .map((each) => each.newest)
       .toSorted()
       .at(-1);
-    const lastLead = newest === undefined ? null : createdAtOf(newest);
+    const newestAt = newest === undefined ? 0 : createdAtOf(newest);
+    const lastLead = newestAt < midnight(now, -daysLooked) ? null : newestAt;
+    // The week before its last lead, however long the partner has been silent.
+    const week = own.filter((each) => each.day >= startOfDay(newestAt) - 7 * day);
+    const isBusy = week.reduce((sum, {leads}) => sum + leads, 0) >= busyPartner;
     const refused = processes
       .flatMap(({refusals = []}) => refusals)
       .filter((each) => each.partner === partner)
       .toSorted((one, other) => other.requests - one.requests);
     return {
       partner,
-      leads_today: since(today),
-      leads_yesterday: since(yesterday) - since(today),
+      leads_today: leadsOf(ofToday),
+      leads_yesterday: leadsOf(ofYesterday),
       refusals: processes.some(({refusals}) => refusals) ? sumOf(refused) : null,
       refused_for: refused[0]?.reason ?? null,
       last_lead_at: isoTime(lastLead),
-      // The week before its last lead, however long the partner has been silent.
-      silent: lastLead !== null && now - lastLead > day && since(midnight(lastLead, -7)) >= busyPartner,
+      silent: lastLead !== null && now - lastLead > day && isBusy,
     };
   });
 }

@@ -46,3 +46,7 @@ export function bytes(count: number): string {
   const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, count)) / 3));
   return `${(count / 1_000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
 }
+
+/** A destination, and where it is, if that is known. */
+export const placed = ({destination, place}: {destination: string; place: string | null}): string =>
+  place === null ? destination : `${destination} (${place})`;

@@ -17,12 +17,13 @@ import {
   type PlannedLead,
 } from '../admin/erasing.ts';
 import type {Admin} from '../admin/admin.ts';
+import {erasureFields} from '../admin/erasure-words.ts';
 import type {Person} from '../leads/persons.ts';
-import {counted, lasting, localDay, localTime} from '../admin/words.ts';
+import {counted, localTime} from '../admin/words.ts';
 import {printable} from '../admin/visible.ts';
 import type {Config} from '../config/config.ts';
 import {jsonOption} from './options.ts';
-import {minuteOrNone, placed, printRows, type Field, type Json, type Run} from './output.ts';
+import {minuteOrNone, printRows, type Json, type Run} from './output.ts';
 import {findPerson, personOptions} from './person.ts';
 import {finishPurging} from './purge.ts';
 import {changingStore, readingStore} from './with-store.ts';
@@ -120,49 +121,18 @@ const erasing = (which: string) => ({
   again: `leads erase ${which}`,
 });
 
-const whyIncluded = {
-  named: '',
-  duplicate: 'belongs to a lead that goes: one is a duplicate of the other',
-  correction: 'belongs to a lead that goes: one corrects the other',
-} as const satisfies Record<PlannedLead['because'], string>;
-
 const local = (time: string | null) => localTime(Date.parse(time ?? ''));
 
 /** @param isNamed false where the words may end in the log of a program */
 function linesOf(lead: PlannedLead, isNamed: boolean): string[] {
-  const {id, reference, because, unreadable, was_erased_at, has_consent, consent_kept_until} = lead;
-  const isErased = was_erased_at !== null;
-  const whole =
-    unreadable === null
-      ? 'name, e-mail, telephone, answers, amounts, notes, hidden fields, where the visitor came from'
-      : `everything but ids, times and partner. It cannot be read (${unreadable}), so no consent can be kept`;
-  const consent = has_consent ? 'the kept consent, with name and telephone number' : 'nothing more';
-  const left = lead.under_way_until === null ? 0 : Date.parse(lead.under_way_until) - Date.now();
-  const kept = `the consent, with name and telephone number, until ${localDay(Date.parse(consent_kept_until ?? ''))}`;
-  const sending = `a process may be sending it for up to ${lasting(left + 999)}; the others are told after that`;
-  const fields: Field[] = [
-    ['belongs', whyIncluded[because]],
-    ['goes', isErased ? (lead.changes ? consent : '') : whole],
-    ['stays', consent_kept_until === null ? '' : kept],
-    ['will be told', lead.told.join(', ')],
-    ...(isErased ? [] : lead.remote_ids).map(({destination, remote_id}): Field => {
-      const known = remote_id === null ? 'perhaps, without an id that is known' : `as ${remote_id}`;
-      return ['cannot be told', `${destination}, which has it ${known}: ask whoever runs it`];
-    }),
-    ...(isErased ? [] : lead.former).map(({last_used_at, ...former}): Field => {
-      const until = last_used_at === null ? '' : ` until ${localDay(Date.parse(last_used_at))}`;
-      const words = `write there "Delete what you have of ${reference}, ${id}", or send the event of --json`;
-      return ['cannot be told', `formerly ${placed(former)}${until}, which may have it: ${words}`];
-    }),
-    ['under way', left > 0 ? sending : ''],
-  ];
+  const {id, reference, was_erased_at} = lead;
   const named = isNamed && lead.name !== null ? `, ${printable(lead.name)}` : '';
-  const erased = isErased ? `, erased ${local(was_erased_at)}` : '';
+  const erased = was_erased_at === null ? '' : `, erased ${local(was_erased_at)}`;
   return [
     `${reference} (${id}), received ${local(lead.created_at)}, ${printable(lead.partner ?? 'of a caller')}${named}${erased}`,
-    ...fields
-      .filter(([, value]) => value)
-      .map(([name, value]) => `  ${name.padEnd(14)}  ${printable(value)}`),
+    ...erasureFields(lead, ', or send the event of --json').map(
+      ([name, value]) => `  ${name.padEnd(14)}  ${printable(value)}`,
+    ),
   ];
 }
 

@@ -3,6 +3,7 @@ import type {Writable} from 'node:stream';
 import type {SingleBar} from 'cli-progress';
 import {printable, toJson, visible} from '../admin/visible.ts';
 import {localTime} from '../admin/words.ts';
+export {placed} from '../admin/words.ts';
 import type {Environment} from '../config/environment.ts';
 
 export type Json = {json?: boolean | undefined};
@@ -177,10 +178,6 @@ export async function leadsBar(stream: Run['stderr'], total: number): Promise<Si
   bar.start(total, 0);
   return bar;
 }
-
-/** A destination, and where it is, if that is known. */
-export const placed = ({destination, place}: {destination: string; place: string | null}): string =>
-  place === null ? destination : `${destination} (${place})`;
 
 /** A time as people read it, or nothing. */
 export const timeOrNone = (time: string | null): string => (time === null ? '' : localTime(Date.parse(time)));

@@ -348,13 +348,19 @@ export const causeOf = (text: string): string => rowFor(text)?.cause ?? '';
 /** What to do about it; undefined if nobody knows. */
 export const remedyOf = (text: string): string | undefined => rowFor(text)?.remedy;
 
-/** The message as people read it, with its cause and what to do. */
-export function withRemedy(text: string): string {
+/** The message as people read it: with its cause, and apart from that, what to do. */
+export function explained(text: string): {text: string; remedy: string | null} {
   const known = rowFor(text);
-  if (!known) return text;
+  if (!known) return {text, remedy: null};
   // Such as `…: it ended on 2026-11-20 (CERT_HAS_EXPIRED)`, which says more than the table.
   const saysWhy = text.includes(known.cause) || /: .+\(\w+\)$/.test(text);
-  return `${text}${saysWhy ? '' : `: ${known.cause}`}. ${known.remedy}`;
+  return {text: saysWhy ? text : `${text}: ${known.cause}`, remedy: known.remedy};
+}
+
+/** The same in one text. */
+export function withRemedy(message: string): string {
+  const {text, remedy} = explained(message);
+  return remedy === null ? text : `${text}. ${remedy}`;
 }
 
 /**

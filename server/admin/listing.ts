@@ -1,0 +1,207 @@
+/**
+ * Lists of leads for people: page by page, of a person, and what state each lead is in. Nothing of a lead is opened for those who
+ * see no persons.
+ */
+import {totalAmount, type Amounts} from '../../contract/amounts.ts';
+import {referenceOf} from '../../contract/reference.ts';
+import {firstScreen} from '../../form/words/en.ts';
+import {lookUp} from '../../form/words/look-up.ts';
+import {anotherAddress, suppressedNumber} from '../leads/deliveries.ts';
+import type {OpenDelivery} from '../leads/figures.ts';
+import {oneLine} from '../leads/hidden-characters.ts';
+import type {LeadFilter, LeadOutline, LeadPage, ListedLead} from '../leads/lead-filter.ts';
+import {createdAtOf, firstIdAt} from '../leads/lead-ids.ts';
+import type {Person} from '../leads/persons.ts';
+import {finish, type Admin} from './admin.ts';
+import {amountsForPeople, detailsOf, type LeadDetails} from './lead-details.ts';
+import {leadsOfPerson} from './persons.ts';
+
+/** How a lead is, in a word or three. `held` needs an operator, `no` will not come by itself. */
+export type RowState = {kind: 'ok' | 'wait' | 'held' | 'no' | 'gone'; words: string};
+
+/**
+ * Times are milliseconds since 1970.
+ * - `campaign`: such as `google, cpc, spring`
+ * - `unreadable`: why the lead cannot be opened
+ * - `person`: null if it is not known, or may not be seen. The amounts are those that the visitor saw
+ */
+export type ListedRow = {
+  id: string;
+  reference: string;
+  createdAt: number;
+  partner: string | null;
+  campaign: string | null;
+  state: RowState;
+  erasedAt: number | null;
+  unreadable: string | null;
+  person: {
+    name: string;
+    phone: string;
+    total: number | null;
+    amounts: Amounts | null;
+    credit: string | null;
+    pending: boolean;
+  } | null;
+};
+
+/**
+ * - `after`: for the next page. Undefined at the end
+ * - `lookedTo`: it stopped looking at this time, because it took too long, so there may be fewer rows than the limit
+ */
+export type Listed = {rows: ListedRow[]; after: string | undefined; lookedTo: number | undefined};
+
+/** Leads of the index of one read, where a filter can miss. */
+const sliceLeads = 20_000;
+/** Milliseconds after which a search for a person stops. */
+const searchTime = 1_500;
+
+/** The newest first. @param how `milliseconds`: how long to look for leads that a filter misses */
+export async function listPage(
+  admin: Admin,
+  filter: LeadFilter,
+  how: {limit: number; after?: string | undefined; seesPersons: boolean; milliseconds?: number},
+): Promise<Listed> {
+  const {store, look} = admin;
+  if (!how.seesPersons) {
+    const {page, ...ends} = await readSlices(admin, filter, how, (part, of) => store.listOutlines(part, of));
+    return {rows: await rowsOf(admin, page), ...ends};
+  }
+  const {page, ...ends} = await readSlices(admin, filter, how, (part, of) => store.listLeads(part, of));
+  const ids = page.map(({id}) => id);
+  await look(filter, ids);
+  return {rows: await rowsOf(admin, page), ...ends};
+}
+
+/** A filter of these finds its leads by no index, so that it may read all of them for a few. */
+const canMiss = ({partner, status, campaign, context}: LeadFilter) =>
+  [partner, status, campaign, context].some((value) => value !== undefined);
+
+async function readSlices<Lead extends {id: string}>(
+  {store}: Admin,
+  filter: LeadFilter,
+  {limit, after, milliseconds = 50}: {limit: number; after?: string | undefined; milliseconds?: number},
+  read: (filter: LeadFilter, page: LeadPage) => Promise<Lead[]>,
+): Promise<{page: Lead[]} & Pick<Listed, 'after' | 'lookedTo'>> {
+  const begun = performance.now();
+  const page: Lead[] = [];
+  const ended = (lookedTo?: number) => ({
+    page: page.slice(0, limit),
+    // One more than the page was read, to know whether there is a next one.
+    after:
+      page.length > limit ? page[limit - 1]?.id : lookedTo === undefined ? undefined : firstIdAt(lookedTo),
+    lookedTo: page.length > limit ? undefined : lookedTo,
+  });
+  if (!canMiss(filter)) {
+    page.push(...(await read(filter, {limit: limit + 1, after})));
+    return ended();
+  }
+  const first = filter.until === undefined ? undefined : firstIdAt(filter.until);
+  for (let before = after ?? first; ;) {
+    const end = await store.sliceEnd(before, sliceLeads);
+    const since = Math.max(filter.since ?? 0, end ?? 0);
+    const of = {limit: limit + 1 - page.length, after: before};
+    page.push(...(await read({...filter, since}, of)));
+    if (page.length > limit || end === undefined || end <= (filter.since ?? 0)) return ended();
+    if (performance.now() - begun >= milliseconds) return ended(end);
+    before = firstIdAt(end);
+  }
+}
+
+/**
+ * Leads of a person, the newest first, and those that may be of the person: with another spelling of the address, or unreadable.
+ * @returns `more`: leads that were not looked at
+ */
+export async function personPage(
+  admin: Admin,
+  filter: LeadFilter,
+  person: Person,
+  {limit}: {limit: number; seesPersons: true},
+): Promise<{rows: ListedRow[]; more: number}> {
+  const job = leadsOfPerson(admin, filter, person, {limit, signal: AbortSignal.timeout(searchTime)});
+  const {found, kept, unreadable, sameMailbox, total, looked} = await finish(job, () => undefined);
+  const maybe = [...(await admin.store.findRecords([...sameMailbox, ...unreadable])).values()];
+  const leads = [...found, ...kept, ...maybe].slice(0, limit);
+  return {rows: await rowsOf(admin, leads), more: Math.max(0, total - looked)};
+}
+
+const rowsOf = async ({store, config}: Admin, leads: readonly (ListedLead | LeadOutline)[]) => {
+  const open = leads.length === 0 ? [] : await store.openDeliveriesOf(leads.map(({id}) => id));
+  return leads.map((lead) =>
+    toRow(
+      lead,
+      open.filter((delivery) => delivery.lead === lead.id),
+      config,
+    ),
+  );
+};
+
+function toRow(
+  lead: ListedLead | LeadOutline,
+  open: readonly OpenDelivery[],
+  config: Admin['config'],
+): ListedRow {
+  const details = 'lead' in lead ? detailsOf(lead) : undefined;
+  const damaged = 'unreadable' in lead ? lead : details && 'unreadable' in details ? details : undefined;
+  const known = 'unreadable' in lead ? {createdAt: createdAtOf(lead.id), partner: null} : lead;
+  return {
+    ...{id: lead.id, reference: referenceOf(lead.id), createdAt: known.createdAt, partner: known.partner},
+    campaign: campaignOf(lead),
+    state: stateOf(damaged ?? lead, open),
+    erasedAt: 'erasedAt' in lead ? lead.erasedAt : null,
+    unreadable: damaged?.unreadable ?? null,
+    person: details && !('unreadable' in details) ? personOf(details, config) : null,
+  };
+}
+
+function campaignOf(lead: ListedLead | LeadOutline): string | null {
+  if ('campaign' in lead) return lead.campaign === null ? null : oneLine(lead.campaign, 60);
+  const {utm_source, utm_medium, utm_campaign} = ('lead' in lead && lead.attribution) || {};
+  const parts = [utm_source, utm_medium, utm_campaign].filter((part) => part !== undefined);
+  return parts.length === 0 ? null : oneLine(parts.join(', '), 60);
+}
+
+function personOf(details: LeadDetails, config: Admin['config']): ListedRow['person'] {
+  const {first_name, last_name, phone, credit_score, lead_type} = details.lead;
+  const amounts = amountsForPeople(details, config) ?? null;
+  return {
+    name: oneLine(`${first_name} ${last_name}`, 80),
+    phone: oneLine(phone, 40),
+    total: amounts?.[totalAmount] ?? null,
+    amounts,
+    credit: lookUp(firstScreen.options.credit_score, credit_score) ?? null,
+    pending: details.answer?.status === 'pending' && lead_type !== 'standard',
+  };
+}
+
+/** What needs somebody comes first. @param open the deliveries of the lead that have not ended */
+export function stateOf(
+  lead: ListedLead | LeadOutline,
+  open: readonly Omit<OpenDelivery, 'lead'>[],
+): RowState {
+  if ('unreadable' in lead) return {kind: 'no', words: 'cannot be read'};
+  if ('erasedAt' in lead && lead.erasedAt !== null) return {kind: 'gone', words: 'erased'};
+  if ('revoked' in lead && lead.revoked) return {kind: 'no', words: 'said stop'};
+  const held = open.find(({state}) => state === 'held');
+  if (held) return {kind: 'held', words: `held: ${whyHeld(held)}`};
+  const stopped = open.find(({state}) => state === 'refused' || state === 'failed');
+  if (stopped)
+    return {
+      kind: 'no',
+      words: `${stopped.destination}: ${stopped.state === 'failed' ? 'given up' : 'refused'}`,
+    };
+  // A confirmation is for the visitor, and no operator needs to wait for it.
+  const waiting = open.filter(({content}) => content !== 'confirmation').map(({destination}) => destination);
+  const [destination, ...others] = new Set(waiting);
+  if (destination !== undefined)
+    return {kind: 'wait', words: others.length > 0 ? `${others.length + 1} wait` : `${destination} waits`};
+  const status = 'answer' in lead ? lead.answer.status : 'status' in lead ? lead.status : 'done';
+  if (status === 'refused') return {kind: 'no', words: 'refused'};
+  return status === 'pending' ? {kind: 'wait', words: 'pending'} : {kind: 'ok', words: 'done'};
+}
+
+/** Deliveries are held without an error if a bot may have sent their lead. */
+function whyHeld({destination, lastError}: Pick<OpenDelivery, 'destination' | 'lastError'>): string {
+  if (lastError === null) return 'bot?';
+  if (lastError === suppressedNumber) return 'said stop before';
+  return lastError === anotherAddress ? `${destination} moved` : `${destination} may have it`;
+}

@@ -1,0 +1,90 @@
+/** Who may use the operators' pages: inviting them, listing them, and shutting them out. */
+import {createHash, randomBytes, randomUUIDv7} from 'node:crypto';
+import {z} from 'zod';
+import {roles, type ListedOperator, type Operator, type Role} from '../leads/operators.ts';
+import {count, isoTime, Refusal, time, type Admin} from './admin.ts';
+import {printable} from './visible.ts';
+
+/** Milliseconds for which the link of an invitation works. */
+const inviteTime = 48 * 3_600_000;
+/** Characters of a name. */
+const maxName = 64;
+
+/** `link`: works once. Whoever has it becomes this operator. */
+export const invitation = z.object({
+  name: z.string(),
+  role: z.enum(roles),
+  link: z.string(),
+  expires_at: time,
+});
+export type Invitation = z.infer<typeof invitation>;
+
+/**
+ * Adds an operator, or with `again` invites one once more, who has lost all passkeys: those of before end, and all sessions.
+ * @param input `role`: with `again`, the one of before if it is undefined
+ */
+export async function inviteOperator(
+  {store, config, look}: Admin,
+  {name, role, again = false}: {name: string; role?: Role | undefined; again?: boolean | undefined},
+): Promise<Invitation> {
+  if (!config.admin)
+    throw new Refusal('There are no pages of operators, because ADMIN_URL is not set (docs/admin.md).');
+  if (name.trim() !== name || printable(name) !== name || name === '' || name.length > maxName)
+    throw new Refusal(`A name has 1 to ${maxName} characters in one line, and no spaces around it.`);
+  const now = Date.now();
+  const known = (await store.operators(now)).find((each) => each.name === name && each.revokedAt === null);
+  if (again && !known) throw new Refusal(`There is no operator ${name}.`, 'unknown');
+  const taken = () => new Refusal(`There is an operator ${name} already: --again invites once more.`);
+  if (known && !again) throw taken();
+  const as = role ?? known?.role ?? 'agent';
+  // The secret stands behind the #, which browsers send to nobody. The store has its digest alone.
+  const secret = randomBytes(32).toString('base64url');
+  const invited = {
+    digest: createHash('sha256').update(secret).digest('base64url'),
+    expiresAt: now + inviteTime,
+  };
+  await look({operator: name, role: as, again});
+  if (known?.role === as) await store.inviteAgain(known.id, invited);
+  else {
+    // A role never changes: an operator with another one is another operator of the same name.
+    if (known) await store.revokeOperator(known.id, now);
+    const operator: Omit<Operator, 'revokedAt'> = {id: randomUUIDv7(), name, role: as, createdAt: now};
+    if (!(await store.addOperator(operator, invited))) throw taken();
+  }
+  const link = `${config.admin.url}/invite#${secret}`;
+  return {name, role: as, link, expires_at: new Date(invited.expiresAt).toISOString()};
+}
+
+/** `invited_until`: the end of an invitation that was not used */
+export const operatorRow = z.object({
+  ...{id: z.string(), name: z.string(), role: z.enum(roles)},
+  ...{created_at: time.nullable(), revoked_at: time.nullable()},
+  ...{passkeys: count, sessions: count, invited_until: time.nullable()},
+});
+export type OperatorRow = z.infer<typeof operatorRow>;
+
+const toRow = ({id, name, role, passkeys, sessions, ...times}: ListedOperator): OperatorRow => ({
+  ...{id, name, role, passkeys, sessions},
+  created_at: isoTime(times.createdAt),
+  revoked_at: isoTime(times.revokedAt),
+  invited_until: isoTime(times.invitedUntil),
+});
+
+/** The oldest first, also revoked ones. */
+export const listOperators = async ({store}: Pick<Admin, 'store'>): Promise<OperatorRow[]> =>
+  (await store.operators(Date.now())).map(toRow);
+
+/**
+ * Shuts an operator out, at once and everywhere.
+ * @param named the name or the id. @returns the name
+ */
+export async function revokeOperator({store, look}: Admin, named: string): Promise<string> {
+  const now = Date.now();
+  const found = (await store.operators(now)).find(
+    ({id, name, revokedAt}) => revokedAt === null && [id, name].includes(named),
+  );
+  if (!found) throw new Refusal(`There is no operator ${named}, or not any more.`, 'unknown');
+  await look({operator: found.name, role: found.role});
+  await store.revokeOperator(found.id, now);
+  return found.name;
+}

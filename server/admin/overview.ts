@@ -1,0 +1,128 @@
+/** Today beside what is usual, for the first page that an operator sees. */
+import type {DateTime} from 'luxon';
+import type {LeadStatus} from '../../contract/embed.ts';
+import {problems} from '../../contract/problems.ts';
+import {lookUp} from '../../form/words/look-up.ts';
+import type {Span} from '../leads/figures.ts';
+import {createdAtOf} from '../leads/lead-ids.ts';
+import type {Admin} from './admin.ts';
+import type {PartnerRow, Status} from './status.ts';
+
+/** Days that are compared: today, and the same day of the four weeks before. */
+const weeks = 4;
+const hoursADay = 24;
+/** Milliseconds. A lead may be stored so long after the time in its id. Until then, a span is counted again. */
+const settling = 60_000;
+/** Spans that are kept of a store. Operators of a zone share them. */
+const maxSpans = 5_000;
+
+/**
+ * `usual` is the mean of the last four such weekdays: of a day until this time of the day, of an hour the whole hour. Times are
+ * milliseconds since 1970.
+ * - `answers`: of today's leads
+ * - `partners`: the one with the most leads today first; `partner` is null for the callers
+ * - `why`: of a partner that is silent
+ */
+export type Overview = {
+  today: number;
+  usual: number;
+  lastLeadAt: number | null;
+  answers: Record<LeadStatus, number>;
+  hours: {today: number; usual: number}[];
+  partners: {
+    partner: string | null;
+    today: number;
+    usual: number;
+    lastLeadAt: number | null;
+    silent: boolean;
+    why: string | null;
+  }[];
+  held: number;
+  oldestHeldAt: number | null;
+  stopped: number;
+  hasLeads: boolean;
+};
+
+/** @param input `now`: in the zone of the operator */
+export async function readOverview(
+  {store}: Admin,
+  {now, status}: {now: DateTime; status: Status},
+): Promise<Overview> {
+  const days = Array.from({length: weeks + 1}, (_, week) => hoursOf(now.minus({weeks: week})));
+  const counts = await countSpans(store, days.flat(), now.toMillis());
+  /** How many leads came in an hour, so many weeks ago. */
+  const inHour = (week: number, hour: number, partner?: string | null) =>
+    (counts[week * hoursADay + hour] ?? [])
+      .filter((each) => partner === undefined || each.partner === partner)
+      .reduce((sum, {leads}) => sum + leads, 0);
+  const hours = Array.from({length: hoursADay}, (_, hour) => hour);
+  const meanOf = (hour: number, partner?: string | null) =>
+    sumOf(hours.slice(1, weeks + 1).map((week) => inHour(week, hour, partner))) / weeks;
+  const gone = (now.minute * 60 + now.second) / 3_600;
+  const figures = (partner?: string | null) => ({
+    today: sumOf(hours.map((hour) => inHour(0, hour, partner))),
+    // Of the present hour, the part that has gone by.
+    usual: Math.round(
+      sumOf(hours.slice(0, now.hour).map((hour) => meanOf(hour, partner))) + gone * meanOf(now.hour, partner),
+    ),
+  });
+  const [newest] = await store.listOutlines({}, {limit: 1});
+  const {held, oldestHeld, stopped} = await store.countStopped();
+  const midnight = now.startOf('day').toMillis();
+  const answered = await store.countLeadsBy({since: midnight}, ['state'], () => midnight);
+  const withAnswer = (state: LeadStatus) =>
+    sumOf(answered.flatMap((each) => (each.status === state ? each.leads : [])));
+  return {
+    ...figures(),
+    lastLeadAt: newest?.createdAt ?? null,
+    answers: {done: withAnswer('done'), pending: withAnswer('pending'), refused: withAnswer('refused')},
+    hours: hours.map((hour) => ({today: inHour(0, hour), usual: meanOf(hour)})),
+    partners: status.partners
+      .map(({partner, silent, ...row}) => ({
+        ...{partner, ...figures(partner), silent},
+        lastLeadAt: row.last_lead_at === null ? null : Date.parse(row.last_lead_at),
+        why: silent ? whyRefused(row) : null,
+      }))
+      .toSorted((one, other) => other.today - one.today || other.usual - one.usual),
+    ...{held, stopped, hasLeads: newest !== undefined},
+    oldestHeldAt: oldestHeld === null ? null : createdAtOf(oldestHeld),
+  };
+}
+
+const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0);
+
+/** The hours of the day of a time, as its clocks have them: one may be empty, or last two hours. */
+const hoursOf = (time: DateTime): Span[] =>
+  Array.from({length: hoursADay}, (_, hour) => {
+    const day = time.startOf('day');
+    const next = hour + 1 < hoursADay ? day.set({hour: hour + 1}) : day.plus({days: 1});
+    return {since: day.set({hour}).toMillis(), until: next.toMillis()};
+  });
+
+type Counts = Awaited<ReturnType<Admin['store']['countSpans']>>[number];
+const kept = new WeakMap<object, Map<string, Counts>>();
+
+/** Counts spans, but those that are over only once. */
+async function countSpans(store: Admin['store'], spans: readonly Span[], now: number): Promise<Counts[]> {
+  const known = kept.get(store) ?? new Map<string, Counts>();
+  if (known.size > maxSpans) known.clear();
+  kept.set(store, known);
+  const nameOf = ({since, until}: Span) => `${since} ${until}`;
+  const isFuture = ({since, until}: Span) => since > now || since === until;
+  const missing = spans.filter((span) => !isFuture(span) && !known.has(nameOf(span)));
+  const counts = missing.length === 0 ? [] : await store.countSpans(missing);
+  const found = new Map(missing.map((span, index) => [nameOf(span), counts[index] ?? []]));
+  for (const span of missing)
+    if (span.until + settling <= now) known.set(nameOf(span), found.get(nameOf(span)) ?? []);
+  return spans.map((span) => found.get(nameOf(span)) ?? known.get(nameOf(span)) ?? []);
+}
+
+/** Such as `31 refused: the page is not allowed to use this partner`. Programs have the code of the problem. */
+function whyRefused({
+  refusals,
+  refused_for: code,
+}: Pick<PartnerRow, 'refusals' | 'refused_for'>): string | null {
+  if (!refusals || code === null) return null;
+  const [, title = code] = lookUp(problems, code) ?? [];
+  return `${refusals.toLocaleString('en-US')} refused: ${title.replace(/^./, (letter) => letter.toLowerCase())}`;
+}
