@@ -4,14 +4,16 @@
  * for some minutes.
  */
 import {setImmediate as endOfTurn} from 'node:timers/promises';
+import {endOfId} from '../../contract/reference.ts';
 import {mailboxOf} from '../leads/confirmation-digests.ts';
 import type {KeptConsent} from '../leads/erasure.ts';
 import {comparableEmail} from '../leads/idempotency.ts';
 import type {FullLead, LeadFilter, ListedLead} from '../leads/lead-filter.ts';
+import {emailSchema, phoneSchema} from '../leads/lead-schema.ts';
 import {unreadableDigest, type Person, type PersonDigests} from '../leads/persons.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
 import {isErased} from '../store/rows.ts';
-import type {Admin, Job} from './admin.ts';
+import {Refusal, type Admin, type Job} from './admin.ts';
 
 /** `unprepared`: how many of all leads to read have no digests yet. */
 export type Search = {total: number; unprepared: number; looked: number};
@@ -30,6 +32,17 @@ export type Found = {
 
 /** Leads of one query, each of which is opened. */
 const pageLeads = 1_000;
+
+/** A person by address or number, or else the text itself: the id or reference of a lead. @throws Refusal if nobody can have the address */
+export function namedBy(text: string): string | Person {
+  if (text.includes('@')) {
+    const {data} = emailSchema.safeParse(text);
+    if (data === undefined) throw new Refusal(`${text} is no e-mail address.`, 'unknown');
+    return {email: comparableEmail(data)};
+  }
+  const phone = phoneSchema.safeParse(text).data?.e164;
+  return endOfId(text) !== undefined || phone === undefined ? text : {phone};
+}
 
 /** Reads until `limit` leads are those of the person, or until `signal` ends it. */
 export async function* leadsOfPerson(

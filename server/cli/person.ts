@@ -1,8 +1,8 @@
 /** The options that name a person by e-mail address or telephone number, and what a search for the person prints. */
 import {InvalidArgumentError, type Command} from 'commander';
-import {endOfId, referenceOf} from '../../contract/reference.ts';
+import {referenceOf} from '../../contract/reference.ts';
 import {finish, Refusal, type Admin} from '../admin/admin.ts';
-import {leadsOfPerson, type Found} from '../admin/persons.ts';
+import {leadsOfPerson, namedBy, type Found} from '../admin/persons.ts';
 import type {Person} from '../leads/persons.ts';
 import {counted, localDay} from '../admin/words.ts';
 import {comparableEmail} from '../leads/idempotency.ts';
@@ -64,11 +64,7 @@ export async function readNamed({ask, readLine}: Run, argument: string): Promise
   const asked = async () => (ask ? ask('Reference, phone or e-mail: ') : readLine?.());
   const text = ((argument === fromInput ? await asked() : argument) ?? '').trim();
   if (text === '') throw new Refusal('Standard input names no lead and nobody.', 'unknown');
-  const kind = text.includes('@') ? 'email' : 'phone';
-  const {data} = {email: emailSchema, phone: phoneSchema}[kind].safeParse(text);
-  if (kind === 'email' && data === undefined) throw new Refusal(`${text} is no e-mail address.`, 'unknown');
-  if (endOfId(text) !== undefined || data === undefined) return text;
-  return {[kind]: readers[kind](text)};
+  return namedBy(text);
 }
 
 function readEmail(text: string): string {

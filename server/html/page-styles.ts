@@ -1,5 +1,5 @@
-/** The colours of the pages that the server makes for partners and for operators, in light and in dark. */
-export const tokens = `
+/** What the pages for partners and for operators have in common: colours in light and in dark, and a quiet beginning. */
+export const pageStyles = `
 :root {
   color-scheme: light dark;
   --page: light-dark(#fff, #14171c);
@@ -12,4 +12,12 @@ export const tokens = `
   --wrong: light-dark(#b3261e, #ff9b92);
   --alarm: light-dark(#fdecea, #3a1a18);
 }
+*, ::before, ::after { box-sizing: border-box; }
+body { margin: 0; background: var(--page); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; }
+h1, h2, h3, p, ol { margin: 0; }
+a { color: inherit; text-underline-offset: 0.2em; }
+:focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; }
+[hidden] { display: none; }
+/* For screen readers alone. */
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 `;

@@ -8,7 +8,7 @@ import {formatMoney} from '../../form/format-money.ts';
 import {fillClass, fillStyles} from '../../form/styles/amount-colors.ts';
 import {lasting} from '../admin/words.ts';
 import {html, Html, minified, type HtmlValue} from '../html/html.ts';
-import {tokens} from '../html/tokens.ts';
+import {pageStyles} from '../html/page-styles.ts';
 import {seesPersons, type Seen, type Visit} from './visit.ts';
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
@@ -18,7 +18,7 @@ function asset(name: string, text: string) {
   const digest = hash('sha256', text, 'base64url').slice(0, 12);
   return {path: `/${name}`, digest, text, address: `/${name}?v=${digest}`};
 }
-export const styles = asset('pages.css', minified(`${tokens}${fillStyles}${read('pages.css')}`));
+export const styles = asset('pages.css', minified(`${pageStyles}${fillStyles}${read('pages.css')}`));
 export const script = asset('pages.js', read('pages.js'));
 const icons = new Html(read('icons.svg'));
 

@@ -8,7 +8,7 @@ import {choicesFor, noChoices, readChoices, type Choice, type Faults} from '../.
 import {siteKindNames, leadToApplyPage, type SiteKindName} from '../../snippets/site-kinds.ts';
 import type {SnippetParts} from '../../snippets/markup.ts';
 import {snippetParts} from '../../snippets/parts.ts';
-import {tokens} from '../../html/tokens.ts';
+import {pageStyles} from '../../html/page-styles.ts';
 import type {EmbedVersion} from '../../versions/embed-versions.ts';
 import type {FailureLimit} from '../limits/failure-limit.ts';
 import {methodNotAllowed} from '../problem-replies.ts';
@@ -38,7 +38,7 @@ const policy = [
 
 const read = (file: string) => readFileSync(join(import.meta.dirname, file), 'utf8');
 const files = [
-  ['snippets.css', tokens + read('snippets.css')],
+  ['snippets.css', pageStyles + read('snippets.css')],
   ['snippets.js', read('snippets.js')],
 ] as const;
 

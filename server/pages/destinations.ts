@@ -1,0 +1,162 @@
+/** Where leads go: a row for each destination, with how the last day went, and what can be done about what is wrong. */
+import {
+  endBreak,
+  pauseDestination,
+  readDestinationHours,
+  resumeDestination,
+  testDestination,
+  wrongOf,
+  type DestinationHours,
+  type DestinationRow,
+} from '../admin/destinations.ts';
+import {Refusal} from '../admin/admin.ts';
+import {counted} from '../admin/words.ts';
+import {html, type Html} from '../html/html.ts';
+import {openStates} from '../leads/deliveries.ts';
+import {withRemedy} from '../observe/causes.ts';
+import {action, empty, page, since, state} from './layout.ts';
+import type {Reply, Visit} from './visit.ts';
+
+const every = 15;
+
+export async function destinationsPage(visit: Visit): Promise<Reply> {
+  const [{destinations}, hours] = await Promise.all([
+    visit.status(),
+    readDestinationHours(visit.admin, visit.now.toMillis()),
+  ]);
+  const rows = destinations.toSorted(
+    (one, other) => Number(one.state === 'ok') - Number(other.state === 'ok'),
+  );
+  const none = empty(
+    'No destinations',
+    html`<p class="q">Leads are stored here, and sent nowhere. The partners file names destinations.</p>`,
+  );
+  return {
+    page: page(
+      {title: 'Destinations', here: '/destinations', every},
+      visit,
+      html`<div class="top">
+          <h1>Destinations</h1>
+          <span class="q">where leads go, the last 24 hours</span>
+        </div>
+        ${rows.length === 0 ? none : rows.map((row) => rowOf(row, hours.get(row.destination) ?? [], visit))}`,
+    ),
+  };
+}
+
+const stateWords: Readonly<Record<string, string>> = {ok: 'takes leads', missing: 'not configured any more'};
+
+function rowOf(row: DestinationRow, cells: Cells, visit: Visit): Html {
+  const {destination: name, type, partners, state: is, since: from, last_success_at: last} = row;
+  const isWell = is === 'ok';
+  const words = `${stateWords[is] ?? is}${isWell || from === null ? '' : ` for ${since(visit, Date.parse(from))}`}`;
+  const who = partners.length > 5 ? counted(partners.length, 'partner') : partners.join(', ') || 'no partner';
+  return html`<section class="dest" id="${name}" aria-label="${name}">
+    <div>
+      <h2>${name}</h2>
+      <span class="q s">${type} · ${who}</span>
+    </div>
+    ${strip(cells)}
+    <div>
+      <p>${waitingWords(row, visit)}</p>
+      <p class="q s">
+        ${last === null ? 'has taken nothing lately' : `last took one ${since(visit, Date.parse(last))} ago`}
+      </p>
+    </div>
+    <div class="how">${state({kind: isWell ? 'ok' : is === 'paused' ? 'held' : 'no', words})}</div>
+    ${isWell ? buttons(row, visit) : html`<div class="why"><strong>${whyOf(row)}</strong>${buttons(row, visit)}</div>`}
+  </section>`;
+}
+
+function waitingWords(row: DestinationRow, visit: Visit): string {
+  const {waiting, oldest_created_at: oldest} = row;
+  const age = oldest === null ? '' : `, the oldest for ${since(visit, Date.parse(oldest))}`;
+  const stopped = openStates
+    .filter((name) => name !== 'waiting' && row[name] > 0)
+    .map((name) => `${row[name].toLocaleString('en-US')} ${name}`);
+  const words =
+    waiting === 0
+      ? 'nothing waits'
+      : `${waiting.toLocaleString('en-US')} wait${waiting === 1 ? 's' : ''}${age}`;
+  return [words, ...stopped].join(', ');
+}
+
+function whyOf(row: DestinationRow): string {
+  if (row.state === 'missing')
+    return 'The configuration has no such destination any more, and leads wait for it.';
+  const why = wrongOf(row);
+  return why ? withRemedy(why) : 'It did not take the last lead.';
+}
+
+type Cells = NonNullable<ReturnType<DestinationHours['get']>>;
+const looks = {none: ['n', 3], 'in-time': ['', 14], late: ['m', 19], open: ['w', 24]} as const;
+
+function strip(cells: Cells): Html {
+  const count = (kind: keyof typeof looks) => cells.filter((each) => each === kind).length;
+  const words = `In ${counted(count('late'), 'half hour')} of the last day leads arrived late, and in ${count('open')} some have not arrived.`;
+  const rects = cells.map((kind, index) => {
+    const [look, high] = looks[kind];
+    return html`<rect class="${look}" x="${index * 10}" y="${24 - high}" width="9" height="${high}" />`;
+  });
+  return html`<svg
+    class="strip"
+    viewBox="0 0 480 24"
+    preserveAspectRatio="none"
+    role="img"
+    aria-label="${words}"
+  >
+    ${rects}
+  </svg>`;
+}
+
+function buttons({destination, state: is}: DestinationRow, {seen}: Visit): Html | false {
+  if (seen.role !== 'admin' || is === 'missing') return false;
+  const to = (what: string) => `/destinations/${encodeURIComponent(destination)}/${what}`;
+  const isPaused = is === 'paused';
+  return html`<div class="row">
+    ${isPaused ? action(to('resume'), 'Resume', 'main') : is !== 'ok' && action(to('break'), 'Try now', 'main')}
+    ${action(to('test'), 'Send a test')}
+    ${
+      !isPaused &&
+      html`<details class="ask">
+        <summary class="btn">Pause…</summary>
+        <form method="post" action="${to('pause')}">
+          <label class="field">Why <input name="reason" required maxlength="200" /></label
+          ><button class="btn">Pause</button>
+        </form>
+      </details>`
+    }
+  </div>`;
+}
+
+type Doing = (visit: Visit, name: string) => Promise<string>;
+const doings: Readonly<Record<string, Doing>> = {
+  async pause({admin, form}, name) {
+    const reason = form.get('reason')?.trim();
+    if (!reason) throw new Refusal('Why must not be empty: whoever finds the pause wants to know.');
+    await pauseDestination(admin, name, reason);
+    return `${name} is paused: nothing is sent there until somebody resumes it.`;
+  },
+  async resume({admin}, name) {
+    const wasPaused = await resumeDestination(admin, name);
+    return wasPaused ? `${name} is resumed, and what waits is sent.` : `${name} was not paused.`;
+  },
+  async break({admin}, name) {
+    await endBreak(admin, name);
+    return `${name} is tried now. While it fails, one lead is tried at a time.`;
+  },
+  async test({admin}, name) {
+    const {works, said, remedy, milliseconds} = await testDestination(admin.config, name);
+    return `${name} ${works ? 'works' : 'does not work'}: ${said} (${milliseconds} ms).${remedy === null ? '' : ` ${remedy}`}`;
+  },
+};
+
+export async function changeDestination(visit: Visit): Promise<Reply> {
+  const {admin, query, seal} = visit;
+  const {name = '', what = ''} = query;
+  const doing = Object.hasOwn(doings, what) ? doings[what] : undefined;
+  if (!doing) throw new Refusal('There is nothing at this address.', 'unknown');
+  await admin.look({destination: name, reason: what});
+  const said = await doing(visit, name);
+  return {to: `/destinations?${String(new URLSearchParams({said: seal(said)}))}#${encodeURIComponent(name)}`};
+}

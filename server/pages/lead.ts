@@ -1,0 +1,217 @@
+/** One lead as a sheet for the person who calls: whom, when, whether, and how much, then what happened. */
+import {amountParts, totalAmount, type Amounts} from '../../contract/amounts.ts';
+import {formOnlyFields} from '../../contract/extra-fields.ts';
+import {fillClass} from '../../form/styles/amount-colors.ts';
+import {afterTouch} from '../../form/words/en.ts';
+import {lookUp} from '../../form/words/look-up.ts';
+import {readCallSheet, type CallSheet} from '../admin/call-sheet.ts';
+import type {ShownLead} from '../admin/leads.ts';
+import {printable} from '../admin/visible.ts';
+import {html, type Html, type HtmlValue} from '../html/html.ts';
+import {bar, clock, date, icon, moment, money, page, state} from './layout.ts';
+import {changeWords, mayMake} from './changes.ts';
+import {sealedName} from './lead-table.ts';
+import {seesPersons, type Reply, type Visit} from './visit.ts';
+
+const {names, labels} = afterTouch;
+
+export async function leadPage(visit: Visit): Promise<Reply> {
+  const {admin, query, seen} = visit;
+  const sheet = await readCallSheet(admin, query['id'] ?? '', {seesPersons: seesPersons(seen)});
+  const {id, reference} = sheet;
+  const buttons = sheet.changes
+    .filter((change) => mayMake(change, visit))
+    .map(
+      (change) =>
+        html`<a class="btn ${change === 'erase' && 'bad'}" href="/leads/${id}/${change}"
+          >${changeWords[change]}</a
+        >`,
+    );
+  return {
+    page: page(
+      {title: `Lead ${reference}`, here: '/leads'},
+      visit,
+      html`<div class="top">
+          <p class="path"><a href="/leads">Leads</a> / <span class="ref">${reference}</span></p>
+          ${state(sheet.state)}<span class="row">${buttons}</span>
+        </div>
+        <div class="lead">
+          <div>${contentOf(sheet, visit)}</div>
+          <aside>
+            <h2>What happened</h2>
+            ${storyOf(sheet, visit)}
+          </aside>
+        </div>`,
+    ),
+  };
+}
+
+function contentOf(sheet: CallSheet, visit: Visit): Html {
+  const {lead, erased, unreadable, reference} = sheet;
+  if (lead) return callSheet(sheet, lead, visit);
+  if (unreadable !== null)
+    return html`<h1>Cannot be read</h1>
+      <p>${unreadable}.</p>
+      <p class="q">Give back its data key, or restore a backup of it. Until then nobody can call.</p>`;
+  if (erased)
+    return html`<h1>Erased</h1>
+      <p>
+        ${erased.erased_at !== null && html`On ${date(visit.seen, Date.parse(erased.erased_at))}. `}Nothing
+        personal of it is left here${erased.kept === null ? '' : ', except the consent'}.
+      </p>
+      ${keptConsent(erased, visit)}`;
+  return html`<h1>${sealedName(reference)}</h1>
+    <p class="q">Your role sees no personal data.</p>
+    ${cameFrom(sheet, undefined)}`;
+}
+
+function keptConsent(
+  {kept, consent_kept_until}: NonNullable<CallSheet['erased']>,
+  {seen}: Visit,
+): Html | false {
+  if (kept === null || 'unreadable' in kept) return false;
+  const until = consent_kept_until === null ? '' : `, until ${date(seen, Date.parse(consent_kept_until))}`;
+  return facts([
+    ['Consent of', printable(`${kept.first_name} ${kept.last_name}`)],
+    ['Telephone', printable(kept.phone)],
+    ['Kept', `with name and number${until}`],
+  ]);
+}
+
+function callSheet(sheet: CallSheet, shown: ShownLead, visit: Visit): Html {
+  const {phone, phone_e164: e164, email, call_time: when} = shown.lead;
+  const hints = [
+    (lookUp(formOnlyFields.call_time.inMails, when) ?? when)?.replace(/^./, (first) => first.toUpperCase()),
+    sheet.language === null ? undefined : `speaks ${sheet.language}`,
+    sheet.timeThere === null ? undefined : `${sheet.timeThere} where the number is`,
+  ];
+  const {suspicion} = sheet;
+  return html`<div class="person">
+      <h1>${printable(`${shown.lead.first_name} ${shown.lead.last_name}`)}</h1>
+      <a class="btn main" href="tel:${e164}">${icon('call')}Call ${printable(phone)}</a>
+      <a class="btn" href="mailto:${encodeURIComponent(email).replace('%40', '@')}">${printable(email)}</a>
+      <p class="q s">${hints.filter(Boolean).join(' · ')}</p>
+    </div>
+    ${suspicion !== null && html`<p class="may no">${icon('warn')}<strong>May be from a bot</strong><span>${suspicion}. Nobody hears of it until somebody decides.</span></p>`}
+    ${mayCall(sheet, visit)}${amountsOf(sheet)}
+    <section class="two">
+      <div>
+        <h2>Answers</h2>
+        ${answersOf(shown)}
+      </div>
+      <div>
+        <h2>Came from</h2>
+        ${cameFrom(sheet, shown)}
+      </div>
+    </section>`;
+}
+
+function mayCall({consent}: CallSheet, {seen}: Visit): Html {
+  if (!consent || consent.mayCall === null)
+    return html`<p class="may no">
+      ${icon('warn')}<strong>${consent?.text ?? 'No consent is stored'}</strong
+      ><span>Ask whoever sent the lead before you call.</span>
+    </p>`;
+  const {mayCall: may, text, at, language, version, words} = consent;
+  const when = at === null ? '' : ` on ${date(seen, at)} at ${clock(seen, at)}`;
+  const how = [language && `in ${language}`, version && `version ${version}`]
+    .filter(Boolean)
+    .map((part) => `, ${String(part)}`);
+  return html`<div class="may ${!may && 'no'}">
+    ${icon(may ? 'tick' : 'warn')}<strong>${may ? 'May be called' : 'Do not call'}</strong>
+    <span>${text}${when}${how.join('')}.</span>
+    ${
+      words !== null &&
+      html`<details>
+        <summary>The words that were seen</summary>
+        <blockquote>${printable(words)}</blockquote>
+      </details>`
+    }
+  </div>`;
+}
+
+function amountsOf({amounts, lead}: CallSheet): Html {
+  if (!amounts) {
+    const isPending = lead?.answer?.status === 'pending';
+    return html`<section>
+      <p class="q">
+        ${isPending ? 'The amounts are to follow.' : lead?.answer?.status === 'refused' ? 'This lead was refused, so it has no amounts.' : 'A standard lead, without amounts.'}
+      </p>
+    </section>`;
+  }
+  return html`<section>
+    <p class="q">Pre-qualified for, as the visitor saw it</p>
+    <p class="total">${money(amounts[totalAmount])}</p>
+    ${bar(amounts, 'whole')}
+    <table class="one">
+      <tbody>
+        ${amountParts.map((part) => partRow(part, amounts))}
+      </tbody>
+    </table>
+  </section>`;
+}
+
+const partRow = (part: (typeof amountParts)[number], amounts: Amounts): Html =>
+  html`<tr>
+    <th scope="row">
+      <svg class="swatch" viewBox="0 0 1 1" aria-hidden="true">
+        <rect class="${fillClass(part)}" width="1" height="1" /></svg
+      >${names[part]}
+    </th>
+    <td class="r">${amounts[part] === undefined ? '–' : money(amounts[part])}</td>
+  </tr>`;
+
+type Fact = readonly [label: string, value: HtmlValue];
+const facts = (rows: readonly Fact[]): Html =>
+  html`<dl class="facts">
+    ${rows
+      .filter(([, value]) => value !== undefined && value !== '')
+      .map(
+        ([label, value]) =>
+          html`<dt>${label}</dt>
+            <dd>${value}</dd>`,
+      )}
+  </dl>`;
+
+/** Numbers are dollars. */
+function inWords(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  return typeof value === 'number' ? money(value) : printable(String(value ?? ''));
+}
+
+const contact = ['lead_type', 'first_name', 'last_name', 'email', 'phone', 'phone_e164', 'call_time'];
+const answersOf = ({lead}: ShownLead): Html =>
+  facts(
+    Object.entries(lead)
+      .filter(([name]) => !contact.includes(name))
+      .map(([name, value]) => [lookUp(labels, name) ?? name, inWords(value)]),
+  );
+
+function cameFrom({partner, createdAt, id}: CallSheet, shown: ShownLead | undefined): Html {
+  const {consent, attribution = {}, context = {}} = shown ?? {};
+  const campaign = ['utm_source', 'utm_medium', 'utm_campaign'] as const;
+  const further = Object.entries(attribution).filter(([name]) => !campaign.some((each) => each === name));
+  return facts([
+    ['Partner', partner ?? 'a caller of the API'],
+    ['Page', printable(consent?.page ?? consent?.origin ?? '')],
+    ['Campaign', printable(campaign.flatMap((name) => shown?.attribution[name] ?? []).join(', '))],
+    ...[...further, ...Object.entries(context)].map(([name, value]): Fact => [name, inWords(value)]),
+    ['Received', new Date(createdAt).toISOString().slice(0, 19).replace('T', ' ') + ' UTC'],
+    ['Id', html`<span class="ref">${id}</span>`],
+  ]);
+}
+
+function storyOf({id, story}: CallSheet, visit: Visit): Html {
+  const item = ({at, next, kind, title, text, send}: CallSheet['story'][number]) =>
+    html`<li class="${kind}">
+      <strong>${title}</strong>
+      <span class="when"
+        >${kind === 'soon' && 'since '}${moment(visit, at)}${next !== null && html`, next attempt ${moment(visit, next)}`}</span
+      >
+      ${text !== null && html`<p>${text}</p>`}
+      ${send !== null && mayMake('send', visit) && html`<a class="btn" href="/leads/${id}/send?${String(new URLSearchParams({destination: send}))}">${kind === 'soon' ? 'Send now…' : 'Send again…'}</a>`}
+    </li>`;
+  return html`<ol class="story">
+    ${story.map(item)}
+  </ol>`;
+}

@@ -1,0 +1,251 @@
+/** The list of leads with its filters, the search, and the export of a day. */
+import {DateTime} from 'luxon';
+import {leadStatuses} from '../../contract/embed.ts';
+import {Refusal, type Job} from '../admin/admin.ts';
+import {exportFormats, exportLeads, type Exporting, type Exported} from '../admin/exporting.ts';
+import {leadOf} from '../admin/lead-names.ts';
+import {listPage, personPage} from '../admin/listing.ts';
+import {namedBy} from '../admin/persons.ts';
+import {counted} from '../admin/words.ts';
+import {html, type Html} from '../html/html.ts';
+import type {LeadFilter} from '../leads/lead-filter.ts';
+import type {Person} from '../leads/persons.ts';
+import {city, date, empty, hidden, icon, page, search} from './layout.ts';
+import {leadTable, whichTimes} from './lead-table.ts';
+import {seesPersons, type Reply, type Visit} from './visit.ts';
+
+const pageLeads = 50;
+/** More partners than these are typed and not chosen: their names would be most of the page. */
+const mostChoices = 100;
+
+const times = {
+  today: ['Today', (now: DateTime) => ({since: now.startOf('day').toMillis()})],
+  yesterday: [
+    'Yesterday',
+    (now: DateTime) => ({
+      since: now.minus({days: 1}).startOf('day').toMillis(),
+      until: now.startOf('day').toMillis(),
+    }),
+  ],
+  week: ['Last 7 days', (now: DateTime) => ({since: now.minus({days: 6}).startOf('day').toMillis()})],
+  month: ['Last 30 days', (now: DateTime) => ({since: now.minus({days: 29}).startOf('day').toMillis()})],
+} as const;
+type Time = keyof typeof times;
+const isTime = (text = ''): text is Time => Object.hasOwn(times, text);
+/** Times of one day or less, whose leads are counted. */
+const counts: readonly (string | undefined)[] = ['today', 'yesterday'];
+
+const opens = {held: 'Held', any: 'Not delivered'} as const;
+const filters = ['time', 'partner', 'state', 'campaign', 'open', 'who'] as const;
+type Filters = Partial<Record<(typeof filters)[number] | 'after', string>>;
+
+const filtersOf = ({query}: Visit): Filters =>
+  Object.fromEntries(filters.flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]]])));
+
+function filterOf({partner, state, campaign, time, open}: Filters, now: DateTime): LeadFilter {
+  return {
+    partner: partner === '-' ? null : partner,
+    status: leadStatuses.find((status) => status === state),
+    campaign,
+    ...(isTime(time) && times[time][1](now)),
+    open: open === 'held' || open === 'any' ? open : undefined,
+  };
+}
+
+const linkTo = (given: Filters, change: Filters = {}) =>
+  `/leads?${String(
+    new URLSearchParams(
+      Object.entries({...given, ...change}).filter((pair): pair is [string, string] => Boolean(pair[1])),
+    ),
+  )}`;
+
+/** A filter that is set, as a link that takes it away. */
+const setChip = (given: Filters, name: keyof Filters, words: string) =>
+  html`<a class="chip set" href="${linkTo(given, {[name]: ''})}"
+    >${words}<span class="unseen"> (take this filter away)</span><span aria-hidden="true">✕</span></a
+  >`;
+
+/** A filter with a list to choose from, or a field to type in. */
+function chooser(
+  given: Filters,
+  name: keyof Filters,
+  label: string,
+  options?: readonly (readonly [string, string])[],
+) {
+  const {[name]: set, ...others} = given;
+  if (set !== undefined) return setChip(given, name, options?.find(([value]) => value === set)?.[1] ?? set);
+  const field = options
+    ? html`<select name="${name}" data-now aria-label="${label}">
+        <option value="">${label}</option>
+        ${options.map(([value, words]) => html`<option value="${value}">${words}</option>`)}
+      </select>`
+    : html`<input name="${name}" maxlength="200" placeholder="${label}" aria-label="${label}" />`;
+  return html`<form class="chip" action="/leads">
+    ${hidden(others)}${field}<button class="go">Go</button>
+  </form>`;
+}
+
+function chips(visit: Visit, given: Filters): Html {
+  const {partners} = visit.admin.config;
+  const keys = [...partners.map(({key}) => [key, key] as const), ['-', 'callers'] as const];
+  const timeWords = Object.entries(times).map(([value, [words]]) => [value, words] as const);
+  const open = Object.entries(opens).map(([value, words]) =>
+    given.open === value
+      ? setChip(given, 'open', words)
+      : html`<a class="chip" href="${linkTo(given, {open: value})}">${words}</a>`,
+  );
+  return html`<div class="chips" role="group" aria-label="Filters">
+    ${given.who !== undefined && setChip(given, 'who', 'One person')}${chooser(given, 'time', 'Time', timeWords)}
+    ${chooser(given, 'partner', 'Partner', keys.length > mostChoices ? undefined : keys)}
+    ${
+      given.who === undefined &&
+      html`${chooser(
+        given,
+        'state',
+        'State',
+        leadStatuses.map((each) => [each, each]),
+      )}
+      ${chooser(given, 'campaign', 'Campaign')}${open}`
+    }
+  </div>`;
+}
+
+export async function leadsPage(visit: Visit): Promise<Reply> {
+  const given = filtersOf(visit);
+  const filter = filterOf(given, visit.now);
+  const who = given.who === undefined ? undefined : visit.open(given.who);
+  if (given.who !== undefined && (who === undefined || !seesPersons(visit.seen))) return {to: '/leads'};
+  return who === undefined
+    ? listed(visit, given, filter)
+    : ofPerson(visit, given, filter, JSON.parse(who) as Person);
+}
+
+async function listed(visit: Visit, given: Filters, filter: LeadFilter): Promise<Reply> {
+  const {admin, seen, query} = visit;
+  const options = {limit: pageLeads, after: query['after'], seesPersons: seesPersons(seen)};
+  const {rows, after, lookedTo} = await listPage(admin, filter, options);
+  const isCounted = counts.includes(given.time) && filter.open === undefined;
+  const many = isCounted ? counted(await admin.store.countLeads(filter), 'lead') : 'The newest leads first';
+  const further = lookedTo === undefined ? 'Older' : 'Look further back';
+  const looked = lookedTo === undefined ? '' : ` Looked back to ${date(seen, lookedTo)}.`;
+  return {
+    page: leadsFrame(
+      visit,
+      given,
+      html`${rows.length === 0 ? noLeads(given, lookedTo === undefined ? undefined : date(seen, lookedTo)) : leadTable(rows, visit, true)}
+        <div class="foot">
+          <span>${many}; ${whichTimes(visit, city(seen))}.${looked}</span>
+          ${query['after'] !== undefined && html`<a class="btn" href="${linkTo(given)}">Newest</a>`}
+          ${after !== undefined && html`<a class="btn" href="${linkTo(given, {after})}">${further}</a>`}
+        </div>`,
+    ),
+  };
+}
+
+async function ofPerson(visit: Visit, given: Filters, filter: LeadFilter, person: Person): Promise<Reply> {
+  const {rows, more} = await personPage(visit.admin, filter, person, {limit: pageLeads, seesPersons: true});
+  const note =
+    more > 0 &&
+    html`<p class="said">
+      ${counted(more, 'lead was', 'leads were')} not looked at yet: this server is still preparing the search.
+      Try again in a minute.
+    </p>`;
+  return {
+    page: leadsFrame(
+      visit,
+      given,
+      html`${note}${rows.length === 0 ? empty('Nobody was found', html`<p class="q">No lead has this number or address. A number may be written in any way, with its country.</p>`) : leadTable(rows, visit, true)}
+        <div class="foot">
+          <span>${counted(rows.length, 'lead')} of this person; ${whichTimes(visit, city(visit.seen))}.</span>
+        </div>`,
+    ),
+  };
+}
+
+function noLeads(given: Filters, lookedTo: string | undefined): Html {
+  if (Object.keys(given).length === 0)
+    return empty(
+      'No leads yet',
+      html`<p class="q">
+        The form takes them from the pages that are listed. Fill it in on one of them, and the lead stands
+        here within a second.
+      </p>`,
+    );
+  return lookedTo === undefined
+    ? empty('No lead fits', html`<p class="q">Take a filter away, or see <a href="/leads">all leads</a>.</p>`)
+    : empty(
+        'No lead fits so far',
+        html`<p class="q">None since ${lookedTo}. There are older ones to look at.</p>`,
+      );
+}
+
+const leadsFrame = (visit: Visit, given: Filters, content: Html): Html =>
+  page(
+    {title: 'Leads', here: '/leads'},
+    visit,
+    html`<div class="top">
+        <h1>Leads</h1>
+        ${search(visit)}
+      </div>
+      ${chips(visit, given)}${content}${visit.seen.role === 'admin' && exportForm(visit, given)}`,
+  );
+
+/** The reference or id of a lead, or what finds a person, goes into the address sealed, because addresses stand in logs. */
+export async function searchLeads(visit: Visit): Promise<Reply> {
+  const {admin, form, seal, seen} = visit;
+  const said = (words: string) => ({to: linkTo({}, {}) + String(new URLSearchParams({said: seal(words)}))});
+  const text = (form.get('q') ?? '').trim();
+  if (text === '') return {to: '/leads'};
+  try {
+    const named = seesPersons(seen) ? namedBy(text) : text;
+    if (typeof named !== 'string') return {to: linkTo({who: seal(JSON.stringify(named))})};
+    return {to: `/leads/${await leadOf(admin, named)}`};
+  } catch (error) {
+    if (error instanceof Refusal) return said(error.message);
+    throw error;
+  }
+}
+
+const formatWords = {sales: 'For sales', csv: 'CSV, everything', jsonl: 'JSON Lines'} as const;
+
+function exportForm({now}: Visit, {partner = ''}: Filters): Html {
+  const today = now.toISODate() ?? '';
+  return html`<details class="more">
+    <summary>Export a day</summary>
+    <form class="row" method="post" action="/leads/export">
+      <label>Day <input type="date" name="day" value="${today}" max="${today}" required /></label>
+      <label>Partner <input name="partner" value="${partner}" placeholder="all" maxlength="100" /></label>
+      <label
+        >As
+        <select name="format">
+          ${Object.entries(formatWords).map(([value, words]) => html`<option value="${value}">${words}</option>`)}
+        </select></label
+      >
+      <button class="btn">${icon('down')}Export</button>
+    </form>
+  </details>`;
+}
+
+/** @throws Refusal if the day is none */
+export function exportDay({admin, form, seen}: Visit): Promise<Reply> {
+  const [day, partner, format] = ['day', 'partner', 'format'].map((name) => form.get(name) ?? '');
+  const start = DateTime.fromISO(day ?? '', {zone: seen.zone}).startOf('day');
+  if (!start.isValid) throw new Refusal('Day must be a date, such as 2026-11-26.');
+  const end = start.plus({days: 1});
+  const filter: LeadFilter = {
+    since: start.toMillis(),
+    until: end.toMillis(),
+    partner: partner === '-' ? null : partner || undefined,
+  };
+  const kind = exportFormats.find((each) => each === format) ?? 'csv';
+  const job = exportLeads(admin, filter, {format: kind, forSales: format === 'sales'});
+  return Promise.resolve({
+    download: textsOf(job),
+    name: `leads-${start.toISODate()}.${kind}`,
+    type: kind === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl; charset=utf-8',
+  });
+}
+
+async function* textsOf(job: Job<Exporting, Exported>): AsyncGenerator<string> {
+  for await (const part of job) if ('text' in part) yield part.text;
+}

@@ -1,0 +1,174 @@
+/** What somebody sees first: what needs somebody, and today beside what is usual. */
+import {listPage} from '../admin/listing.ts';
+import {readOverview, type Overview} from '../admin/overview.ts';
+import type {Finding, Status} from '../admin/status.ts';
+import {counted} from '../admin/words.ts';
+import {html, type Html} from '../html/html.ts';
+import {city, clock, empty, icon, page, search, since, state} from './layout.ts';
+import {leadTable} from './lead-table.ts';
+import {seesPersons, type Reply, type Visit} from './visit.ts';
+
+const newestShown = 6;
+const partnersShown = 8;
+/** Seconds after which an open page asks for itself again. */
+const every = 15;
+
+/** Where each kind of finding is looked into, and the word on its button. Others are mended on the server. */
+const placeOf: Partial<Record<Finding['kind'], (subject: string) => readonly [to: string, words: string]>> = {
+  destination: (name) => [`/destinations#${name}`, 'Look'],
+  late: (name) => [`/destinations#${name}`, 'Look'],
+  stopped: () => ['/leads?open=any', 'Look'],
+  held: () => ['/leads?open=held', 'Decide'],
+  erasure: (lead) => [`/leads/${lead}`, 'Decide'],
+  unreadable: (lead) => [`/leads/${lead}`, 'Look'],
+  partner: (key) => [`/leads?partner=${key || '-'}`, 'Look'],
+  consents: () => ['/leads?partner=-', 'Look'],
+};
+
+function need({level, kind, subject, text, remedy}: Finding): Html {
+  const [to, words] = placeOf[kind]?.(encodeURIComponent(subject ?? '')) ?? [];
+  return html`<li ${level === 'down' && html`class="down"`}>
+    ${icon('warn')}<strong>${text}</strong>${remedy !== null && html`<p>${remedy}</p>`}
+    ${to !== undefined && html`<a class="btn" href="${to}">${words}<span class="unseen">: ${text}</span></a>`}
+  </li>`;
+}
+
+function needsOf({findings, destinations}: Status, {lastLeadAt}: Overview, visit: Visit): Html {
+  if (findings.length > 0)
+    return html`<ul class="needs" aria-label="Needs somebody">
+      ${findings.map(need)}
+    </ul>`;
+  const last = lastLeadAt === null ? '' : ` The last lead came ${since(visit, lastLeadAt)} ago.`;
+  return html`<p class="well">
+    ${state({kind: 'ok', words: 'All is well'})}<span class="q"
+      >${counted(destinations.length, 'destination takes', 'destinations take')} leads.${last}</span
+    >
+  </p>`;
+}
+
+export async function overviewPage(visit: Visit): Promise<Reply> {
+  const {admin, now, seen} = visit;
+  const status = await visit.status();
+  const [overview, {rows}] = await Promise.all([
+    readOverview(admin, {now, status}),
+    listPage(admin, {}, {limit: newestShown, seesPersons: seesPersons(seen)}),
+  ]);
+  const main = overview.hasLeads
+    ? html`${figures(overview, visit)}
+        <div class="two">
+          <section>
+            <div class="head">
+              <h2>Newest leads</h2>
+              <a href="/leads">All leads</a>
+            </div>
+            ${leadTable(rows, visit, false)}
+          </section>
+          <div>${byHour(overview, visit)}${partnerTable(overview, visit)}</div>
+        </div>`
+    : empty(
+        'No leads yet',
+        html`<p class="q">
+            The form takes them from the pages that are listed. Put it on one, fill it in, and the lead stands
+            here within a second.
+          </p>
+          <p><a class="btn main" href="${admin.config.publicUrl}/embed/snippets">Copy the snippet</a></p>`,
+      );
+  return {
+    page: page(
+      {title: 'Overview', here: '/', every},
+      visit,
+      html`<div class="top">
+          <h1>${now.toFormat('cccc, MMMM d')}</h1>
+          <span class="q">${clock(seen, now.toMillis())} in ${city(seen)}</span>${search(visit)}
+        </div>
+        ${needsOf(status, overview, visit)}${main}`,
+    ),
+  };
+}
+
+const figure = (label: string, value: string | number, note: string) =>
+  html`<div>
+    <dt>${label}</dt>
+    <dd>${value} <small>${note}</small></dd>
+  </div>`;
+
+function figures(
+  {today, usual, lastLeadAt, answers, held, oldestHeldAt, stopped}: Overview,
+  visit: Visit,
+): Html {
+  const asked = answers.done + answers.pending + answers.refused;
+  const still = [
+    answers.pending > 0 && `${answers.pending} to follow`,
+    answers.refused > 0 && `${answers.refused} refused`,
+  ].filter(Boolean);
+  const notSent = [
+    stopped > 0 && `${counted(stopped, 'lead')} refused or given up`,
+    held > 0 && oldestHeldAt !== null && `held since ${since(visit, oldestHeldAt)}`,
+  ].filter(Boolean);
+  return html`<dl class="figures">
+    ${figure('Leads today', today.toLocaleString('en-US'), `${Math.round(usual).toLocaleString('en-US')} is usual by now on a ${visit.now.weekdayLong ?? 'day'}`)}
+    ${figure('Last lead', lastLeadAt === null ? '–' : since(visit, lastLeadAt), lastLeadAt === null ? 'none yet' : `at ${clock(visit.seen, lastLeadAt)}`)}
+    ${figure('Answered today', asked === 0 ? '–' : `${Math.round((100 * answers.done) / asked)}%`, still.join(', ') || 'nothing waits')}
+    ${figure('Held for you', held, notSent.join(', ') || 'nobody waits for a decision')}
+  </dl>`;
+}
+
+function byHour({hours}: Overview, {now}: Visit): Html {
+  const [wide, high] = [20, 104];
+  const most = Math.max(1, ...hours.flatMap(({today, usual}) => [today, usual]));
+  const y = (value: number) => Math.round(high - (value / most) * 96);
+  const peak = hours.reduce((best, {today}, hour) => (today > (hours[best]?.today ?? 0) ? hour : best), 0);
+  const name = (hour: number) => now.set({hour, minute: 0}).toFormat('h a');
+  const bars = hours.map(
+    ({today, usual}, hour) =>
+      html`${today > 0 && html`<rect class="bar" x="${hour * wide + 2}" width="${wide - 4}" y="${y(today)}" height="${high - y(today)}" rx="2"><title>${name(hour)}: ${today}</title></rect>`}${usual > 0 && html`<path class="usual" d="M${hour * wide + 1} ${y(usual)}h${wide - 2}" />`}`,
+  );
+  const marks = [0, 6, 12, 18].map((hour) => html`<text x="${hour * wide + 2}" y="124">${name(hour)}</text>`);
+  const words = `Most leads came at ${name(peak)}: ${hours[peak]?.today ?? 0}. Since ${name(now.hour)}: ${hours[now.hour]?.today ?? 0}; a usual ${now.weekdayLong ?? 'day'} has ${Math.round(hours[now.hour]?.usual ?? 0)} in the whole hour.`;
+  return html`<section>
+    <div class="head">
+      <h2>Today by the hour</h2>
+      <span class="q s">dashes: a usual ${now.weekdayLong ?? 'day'}</span>
+    </div>
+    <svg class="chart" viewBox="0 0 480 132" role="img" aria-label="${words}">
+      <line x1="0" x2="480" y1="${high}" y2="${high}" />
+      ${bars}${marks}
+    </svg>
+    <p class="q s">${words}</p>
+  </section>`;
+}
+
+function partnerTable({partners}: Overview, visit: Visit): Html {
+  const row = ({partner, today, usual, lastLeadAt, silent, why}: Overview['partners'][number]) =>
+    html`<tr>
+      <th scope="row">
+        <a href="/leads?partner=${encodeURIComponent(partner ?? '-')}">${partner ?? 'callers'}</a>
+        ${silent && html`<small>${state({kind: 'held', words: `silent${why === null ? '' : `; ${why}`}`})}</small>`}
+      </th>
+      <td class="r">${today}</td>
+      <td class="r q">${Math.round(usual)}</td>
+      <td class="r">${lastLeadAt === null ? 'never' : since(visit, lastLeadAt)}</td>
+    </tr>`;
+  return html`<section>
+    <div class="head">
+      <h2>Partners</h2>
+      ${partners.length > partnersShown && html`<span class="q s">${partnersShown} of ${partners.length}</span>`}
+    </div>
+    <table class="one">
+      <thead>
+        <tr>
+          <th scope="col">Partner</th>
+          <th scope="col" class="r">Today</th>
+          <th scope="col" class="r">Usual</th>
+          <th scope="col" class="r">Last lead</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${partners
+          .toSorted((one, other) => Number(other.silent) - Number(one.silent))
+          .slice(0, partnersShown)
+          .map(row)}
+      </tbody>
+    </table>
+  </section>`;
+}
