@@ -52,7 +52,8 @@ export function startAlerts({store, config: inForce, emit, timings}: Parts): {st
       return `${destination} ${wrong.has(destination) ? needs : 'is ok again'}`;
     });
     const parts = alerts.map(({destination}, index) => wrong.get(destination) ?? `${titles[index]}\n`);
-    const footer = `"lead-prequal status" says how it is now, on the server of ${config.publicUrl}\n`;
+    const pages = config.admin ? `, and so does ${config.admin.url}/` : '';
+    const footer = `"lead-prequal status" says how it is now, on the server of ${config.publicUrl}${pages}\n`;
     const email = {subject: titles.join(', '), text: [...parts, footer].join('\n')};
     const {sent, failure} = await send(config.alerts, email);
     // Nobody knows whether the e-mail arrived: once the lease ends, it is sent again.

@@ -17,6 +17,8 @@ export type Environs = {
   internalHosts: readonly string[] | undefined;
   /** People read amounts rounded down to a multiple of this, as in the form. */
   rounding: number;
+  /** Where operators have their pages, if they have any. It may be wrong where another fault says so. */
+  adminUrl: string | undefined;
   /** Makes the start fail. @param field of the destination, such as `url`, or the setting that stands for it */
   fault: (field: string, message: string) => void;
 };
@@ -62,6 +64,19 @@ const events = z
   .array(z.enum(chosenEventTypes))
   .min(1, 'must hold at least one type of event')
   .refine((types) => new Set(types).size === types.length, 'must not hold a type of event twice');
+
+/**
+ * What a message says of a visitor. `contact`: name, phone, e-mail address, answers and notes. `none`: no personal data.
+ * `link`: as `none`, and it links the page of the lead, which only operators can read.
+ */
+const details = z.enum(['none', 'link', 'contact']).default('none');
+
+/** Where the page of a lead is, up to its id, for messages with `details: link`. */
+function linked(chosen: z.output<typeof details>, {adminUrl, fault}: Environs): {leadPages?: string} {
+  if (chosen !== 'link') return {};
+  if (adminUrl === undefined) fault('details', 'link needs the setting ADMIN_URL, which is missing');
+  return {leadPages: `${adminUrl}/leads/`};
+}
 
 export const chatFormats = ['slack', 'teams', 'google-chat'] as const;
 
@@ -152,17 +167,14 @@ export const destinationKinds = {
       format: z.enum(chatFormats),
       /** The URL is the setting `CREDENTIALS_<name>_URL`, because anybody who knows it can write into the room. */
       credentials: credentialsName,
-      /**
-       * `contact`: the message has the visitor's name, phone, e-mail address, answers and notes. `none`: it holds no
-       * personal data.
-       */
-      details: z.enum(['none', 'contact']).default('none'),
+      details,
       events: events.optional(),
       ...pace,
     })
     .transform(({credentials, ...fields}) => (environs: Environs) => ({
       ...inCamelCase(fields),
       ...receiver(environs, credentials),
+      ...linked(fields.details, environs),
       rounding: environs.rounding,
     })),
 
@@ -175,14 +187,14 @@ export const destinationKinds = {
        * at once.
        */
       every_minutes: z.int().min(1).max(1_440).optional(),
-      /** As for a chat room. */
-      details: z.enum(['none', 'contact']).default('none'),
+      details,
     })
-    .transform((fields) => ({read, rounding}: Environs) => ({
+    .transform((fields) => (environs: Environs) => ({
       ...inCamelCase(fields),
-      rounding,
-      smtpUrl: read('SMTP_URL', smtpUrl),
-      from: read('SMTP_FROM', sender),
+      ...linked(fields.details, environs),
+      rounding: environs.rounding,
+      smtpUrl: environs.read('SMTP_URL', smtpUrl),
+      from: environs.read('SMTP_FROM', sender),
     })),
 };
 

@@ -47,6 +47,7 @@ async function start(
     partners: [{...first, sendTo: ['crm']}] as const,
     destinations: new Map([['crm', crm.settings]]),
     alerts: emailSettings(`smtp://127.0.0.1:${mail.port}`, {to}),
+    admin: {url: 'https://admin.leads.example', port: 0},
   };
   const server = await openFor(t, store.startServer(changes, timings));
   const {databaseUrl} = server.config;
@@ -88,7 +89,7 @@ forEachStore((store) => {
     const [{parsed: {text = ''}, from, to} = assert.fail()] = mail.received;
     assert.match(
       text,
-      /^crm is failing since \d{4}-.* answered 503.*\n\n"lead-prequal status" says how it is/,
+      /^crm is failing since \d{4}-.* answered 503.*\n\n"lead-prequal status" says how it is .*, and so does https:\/\/admin\.leads\.example\/\n$/,
     );
     assert.deepEqual([from, to], ['leads@partner.example', ['ops@example.com', 'you@example.com']]);
   });

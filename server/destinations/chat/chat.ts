@@ -2,7 +2,7 @@
 import type {ChatSettings} from '../../config/destinations.ts';
 import type {Destination} from '../destination.ts';
 import {leadEmail} from '../email/lead-email.ts';
-import {isRepeat, toldBefore} from '../email/wording.ts';
+import {isRepeat, pageOf, toldBefore} from '../email/wording.ts';
 import type {Network} from '../network.ts';
 import {createPoster} from '../webhook/post.ts';
 import {bodyOf, type Message} from './formats.ts';
@@ -22,7 +22,8 @@ export function createChat(settings: ChatSettings, timeout: number, network?: Pa
   return {
     async deliver(request) {
       if (isRepeat(request)) throw toldBefore();
-      return send(leadEmail(request, settings), request.attempts);
+      const page = request.content === 'erased' ? undefined : pageOf(request.lead, settings);
+      return send({...leadEmail(request, settings), page}, request.attempts);
     },
     test: () =>
       send(

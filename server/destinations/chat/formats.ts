@@ -3,9 +3,10 @@
  * format the text is of a sort that has no markup, or is escaped. `their-words.ts` keeps rooms from linking addresses.
  */
 import type {ChatSettings} from '../../config/destinations.ts';
+import {openWords} from '../email/wording.ts';
 
-/** Plain text. The lines of `text` are separated by `\n`. */
-export type Message = {subject: string; text: string};
+/** Plain text. The lines of `text` are separated by `\n`. `page`: an address of ours, the only link of the message. */
+export type Message = {subject: string; text: string; page?: string | undefined};
 
 /** `&`, `<` and `>` are the only signs that begin links and mentions in Slack: https://docs.slack.dev/messaging/formatting-message-text */
 const escape = (text: string) =>
@@ -28,9 +29,13 @@ export const bodyOf: Record<ChatSettings['format'], (message: Message) => object
     mrkdwn: false,
     unfurl_links: false,
     unfurl_media: false,
+    // An attachment has a link of its own, so that no text has to be read as markup.
+    ...(message.page && {
+      attachments: [{fallback: `${openWords}: ${message.page}`, title: openWords, title_link: message.page}],
+    }),
   }),
 
-  teams: ({subject, text}) => ({
+  teams: ({subject, text, page}) => ({
     type: 'message',
     attachments: [
       {
@@ -48,6 +53,7 @@ export const bodyOf: Record<ChatSettings['format'], (message: Message) => object
               .split('\n')
               .map((each) => cardLine(each)),
           ],
+          ...(page && {actions: [{type: 'Action.OpenUrl', title: openWords, url: page}]}),
         },
       },
     ],
@@ -60,7 +66,14 @@ export const bodyOf: Record<ChatSettings['format'], (message: Message) => object
         cardId: 'lead',
         card: {
           sections: [
-            {widgets: [{textParagraph: {text: escape(wholeText(message)).replaceAll('\n', '<br>')}}]},
+            {
+              widgets: [
+                {textParagraph: {text: escape(wholeText(message)).replaceAll('\n', '<br>')}},
+                ...(message.page
+                  ? [{buttonList: {buttons: [{text: openWords, onClick: {openLink: {url: message.page}}}]}}]
+                  : []),
+              ],
+            },
           ],
         },
       },

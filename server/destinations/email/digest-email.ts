@@ -17,14 +17,16 @@ import {
   emailOf,
   howToFollow,
   isRepeat,
+  openLine,
   outcome,
+  pageOf,
   senderOf,
   time,
   scopeLine,
   type Email,
 } from './wording.ts';
 
-type Settings = Pick<EmailSettings, 'details' | 'rounding'>;
+type Settings = Pick<EmailSettings, 'details' | 'rounding' | 'leadPages'>;
 type Kind = 'new' | 'repeat' | 'later' | 'held';
 /** `amounts`: as people read them. */
 type Item = {record: LeadRecord; news: News; amounts: Amounts | null; kind: Kind};
@@ -37,14 +39,19 @@ export function digestEmail(requests: readonly DeliveryRequest[], settings: Sett
   const [erased, revoked] = [ofKind(all, 'erased'), ofKind(all, 'revoked')];
   const repeats = items.filter(({kind}) => kind === 'repeat');
   const hasContact = settings.details === 'contact';
+  const open = ({record, kind}: Item | ReceiverItem) =>
+    kind === 'erased' ? undefined : openLine(pageOf(record, settings));
   const list = (kind: Kind, title: string, introduction?: string): Block[] => {
     const groups = items
       .filter((item) => item.kind === kind)
       .map((item) => [
         ...linesOf(item, hasContact),
+        open(item),
         ...repeats.filter(({record}) => record.duplicateOf === item.record.id).map(repeatLine),
       ]);
-    return groups.length === 0 ? [] : [{title}, [introduction], ...(hasContact ? groups : [groups.flat()])];
+    return groups.length === 0
+      ? []
+      : [{title}, [introduction], ...(settings.details === 'none' ? [groups.flat()] : groups)];
   };
   const shown = new Set(items.filter((item) => !repeats.includes(item)).map(({record}) => record.id));
   const ofEarlier = repeats.filter(({record}) => !shown.has(record.duplicateOf ?? ''));
@@ -57,10 +64,10 @@ export function digestEmail(requests: readonly DeliveryRequest[], settings: Sett
       ...list('new', 'New leads'),
       ...list('later', 'Answered or refused now'),
       ...(ofEarlier.length === 0 ? [] : [{title: 'Repeats of leads in earlier e-mails'}]),
-      ofEarlier.map((item) => repeatLine(item) + nameOf(item)),
+      ofEarlier.flatMap((item) => [repeatLine(item) + nameOf(item), open(item)]),
       ...list('held', 'Held: do not call yet', held),
-      ...toldTo(revoked, 'Consent taken back', 'taken back', howToFollow.revoked),
-      ...toldTo(erased, 'Erased', 'erased', howToFollow.erased),
+      ...toldTo(revoked, 'Consent taken back', 'taken back', howToFollow.revoked, open),
+      ...toldTo(erased, 'Erased', 'erased', howToFollow.erased, open),
     ],
     digestId(requests),
   );
@@ -92,18 +99,25 @@ const ofKind = (items: readonly (Item | ReceiverItem)[], wanted: ForReceivers) =
   items.filter((item): item is ReceiverItem => item.kind === wanted);
 
 /** What only those hear who had the lead. */
-const toldTo = (items: readonly ReceiverItem[], title: string, word: string, what: string): Block[] =>
+const toldTo = (
+  items: readonly ReceiverItem[],
+  title: string,
+  word: string,
+  what: string,
+  open: (item: ReceiverItem) => Line | undefined,
+): Block[] =>
   items.length === 0
     ? []
     : [
         {title},
         [
           what,
-          ...items.map(({record, news}) =>
-            [...identity({record, news}), `${word} ${time(news.at)}`, scopeLine(record)]
+          ...items.flatMap((item) => [
+            [...identity(item), `${word} ${time(item.news.at)}`, scopeLine(item.record)]
               .filter(Boolean)
               .join(', '),
-          ),
+            open(item),
+          ]),
         ],
       ];
 

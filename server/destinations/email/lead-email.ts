@@ -19,7 +19,9 @@ import {
   emailOf,
   howToFollow,
   scopeLine,
+  openLine,
   outcome,
+  pageOf,
   senderOf,
   suspicionOf,
   time,
@@ -31,38 +33,44 @@ const longestCampaign = 240;
 
 /**
  * @param settings without `details: contact` the e-mail holds no personal data. A chat room gets the same words. Its
- *   messages have no subject apart from their text, so the line that names the visitor stands there
+ *   messages have no subject apart from their text, so the line that names the visitor stands there, and `chat` adds the
+ *   link to the page of the lead itself
  */
 export function leadEmail(
   request: DeliveryRequest,
-  {type, details, rounding}: Pick<EmailSettings | ChatSettings, 'type' | 'details' | 'rounding'>,
+  settings: Pick<EmailSettings | ChatSettings, 'type' | 'details' | 'rounding' | 'leadPages'>,
 ): Email {
+  const {type, details, rounding} = settings;
+  const isChat = type === 'chat';
   const news = newsOf(request);
   const isLate = lateWords[request.content] !== undefined;
   const earlier = isLate ? request.lead.id : request.lead.supersedes;
   const follows = earlier === null ? undefined : `evt_created_${earlier}`;
   const facts = factLines(request, news);
+  const hasPage = !isChat && request.content !== 'erased';
+  const open = [hasPage ? openLine(pageOf(request.lead, settings)) : undefined];
   if (isForReceivers(request)) {
     const [subject, what] = forReceivers[request.content];
     const words = `Lead ${news.reference} from ${senderOf(request.lead)}${subject}`;
-    return emailOf(words, [[what, scopeLine(request.lead)], facts], news.id, follows);
+    return emailOf(words, [[what, scopeLine(request.lead)], open, facts], news.id, follows);
   }
   const {lead: record} = request;
   const amounts = shownAmountsOf(news.answer, rounding);
   const total = outcome(record, news.answer, amounts);
   const contact = details === 'contact' ? contactLine(record) : undefined;
-  const [isChat, isHeld] = [type === 'chat', request.content === 'held'];
+  const isHeld = request.content === 'held';
   const blocks: Block[] = [
     isHeld ? [heldLine(record, news)] : [],
     contact ? [isChat ? undefined : contact, isHeld ? undefined : timeLine(record)] : [],
     [answerLine(record, news, amounts)],
     ...(contact ? answerBlocks(record) : []),
+    open,
     [contact && consentLine(record), contact && optOutLine(record), campaignLine(record), ...facts],
-    contact ? [] : ['The operator of the lead server finds the visitor by the reference.'],
+    details === 'none' ? ['The operator of the lead server finds the visitor by the reference.'] : [],
   ];
   const subject = contact
     ? subjectBefore(request) + (isChat ? plain(contact) : subjectOf(record, total))
-    : bareSubject(request, news.reference, total);
+    : bareSubject(request, details === 'link', total);
   return emailOf(subject, blocks, news.id, follows);
 }
 
@@ -91,13 +99,15 @@ function subjectBefore({lead, content}: RecordRequest): string {
   return lead.supersedes === null ? '' : 'Corrected: ';
 }
 
-/** A subject without personal data. */
-function bareSubject({lead: record, content}: RecordRequest, reference: string, total: string | undefined) {
+/** A subject without personal data. @param hasSender whether it names the partner also if an earlier message has done so */
+function bareSubject({lead: record, content}: RecordRequest, hasSender: boolean, total: string | undefined) {
+  const reference = referenceOf(record.id);
   const [sender, corrects] = [senderOf(record), correction(record)];
+  const lead = `Lead ${reference}${hasSender ? ` from ${sender}` : ''}`;
   const ending = total === undefined ? '' : `: ${total}`;
   if (content === 'held') return `Held for you: lead ${reference} from ${sender}, may be from a bot`;
-  if (content === 'refused') return `Lead ${reference} was refused`;
-  if (content === 'answered') return `Lead ${reference} was answered${ending}`;
+  if (content === 'refused') return `${lead} was refused`;
+  if (content === 'answered') return `${lead} was answered${ending}`;
   return corrects === undefined
     ? `New lead ${reference} from ${sender}${ending}`
     : `Corrected: lead ${reference} from ${sender} (${corrects})${ending}`;

@@ -87,6 +87,13 @@ export function suspicionOf({suspect}: Pick<LeadRecord, 'suspect'>): string | un
 export const correction = ({supersedes}: LeadRecord): string | undefined =>
   supersedes === null ? undefined : `replaces ${referenceOf(supersedes)}`;
 
+/** The operators' page about a lead; undefined without `details: link`. */
+export const pageOf = ({id}: Pick<LeadIdentity, 'id'>, {leadPages}: {leadPages?: string}) =>
+  leadPages === undefined ? undefined : leadPages + id;
+export const openWords = 'Open the lead';
+export const openLine = (page: string | undefined): Line | undefined =>
+  page === undefined ? undefined : [`${openWords}: `, {link: page, href: page}];
+
 /** What the receivers of news are to do that only those get who had the lead. */
 export const howToFollow = {
   erased: 'Delete all that you have of it, also earlier messages about it.',

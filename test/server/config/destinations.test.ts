@@ -4,7 +4,7 @@ import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
 import {readConfig} from '../../../server/config/config.ts';
-import {destinationKinds} from '../../../server/config/destinations.ts';
+import {destinationKinds, type ChatSettings} from '../../../server/config/destinations.ts';
 import {without} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {wrongIn} from '../../support/wrong-settings.ts';
@@ -103,9 +103,10 @@ suite('a destination', () => {
   });
   test('alerts need no destination, and a note says what a chat room keeps of erased leads', () => {
     const room = {type: 'chat', format: 'slack', credentials: 'ROOM', details: 'contact'};
-    const access = {...mailAccess, CREDENTIALS_ROOM_URL: 'https://hooks.slack.example/services/T0'};
-    const {alerts, notes} = read(
-      {room, quiet: {...room, details: 'none'}},
+    const pages = {ADMIN_URL: 'https://admin.example.com/'};
+    const access = {...mailAccess, ...pages, CREDENTIALS_ROOM_URL: 'https://hooks.slack.example/services/T0'};
+    const {alerts, notes, destinations} = read(
+      {room, quiet: {...room, details: 'none'}, linked: {...room, details: 'link'}},
       {...access, ALERTS_TO: 'me@partner.example you@partner.example'},
     );
     assert.partialDeepStrictEqual(alerts, {to: ['me@partner.example', 'you@partner.example']});
@@ -113,6 +114,8 @@ suite('a destination', () => {
       notes.flatMap((note) => /^The chat room (\w+) cannot be made to forget/.exec(note)?.[1] ?? []),
       ['room'],
     );
+    const {leadPages} = destinations.get('linked') as ChatSettings;
+    assert.equal(leadPages, 'https://admin.example.com/leads/');
   });
   test('a webhook has two secrets while its receiver changes to a new one', () => {
     const {destinations} = read({crm}, {CREDENTIALS_CRM_SECRET: `${secret}, ${newSecret}`});
@@ -158,9 +161,11 @@ suite('a destination', () => {
     assert.throws(() => read({room: {...room, url: address}}), /room.*url/is);
     assert.throws(() => read({room}, {CREDENTIALS_ROOM_URL: 'http://teams.example/x'}), /https:\/\//);
   });
-  test('an internal webhook is no fault while another setting is wrong', () => {
-    const settings = {...crmAccess, WEBHOOK_INTERNAL_HOSTS: 'crm.internal', PORT: 'eighty'};
-    const [line = '', ...others] = wrong({crm: {...crm, url: 'http://crm.internal/in'}}, settings);
+  test('an internal webhook and a link are no faults while another setting is wrong', () => {
+    const access = {...crmAccess, ...mailAccess, ADMIN_URL: 'https://admin.example.com'};
+    const settings = {...access, WEBHOOK_INTERNAL_HOSTS: 'crm.internal', PORT: 'eighty'};
+    const linked = {...mail, details: 'link'};
+    const [line = '', ...others] = wrong({linked, crm: {...crm, url: 'http://crm.internal/in'}}, settings);
     assert.match(line, /^PORT /);
     assert.deepEqual(others, []);
   });
@@ -297,7 +302,12 @@ suite('a destination that is wrong is refused with its field', () => {
       [{crm: {...crm, events: ['lead.created', 'lead.created']}}, crmAccess],
       ['crm.events: must not hold a type of event twice'],
     ],
-    ['other details', [{mail: {...mail, details: canary}}], ['mail.details: must be one of none, contact']],
+    [
+      'links without pages',
+      [{mail: {...mail, details: 'link'}}, mailAccess],
+      ['mail.details: link needs the setting ADMIN_URL, which is missing'],
+    ],
+    ['details', [{mail: {...mail, details: canary}}], ['mail.details: must be one of none, link, contact']],
     [
       'names of others',
       [{default: crm, calculator: crm}],

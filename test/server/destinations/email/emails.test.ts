@@ -58,6 +58,10 @@ const digest = [
 const examples: Record<string, [requests: DeliveryRequest[], changes?: Partial<EmailSettings>]> = {
   'A new lead': [[newsRequest({attribution})]],
   'A new lead, with `details: contact`': [[newsRequest(telling)], {details: 'contact'}],
+  'A new lead, with `details: link`': [
+    [newsRequest({...telling, attribution})],
+    {details: 'link', leadPages: 'https://admin.example.com/leads/'},
+  ],
   'A lead without an answer yet': [[newsRequest({...later, partner: null})]],
   'The answer': [[newsRequest(later, 'answered', minutes(10))]],
   'A refusal': [[newsRequest({...later, answer: {status: 'refused'}}, 'refused', minutes(10))]],
