@@ -8,9 +8,12 @@ import {refuseFor, type Admin} from './admin.ts';
 export type Actor = Pick<AuditEntry, 'actor' | 'action'>;
 
 /** Ids of an entry, at most. */
-const maxIds = 50;
+export const maxIds = 50;
 /** Names of filters whose values are noted: what operators or settings say. Other values may be personal. */
-const noted = ['partner', 'status', 'state', 'destination', 'scope', 'erasure', 'deliveries', 'reason'];
+const noted = [
+  ...['partner', 'status', 'state', 'open', 'destination', 'scope', 'erasure', 'deliveries', 'reason'],
+  ...['operator', 'role'],
+];
 
 function inWords([name, value]: [string, unknown]): [string, unknown][] {
   if (value === undefined || value === false || name === 'lead' || name === 'endOfId') return [];
@@ -18,10 +21,11 @@ function inWords([name, value]: [string, unknown]): [string, unknown][] {
   return [[name, noted.includes(name) ? (value ?? '-') : true]];
 }
 
-/** @returns what notes a command in one entry, to which each call adds */
+/** @returns what notes a command in one entry, to which each call adds. What is noted already is not written again */
 export function noting(store: Pick<AuditStore, 'noteLook'>, by: Actor): Admin['look'] {
   const at = new Date().toISOString();
   const entry: AuditEntry = {id: randomUUIDv7(), at, ...by, filter: {}, leads: 0, ids: []};
+  let written = '';
   return async (filter, ids = [], leads = 0) => {
     const {lead = []} = filter as {lead?: string};
     Object.assign(entry.filter, Object.fromEntries(Object.entries(filter).flatMap(inWords)));
@@ -30,7 +34,10 @@ export function noting(store: Pick<AuditStore, 'noteLook'>, by: Actor): Admin['l
     entry.ids = all.slice(0, maxIds);
     const failed =
       'The command ends here, because it cannot be noted who looks at personal data or changes it';
+    const now = JSON.stringify(entry);
+    if (now === written) return;
     await store.noteLook(entry).catch((error: unknown) => refuseFor(error, `${failed} (table audit): `));
+    written = now;
   };
 }
 

@@ -6,7 +6,7 @@ import {totalAmount, type Amounts} from '../../contract/amounts.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import {firstScreen} from '../../form/words/en.ts';
 import {lookUp} from '../../form/words/look-up.ts';
-import {anotherAddress, suppressedNumber} from '../leads/deliveries.ts';
+import {anotherAddress, suppressedNumber, type DeliveryState} from '../leads/deliveries.ts';
 import type {OpenDelivery} from '../leads/figures.ts';
 import {oneLine} from '../leads/hidden-characters.ts';
 import type {LeadFilter, LeadOutline, LeadPage, ListedLead} from '../leads/lead-filter.ts';
@@ -176,7 +176,7 @@ function personOf(details: LeadDetails, config: Admin['config']): ListedRow['per
 /** What needs somebody comes first. @param open the deliveries of the lead that have not ended */
 export function stateOf(
   lead: ListedLead | LeadOutline,
-  open: readonly Omit<OpenDelivery, 'lead'>[],
+  open: readonly (Pick<OpenDelivery, 'destination' | 'content' | 'lastError'> & {state: DeliveryState})[],
 ): RowState {
   if ('unreadable' in lead) return {kind: 'no', words: 'cannot be read'};
   if ('erasedAt' in lead && lead.erasedAt !== null) return {kind: 'gone', words: 'erased'};

@@ -2,6 +2,7 @@
 import {Command} from 'commander';
 import {referenceOf} from '../../contract/reference.ts';
 import {listAudit} from '../admin/audit.ts';
+import {leadOf} from '../admin/lead-names.ts';
 import {counted, timeZone} from '../admin/words.ts';
 import {auditEntry, type AuditEntry, type AuditFilter} from '../leads/audit.ts';
 import {jsonOption, limitOption, sinceOption, untilOption} from './options.ts';
@@ -16,11 +17,13 @@ export function auditCommand(run: Run): Command {
     .addOption(sinceOption('entries'))
     .addOption(untilOption('entries'))
     .option('--who <name>', 'only entries of somebody whose name has this part')
+    .option('--lead <lead>', 'only entries of this lead alone, by its id or reference')
     .addOption(limitOption('entries'))
     .addOption(jsonOption(auditEntry))
-    .action(({limit, json, ...filter}: AuditFilter & Json & {limit: number}) =>
+    .action(({limit, json, lead: named, ...filter}: AuditFilter & Json & {limit: number}) =>
       readingStore(run, async (admin) => {
-        const rows = await listAudit(admin, filter, limit);
+        const lead = named === undefined ? undefined : await leadOf(admin, named);
+        const rows = await listAudit(admin, {...filter, lead}, limit);
         await printRows(run, {json, columns: lineColumns}, [rows], head, cellsOf);
         const more = orMore(limit - rows.length);
         run.say(`${counted(rows.length, 'entry', 'entries')}${more}; times are those of ${timeZone()}`);

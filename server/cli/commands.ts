@@ -15,6 +15,7 @@ const loaders = {
   leads: async () => (await import('./leads.ts')).leadsCommand,
   deliveries: async () => (await import('./deliveries.ts')).deliveriesCommand,
   destinations: async () => (await import('./destinations.ts')).destinationsCommand,
+  operators: async () => (await import('./operators.ts')).operatorsCommand,
   partners: async () => (await import('./partners.ts')).partnersCommand,
   reload: async () => (await import('./reload.ts')).reloadCommand,
   store: async () => (await import('./store.ts')).storeCommand,

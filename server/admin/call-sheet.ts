@@ -1,0 +1,130 @@
+/** One lead for the person who calls: whom, whether, when and how much, and what happened. */
+import type {Amounts} from '../../contract/amounts.ts';
+import {inPlainWords} from '../../form/consent-text.ts';
+import {referenceOf} from '../../contract/reference.ts';
+import {suspicionOf} from '../destinations/email/wording.ts';
+import type {FullLead} from '../leads/lead-filter.ts';
+import {timeThere} from '../leads/time-there.ts';
+import {isErased} from '../store/rows.ts';
+import {Refusal, type Admin} from './admin.ts';
+import {possibleChanges, type Change} from './changes.ts';
+import {showErased, type ShownErased} from './erasing.ts';
+import {amountsForPeople, detailsOf} from './lead-details.ts';
+import {leadOf} from './lead-names.ts';
+import type {ShownLead} from './leads.ts';
+import {stateOf, type RowState} from './listing.ts';
+import {storyOf, type StoryEvent} from './story.ts';
+import {printable, visible} from './visible.ts';
+
+/**
+ * What was agreed. `mayCall`: null if that is not known. `language` is a name, such as `Spanish`. `words`: those that were seen, if
+ * they were kept.
+ */
+export type SheetConsent = {
+  mayCall: boolean | null;
+  text: string;
+  at: number | null;
+  language: string | null;
+  version: string | null;
+  words: string | null;
+};
+
+/**
+ * Times are milliseconds since 1970, but in `lead` and `erased`.
+ * - `lead`, `erased`: null for those who see no persons
+ * - `amounts`: as the visitor saw them
+ * - `changes`: what can be done now, by those who may
+ */
+export type CallSheet = {
+  id: string;
+  reference: string;
+  createdAt: number;
+  partner: string | null;
+  state: RowState;
+  lead: ShownLead | null;
+  amounts: Amounts | null;
+  erased: ShownErased | null;
+  unreadable: string | null;
+  consent: SheetConsent | null;
+  timeThere: string | null;
+  language: string | null;
+  suspicion: string | null;
+  story: StoryEvent[];
+  changes: Change[];
+};
+
+/** Deliveries of a lead, at most. */
+const maxRows = 200;
+
+/** @param named the id or the reference. @throws Refusal if there is no such lead */
+export async function readCallSheet(
+  admin: Admin,
+  named: string,
+  {seesPersons}: {seesPersons: boolean},
+): Promise<CallSheet> {
+  const {store, config, look} = admin;
+  const id = await leadOf(admin, named);
+  const [outline] = await store.listOutlines({id}, {limit: 1});
+  if (!outline) throw new Refusal(`There is no lead ${named}.`, 'unknown');
+  if (seesPersons) await look({lead: id});
+  const open = await store.listDeliveries(maxRows, {lead: id});
+  const found = seesPersons ? await store.readLead(id) : undefined;
+  const {lead, duplicates = [], supersededBy = []} = found ?? {};
+  const details = lead && !isErased(lead) ? detailsOf(lead) : undefined;
+  const damaged = details && 'unreadable' in details ? details : undefined;
+  const shown =
+    details && !('unreadable' in details) ? {...details, duplicates, superseded_by: supersededBy} : null;
+  const full = shown && lead && 'lead' in lead ? lead : undefined;
+  const revoked = lead && 'revoked' in lead ? lead.revoked : undefined;
+  const amounts = (shown && amountsForPeople(shown, config)) ?? null;
+  const consent = full ? await consentOf(admin, full) : null;
+  const told = {outline, open, full, amounts, duplicates, supersededBy, revoked};
+  return {
+    ...{id, reference: referenceOf(id), createdAt: outline.createdAt, partner: outline.partner},
+    state: stateOf(damaged ?? lead ?? outline, open),
+    ...{lead: shown, amounts, unreadable: damaged?.unreadable ?? null, consent},
+    erased: lead && isErased(lead) ? await showErased(admin, lead) : null,
+    timeThere: timeThere(Date.now(), shown?.time_zones ?? []) ?? null,
+    language: consent?.language ?? null,
+    suspicion: (full && suspicionOf(full)) ?? null,
+    story: await storyOf(admin, told, seesPersons),
+    changes: seesPersons ? possibleChanges(open, {erasedAt: outline.erasedAt, revoked}) : [],
+  };
+}
+
+async function consentOf({store}: Admin, {consent, revoked, isSuppressed}: FullLead): Promise<SheetConsent> {
+  const none = {at: null, language: null, version: null, words: null};
+  const archived = consent && (await store.consentWords([consent.textHash])).get(consent.textHash);
+  const words = consent?.words ?? archived ?? null;
+  const seen = consent && {
+    at: consent.givenAt,
+    language: languageOf(consent.textLanguage),
+    version: printable(consent.textVersion),
+    words: words === null ? null : visible(inPlainWords(words, consent.form?.button ?? '{button}')),
+  };
+  if (revoked) return {...none, ...seen, mayCall: false, text: 'Took the consent back', at: revoked.at};
+  if (isSuppressed)
+    return {...none, ...seen, mayCall: false, text: 'Somebody with this number took a consent back before'};
+  if (!seen) return {...none, mayCall: null, text: 'No consent is stored'};
+  const how =
+    consent.agreed === null
+      ? 'Saw the words, which have no box, and pressed the button'
+      : consent.agreed
+        ? 'Ticked the box'
+        : 'Saw the words, ticked no box';
+  return {
+    ...seen,
+    mayCall: consent.agreed !== false,
+    text: consent.source ? `${how}, says the caller who sent the lead` : how,
+  };
+}
+
+/** In English. A tag that no browser knows stays as it is. */
+function languageOf(tag: string | undefined): string | null {
+  if (tag === undefined) return null;
+  try {
+    return new Intl.DisplayNames('en', {type: 'language'}).of(tag) ?? tag;
+  } catch {
+    return printable(tag);
+  }
+}
