@@ -1,0 +1,102 @@
+/** The operators' pages as an Express app: what each request meets, and which page answers it. */
+import express, {type Express, type Request, type RequestHandler, type Response} from 'express';
+import {DateTime} from 'luxon';
+import type {Admin} from '../admin/admin.ts';
+import type {Status} from '../admin/status.ts';
+import {createAddressReader} from '../http/client-address.ts';
+import {formBody} from '../http/form-body.ts';
+import {liveEndpoint} from '../http/health.ts';
+import {requestContext} from '../http/request-context.ts';
+import {isLeadId} from '../leads/lead-ids.ts';
+import type {Emit} from '../observe/observations.ts';
+import {guard, seenIn, session} from './guard.ts';
+import {script, styles} from './layout.ts';
+import {actorOf, createLooks} from './looks.ts';
+import {errorPages, notFound, sendReply, sendText} from './replies.ts';
+import {openText, sealText} from './secrets.ts';
+import {signInRoutes, signOut} from './sign-in.ts';
+import type {Route, Visit} from './visit.ts';
+import {yourRoutes} from './you.ts';
+
+export type PagesParts = {
+  /** The store, and the configuration in force. */
+  admin: () => Pick<Admin, 'store' | 'config'>;
+  status: () => Promise<Status>;
+  routes: readonly Route[];
+  emit: Emit;
+};
+
+/** @throws Error without `ADMIN_URL` */
+export function createPages({admin, status, routes, emit}: PagesParts): Express {
+  const {admin: pages, trustProxy} = admin().config;
+  if (!pages) throw new Error('ADMIN_URL is missing');
+  const store = () => admin().store;
+  const looks = createLooks();
+  const app = express();
+  for (const name of ['etag', 'x-powered-by']) app.disable(name);
+  for (const name of ['case sensitive routing', 'strict routing']) app.enable(name);
+  app.use(requestContext(emit, createAddressReader(trustProxy)), liveEndpoint(), guard(pages.url));
+  for (const file of [styles, script]) app.get(file.path, sendFile(file));
+  app.use(signInRoutes({admin, emit}));
+  app.use(session(store));
+
+  const visitOf = (request: Request, response: Response, {method, action}: Route): Visit => {
+    const [seen, {store, config}] = [seenIn(response), admin()];
+    const isPost = method === 'POST';
+    const query = textsIn({...request.query, ...request.params});
+    const look = looks.of(store, {actor: actorOf(seen), action}, isPost ? undefined : query);
+    return {
+      seen,
+      admin: {store, config, look},
+      now: DateTime.now().setZone(seen.zone),
+      query,
+      form: isPost ? (request.body as URLSearchParams) : new URLSearchParams(),
+      status,
+      seal: (text) => sealText(config.tokenKeys, seen.digest, text),
+      open: (sealed) => openText(config.tokenKeys, seen.digest, sealed),
+    };
+  };
+  const answer =
+    (route: Route): RequestHandler =>
+    async (request, response) => {
+      // `store copy` may have moved the leads since this process began.
+      if (route.method === 'POST') await store().refuseMarked();
+      const {id} = request.params;
+      if (typeof id === 'string' && isLeadId(id)) request.leadId = id;
+      await sendReply(request, response, await route.run(visitOf(request, response, route)));
+    };
+  for (const route of [...routes, ...yourRoutes]) {
+    const handlers = [only(route), ...(route.method === 'POST' ? [formBody] : []), answer(route)];
+    app[route.method === 'POST' ? 'post' : 'get'](route.path, ...handlers);
+  }
+  app.post('/sign-out', signOut(store));
+  app.use(() => {
+    throw notFound();
+  });
+  app.use(errorPages(emit));
+  return app;
+}
+
+/** To all others, the page does not exist. */
+const only =
+  ({roles}: Route): RequestHandler =>
+  (_request, response, next) => {
+    if (!roles.includes(seenIn(response).role)) throw notFound();
+    next();
+  };
+
+const sendFile =
+  ({path, digest, text}: typeof styles): RequestHandler =>
+  (request, response) => {
+    const isPinned = request.query['v'] === digest;
+    response.set('Cache-Control', isPinned ? 'public, max-age=31536000, immutable' : 'no-cache');
+    return sendText(request, response, path.endsWith('.js') ? 'js' : 'css', text);
+  };
+
+/** Those that are there once, and not empty. */
+const textsIn = (parameters: object): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(parameters).filter(
+      (pair): pair is [string, string] => typeof pair[1] === 'string' && pair[1] !== '',
+    ),
+  );

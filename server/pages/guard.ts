@@ -1,0 +1,105 @@
+/** Who may come to the operators' pages: nothing is told, and nothing changed, without a session and from other sites. */
+import type {Request, RequestHandler, Response} from 'express';
+import {html} from '../html/html.ts';
+import type {OperatorStore} from '../leads/operators.ts';
+import {gate} from './layout.ts';
+import {goTo, isLocalPath, NoPage, sendPage} from './replies.ts';
+import {digestOf} from './secrets.ts';
+import type {Seen} from './visit.ts';
+
+/** Browsers take a cookie with this prefix only over TLS, and only from this very host. */
+const cookieName = '__Host-operator';
+const cookie = new RegExp(`(?:^|; )${cookieName}=([\\w-]{43})(?:;|$)`);
+const attributes = {httpOnly: true, secure: true, sameSite: 'strict', path: '/'} as const;
+
+/** The secret of the session, as far as the browser has sent one. */
+export const secretIn = (request: Pick<Request, 'get'>): string | undefined =>
+  cookie.exec(request.get('Cookie') ?? '')?.[1];
+
+/** @param maxAge in milliseconds */
+export const setSecret = (response: Response, secret: string, maxAge: number): void =>
+  void response.cookie(cookieName, secret, {...attributes, maxAge});
+
+/** `cookies` is missing in the header, because browsers delete those of sibling hosts, too. */
+export const clearBrowser = (response: Response): void =>
+  void response.clearCookie(cookieName, attributes).set('Clear-Site-Data', '"cache", "storage"');
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types pages',
+].join('; ');
+
+const headers = {
+  'Content-Security-Policy': policy,
+  // With `no-referrer`, browsers would write `null` for the Origin of our own forms.
+  'Referrer-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'X-Robots-Tag': 'noindex',
+};
+
+const methods = ['GET', 'HEAD', 'POST'];
+const refused = (status: number, title: string, text: string, more?: object) =>
+  new NoPage({status, title, text, ...(more && {headers: more})});
+
+/** Whether a page made the request, of this origin or of another one, for something that is no page of its own. */
+const isPartOfPage = (request: Request, site: string | undefined) =>
+  site !== undefined &&
+  site !== 'same-origin' &&
+  site !== 'none' &&
+  !(request.get('Sec-Fetch-Mode') === 'navigate' && request.get('Sec-Fetch-Dest') === 'document');
+
+/**
+ * What each request must be, whoever sends it. @throws NoPage
+ * @param origin that of `ADMIN_URL`
+ */
+export function guard(origin: string): RequestHandler {
+  const {host} = new URL(origin);
+  return (request, response, next) => {
+    response.set(headers);
+    const site = request.get('Sec-Fetch-Site');
+    // A name that somebody else's DNS leads here is none of ours, and its pages would be of the same origin.
+    if (request.get('Host') !== host)
+      throw refused(421, 'Another address', 'These pages are at the address that ADMIN_URL says.');
+    if (!methods.includes(request.method))
+      throw refused(405, 'That cannot be done', `Use ${methods.join(', ')}.`, {Allow: methods.join(', ')});
+    if (request.method === 'POST') {
+      if (request.get('Origin') !== origin || (site ?? 'same-origin') !== 'same-origin')
+        throw refused(403, 'Not from here', 'Only these pages themselves can change something.');
+    } else if (isPartOfPage(request, site))
+      throw refused(403, 'Not from here', 'Other sites can only link to these pages.');
+    next();
+  };
+}
+
+/**
+ * Lets only those pass who are signed in, as `seenIn` says afterwards. All others learn nothing, not even which paths there
+ * are.
+ */
+export const session =
+  (store: () => Pick<OperatorStore, 'session'>): RequestHandler =>
+  async (request, response, next) => {
+    const secret = secretIn(request);
+    const to = isLocalPath(request.originalUrl) ? request.originalUrl : '/';
+    const isPost = request.method === 'POST';
+    if (secret === undefined && !isPost && request.get('Sec-Fetch-Site') === 'cross-site') {
+      // The browser keeps the cookie back if a link of another site leads here, such as one in an e-mail. It sends it to
+      // the next page, because then this page leads there.
+      const again = html`<meta http-equiv="refresh" content="0;url=${to}" />`;
+      return sendPage(request, response, gate('Leads', html`<a class="btn" href="${to}">Go on</a>`, again));
+    }
+    const seen = secret === undefined ? undefined : await store().session(digestOf(secret), Date.now());
+    if (!seen) return goTo(response, isPost ? '/sign-in' : `/sign-in?next=${encodeURIComponent(to)}`);
+    response.locals['seen'] = seen satisfies Seen;
+    next();
+  };
+
+export const seenIn = (response: Response): Seen => response.locals['seen'] as Seen;

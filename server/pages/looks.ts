@@ -1,0 +1,51 @@
+/**
+ * Notes who looks at what. Pages that are open ask for themselves again and again, so the same page is one look a quarter of
+ * an hour; what changes something is a look each time.
+ */
+import {hash} from 'node:crypto';
+import type {Admin} from '../admin/admin.ts';
+import {maxIds, noting, type Actor} from '../admin/audit.ts';
+import type {AuditStore} from '../leads/audit.ts';
+
+/** Milliseconds. */
+const lookTime = 15 * 60_000;
+/** Looks that are known at a time. One that is forgotten is noted once more. */
+const maxKnown = 1_000;
+
+type Known = {note: Admin['look']; ids: ReadonlySet<string>; endsAt: number};
+
+export const actorOf = ({name}: {name: string}): string => `operator ${name}`;
+
+export function createLooks(now = () => performance.now()) {
+  const known = new Map<string, Known>();
+
+  function forgetOldest() {
+    for (const key of known.keys())
+      if (known.size <= maxKnown) return;
+      else known.delete(key);
+  }
+
+  return {
+    /** @param page the parameters of the page. Undefined for what changes something */
+    of(store: Pick<AuditStore, 'noteLook'>, by: Actor, page: object | undefined): Admin['look'] {
+      if (!page) return noting(store, by);
+      // A digest, because a page may be a search for a person.
+      const key = hash('sha256', JSON.stringify([by.actor, by.action, page]));
+      return async (filter, ids = [], leads) => {
+        const {lead = []} = filter as {lead?: string};
+        const before = known.get(key);
+        const all = new Set([...(before?.ids ?? []), ...ids].concat(lead));
+        // An entry names so many leads. With more, some of them would be seen without being named anywhere.
+        const goesOn =
+          before && before.endsAt > now() && (all.size <= maxIds || all.size === before.ids.size);
+        const look: Known = goesOn
+          ? {...before, ids: all}
+          : {note: noting(store, by), ids: new Set([...ids].concat(lead)), endsAt: now() + lookTime};
+        await look.note(filter, ids, leads);
+        known.delete(key);
+        known.set(key, look);
+        forgetOldest();
+      };
+    },
+  };
+}

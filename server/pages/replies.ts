@@ -1,0 +1,139 @@
+/** Writes pages, errors and downloads as responses. */
+import {Readable} from 'node:stream';
+import {pipeline} from 'node:stream/promises';
+import {promisify} from 'node:util';
+import {brotliCompress, constants, gzip} from 'node:zlib';
+import type {ErrorRequestHandler, Request, Response} from 'express';
+import {problems} from '../../contract/problems.ts';
+import {Refusal} from '../admin/admin.ts';
+import {printable} from '../admin/visible.ts';
+import {html, type Html} from '../html/html.ts';
+import {observedProblem} from '../http/problem-replies.ts';
+import {ProblemError} from '../leads/problem-error.ts';
+import type {Emit} from '../observe/observations.ts';
+import {StoreMarked} from '../reload/reloads.ts';
+import {gate} from './layout.ts';
+import type {Reply} from './visit.ts';
+
+const [toBrotli, toGzip] = [promisify(brotliCompress), promisify(gzip)];
+/** Each page is another one, so it is compressed each time: 5 takes a tenth of the time of the highest level. */
+const compressors = {
+  br: (bytes: Buffer) => toBrotli(bytes, {params: {[constants.BROTLI_PARAM_QUALITY]: 5}}),
+  gzip: (bytes: Buffer) => toGzip(bytes),
+};
+
+/** Compresses beside the main thread. */
+export async function sendText(
+  request: Request,
+  response: Response,
+  type: string,
+  text: string,
+): Promise<void> {
+  const encoding = (['br', 'gzip'] as const).find((each) => each === request.acceptsEncodings('br', 'gzip'));
+  const bytes = Buffer.from(text);
+  const body = encoding ? await compressors[encoding](bytes) : bytes;
+  if (encoding) response.set('Content-Encoding', encoding);
+  response.vary('Accept-Encoding').type(type).send(body);
+}
+
+export const sendPage = (request: Request, response: Response, page: Html, status = 200): Promise<void> =>
+  sendText(request, response.status(status), 'html', page.text);
+
+/** The way to another page, by GET. Express would write a text that repeats the address. */
+export const goTo = (response: Response, to: string): void =>
+  void response.status(303).set('Location', to).end();
+
+/** Only a path of these pages: anything else could lead to another site. */
+export const isLocalPath = (text: unknown): text is string =>
+  typeof text === 'string' && text.length <= 2_048 && /^\/(?!\/)[\w/?=&%.~+#-]*$/.test(text);
+
+export async function sendReply(request: Request, response: Response, reply: Reply): Promise<void> {
+  if ('page' in reply) return sendPage(request, response, reply.page, reply.status);
+  if ('download' in reply) return sendDownload(response, reply);
+  if (!isLocalPath(reply.to)) throw new Error('A page leads to another site');
+  goTo(response, reply.to);
+}
+
+/** The text is made as fast as the browser takes it. If the browser leaves, whatever makes the text is ended. */
+async function sendDownload(response: Response, {download, name, type}: Extract<Reply, {download: unknown}>) {
+  const parts = download[Symbol.asyncIterator]();
+  // What is refused is refused before the first part. Later, only a broken connection could say so.
+  const first = await parts.next();
+  const rest = {[Symbol.asyncIterator]: () => parts};
+  async function* all() {
+    if (first.done) return;
+    yield first.value;
+    yield* rest;
+  }
+  response.attachment(name).type(type);
+  await pipeline(Readable.from(all(), {objectMode: true}), response).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  });
+}
+
+type Words = {status: number; title: string; text: string; choices?: readonly string[]; headers?: object};
+
+/** Why there is no page, in words. */
+export class NoPage extends Error {
+  readonly words: Words;
+  constructor(words: Words) {
+    super(words.text);
+    this.name = 'NoPage';
+    this.words = words;
+  }
+}
+
+export const notFound = () =>
+  new NoPage({
+    status: 404,
+    title: 'There is nothing here',
+    text: 'There is nothing at this address for you.',
+  });
+
+function wordsFor(error: unknown, request: Request, emit: Emit): Words {
+  if (error instanceof NoPage) return error.words;
+  if (error instanceof Refusal) {
+    const isUnknown = error.kind === 'unknown';
+    return {
+      status: isUnknown ? 404 : 409,
+      title: isUnknown ? 'There is nothing here' : 'That cannot be done now',
+      text: printable(error.message),
+      choices: error.choices,
+    };
+  }
+  if (error instanceof StoreMarked)
+    return {status: 503, title: 'The leads are elsewhere', text: error.message};
+  const {code, message, extras} = observedProblem(error, request, emit);
+  const [status, title] = problems[code];
+  if (code === 'store-unavailable')
+    return {
+      status,
+      title: 'The store cannot be asked',
+      text: 'The database does not answer. Leads that were stored are safe. Try again shortly.',
+      headers: {'Retry-After': '5'},
+    };
+  const text = error instanceof ProblemError ? message : 'The log of these pages says why.';
+  return {status, title, text, headers: extras.headers ?? {}};
+}
+
+/** Express's error handler. */
+export function errorPages(emit: Emit): ErrorRequestHandler {
+  // Express takes a function for an error handler only if it has four parameters.
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars
+  return async (error: unknown, request, response, _next) => {
+    const {status, title, text, choices = [], headers = {}} = wordsFor(error, request, emit);
+    // A download that has begun is cut off, so that nobody takes it for whole.
+    if (response.headersSent) return void response.destroy();
+    const content = html`<h1>${title}</h1>
+      <p>${text}</p>
+      ${
+        choices.length > 0 &&
+        html`<ul>
+          ${choices.map((choice) => html`<li>${printable(choice)}</li>`)}
+        </ul>`
+      }
+      <a class="btn" href="/">Overview</a>`;
+    response.set(headers);
+    await sendPage(request, response, gate(title, content), status);
+  };
+}

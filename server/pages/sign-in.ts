@@ -1,0 +1,189 @@
+/** Signing in and out, and invitations. Passkeys come as a field of a form. There is no password. */
+import {Router, type Request, type RequestHandler, type Response} from 'express';
+import {IANAZone} from 'luxon';
+import {noting} from '../admin/audit.ts';
+import type {Admin} from '../admin/admin.ts';
+import {html, type Html} from '../html/html.ts';
+import {formBody} from '../http/form-body.ts';
+import {createCounters} from '../http/limits/counters.ts';
+import {createFailureLimit} from '../http/limits/failure-limit.ts';
+import type {Passkey} from '../leads/operators.ts';
+import type {Emit} from '../observe/observations.ts';
+import {clearBrowser, secretIn, seenIn, setSecret} from './guard.ts';
+import {gate, hidden} from './layout.ts';
+import {actorOf} from './looks.ts';
+import {createdPasskey, optionsToCreate, optionsToSignIn, usedPasskey} from './passkeys.ts';
+import {goTo, isLocalPath, sendPage} from './replies.ts';
+import {digestOf, newSecret} from './secrets.ts';
+import {seesPersons} from './visit.ts';
+
+/** Milliseconds. */
+const sessionTime = 12 * 3_600_000;
+/** Of one network, which is then refused for as long. Exempt are the addresses of `SIGN_IN_EXEMPT`. */
+const [maxFailures, failureTime] = [20, 10 * 60_000];
+
+const signInUse = 'sign-in';
+const inviteUse = (digest: string) => `invitation ${digest}`;
+
+/** A form whose button asks the browser for a passkey (pages.js). */
+export const passkeyForm = (
+  kind: 'create' | 'get',
+  to: string,
+  options: object,
+  words: string,
+  fields: Readonly<Record<string, string>> = {},
+): Html =>
+  html`<form method="post" action="${to}" data-passkey="${kind}" data-options="${JSON.stringify(options)}">
+    ${hidden({credential: '', zone: '', ...fields})}<button class="btn main">${words}</button>
+    <p role="alert"></p>
+    <noscript><p>A passkey needs JavaScript. Everything else here works without.</p></noscript>
+  </form>`;
+
+type Parts = {admin: () => Pick<Admin, 'store' | 'config'>; emit: Emit};
+type Account = Pick<Passkey, 'operator'> & {name: string};
+
+export function signInRoutes({admin, emit}: Parts): Router {
+  const router = Router({caseSensitive: true, strict: true});
+  const limit = createFailureLimit({
+    what: 'operator sign-ins',
+    maxFailures,
+    window: failureTime,
+    exempt: admin().config.signInExempt,
+    counters: createCounters(undefined, () => admin().config.tokenKeys[0], emit),
+    emit,
+  });
+  const limited: RequestHandler = (request, _response, next) => {
+    limit.check(request);
+    next();
+  };
+  const fieldsOf = (request: Request) => {
+    const form = request.body as URLSearchParams;
+    return (name: string) => form.get(name) ?? '';
+  };
+  const failed = async (request: Request, response: Response, page: Html) => {
+    void limit.countFailure(request);
+    await sendPage(request, response, page, 403);
+  };
+
+  /** @returns false if the operator was revoked meanwhile */
+  async function begin(request: Request, response: Response, {operator, name}: Account, zone: string) {
+    const {store} = admin();
+    const now = Date.now();
+    await noting(store, {actor: actorOf({name}), action: 'operators sign-in'})({operator: name});
+    const before = secretIn(request);
+    const earlier = before === undefined ? undefined : await store.session(digestOf(before), now);
+    if (earlier) await store.endSession(earlier.operator, earlier.digest);
+    const secret = newSecret();
+    const began = await store.beginSession({
+      digest: digestOf(secret),
+      operator,
+      beganAt: now,
+      expiresAt: now + sessionTime,
+      zone: IANAZone.isValidZone(zone) ? zone : 'UTC',
+      agent: (request.get('User-Agent') ?? '').slice(0, 200),
+    });
+    if (began) setSecret(response, secret, sessionTime);
+    return began;
+  }
+
+  const signInPage = async (next: string, wrong?: string) => {
+    const options = await optionsToSignIn(admin().config, signInUse);
+    return gate(
+      'Sign in',
+      html`<h1>Sign in</h1>
+        ${wrong !== undefined && html`<p class="wrong" role="alert">${wrong}</p>`}
+        ${passkeyForm('get', '/sign-in', options, 'Sign in with a passkey', {next})}`,
+    );
+  };
+
+  router.get('/sign-in', async (request, response) => {
+    const {next} = request.query;
+    await sendPage(request, response, await signInPage(isLocalPath(next) ? next : '/'));
+  });
+
+  router.post('/sign-in', limited, formBody, async (request, response) => {
+    const {store, config} = admin();
+    const field = fieldsOf(request);
+    const next = isLocalPath(field('next')) ? field('next') : '/';
+    const used = await usedPasskey(store, config, signInUse, field('credential'));
+    if (used?.isCopy) {
+      const {name} = used.passkey;
+      const reason = 'refused: its counter went back, so there may be a copy of it';
+      await noting(store, {actor: actorOf({name}), action: 'operators passkey'})({operator: name, reason});
+    } else if (used) {
+      const {passkey, counter} = used;
+      await store.usePasskey(passkey.credential, counter, Date.now());
+      if (await begin(request, response, passkey, field('zone'))) return goTo(response, next);
+    }
+    await failed(
+      request,
+      response,
+      await signInPage(next, 'That passkey does not work here, or not any more.'),
+    );
+  });
+
+  router.get('/invite', (request, response) =>
+    sendPage(
+      request,
+      response,
+      gate(
+        'Invitation',
+        html`<h1>Invitation</h1>
+          <form method="post" action="/invite" data-invite>
+            ${hidden({secret: ''})}<button class="btn main">Open the invitation</button>
+            <noscript><p>The invitation needs JavaScript.</p></noscript>
+          </form>`,
+      ),
+    ),
+  );
+
+  const noInvitation = gate(
+    'Invitation',
+    html`<h1>This invitation does not work</h1>
+      <p>It was used, has ended, or somebody took it back. Ask for another one.</p>`,
+  );
+  router.post('/invite', limited, formBody, async (request, response) => {
+    const {store, config} = admin();
+    const secret = fieldsOf(request)('secret');
+    const digest = digestOf(secret);
+    const operator = await store.invited(digest, Date.now());
+    if (!operator) return failed(request, response, noInvitation);
+    const options = await optionsToCreate(config, inviteUse(digest), operator);
+    const content = html`<h1>Welcome, ${operator.name}</h1>
+      <p>Your role is ${operator.role}, who sees ${seesPersons(operator) ? '' : 'no '}personal data.</p>
+      <p>
+        You sign in with a passkey: your fingerprint, your face, or the lock of your screen. There is no
+        password.
+      </p>
+      ${passkeyForm('create', '/invite/accept', options, 'Make a passkey', {secret})}`;
+    await sendPage(request, response, gate('Invitation', content));
+  });
+
+  router.post('/invite/accept', limited, formBody, async (request, response) => {
+    const {store, config} = admin();
+    const field = fieldsOf(request);
+    const digest = digestOf(field('secret'));
+    const invited = await store.invited(digest, Date.now());
+    const passkey = invited && (await createdPasskey(store, config, inviteUse(digest), field('credential')));
+    if (!passkey) return failed(request, response, noInvitation);
+    const {id: operator, name} = invited;
+    await noting(store, {actor: actorOf({name}), action: 'operators passkey'})({operator: name});
+    const isAccepted = await store.acceptInvitation(digest, Date.now(), passkey);
+    if (isAccepted && (await begin(request, response, {operator, name}, field('zone'))))
+      return goTo(response, '/you?again=1');
+    await failed(request, response, noInvitation);
+  });
+  return router;
+}
+
+export const signOut =
+  (store: () => Admin['store']): RequestHandler =>
+  async (_request, response) => {
+    const seen = seenIn(response);
+    const note = noting(store(), {actor: actorOf(seen), action: 'operators sign-out'});
+    await store().endSession(seen.operator, seen.digest);
+    clearBrowser(response);
+    // Whoever signs out is out, also if that cannot be noted.
+    await note({operator: seen.name}).catch(() => undefined);
+    goTo(response, '/sign-in');
+  };
