@@ -11,9 +11,9 @@
  * then, SIGTERM and SIGINT end the server with status 0, because nothing is open yet. SIGHUP asks for a reload of the
  * configuration, which is not read yet, so it is ignored: systemd takes a death by SIGHUP for a wanted end, and would start
  * no other server. These listeners are never removed, so that no moment is without one. They do nothing once main.ts
- * listens, too.
+ * listens, too. The same holds for `admin`, the operators' pages, which read their configuration again by themselves.
  */
-if (process.argv[2] === 'serve') {
+if (process.argv[2] === 'serve' || process.argv[2] === 'admin') {
   process.on('SIGHUP', () => undefined);
   for (const signal of ['SIGTERM', 'SIGINT'])
     process.on(signal, () => process.listenerCount(signal) === 1 && process.exit(0));

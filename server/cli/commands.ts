@@ -5,6 +5,7 @@
 import {Command} from 'commander';
 
 const loaders = {
+  admin: async () => (await import('./admin.ts')).adminCommand,
   audit: async () => (await import('./audit.ts')).auditCommand,
   backup: async () => (await import('./backup.ts')).backupCommand,
   restore: async () => (await import('./backup.ts')).restoreCommand,

@@ -7,9 +7,9 @@ const {argv, stdout, stderr} = process;
 const words = argv.slice(2);
 const input = isatty(0) ? {ask} : {readLine};
 const current = createRun({stdout, stderr, onInterrupt, ...input});
-// A reader such as `head` closes the pipe when it has enough, and then a command ends with the status that it has until then. The server
-// must go on when nothing reads its log any more.
-if (words[0] !== 'serve') {
+// A reader such as `head` closes the pipe when it has enough, and then a command ends with the status that it has until then.
+// What runs as a service must go on when nothing reads its log any more.
+if (words[0] !== 'serve' && words[0] !== 'admin') {
   stdout.once('error', ({code, message}: NodeJS.ErrnoException) => {
     if (code === 'EPIPE') process.exit(current.status);
     stderr.write(`The result cannot be written: ${message}\n`);

@@ -68,6 +68,7 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
   // Fields that are undefined are left out of the line.
   ready: ({host, port, metrics, script, release, hint}) =>
     info({host, port, metrics, script, release, hint}, 'ready'),
+  'pages-ready': ({host, port, url}) => info({host, port, url}, "the operators' pages are ready"),
   'config-doubtful': ({warning}) => warn({warning}, 'the configuration has a setting to look at'),
   'config-noted': ({note}) => info({}, note),
   'config-reloaded': ({digest, changes, needRestart}) =>

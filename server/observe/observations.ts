@@ -25,6 +25,8 @@ type Facts = {
     release: boolean;
     hint?: string;
   };
+  /** The operators' pages accept connections. `url` is where operators reach them. */
+  'pages-ready': {host: string; port: number; url: string};
   /** A setting is probably a mistake, although the server can start with it. `warning` is a sentence without secrets. */
   'config-doubtful': {warning: string};
   /** What an operator should know about the configuration. `note` is a sentence without secrets. */

@@ -1,0 +1,19 @@
+/** `lead-prequal admin`: runs the operators' pages. */
+import {Command} from 'commander';
+import type {Run} from './output.ts';
+
+const usage = `
+It runs beside the server, as its user, in the same folder and with the same settings, and goes on without a server.
+ADMIN_URL says where operators reach it (docs/admin.md). "lead-prequal operators invite" makes the first one.`;
+
+export const adminCommand = ({environment}: Run): Command =>
+  new Command('admin')
+    .description("run the operators' pages, until a signal to stop")
+    .addHelpText('after', usage)
+    .action(async () => {
+      const [{runPages}, {routes}] = await Promise.all([
+        import('../pages/process.ts'),
+        import('../pages/routes.ts'),
+      ]);
+      await runPages(environment, routes);
+    });

@@ -1,0 +1,148 @@
+/** The process of the operators' pages. It works on the server's store, also while no server runs. */
+import {once} from 'node:events';
+import type {AddressInfo} from 'node:net';
+import {openBeside} from '../admin/beside.ts';
+import {Refusal} from '../admin/admin.ts';
+import {readStatus, type Status} from '../admin/status.ts';
+import {ConfigError, readConfig, type Config} from '../config/config.ts';
+import {needRestart, reloadedConfig} from '../config/reloaded.ts';
+import {sizeThreadPool} from '../config/thread-pool.ts';
+import {usualTimings} from '../config/timings.ts';
+import type {Environment} from '../config/environment.ts';
+import {connectionLimits} from '../http/connections.ts';
+import {closeListener, createListener} from '../http/listener.ts';
+import {askState} from '../observe/ask-server.ts';
+import {createLog} from '../observe/log.ts';
+import {createObservationLog} from '../observe/observation-log.ts';
+import type {Emit} from '../observe/observations.ts';
+import type {ReloadStore} from '../reload/reloads.ts';
+import {createPages} from './app.ts';
+import type {Route} from './visit.ts';
+
+/** Milliseconds. */
+const [configurationEvery, statusEvery] = [10_000, 5_000];
+/** Milliseconds. Servers report every 10 s. */
+const reportedWithin = 25_000;
+/** A download may be long, and only who is signed in gets one, so its bytes have no limit. */
+const limits = {...connectionLimits, connections: 500, unread: Infinity};
+
+export type RunningPages = {port: number; close(): Promise<void>};
+
+/**
+ * @param read reads the settings and files, also again later
+ * @throws ConfigError, and Refusal without `ADMIN_URL`, or if the store cannot be opened
+ */
+export async function startPages(
+  read: () => Config,
+  routes: readonly Route[],
+  emit: Emit,
+): Promise<RunningPages> {
+  const config = read();
+  if (!config.admin)
+    throw new Refusal(
+      'ADMIN_URL is missing: where operators reach these pages, such as https://admin.leads.example.com (docs/admin.md)',
+    );
+  sizeThreadPool(config.destinations);
+  const store = await openBeside(config, {mayWrite: true, emit});
+  const kept = keepReading(config, read);
+  const status = async (): Promise<Status> =>
+    readStatus({
+      config: kept.inForce(),
+      server: await serverState(config, store),
+      withStore: (work) => work(store),
+      checkStart: () => Promise.resolve(kept.faults().map((text) => ({level: 'fault' as const, text}))),
+    });
+  const app = createPages({
+    admin: () => ({store, config: kept.inForce()}),
+    status: onceIn(statusEvery, status),
+    routes,
+    emit,
+  });
+  const server = createListener(app, {emit, trustProxy: config.trustProxy, limits});
+  server.listen(config.admin.port, config.host);
+  await once(server, 'listening').catch(async (error: unknown) => {
+    await store.close();
+    throw new Refusal(`These pages cannot listen at HOST and ADMIN_PORT: ${(error as Error).message}`);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      await closeListener(server, usualTimings.requestsEnd, emit);
+      await store.close();
+    },
+  };
+}
+
+/** A server in another container does not answer here, but reports in the store. */
+async function serverState(config: Config, store: Pick<ReloadStore, 'processes'>): Promise<Status['server']> {
+  const state = config.port === 0 ? 'unknown' : await askState(config);
+  if (state !== 'away' && state !== 'unknown') return state;
+  const reports = await store.processes(Date.now() - reportedWithin).catch(() => []);
+  return reports.length > 0 ? 'ok' : state;
+}
+
+/** Reads the configuration again when somebody asks for it. One that cannot be read leaves the one before in force. */
+function keepReading(first: Config, read: () => Config) {
+  let [inForce, faults, readAt] = [first, [] as readonly string[], performance.now()];
+  function readAgain() {
+    readAt = performance.now();
+    try {
+      const now = read();
+      const changed = needRestart(inForce, now);
+      faults =
+        changed.length > 0 ? [`The operators' pages need a restart, because of ${changed.join(', ')}`] : [];
+      inForce = reloadedConfig(inForce, now);
+    } catch (error) {
+      faults = error instanceof ConfigError ? error.faults : [String(error)];
+    }
+  }
+  return {
+    inForce() {
+      if (performance.now() - readAt > configurationEvery) readAgain();
+      return inForce;
+    },
+    faults: () => faults,
+  };
+}
+
+/** Whoever asks within these milliseconds gets the same result. */
+function onceIn<Result>(milliseconds: number, work: () => Promise<Result>): () => Promise<Result> {
+  let last: {result: Promise<Result>; at: number} | undefined;
+  return () => {
+    if (last && performance.now() - last.at < milliseconds) return last.result;
+    const result = work();
+    last = {result, at: performance.now()};
+    result.catch(() => (last = undefined));
+    return result;
+  };
+}
+
+/**
+ * Runs until a signal comes, and then lets requests end.
+ * @throws as `startPages`
+ */
+export async function runPages(
+  environment: Environment | undefined,
+  routes: readonly Route[],
+): Promise<void> {
+  const read = () => readConfig(environment);
+  const {host, logLevel, admin} = read();
+  const log = createObservationLog(createLog(logLevel));
+  process.on('uncaughtExceptionMonitor', (error) => log.emit({type: 'crashed', error}));
+  const stopped = Promise.withResolvers<string>();
+  let isOpen = false;
+  // The first process of a container ignores a signal as long as nothing listens to it. Before the port is open, nothing has
+  // to end.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => (isOpen ? stopped.resolve(signal) : process.exit(0)));
+  const pages = await startPages(read, routes, log.emit);
+  isOpen = true;
+  log.emit({type: 'pages-ready', host, port: pages.port, url: admin?.url ?? ''});
+  log.flush();
+  log.emit({type: 'stopping', reason: await stopped.promise});
+  const since = performance.now();
+  setTimeout(() => process.exit(1), usualTimings.processEnd).unref();
+  await pages.close();
+  log.emit({type: 'stopped', ms: Math.round(performance.now() - since)});
+  await new Promise<void>((resolve) => log.flush(resolve));
+}
