@@ -8,8 +8,10 @@ const insert = `${insertText('audit', () => 'VALUES ($1, $2, $3, $4, $5, $6, $7)
 const noteText = `${insert} filter = excluded.filter, leads = excluded.leads, ids = excluded.ids`;
 const addText = `${insert} leads = audit.leads + excluded.leads`;
 // Ids begin with the time, so the primary key finds the entries of a time.
-const listText =
-  'SELECT * FROM audit WHERE id >= $1 AND id < $2 AND LOWER(actor) LIKE LOWER($3) ORDER BY id DESC LIMIT $4';
+const listText = (condition: string) =>
+  `SELECT * FROM audit WHERE id >= $1 AND id < $2 AND LOWER(actor) LIKE LOWER($3)${condition} ORDER BY id DESC LIMIT $4`;
+// As the condition of the index for it.
+const ofLead = ' AND leads = 1 AND ids = $5';
 
 export const auditQueries = ({read, write, writeAside = write}: Database): AuditStore => ({
   async noteLook({id, at, actor, action, filter, leads, ids}) {
@@ -24,8 +26,13 @@ export const auditQueries = ({read, write, writeAside = write}: Database): Audit
     // Processes that add to the same rows at the same time lock them in the same order.
     await write(...rows.sort().map((values) => statement(addText, ...values)));
   },
-  async auditEntries({since = 0, until = Infinity, who = ''}, limit) {
-    const rows = await read(statement(listText, firstIdAt(since), firstIdAt(until), `%${who}%`, limit));
+  async auditEntries({since = 0, until = Infinity, who = '', lead}, limit) {
+    const values = [firstIdAt(since), firstIdAt(until), `%${who}%`, limit];
+    const rows = await read(
+      lead === undefined
+        ? statement(listText(''), ...values)
+        : statement(listText(ofLead), ...values, JSON.stringify([lead])),
+    );
     return (rows as RowOf<'audit'>[]).map(({at, filter, ids, ...row}) => ({
       ...{...row, at: new Date(at).toISOString()},
       ...{filter: JSON.parse(filter) as AuditEntry['filter'], ids: JSON.parse(ids) as string[]},

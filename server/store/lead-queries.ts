@@ -6,13 +6,14 @@ import type {
   LeadCount,
   LeadFilter,
   LeadGroup,
+  LeadOutline,
   LeadPage,
   LeadReader,
   ListedLead,
 } from '../leads/lead-filter.ts';
 import {createdAtOf, firstIdAt} from '../leads/lead-ids.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
-import {list, statement, type Statement} from './database.ts';
+import {isThere, list, statement, type Statement} from './database.ts';
 import {isErased, joinPersonal, readColumns, type ReadRow} from './rows.ts';
 import type {RowOf, Value} from './columns.ts';
 import {answerOf, type Context} from './unreadable-leads.ts';
@@ -36,42 +37,67 @@ function createConditions() {
   };
 }
 
+/** Outlines can be those of one lead. */
+type Filter = LeadFilter & {id?: string | undefined};
 /** Where the conditions of a filter find their rows, and the column with the id of the lead. */
-type Source = {tables: string; id: string};
+type Source = {chosen?: 'person_digests' | 'deliveries' | 'context_values'; tables: string; id: string};
 
 /**
- * Leads of a person, and leads with a value of a hidden field, are read from the rows of that digest or value, which are in
- * the order of time. SQLite reads the tables of a CROSS JOIN in their order, and needs to look up each lead in the index alone.
+ * Leads of a person, leads with open deliveries, and leads with a value of a hidden field, are read from the rows of those,
+ * which are in the order of time. SQLite reads the tables of a CROSS JOIN in their order, and needs to look up each lead in
+ * the index alone.
  */
-function sourceOf({context = {}, endOfId, digest}: LeadFilter, {onlyIndex}: Context): Source {
-  const chosen =
-    digest === undefined ? Object.keys(context).length > 0 && 'context_values' : 'person_digests';
-  return chosen
-    ? {tables: `${chosen} AS chosen CROSS JOIN leads${onlyIndex('leads_overview')}`, id: 'chosen.lead_id'}
-    : {
-        tables: `leads${onlyIndex(endOfId === undefined ? 'leads_overview' : 'leads_reference')}`,
-        id: 'id',
-      };
+function sourceOf({context = {}, endOfId, digest, open}: LeadFilter, {onlyIndex}: Context): Source {
+  const joined = (chosen: NonNullable<Source['chosen']>): Source => ({
+    chosen,
+    tables: `${chosen} AS chosen CROSS JOIN leads${onlyIndex('leads_overview')}`,
+    id: 'chosen.lead_id',
+  });
+  if (digest !== undefined) return joined('person_digests');
+  if (open !== undefined && endOfId === undefined)
+    return {chosen: 'deliveries', tables: 'deliveries AS chosen', id: 'chosen.lead_id'};
+  if (Object.keys(context).length > 0) return joined('context_values');
+  return {
+    tables: `leads${onlyIndex(endOfId === undefined ? 'leads_overview' : 'leads_reference')}`,
+    id: 'id',
+  };
 }
 
-function conditionsOf(filter: LeadFilter, id: string) {
-  const {partner, status, campaign, context, endOfId, digest, since, until} = filter;
+/** Repeats the condition of the index that has these deliveries in the order of time. */
+const isOpen = (table: string, open: NonNullable<LeadFilter['open']>) =>
+  `${table}.settled_at IS NULL${open === 'held' ? ` AND ${table}.state <> 'waiting' AND ${table}.state = 'held'` : ''}`;
+
+function conditionsOf(filter: Filter, {chosen, id}: Source, {onlyIndex}: Context) {
+  const {partner, status, campaign, context, endOfId, open, digest, since, until} = filter;
   const conditions = createConditions();
   const {add, addPlain, parameter} = conditions;
-  if (digest !== undefined) add(($) => `leads.id = chosen.lead_id AND chosen.digest = ${$}`, digest);
+  if (chosen && chosen !== 'deliveries') addPlain('leads.id = chosen.lead_id');
+  if (digest !== undefined) add(($) => `chosen.digest = ${$}`, digest);
+  if (open !== undefined)
+    addPlain(
+      chosen === 'deliveries'
+        ? isOpen('chosen', open)
+        : `EXISTS (SELECT 1 FROM deliveries AS other WHERE other.lead_id = ${id} AND ${isOpen('other', open)})`,
+    );
   for (const [index, [name, value]] of Object.entries(context ?? {}).entries()) {
     const isValue = (table: string) =>
       `${table}.name = ${parameter(name)} AND ${table}.value = ${parameter(value)}`;
     addPlain(
-      index === 0 && digest === undefined
-        ? `leads.id = chosen.lead_id AND ${isValue('chosen')}`
+      index === 0 && chosen === 'context_values'
+        ? isValue('chosen')
         : `EXISTS (SELECT 1 FROM context_values AS other WHERE ${isValue('other')} AND other.lead_id = ${id})`,
     );
   }
-  if (partner === null) addPlain('partner IS NULL');
-  else if (partner !== undefined) add(($) => `partner = ${$}`, partner);
-  if (status !== undefined) add(($) => `status = ${$}`, status);
-  if (campaign !== undefined) add(($) => `utm_campaign = ${$}`, campaign);
+  const ofLead: string[] = [];
+  if (partner === null) ofLead.push('partner IS NULL');
+  else if (partner !== undefined) ofLead.push(`partner = ${parameter(partner)}`);
+  if (status !== undefined) ofLead.push(`status = ${parameter(status)}`);
+  if (campaign !== undefined) ofLead.push(`utm_campaign = ${parameter(campaign)}`);
+  // Of a join, PostgreSQL might read all leads from the newest on, until it comes to those with open deliveries.
+  const ofOpen = `leads${onlyIndex('leads_overview')} WHERE ${['leads.id = chosen.lead_id', ...ofLead].join(' AND ')}`;
+  if (chosen !== 'deliveries') ofLead.forEach(addPlain);
+  else if (ofLead.length > 0) addPlain(`${isThere(ofOpen)} = 1`);
+  if (filter.id !== undefined) add(($) => `${id} = ${$}`, filter.id);
   if (endOfId !== undefined) add(($) => `substr(${id}, 27) = ${$}`, endOfId);
   if (since !== undefined) add(($) => `${id} >= ${$}`, firstIdAt(since));
   if (until !== undefined) add(($) => `${id} < ${$}`, firstIdAt(until));
@@ -90,13 +116,17 @@ type Group = {[Name in GroupColumn]: RowOf<'leads'>[Name] | null} & {leads: numb
 /** Milliseconds. From midnight on, this is within the next day, also when the clocks change. */
 const moreThanADay = 26 * 3_600_000;
 
+/** A lead may have several open deliveries. */
+const distinct = ({chosen}: Source) => (chosen === 'deliveries' ? 'DISTINCT ' : '');
+
 /** SQL for the ids of a page. It reads nothing but an index. */
-function pageOf(context: Context, filter: LeadFilter, {limit, after}: LeadPage, order: Order) {
-  const {tables, id} = sourceOf(filter, context);
-  const conditions = conditionsOf(filter, id);
+function pageOf(context: Context, filter: Filter, {limit, after}: LeadPage, order: Order) {
+  const source = sourceOf(filter, context);
+  const {tables, id} = source;
+  const conditions = conditionsOf(filter, source, context);
   if (after !== undefined) conditions.add(($) => `${id} ${order === 'ASC' ? '>' : '<'} ${$}`, after);
   const text = `
-    SELECT ${id} AS id FROM ${tables} ${conditions.sql()}
+    SELECT ${distinct(source)}${id} AS id FROM ${tables} ${conditions.sql()}
     ORDER BY ${id} ${order} LIMIT ${conditions.parameter(limit)}`;
   return {text, values: conditions.values};
 }
@@ -156,11 +186,16 @@ async function countGroups(
   filter: LeadFilter,
   columns: readonly GroupColumn[],
 ): Promise<Group[]> {
-  const {tables, id} = sourceOf(filter, context);
-  const conditions = conditionsOf(filter, id);
+  const source = sourceOf(filter, context);
+  const {chosen, tables, id} = source;
+  const conditions = conditionsOf(filter, source, context);
+  const rowsFound = `FROM ${tables} ${conditions.sql()}`;
+  const found =
+    chosen === 'deliveries'
+      ? `FROM (SELECT DISTINCT ${id} AS id ${rowsFound}) AS page JOIN leads ON leads.id = page.id`
+      : rowsFound;
   const text = `
-    SELECT ${list([...columns, 'COUNT(*) AS leads', `MAX(${id}) AS newest`])}
-    FROM ${tables} ${conditions.sql()}
+    SELECT ${list([...columns, 'COUNT(*) AS leads', 'MAX(leads.id) AS newest'])} ${found}
     ${columns.length > 0 ? `GROUP BY ${list(columns)}` : ''}`;
   const rows = (await context.read({text, values: conditions.values})) as (Partial<Group> &
     Pick<Group, 'leads' | 'newest'>)[];
@@ -207,10 +242,20 @@ function addUp(counts: readonly LeadCount[]): LeadCount[] {
   return [...totals.values()];
 }
 
+async function listOutlines(context: Context, filter: Filter, page: LeadPage): Promise<LeadOutline[]> {
+  const ids = pageOf(context, filter, page, 'DESC');
+  const text = `
+    SELECT leads.id, created_at AS "createdAt", partner, status, utm_campaign AS campaign, erased_at AS "erasedAt"
+    FROM (${ids.text}) AS page JOIN leads ON leads.id = page.id ORDER BY page.id DESC`;
+  return (await context.read({text, values: ids.values})) as LeadOutline[];
+}
+
 export const leadReader = (context: Context): Omit<LeadReader, 'findRecords' | 'unreadableLeads'> => ({
   listLeads: (filter, page) => readFull(context, pageOf(context, filter, page, 'DESC'), 'DESC'),
 
   readLeads: (filter, page) => readFull(context, pageOf(context, filter, page, 'ASC'), 'ASC'),
+
+  listOutlines: (filter, page) => listOutlines(context, filter, page),
 
   async countLeads(filter) {
     const [all] = await countGroups(context, filter, []);

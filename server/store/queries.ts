@@ -1,6 +1,7 @@
 /** All queries of the store for both databases, except storing new leads. */
 import {erasedFingerprint, keyLifetime, selectKey} from './new-lead.ts';
 import {tables, type RowOf, type TableName} from './columns.ts';
+import {accountQueries} from './account-queries.ts';
 import {alertQueries} from './alert-queries.ts';
 import {auditQueries} from './audit-queries.ts';
 import {createBatcher} from './batcher.ts';
@@ -10,6 +11,7 @@ import {erasureQueries} from './erasure-queries.ts';
 import {claimQueries} from './claim-queries.ts';
 import {confirmationQueries, confirmationsKept} from './confirmation-queries.ts';
 import {deliveryQueries} from './delivery-queries.ts';
+import {figureQueries} from './figure-queries.ts';
 import {leadReader} from './lead-queries.ts';
 import {operatorQueries} from './operator-queries.ts';
 import {pauseQueries} from './pause-queries.ts';
@@ -114,6 +116,8 @@ const expiring: readonly [table: TableName, column: string, kept: number, condit
   ['processes', 'seen_at', processesKept],
   ['unreadable_leads', 'met_at', notesKept],
   ['audit', 'at', auditKept],
+  ['invitations', 'expires_at', 0],
+  ['operator_sessions', 'expires_at', 0],
 ];
 
 async function deleteExpired({write}: Context, now: number): Promise<number> {
@@ -162,6 +166,8 @@ export function leadQueries(
     ...sweepQueries(context),
     ...personQueries(context),
     ...revocationQueries(context),
+    ...accountQueries(context),
+    ...figureQueries(context),
     ofLateLead: persons.ofLateLead,
     ofNumber: persons.ofNumber,
     unreadableLeads: (now) => unreadableLeads(context, now),

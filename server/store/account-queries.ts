@@ -1,0 +1,143 @@
+/** The queries for who may use the operators' pages, for both databases. */
+import type {ListedOperator, Operator, OperatorStore, Passkey, Session} from '../leads/operators.ts';
+import {list, statement, type Row, type Statement} from './database.ts';
+import type {Context} from './unreadable-leads.ts';
+
+const operatorColumns = list([
+  ...['operators.id', 'operators.name', 'operators.role'],
+  ...['operators.created_at AS "createdAt"', 'operators.revoked_at AS "revokedAt"'],
+]);
+const passkeyColumns = list([
+  ...['credential', 'operator', 'public_key AS "publicKey"', 'counter', 'transports'],
+  ...['is_synced AS "isSynced"', 'passkeys.created_at AS "createdAt"', 'used_at AS "usedAt"'],
+]);
+const sessionColumns = 'digest, operator, began_at AS "beganAt", expires_at AS "expiresAt", zone, agent';
+/** SQL that adds the operator of the rows of a table, and leaves out rows of those who were revoked. */
+const ofOperator = (table: string) =>
+  `JOIN operators ON operators.id = ${table}.operator AND operators.revoked_at IS NULL`;
+
+const addText = `
+  INSERT INTO operators (id, name, role, created_at) SELECT $1, $2, $3, $4
+  WHERE NOT EXISTS (SELECT 1 FROM operators WHERE name = $5 AND revoked_at IS NULL) RETURNING id`;
+const inviteText = `
+  INSERT INTO invitations (digest, operator, expires_at) SELECT $1, operators.id, $2 FROM operators
+  WHERE operators.id = $3 AND revoked_at IS NULL`;
+const operatorsText = `
+  SELECT ${operatorColumns}, (SELECT COUNT(*) FROM passkeys WHERE operator = operators.id) AS passkeys,
+    (SELECT COUNT(*) FROM operator_sessions WHERE operator = operators.id AND expires_at > $1) AS sessions,
+    (SELECT MAX(expires_at) FROM invitations WHERE operator = operators.id AND expires_at > $1) AS "invitedUntil"
+  FROM operators ORDER BY operators.created_at, operators.id`;
+const revokeText = 'UPDATE operators SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL RETURNING id';
+const whereInvited = `
+  FROM invitations ${ofOperator('invitations')} WHERE invitations.digest = $1 AND invitations.expires_at > $2`;
+const newPasskey = `
+  INSERT INTO passkeys (operator, credential, public_key, counter, transports, is_synced, created_at)
+  SELECT operators.id`;
+const valuesOf = (key: Omit<Passkey, 'operator' | 'usedAt'>) =>
+  [key.credential, key.publicKey, key.counter, key.transports, key.isSynced, key.createdAt] as const;
+const acceptText = `${newPasskey}, $3, $4, $5, $6, $7, $8 ${whereInvited} RETURNING operator`;
+const addKeyText = `${newPasskey}, $2, $3, $4, $5, $6, $7 FROM operators WHERE id = $1 AND revoked_at IS NULL`;
+const removeText = `
+  DELETE FROM passkeys WHERE operator = $1 AND credential = $2
+    AND EXISTS (SELECT 1 FROM passkeys AS other WHERE other.operator = $1 AND other.credential <> $2)
+  RETURNING credential`;
+const spendText = `
+  INSERT INTO spent_proofs (nonce, expires_at) VALUES ($1, $2) ON CONFLICT (nonce) DO NOTHING RETURNING nonce`;
+const beginText = `
+  INSERT INTO operator_sessions (operator, digest, began_at, expires_at, zone, agent)
+  SELECT operators.id, $2, $3, $4, $5, $6 FROM operators WHERE id = $1 AND revoked_at IS NULL RETURNING digest`;
+
+/** Ends all with which an operator can sign in, or is signed in. */
+const endAll = (operator: string): Statement[] =>
+  ['passkeys', 'operator_sessions', 'invitations'].map((table) =>
+    statement(`DELETE FROM ${table} WHERE operator = $1`, operator),
+  );
+
+export function accountQueries({read, readOne, write, oneByOne}: Context): OperatorStore {
+  /**
+   * What depends on other rows than its own. One at a time, each sees what the one before it did: otherwise a session could
+   * begin beside the end of all sessions, and stay. @returns the rows of the first statement
+   */
+  const inTurn = async (...statements: Statement[]): Promise<Row[]> =>
+    (await write(statement(oneByOne('operators')), ...statements))[1] ?? [];
+  const has = (rows: readonly unknown[]) => rows.length > 0;
+
+  return {
+    async addOperator({id, name, role, createdAt}, {digest, expiresAt}) {
+      const add = statement(addText, id, name, role, createdAt, name);
+      // Finds no operator if none was added.
+      return has(await inTurn(add, statement(inviteText, digest, expiresAt, id)));
+    },
+
+    async inviteAgain(operator, {digest, expiresAt}) {
+      await inTurn(...endAll(operator), statement(inviteText, digest, expiresAt, operator));
+    },
+
+    operators: async (now) => (await read(statement(operatorsText, now))) as ListedOperator[],
+
+    revokeOperator: async (id, now) => has(await inTurn(statement(revokeText, now, id), ...endAll(id))),
+
+    invited: async (digest, now) =>
+      (await readOne(statement(`SELECT ${operatorColumns} ${whereInvited}`, digest, now))) as
+        Operator | undefined,
+
+    async acceptInvitation(digest, now, passkey) {
+      const accept = statement(acceptText, digest, now, ...valuesOf(passkey));
+      return has(await inTurn(accept, statement('DELETE FROM invitations WHERE digest = $1', digest)));
+    },
+
+    async addPasskey({operator, ...passkey}) {
+      await inTurn(statement(addKeyText, operator, ...valuesOf(passkey)));
+    },
+
+    async passkeysOf(operator) {
+      const text = `
+        SELECT ${passkeyColumns} FROM passkeys WHERE operator = $1 ORDER BY passkeys.created_at, credential`;
+      return (await read(statement(text, operator))) as Passkey[];
+    },
+
+    async passkey(credential) {
+      const text = `
+        SELECT ${passkeyColumns}, name, role FROM passkeys ${ofOperator('passkeys')} WHERE credential = $1`;
+      return (await readOne(statement(text, credential))) as
+        (Passkey & Pick<Operator, 'name' | 'role'>) | undefined;
+    },
+
+    async usePasskey(credential, counter, now) {
+      const text = 'UPDATE passkeys SET counter = $1, used_at = $2 WHERE credential = $3';
+      await write(statement(text, counter, now, credential));
+    },
+
+    removePasskey: async (operator, credential) =>
+      has(await inTurn(statement(removeText, operator, credential))),
+
+    async spendChallenge(challenge, expiresAt) {
+      const [spent = []] = await write(statement(spendText, challenge, expiresAt));
+      return has(spent);
+    },
+
+    beginSession: async ({operator, digest, beganAt, expiresAt, zone, agent}) =>
+      has(await inTurn(statement(beginText, operator, digest, beganAt, expiresAt, zone, agent))),
+
+    async session(digest, now) {
+      const text = `
+        SELECT ${sessionColumns}, name, role FROM operator_sessions ${ofOperator('operator_sessions')}
+        WHERE digest = $1 AND expires_at > $2`;
+      return (await readOne(statement(text, digest, now))) as
+        (Session & Pick<Operator, 'name' | 'role'>) | undefined;
+    },
+
+    async sessionsOf(operator, now) {
+      const text = `
+        SELECT ${sessionColumns} FROM operator_sessions WHERE operator = $1 AND expires_at > $2
+        ORDER BY began_at DESC, digest`;
+      return (await read(statement(text, operator, now))) as Session[];
+    },
+
+    async endSession(operator, digest) {
+      const text = 'DELETE FROM operator_sessions WHERE operator = $1 AND digest = $2 RETURNING digest';
+      const [ended = []] = await write(statement(text, operator, digest));
+      return has(ended);
+    },
+  };
+}

@@ -1,0 +1,143 @@
+/** The figures of operators, for both databases. All of them read an index, in the order of time. */
+import type {DeliveryCell, FigureStore, LeadDay, OpenDelivery} from '../leads/figures.ts';
+import {createdAtOf, firstIdAt} from '../leads/lead-ids.ts';
+import {dayLength, startOfDay} from '../versions/request-counts.ts';
+import {statement} from './database.ts';
+import type {Context} from './unreadable-leads.ts';
+
+/**
+ * Milliseconds after its end until the leads of a day are counted once for all: the id of a lead is made a little before its
+ * commit.
+ */
+const closedAfter = 3_600_000;
+/** Days that are counted at once, on databases that can do so, and stored by one statement. */
+const daysAtOnce = 8;
+/** Milliseconds. A delivery that took longer is late. */
+const lateAfter = 60_000;
+
+/**
+ * A row of `lead_days` as one text, so that a list of them is one parameter: numbers and id have fixed places, and the partner
+ * is what follows. A day that was counted always has a row for callers, also with no lead, so that it is not counted again.
+ */
+const toText = ({day, leads, newest, partner}: LeadDay) =>
+  [String(day).padStart(15, '0'), String(leads).padStart(15, '0'), newest.padEnd(36), partner ?? ''].join('');
+// Without WHERE, SQLite would take ON CONFLICT for the condition of a JOIN.
+const storeText = (jsonList: Context['jsonList']) => `
+  INSERT INTO lead_days (day, leads, newest, partner)
+  SELECT CAST(substr(value, 1, 15) AS BIGINT), CAST(substr(value, 16, 15) AS BIGINT), substr(value, 31, 36),
+    substr(value, 67)
+  FROM ${jsonList('$1')} AS listed WHERE value <> '' ON CONFLICT (day, partner) DO NOTHING`;
+
+type DayRow = Omit<LeadDay, 'partner'> & {partner: string};
+const toDay = ({partner, ...row}: DayRow): LeadDay => ({...row, partner: partner || null});
+
+function dayCounter({
+  read,
+  write,
+  writeAside = write,
+  jsonList,
+  onlyIndex,
+}: Context): FigureStore['leadDays'] {
+  const countText = `
+    SELECT partner, COUNT(*) AS leads, MAX(id) AS newest FROM leads${onlyIndex('leads_overview')}
+    WHERE id >= $1 AND id < $2 GROUP BY partner`;
+
+  async function countDay(day: number): Promise<LeadDay[]> {
+    const rows = await read(statement(countText, firstIdAt(day), firstIdAt(day + dayLength)));
+    return (rows as Omit<LeadDay, 'day'>[]).map((row) => ({day, ...row}));
+  }
+
+  /** Counts days that have ended. If they cannot be stored, for example by a user that may only read, that is no fault. */
+  async function countClosed(days: readonly number[]): Promise<LeadDay[]> {
+    const all: LeadDay[] = [];
+    for (let index = 0; index < days.length; index += daysAtOnce) {
+      const some = days.slice(index, index + daysAtOnce);
+      const counted = (await Promise.all(some.map(countDay))).flat();
+      const none = some
+        .filter((day) => !counted.some((row) => row.day === day && row.partner === null))
+        .map((day): LeadDay => ({day, partner: null, leads: 0, newest: ''}));
+      // In the same order in each process: otherwise two of them could wait for each other.
+      const rows = [...counted, ...none].map(toText).sort();
+      await writeAside(statement(storeText(jsonList), JSON.stringify(rows))).catch(() => undefined);
+      all.push(...counted);
+    }
+    return all;
+  }
+
+  return async (since, now) => {
+    const [first] = await read(statement('SELECT MIN(id) AS id FROM leads'));
+    if (!first || first['id'] === null) return [];
+    const begin = startOfDay(Math.max(since, createdAtOf(String(first['id']))));
+    const open = startOfDay(now - closedAfter);
+    const text = 'SELECT day, partner, leads, newest FROM lead_days WHERE day >= $1 AND day < $2';
+    const stored = (await read(statement(text, begin, open))) as DayRow[];
+    const known = new Set(stored.map(({day}) => day));
+    const closed: number[] = [];
+    for (let day = begin; day < open; day += dayLength) if (!known.has(day)) closed.push(day);
+    const days = [...stored.map(toDay), ...(await countClosed(closed))];
+    for (let day = Math.max(begin, open); day <= now; day += dayLength) days.push(...(await countDay(day)));
+    return days.filter(({leads}) => leads > 0).sort((one, other) => one.day - other.day);
+  };
+}
+
+/** SQL for deliveries that wait for an operator, by the index that has them by state. */
+const stopped = (states: string) =>
+  `FROM deliveries WHERE settled_at IS NULL AND state <> 'waiting' AND state ${states}`;
+const stoppedText = `
+  SELECT (SELECT COUNT(DISTINCT lead_id) ${stopped("= 'held'")}) AS held,
+    (SELECT MIN(lead_id) ${stopped("= 'held'")}) AS "oldestHeld",
+    (SELECT COUNT(DISTINCT lead_id) ${stopped("IN ('refused', 'failed')")}) AS stopped`;
+
+type SpanCount = {partner: string | null; leads: number};
+
+export function figureQueries(context: Context): FigureStore {
+  const {read, readOne, jsonList, onlyIndex} = context;
+  // The last condition tells PostgreSQL how few leads there are in all. In this form, SQLite does not look for it in the
+  // index, where it would read all leads from there on for each span.
+  const spansText = `
+    SELECT listed.value AS span, partner, COUNT(*) AS leads
+    FROM ${jsonList('$1')} AS listed CROSS JOIN leads${onlyIndex('leads_overview')}
+    WHERE id >= substr(listed.value, 1, 13) AND id < substr(listed.value, 14) AND NOT (id < $2 OR id >= $3)
+    GROUP BY listed.value, partner`;
+  return {
+    leadDays: dayCounter(context),
+
+    async countSpans(spans) {
+      // Each is one text, so that they are one parameter: the two ends have 13 characters each.
+      const texts = spans.map(({since, until}) => firstIdAt(since) + firstIdAt(until));
+      const first = firstIdAt(Math.min(...spans.map(({since}) => since)));
+      const end = firstIdAt(Math.max(...spans.map(({until}) => until)));
+      const rows = await read(statement(spansText, JSON.stringify([...new Set(texts)]), first, end));
+      const counts = Map.groupBy(rows as (SpanCount & {span: string})[], ({span}) => span);
+      return texts.map((text) => (counts.get(text) ?? []).map(({partner, leads}) => ({partner, leads})));
+    },
+
+    async openDeliveriesOf(leads) {
+      const text = `
+        SELECT lead_id AS lead, destination, content, state, last_error AS "lastError" FROM deliveries
+        WHERE lead_id IN ${jsonList('$1')} AND settled_at IS NULL ORDER BY lead_id, destination, content`;
+      return (await read(statement(text, JSON.stringify(leads)))) as OpenDelivery[];
+    },
+
+    async countStopped() {
+      const [row] = await read(statement(stoppedText));
+      return row as Awaited<ReturnType<FigureStore['countStopped']>>;
+    },
+
+    async deliveryCells(since, width) {
+      // What happened later than its lead, such as its answer, stands in the cell of that time.
+      const text = `
+        SELECT destination, happened_at / CAST($2 AS BIGINT) AS cell, CASE WHEN settled_at IS NULL THEN 'open'
+          WHEN settled_at - happened_at > ${lateAfter} THEN 'late' ELSE 'in-time' END AS kind, COUNT(*) AS deliveries
+        FROM deliveries WHERE lead_id >= $1 AND (settled_at IS NULL OR state = 'delivered') GROUP BY 1, 2, 3`;
+      return (await read(statement(text, firstIdAt(since), width))) as DeliveryCell[];
+    },
+
+    async sliceEnd(before, leads) {
+      const text = `
+        SELECT id FROM leads${onlyIndex('leads_overview')} WHERE id < $1 ORDER BY id DESC LIMIT 1 OFFSET $2`;
+      const row = await readOne(statement(text, before ?? firstIdAt(Infinity), leads - 1));
+      return row && createdAtOf(String(row['id']));
+    },
+  };
+}
