@@ -1,5 +1,4 @@
 /** Passkeys: what a browser is asked for, and whether its answer is right. Nothing is stored here. */
-import {isDeepStrictEqual} from 'node:util';
 import type {AuthenticationResponseJSON, RegistrationResponseJSON} from '@simplewebauthn/server';
 import type {Config} from '../config/config.ts';
 import type {Operator, OperatorStore, Passkey} from '../leads/operators.ts';
@@ -18,7 +17,7 @@ const originOf = ({admin}: Pick<Config, 'admin'>): string => {
   return admin.url;
 };
 const hostOf = (config: Config) => new URL(originOf(config)).hostname;
-const userIdOf = (operator: string) => new Uint8Array(Buffer.from(operator));
+const userIdOf = (operator: string) => Buffer.from(operator);
 
 /** @param use for what the challenge is, and for whom */
 export async function optionsToSignIn(config: Config, use: string): Promise<object> {
@@ -137,9 +136,9 @@ export async function usedPasskey(
   // Its own check of the counter comes before that of the signature, so anybody could fail it.
   const credential = {id: passkey.credential, publicKey: new Uint8Array(passkey.publicKey), counter: 0};
   const checked = await verifyAuthenticationResponse({response, credential, ...rules}).catch(orUndefined);
+  if (!checked?.verified) return undefined;
   const user = Buffer.from(response.response.userHandle ?? '', 'base64url');
-  if (!checked?.verified || !isDeepStrictEqual(new Uint8Array(user), userIdOf(passkey.operator)))
-    return undefined;
+  if (!userIdOf(passkey.operator).equals(user)) return undefined;
   if (!(await spend(store))) return undefined;
   const {newCounter: counter} = checked.authenticationInfo;
   const wentBack = counter <= passkey.counter && (counter > 0 || passkey.counter > 0);

@@ -1,0 +1,245 @@
+/** Who may come to the operators' pages: each route, from everywhere, with each method, by everybody, on a real listener. */
+import assert from 'node:assert/strict';
+import {before, suite, test} from 'node:test';
+import {randomUUIDv7} from 'node:crypto';
+import {html} from '../../../server/html/html.ts';
+import {roles, type Role} from '../../../server/leads/operators.ts';
+import {routes} from '../../../server/pages/routes.ts';
+import type {Route} from '../../../server/pages/visit.ts';
+import {yourRoutes} from '../../../server/pages/you.ts';
+import {suiteOwner} from '../../support/opened.ts';
+import {ownHost, pagesUrl, servePages, type Answer, type ServedPages} from '../../support/pages.ts';
+
+const foreign = 'https://evil.example';
+const sibling = 'https://www.leads.example';
+const navigation = {'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document'};
+
+/** From where a request may come: what browsers, or others, send. `own`: a form of the pages themselves may. */
+const froms: Record<string, {headers: Record<string, string>; get: boolean; post: boolean}> = {
+  'a page of ours': {headers: {origin: pagesUrl, 'sec-fetch-site': 'same-origin'}, get: true, post: true},
+  'a page of ours in an old browser': {headers: {origin: pagesUrl}, get: true, post: true},
+  'the address bar': {headers: {'sec-fetch-site': 'none', ...navigation}, get: true, post: false},
+  'a program': {headers: {}, get: true, post: false},
+  'a page without an origin': {
+    headers: {origin: 'null', 'sec-fetch-site': 'same-origin'},
+    get: true,
+    post: false,
+  },
+  'a link elsewhere': {headers: {'sec-fetch-site': 'cross-site', ...navigation}, get: true, post: false},
+  'a form elsewhere': {
+    headers: {origin: foreign, 'sec-fetch-site': 'cross-site', ...navigation},
+    get: true,
+    post: false,
+  },
+  'a script elsewhere': {
+    headers: {origin: foreign, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors'},
+    get: false,
+    post: false,
+  },
+  'a frame elsewhere': {
+    headers: {'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe'},
+    get: false,
+    post: false,
+  },
+  'a form of a sibling host': {
+    headers: {origin: sibling, 'sec-fetch-site': 'same-site', ...navigation},
+    get: true,
+    post: false,
+  },
+  'a script of a sibling host': {
+    headers: {origin: sibling, 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors'},
+    get: false,
+    post: false,
+  },
+  'our origin, but another site': {
+    headers: {origin: pagesUrl, 'sec-fetch-site': 'cross-site'},
+    get: false,
+    post: false,
+  },
+  'our origin, but another scheme': {
+    headers: {origin: pagesUrl.replace('https', 'http'), 'sec-fetch-site': 'same-site', ...navigation},
+    get: true,
+    post: false,
+  },
+};
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'];
+const whos = ['nobody', 'somebody with a wrong cookie', 'somebody whose session ended', ...roles] as const;
+type Who = (typeof whos)[number];
+const isRole = (who: Who): who is Role => roles.some((role) => role === who);
+
+const lead = randomUUIDv7();
+const concrete = (path: string) =>
+  path.replace(':id', lead).replace(':change', 'erase').replace(':name', 'hook').replace(':what', 'pause');
+const all = [...routes, ...yourRoutes];
+/** The first route that takes an address, such as `/leads/:id` for `/leads/export` with GET. */
+const routeFor = (method: string, path: string): Route | undefined =>
+  all.find(
+    (each) =>
+      each.method === method.replace('HEAD', 'GET') &&
+      new RegExp(`^${each.path.replaceAll(/:\w+/g, '[^/]+')}$`).test(path),
+  );
+const paths = [...new Set(all.map(({path}) => path)), '/nothing/here', '/leads/', '/LEADS', '/%ff', '//'];
+
+suite('the guard', () => {
+  let served: ServedPages;
+  const cookies = {} as Record<Who, Record<string, string>>;
+  const reached: string[] = [];
+  const owner = suiteOwner();
+  before(async () => {
+    // Whether a page is reached, not what is on it. `yourRoutes` are what they are.
+    const marked = routes.map((route): Route => ({
+      ...route,
+      run({seen}) {
+        reached.push(`${route.method} ${route.path} ${seen.role}`);
+        return Promise.resolve({page: html`reached`});
+      },
+    }));
+    served = await servePages(owner, marked);
+    const cookieOf = async (role: Role, expiresAt?: number) => ({
+      cookie: await served.sessionOf(role, undefined, expiresAt === undefined ? {} : {expiresAt}),
+    });
+    cookies['nobody'] = {};
+    cookies['somebody with a wrong cookie'] = {cookie: `__Host-operator=${'A'.repeat(43)}`};
+    cookies['somebody whose session ended'] = await cookieOf('admin', Date.now() - 1);
+    for (const role of roles) cookies[role] = await cookieOf(role);
+  });
+
+  /** The status that a cell of the table must have. */
+  function expected(who: Who, path: string, from: string, method: string): number[] {
+    const {get, post, headers} = froms[from] ?? assert.fail();
+    if (!['GET', 'HEAD', 'POST'].includes(method)) return [405];
+    if (!(method === 'POST' ? post : get)) return [403];
+    if (!isRole(who)) return who === 'nobody' && headers['sec-fetch-site'] === 'cross-site' ? [200] : [303];
+    const route = routeFor(method, concrete(path));
+    if (!route?.roles.includes(who)) return path === '/%ff' ? [404, 400] : [404];
+    if (routes.includes(route)) return [200];
+    // Pages of their own, with an empty form.
+    return method === 'POST' ? [303, 409] : [200];
+  }
+
+  for (const who of whos)
+    for (const from of Object.keys(froms))
+      test(`${who}, from ${from}: each route answers each method as it should`, async () => {
+        const headers = {...froms[from]?.headers, ...cookies[who]};
+        const cells = paths.flatMap((path) => methods.map((method) => ({path, method})));
+        reached.length = 0;
+        const wrong: string[] = [];
+        let due = 0;
+        await Promise.all(
+          cells.map(async ({path, method}) => {
+            const form = method === 'POST' ? {form: {}} : {};
+            const {status, headers: got} = await served.ask(concrete(path), {method, headers, ...form});
+            const allowed = expected(who, path, from, method);
+            const isMarked = routes.some((route) => route === routeFor(method, concrete(path)));
+            if (isRole(who) && allowed.includes(200) && isMarked) due += 1;
+            if (!allowed.includes(status))
+              wrong.push(`${method} ${path}: ${status} and not ${allowed.join()}`);
+            if (got['cache-control'] !== 'no-store') wrong.push(`${method} ${path} may be kept`);
+          }),
+        );
+        assert.deepEqual(wrong, []);
+        assert.equal(reached.length, due, 'no page is reached otherwise');
+      });
+
+  test('who has no session learns nothing: all paths give the same status, headers and length', async () => {
+    for (const who of whos.filter((each) => !isRole(each)))
+      for (const {headers} of Object.values(froms))
+        for (const method of methods) {
+          const answers = new Map<string, string[]>();
+          await Promise.all(
+            paths.map(async (path) => {
+              const asked = concrete(path);
+              const ask = {method, headers: {...headers, ...cookies[who]}};
+              const seen = JSON.stringify(shapeOf(await served.ask(asked, ask), asked));
+              answers.set(seen, [...(answers.get(seen) ?? []), path]);
+            }),
+          );
+          // A path that cannot be a part of an address of ours leads to the first page.
+          assert.equal(answers.size, 1, `${who}, ${method}: ${JSON.stringify([...answers])}`);
+        }
+  });
+
+  test('a request for another host, or for none, gets nothing', async () => {
+    for (const host of ['127.0.0.1', 'evil.example', `${ownHost}.evil.example`, `${ownHost}:8443`]) {
+      const {status, text} = await served.ask('/', {headers: {host, ...cookies['admin']}});
+      assert.equal(status, 421, host);
+      assert.doesNotMatch(text, new RegExp(ownHost), 'not even the right one');
+    }
+  });
+
+  test('a link in an e-mail leads to its page by a page of ours, and only there', async () => {
+    const headers = froms['a link elsewhere']?.headers ?? {};
+    const refreshOf = async (path: string) =>
+      /http-equiv="refresh" content="0;url=([^"]*)"/.exec((await served.ask(path, {headers})).text)?.[1];
+    assert.equal(await refreshOf(`/leads/${lead}`), `/leads/${lead}`);
+    assert.equal(await refreshOf('/leads?time=today&amp=1'), '/leads?time=today&amp;amp=1');
+    for (const path of ['//evil.example', '/\\evil.example', '/x"><script>', '/a;url=//evil.example'])
+      assert.equal(await refreshOf(path), '/', path);
+  });
+
+  test('each reply has the headers that keep other sites out', async () => {
+    const answers = await Promise.all([
+      served.ask('/', {headers: cookies['admin']}),
+      served.ask('/sign-in'),
+      served.ask('/invite'),
+      served.ask('/nothing', {headers: cookies['admin']}),
+      served.ask('/', {method: 'PUT'}),
+    ]);
+    for (const {headers, status} of answers) {
+      const policy = String(headers['content-security-policy']);
+      const rules = [
+        ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "form-action 'self'"],
+        ...["base-uri 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'"],
+      ];
+      for (const rule of rules) assert.ok(policy.split('; ').includes(rule), `${status}: ${rule}`);
+      assert.doesNotMatch(policy, /unsafe|\*|http/);
+      assert.partialDeepStrictEqual(headers, {
+        'referrer-policy': 'same-origin',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+      });
+      assert.equal(headers['access-control-allow-origin'], undefined);
+    }
+  });
+
+  test('style sheet and script may be kept for ever under the address of their digest alone', async () => {
+    const {text} = await served.ask('/sign-in');
+    const [style = '', script = ''] = [...text.matchAll(/(?:href|src)="(\/pages[^"]+)"/g)].map(
+      ([, path]) => path,
+    );
+    for (const path of [style, script]) {
+      const {status, headers} = await served.ask(path);
+      assert.deepEqual([status, headers['cache-control']], [200, 'public, max-age=31536000, immutable']);
+      const other = await served.ask(path.replace(/v=.*/, 'v=other'));
+      assert.equal(other.headers['cache-control'], 'no-cache');
+    }
+  });
+
+  test('the log has the pattern of a path, and never the path', async () => {
+    served.observations.length = 0;
+    await served.ask(`/leads/${lead}?who=jane@example.com`, {headers: cookies['agent']});
+    await served.ask('/jane@example.com', {headers: cookies['agent']});
+    await served.ask('/jane@example.com');
+    const logged = served.observations.filter(({type}) => type === 'request-answered');
+    assert.deepEqual(
+      logged.map((each) => (each as {path: string}).path),
+      ['/leads/:id', ':unknown', ':unknown'],
+    );
+    assert.doesNotMatch(JSON.stringify(logged), /jane/);
+  });
+});
+
+/** All that a stranger can see of a reply, without what is the path that was asked for, and what differs each time. */
+function shapeOf({status, rawHeaders, text}: Answer, path: string) {
+  const isSafe = /^\/(?!\/)[\w/?=&%.~+#-]*$/.test(path);
+  const headers = rawHeaders
+    .map((each) => each.replace(`next=${encodeURIComponent(isSafe ? path : '/')}`, 'next='))
+    .filter(
+      (_each, index, list) => !/^(date|x-request-id|content-length)$/i.test(list[index - (index % 2)] ?? ''),
+    );
+  const to = isSafe ? path : '/';
+  const body = text.replace(`url=${to}"`, 'url="').replace(`href="${to}">Go on`, 'href="">Go on');
+  return {status, headers, body};
+}

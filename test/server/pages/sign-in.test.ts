@@ -1,0 +1,346 @@
+/** Signing in with a passkey, invitations, sessions, and `/you`, with an authenticator in software. */
+import assert from 'node:assert/strict';
+import {randomUUIDv7} from 'node:crypto';
+import {suite, test, type TestContext} from 'node:test';
+import {inviteOperator, revokeOperator} from '../../../server/admin/operators.ts';
+import {html} from '../../../server/html/html.ts';
+import {roles} from '../../../server/leads/operators.ts';
+import {newSecret} from '../../../server/pages/secrets.ts';
+import type {Route} from '../../../server/pages/visit.ts';
+import {browserOf} from '../../../server/pages/you.ts';
+import {createAuthenticator, type Authenticator, type Lies} from '../../support/authenticator.ts';
+import {databaseKinds, unnoted} from '../../support/operator.ts';
+import {ownForm, pagesUrl, servePages, type Answer, type ServedPages} from '../../support/pages.ts';
+
+const home: Route = {
+  ...{method: 'GET', path: '/', roles, action: 'status'},
+  run: ({seen}) => Promise.resolve({page: html`<p>Hello ${seen.name}, ${seen.role}, ${seen.zone}</p>`}),
+};
+const minute = 60_000;
+
+/** A browser: it keeps one cookie. */
+function browse(served: ServedPages) {
+  let cookie: string | undefined;
+  const sent = () => (cookie === undefined ? {} : {cookie});
+  function kept(answer: Answer): Answer {
+    const [set] = answer.headers['set-cookie'] ?? [];
+    if (set !== undefined) cookie = set.includes('Expires=Thu, 01 Jan 1970') ? undefined : set.split(';')[0];
+    return answer;
+  }
+  return {
+    get: async (path: string) => kept(await served.ask(path, {headers: sent()})),
+    post: async (path: string, form: Record<string, string> = {}, headers: object = {}) =>
+      kept(await served.ask(path, {method: 'POST', headers: {...ownForm, ...sent(), ...headers}, form})),
+    /** A cookie that somebody else has, too. */
+    with: (other: string | undefined) => void (cookie = other),
+    cookie: () => cookie,
+  };
+}
+type Browser = ReturnType<typeof browse>;
+
+const decoded = (text: string) =>
+  text.replace(/&(?:#(\d+)|(\w+));/g, (_all, code: string, name: string) =>
+    code ? String.fromCharCode(Number(code)) : ({quot: '"', amp: '&', lt: '<', gt: '>'}[name] ?? ''),
+  );
+type Options = Parameters<Authenticator['get']>[0];
+const optionsIn = ({text}: Answer) =>
+  JSON.parse(decoded(/data-options="([^"]*)"/.exec(text)?.[1] ?? assert.fail(text.slice(-600)))) as Options;
+
+async function invite(served: ServedPages, name: string, again = false): Promise<string> {
+  const admin = {store: served.store, config: served.config, look: unnoted};
+  const {link} = await inviteOperator(admin, {name, role: 'agent', again});
+  return new URL(link).hash.slice(1);
+}
+
+async function accept(browser: Browser, secret: string, passkey: Authenticator, lies: Lies = {}) {
+  const credential = passkey.create(optionsIn(await browser.post('/invite', {secret})), lies);
+  return browser.post('/invite/accept', {secret, credential, zone: 'Europe/Madrid'});
+}
+
+async function signIn(browser: Browser, passkey: Authenticator, lies: Lies = {}, next = '/') {
+  const options = optionsIn(await browser.get('/sign-in'));
+  return browser.post('/sign-in', {credential: passkey.get(options, lies), zone: 'Europe/Madrid', next});
+}
+
+async function start(t: TestContext, postgres = false) {
+  const served = await servePages(t, [home], {postgres});
+  const passkey = createAuthenticator({origin: pagesUrl});
+  const browser = browse(served);
+  const audit = async () =>
+    (await served.store.auditEntries({}, 100)).map(({actor, action}) => `${actor}: ${action}`).toReversed();
+  return {served, passkey, browser, audit};
+}
+
+async function startInvited(t: TestContext, name = 'Maria Lopez', synced = true) {
+  const all = await start(t);
+  const passkey = createAuthenticator({origin: pagesUrl, synced});
+  const accepted = await accept(all.browser, await invite(all.served, name), passkey);
+  assert.deepEqual([accepted.status, accepted.headers.location], [303, '/you?again=1']);
+  return {...all, passkey};
+}
+const isRefused = ({status, headers}: Answer) => status === 403 && headers['set-cookie'] === undefined;
+
+for (const {name, postgres, skip} of databaseKinds)
+  test(`${name}: invited, signed out, signed in, shut out`, {skip}, async (t) => {
+    const {served, passkey, browser, audit} = await start(t, postgres);
+    const accepted = await accept(browser, await invite(served, 'Maria Lopez'), passkey);
+    assert.equal(accepted.headers.location, '/you?again=1');
+    const [set = ''] = accepted.headers['set-cookie'] ?? [];
+    assert.match(
+      set,
+      /^__Host-operator=[\w-]{43}; Max-Age=43200; Path=\/; .*HttpOnly; Secure; SameSite=Strict$/,
+    );
+    assert.match((await browser.get('/')).text, /Hello Maria Lopez, agent, Europe\/Madrid/);
+    assert.match((await browser.get('/you?again=1')).text, /Make a second passkey now/);
+
+    const before = browser.cookie();
+    const out = await browser.post('/sign-out');
+    assert.deepEqual([out.status, out.headers.location], [303, '/sign-in']);
+    assert.equal(out.headers['clear-site-data'], '"cache", "storage"');
+    assert.equal(browser.cookie(), undefined);
+    browser.with(before);
+    assert.equal((await browser.get('/')).headers.location, '/sign-in?next=%2F', 'the session has ended');
+
+    assert.equal((await signIn(browser, passkey)).headers.location, '/');
+    assert.match((await browser.get('/')).text, /Hello Maria Lopez/);
+    const admin = {store: served.store, config: served.config, look: unnoted};
+    await revokeOperator(admin, 'Maria Lopez');
+    assert.equal((await browser.get('/')).status, 303, 'at once');
+    assert.ok(isRefused(await signIn(browser, passkey)), 'and the passkey is gone');
+    const who = 'operator Maria Lopez: operators';
+    assert.deepEqual(await audit(), [
+      `${who} passkey`,
+      `${who} sign-in`,
+      `${who} sign-out`,
+      `${who} sign-in`,
+    ]);
+  });
+
+suite('an invitation', () => {
+  test('works once, and not at all when it has ended or is none of ours', async (t) => {
+    const {served, passkey, browser} = await start(t);
+    const secret = await invite(served, 'Ana');
+    const other = createAuthenticator({origin: pagesUrl});
+    const options = optionsIn(await browser.post('/invite', {secret}));
+    const twice = await Promise.all(
+      [passkey, other].map((each) =>
+        browse(served).post('/invite/accept', {secret, credential: each.create(options), zone: ''}),
+      ),
+    );
+    assert.deepEqual(twice.map(({status}) => status).toSorted(), [303, 403], 'also at the same time');
+    for (const each of [secret, newSecret(), ''])
+      assert.match((await browser.post('/invite', {secret: each})).text, /This invitation does not work/);
+    const [ana] = await served.store.operators(Date.now());
+    assert.equal(ana?.passkeys, 1);
+
+    const late = await invite(served, 'Ben');
+    const asked = optionsIn(await browser.post('/invite', {secret: late}));
+    await served.execute(`UPDATE invitations SET expires_at = ${Date.now() - 1}`);
+    const credential = other.create(asked);
+    assert.ok(isRefused(await browser.post('/invite/accept', {secret: late, credential})));
+  });
+
+  test('sent again ends the passkeys and sessions of before', async (t) => {
+    const {served, passkey, browser} = await startInvited(t, 'Ana');
+    const secret = await invite(served, 'Ana', true);
+    assert.equal((await browser.get('/')).status, 303);
+    assert.ok(isRefused(await signIn(browser, passkey)));
+    await accept(browser, secret, createAuthenticator({origin: pagesUrl}));
+    assert.match((await browser.get('/')).text, /Hello Ana/);
+  });
+
+  test('takes no passkey that somebody has already', async (t) => {
+    const {served, passkey, browser} = await startInvited(t, 'Ana');
+    assert.ok(isRefused(await accept(browse(served), await invite(served, 'Ben'), passkey)));
+    assert.match((await browser.get('/')).text, /Hello Ana/);
+  });
+
+  const lies: Record<string, Lies> = {
+    'another origin': {origin: 'https://admin.leads.example.evil.example'},
+    'another port': {origin: `${pagesUrl}:8443`},
+    'another host': {rpId: 'leads.example'},
+    'nobody verified': {verified: false},
+    'a challenge of somebody else': {challenge: newSecret()},
+    'an answer to another question': {type: 'webauthn.get'},
+  };
+  for (const [what, lie] of Object.entries(lies))
+    test(`takes no passkey with ${what}`, async (t) => {
+      const {served, passkey, browser} = await start(t);
+      assert.ok(isRefused(await accept(browser, await invite(served, 'Ana'), passkey, lie)));
+      assert.equal((await served.store.operators(Date.now()))[0]?.passkeys, 0);
+    });
+});
+
+suite('a sign-in', () => {
+  test('with a lie of the browser or the authenticator is refused', async (t) => {
+    const {browser, passkey} = await startInvited(t);
+    const lies: Lies[] = [
+      ...[{origin: 'https://evil.example'}, {origin: 'http://admin.leads.example'}, {rpId: 'leads.example'}],
+      ...[{verified: false}, {challenge: newSecret()}, {type: 'webauthn.create'}, {userHandle: 'b3RoZXI'}],
+      {userHandle: ''},
+    ];
+    for (const lie of lies) {
+      browser.with(undefined);
+      assert.ok(isRefused(await signIn(browser, passkey, lie)), JSON.stringify(lie));
+    }
+    assert.equal((await signIn(browser, passkey)).status, 303);
+  });
+
+  test('with what is no answer at all is refused', async (t) => {
+    const {browser, passkey} = await startInvited(t);
+    browser.with(undefined);
+    const other = createAuthenticator({origin: pagesUrl});
+    const options = optionsIn(await browser.get('/sign-in'));
+    const forged = {...(JSON.parse(other.get(options)) as object), id: passkey.id, rawId: passkey.id};
+    for (const credential of ['', '{', 'null', '[]', '{"id":1}', '{"id":"x"}', `{"id":"${passkey.id}"}`])
+      assert.ok(isRefused(await browser.post('/sign-in', {credential})), credential);
+    assert.ok(
+      isRefused(await browser.post('/sign-in', {credential: JSON.stringify(forged)})),
+      'a forged one',
+    );
+  });
+
+  test('cannot be repeated by who has seen it, also not at the same time', async (t) => {
+    const {served, passkey} = await startInvited(t);
+    const options = optionsIn(await browse(served).get('/sign-in'));
+    const form = {credential: passkey.get(options), zone: '', next: '/'};
+    const both = await Promise.all([1, 2].map(() => browse(served).post('/sign-in', form)));
+    assert.deepEqual(both.map(({status}) => status).toSorted(), [303, 403]);
+    assert.ok(isRefused(await browse(served).post('/sign-in', form)));
+  });
+
+  test('takes the challenge of a sign-in alone, and not that of an invitation or of another server', async (t) => {
+    const {served, passkey, browser} = await startInvited(t);
+    const {challenge} = optionsIn(await browser.post('/invite', {secret: await invite(served, 'Ben')}));
+    assert.ok(isRefused(await signIn(browse(served), passkey, {challenge})));
+  });
+
+  test('a device-bound passkey whose counter goes back is refused and noted, a synced one is not', async (t) => {
+    const {served, passkey, browser, audit} = await startInvited(t, 'Ana', false);
+    assert.equal((await signIn(browser, passkey)).status, 303);
+    browser.with(undefined);
+    for (const counter of [0, 1, 2]) assert.ok(isRefused(await signIn(browser, passkey, {counter})));
+    assert.equal((await audit()).filter((line) => line === 'operator Ana: operators passkey').length, 4);
+    assert.equal((await signIn(browser, passkey, {counter: 3})).status, 303);
+    const synced = createAuthenticator({origin: pagesUrl});
+    await accept(browser, await invite(served, 'Ben'), synced, {counter: 9});
+    assert.equal((await signIn(browser, synced, {counter: 0})).status, 303);
+  });
+
+  test('leads to a path of the pages alone', async (t) => {
+    const {browser, passkey} = await startInvited(t);
+    const to = async (next: string) => (await signIn(browser, passkey, {}, next)).headers.location;
+    assert.equal(await to('/leads?time=today'), '/leads?time=today');
+    for (const next of [
+      '//evil.example',
+      'https://evil.example',
+      '/\\evil.example',
+      'javascript:alert(1)',
+      '',
+    ])
+      assert.equal(await to(next), '/', next);
+    const page = await browser.get('/sign-in?next=https://evil.example');
+    assert.doesNotMatch(page.text, /evil/);
+  });
+
+  test('ends the session that the browser had, and a zone that there is not is UTC', async (t) => {
+    const {browser, passkey} = await startInvited(t);
+    const before = browser.cookie();
+    const options = optionsIn(await browser.get('/sign-in'));
+    const zone = 'Mars/Base';
+    await browser.post('/sign-in', {credential: passkey.get(options), zone, next: '/'});
+    assert.match((await browser.get('/')).text, /, UTC</);
+    browser.with(before);
+    assert.equal((await browser.get('/')).status, 303);
+  });
+
+  test('after twenty failures, a network gets no further, also not with a right passkey', async (t) => {
+    const {served, passkey} = await startInvited(t);
+    const credential = JSON.stringify({id: 'unknown'});
+    const tries = Array.from({length: 20}, () => browse(served).post('/sign-in', {credential}));
+    assert.ok((await Promise.all(tries)).every(({status}) => status === 403));
+    const refused = await browse(served).post('/sign-in', {credential: passkey.id});
+    assert.deepEqual([refused.status, Number(refused.headers['retry-after']) > 0], [429, true]);
+    assert.equal((await browse(served).post('/invite', {secret: 'x'})).status, 429);
+    assert.equal(served.observations.filter(({type}) => type === 'failures-exceeded').length, 1);
+  });
+});
+
+suite('/you', () => {
+  const add = async (browser: Browser, passkey: Authenticator) => {
+    const credential = passkey.create(optionsIn(await browser.get('/you')));
+    return browser.post('/you/passkeys', {credential});
+  };
+
+  test('adds a second passkey, which signs in; the first one can be removed, but not the last', async (t) => {
+    const {browser, passkey} = await startInvited(t);
+    const second = createAuthenticator({origin: pagesUrl, synced: false});
+    assert.match((await add(browser, second)).headers.location ?? '', /^\/you\?said=/);
+    assert.equal((await signIn(browser, second)).status, 303);
+    const page = (await browser.get('/you?again=1')).text;
+    assert.match(page, /Synced between your devices[^]*Of one device/);
+    assert.doesNotMatch(page, /Make a second passkey now/);
+    assert.equal((await browser.post('/you/passkeys/remove', {credential: passkey.id})).status, 303);
+    assert.equal((await browser.post('/you/passkeys/remove', {credential: second.id})).status, 409);
+    assert.ok(isRefused(await signIn(browser, passkey)));
+  });
+
+  test('adds a passkey only soon after a sign-in, and only for the session that asked', async (t) => {
+    const {served, browser} = await startInvited(t, 'Ana');
+    const third = createAuthenticator({origin: pagesUrl});
+    const credential = third.create(optionsIn(await browser.get('/you')));
+    const other = browse(served);
+    other.with(await served.sessionOf('admin', 'Ben'));
+    assert.equal((await other.post('/you/passkeys', {credential})).status, 409, 'not for somebody else');
+    const old = browse(served);
+    old.with(await served.sessionOf('agent', 'Ana', {beganAt: Date.now() - 20 * minute}));
+    assert.match((await old.get('/you')).text, /Sign in again to add a passkey/);
+    assert.equal((await old.post('/you/passkeys', {credential})).status, 409);
+    assert.equal((await served.store.operators(Date.now()))[0]?.passkeys, 1);
+  });
+
+  test('shows the own sessions and ends one, and nothing of anybody else', async (t) => {
+    const {served, browser} = await startInvited(t, 'Ana');
+    const [phone, other] = [browse(served), browse(served)];
+    phone.with(await served.sessionOf('agent', 'Ana'));
+    other.with(await served.sessionOf('agent', 'Ben'));
+    const sessionsIn = ({text}: Answer) =>
+      [...text.matchAll(/name="session" value="([^"]*)"/g)].map(([, id]) => id);
+    const [session = ''] = sessionsIn(await browser.get('/you'));
+    assert.equal(sessionsIn(await browser.get('/you')).length, 1, 'all but this one');
+    await other.post('/you/sessions/end', {session});
+    assert.equal((await phone.get('/')).status, 200, 'nobody ends that of somebody else');
+    await browser.post('/you/sessions/end', {session});
+    assert.equal((await phone.get('/')).status, 303);
+  });
+
+  test('names browsers in a few words', () => {
+    const names: [agent: string, name: string][] = [
+      ['Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0', 'Firefox on Linux'],
+      [
+        'Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/142.0 Safari/537.36 Edg/142.0',
+        'Edge on Windows',
+      ],
+      [
+        'Mozilla/5.0 (Linux; Android 16) AppleWebKit/537.36 Chrome/142.0 Mobile Safari/537.36',
+        'Chrome on Android',
+      ],
+      [
+        'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Version/19.0 Safari/604.1',
+        'Safari on iPhone',
+      ],
+      ['curl/8.0', 'A browser'],
+    ];
+    for (const [agent, name] of names) assert.equal(browserOf(agent), name);
+  });
+});
+
+test('an account without a passkey cannot sign in, and a session is no longer than twelve hours', async (t) => {
+  const {served, browser} = await startInvited(t, 'Ana');
+  const [ana] = await served.store.operators(Date.now());
+  const [session] = await served.store.sessionsOf(ana?.id ?? '', Date.now());
+  assert.equal((session?.expiresAt ?? 0) - (session?.beganAt ?? 0), 12 * 60 * minute);
+  const stranger = createAuthenticator({origin: pagesUrl});
+  stranger.create({challenge: newSecret(), user: {id: randomUUIDv7()}});
+  assert.ok(isRefused(await signIn(browser, stranger)));
+});

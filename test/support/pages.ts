@@ -1,0 +1,97 @@
+/** The operators' pages on a real listener, over an empty store, and somebody who is signed in without a passkey. */
+import {randomUUIDv7} from 'node:crypto';
+import {once} from 'node:events';
+import {Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {buffer} from 'node:stream/consumers';
+import {readConfig, type Config} from '../../server/config/config.ts';
+import {connectionLimits} from '../../server/http/connections.ts';
+import {closeListener, createListener} from '../../server/http/listener.ts';
+import type {BesideStore} from '../../server/leads/ports.ts';
+import type {Role} from '../../server/leads/operators.ts';
+import type {Observation} from '../../server/observe/observations.ts';
+import {createPages} from '../../server/pages/app.ts';
+import {digestOf, newSecret} from '../../server/pages/secrets.ts';
+import type {Route} from '../../server/pages/visit.ts';
+import {operate, type Operated} from './operator.ts';
+import type {Owner} from './opened.ts';
+
+export const pagesUrl = 'https://admin.leads.example';
+export const ownHost = new URL(pagesUrl).host;
+const hour = 3_600_000;
+
+export type Answer = {
+  status: number;
+  headers: IncomingHttpHeaders;
+  rawHeaders: string[];
+  body: Buffer;
+  text: string;
+};
+export type Ask = {method?: string; headers?: Record<string, string>; form?: Record<string, string>};
+
+/** What a browser sends with the forms of the pages themselves. */
+export const ownForm = {origin: pagesUrl, 'sec-fetch-site': 'same-origin'};
+
+export type ServedPages = Operated & {
+  store: BesideStore;
+  config: Config;
+  port: number;
+  observations: Observation[];
+  /** Sends exactly these headers, with the Host of `ADMIN_URL` unless they have another. */
+  ask: (path: string, ask?: Ask) => Promise<Answer>;
+  /** @returns the cookie of a new session. @param changes of the session */
+  sessionOf: (role: Role, name?: string, changes?: {expiresAt?: number; beganAt?: number}) => Promise<string>;
+};
+
+export async function servePages(
+  t: Owner,
+  routes: readonly Route[],
+  options: Parameters<typeof operate>[2] & {status?: () => Promise<never>} = {},
+): Promise<ServedPages> {
+  const settings = {ADMIN_URL: pagesUrl, ...options.settings};
+  const operated = await operate(t, [], {...options, settings});
+  const {store} = await operated.admin();
+  const config = readConfig(operated.settings);
+  const observations: Observation[] = [];
+  const emit = (observation: Observation) => void observations.push(observation);
+  const status = options.status ?? (() => Promise.reject(new Error('no status in this test')));
+  const app = createPages({admin: () => ({store, config}), status, routes, emit});
+  const server = createListener(app, {emit, trustProxy: config.trustProxy, limits: connectionLimits});
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => closeListener(server, 1_000, emit));
+  const {port} = server.address() as AddressInfo;
+  const agent = new Agent({keepAlive: true, maxSockets: 16});
+  t.after(() => agent.destroy());
+  return {
+    ...operated,
+    store,
+    config,
+    port,
+    observations,
+    async ask(path, {method = 'GET', headers = {}, form} = {}) {
+      const body = form && String(new URLSearchParams(form));
+      const type = {'content-type': 'application/x-www-form-urlencoded'};
+      const sent = {host: ownHost, ...(body !== undefined && type), ...headers};
+      const request = httpRequest({port, host: '127.0.0.1', agent, path, method, headers: sent});
+      request.end(body);
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      const bytes = await buffer(response);
+      const {statusCode: status = 0, headers: got, rawHeaders} = response;
+      return {status, headers: got, rawHeaders, body: bytes, text: bytes.toString()};
+    },
+    async sessionOf(role, name = `${role} ${randomUUIDv7()}`, {expiresAt, beganAt} = {}) {
+      const now = Date.now();
+      const known = (await store.operators(now)).find((each) => each.name === name);
+      const id = known?.id ?? randomUUIDv7();
+      const invitation = {digest: digestOf(newSecret()), expiresAt: now + hour};
+      if (!known) await store.addOperator({id, name, role, createdAt: now}, invitation);
+      const secret = newSecret();
+      await store.beginSession({
+        ...{digest: digestOf(secret), operator: id, zone: 'America/New_York', agent: 'Firefox'},
+        ...{beganAt: beganAt ?? now, expiresAt: expiresAt ?? now + hour},
+      });
+      return `__Host-operator=${secret}`;
+    },
+  };
+}
