@@ -8,6 +8,8 @@ import type {IdempotencyKey} from '../../../server/leads/idempotency.ts';
 import type {LeadStore} from '../../../server/leads/ports.ts';
 import type {Sealer} from '../../../server/store/sealing.ts';
 import {openForSuite, openFor} from '../../support/opened.ts';
+import {describeAccounts} from './accounts-suite.ts';
+import {describeFigures} from './figures-suite.ts';
 import {describeLeadQueries} from './lead-queries-suite.ts';
 import {describeNews} from './news-suite.ts';
 import {describeOutbox} from './outbox-suite.ts';
@@ -261,6 +263,8 @@ export function describeLeadStore(
   describeLeadQueries(name, openStore);
   describeNews(name, openStore);
   describeRequestCounts(name, openStore);
+  describeAccounts(name, openStore);
+  describeFigures(name, openStore);
 
   suite(`${name}: opened again`, () => {
     test('a store that is opened again has all it had', async (t) => {

@@ -170,6 +170,29 @@ const works: Record<string, (store: Explained['queries'], id: string) => Promise
     await store.erase(id, Date.now(), () => true);
     assert.ok(await store.erase(id, Date.now(), () => false));
   },
+  'figures of operators': async (store) => {
+    const now = Date.now();
+    assert.ok((await store.leadDays(now - day, now)).length > 0);
+    assert.ok((await store.leadDays(now - day, now)).length > 0);
+    assert.ok((await store.countSpans([{since: now - 2 * day, until: now - day}]))[0]!.length > 0);
+    assert.ok((await store.deliveryCells(now - day, day)).length > 0);
+    await store.sliceEnd(undefined, 1_000);
+    await store.countStopped();
+  },
+  'leads with open deliveries, and outlines': async (store, id) => {
+    const [until, limit] = [Date.now(), 5];
+    const held = await store.listLeads({open: 'held', until}, {limit});
+    assert.deepEqual(held, []);
+    assert.equal((await store.listLeads({open: 'any', until}, {limit})).length, limit);
+    assert.equal(
+      (await store.listLeads({open: 'any', until, status: 'done'}, {limit, after: id})).length,
+      limit,
+    );
+    await store.listOutlines({open: 'any', until, partner: 'partner-7'}, {limit});
+    assert.equal((await store.listOutlines({id}, {limit})).length, 1);
+    await store.openDeliveriesOf([id]);
+    assert.deepEqual(await store.auditEntries({lead: id}, limit), []);
+  },
   findRecords: async (store, id) => {
     assert.equal((await store.findRecords([id])).size, 1);
   },
