@@ -68,7 +68,7 @@ function rowOf(row: DestinationRow, cells: Cells, visit: Visit): Html {
   </section>`;
 }
 
-function waitingWords(row: DestinationRow, visit: Visit): string {
+export function waitingWords(row: DestinationRow, visit: Visit): string {
   const {waiting, oldest_created_at: oldest} = row;
   const age = oldest === null ? '' : `, the oldest for ${since(visit, Date.parse(oldest))}`;
   const stopped = openStates
@@ -81,7 +81,7 @@ function waitingWords(row: DestinationRow, visit: Visit): string {
   return [words, ...stopped].join(', ');
 }
 
-function whyOf(row: DestinationRow): string {
+export function whyOf(row: DestinationRow): string {
   if (row.state === 'missing')
     return 'The configuration has no such destination any more, and leads wait for it.';
   const why = wrongOf(row);

@@ -28,7 +28,7 @@ const policy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self'",
+  'img-src data:',
   "connect-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",

@@ -22,6 +22,11 @@ export const styles = asset('pages.css', minified(`${pageStyles}${fillStyles}${r
 export const script = asset('pages.js', read('pages.js'));
 const icons = new Html(read('icons.svg'));
 
+/** The mark of the pages. In the address itself, so that it needs no request. */
+const tabIcon = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20"><path d="M0 0h20v20H0z" fill="#925fbe"/><path d="M0 0h17v20H0z" fill="#006259"/><path d="M0 0h14v20H0z" fill="#cf8300"/><path d="M0 0h8v20H0z" fill="#12336f"/></svg>',
+)}`;
+
 /** Title and `inHead` must hold nothing personal: titles stand in the history of the browser. */
 export const document = (title: string, body: Html, inHead: Html | false = false): Html =>
   html`<!doctype html>
@@ -30,6 +35,7 @@ export const document = (title: string, body: Html, inHead: Html | false = false
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title}</title>
+        <link rel="icon" href="${tabIcon}" />
         <link rel="stylesheet" href="${styles.address}" />
         ${inHead}
         <script type="module" src="${script.address}"></script>

@@ -6,7 +6,7 @@ import {afterTouch} from '../../form/words/en.ts';
 import {lookUp} from '../../form/words/look-up.ts';
 import {readCallSheet, type CallSheet} from '../admin/call-sheet.ts';
 import type {ShownLead} from '../admin/leads.ts';
-import {printable} from '../admin/visible.ts';
+import {printable, visible} from '../admin/visible.ts';
 import {html, type Html, type HtmlValue} from '../html/html.ts';
 import {bar, clock, date, icon, moment, money, page, state} from './layout.ts';
 import {changeWords, mayMake} from './changes.ts';
@@ -31,9 +31,10 @@ export async function leadPage(visit: Visit): Promise<Reply> {
     page: page(
       {title: `Lead ${reference}`, here: '/leads'},
       visit,
-      html`<div class="top">
+      html`<div class="sheet">
+        <div class="top">
           <p class="path"><a href="/leads">Leads</a> / <span class="ref">${reference}</span></p>
-          ${state(sheet.state)}<span class="row">${buttons}</span>
+          ${state(sheet.state)}
         </div>
         <div class="lead">
           <div>${contentOf(sheet, visit)}</div>
@@ -41,7 +42,9 @@ export async function leadPage(visit: Visit): Promise<Reply> {
             <h2>What happened</h2>
             ${storyOf(sheet, visit)}
           </aside>
-        </div>`,
+        </div>
+        <p class="row">${buttons}</p>
+      </div>`,
     ),
   };
 }
@@ -62,7 +65,7 @@ function contentOf(sheet: CallSheet, visit: Visit): Html {
       ${keptConsent(erased, visit)}`;
   return html`<h1>${sealedName(reference)}</h1>
     <p class="q">Your role sees no personal data.</p>
-    ${cameFrom(sheet, undefined)}`;
+    ${cameFrom(sheet, undefined, visit)}`;
 }
 
 function keptConsent(
@@ -83,7 +86,7 @@ function callSheet(sheet: CallSheet, shown: ShownLead, visit: Visit): Html {
   const hints = [
     (lookUp(formOnlyFields.call_time.inMails, when) ?? when)?.replace(/^./, (first) => first.toUpperCase()),
     sheet.language === null ? undefined : `speaks ${sheet.language}`,
-    sheet.timeThere === null ? undefined : `${sheet.timeThere} where the number is`,
+    sheet.timeThere === null ? undefined : `it is ${sheet.timeThere}`,
   ];
   const {suspicion} = sheet;
   return html`<div class="person">
@@ -101,7 +104,7 @@ function callSheet(sheet: CallSheet, shown: ShownLead, visit: Visit): Html {
       </div>
       <div>
         <h2>Came from</h2>
-        ${cameFrom(sheet, shown)}
+        ${cameFrom(sheet, shown, visit)}
       </div>
     </section>`;
 }
@@ -176,7 +179,7 @@ const facts = (rows: readonly Fact[]): Html =>
 /** Numbers are dollars. */
 function inWords(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
-  return typeof value === 'number' ? money(value) : printable(String(value ?? ''));
+  return typeof value === 'number' ? money(value) : typeof value === 'string' ? visible(value) : '';
 }
 
 const contact = ['lead_type', 'first_name', 'last_name', 'email', 'phone', 'phone_e164', 'call_time'];
@@ -187,7 +190,7 @@ const answersOf = ({lead}: ShownLead): Html =>
       .map(([name, value]) => [lookUp(labels, name) ?? name, inWords(value)]),
   );
 
-function cameFrom({partner, createdAt, id}: CallSheet, shown: ShownLead | undefined): Html {
+function cameFrom({partner, createdAt, id}: CallSheet, shown: ShownLead | undefined, visit: Visit): Html {
   const {consent, attribution = {}, context = {}} = shown ?? {};
   const campaign = ['utm_source', 'utm_medium', 'utm_campaign'] as const;
   const further = Object.entries(attribution).filter(([name]) => !campaign.some((each) => each === name));
@@ -196,7 +199,7 @@ function cameFrom({partner, createdAt, id}: CallSheet, shown: ShownLead | undefi
     ['Page', printable(consent?.page ?? consent?.origin ?? '')],
     ['Campaign', printable(campaign.flatMap((name) => shown?.attribution[name] ?? []).join(', '))],
     ...[...further, ...Object.entries(context)].map(([name, value]): Fact => [name, inWords(value)]),
-    ['Received', new Date(createdAt).toISOString().slice(0, 19).replace('T', ' ') + ' UTC'],
+    ['Received', moment(visit, createdAt)],
     ['Id', html`<span class="ref">${id}</span>`],
   ]);
 }

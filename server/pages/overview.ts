@@ -5,6 +5,7 @@ import type {Finding, Status} from '../admin/status.ts';
 import {counted} from '../admin/words.ts';
 import {html, type Html} from '../html/html.ts';
 import {city, clock, empty, icon, page, search, since, state} from './layout.ts';
+import {waitingWords, whyOf} from './destinations.ts';
 import {leadTable} from './lead-table.ts';
 import {seesPersons, type Reply, type Visit} from './visit.ts';
 
@@ -25,18 +26,29 @@ const placeOf: Partial<Record<Finding['kind'], (subject: string) => readonly [to
   consents: () => ['/leads?partner=-', 'Look'],
 };
 
-function need({level, kind, subject, text, remedy}: Finding): Html {
+/** A destination in the words of its page, whose times are those of the operator. Commands are for who has a shell. */
+function wordsOf({kind, subject, text, remedy}: Finding, {destinations}: Status, visit: Visit) {
+  const row = destinations.find(({destination}) => kind === 'destination' && destination === subject);
+  if (!row) return {title: text, why: remedy?.includes('lead-prequal ') ? null : remedy};
+  const age = row.since === null ? '' : ` for ${since(visit, Date.parse(row.since))}`;
+  return {title: `${row.destination} is ${row.state}${age}: ${waitingWords(row, visit)}.`, why: whyOf(row)};
+}
+
+function need(finding: Finding, status: Status, visit: Visit): Html {
+  const {level, kind, subject} = finding;
+  const {title, why} = wordsOf(finding, status, visit);
   const [to, words] = placeOf[kind]?.(encodeURIComponent(subject ?? '')) ?? [];
   return html`<li ${level === 'down' && html`class="down"`}>
-    ${icon('warn')}<strong>${text}</strong>${remedy !== null && html`<p>${remedy}</p>`}
-    ${to !== undefined && html`<a class="btn" href="${to}">${words}<span class="unseen">: ${text}</span></a>`}
+    ${icon('warn')}<strong>${title}</strong>${why !== null && html`<p>${why}</p>`}
+    ${to !== undefined && html`<a class="btn" href="${to}">${words}<span class="unseen">: ${title}</span></a>`}
   </li>`;
 }
 
-function needsOf({findings, destinations}: Status, {lastLeadAt}: Overview, visit: Visit): Html {
+function needsOf(status: Status, {lastLeadAt}: Overview, visit: Visit): Html {
+  const {findings, destinations} = status;
   if (findings.length > 0)
     return html`<ul class="needs" aria-label="Needs somebody">
-      ${findings.map(need)}
+      ${findings.map((finding) => need(finding, status, visit))}
     </ul>`;
   const last = lastLeadAt === null ? '' : ` The last lead came ${since(visit, lastLeadAt)} ago.`;
   return html`<p class="well">
@@ -106,7 +118,7 @@ function figures(
     held > 0 && oldestHeldAt !== null && `held since ${since(visit, oldestHeldAt)}`,
   ].filter(Boolean);
   return html`<dl class="figures">
-    ${figure('Leads today', today.toLocaleString('en-US'), `${Math.round(usual).toLocaleString('en-US')} is usual by now on a ${visit.now.weekdayLong ?? 'day'}`)}
+    ${figure('Leads today', today.toLocaleString('en-US'), `${usual === 0 ? 'none' : usual.toLocaleString('en-US')} is usual by now on a ${visit.now.weekdayLong ?? 'day'}`)}
     ${figure('Last lead', lastLeadAt === null ? '–' : since(visit, lastLeadAt), lastLeadAt === null ? 'none yet' : `at ${clock(visit.seen, lastLeadAt)}`)}
     ${figure('Answered today', asked === 0 ? '–' : `${Math.round((100 * answers.done) / asked)}%`, still.join(', ') || 'nothing waits')}
     ${figure('Held for you', held, notSent.join(', ') || 'nobody waits for a decision')}

@@ -19,8 +19,8 @@ import type {ReloadStore} from '../reload/reloads.ts';
 import {createPages} from './app.ts';
 import type {Route} from './visit.ts';
 
-/** Milliseconds. */
-const [configurationEvery, statusEvery] = [10_000, 5_000];
+/** Milliseconds in which configuration and status are read once at most. */
+const usualReads = {configuration: 10_000, status: 5_000};
 /** Milliseconds. Servers report every 10 s. */
 const reportedWithin = 25_000;
 /** A download may be long, and only who is signed in gets one, so its bytes have no limit. */
@@ -36,6 +36,7 @@ export async function startPages(
   read: () => Config,
   routes: readonly Route[],
   emit: Emit,
+  reads = usualReads,
 ): Promise<RunningPages> {
   const config = read();
   if (!config.admin)
@@ -44,7 +45,7 @@ export async function startPages(
     );
   sizeThreadPool(config.destinations);
   const store = await openBeside(config, {mayWrite: true, emit});
-  const kept = keepReading(config, read);
+  const kept = keepReading(config, read, reads.configuration);
   const status = async (): Promise<Status> =>
     readStatus({
       config: kept.inForce(),
@@ -54,7 +55,7 @@ export async function startPages(
     });
   const app = createPages({
     admin: () => ({store, config: kept.inForce()}),
-    status: onceIn(statusEvery, status),
+    status: onceIn(reads.status, status),
     routes,
     emit,
   });
@@ -82,7 +83,7 @@ async function serverState(config: Config, store: Pick<ReloadStore, 'processes'>
 }
 
 /** Reads the configuration again when somebody asks for it. One that cannot be read leaves the one before in force. */
-function keepReading(first: Config, read: () => Config) {
+function keepReading(first: Config, read: () => Config, every: number) {
   let [inForce, faults, readAt] = [first, [] as readonly string[], performance.now()];
   function readAgain() {
     readAt = performance.now();
@@ -98,7 +99,7 @@ function keepReading(first: Config, read: () => Config) {
   }
   return {
     inForce() {
-      if (performance.now() - readAt > configurationEvery) readAgain();
+      if (performance.now() - readAt > every) readAgain();
       return inForce;
     },
     faults: () => faults,

@@ -46,7 +46,7 @@ export async function auditPage(visit: Visit): Promise<Reply> {
               maxlength="100"
               aria-label="Name"
               placeholder="Name"
-            /><button class="btn">Find</button>
+            /><button>Find</button>
           </form>
         </div>
         ${entries.length === 0 ? empty('Nobody', html`<p class="q">No entry fits.</p>`) : table}
