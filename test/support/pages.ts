@@ -69,17 +69,7 @@ export async function servePages(
     config,
     port,
     observations,
-    async ask(path, {method = 'GET', headers = {}, form} = {}) {
-      const body = form && String(new URLSearchParams(form));
-      const type = {'content-type': 'application/x-www-form-urlencoded'};
-      const sent = {host: ownHost, ...(body !== undefined && type), ...headers};
-      const request = httpRequest({port, host: '127.0.0.1', agent, path, method, headers: sent});
-      request.end(body);
-      const [response] = (await once(request, 'response')) as [IncomingMessage];
-      const bytes = await buffer(response);
-      const {statusCode: status = 0, headers: got, rawHeaders} = response;
-      return {status, headers: got, rawHeaders, body: bytes, text: bytes.toString()};
-    },
+    ask: (path, asked) => askPort(port, path, asked, agent),
     async sessionOf(role, name = `${role} ${randomUUIDv7()}`, {expiresAt, beganAt} = {}) {
       const now = Date.now();
       const known = (await store.operators(now)).find((each) => each.name === name);
@@ -94,4 +84,22 @@ export async function servePages(
       return `__Host-operator=${secret}`;
     },
   };
+}
+
+/** `fetch` cannot choose the Host. */
+export async function askPort(
+  port: number,
+  path: string,
+  {method = 'GET', headers = {}, form}: Ask = {},
+  agent?: Agent,
+): Promise<Answer> {
+  const body = form && String(new URLSearchParams(form));
+  const type = {'content-type': 'application/x-www-form-urlencoded'};
+  const sent = {host: ownHost, ...(body !== undefined && type), ...headers};
+  const request = httpRequest({port, host: '127.0.0.1', agent, path, method, headers: sent});
+  request.end(body);
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const bytes = await buffer(response);
+  const {statusCode: status = 0, headers: got, rawHeaders} = response;
+  return {status, headers: got, rawHeaders, body: bytes, text: bytes.toString()};
 }

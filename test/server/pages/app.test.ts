@@ -1,0 +1,235 @@
+/** How pages, errors and downloads reach a browser, and which looks are noted. */
+import assert from 'node:assert/strict';
+import {randomUUIDv7} from 'node:crypto';
+import {once} from 'node:events';
+import {get, type IncomingMessage} from 'node:http';
+import {suite, test} from 'node:test';
+import {brotliDecompressSync, gunzipSync} from 'node:zlib';
+import {Refusal} from '../../../server/admin/admin.ts';
+import {html} from '../../../server/html/html.ts';
+import type {AuditEntry} from '../../../server/leads/audit.ts';
+import {roles} from '../../../server/leads/operators.ts';
+import {StoreUnavailable} from '../../../server/leads/store-errors.ts';
+import {createLooks} from '../../../server/pages/looks.ts';
+import type {Reply, Route, Visit} from '../../../server/pages/visit.ts';
+import type {Owner} from '../../support/opened.ts';
+import {StoreMarked} from '../../../server/reload/reloads.ts';
+import {ownForm, ownHost, servePages} from '../../support/pages.ts';
+import {until} from '../../support/until.ts';
+
+const page = (
+  path: string,
+  run: (visit: Visit) => Reply | Promise<Reply>,
+  method: Route['method'] = 'GET',
+) => ({
+  ...{method, path, roles, action: 'leads list'},
+  run: async (visit: Visit) => run(visit),
+});
+
+/** Serves pages to somebody who is signed in. */
+async function start(t: Owner, ...routes: Route[]) {
+  const served = await servePages(t, routes);
+  const headers = {cookie: await served.sessionOf('agent', 'Ana')};
+  const ask = (path: string, more: Record<string, string> = {}) =>
+    served.ask(path, {headers: {...headers, ...more}});
+  const post = (path: string) =>
+    served.ask(path, {method: 'POST', headers: {...headers, ...ownForm}, form: {}});
+  return {...served, ask, post, headers};
+}
+
+test('a page is compressed as the browser asks for, and caches can tell the copies apart', async (t) => {
+  const {ask} = await start(
+    t,
+    page('/', () => ({page: html`${'Leads '.repeat(1_000)}`})),
+  );
+  const decoders = {br: brotliDecompressSync, gzip: gunzipSync, identity: (body: Buffer) => body};
+  const text = 'Leads '.repeat(1_000);
+  for (const [encoding, decode] of Object.entries(decoders)) {
+    const {headers, body} = await ask('/', {'accept-encoding': encoding});
+    assert.deepEqual(
+      [headers['content-encoding'] ?? 'identity', headers.vary],
+      [encoding, 'Accept-Encoding'],
+    );
+    assert.equal(decode(body).toString(), text);
+    assert.ok(body.length < 300 || encoding === 'identity');
+  }
+  assert.equal((await ask('/', {'accept-encoding': 'gzip, br;q=0'})).headers['content-encoding'], 'gzip');
+});
+
+test('a visit has what was asked once, and opens what was sealed in the same session', async (t) => {
+  const seen: Visit['query'][] = [];
+  const {ask, sessionOf, observations} = await start(
+    t,
+    page('/leads/:id', ({query, seal, open}) => {
+      seen.push(query);
+      return {page: html`${seal('jane@example.com')} ${open(query['who'] ?? '') ?? 'closed'}`};
+    }),
+  );
+  const {text} = await ask('/leads/7?id=8&time=today&twice=1&twice=2&none=');
+  assert.deepEqual(seen, [{id: '7', time: 'today'}]);
+  const [sealed = ''] = text.split(' ');
+  assert.match((await ask(`/leads/7?who=${sealed}`)).text, / jane@example\.com$/);
+  const other = {cookie: await sessionOf('admin')};
+  assert.match((await ask(`/leads/7?who=${sealed}`, other)).text, / closed$/);
+  assert.equal(observations.filter(({type}) => type === 'request-failed').length, 0);
+});
+
+test('an error is a page in words, which says nothing of what only the log may say', async (t) => {
+  const refusal = new Refusal('Two leads begin so: <b>', 'conflict', ['K7QM <i>']);
+  const rows: [error: Error, status: number, words: RegExp][] = [
+    [new Refusal('No lead has this id', 'unknown'), 404, /No lead has this id/],
+    [refusal, 409, /Two leads begin so: &lt;b&gt;[^]*<li>K7QM &lt;i&gt;<\/li>/],
+    [new StoreUnavailable(new Error('password of the database')), 503, /The store cannot be asked/],
+    [new Error('password of the database'), 500, /The log of these pages says why/],
+  ];
+  const routes = rows.map(([error], index) => page(`/${index}`, () => Promise.reject(error)));
+  const {ask, observations} = await start(
+    t,
+    ...routes,
+    page('/away', () => ({to: '//evil.example'})),
+  );
+  for (const [index, [, status, words]] of rows.entries()) {
+    const answer = await ask(`/${index}`);
+    assert.equal(answer.status, status);
+    assert.match(answer.text, words);
+    assert.doesNotMatch(answer.text, /password|node_modules|\.ts:/);
+  }
+  assert.equal((await ask('/away')).status, 500);
+  const failed = ['store-unavailable', 'request-failed', 'request-failed'];
+  assert.deepEqual(
+    observations.map(({type}) => type).filter((type) => failed.includes(type)),
+    failed,
+  );
+});
+
+test('nothing is changed in a store whose leads were moved', async (t) => {
+  let changes = 0;
+  const change = () => ((changes += 1), {to: '/'});
+  const {post, store, ask} = await start(
+    t,
+    page('/change', change, 'POST'),
+    page('/', () => ({page: html`a`})),
+  );
+  assert.equal((await post('/change')).status, 303);
+  const moved = new StoreMarked('The leads were moved to PostgreSQL');
+  t.mock.method(store, 'refuseMarked', () => Promise.reject(moved));
+  const {status, text} = await post('/change');
+  assert.deepEqual([status, changes], [503, 1]);
+  assert.match(text, /The leads were moved to PostgreSQL/);
+  assert.equal((await ask('/')).status, 200);
+});
+
+suite('a download', () => {
+  const download = (parts: AsyncIterable<string>): Reply => ({
+    download: parts,
+    name: 'leads 27.csv',
+    type: 'text/csv',
+  });
+  async function* refused(): AsyncGenerator<string> {
+    await Promise.reject(new Refusal('There are no leads of that day'));
+    yield '';
+  }
+  async function* broken(): AsyncGenerator<string> {
+    yield 'one\n';
+    await Promise.reject(new Error('the disk'));
+  }
+
+  test('has a name, and is refused with a page before its first part, and cut off after it', async (t) => {
+    async function* whole() {
+      for (const part of ['one\n', 'two\n']) yield await Promise.resolve(part);
+    }
+    const {ask} = await start(
+      t,
+      ...[whole, refused, broken].map((parts) => page(`/${parts.name}`, () => download(parts()))),
+    );
+    const {text, headers} = await ask('/whole');
+    assert.equal(text, 'one\ntwo\n');
+    assert.match(headers['content-type'] ?? '', /^text\/csv/);
+    assert.equal(headers['content-disposition'], 'attachment; filename="leads 27.csv"');
+    assert.match((await ask('/refused')).text, /There are no leads of that day/);
+    await assert.rejects(ask('/broken'), {code: 'ECONNRESET'});
+  });
+
+  test('is made no faster than it is read, and ends when the browser leaves', async (t) => {
+    let [made, ended] = [0, false];
+    async function* endless() {
+      try {
+        for (;;) {
+          made += 1;
+          yield await Promise.resolve('x'.repeat(64 * 1024));
+        }
+      } finally {
+        ended = true;
+      }
+    }
+    const {port, headers} = await start(
+      t,
+      page('/endless', () => download(endless())),
+    );
+    const request = get({port, path: '/endless', headers: {host: ownHost, ...headers}});
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    response.pause();
+    let [before, looks] = [0, 0];
+    await until(() => {
+      looks = made === before ? looks + 1 : 0;
+      before = made;
+      return looks > 20;
+    }, 'no more is made');
+    assert.ok(made < 1_000 && !ended, `${made} parts`);
+    request.destroy();
+    await until(() => ended);
+  });
+});
+
+suite('looks', () => {
+  const minute = 60_000;
+  /** @returns what is noted, as the last state of each entry */
+  function begin() {
+    let now = 0;
+    const entries = new Map<string, AuditEntry>();
+    const noteLook = (entry: AuditEntry) => {
+      entries.set(entry.id, structuredClone(entry));
+      return Promise.resolve();
+    };
+    const looks = createLooks(() => now);
+    const by = {actor: 'operator Ana', action: 'leads list'};
+    return {
+      look: (page: object | undefined, ids: string[], who = by) => looks.of({noteLook}, who, page)({}, ids),
+      pass: (milliseconds: number) => (now += milliseconds),
+      noted: () => [...entries.values()],
+    };
+  }
+
+  test('of the same page are one for a quarter of an hour, which names all leads that were seen', async () => {
+    const {look, pass, noted} = begin();
+    await look({time: 'today'}, ['a']);
+    pass(14 * minute);
+    await look({time: 'today'}, ['b', 'a']);
+    assert.deepEqual(
+      noted().map(({ids, leads}) => ({ids, leads})),
+      [{ids: ['a', 'b'], leads: 2}],
+    );
+    pass(2 * minute);
+    await look({time: 'today'}, ['b']);
+    assert.equal(noted().length, 2);
+  });
+
+  test('of another page, by somebody else, or by what changes something, are others', async () => {
+    const {look, noted} = begin();
+    const [list, ben] = [{time: 'today'}, {actor: 'operator Ben', action: 'leads list'}];
+    await look(list, ['a']);
+    await look({...list, after: 'a'}, ['b']);
+    await look(list, ['a'], ben);
+    await look(list, ['a'], {...ben, action: 'leads export'});
+    await look(undefined, ['a']);
+    await look(undefined, ['a']);
+    assert.equal(noted().length, 6);
+  });
+
+  test('name every lead that was shown, however many come and go on a page that stays open', async () => {
+    const {look, noted} = begin();
+    const all = Array.from({length: 180}, () => randomUUIDv7());
+    for (let at = 0; at + 50 <= all.length; at += 10) await look({}, all.slice(at, at + 50));
+    assert.deepEqual(new Set(noted().flatMap(({ids}) => ids)), new Set(all));
+  });
+});

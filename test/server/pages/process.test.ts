@@ -1,0 +1,148 @@
+/** `lead-prequal admin` as a process: how it starts, what it outlasts, and how it ends. */
+import assert from 'node:assert/strict';
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {createInterface} from 'node:readline';
+import {text} from 'node:stream/consumers';
+import {test, type TestContext} from 'node:test';
+import {Refusal} from '../../../server/admin/admin.ts';
+import {readConfig} from '../../../server/config/config.ts';
+import {html} from '../../../server/html/html.ts';
+import {roles} from '../../../server/leads/operators.ts';
+import {startPages} from '../../../server/pages/process.ts';
+import {digestOf, newSecret} from '../../../server/pages/secrets.ts';
+import type {Route} from '../../../server/pages/visit.ts';
+import {openStore, openStoreBeside} from '../../../server/store/open-store.ts';
+import {createSealer} from '../../../server/store/sealing.ts';
+import {askPort, pagesUrl} from '../../support/pages.ts';
+import {openFor, openWhile} from '../../support/opened.ts';
+import {writePartners} from '../../support/operator.ts';
+import {createDatabaseWithTables, withoutPostgres} from '../../support/postgres.ts';
+import {serviceSettings} from '../../support/service-process.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
+import {until} from '../../support/until.ts';
+
+const launcher = join(import.meta.dirname, '../../../server/lead-prequal.cjs');
+const ignore = () => undefined;
+
+/** Settings with a store that has its tables, and no server. */
+async function settingsIn(t: TestContext, databaseUrl?: string) {
+  const folder = temporaryFolder(t);
+  const settings = serviceSettings(folder);
+  const partnersFile = writePartners(folder, [{}]);
+  const all = {
+    ...settings,
+    ...{PARTNERS_FILE: partnersFile, PORT: '0', ADMIN_PORT: '0', ADMIN_URL: pagesUrl},
+    ...(databaseUrl !== undefined && {DATABASE_URL: databaseUrl}),
+  };
+  const config = readConfig(all);
+  await openWhile(openStore(config, createSealer(config.dataKeys)), () => Promise.resolve());
+  return {settings: all, partnersFile, config};
+}
+
+/** Runs `lead-prequal admin` until it ends. `ready` has its port. */
+function run(t: TestContext, settings: Record<string, string>) {
+  const env = {PATH: process.env['PATH'], ...settings};
+  const child = spawn(process.execPath, [launcher, 'admin'], {env, stdio: ['ignore', 'pipe', 'pipe']});
+  t.after(() => child.kill('SIGKILL'));
+  const lines: string[] = [];
+  const ready = Promise.withResolvers<number>();
+  createInterface({input: child.stdout}).on('line', (line) => {
+    lines.push(line);
+    if (line.includes('pages are ready')) ready.resolve((JSON.parse(line) as {port: number}).port);
+  });
+  const ended = once(child, 'exit') as Promise<[number | null, string | null]>;
+  void ended.then(() => ready.reject(new Error(lines.join('\n'))));
+  ready.promise.catch(ignore);
+  return {child, lines, ended, errors: text(child.stderr), ready: ready.promise};
+}
+
+test('without ADMIN_URL, or without a store, it says what is missing and ends', async (t) => {
+  const {settings} = await settingsIn(t);
+  const rows: [settings: Record<string, string>, words: RegExp][] = [
+    [{...settings, ADMIN_URL: ''}, /^ADMIN_URL is missing: where operators reach these pages/],
+    [{...settings, ADMIN_URL: 'https://192.0.2.7'}, /ADMIN_URL must be https:/],
+    [{...settings, DATABASE_PATH: join(temporaryFolder(t), 'none.sqlite')}, /^There is no database at /],
+  ];
+  for (const [given, words] of rows) {
+    const {ended, errors} = run(t, given);
+    assert.match(await errors, words);
+    assert.deepEqual(await ended, [1, null]);
+  }
+});
+
+test('it answers while no server runs, and ends with status 0 on a signal', async (t) => {
+  const {settings} = await settingsIn(t);
+  const {child, lines, ended, ready} = run(t, settings);
+  const port = await ready;
+  assert.equal((await askPort(port, '/livez')).status, 200);
+  assert.equal((await askPort(port, '/leads')).headers.location, '/sign-in?next=%2Fleads');
+  child.kill('SIGTERM');
+  assert.deepEqual(await ended, [0, null], lines.join('\n'));
+  assert.match(lines.at(-1) ?? '', /has stopped/);
+});
+
+/** Runs the pages in this process, with one that says what `status` finds, and somebody who is signed in. */
+async function startHere(t: TestContext, databaseUrl?: string) {
+  const {settings, partnersFile, config} = await settingsIn(t, databaseUrl);
+  const said: Route = {
+    ...{method: 'GET', path: '/', roles, action: 'status'},
+    async run({status, admin}) {
+      const {findings} = await status();
+      const keys = admin.config.partners.map(({key}) => key).join();
+      return {page: html`${keys}: ${findings.map(({text, kind}) => `${kind} ${text}`).join('; ')}`};
+    },
+  };
+  const read = () => readConfig(settings);
+  const pages = await openFor(t, startPages(read, [said], ignore, {configuration: 0, status: 0}));
+  const secret = newSecret();
+  await openWhile(openStoreBeside(config, createSealer(config.dataKeys), true), async (store) => {
+    const [now, end] = [Date.now(), Date.now() + 60_000];
+    await store.addOperator(
+      {id: 'ana', name: 'Ana', role: 'agent', createdAt: now},
+      {digest: 'x', expiresAt: end},
+    );
+    const session = {operator: 'ana', zone: 'UTC', agent: '', beganAt: now, expiresAt: end};
+    await store.beginSession({digest: digestOf(secret), ...session});
+  });
+  const page = () => askPort(pages.port, '/', {headers: {cookie: `__Host-operator=${secret}`}});
+  return {page, partnersFile, folder: join(partnersFile, '..')};
+}
+
+test('it reads its configuration again, and one that cannot be read is a finding', async (t) => {
+  const {page, partnersFile, folder} = await startHere(t);
+  assert.match((await page()).text, /^acme: /);
+  writePartners(folder, [{key: 'globex'}]);
+  assert.match((await page()).text, /^globex: /);
+  writeFileSync(partnersFile, '{');
+  const {status, text} = await page();
+  assert.equal(status, 200);
+  assert.match(text, /^globex: .*configuration PARTNERS_FILE/);
+});
+
+test('it outlasts an outage of PostgreSQL', {skip: withoutPostgres}, async (t) => {
+  const database = await createDatabaseWithTables();
+  t.after(() => database.drop());
+  const {page} = await startHere(t, database.url);
+  assert.equal((await page()).status, 200);
+  const giveBack = await database.takeAway();
+  const {status, text} = await page();
+  await giveBack();
+  assert.equal(status, 503);
+  assert.match(text, /The store cannot be asked/);
+  await until(async () => (await page()).status === 200);
+});
+
+test('a port that another program has is a refusal in words', async (t) => {
+  const {settings} = await settingsIn(t);
+  const {ready} = run(t, settings);
+  const read = () => readConfig({...settings, ADMIN_PORT: String(port)});
+  const port = await ready;
+  await assert.rejects(startPages(read, [], ignore), (error) => {
+    assert.ok(error instanceof Refusal);
+    assert.match(error.message, /cannot listen at HOST and ADMIN_PORT: .*EADDRINUSE/);
+    return true;
+  });
+});
