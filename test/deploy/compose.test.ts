@@ -90,6 +90,16 @@ suite('the compose file', {skip: missing('docker-compose')}, () => {
     );
   });
 
+  test("with admin in COMPOSE_PROFILES, the operators' pages have the server's data and settings", (t) => {
+    const url = 'https://admin.example.com';
+    const settings = `${filledIn}\nCOMPOSE_PROFILES=admin\nADMIN_URL=${url}\n`;
+    const {server, admin, caddy} = composed(t, settings);
+    assert.deepEqual(readConfig(admin?.environment).admin, {url, port: 8081});
+    assert.equal(caddy?.environment?.['ADMIN_URL'], url);
+    const {ports, read_only: isReadOnly, volumes} = admin ?? {};
+    assert.deepEqual([ports, isReadOnly, volumes], [undefined, true, server?.volumes]);
+  });
+
   test('only Caddy can be reached from outside, and the server writes to its volume alone', (t) => {
     const {server, caddy, ...stores} = composed(t, withPostgres);
     assert.ok(caddy?.ports);
@@ -144,14 +154,15 @@ suite('Caddy before the server', {skip: missing('caddy')}, () => {
     );
   });
 
-  test('the Caddyfile is valid for a public name, for which Caddy gets a certificate', (t) => {
+  test('the Caddyfile is valid for public names, for which Caddy gets certificates', (t) => {
     const folder = useFolder(t);
     copyFileSync(join(deploy, 'Caddyfile'), join(folder, 'Caddyfile'));
-    execFileSync(need('caddy'), ['validate', '--config', 'Caddyfile'], {
-      cwd: folder,
-      env: {HOME: folder, PUBLIC_URL: 'https://leads.example.com'},
-      stdio: 'pipe',
-    });
+    for (const admin of [{}, {ADMIN_URL: 'https://admin.example.com'}])
+      execFileSync(need('caddy'), ['validate', '--config', 'Caddyfile'], {
+        cwd: folder,
+        env: {HOME: folder, PUBLIC_URL: 'https://leads.example.com', ...admin},
+        stdio: 'pipe',
+      });
     execFileSync(need('caddy'), ['fmt', '--diff', 'Caddyfile'], {cwd: folder, env: {HOME: folder}});
   });
 });

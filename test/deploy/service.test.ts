@@ -25,6 +25,7 @@ const deploy = join(repository, 'deploy');
 const unit = join(deploy, 'lead-prequal.service');
 const unitText = readFileSync(unit, 'utf8');
 const backupUnit = join(deploy, 'lead-prequal-backup.service');
+const adminUnit = join(deploy, 'lead-prequal-admin.service');
 
 /** All values of a key of the unit. */
 const valuesOf = (key: string) =>
@@ -38,12 +39,12 @@ function callsOf(set: string): string[] {
 }
 
 suite('the units', {skip: missing('systemd-analyze')}, () => {
-  for (const path of [unit, backupUnit, join(deploy, 'lead-prequal-backup.timer')])
+  for (const path of [unit, adminUnit, backupUnit, join(deploy, 'lead-prequal-backup.timer')])
     test(`systemd has nothing to say against ${basename(path)}`, () => {
       const {status, stdout, stderr} = spawnSync('systemd-analyze', ['verify', path], {encoding: 'utf8'});
       assert.deepEqual({status, said: stdout + stderr}, {status: 0, said: ''});
     });
-  for (const path of [unit, backupUnit])
+  for (const path of [unit, adminUnit, backupUnit])
     test(`systemd finds that ${basename(path)} exposes little: 1.5 of 10 points or less`, () => {
       const {status, stdout, stderr} = spawnSync(
         'systemd-analyze',
@@ -52,6 +53,15 @@ suite('the units', {skip: missing('systemd-analyze')}, () => {
       );
       assert.equal(status, 0, stdout + stderr);
     });
+});
+
+test("the operators' pages are in the sandbox of the server", () => {
+  const sandboxOf = (text: string) =>
+    text
+      .slice(text.indexOf('\nNoNewPrivileges='))
+      .split('\n')
+      .filter((line) => !line.startsWith('#'));
+  assert.deepEqual(sandboxOf(readFileSync(adminUnit, 'utf8')), sandboxOf(unitText));
 });
 
 const guide = readFileSync(join(repository, 'docs/install.md'), 'utf8');
