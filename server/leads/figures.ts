@@ -18,7 +18,8 @@ export type OpenDelivery = {
 
 /**
  * How many deliveries of leads of a time a destination has, by how they went: `late` ones took more than a minute, `open`
- * ones have not ended. `cell` is the number of the time: its beginning is `cell` times the width.
+ * ones have not ended. `cell` is the number of the time of what they tell, such as an answer later than its lead: its beginning
+ * is `cell` times the width.
  */
 export type DeliveryCell = {
   destination: string;

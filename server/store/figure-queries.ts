@@ -31,13 +31,8 @@ const storeText = (jsonList: Context['jsonList']) => `
 type DayRow = Omit<LeadDay, 'partner'> & {partner: string};
 const toDay = ({partner, ...row}: DayRow): LeadDay => ({...row, partner: partner || null});
 
-function dayCounter({
-  read,
-  write,
-  writeAside = write,
-  jsonList,
-  onlyIndex,
-}: Context): FigureStore['leadDays'] {
+function dayCounter(context: Context): FigureStore['leadDays'] {
+  const {read, write, writeAside = write, jsonList, onlyIndex} = context;
   const countText = `
     SELECT partner, COUNT(*) AS leads, MAX(id) AS newest FROM leads${onlyIndex('leads_overview')}
     WHERE id >= $1 AND id < $2 GROUP BY partner`;
@@ -88,8 +83,6 @@ const stoppedText = `
     (SELECT MIN(lead_id) ${stopped("= 'held'")}) AS "oldestHeld",
     (SELECT COUNT(DISTINCT lead_id) ${stopped("IN ('refused', 'failed')")}) AS stopped`;
 
-type SpanCount = {partner: string | null; leads: number};
-
 export function figureQueries(context: Context): FigureStore {
   const {read, readOne, jsonList, onlyIndex} = context;
   // The last condition tells PostgreSQL how few leads there are in all. In this form, SQLite does not look for it in the
@@ -108,7 +101,10 @@ export function figureQueries(context: Context): FigureStore {
       const first = firstIdAt(Math.min(...spans.map(({since}) => since)));
       const end = firstIdAt(Math.max(...spans.map(({until}) => until)));
       const rows = await read(statement(spansText, JSON.stringify([...new Set(texts)]), first, end));
-      const counts = Map.groupBy(rows as (SpanCount & {span: string})[], ({span}) => span);
+      const counts = Map.groupBy(
+        rows as {span: string; partner: string | null; leads: number}[],
+        ({span}) => span,
+      );
       return texts.map((text) => (counts.get(text) ?? []).map(({partner, leads}) => ({partner, leads})));
     },
 
@@ -125,7 +121,6 @@ export function figureQueries(context: Context): FigureStore {
     },
 
     async deliveryCells(since, width) {
-      // What happened later than its lead, such as its answer, stands in the cell of that time.
       const text = `
         SELECT destination, happened_at / CAST($2 AS BIGINT) AS cell, CASE WHEN settled_at IS NULL THEN 'open'
           WHEN settled_at - happened_at > ${lateAfter} THEN 'late' ELSE 'in-time' END AS kind, COUNT(*) AS deliveries
