@@ -60,7 +60,7 @@ export function createPages({admin, status, routes, emit}: PagesParts): Express 
     (route: Route): RequestHandler =>
     async (request, response) => {
       // `store copy` may have moved the leads since this process began.
-      if (route.method === 'POST') await store().refuseMarked();
+      await store().refuseMarked();
       const {id} = request.params;
       if (typeof id === 'string' && isLeadId(id)) request.leadId = id;
       await sendReply(request, response, await route.run(visitOf(request, response, route)));

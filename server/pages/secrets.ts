@@ -22,9 +22,8 @@ const derived = (key: string, purpose: 'challenges' | 'addresses') =>
 
 /** Milliseconds. */
 const challengeTime = 5 * 60_000;
-/** Bytes: when it was made, and chance. The signature follows. */
-const [timeLength, chanceLength, signatureLength] = [8, 16, 32];
-const contentLength = timeLength + chanceLength;
+/** Bytes: when it was made, and chance. A signature follows. */
+const [contentLength, challengeLength] = [24, 56];
 
 const sign = (key: string, use: string, content: Buffer) =>
   createHmac('sha256', derived(key, 'challenges')).update(content).update(use).digest();
@@ -35,7 +34,7 @@ const sign = (key: string, use: string, content: Buffer) =>
  * @param use for what it is, and for whom. For anything else it is not valid
  */
 export function newChallenge([key]: Keys, use: string, now = Date.now()): Buffer<ArrayBuffer> {
-  const content = Buffer.concat([Buffer.alloc(timeLength), randomBytes(chanceLength)]);
+  const content = randomBytes(contentLength);
   content.writeBigUInt64BE(BigInt(now));
   return Buffer.concat([content, sign(key, use, content)]);
 }
@@ -44,10 +43,8 @@ export function newChallenge([key]: Keys, use: string, now = Date.now()): Buffer
 export function challengeEnd(keys: Keys, use: string, text: string, now = Date.now()): number | undefined {
   const bytes = Buffer.from(text, 'base64url');
   // With a second spelling, it could be spent twice.
-  const isWhole = bytes.length === contentLength + signatureLength && bytes.toString('base64url') === text;
-  if (!isWhole) return undefined;
-  const content = bytes.subarray(0, contentLength);
-  const signature = bytes.subarray(contentLength);
+  if (bytes.length !== challengeLength || bytes.toString('base64url') !== text) return undefined;
+  const [content, signature] = [bytes.subarray(0, contentLength), bytes.subarray(contentLength)];
   if (!keys.some((key) => timingSafeEqual(sign(key, use, content), signature))) return undefined;
   const end = Number(content.readBigUInt64BE()) + challengeTime;
   return end > now ? end : undefined;

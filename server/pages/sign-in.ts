@@ -25,6 +25,9 @@ const [maxFailures, failureTime] = [20, 10 * 60_000];
 const signInUse = 'sign-in';
 const inviteUse = (digest: string) => `invitation ${digest}`;
 
+const wrong =
+  'That did not work: the passkey is not known here, or this page was open for more than five minutes. Try again.';
+
 /** A form whose button asks the browser for a passkey (pages.js). */
 export const passkeyForm = (
   kind: 'create' | 'get',
@@ -52,8 +55,9 @@ export function signInRoutes({admin, emit}: Parts): Router {
     counters: createCounters(undefined, () => admin().config.tokenKeys[0], emit),
     emit,
   });
-  const limited: RequestHandler = (request, _response, next) => {
+  const limited: RequestHandler = async (request, _response, next) => {
     limit.check(request);
+    await admin().store.refuseMarked();
     next();
   };
   const fieldsOf = (request: Request) => {
@@ -86,12 +90,12 @@ export function signInRoutes({admin, emit}: Parts): Router {
     return began;
   }
 
-  const signInPage = async (next: string, wrong?: string) => {
+  const signInPage = async (next: string, why?: string) => {
     const options = await optionsToSignIn(admin().config, signInUse);
     return gate(
       'Sign in',
       html`<h1>Sign in</h1>
-        ${wrong !== undefined && html`<p class="wrong" role="alert">${wrong}</p>`}
+        ${why !== undefined && html`<p class="wrong" role="alert">${why}</p>`}
         ${passkeyForm('get', '/sign-in', options, 'Sign in with a passkey', {next})}`,
     );
   };
@@ -115,11 +119,7 @@ export function signInRoutes({admin, emit}: Parts): Router {
       await store.usePasskey(passkey.credential, counter, Date.now());
       if (await begin(request, response, passkey, field('zone'))) return goTo(response, next);
     }
-    await failed(
-      request,
-      response,
-      await signInPage(next, 'That passkey does not work here, or not any more.'),
-    );
+    await failed(request, response, await signInPage(next, wrong));
   });
 
   router.get('/invite', (request, response) =>

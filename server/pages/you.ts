@@ -15,27 +15,19 @@ const freshTime = 15 * 60_000;
 const isFresh = ({seen, now}: Visit) => now.toMillis() - seen.beganAt < freshTime;
 const addUse = ({seen}: Visit) => `passkey ${seen.digest}`;
 
-const browsers: readonly [sign: RegExp, name: string][] = [
-  [/\bEdg/, 'Edge'],
-  [/\bOPR\//, 'Opera'],
-  [/\bSamsungBrowser/, 'Samsung Internet'],
-  [/\b(Firefox|FxiOS)/, 'Firefox'],
-  [/\b(Chrom|CriOS)/, 'Chrome'],
-  [/\bSafari/, 'Safari'],
-];
-const systems: readonly [sign: RegExp, name: string][] = [
-  [/iPhone/, 'iPhone'],
-  [/iPad/, 'iPad'],
-  [/Android/, 'Android'],
-  [/CrOS/, 'ChromeOS'],
-  [/Windows/, 'Windows'],
-  [/Mac OS/, 'macOS'],
-  [/Linux/, 'Linux'],
-];
-/** What a browser says of itself in a few words, such as `Firefox on Linux`. */
+/** Signs in what browsers say of themselves, the most telling first: most say that they are Safari, too. */
+const browsers = {
+  ...{Edg: 'Edge', OPR: 'Opera', SamsungBrowser: 'Samsung Internet', Firefox: 'Firefox', FxiOS: 'Firefox'},
+  ...{Chrom: 'Chrome', CriOS: 'Chrome', Safari: 'Safari'},
+};
+const systems = {
+  ...{iPhone: 'iPhone', iPad: 'iPad', Android: 'Android', CrOS: 'ChromeOS', Windows: 'Windows'},
+  ...{'Mac OS': 'macOS', Linux: 'Linux'},
+};
+/** Such as `Firefox on Linux`. */
 export function browserOf(agent: string): string {
   const [browser = 'A browser', system] = [browsers, systems].map(
-    (table) => table.find(([sign]) => sign.test(agent))?.[1],
+    (table) => Object.entries(table).find(([sign]) => agent.includes(sign))?.[1],
   );
   return system === undefined ? browser : `${browser} on ${system}`;
 }
