@@ -7,6 +7,7 @@ import type {Span} from '../leads/figures.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import type {Admin} from './admin.ts';
 import type {PartnerRow, Status} from './status.ts';
+import {midnight} from './words.ts';
 
 /** Days that are compared: today, and the same day of the four weeks before. */
 const weeks = 4;
@@ -57,7 +58,7 @@ export async function readOverview(
       .reduce((sum, {leads}) => sum + leads, 0);
   const hours = Array.from({length: hoursADay}, (_, hour) => hour);
   const meanOf = (hour: number, partner?: string | null) =>
-    sumOf(hours.slice(1, weeks + 1).map((week) => inHour(week, hour, partner))) / weeks;
+    sumOf(days.slice(1).map((_, index) => inHour(index + 1, hour, partner))) / weeks;
   const gone = (now.minute * 60 + now.second) / 3_600;
   const figures = (partner?: string | null) => ({
     today: sumOf(hours.map((hour) => inHour(0, hour, partner))),
@@ -68,8 +69,9 @@ export async function readOverview(
   });
   const [newest] = await store.listOutlines({}, {limit: 1});
   const {held, oldestHeld, stopped} = await store.countStopped();
-  const midnight = now.startOf('day').toMillis();
-  const answered = await store.countLeadsBy({since: midnight}, ['state'], () => midnight);
+  const day = now.startOf('day');
+  const today = {since: day.toMillis(), until: day.plus({days: 1}).toMillis()};
+  const answered = await store.countLeadsBy(today, ['state'], midnight);
   const withAnswer = (state: LeadStatus) =>
     sumOf(answered.flatMap((each) => (each.status === state ? each.leads : [])));
   return {

@@ -1,7 +1,7 @@
 /** One dead endpoint keeps leads past their time: who hears of it, and what happens when their grace is over. */
 import assert from 'node:assert/strict';
 import {test, type TestContext} from 'node:test';
-import {readStatus} from '../../server/admin/status.ts';
+import {inOneLine, readStatus} from '../../server/admin/status.ts';
 import {usualTimings} from '../../server/config/timings.ts';
 import {createdAtOf} from '../../server/leads/lead-ids.ts';
 import {emailSettings} from '../support/email-settings.ts';
@@ -65,7 +65,7 @@ async function start(t: TestContext, store: Store, leads: number, others: number
       ...{config: server.config, server: 'ok', checkStart: () => Promise.resolve([])},
       withStore: (work) => asOperator(server, work),
     });
-    return found.map(({text}) => text);
+    return found.map(inOneLine);
   };
   const overdue = async () =>
     Object.fromEntries(

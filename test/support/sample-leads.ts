@@ -1,6 +1,7 @@
 /** Sample leads as callers send them and as the schema parses them, with the amounts of the default policy. */
-import {randomUUIDv7} from 'node:crypto';
+import {randomUUID, randomUUIDv7} from 'node:crypto';
 import type {Amounts, SpecifiedAmount} from '../../contract/amounts.ts';
+import {firstIdAt} from '../../server/leads/lead-ids.ts';
 import {leadSchema, type Lead} from '../../server/leads/lead-schema.ts';
 import type {DeliveryKey, NewDelivery, Postponed} from '../../server/leads/deliveries.ts';
 import type {LeadEntry} from '../../server/leads/new-lead.ts';
@@ -72,6 +73,10 @@ export const newEntry = (changes: Partial<LeadEntry> = {}): LeadEntry => ({
   answer: doneAnswer,
   ...changes,
 });
+
+/** The same, of a lead that came at another time. */
+export const entryAt = (createdAt: number, changes: Partial<LeadEntry> = {}): LeadEntry =>
+  newEntry({createdAt, id: `${firstIdAt(createdAt)}-${randomUUID().slice(14)}`, ...changes});
 
 /** A delivery that is due at once, to the destination that answers the lead. */
 export const newDelivery = (changes: Partial<NewDelivery> = {}): NewDelivery => ({

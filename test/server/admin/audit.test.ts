@@ -41,7 +41,7 @@ const others = [
   'keys forget',
   ...['destinations list', 'destinations test', 'destinations pause', 'destinations resume'],
   ...['destinations secret', 'callers new', 'partners list', 'partners snippet'],
-  ...['reload', 'versions list', 'serve'],
+  ...['reload', 'versions list', 'serve', 'admin', 'operators list'],
 ];
 
 async function allCommands(): Promise<string[]> {
@@ -66,8 +66,13 @@ for (const {name, postgres, skip} of databaseKinds) {
     const deliveries = [newDelivery({destination: 'hook', content: 'created', state: 'held'})];
     const entry = newEntry({partner: 'acme', lead, consent: sampleConsent, deliveries});
     const other = newEntry();
-    const settings = {...hookAndUpstream(temporaryFolder(t)), SUDO_USER: 'zoe'};
+    const settings = {
+      ...hookAndUpstream(temporaryFolder(t)),
+      ...{SUDO_USER: 'zoe', ADMIN_URL: 'https://admin.example.com'},
+    };
     const operated = await operate(t, [entry, other], {postgres, settings});
+    await operated.run('operators', 'invite', 'Ana');
+    await operated.execute('DELETE FROM audit');
     await operated.execute(`UPDATE deliveries SET last_reply = '{"excerpt": "secret reply"}'`);
     const noted = async () =>
       linesOf(await operated.run('audit', 'list', '--json')).map(({action, filter, leads, ids}) => ({
@@ -100,6 +105,8 @@ for (const {name, postgres, skip} of databaseKinds) {
     ['consent', 'allow', jane.phone, '--reason', 'asked for it'],
     ['consent', 'revoke', id, '--yes'],
     ['leads', 'requests', '--end', id, '--reason', 'a court wants it kept'],
+    ['operators', 'invite', 'Ben'],
+    ['operators', 'revoke', 'Ana'],
     ['leads', 'erase', id, '--yes'],
     // Of an erased lead, the consent that is kept.
     ['leads', 'show', id],
@@ -213,9 +220,26 @@ for (const {name, postgres, skip} of databaseKinds) {
       assert.deepEqual(await whoOf('--limit', '1'), ['ben']);
       assert.deepEqual(await whoOf('--since', '1h', '--until', 'now'), ['ben', 'root (sudo ana)']);
       assert.deepEqual(await whoOf('--until', '1h'), []);
+      assert.deepEqual(await whoOf('--lead', reference), ['root (sudo ana)']);
       const {stdout, stderr} = await run('audit', 'list');
       assert.match(stdout, new RegExp(`root \\(sudo ana\\)  leads show +1  ${reference}\n$`));
       assert.match(stderr, /^2 entries; times are those of/);
+    });
+
+    test('what an entry says already is not written again', async (t) => {
+      const {admin, id} = await begin(t);
+      const {store} = await admin();
+      let writes = 0;
+      const noteLook: typeof store.noteLook = (entry) => {
+        writes += 1;
+        return store.noteLook(entry);
+      };
+      const look = noting({noteLook}, {actor: 'operator Ana', action: 'leads show'});
+      for (const filter of [{lead: id}, {lead: id}, {lead: id, operator: 'Ben', role: 'agent'}])
+        await look(filter, [id]);
+      assert.equal(writes, 2);
+      const [entry] = await store.auditEntries({lead: id}, 2);
+      assert.deepEqual(entry?.filter, {operator: 'Ben', role: 'agent'});
     });
 
     test('reads of a caller are counted by day, and no read fails for it', async (t) => {

@@ -54,7 +54,7 @@ async function start(t: TestContext, postgres: boolean) {
     /** Resolves when all processes have stored their first report. */
     areThere: async () => {
       const configured = async () => (await runCommand(settings, 'status', '--json')).stdout;
-      await until(async () => (await configured()).split('"configuration"').length === servers.length + 1);
+      await until(async () => (await configured()).split('"configuration":').length === servers.length + 1);
     },
     addPartner: () => servers.forEach(({own}) => writePartners(own, [{}, {key: 'globex'}])),
     write: (name: string, text: string) => servers.forEach(({own}) => writeFileSync(join(own, name), text)),

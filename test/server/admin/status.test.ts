@@ -1,22 +1,22 @@
 /** What the store alone says of destinations and partners. Beside a server: test/server/cli/status-command.test.ts. */
 import assert from 'node:assert/strict';
-import {randomUUID} from 'node:crypto';
 import {suite, test} from 'node:test';
 import type {Admin} from '../../../server/admin/admin.ts';
-import {readStatus, status} from '../../../server/admin/status.ts';
-import {firstIdAt} from '../../../server/leads/lead-ids.ts';
+import {inOneLine, readStatus, status} from '../../../server/admin/status.ts';
 import {databaseKinds, operate, writePartners} from '../../support/operator.ts';
-import {asLead, newDelivery, newEntry, sampleConsent, standardBody} from '../../support/sample-leads.ts';
+import {
+  asLead,
+  entryAt,
+  newDelivery,
+  type newEntry,
+  sampleConsent,
+  standardBody,
+} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 
 /** A lead of acme that was stored so many hours ago. */
-const storedBefore = (hours: number, changes: Parameters<typeof newEntry>[0] = {}) => {
-  const createdAt = Date.now() - hours * 3_600_000;
-  return newEntry({
-    ...{partner: 'acme', createdAt, id: `${firstIdAt(createdAt)}-${randomUUID().slice(14)}`},
-    ...changes,
-  });
-};
+const storedBefore = (hours: number, changes: Parameters<typeof newEntry>[0] = {}) =>
+  entryAt(Date.now() - hours * 3_600_000, {partner: 'acme', ...changes});
 
 const statusOf = ({store, config}: Admin) =>
   readStatus({
@@ -49,8 +49,9 @@ for (const {name, postgres, skip} of databaseKinds) {
       const {findings} = await statusOf(await admin());
       assert.deepEqual(findings, [
         {
-          level: 'warning',
-          text: '3 of the 6 leads that callers sent in the last 24 hours came without a consent: see "lead-prequal leads list --partner -"',
+          ...{level: 'warning', kind: 'consents', subject: null},
+          text: '3 of the 6 leads that callers sent in the last 24 hours came without a consent',
+          remedy: 'see "lead-prequal leads list --partner -"',
         },
       ]);
     });
@@ -64,11 +65,21 @@ for (const {name, postgres, skip} of databaseKinds) {
       ];
       const {admin} = await operate(t, [...week, storedBefore(40, {deliveries})], {postgres});
       const seen = await statusOf(await admin());
-      const said = seen.findings.map(({text}) => text).join('\n');
+      const said = seen.findings.map(inOneLine).join('\n');
       assert.match(said, /^acme fell silent: the last lead came 26 h ago/m);
       assert.match(said, /^old is late by 40 h, and 1 delivery is waiting/m);
       assert.match(said, /^old is missing/m);
-      assert.match(said, /^bot has deliveries that wait for an operator \(1 held\)/m);
+      assert.match(
+        said,
+        /^bot has deliveries that wait for an operator \(1 held\): see "lead-prequal deliveries list --destination bot"/m,
+      );
+      assert.deepEqual(
+        seen.findings.map(({kind, subject}) => `${kind} ${subject}`),
+        ['destination bot', 'stopped bot', 'destination old', 'late old', 'partner acme'],
+      );
+      const [{text, remedy} = assert.fail()] = seen.findings.filter(({kind}) => kind === 'partner');
+      assert.match(text, /^acme fell silent: .* ago$/);
+      assert.equal(remedy, "Look at the form on the partner's page.");
       assert.partialDeepStrictEqual(seen, {
         status: 'degraded',
         partners: [{partner: 'acme', leads_today: 0, silent: true}],

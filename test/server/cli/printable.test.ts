@@ -204,7 +204,12 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     ['leads', 'erase', other.id, '--yes'],
     ['leads', 'show', other.id],
     ['consent', 'show', other.id],
+    ['operators', 'invite', oneLine],
+    ['operators', 'invite', 'Ana'],
+    ['operators', 'revoke', oneLine],
+    ['operators', 'list'],
     ['audit', 'list'],
+    ['audit', 'list', '--lead', oneLine],
     ['keys', 'status', '--count'],
     ['keys', 'rotate'],
     ['keys', 'forget', oneLine, '--yes'],
@@ -247,8 +252,8 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
   const ofLead = exported.split('\n').find((line) => line.includes(entry.id)) ?? '';
   assert.partialDeepStrictEqual(JSON.parse(ofLead), {lead: {notes: withHalf}});
 
-  // The server prints its log, which has a form of its own.
-  assert.deepEqual([...used, 'serve'].toSorted(), [...helps.keys()].toSorted());
+  // The server and the operators' pages print their logs, which have a form of their own.
+  assert.deepEqual([...used, 'serve', 'admin'].toSorted(), [...helps.keys()].toSorted());
 });
 
 test('a text of a stranger is one line when printable, and otherwise keeps its line breaks', () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import {join} from 'node:path';
 import {referenceOf} from '../../../contract/reference.ts';
-import type {Status} from '../../../server/admin/status.ts';
+import {inOneLine, type Status} from '../../../server/admin/status.ts';
 import {linesOf, operate} from '../../support/operator.ts';
 import {newDelivery, newEntry} from '../../support/sample-leads.ts';
 
@@ -34,7 +34,7 @@ suite('commands over damaged rows', () => {
     assert.notEqual(status.code, 0);
     const [{unreadable_leads, findings} = assert.fail()] = linesOf<Status>(status);
     assert.partialDeepStrictEqual(unreadable_leads, [{id: bad.id, reference: referenceOf(bad.id)}]);
-    const found = findings.map(({text}) => text).join('\n');
+    const found = findings.map(inOneLine).join('\n');
     assert.match(found, new RegExp(`${referenceOf(bad.id)} .*leads erase ${bad.id}`));
   });
 

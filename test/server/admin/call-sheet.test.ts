@@ -1,0 +1,148 @@
+/** One lead for the person who calls: whether it may be called, what happened, and nothing of it for those who see no persons. */
+import assert from 'node:assert/strict';
+import {suite, test, type TestContext} from 'node:test';
+import {referenceOf} from '../../../contract/reference.ts';
+import {finish} from '../../../server/admin/admin.ts';
+import {noting} from '../../../server/admin/audit.ts';
+import {readCallSheet} from '../../../server/admin/call-sheet.ts';
+import {revokeConsent} from '../../../server/admin/revocations.ts';
+import type {LeadEntry} from '../../../server/leads/new-lead.ts';
+import {databaseKinds, operate, planAndErase, writePartners} from '../../support/operator.ts';
+import {
+  asLead,
+  failedAttempt,
+  newDelivery,
+  newEntry,
+  prequalificationBody,
+  sampleConsent,
+} from '../../support/sample-leads.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
+
+const words = 'Call me at any time.';
+const consent = {...sampleConsent, textLanguage: 'es', words};
+const news = (destination: string, state: 'waiting' | 'held' = 'waiting') =>
+  newDelivery({destination, content: 'created', givesAnswer: false, state});
+const seen = {seesPersons: true};
+
+for (const {name, postgres, skip} of databaseKinds)
+  suite(`a call sheet over ${name}`, {skip}, () => {
+    const begin = async (t: TestContext, entry: LeadEntry, ...others: LeadEntry[]) => {
+      const sales = {type: 'email', to: ['sales@example.com'], every_minutes: 15};
+      const settings = {
+        PARTNERS_FILE: writePartners(temporaryFolder(t), [{send_to: ['sales']}], {sales}),
+        SMTP_URL: 'smtp://mail.example.com',
+        SMTP_FROM: 'leads@example.com',
+      };
+      const operated = await operate(t, [entry, ...others], {postgres, settings});
+      return {...operated, admin: await operated.admin(), id: entry.id};
+    };
+
+    test('it says whom to call, in which language, what was seen, and how much it is', async (t) => {
+      const lead = asLead({...prequalificationBody, state: 'CA', phone: '(415) 555-0132'});
+      const {admin, id} = await begin(t, newEntry({lead, partner: 'acme', consent, suspect: 'trap'}));
+      const sheet = await readCallSheet(admin, referenceOf(id), seen);
+      assert.partialDeepStrictEqual(sheet, {
+        ...{id, reference: referenceOf(id), partner: 'acme', erased: null, unreadable: null},
+        ...{state: {kind: 'ok', words: 'done'}, language: 'Spanish', changes: ['revoke', 'erase']},
+        lead: {lead: {first_name: 'Jane', phone_e164: '+14155550132'}},
+        amounts: {total_qualified_amount: 862_000},
+        consent: {mayCall: true, text: 'Ticked the box', at: consent.givenAt, language: 'Spanish', words},
+        suspicion: 'a field that people do not see was filled in',
+      });
+      assert.match(sheet.timeThere ?? '', /in Los Angeles$/);
+      const [{filter, ids} = assert.fail()] = await admin.store.auditEntries({}, 1);
+      assert.deepEqual([filter, ids], [{}, [id]]);
+    });
+
+    test('whether somebody may be called is told by the consent', async (t) => {
+      const cases = [
+        [{...consent, agreed: null}, true, /which have no box, and pressed the button$/],
+        [{...consent, agreed: false}, false, /ticked no box$/],
+        [{...consent, source: 'caller'}, true, /Ticked the box, says the caller/],
+        [null, null, /No consent is stored/],
+      ] as const;
+      const entries = cases.map(([consent]) => newEntry({consent: consent ?? undefined}));
+      const {admin} = await begin(t, ...(entries as [LeadEntry]));
+      for (const [index, [, mayCall, text]] of cases.entries()) {
+        const sheet = await readCallSheet(admin, entries[index]?.id ?? '', seen);
+        assert.equal(sheet.consent?.mayCall, mayCall);
+        assert.match(sheet.consent.text, text);
+      }
+      const id = entries[0]?.id ?? '';
+      await finish(revokeConsent(admin, {who: id}), () => undefined);
+      const {consent: taken, state, story, changes} = await readCallSheet(admin, id, seen);
+      assert.partialDeepStrictEqual(taken, {mayCall: false, text: 'Took the consent back'});
+      assert.equal(state.words, 'said stop');
+      assert.deepEqual(changes, ['erase']);
+      assert.ok(
+        story.some(({title, text}) => title === 'Took the consent back' && text === 'For everybody.'),
+      );
+    });
+
+    test('the story has what is open first, then what happened, the newest first, and who opened it', async (t) => {
+      const deliveries = [news('crm'), news('sales'), news('old', 'held'), newDelivery({destination: 'up'})];
+      const {admin, id} = await begin(t, newEntry({partner: 'acme', deliveries}), newEntry());
+      const {store} = admin;
+      const now = Date.now();
+      const claim = {now, leaseEnd: now + 60_000, limit: 9, maxSends: 9};
+      const error = 'The receiver crm.example answered 503';
+      const until = now + 3_600_000;
+      const key = {lead: id, content: 'created'} as const;
+      await store.claimDue('crm', claim);
+      await store.postpone({...key, destination: 'crm'}, claim.leaseEnd, {...failedAttempt, until, error});
+      await store.claimDue('up', claim);
+      const delivered = {state: 'delivered', answer: null} as const;
+      await store.settle({lead: id, destination: 'up', content: 'lead'}, claim.leaseEnd, delivered);
+      await noting(store, {actor: 'operator Maria Lopez', action: 'leads show'})({lead: id});
+      await noting(store, {actor: 'operator Maria Lopez', action: 'leads list'})({}, [id], 2);
+      await store.requestErasure(id, now);
+
+      const {story} = await readCallSheet(admin, id, seen);
+      const titles = story.map(({title}) => title);
+      assert.deepEqual(
+        new Set(titles.slice(0, 3)),
+        new Set(['Asked to be erased', 'crm does not have the lead yet', 'In the next e-mail of sales']),
+      );
+      for (const title of ['The lead is held for old', 'up got the lead', 'Sent the form'])
+        assert.ok(titles.includes(title), title);
+      assert.equal(titles.filter((title) => title === 'Maria Lopez opened it').length, 1);
+      const crm = story.find(({send}) => send === 'crm') ?? assert.fail();
+      assert.partialDeepStrictEqual(crm, {kind: 'soon', next: until});
+      assert.match(crm.text ?? '', /answered 503.*Tried 1 time\.$/);
+      const times = story.filter(({kind}) => kind !== 'soon').map(({at}) => at);
+      assert.deepEqual(times, times.toSorted().toReversed());
+
+      const viewed = await readCallSheet(admin, id, {seesPersons: false});
+      assert.doesNotMatch(JSON.stringify(viewed), /503/);
+    });
+
+    test('who sees no persons gets the story, and nothing is opened or noted', async (t) => {
+      const {admin, id} = await begin(t, newEntry({partner: 'acme', consent, deliveries: [news('crm')]}));
+      const open = () => assert.fail('it opens the lead');
+      const store = {...admin.store, readLead: open, findRecords: open, keptConsents: open};
+      const sheet = await readCallSheet({...admin, store}, id, {seesPersons: false});
+      assert.partialDeepStrictEqual(sheet, {
+        ...{partner: 'acme', lead: null, amounts: null, erased: null, consent: null, suspicion: null},
+        ...{timeThere: null, language: null, changes: [], state: {kind: 'wait', words: 'crm waits'}},
+      });
+      assert.doesNotMatch(JSON.stringify(sheet), /jane|862,000|555-/i);
+      assert.deepEqual(await admin.store.auditEntries({}, 1), []);
+    });
+
+    test('of an erased lead, it has the consent that is kept; one that cannot be read says why', async (t) => {
+      const gone = newEntry({consent});
+      const {admin, id, execute} = await begin(t, newEntry(), gone);
+      await planAndErase(admin, [gone.id]);
+      const erased = await readCallSheet(admin, gone.id, seen);
+      assert.partialDeepStrictEqual(erased, {
+        ...{lead: null, consent: null, state: {kind: 'gone', words: 'erased'}, changes: []},
+        erased: {kept: {first_name: 'Jane'}},
+      });
+      assert.ok(erased.story.some(({title}) => title === 'Erased'));
+      await execute(`UPDATE leads SET lead = '[' || lead WHERE id = '${id}'`);
+      const damaged = await readCallSheet(admin, id, seen);
+      assert.ok(damaged.unreadable);
+      assert.deepEqual([damaged.lead, damaged.changes], [null, ['revoke', 'erase']]);
+      await assert.rejects(readCallSheet(admin, 'ZZZZ-ZZZZ', seen), {kind: 'unknown'});
+    });
+  });

@@ -1,0 +1,147 @@
+/** Today beside what is usual, in the time zone of the operator, and the hours of destinations. */
+import assert from 'node:assert/strict';
+import {suite, test} from 'node:test';
+import {DateTime} from 'luxon';
+import type {Admin} from '../../../server/admin/admin.ts';
+import {endBreak, readDestinationHours} from '../../../server/admin/destinations.ts';
+import {readOverview} from '../../../server/admin/overview.ts';
+import {readStatus, type Status} from '../../../server/admin/status.ts';
+import {databaseKinds, operate, planAndErase} from '../../support/operator.ts';
+import {entryAt, newDelivery} from '../../support/sample-leads.ts';
+
+/** A Thursday in Denver, where it is still Wednesday in UTC minus something: the day begins at 07:00 UTC. */
+const now = DateTime.fromISO('2026-11-26T11:30', {zone: 'America/Denver'});
+const at = (weeks: number, hour: number, minute = 0) =>
+  now.minus({weeks}).startOf('day').set({hour, minute}).toMillis();
+
+const statusOf = ({store, config}: Admin): Promise<Status> =>
+  readStatus({
+    ...{config, server: 'ok'},
+    withStore: (work) => work(store),
+    checkStart: () => Promise.resolve([]),
+  });
+
+for (const {name, postgres, skip} of databaseKinds)
+  suite(`the overview over ${name}`, {skip}, () => {
+    test('today stands beside the mean of four such weekdays until this time of the day', async (t) => {
+      const held = newDelivery({destination: 'crm', content: 'created', givesAnswer: false, state: 'held'});
+      const entries = [
+        entryAt(at(0, 0), {partner: 'acme'}),
+        entryAt(at(0, 9), {partner: 'acme', answer: {status: 'pending'}}),
+        entryAt(at(0, 10), {partner: null, deliveries: [held]}),
+        // The evening before, which is the same day in UTC.
+        entryAt(at(0, 0) - 60_000, {partner: 'acme'}),
+        ...[1, 2, 3, 4].flatMap((week) => [
+          ...[entryAt(at(week, 9, 59), {partner: 'acme'}), entryAt(at(week, 10), {partner: 'acme'})],
+          // Half of this hour has gone by.
+          ...[entryAt(at(week, 11, 10), {partner: 'acme'}), entryAt(at(week, 11, 50), {partner: 'acme'})],
+          entryAt(at(week, 15), {partner: 'acme'}),
+        ]),
+        entryAt(at(5, 9), {partner: 'acme'}),
+      ];
+      const {admin: open} = await operate(t, entries, {postgres});
+      const admin = await open();
+      const status = await statusOf(admin);
+      const partners = [
+        {
+          ...status.partners[0],
+          partner: 'acme',
+          silent: true,
+          refusals: 31,
+          refused_for: 'origin-not-allowed',
+        },
+        {...status.partners[0], partner: null, silent: false, last_lead_at: null},
+      ] as Status['partners'];
+      let counted = 0;
+      const countSpans: Admin['store']['countSpans'] = (spans) => {
+        counted += spans.length;
+        return admin.store.countSpans(spans);
+      };
+      const counting = {...admin, store: {...admin.store, countSpans}};
+      const seen = await readOverview(counting, {now, status: {...status, partners}});
+      assert.partialDeepStrictEqual(seen, {
+        ...{today: 3, usual: 3, lastLeadAt: at(0, 10), hasLeads: true},
+        ...{answers: {done: 2, pending: 1, refused: 0}, held: 1, oldestHeldAt: at(0, 10), stopped: 0},
+        partners: [
+          {
+            ...{partner: 'acme', today: 2, usual: 3, silent: true},
+            why: '31 refused: the page is not allowed to use this partner',
+          },
+          {partner: null, today: 1, usual: 0, lastLeadAt: null, silent: false, why: null},
+        ],
+      });
+      assert.equal(seen.hours.length, 24);
+      assert.deepEqual(
+        [seen.hours[9], seen.hours[15]],
+        [
+          {today: 1, usual: 1},
+          {today: 0, usual: 1},
+        ],
+      );
+      const first = counted;
+      assert.deepEqual(await readOverview(counting, {now, status: {...status, partners}}), seen);
+      assert.equal(counted - first, 1, 'only the hour that is not over is counted again');
+    });
+
+    test('a day without leads is empty, and a day of 23 hours has no lead twice', async (t) => {
+      const {admin: open, accept} = await operate(t, [], {postgres});
+      const admin = await open();
+      const status = await statusOf(admin);
+      const empty = await readOverview(admin, {now, status});
+      assert.partialDeepStrictEqual(empty, {today: 0, usual: 0, lastLeadAt: null, hasLeads: false});
+      const sunday = DateTime.fromISO('2026-03-08T23:30', {zone: 'America/Denver'});
+      await accept(
+        ...[1, 3, 23].map((hour) => entryAt(sunday.set({hour, minute: 15}).toMillis(), {partner: 'acme'})),
+      );
+      const {today, hours} = await readOverview(await open(), {now: sunday, status});
+      assert.equal(today, 3);
+      assert.deepEqual(
+        hours.flatMap((hour, index) => (hour.today > 0 ? index : [])),
+        [1, 3, 23],
+      );
+    });
+
+    test('each half hour of a destination is as its worst delivery', async (t) => {
+      const noon = Date.UTC(2026, 10, 26, 12);
+      const news = (state: 'waiting' | 'held' = 'waiting') => [
+        newDelivery({destination: 'crm', content: 'created', givesAnswer: false, state}),
+      ];
+      const before = (minutes: number) => entryAt(noon - minutes * 60_000, {deliveries: news()});
+      const [intime, late, open, old] = [before(40), before(70), before(5), before(25 * 60)] as const;
+      const {admin: openAdmin, execute} = await operate(t, [intime, late, open, old], {postgres});
+      const settle = (id: string, time: number) =>
+        execute(`UPDATE deliveries SET state = 'delivered', settled_at = ${time} WHERE lead_id = '${id}'`);
+      await settle(intime.id, intime.createdAt + 1_000);
+      await settle(late.id, late.createdAt + 61_000);
+      const hours = await readDestinationHours(await openAdmin(), noon);
+      const cells = hours.get('crm') ?? [];
+      assert.equal(cells.length, 48);
+      assert.deepEqual(cells.slice(-4), ['late', 'in-time', 'open', 'none']);
+      assert.ok(cells.slice(0, -4).every((cell) => cell === 'none'));
+    });
+
+    test('a break ends, but a pause does not', async (t) => {
+      const nextAttemptAt = Date.now() + 3_600_000;
+      const waiting = newDelivery({
+        destination: 'crm',
+        content: 'created',
+        givesAnswer: false,
+        nextAttemptAt,
+      });
+      const entry = entryAt(Date.now(), {deliveries: [waiting]});
+      const {admin: open} = await operate(t, [entry], {postgres});
+      const admin = await open();
+      const {store} = admin;
+      const destinations = new Map([
+        ['crm', {type: 'webhook'}],
+      ]) as unknown as Admin['config']['destinations'];
+      const configured = {...admin, config: {...admin.config, destinations}};
+      await store.pauseDestination({destination: 'crm', pausedAt: 0, reason: 'it moves'});
+      await assert.rejects(endBreak(configured, 'crm'), /crm is paused: it moves/);
+      await store.resumeDestination(Date.now(), 'crm');
+      await endBreak(configured, 'crm');
+      const [row] = await store.listDeliveries(1, {lead: entry.id});
+      assert.ok((row?.nextAttemptAt ?? Infinity) <= Date.now());
+      await planAndErase(configured, [entry.id]);
+    });
+  });
