@@ -121,11 +121,10 @@ suite('an invitation', () => {
     const {served, passkey, browser} = await start(t);
     const secret = await invite(served, 'Ana');
     const other = createAuthenticator({origin: pagesUrl});
-    const options = optionsIn(await browser.post('/invite', {secret}));
+    const open = async () => optionsIn(await browser.post('/invite', {secret}));
+    const made = [passkey.create(await open()), other.create(await open())];
     const twice = await Promise.all(
-      [passkey, other].map((each) =>
-        browse(served).post('/invite/accept', {secret, credential: each.create(options), zone: ''}),
-      ),
+      made.map((credential) => browse(served).post('/invite/accept', {secret, credential, zone: ''})),
     );
     assert.deepEqual(twice.map(({status}) => status).toSorted(), [303, 403], 'also at the same time');
     for (const each of [secret, newSecret(), ''])
@@ -285,6 +284,15 @@ suite('/you', () => {
     assert.ok(isRefused(await signIn(browser, passkey)));
   });
 
+  test('does not take a passkey again that was removed, from who has seen how it was made', async (t) => {
+    const {browser} = await startInvited(t);
+    const second = createAuthenticator({origin: pagesUrl});
+    const credential = second.create(optionsIn(await browser.get('/you')));
+    assert.equal((await browser.post('/you/passkeys', {credential})).status, 303);
+    assert.equal((await browser.post('/you/passkeys/remove', {credential: second.id})).status, 303);
+    assert.equal((await browser.post('/you/passkeys', {credential})).status, 409);
+  });
+
   test('adds a passkey only soon after a sign-in, and only for the session that asked', async (t) => {
     const {served, browser} = await startInvited(t, 'Ana');
     const third = createAuthenticator({origin: pagesUrl});
@@ -295,7 +303,7 @@ suite('/you', () => {
     const old = browse(served);
     old.with(await served.sessionOf('agent', 'Ana', {beganAt: Date.now() - 20 * minute}));
     assert.match((await old.get('/you')).text, /Sign in again to add a passkey/);
-    assert.equal((await old.post('/you/passkeys', {credential})).status, 409);
+    assert.match((await old.post('/you/passkeys', {credential})).text, /Sign in again first/);
     assert.equal((await served.store.operators(Date.now()))[0]?.passkeys, 1);
   });
 
