@@ -90,11 +90,12 @@ export function createOpener(
   };
 }
 
+// SQLite reads the tables of a CROSS JOIN in their order. In another one, it would read all leads.
 const selectNoted = `
   SELECT ${list([readColumns, 'kept.data_key AS kept_key', 'kept.blob AS kept_blob'])}
-  FROM unreadable_leads JOIN leads ON leads.id = unreadable_leads.lead_id
+  FROM unreadable_leads CROSS JOIN leads
     ${joinPersonal} ${joinPart('kept', 'consent')}
-  WHERE met_at >= $1 ORDER BY met_at DESC, leads.id LIMIT ${maxNoted}`;
+  WHERE leads.id = unreadable_leads.lead_id AND met_at >= $1 ORDER BY met_at DESC, leads.id LIMIT ${maxNoted}`;
 
 /** Why something of the lead cannot be opened: its row, or the consent that is kept of an erased one. */
 function whyNot({kept_key, kept_blob, ...row}: NotedRow, sealer: Sealer) {
