@@ -1,0 +1,340 @@
+/**
+ * The operators' pages as people use them: invited, signed in with a passkey, the whole way by keyboard alone; and in Firefox
+ * from a session on. Server and pages are processes of their own on one SQLite file.
+ */
+import assert from 'node:assert/strict';
+import {spawn} from 'node:child_process';
+import {join} from 'node:path';
+import {createInterface} from 'node:readline';
+import {text} from 'node:stream/consumers';
+import {suite, test} from 'node:test';
+import {chromium, type Browser, type Page} from 'playwright-core';
+import * as puppeteer from 'puppeteer-core';
+import {referenceOf} from '../../contract/reference.ts';
+import {readConfig} from '../../server/config/config.ts';
+import {digestOf, newSecret as newCookie} from '../../server/pages/secrets.ts';
+import {openStoreBeside} from '../../server/store/open-store.ts';
+import {createSealer} from '../../server/store/sealing.ts';
+import {browserEnvironment} from '../support/browser-environment.ts';
+import {sentLead, somebody} from '../support/embed-client.ts';
+import {json, startFakeUpstream, type Script} from '../support/fake-upstream.ts';
+import {findChromium, findFirefox} from '../support/find-browsers.ts';
+import {freePort} from '../support/free-port.ts';
+import {openForSuite, openWhile} from '../support/opened.ts';
+import {runCommand, writePartners} from '../support/operator.ts';
+import {serviceSettings, startService} from '../support/service-process.ts';
+import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {until} from '../support/until.ts';
+import {axeFaults} from './axe.ts';
+
+const firefox = findFirefox();
+const launcher = join(import.meta.dirname, '../../server/lead-prequal.cjs');
+
+/** Runs `lead-prequal admin` until it is ended. */
+async function startAdmin(settings: Record<string, string>) {
+  const env = {PATH: process.env['PATH'], ...settings};
+  const child = spawn(process.execPath, [launcher, 'admin'], {env, stdio: ['ignore', 'pipe', 'inherit']});
+  const {promise, resolve, reject} = Promise.withResolvers<void>();
+  child.once('exit', (code) => reject(new Error(`The pages ended with ${code}`)));
+  createInterface({input: child.stdout}).on('line', (line) => {
+    if (line.includes('pages are ready')) resolve();
+  });
+  await promise;
+  return {end: () => child.kill('SIGTERM')};
+}
+
+async function startAll() {
+  const folder = makeTemporaryFolder();
+  // Refuses leads for good, so that there are dead letters.
+  const script: Script = {create: json(422, {})};
+  const crm = await startFakeUpstream(script);
+  const port = await freePort();
+  const settings = {
+    ...serviceSettings(folder.path),
+    ADMIN_URL: `http://localhost:${port}`,
+    ADMIN_PORT: String(port),
+    PARTNERS_FILE: writePartners(
+      folder.path,
+      [{send_to: ['crm'], consent: {text: 'I agree to be called.', version: '1', required: true}}],
+      {crm: {type: 'lead-api', url: crm.settings.url, cid: crm.settings.cid, credentials: 'CRM'}},
+    ),
+    CREDENTIALS_CRM_USER: crm.settings.user,
+    CREDENTIALS_CRM_PASSWORD: crm.settings.password,
+  };
+  delete (settings as Partial<Record<'EMBED_ORIGINS', string>>).EMBED_ORIGINS;
+  delete (settings as Partial<Record<'EMBED_PARTNER', string>>).EMBED_PARTNER;
+  const service = await startService(settings, folder.path);
+  const admin = await startAdmin(settings);
+  const browser = await chromium.launch(await findChromium());
+  const server = {fetch: (path: string, init?: RequestInit) => fetch(service.url + path, init)};
+  return {
+    ...{crm, script, settings, browser, url: settings.ADMIN_URL},
+    /** @returns the id */
+    send: async (lead: object = {}) => {
+      const body = {consent: {version: '1', agreed: true}};
+      return (await sentLead(server, somebody({first_name: 'Ana', last_name: 'Silva', ...lead}), {body})).id;
+    },
+    async close() {
+      await browser.close();
+      admin.end();
+      await service.end('SIGTERM');
+      await crm.close();
+      folder.remove();
+    },
+  };
+}
+
+/** A page whose browser has an authenticator that says yes. */
+async function pageWithPasskeys(browser: Browser) {
+  const page = await browser.newPage({viewport: {width: 1280, height: 900}, acceptDownloads: true});
+  const session = await page.context().newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  const options = {
+    protocol: 'ctap2' as const,
+    transport: 'internal' as const,
+    hasResidentKey: true,
+    hasUserVerification: true,
+    isUserVerified: true,
+    automaticPresenceSimulation: true,
+  };
+  await session.send('WebAuthn.addVirtualAuthenticator', {options});
+  return page;
+}
+
+/** Presses Tab until the element with these words has the focus, as somebody without a mouse does. */
+async function tabTo(page: Page, words: string | RegExp) {
+  for (let presses = 0; presses < 80; presses += 1) {
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate(() => {
+      const element = document.activeElement;
+      return (
+        element?.getAttribute('aria-label') ?? element?.getAttribute('name') ?? element?.textContent ?? ''
+      );
+    });
+    if (typeof words === 'string' ? focused.trim() === words : words.test(focused.trim())) return;
+  }
+  throw new Error(`Tab never came to ${String(words)}`);
+}
+
+async function press(page: Page, words: string | RegExp) {
+  await tabTo(page, words);
+  await page.keyboard.press('Enter');
+}
+
+const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', {name, level: 1}).waitFor();
+
+suite("the operators' pages in Chromium", () => {
+  const run = openForSuite(startAll);
+
+  test('somebody is invited, signs in, finds a lead, sends a dead letter again, exports, erases, and signs out, by keyboard alone', async () => {
+    const id = await run.send();
+    await until(() => run.crm.exchanges.length > 0);
+    const invited = await runCommand(run.settings, 'operators', 'invite', 'Maria Lopez', '--role', 'admin');
+    const [link = ''] = /http:\S+/.exec(invited.stdout) ?? [];
+    const page = await pageWithPasskeys(run.browser);
+
+    await page.goto(link);
+    await heading(page, /Welcome, Maria Lopez/);
+    assert.doesNotMatch(page.url(), /#/, 'the secret of the invitation leaves the address');
+    assert.deepEqual(await axeFaults(page), []);
+    await press(page, 'Make a passkey');
+    await page.getByText('Make a second passkey now').waitFor();
+    assert.deepEqual(await axeFaults(page), []);
+    await press(page, 'Sign out');
+    await page.getByRole('button', {name: 'Sign in with a passkey'}).waitFor();
+    await press(page, 'Sign in with a passkey');
+    await heading(page, /\w+, \w+ \d+/);
+    assert.deepEqual(await axeFaults(page), []);
+
+    await page.keyboard.press('/');
+    await page.keyboard.type(referenceOf(id).toLowerCase());
+    await page.keyboard.press('Enter');
+    await heading(page, 'Ana Silva');
+    assert.equal(new URL(page.url()).pathname, `/leads/${id}`);
+    assert.doesNotMatch(await page.title(), /Ana|Silva/);
+    const story = page.getByRole('complementary');
+    await story.getByText(/refused by crm/).waitFor();
+    assert.deepEqual(await axeFaults(page), []);
+
+    delete run.script.create;
+    await press(page, /^Send (again|now)…$/);
+    await heading(page, /^Send again/);
+    assert.deepEqual(await axeFaults(page), []);
+    await press(page, /^Send now$/);
+    await page.getByRole('status').waitFor();
+    await until(() => run.crm.taken().includes(id), 'the lender has the lead');
+
+    await page.goto(`${run.url}/leads`);
+    await press(page, 'Export a day');
+    const downloading = page.waitForEvent('download');
+    await press(page, 'Export');
+    const file = await (await downloading).createReadStream();
+    assert.match(await text(file), /Ana Silva/);
+    assert.deepEqual(await axeFaults(page), []);
+
+    await page.goto(`${run.url}/leads/${id}`);
+    await press(page, 'Erase…');
+    await heading(page, /^Erase/);
+    await press(page, 'Erase for ever');
+    await heading(page, 'Erased');
+    assert.doesNotMatch(await page.locator('main').innerText(), /jane|Doe/i);
+
+    await page.goto(`${run.url}/audit`);
+    await page.getByText('operator Maria Lopez').first().waitFor();
+    assert.deepEqual(await axeFaults(page), []);
+    await page.goto(`${run.url}/destinations`);
+    assert.deepEqual(await axeFaults(page), []);
+    await press(page, 'You');
+    await heading(page, 'Maria Lopez');
+    await press(page, 'Sign out');
+    await page.getByRole('button', {name: 'Sign in with a passkey'}).waitFor();
+    await page.goBack();
+    await page.getByRole('button', {name: 'Sign in with a passkey'}).waitFor();
+    await page.context().close();
+  });
+
+  test('a first view takes three requests and at most 30 kB, and nothing moves', async () => {
+    await run.send();
+    for (const path of ['/', '/leads', '/destinations']) {
+      const context = await run.browser.newContext();
+      await context.addCookies([await cookieOf(run, 'agent')]);
+      const page = await context.newPage();
+      await page.goto(run.url + path, {waitUntil: 'networkidle'});
+      const seen = await page.evaluate(async () => {
+        const entries = [
+          ...performance.getEntriesByType('navigation'),
+          ...performance.getEntriesByType('resource'),
+        ];
+        const moved = await new Promise<number>((resolve) => {
+          new PerformanceObserver((list) =>
+            resolve(
+              list.getEntries().reduce((sum, entry) => sum + (entry as unknown as {value: number}).value, 0),
+            ),
+          ).observe({type: 'layout-shift', buffered: true});
+          requestAnimationFrame(() => requestAnimationFrame(() => resolve(0)));
+        });
+        const bytes = (entries as PerformanceResourceTiming[]).map(({transferSize}) => transferSize);
+        return {requests: bytes.length, bytes: bytes.reduce((sum, each) => sum + each, 0), moved};
+      });
+      assert.ok(seen.requests <= 3 && seen.bytes <= 30_000, `${path} ${JSON.stringify(seen)}`);
+      assert.equal(seen.moved, 0, `${path} moves`);
+      await context.close();
+    }
+  });
+
+  test('a phone of 390 px has everything in its width, also with text twice as large', async () => {
+    const id = await run.send({notes: 'x'.repeat(300)});
+    for (const zoom of ['100%', '200%']) {
+      const context = await run.browser.newContext({viewport: {width: 390, height: 844}});
+      await context.addCookies([await cookieOf(run, 'admin')]);
+      const page = await context.newPage();
+      for (const path of [
+        '/',
+        '/leads',
+        `/leads/${id}`,
+        `/leads/${id}/erase`,
+        '/destinations',
+        '/audit',
+        '/you',
+      ]) {
+        await page.goto(run.url + path);
+        // The policy of the pages forbids a style sheet, but not a script of the developer tools.
+        await page.evaluate((size) => void (document.documentElement.style.fontSize = size), zoom);
+        const [wide, room] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+        assert.ok(Number(wide) <= Number(room), `${path} at ${zoom} is ${String(wide)} px wide`);
+      }
+      await page.getByRole('button', {name: 'Sign out'}).click();
+      await page.getByRole('button', {name: 'Sign in with a passkey'}).waitFor();
+      await context.close();
+    }
+  });
+
+  test('a link in a mail of another site leads to the lead, although the cookie does not come along at first', async () => {
+    const id = await run.send();
+    const context = await run.browser.newContext();
+    await context.addCookies([await cookieOf(run, 'agent')]);
+    const page = await context.newPage();
+    await page.route('https://mail.example/', (route) =>
+      route.fulfill({contentType: 'text/html', body: `<a href="${run.url}/leads/${id}">Open the lead</a>`}),
+    );
+    await page.goto('https://mail.example/');
+    await page.getByText('Open the lead').click();
+    await heading(page, 'Ana Silva');
+    await context.close();
+  });
+
+  test('without a script, a lead is found, and everything but signing in works', async () => {
+    const id = await run.send();
+    const context = await run.browser.newContext({javaScriptEnabled: false});
+    await context.addCookies([await cookieOf(run, 'agent')]);
+    const page = await context.newPage();
+    await page.goto(`${run.url}/leads`);
+    await page.getByLabel('Partner').selectOption('acme');
+    await page.getByLabel('Partner').press('Enter');
+    await page.getByRole('group', {name: 'Filters'}).getByRole('button', {name: 'Go'}).nth(1).click();
+    await page.getByText('acme').first().waitFor();
+    assert.equal(new URL(page.url()).searchParams.get('partner'), 'acme');
+    await page.getByRole('search').getByRole('textbox').or(page.getByRole('searchbox')).fill(referenceOf(id));
+    await page.getByRole('searchbox').press('Enter');
+    await heading(page, 'Ana Silva');
+    await context.close();
+  });
+});
+
+/** The cookie of a new session of somebody with this role. */
+async function cookieOf(
+  {settings, url}: {settings: Record<string, string>; url: string},
+  role: 'agent' | 'admin',
+) {
+  const config = readConfig(settings);
+  const [secret, now, hour] = [newCookie(), Date.now(), 3_600_000];
+  const id = `${role} ${secret}`;
+  await openWhile(openStoreBeside(config, createSealer(config.dataKeys), true), async (store) => {
+    const invitation = {digest: digestOf(newCookie()), expiresAt: now + hour};
+    await store.addOperator({id, name: id, role, createdAt: now}, invitation);
+    const session = {beganAt: now, expiresAt: now + hour, zone: 'America/Denver', agent: 'Firefox'};
+    await store.beginSession({...session, digest: digestOf(secret), operator: id});
+  });
+  const {hostname: domain} = new URL(url);
+  return {
+    name: '__Host-operator',
+    value: secret,
+    domain,
+    path: '/',
+    secure: true,
+    httpOnly: true,
+    sameSite: 'Strict' as const,
+  };
+}
+
+suite("the operators' pages in Firefox", {skip: firefox ? false : 'Firefox is not installed'}, () => {
+  const run = openForSuite(startAll);
+
+  test('from a session on, a lead is found, read, erased, and the session ends', async () => {
+    const id = await run.send();
+    const started = {browser: 'firefox' as const, executablePath: firefox ?? '', env: browserEnvironment()};
+    const browser = await puppeteer.launch({...started, headless: true});
+    try {
+      await browser.setCookie(await cookieOf(run, 'admin'));
+      const page = await browser.newPage();
+      await page.goto(`${run.url}/leads`);
+      const click = async (selector: string) => {
+        await Promise.all([page.waitForNavigation(), page.locator(selector).click()]);
+      };
+      const title = () => page.$eval('h1', ({textContent}) => textContent.trim());
+      await page.locator('input[name=q]').fill(referenceOf(id));
+      await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+      assert.equal(await title(), 'Ana Silva');
+      await click(`a[href="/leads/${id}/erase"]`);
+      await click('.narrow button');
+      assert.equal(await title(), 'Erased');
+      await click('a[href="/you"]');
+      await click('form[action="/sign-out"] button');
+      assert.match(page.url(), /\/sign-in/);
+      await page.goto(`${run.url}/leads/${id}`);
+      assert.match(page.url(), /\/sign-in\?next=/);
+    } finally {
+      await browser.close();
+    }
+  });
+});
