@@ -8,9 +8,13 @@ import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {createServer, type Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {paths} from '../contract/api.ts';
+import {besideServers} from '../server/admin/beside.ts';
+import {inviteOperator, listOperators} from '../server/admin/operators.ts';
 import {readConfig, type Config} from '../server/config/config.ts';
 import {createObservationLog} from '../server/observe/observation-log.ts';
 import {createLog} from '../server/observe/log.ts';
+import {startPages} from '../server/pages/process.ts';
+import {routes} from '../server/pages/routes.ts';
 import {startServer} from '../server/server.ts';
 import {noChoices} from '../server/snippets/choices.ts';
 import {noVersionForSnippets, snippetParts, versionForSnippets} from '../server/snippets/parts.ts';
@@ -22,6 +26,7 @@ import {partner} from './partner.ts';
 const host = '127.0.0.1';
 const secretsFile = 'data/development.json';
 const partnersFile = 'data/demo-partners.json';
+const developer = 'Developer';
 
 type Secrets = {user: string; password: string; tokenKey: string};
 
@@ -63,6 +68,21 @@ function snippetOf(config: Config) {
   return {rules, form};
 }
 
+/** Where the operators' pages are: until somebody has a passkey for them, an invitation, which works once. */
+const signIn = (): Promise<string> =>
+  besideServers(
+    config,
+    {mayWrite: true, emit: log.emit, by: {actor: 'npm start', action: 'operators invite'}},
+    async (admin) => {
+      const known = (await listOperators(admin)).find(
+        ({name, revoked_at}) => name === developer && revoked_at === null,
+      );
+      if (known && known.passkeys > 0) return config.admin?.url ?? '';
+      return (await inviteOperator(admin, {name: developer, ...(known ? {again: true} : {role: 'admin'})}))
+        .link;
+    },
+  );
+
 /** What a signal does. Before the server runs, nothing is open that would have to be closed. */
 let end = (): void => process.exit(0);
 // A closed terminal sends SIGHUP.
@@ -71,6 +91,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 const secrets = developmentSecrets();
 const port = await freePort(Number(process.env['PORT'] ?? 8080));
 const publicUrl = `http://localhost:${port}`;
+const adminPort = await freePort(Number(process.env['ADMIN_PORT'] ?? 8082));
 
 const ownMachine = ['http://localhost', 'https://localhost', 'http://127.0.0.1', 'https://127.0.0.1'];
 const listed = (process.env['EMBED_ORIGINS'] ?? '').split(/[\s,]+/).filter(Boolean);
@@ -86,11 +107,14 @@ const read = readConfig({
   CALLERS: JSON.stringify([{user: secrets.user, password: secrets.password, cids: [partner.cid]}]),
   PARTNERS_FILE: partnersFile,
   TOKEN_KEY: secrets.tokenKey,
+  ADMIN_URL: `http://localhost:${adminPort}`,
+  ADMIN_PORT: String(adminPort),
 });
 // The demo has no releases, so that its pages get the newest build: whoever changes the form wants to see the change.
 const config = {...read, releasesFolder: 'no releases'};
 const log = createObservationLog(createLog(config.logLevel));
 const server = await startServer(config, log.emit);
+const pages = await startPages(() => config, routes, log.emit);
 const page = createServer(landingPage({...snippetOf(config), publicUrl}));
 const pagePort = await listen(page, Number(process.env['DEMO_PORT'] ?? 8081));
 
@@ -113,6 +137,7 @@ console.log(`
   Its snippets       ${publicUrl}${paths.snippets}?partner=${partner.key}
   The form alone     ${publicUrl}${paths.apply}/${partner.key}
   The lead service   ${publicUrl}
+  For operators      ${await signIn()}
 
   Create a lead:
 
@@ -124,5 +149,5 @@ console.log(`
 end = () => {
   end = () => undefined;
   page.close().closeAllConnections();
-  void server.close().then(() => log.flush(() => process.exit(0)));
+  void Promise.all([pages.close(), server.close()]).then(() => log.flush(() => process.exit(0)));
 };

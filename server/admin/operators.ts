@@ -21,7 +21,7 @@ export type Invitation = z.infer<typeof invitation>;
 
 /**
  * Adds an operator, or with `again` invites one once more, who has lost all passkeys: those of before end, and all sessions.
- * @param input `role`: with `again`, the one of before if it is undefined
+ * A role never changes: with `again`, it is the one of before.
  */
 export async function inviteOperator(
   {store, config, look}: Admin,
@@ -36,6 +36,8 @@ export async function inviteOperator(
   if (again && !known) throw new Refusal(`There is no operator ${name}.`, 'unknown');
   const taken = () => new Refusal(`There is an operator ${name} already: --again invites once more.`);
   if (known && !again) throw taken();
+  if (known && role !== undefined && role !== known.role)
+    throw new Refusal(`${name} is ${known.role}: for another role, revoke ${name} and invite anew.`);
   const as = role ?? known?.role ?? 'agent';
   // The secret stands behind the #, which browsers send to nobody. The store has its digest alone.
   const secret = randomBytes(32).toString('base64url');
@@ -44,10 +46,8 @@ export async function inviteOperator(
     expiresAt: now + inviteTime,
   };
   await look({operator: name, role: as, again});
-  if (known?.role === as) await store.inviteAgain(known.id, invited);
+  if (known) await store.inviteAgain(known.id, invited);
   else {
-    // A role never changes: an operator with another one is another operator of the same name.
-    if (known) await store.revokeOperator(known.id, now);
     const operator: Omit<Operator, 'revokedAt'> = {id: randomUUIDv7(), name, role: as, createdAt: now};
     if (!(await store.addOperator(operator, invited))) throw taken();
   }

@@ -4,6 +4,7 @@ import type {AddressInfo} from 'node:net';
 import {openBeside} from '../admin/beside.ts';
 import {Refusal} from '../admin/admin.ts';
 import {readStatus, type Status} from '../admin/status.ts';
+import {ago} from '../admin/words.ts';
 import {ConfigError, readConfig, type Config} from '../config/config.ts';
 import {needRestart, reloadedConfig} from '../config/reloaded.ts';
 import {sizeThreadPool} from '../config/thread-pool.ts';
@@ -51,6 +52,8 @@ export async function startPages(
       config: kept.inForce(),
       server: await serverState(config, store),
       withStore: (work) => work(store),
+      // Whoever looks has a time zone of their own.
+      since: (from) => ` for ${ago(from)}`,
       checkStart: () => Promise.resolve(kept.faults().map((text) => ({level: 'fault' as const, text}))),
     });
   const app = createPages({

@@ -34,6 +34,7 @@ export async function startDemo(settings: Record<string, string> = {}): Promise<
       ...process.env,
       PORT: '0',
       DEMO_PORT: '0',
+      ADMIN_PORT: '0',
       DATABASE_PATH: databasePath,
       EMBED_FOLDER: resolve('dist/embed'),
       ...settings,
