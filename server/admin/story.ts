@@ -84,7 +84,8 @@ function ofLead({outline, full, amounts, revoked, ...others}: Told, deliveries: 
     ? `by ${upstream.destination}`
     : version !== null && `by the calculator, figures of ${printable(version)}`;
   if (status === 'done' && outline.erasedAt === null)
-    events.push(
+    // Above the form that was sent in the same millisecond.
+    events.unshift(
       event(upstream?.settledAt ?? createdAt, `Answered${total}`, {kind: 'good', text: by || null}),
     );
   if (full?.supersedes) events.push(event(createdAt, `Corrects ${referenceOf(full.supersedes)}`));

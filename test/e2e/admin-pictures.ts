@@ -1,0 +1,133 @@
+/** `node test/e2e/admin-pictures.ts`: takes the pictures of docs/admin.md, of real pages over a store with four weeks of leads. */
+import {chromium} from 'playwright-core';
+import {parseLead} from '../../server/leads/lead-schema.ts';
+import {readConfig} from '../../server/config/config.ts';
+import {startPages} from '../../server/pages/process.ts';
+import {routes} from '../../server/pages/routes.ts';
+import {digestOf, newSecret} from '../../server/pages/secrets.ts';
+import {openStore} from '../../server/store/open-store.ts';
+import {createSealer} from '../../server/store/sealing.ts';
+import {sentLead, somebody} from '../support/embed-client.ts';
+import {findChromium} from '../support/find-browsers.ts';
+import {freePort} from '../support/free-port.ts';
+import {openWhile} from '../support/opened.ts';
+import {writePartners} from '../support/operator.ts';
+import {entryAt, prequalificationBody} from '../support/sample-leads.ts';
+import {serviceSettings, startService} from '../support/service-process.ts';
+import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {startWebhookReceiver} from '../support/webhook-receiver.ts';
+
+const [hour, day] = [3_600_000, 24 * 3_600_000];
+const zone = 'America/New_York';
+const folder = makeTemporaryFolder();
+const warehouse = await startWebhookReceiver();
+const [port, silentPort] = [await freePort(), await freePort()];
+const hook = (at: number) => ({type: 'webhook', url: `http://127.0.0.1:${at}/`, credentials: 'ALL'});
+const settings: Record<string, string> = {
+  ...serviceSettings(folder.path),
+  ADMIN_URL: `http://localhost:${port}`,
+  ADMIN_PORT: String(port),
+  PORT: String(await freePort()),
+  CREDENTIALS_ALL_SECRET: warehouse.secret,
+  WEBHOOK_INTERNAL_HOSTS: '127.0.0.1',
+  PARTNERS_FILE: writePartners(
+    folder.path,
+    [
+      {
+        send_to: ['crm', 'warehouse'],
+        ask: ['call_time', 'state', 'time_frame'],
+        consent: {
+          text: 'I agree that Acme Funding may call me about my estimate.',
+          version: '2026-11',
+          required: true,
+        },
+      },
+      {key: 'bright', send_to: ['warehouse']},
+      {key: 'northside', send_to: ['warehouse']},
+    ],
+    {crm: hook(silentPort), warehouse: hook(warehouse.port)},
+  ),
+};
+for (const name of ['EMBED_ORIGINS', 'EMBED_PARTNER']) delete settings[name];
+const config = readConfig(settings);
+const secret = newSecret();
+
+/** A usual day: most leads come around noon. */
+const eachHour = [0, 0, 0, 0, 0, 1, 1, 2, 3, 5, 6, 6, 6, 5, 4, 4, 3, 3, 2, 2, 1, 1, 0, 0];
+await openWhile(openStore(config, createSealer(config.dataKeys)), async (store) => {
+  const {data: lead} = parseLead(prequalificationBody);
+  if (!lead) throw new Error('The sample lead is none');
+  for (let back = 30; back >= 0; back -= 1)
+    for (const [at, many] of eachHour.entries())
+      for (let index = 0; index < many; index += 1) {
+        const midnight = Math.floor(Date.now() / day) * day + 5 * hour - back * day;
+        const time = midnight + at * hour + (index * hour) / many;
+        const partner = ['acme', 'acme', 'acme', 'bright', 'northside'][(at + index + back) % 5] ?? 'acme';
+        if (time < Date.now() - hour) await store.accept(entryAt(time, {lead, partner}));
+      }
+  const invitation = {digest: digestOf(newSecret()), expiresAt: Date.now() + hour};
+  await store.addOperator(
+    {id: 'maria', name: 'Maria Lopez', role: 'admin', createdAt: Date.now()},
+    invitation,
+  );
+  const session = {beganAt: Date.now(), expiresAt: Date.now() + hour, zone, agent: 'Firefox'};
+  await store.beginSession({...session, digest: digestOf(secret), operator: 'maria'});
+});
+
+const service = await startService(settings, folder.path);
+const server = {fetch: (path: string, init?: RequestInit) => fetch(service.url + path, init)};
+const people = [
+  ['Priya', 'Raman', '(646) 555-0164', 90_000, 'acme'],
+  ['Chidi', 'Okafor', '(512) 555-0119', 20_000, 'northside'],
+  ['María-José', 'Fernández', '(202) 555-0158', 0, 'bright'],
+  ['Jordan', 'Whitfield', '(303) 555-0177', 250_000, 'acme'],
+  ['Ana', 'Silva', '(415) 555-0132', 100_000, 'acme'],
+] as const;
+let newest = '';
+for (const [first_name, last_name, phone, retirement, partner] of people) {
+  const asked = partner === 'acme' && {call_time: 'afternoon', state: 'CA', time_frame: '2-6 months'};
+  const lead = somebody({
+    first_name,
+    last_name,
+    phone,
+    retirement,
+    email: `${first_name.toLowerCase()}@example.com`,
+    ...asked,
+  });
+  const consent = partner === 'acme' && {consent: {version: '2026-11', agreed: true}};
+  const attribution = {utm_source: 'google', utm_medium: 'cpc', utm_campaign: 'spring'};
+  newest = (await sentLead(server, lead, {partner, body: {...consent, attribution}})).id;
+}
+await warehouse.hasReceived(people.length);
+const pages = await startPages(
+  () => config,
+  routes,
+  () => undefined,
+);
+const browser = await chromium.launch(await findChromium());
+const {url = ''} = config.admin ?? {};
+
+async function take(name: string, path: string, width: number, height: number) {
+  const viewport = {width, height};
+  const context = await browser.newContext({
+    viewport,
+    deviceScaleFactor: 2,
+    colorScheme: 'light',
+    reducedMotion: 'reduce',
+  });
+  const cookie = {name: '__Host-operator', value: secret, domain: 'localhost', path: '/'};
+  await context.addCookies([{...cookie, secure: true, httpOnly: true, sameSite: 'Strict'}]);
+  const page = await context.newPage();
+  await page.goto(url + path);
+  await page.screenshot({path: `docs/pictures/${name}.png`});
+  await context.close();
+  console.log(`docs/pictures/${name}.png`);
+}
+await take('admin-overview', '/', 1280, 900);
+await take('admin-lead', `/leads/${newest}`, 1280, 900);
+await take('admin-phone', `/leads/${newest}`, 390, 780);
+await browser.close();
+await pages.close();
+await service.end('SIGTERM');
+await warehouse.close();
+folder.remove();
