@@ -69,7 +69,12 @@ export async function storyOf(admin: Admin, told: Told, seesPersons: boolean): P
       event(request.requestedAt, 'Asked to be erased', {kind: 'soon', text: 'An operator decides.'}),
     );
   const isSoon = ({kind}: StoryEvent) => Number(kind === 'soon');
-  return events.toSorted((one, other) => isSoon(other) - isSoon(one) || other.at - one.at);
+  return (
+    events
+      .toSorted((one, other) => isSoon(other) - isSoon(one) || other.at - one.at)
+      // Somebody who opens it again and again has done so once.
+      .filter(({kind, title}, index, all) => kind !== 'plain' || title !== all[index - 1]?.title)
+  );
 }
 
 function ofLead({outline, full, amounts, revoked, ...others}: Told, deliveries: readonly DeliveryRow[]) {

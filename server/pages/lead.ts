@@ -95,7 +95,7 @@ function callSheet(sheet: CallSheet, shown: ShownLead, visit: Visit): Html {
       <a class="btn" href="mailto:${encodeURIComponent(email).replace('%40', '@')}">${printable(email)}</a>
       <p class="q s">${hints.filter(Boolean).join(' · ')}</p>
     </div>
-    ${suspicion !== null && html`<p class="may no">${icon('warn')}<strong>May be from a bot</strong><span>${suspicion}. Nobody hears of it until somebody decides.</span></p>`}
+    ${suspicion !== null && html`<p class="may no">${icon('warn')}<strong>May be from a bot</strong><span>${suspicion}.${sheet.state.kind === 'held' && ' Nobody hears of it until somebody decides.'}</span></p>`}
     ${mayCall(sheet, visit)}${amountsOf(sheet)}
     <section class="two">
       <div>

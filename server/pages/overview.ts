@@ -1,4 +1,5 @@
 /** What somebody sees first: what needs somebody, and today beside what is usual. */
+import {paths} from '../../contract/api.ts';
 import {listPage} from '../admin/listing.ts';
 import {readOverview, type Overview} from '../admin/overview.ts';
 import type {Finding, Status} from '../admin/status.ts';
@@ -45,7 +46,10 @@ function need(finding: Finding, status: Status, visit: Visit): Html {
 }
 
 function needsOf(status: Status, {lastLeadAt}: Overview, visit: Visit): Html {
-  const {findings, destinations} = status;
+  const {destinations} = status;
+  const failing = status.findings.flatMap(({kind, subject}) => (kind === 'destination' ? [subject] : []));
+  // One that fails is late, too: its first line says so already.
+  const findings = status.findings.filter(({kind, subject}) => kind !== 'late' || !failing.includes(subject));
   if (findings.length > 0)
     return html`<ul class="needs" aria-label="Needs somebody">
       ${findings.map((finding) => need(finding, status, visit))}
@@ -83,7 +87,7 @@ export async function overviewPage(visit: Visit): Promise<Reply> {
             The form takes them from the pages that are listed. Put it on one, fill it in, and the lead stands
             here within a second.
           </p>
-          <p><a class="btn main" href="${admin.config.publicUrl}/embed/snippets">Copy the snippet</a></p>`,
+          ${admin.config.snippetsPage && html`<a class="btn main" href="${admin.config.publicUrl}${paths.snippets}">Copy the snippet</a>`}`,
       );
   return {
     page: page(
