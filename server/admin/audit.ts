@@ -26,6 +26,15 @@ export function noting(store: Pick<AuditStore, 'noteLook'>, by: Actor): Admin['l
   const at = new Date().toISOString();
   const entry: AuditEntry = {id: randomUUIDv7(), at, ...by, filter: {}, leads: 0, ids: []};
   let written = '';
+  let last = Promise.resolve();
+  /** In turn: otherwise an earlier state of the entry could be stored last. */
+  async function write(before: Promise<void>) {
+    await before.catch(() => undefined);
+    const now = JSON.stringify(entry);
+    if (now === written) return;
+    await store.noteLook(entry);
+    written = now;
+  }
   return async (filter, ids = [], leads = 0) => {
     const {lead = []} = filter as {lead?: string};
     Object.assign(entry.filter, Object.fromEntries(Object.entries(filter).flatMap(inWords)));
@@ -34,10 +43,8 @@ export function noting(store: Pick<AuditStore, 'noteLook'>, by: Actor): Admin['l
     entry.ids = all.slice(0, maxIds);
     const failed =
       'The command ends here, because it cannot be noted who looks at personal data or changes it';
-    const now = JSON.stringify(entry);
-    if (now === written) return;
-    await store.noteLook(entry).catch((error: unknown) => refuseFor(error, `${failed} (table audit): `));
-    written = now;
+    last = write(last);
+    await last.catch((error: unknown) => refuseFor(error, `${failed} (table audit): `));
   };
 }
 

@@ -41,10 +41,11 @@ export function createLooks(now = () => performance.now()) {
         const look: Known = goesOn
           ? {...before, ids: all}
           : {note: noting(store, by), ids: new Set([...ids].concat(lead)), endsAt: now() + lookTime};
-        await look.note(filter, ids, leads);
+        // Before it is noted, so that a look at the same time counts these ids, too.
         known.delete(key);
         known.set(key, look);
         forgetOldest();
+        await look.note(filter, ids, leads);
       };
     },
   };

@@ -232,4 +232,22 @@ suite('looks', () => {
     for (let at = 0; at + 50 <= all.length; at += 10) await look({}, all.slice(at, at + 50));
     assert.deepEqual(new Set(noted().flatMap(({ids}) => ids)), new Set(all));
   });
+
+  test('name every lead that was shown by pages at the same time, also if the store is slow', async () => {
+    const entries = new Map<string, AuditEntry>();
+    let writes = 0;
+    // The first ones take the longest.
+    const noteLook = async (entry: AuditEntry) => {
+      const copy = structuredClone(entry);
+      for (let turn = 20 * ++writes; turn < 200; turn += 1) await Promise.resolve();
+      entries.set(entry.id, copy);
+    };
+    const looks = createLooks();
+    const all = Array.from({length: 8}, () => Array.from({length: 10}, () => randomUUIDv7()));
+    const look = (ids: string[]) =>
+      looks.of({noteLook}, {actor: 'operator Ana', action: 'leads list'}, {})({}, ids);
+    await look([]);
+    await Promise.all(all.map(look));
+    assert.deepEqual(new Set([...entries.values()].flatMap(({ids}) => ids)), new Set(all.flat()));
+  });
 });
