@@ -126,7 +126,7 @@ const heading = (page: Page, name: string | RegExp) => page.getByRole('heading',
 suite("the operators' pages in Chromium", () => {
   const run = openForSuite(startAll);
 
-  test('somebody is invited, signs in, finds a lead, sends a dead letter again, exports, erases, and signs out, by keyboard alone', async () => {
+  test('from the invitation to the sign-out, everything goes by keyboard alone', async () => {
     const id = await run.send();
     await until(() => run.crm.exchanges.length > 0);
     const invited = await runCommand(run.settings, 'operators', 'invite', 'Maria Lopez', '--role', 'admin');
@@ -249,7 +249,7 @@ suite("the operators' pages in Chromium", () => {
     }
   });
 
-  test('a link in a mail of another site leads to the lead, although the cookie does not come along at first', async () => {
+  test('a link in a mail leads to the lead, although the cookie does not come along', async () => {
     const id = await run.send();
     const context = await run.browser.newContext();
     await context.addCookies([await cookieOf(run, 'agent')]);
