@@ -2,15 +2,10 @@
 import type {AuthenticationResponseJSON, RegistrationResponseJSON} from '@simplewebauthn/server';
 import type {Config} from '../config/config.ts';
 import type {Operator, OperatorStore, Passkey} from '../leads/operators.ts';
-import {challengeEnd, newChallenge} from './secrets.ts';
+import {challengeEnd, challengeTime, newChallenge} from './secrets.ts';
 
 /** It takes memory, and most requests need none of it. */
 const library = () => import('@simplewebauthn/server');
-
-/** Milliseconds that a person has. The challenge lasts as long. */
-const timeout = 5 * 60_000;
-/** EdDSA, ES256 and RS256 (RFC 9053), which all passkeys have one of. */
-const supportedAlgorithmIDs = [-8, -7, -257];
 
 const originOf = ({admin}: Pick<Config, 'admin'>): string => {
   if (!admin) throw new Error('ADMIN_URL is missing');
@@ -22,11 +17,10 @@ const userIdOf = (operator: string) => Buffer.from(operator);
 /** @param use for what the challenge is, and for whom */
 export async function optionsToSignIn(config: Config, use: string): Promise<object> {
   const {generateAuthenticationOptions} = await library();
-  const challenge = newChallenge(config.tokenKeys, use);
   return generateAuthenticationOptions({
     rpID: hostOf(config),
-    challenge,
-    timeout,
+    challenge: newChallenge(config.tokenKeys, use),
+    timeout: challengeTime,
     userVerification: 'required',
   });
 }
@@ -45,19 +39,20 @@ export async function optionsToCreate(
     userName: name,
     userID: userIdOf(id),
     challenge: newChallenge(config.tokenKeys, use),
-    timeout,
-    attestationType: 'none',
-    supportedAlgorithmIDs,
+    timeout: challengeTime,
     excludeCredentials: known.map(({credential}) => ({id: credential})),
     authenticatorSelection: {residentKey: 'required', userVerification: 'required'},
   });
 }
 
+/** As browsers write the id of a passkey. */
+const passkeyId = /^[\w-]+$/;
+
 /** Undefined if the text is no answer of a browser. */
 function parsed<Answer extends {id: string}>(text: string): Answer | undefined {
   try {
     const answer = JSON.parse(text) as Answer | null;
-    return typeof answer?.id === 'string' ? answer : undefined;
+    return typeof answer?.id === 'string' && passkeyId.test(answer.id) ? answer : undefined;
   } catch {
     return undefined;
   }
@@ -99,9 +94,7 @@ export async function createdPasskey(
   if (!response) return undefined;
   const {verifyRegistrationResponse} = await library();
   const {rules, spend} = expected(config, use);
-  const checked = await verifyRegistrationResponse({response, supportedAlgorithmIDs, ...rules}).catch(
-    orUndefined,
-  );
+  const checked = await verifyRegistrationResponse({response, ...rules}).catch(orUndefined);
   if (!checked?.verified || !(await spend(store))) return undefined;
   const {credential, credentialDeviceType} = checked.registrationInfo;
   if (await store.passkey(credential.id)) return undefined;

@@ -25,17 +25,8 @@ suite('a challenge', () => {
     assert.ok(challengeEnd([second, first], 'sign-in', text, now));
     assert.equal(challengeEnd([second], 'sign-in', text, now), undefined);
   });
-  test('with a later time, or in another spelling, is none of ours', () => {
-    const later = Buffer.from(text, 'base64url');
-    later.writeBigUInt64BE(BigInt(now + minute));
-    for (const other of [
-      later.toString('base64url'),
-      `${text}=`,
-      `${text} `,
-      text.slice(4),
-      '',
-      'A'.repeat(75),
-    ])
+  test('in another spelling, or cut, is none of ours', () => {
+    for (const other of [`${text}=`, `${text} `, text.slice(4), '', 'A'.repeat(text.length)])
       assert.equal(challengeEnd([first], 'sign-in', other, now), undefined, other);
   });
 });
