@@ -9,7 +9,6 @@ export type Operator = {id: string; name: string; role: Role; createdAt: number;
 
 /**
  * - `credential`: its id, in base64url. `publicKey`: in the form of COSE (RFC 9052)
- * - `transports`: how a browser may reach it, separated by spaces
  * - `isSynced`: 1 if it is kept by a provider for several devices
  */
 export type Passkey = {
@@ -17,7 +16,6 @@ export type Passkey = {
   operator: string;
   publicKey: Uint8Array;
   counter: number;
-  transports: string;
   isSynced: 0 | 1;
   createdAt: number;
   usedAt: number | null;

@@ -102,7 +102,6 @@ export async function createdPasskey(
     credential: credential.id,
     publicKey: credential.publicKey,
     counter: credential.counter,
-    transports: (credential.transports ?? []).filter((each) => /^[a-z-]{1,20}$/.test(each)).join(' '),
     isSynced: credentialDeviceType === 'multiDevice' ? 1 : 0,
     createdAt: Date.now(),
   };

@@ -8,7 +8,7 @@ const operatorColumns = list([
   ...['operators.created_at AS "createdAt"', 'operators.revoked_at AS "revokedAt"'],
 ]);
 const passkeyColumns = list([
-  ...['credential', 'operator', 'public_key AS "publicKey"', 'counter', 'transports'],
+  ...['credential', 'operator', 'public_key AS "publicKey"', 'counter'],
   ...['is_synced AS "isSynced"', 'passkeys.created_at AS "createdAt"', 'used_at AS "usedAt"'],
 ]);
 const sessionColumns = 'digest, operator, began_at AS "beganAt", expires_at AS "expiresAt", zone, agent';
@@ -31,12 +31,12 @@ const revokeText = 'UPDATE operators SET revoked_at = $1 WHERE id = $2 AND revok
 const whereInvited = `
   FROM invitations ${ofOperator('invitations')} WHERE invitations.digest = $1 AND invitations.expires_at > $2`;
 const newPasskey = `
-  INSERT INTO passkeys (operator, credential, public_key, counter, transports, is_synced, created_at)
+  INSERT INTO passkeys (operator, credential, public_key, counter, is_synced, created_at)
   SELECT operators.id`;
 const valuesOf = (key: Omit<Passkey, 'operator' | 'usedAt'>) =>
-  [key.credential, key.publicKey, key.counter, key.transports, key.isSynced, key.createdAt] as const;
-const acceptText = `${newPasskey}, $3, $4, $5, $6, $7, $8 ${whereInvited} RETURNING operator`;
-const addKeyText = `${newPasskey}, $2, $3, $4, $5, $6, $7 FROM operators WHERE id = $1 AND revoked_at IS NULL`;
+  [key.credential, key.publicKey, key.counter, key.isSynced, key.createdAt] as const;
+const acceptText = `${newPasskey}, $3, $4, $5, $6, $7 ${whereInvited} RETURNING operator`;
+const addKeyText = `${newPasskey}, $2, $3, $4, $5, $6 FROM operators WHERE id = $1 AND revoked_at IS NULL`;
 const removeText = `
   DELETE FROM passkeys WHERE operator = $1 AND credential = $2
     AND EXISTS (SELECT 1 FROM passkeys AS other WHERE other.operator = $1 AND other.credential <> $2)

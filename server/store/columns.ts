@@ -411,7 +411,6 @@ export const tables = {
       operator: text,
       public_key: blob,
       counter: integer,
-      transports: text,
       is_synced: integer,
       created_at: integer,
       used_at: integerOrNull,

@@ -18,7 +18,7 @@ const digestIn = (link: string) =>
 const accept = ({store}: Admin, link: string, credential: string) =>
   store.acceptInvitation(digestIn(link), Date.now(), {
     ...{credential, publicKey: new Uint8Array([1]), counter: 0},
-    ...{transports: '', isSynced: 0, createdAt: Date.now()},
+    ...{isSynced: 0, createdAt: Date.now()},
   });
 
 for (const {name, postgres, skip} of databaseKinds)

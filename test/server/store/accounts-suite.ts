@@ -8,7 +8,7 @@ import {openForSuite} from '../../support/opened.ts';
 const hour = 3_600_000;
 const now = Date.UTC(2026, 2, 1);
 const newPasskey = (credential: string = randomUUID()) => ({
-  ...{credential, publicKey: new Uint8Array([1, 2, 3]), counter: 0, transports: 'internal hybrid'},
+  ...{credential, publicKey: new Uint8Array([1, 2, 3]), counter: 0},
   ...{isSynced: 1 as const, createdAt: now},
 });
 const newInvitation = () => ({digest: randomUUID(), expiresAt: now + hour});
