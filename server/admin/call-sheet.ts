@@ -47,7 +47,6 @@ export type CallSheet = {
   unreadable: string | null;
   consent: SheetConsent | null;
   timeThere: string | null;
-  language: string | null;
   suspicion: string | null;
   story: StoryEvent[];
   changes: Change[];
@@ -85,7 +84,6 @@ export async function readCallSheet(
     ...{lead: shown, amounts, unreadable: damaged?.unreadable ?? null, consent},
     erased: lead && isErased(lead) ? await showErased(admin, lead) : null,
     timeThere: timeThere(Date.now(), shown?.time_zones ?? []) ?? null,
-    language: consent?.language ?? null,
     suspicion: (full && suspicionOf(full)) ?? null,
     story: await storyOf(admin, told, seesPersons),
     changes: seesPersons ? possibleChanges(open, {erasedAt: outline.erasedAt, revoked}) : [],

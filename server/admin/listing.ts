@@ -2,7 +2,7 @@
  * Lists of leads for people: page by page, of a person, and what state each lead is in. Nothing of a lead is opened for those who
  * see no persons.
  */
-import {totalAmount, type Amounts} from '../../contract/amounts.ts';
+import type {Amounts} from '../../contract/amounts.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import {firstScreen} from '../../form/words/en.ts';
 import {lookUp} from '../../form/words/look-up.ts';
@@ -37,7 +37,6 @@ export type ListedRow = {
   person: {
     name: string;
     phone: string;
-    total: number | null;
     amounts: Amounts | null;
     credit: string | null;
     pending: boolean;
@@ -49,6 +48,9 @@ export type ListedRow = {
  * - `lookedTo`: it stopped looking at this time, because it took too long, so there may be fewer rows than the limit
  */
 export type Listed = {rows: ListedRow[]; after: string | undefined; lookedTo: number | undefined};
+
+type Row = ListedLead | LeadOutline;
+const idsOf = (rows: readonly Row[]) => rows.map(({id}) => id);
 
 /** Leads of the index of one read, where a filter can miss. */
 const sliceLeads = 20_000;
@@ -62,13 +64,10 @@ export async function listPage(
   how: {limit: number; after?: string | undefined; seesPersons: boolean; milliseconds?: number},
 ): Promise<Listed> {
   const {store, look} = admin;
-  if (!how.seesPersons) {
-    const {page, ...ends} = await readSlices(admin, filter, how, (part, of) => store.listOutlines(part, of));
-    return {rows: await rowsOf(admin, page), ...ends};
-  }
-  const {page, ...ends} = await readSlices(admin, filter, how, (part, of) => store.listLeads(part, of));
-  const ids = page.map(({id}) => id);
-  await look(filter, ids);
+  const {page, ...ends} = await readSlices(admin, filter, how, (part, of) =>
+    how.seesPersons ? store.listLeads(part, of) : store.listOutlines(part, of),
+  );
+  if (how.seesPersons) await look(filter, idsOf(page));
   return {rows: await rowsOf(admin, page), ...ends};
 }
 
@@ -76,14 +75,14 @@ export async function listPage(
 const canMiss = ({partner, status, campaign, context}: LeadFilter) =>
   [partner, status, campaign, context].some((value) => value !== undefined);
 
-async function readSlices<Lead extends {id: string}>(
+async function readSlices(
   {store}: Admin,
   filter: LeadFilter,
   {limit, after, milliseconds = 50}: {limit: number; after?: string | undefined; milliseconds?: number},
-  read: (filter: LeadFilter, page: LeadPage) => Promise<Lead[]>,
-): Promise<{page: Lead[]} & Pick<Listed, 'after' | 'lookedTo'>> {
+  read: (filter: LeadFilter, page: LeadPage) => Promise<readonly Row[]>,
+): Promise<{page: Row[]} & Pick<Listed, 'after' | 'lookedTo'>> {
   const begun = performance.now();
-  const page: Lead[] = [];
+  const page: Row[] = [];
   const ended = (lookedTo?: number) => ({
     page: page.slice(0, limit),
     // One more than the page was read, to know whether there is a next one.
@@ -115,7 +114,7 @@ export async function personPage(
   admin: Admin,
   filter: LeadFilter,
   person: Person,
-  {limit}: {limit: number; seesPersons: true},
+  {limit}: {limit: number},
 ): Promise<{rows: ListedRow[]; more: number}> {
   const job = leadsOfPerson(admin, filter, person, {limit, signal: AbortSignal.timeout(searchTime)});
   const {found, kept, unreadable, sameMailbox, total, looked} = await finish(job, () => undefined);
@@ -124,22 +123,12 @@ export async function personPage(
   return {rows: await rowsOf(admin, leads), more: Math.max(0, total - looked)};
 }
 
-const rowsOf = async ({store, config}: Admin, leads: readonly (ListedLead | LeadOutline)[]) => {
-  const open = leads.length === 0 ? [] : await store.openDeliveriesOf(leads.map(({id}) => id));
-  return leads.map((lead) =>
-    toRow(
-      lead,
-      open.filter((delivery) => delivery.lead === lead.id),
-      config,
-    ),
-  );
-};
+async function rowsOf({store, config}: Admin, leads: readonly Row[]): Promise<ListedRow[]> {
+  const open = Map.groupBy(await store.openDeliveriesOf(idsOf(leads)), ({lead}) => lead);
+  return leads.map((lead) => toRow(lead, open.get(lead.id) ?? [], config));
+}
 
-function toRow(
-  lead: ListedLead | LeadOutline,
-  open: readonly OpenDelivery[],
-  config: Admin['config'],
-): ListedRow {
+function toRow(lead: Row, open: readonly OpenDelivery[], config: Admin['config']): ListedRow {
   const details = 'lead' in lead ? detailsOf(lead) : undefined;
   const damaged = 'unreadable' in lead ? lead : details && 'unreadable' in details ? details : undefined;
   const known = 'unreadable' in lead ? {createdAt: createdAtOf(lead.id), partner: null} : lead;
@@ -153,7 +142,7 @@ function toRow(
   };
 }
 
-function campaignOf(lead: ListedLead | LeadOutline): string | null {
+function campaignOf(lead: Row): string | null {
   if ('campaign' in lead) return lead.campaign === null ? null : oneLine(lead.campaign, 60);
   const {utm_source, utm_medium, utm_campaign} = ('lead' in lead && lead.attribution) || {};
   const parts = [utm_source, utm_medium, utm_campaign].filter((part) => part !== undefined);
@@ -162,12 +151,10 @@ function campaignOf(lead: ListedLead | LeadOutline): string | null {
 
 function personOf(details: LeadDetails, config: Admin['config']): ListedRow['person'] {
   const {first_name, last_name, phone, credit_score, lead_type} = details.lead;
-  const amounts = amountsForPeople(details, config) ?? null;
   return {
     name: oneLine(`${first_name} ${last_name}`, 80),
     phone: oneLine(phone, 40),
-    total: amounts?.[totalAmount] ?? null,
-    amounts,
+    amounts: amountsForPeople(details, config) ?? null,
     credit: lookUp(firstScreen.options.credit_score, credit_score) ?? null,
     pending: details.answer?.status === 'pending' && lead_type !== 'standard',
   };
@@ -175,7 +162,7 @@ function personOf(details: LeadDetails, config: Admin['config']): ListedRow['per
 
 /** What needs somebody comes first. @param open the deliveries of the lead that have not ended */
 export function stateOf(
-  lead: ListedLead | LeadOutline,
+  lead: Row,
   open: readonly (Pick<OpenDelivery, 'destination' | 'content' | 'lastError'> & {state: DeliveryState})[],
 ): RowState {
   if ('unreadable' in lead) return {kind: 'no', words: 'cannot be read'};

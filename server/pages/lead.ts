@@ -85,7 +85,7 @@ function callSheet(sheet: CallSheet, shown: ShownLead, visit: Visit): Html {
   const {phone, phone_e164: e164, email, call_time: when} = shown.lead;
   const hints = [
     (lookUp(formOnlyFields.call_time.inMails, when) ?? when)?.replace(/^./, (first) => first.toUpperCase()),
-    sheet.language === null ? undefined : `speaks ${sheet.language}`,
+    sheet.consent?.language && `speaks ${sheet.consent.language}`,
     sheet.timeThere === null ? undefined : `it is ${sheet.timeThere}`,
   ];
   const {suspicion} = sheet;

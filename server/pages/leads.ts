@@ -143,7 +143,7 @@ async function listed(visit: Visit, given: Filters, filter: LeadFilter): Promise
 }
 
 async function ofPerson(visit: Visit, given: Filters, filter: LeadFilter, person: Person): Promise<Reply> {
-  const {rows, more} = await personPage(visit.admin, filter, person, {limit: pageLeads, seesPersons: true});
+  const {rows, more} = await personPage(visit.admin, filter, person, {limit: pageLeads});
   const note =
     more > 0 &&
     html`<p class="said">

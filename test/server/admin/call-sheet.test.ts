@@ -43,7 +43,7 @@ for (const {name, postgres, skip} of databaseKinds)
       const sheet = await readCallSheet(admin, referenceOf(id), seen);
       assert.partialDeepStrictEqual(sheet, {
         ...{id, reference: referenceOf(id), partner: 'acme', erased: null, unreadable: null},
-        ...{state: {kind: 'ok', words: 'done'}, language: 'Spanish', changes: ['revoke', 'erase']},
+        ...{state: {kind: 'ok', words: 'done'}, changes: ['revoke', 'erase']},
         lead: {lead: {first_name: 'Jane', phone_e164: '+14155550132'}},
         amounts: {total_qualified_amount: 862_000},
         consent: {mayCall: true, text: 'Ticked the box', at: consent.givenAt, language: 'Spanish', words},
@@ -123,7 +123,7 @@ for (const {name, postgres, skip} of databaseKinds)
       const sheet = await readCallSheet({...admin, store}, id, {seesPersons: false});
       assert.partialDeepStrictEqual(sheet, {
         ...{partner: 'acme', lead: null, amounts: null, erased: null, consent: null, suspicion: null},
-        ...{timeThere: null, language: null, changes: [], state: {kind: 'wait', words: 'crm waits'}},
+        ...{timeThere: null, changes: [], state: {kind: 'wait', words: 'crm waits'}},
       });
       assert.doesNotMatch(JSON.stringify(sheet), /jane|862,000|555-/i);
       assert.deepEqual(await admin.store.auditEntries({}, 1), []);
