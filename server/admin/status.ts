@@ -34,6 +34,11 @@ const maxOpened = 200;
 /** Days in which the last lead of a partner is looked for. */
 export const daysLooked = 30;
 
+const kinds = [
+  ...(['server', 'store', 'disk', 'destination', 'late', 'stopped', 'overdue', 'alert', 'partner'] as const),
+  ...(['process', 'unreadable', 'consents', 'held', 'erasure', 'configuration'] as const),
+] as const;
+
 /**
  * What is wrong.
  * - `subject`: the name of a destination, the key of a partner or `-` for the callers, or the id of a lead, if it is about one
@@ -42,20 +47,7 @@ export const daysLooked = 30;
  */
 const finding = z.object({
   level: z.enum(['down', 'degraded', 'warning']),
-  kind: z.enum([
-    ...([
-      'server',
-      'store',
-      'disk',
-      'destination',
-      'late',
-      'stopped',
-      'overdue',
-      'alert',
-      'partner',
-    ] as const),
-    ...(['process', 'unreadable', 'consents', 'held', 'erasure', 'configuration'] as const),
-  ]),
+  kind: z.enum(kinds),
   ...{subject: z.string().nullable(), text: z.string(), remedy: z.string().nullable()},
 });
 export type Finding = z.infer<typeof finding>;
@@ -115,11 +107,9 @@ type Around = {
   withStore: <Result>(work: (store: Admin['store']) => Promise<Result>) => Promise<Result>;
   /** What would stop the next start, and what has no effect (check-start.ts). */
   checkStart: () => Promise<readonly {level: 'fault' | 'warning' | 'note'; text: string}[]>;
-  /** How since when a destination fails is written, for people who are elsewhere. */
-  since?: (from: number) => string;
 };
 
-export async function readStatus({config, server, withStore, checkStart, since}: Around): Promise<Status> {
+export async function readStatus({config, server, withStore, checkStart}: Around): Promise<Status> {
   const disk = await readDisk(config);
   const seen: Omit<Status, 'status'> = {
     findings: [...serverFindings(server, config), ...diskFindings(disk)],
@@ -149,7 +139,7 @@ export async function readStatus({config, server, withStore, checkStart, since}:
       reason,
     }));
     seen.findings.push(
-      ...seen.destinations.flatMap((row) => destinationFindings(row, since)),
+      ...seen.destinations.flatMap(destinationFindings),
       ...overdueFindings(processes),
       ...unsent.map(unsentFinding),
       ...seen.partners.flatMap(partnerFindings),
@@ -269,11 +259,12 @@ function unsentFinding(reason: string): Finding {
 }
 
 /** Alerts by e-mail say the same (alerts.ts). */
-export function destinationFindings(row: DestinationRow, since = sinceWhen): Finding[] {
+export function destinationFindings(row: DestinationRow): Finding[] {
   const {destination, state, late_seconds: late} = row;
   const findings: Finding[] = [];
   if (state !== 'ok') {
-    const when = row.since === null ? '' : since(Date.parse(row.since));
+    const from = row.since === null ? undefined : Date.parse(row.since);
+    const when = from === undefined ? '' : ` since ${localTime(from)} (${ago(from)})`;
     const {text, remedy} = explained(wrongOf(row));
     const why = text === '' ? '' : `: ${text}`;
     findings.push(
@@ -294,9 +285,6 @@ export function destinationFindings(row: DestinationRow, since = sinceWhen): Fin
   }
   return findings;
 }
-
-/** Since when, for somebody at this machine. */
-const sinceWhen = (from: number) => ` since ${localTime(from)} (${ago(from)})`;
 
 const whyKept: Readonly<Record<string, readonly [why: string, remedy: string | null]>> = {
   unreadable: [

@@ -4,7 +4,6 @@ import type {AddressInfo} from 'node:net';
 import {openBeside} from '../admin/beside.ts';
 import {Refusal} from '../admin/admin.ts';
 import {readStatus, type Status} from '../admin/status.ts';
-import {ago} from '../admin/words.ts';
 import {ConfigError, readConfig, type Config} from '../config/config.ts';
 import {needRestart, reloadedConfig} from '../config/reloaded.ts';
 import {sizeThreadPool} from '../config/thread-pool.ts';
@@ -52,8 +51,6 @@ export async function startPages(
       config: kept.inForce(),
       server: await serverState(config, store),
       withStore: (work) => work(store),
-      // Whoever looks has a time zone of their own.
-      since: (from) => ` for ${ago(from)}`,
       checkStart: () => Promise.resolve(kept.faults().map((text) => ({level: 'fault' as const, text}))),
     });
   const app = createPages({
@@ -133,14 +130,10 @@ export async function runPages(
   const {host, logLevel, admin} = read();
   const log = createObservationLog(createLog(logLevel));
   process.on('uncaughtExceptionMonitor', (error) => log.emit({type: 'crashed', error}));
-  const stopped = Promise.withResolvers<string>();
-  let isOpen = false;
-  // The first process of a container ignores a signal as long as nothing listens to it. Before the port is open, nothing has
-  // to end.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.on(signal, () => (isOpen ? stopped.resolve(signal) : process.exit(0)));
   const pages = await startPages(read, routes, log.emit);
-  isOpen = true;
+  const stopped = Promise.withResolvers<string>();
+  // Until now, lead-prequal.cjs ended the process, because nothing had to end before.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stopped.resolve);
   log.emit({type: 'pages-ready', host, port: pages.port, url: admin?.url ?? ''});
   log.flush();
   log.emit({type: 'stopping', reason: await stopped.promise});
