@@ -51,11 +51,13 @@ export async function readOverview(
 ): Promise<Overview> {
   const days = Array.from({length: weeks + 1}, (_, week) => hoursOf(now.minus({weeks: week})));
   const counts = await countSpans(store, days.flat(), now.toMillis());
+  const inAll = counts.map((each) => sumOf(each.map(({leads}) => leads)));
+  const byPartner = counts.map((each) => new Map(each.map(({partner, leads}) => [partner, leads])));
   /** How many leads came in an hour, so many weeks ago. */
-  const inHour = (week: number, hour: number, partner?: string | null) =>
-    (counts[week * hoursADay + hour] ?? [])
-      .filter((each) => partner === undefined || each.partner === partner)
-      .reduce((sum, {leads}) => sum + leads, 0);
+  const inHour = (week: number, hour: number, partner?: string | null) => {
+    const span = week * hoursADay + hour;
+    return (partner === undefined ? inAll[span] : byPartner[span]?.get(partner)) ?? 0;
+  };
   const hours = Array.from({length: hoursADay}, (_, hour) => hour);
   const meanOf = (hour: number, partner?: string | null) =>
     sumOf(days.slice(1).map((_, index) => inHour(index + 1, hour, partner))) / weeks;

@@ -38,7 +38,8 @@ export function createPages({admin, status, routes, emit}: PagesParts): Express 
   app.use(requestContext(emit, createAddressReader(trustProxy)), liveEndpoint(), guard(pages.url));
   for (const file of [styles, script]) app.get(file.path, sendFile(file));
   app.use(signInRoutes({admin, emit}));
-  app.use(session(store));
+  // The session is looked up after the body has come: it may have ended while a slow client sent that.
+  app.use(bodyOfPost, session(store));
 
   const visitOf = (request: Request, response: Response, {method, action}: Route): Visit => {
     const [seen, {store, config}] = [seenIn(response), admin()];
@@ -50,7 +51,7 @@ export function createPages({admin, status, routes, emit}: PagesParts): Express 
       admin: {store, config, look},
       now: DateTime.now().setZone(seen.zone),
       query,
-      form: isPost ? (request.body as URLSearchParams) : new URLSearchParams(),
+      form: isPost ? fieldsIn(request.body as URLSearchParams) : new URLSearchParams(),
       status,
       seal: (text) => sealText(config.tokenKeys, seen.digest, text),
       open: (sealed) => openText(config.tokenKeys, seen.digest, sealed),
@@ -66,8 +67,7 @@ export function createPages({admin, status, routes, emit}: PagesParts): Express 
       await sendReply(request, response, await route.run(visitOf(request, response, route)));
     };
   for (const route of [...routes, ...yourRoutes]) {
-    const handlers = [only(route), ...(route.method === 'POST' ? [formBody] : []), answer(route)];
-    app[route.method === 'POST' ? 'post' : 'get'](route.path, ...handlers);
+    app[route.method === 'POST' ? 'post' : 'get'](route.path, only(route), answer(route));
   }
   app.post('/sign-out', signOut(store));
   app.use(() => {
@@ -76,6 +76,9 @@ export function createPages({admin, status, routes, emit}: PagesParts): Express 
   app.use(errorPages(emit));
   return app;
 }
+
+const bodyOfPost: RequestHandler = (request, response, next) =>
+  request.method === 'POST' ? formBody(request, response, next) : next();
 
 /** To all others, the page does not exist. */
 const only =
@@ -93,10 +96,19 @@ const sendFile =
     return sendText(request, response, path.endsWith('.js') ? 'js' : 'css', text);
   };
 
+/** PostgreSQL takes no text with a NUL, neither to store it nor to look for it. */
+const withoutNul = ([name, text]: readonly [string, string]): [string, string] => [
+  name,
+  text.replaceAll('\0', ''),
+];
+
+const fieldsIn = (body: URLSearchParams) => new URLSearchParams([...body].map(withoutNul));
+
 /** Those that are there once, and not empty. */
 const textsIn = (parameters: object): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(parameters).filter(
-      (pair): pair is [string, string] => typeof pair[1] === 'string' && pair[1] !== '',
-    ),
+    Object.entries(parameters)
+      .filter((pair): pair is [string, string] => typeof pair[1] === 'string')
+      .map(withoutNul)
+      .filter(([, text]) => text !== ''),
   );

@@ -1,4 +1,5 @@
 /** Writes pages, errors and downloads as responses. */
+import {randomBytes, randomInt} from 'node:crypto';
 import {Readable} from 'node:stream';
 import {pipeline} from 'node:stream/promises';
 import {promisify} from 'node:util';
@@ -7,7 +8,7 @@ import type {ErrorRequestHandler, Request, Response} from 'express';
 import {problems} from '../../contract/problems.ts';
 import {Refusal} from '../admin/admin.ts';
 import {printable} from '../admin/visible.ts';
-import {html, type Html} from '../html/html.ts';
+import {html, Html} from '../html/html.ts';
 import {observedProblem} from '../http/problem-replies.ts';
 import {ProblemError} from '../leads/problem-error.ts';
 import type {Emit} from '../observe/observations.ts';
@@ -47,8 +48,16 @@ export const goTo = (response: Response, to: string): void =>
 export const isLocalPath = (text: unknown): text is string =>
   typeof text === 'string' && text.length <= 2_048 && /^\/(?!\/)[\w/?=&%.~+#-]*$/.test(text);
 
+/** Bytes. */
+const maxPadding = 192;
+/**
+ * Without it, the length of a compressed page would tell whoever can count its bytes, and choose its address, whether a text
+ * of the address stands on the page as well.
+ */
+const padding = () => new Html(`<!--${randomBytes(randomInt(maxPadding + 1)).toString('base64')}-->`);
+
 export async function sendReply(request: Request, response: Response, reply: Reply): Promise<void> {
-  if ('page' in reply) return sendPage(request, response, reply.page, reply.status);
+  if ('page' in reply) return sendPage(request, response, html`${reply.page}${padding()}`, reply.status);
   if ('download' in reply) return sendDownload(response, reply);
   if (!isLocalPath(reply.to)) throw new Error('A page leads to another site');
   goTo(response, reply.to);

@@ -43,7 +43,7 @@ export const passkeyForm = (
   </form>`;
 
 type Parts = {admin: () => Pick<Admin, 'store' | 'config'>; emit: Emit};
-type Account = Pick<Passkey, 'operator'> & {name: string};
+type Account = Pick<Passkey, 'operator' | 'credential'> & {name: string};
 
 export function signInRoutes({admin, emit}: Parts): Router {
   const router = Router({caseSensitive: true, strict: true});
@@ -69,8 +69,9 @@ export function signInRoutes({admin, emit}: Parts): Router {
     await sendPage(request, response, page, 403);
   };
 
-  /** @returns false if the operator was revoked meanwhile */
-  async function begin(request: Request, response: Response, {operator, name}: Account, zone: string) {
+  /** @returns false if the operator was revoked, or the passkey ended, meanwhile */
+  async function begin(request: Request, response: Response, account: Account, zone: string) {
+    const {operator, name, credential} = account;
     const {store} = admin();
     const now = Date.now();
     await noting(store, {actor: actorOf({name}), action: 'operators sign-in'})({operator: name});
@@ -86,8 +87,11 @@ export function signInRoutes({admin, emit}: Parts): Router {
       zone: IANAZone.isValidZone(zone) ? zone : 'UTC',
       agent: (request.get('User-Agent') ?? '').slice(0, 200),
     });
-    if (began) setSecret(response, secret, sessionTime);
-    return began;
+    // All sessions end with a new invitation, but this one may have begun just after it.
+    const isKnown = began && (await store.passkey(credential)) !== undefined;
+    if (isKnown) setSecret(response, secret, sessionTime);
+    else await store.endSession(operator, digestOf(secret));
+    return isKnown;
   }
 
   const signInPage = async (next: string, why?: string) => {
@@ -169,7 +173,7 @@ export function signInRoutes({admin, emit}: Parts): Router {
     const {id: operator, name} = invited;
     await noting(store, {actor: actorOf({name}), action: 'operators passkey'})({operator: name});
     const isAccepted = await store.acceptInvitation(digest, Date.now(), passkey);
-    if (isAccepted && (await begin(request, response, {operator, name}, field('zone'))))
+    if (isAccepted && (await begin(request, response, {...passkey, operator, name}, field('zone'))))
       return goTo(response, '/you?again=1');
     await failed(request, response, noInvitation);
   });

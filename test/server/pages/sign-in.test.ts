@@ -199,6 +199,32 @@ suite('a sign-in', () => {
     );
   });
 
+  test('with an id that no passkey can have does not come to the store', async (t) => {
+    const {browser, served} = await startInvited(t);
+    browser.with(undefined);
+    const asked = t.mock.method(served.store, 'passkey');
+    for (const id of ['a\0', 'a b', '', 'é'])
+      assert.ok(isRefused(await browser.post('/sign-in', {credential: JSON.stringify({id})})), id);
+    assert.equal(asked.mock.callCount(), 0);
+  });
+
+  test('with a lost passkey begins no session while somebody is invited again', async (t) => {
+    const {browser, passkey, served} = await startInvited(t);
+    browser.with(undefined);
+    const {store} = served;
+    const begin = store.beginSession.bind(store);
+    t.mock.method(store, 'beginSession', async (session: Parameters<typeof begin>[0]) => {
+      const invited = {digest: newSecret(), expiresAt: Date.now() + minute};
+      await store.inviteAgain(session.operator, invited);
+      return begin(session);
+    });
+    assert.ok(isRefused(await signIn(browser, passkey)));
+    assert.deepEqual(
+      (await store.operators(Date.now())).map(({passkeys, sessions}) => [passkeys, sessions]),
+      [[0, 0]],
+    );
+  });
+
   test('cannot be repeated by who has seen it, also not at the same time', async (t) => {
     const {served, passkey} = await startInvited(t);
     const options = optionsIn(await browse(served).get('/sign-in'));
