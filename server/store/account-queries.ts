@@ -36,7 +36,10 @@ const newPasskey = `
 const valuesOf = (key: Omit<Passkey, 'operator' | 'usedAt'>) =>
   [key.credential, key.publicKey, key.counter, key.isSynced, key.createdAt] as const;
 const acceptText = `${newPasskey}, $3, $4, $5, $6, $7 ${whereInvited} RETURNING operator`;
-const addKeyText = `${newPasskey}, $2, $3, $4, $5, $6 FROM operators WHERE id = $1 AND revoked_at IS NULL`;
+// Whoever was invited again meanwhile has no session any more, and must not keep a passkey of before.
+const addKeyText = `
+  ${newPasskey}, $2, $3, $4, $5, $6 FROM operators WHERE id = $1 AND revoked_at IS NULL
+    AND EXISTS (SELECT 1 FROM operator_sessions WHERE operator = operators.id)`;
 const removeText = `
   DELETE FROM passkeys WHERE operator = $1 AND credential = $2
     AND EXISTS (SELECT 1 FROM passkeys AS other WHERE other.operator = $1 AND other.credential <> $2)

@@ -150,7 +150,11 @@ export function describeAccounts(name: string, openStore: (data: string) => Prom
       const {operator, passkey, session} = await signIn();
       const [lost, invitation] = [newInvitation(), newInvitation()];
       await store.inviteAgain(operator.id, lost);
+      // From a session of before, which was asked for it just then.
+      await store.addPasskey({...newPasskey(), operator: operator.id});
       await store.inviteAgain(operator.id, invitation);
+      await store.addPasskey({...newPasskey(), operator: operator.id});
+      assert.deepEqual(await store.passkeysOf(operator.id), []);
       assert.equal(await store.session(session.digest, now), undefined);
       assert.equal(await store.passkey(passkey.credential), undefined);
       assert.equal(await store.invited(lost.digest, now), undefined);
