@@ -8,6 +8,7 @@ import {timeThere} from '../leads/time-there.ts';
 import {isErased} from '../store/rows.ts';
 import {Refusal, type Admin} from './admin.ts';
 import {possibleChanges, type Change} from './changes.ts';
+import {storedOf} from './deliveries.ts';
 import {showErased, type ShownErased} from './erasing.ts';
 import {amountsForPeople, detailsOf} from './lead-details.ts';
 import {leadOf} from './lead-names.ts';
@@ -52,9 +53,6 @@ export type CallSheet = {
   changes: Change[];
 };
 
-/** Deliveries of a lead, at most. */
-const maxRows = 200;
-
 /** @param named the id or the reference. @throws Refusal if there is no such lead */
 export async function readCallSheet(
   admin: Admin,
@@ -66,7 +64,7 @@ export async function readCallSheet(
   const [outline] = await store.listOutlines({id}, {limit: 1});
   if (!outline) throw new Refusal(`There is no lead ${named}.`, 'unknown');
   if (seesPersons) await look({lead: id});
-  const open = await store.listDeliveries(maxRows, {lead: id});
+  const open = await storedOf(admin, id, [undefined]);
   const found = seesPersons ? await store.readLead(id) : undefined;
   const {lead, duplicates = [], supersededBy = []} = found ?? {};
   const details = lead && !isErased(lead) ? detailsOf(lead) : undefined;

@@ -5,7 +5,7 @@ import {suppressedNumber, whyElsewhere, type DeliveryRow} from '../leads/deliver
 import type {LeadIdentity} from '../leads/stored-lead.ts';
 import {isErased} from '../store/rows.ts';
 import {Refusal, type Admin} from './admin.ts';
-import {contentWords, dropDeliveries, retryDeliveries, type Changed} from './deliveries.ts';
+import {contentWords, dropDeliveries, retryDeliveries, storedOf, type Changed} from './deliveries.ts';
 import {eraseLeads, planErasure} from './erasing.ts';
 import {erasureFields} from './erasure-words.ts';
 import {leadOf} from './lead-names.ts';
@@ -68,94 +68,12 @@ const words: Readonly<Record<Change, {title: string; button: string; cannot: str
   erase: {title: 'Erase', button: 'Erase for ever', cannot: 'It was erased before.'},
 };
 
-/** `erasure`: what confirms that of the erasure alone. */
-type Planned = {plan: ChangePlan; rows: readonly Open[]; concerned: readonly string[]; erasure: string};
+/** `does`: what will happen. `facts`: of what it depends. `make` does it, and says in a sentence what was done. */
+type Effects = {does: string[]; facts: readonly string[]; make: (reason: string) => Promise<string>};
 
 /** @throws Refusal if it cannot be done now */
 export const planChange = async (admin: Admin, input: ChangeInput): Promise<ChangePlan> =>
   (await planned(admin, input)).plan;
-
-async function planned(admin: Admin, {lead: named, change, destination}: ChangeInput): Promise<Planned> {
-  const {store, look} = admin;
-  const lead = await leadOf(admin, named);
-  await look({lead, ...(destination !== undefined && {destination})});
-  const record = (await store.findRecords([lead])).get(lead);
-  if (!record) throw new Refusal(`There is no lead ${named}.`, 'unknown');
-  const open = await store.listDeliveries(maxRows, {lead, destination});
-  const state = {erasedAt: isErased(record) ? record.erasedAt : null, revoked: record.revoked};
-  if (!possibleChanges(open, state).includes(change)) throw new Refusal(words[change].cannot);
-  const {rows = [], concerned = [], erasure = '', does} = await effectsOf(admin, lead, change, open);
-  const facts = rows.map((row) => [row.destination, row.content, row.state].join(' '));
-  const digest = createHash('sha256');
-  const {title, button} = words[change];
-  const plan = {
-    ...{change, lead, reference: referenceOf(lead), destination: destination ?? null},
-    ...{title: `${title}: ${referenceOf(lead)}`, does, button, needsReason: change === 'allow'},
-    confirm: digest.update([change, lead, ...facts, ...concerned, erasure].join('\n')).digest('base64url'),
-  };
-  return {plan, rows, concerned, erasure};
-}
-
-/** Deliveries of a lead, at most. */
-const maxRows = 200;
-
-type Effects = Partial<Omit<Planned, 'plan'>> & {does: string[]};
-
-async function effectsOf(
-  admin: Admin,
-  lead: string,
-  change: Change,
-  open: readonly Open[],
-): Promise<Effects> {
-  if (change === 'erase') return effectsOfErasing(admin, lead);
-  if (change === 'revoke') return effectsOfRevoking(admin, lead);
-  const rows = open.filter(concerns[change]);
-  const paused = new Map((await admin.store.pausedDestinations()).map((each) => [each.destination, each]));
-  const isPaused = [...new Set(rows.map(({destination}) => destination))].flatMap((name) => {
-    const {reason} = paused.get(name) ?? {};
-    return reason === undefined
-      ? []
-      : `${name} is paused (${reason}), so it goes there once ${name} is resumed.`;
-  });
-  const does = rows.flatMap(({destination, content, ambiguous}) => {
-    const what = contentWords[content];
-    if (change === 'drop') {
-      const refused = `The lead counts as refused, because ${destination} was to answer it.`;
-      return [`${destination} never gets ${what}.`, ...(content === 'lead' ? [refused] : [])];
-    }
-    const maybe = `${destination} may have it already: nobody knows what became of ${counted(ambiguous, 'attempt')}.`;
-    return [`${destination} gets ${what} now.`, ...(ambiguous > 0 ? [maybe] : [])];
-  });
-  const number =
-    'Somebody with this number took a consent back before. Later leads with it are held all the same.';
-  const more = change === 'drop' ? [] : isPaused;
-  return {rows, does: [...(change === 'allow' ? [number] : []), ...does, ...more]};
-}
-
-async function effectsOfErasing(admin: Admin, lead: string): Promise<Effects> {
-  const {leads, confirm} = await planErasure(admin, {leads: [lead], all: false});
-  const going = leads.filter(({changes}) => changes);
-  const of = (reference: string) => (going.length > 1 ? `${reference} ` : '');
-  const does = going.flatMap((each) =>
-    erasureFields(each).map(([name, value]) => `${of(each.reference)}${name}: ${value}`),
-  );
-  return {does, erasure: confirm};
-}
-
-async function effectsOfRevoking(admin: Admin, lead: string): Promise<Effects> {
-  // Whoever stops reading at this point has changed nothing.
-  for await (const so of revokeConsent(admin, {who: lead}))
-    if ('concerns' in so)
-      return {
-        concerned: so.concerns,
-        does: [
-          `Nothing of ${so.concerns.join(', ')} goes out any more.`,
-          'Those who had it are told to stop calls and messages.',
-          `Later leads with the same number are held until somebody decides.`,
-        ],
-      };
-  throw new Error('A consent was taken back without a word before');
-}
 
 /**
  * @returns in a sentence, what was done
@@ -163,54 +81,142 @@ async function effectsOfRevoking(admin: Admin, lead: string): Promise<Effects> {
  */
 export async function makeChange(
   admin: Admin,
-  {confirm, reason, ...input}: ChangeInput & {confirm: string; reason?: string | undefined},
+  {confirm, reason, ...input}: ChangeInput & {confirm: string; reason: string},
 ): Promise<string> {
-  const now = await planned(admin, input);
-  const {lead, reference, change, needsReason} = now.plan;
-  if (now.plan.confirm !== confirm)
+  const {plan, make} = await planned(admin, input);
+  if (plan.confirm !== confirm)
     throw new Refusal('Nothing was changed, because the lead has changed meanwhile: look again');
-  if (needsReason && !reason?.trim()) throw new Refusal('Nothing was changed: say why, which is kept.');
-  if (change === 'revoke') return revoke(admin, now);
-  if (change === 'erase') return erase(admin, now);
-  if (change === 'allow') {
-    await allowConsent(admin, {who: lead, reason: reason?.trim() ?? ''});
-    return `${reference} is sent now.`;
-  }
-  let many = 0;
-  let last: Changed | undefined;
-  const each = new Map(
-    now.rows.map(({destination, state}) => [`${destination} ${state}`, {destination, state}]),
+  if (plan.needsReason && !reason.trim()) throw new Refusal('Nothing was changed: say why, which is kept.');
+  return make(reason.trim());
+}
+
+async function planned(
+  admin: Admin,
+  {lead: named, change, destination}: ChangeInput,
+): Promise<{plan: ChangePlan; make: Effects['make']}> {
+  const {store, look} = admin;
+  const lead = await leadOf(admin, named);
+  await look({lead, ...(destination !== undefined && {destination})});
+  const record = (await store.findRecords([lead])).get(lead);
+  if (!record) throw new Refusal(`There is no lead ${named}.`, 'unknown');
+  const open = await storedOf(admin, lead, [undefined]);
+  const rows = open.filter((row) => destination === undefined || row.destination === destination);
+  const state = {erasedAt: isErased(record) ? record.erasedAt : null, revoked: record.revoked};
+  if (!possibleChanges(rows, state).includes(change)) throw new Refusal(words[change].cannot);
+  const {does, facts, make} = await effectsOf(admin, lead, change, rows);
+  const {title, button} = words[change];
+  const confirm = createHash('sha256')
+    .update([change, lead, ...facts].join('\n'))
+    .digest('base64url');
+  const plan = {
+    ...{change, lead, reference: referenceOf(lead), destination: destination ?? null},
+    ...{title: `${title}: ${referenceOf(lead)}`, does, button, needsReason: change === 'allow', confirm},
+  };
+  return {plan, make};
+}
+
+function effectsOf(admin: Admin, lead: string, change: Change, open: readonly Open[]): Promise<Effects> {
+  if (change === 'erase') return erasing(admin, lead);
+  if (change === 'revoke') return revoking(admin, lead);
+  return ofDeliveries(admin, lead, change, open.filter(concerns[change]));
+}
+
+const sent = ({destination, content, ambiguous}: Open) => [
+  `${destination} gets ${contentWords[content]} now.`,
+  ambiguous > 0 &&
+    `${destination} may have it already: nobody knows what became of ${counted(ambiguous, 'attempt')}.`,
+];
+const dropped = ({destination, content}: Open) => [
+  `${destination} never gets ${contentWords[content]}.`,
+  content === 'lead' && `The lead counts as refused, because ${destination} was to answer it.`,
+];
+
+async function ofDeliveries(
+  admin: Admin,
+  lead: string,
+  change: keyof typeof concerns,
+  rows: readonly Open[],
+): Promise<Effects> {
+  const isDrop = change === 'drop';
+  const paused = (isDrop ? [] : await admin.store.pausedDestinations()).filter(({destination}) =>
+    rows.some((row) => row.destination === destination),
   );
-  for (const one of each.values()) {
-    last = await (change === 'drop' ? dropDeliveries : retryDeliveries)(admin, {lead, ...one});
-    many += last.deliveries;
-  }
-  if (many === 0) throw new Refusal(last?.why_none ?? words[change].cannot);
-  return change === 'drop'
-    ? `${counted(many, 'delivery was', 'deliveries were')} dropped.`
-    : `${counted(many, 'delivery is', 'deliveries are')} due now.`;
+  return {
+    does: [
+      change === 'allow' &&
+        'Somebody with this number took a consent back before. Later leads with it are held all the same.',
+      ...rows.flatMap(isDrop ? dropped : sent),
+      ...paused.map(
+        ({destination: name, reason}) =>
+          `${name} is paused (${reason}), so it goes there once ${name} is resumed.`,
+      ),
+    ].filter((line) => line !== false),
+    facts: rows.map(({destination, ...row}) => [destination, row.content, row.state, row.ambiguous].join(' ')),
+    async make(reason) {
+      if (change === 'allow') {
+        await allowConsent(admin, {who: lead, reason});
+        return `${referenceOf(lead)} is sent now.`;
+      }
+      const changeSome = isDrop ? dropDeliveries : retryDeliveries;
+      const selections = new Map(rows.map((row) => [`${row.destination} ${row.state}`, row]));
+      const done: Changed[] = [];
+      for (const {destination, state} of selections.values())
+        done.push(await changeSome(admin, {lead, destination, state}));
+      const many = done.reduce((sum, {deliveries}) => sum + deliveries, 0);
+      if (many === 0) throw new Refusal(done.at(-1)?.why_none ?? words[change].cannot);
+      return isDrop
+        ? `${counted(many, 'delivery was', 'deliveries were')} dropped.`
+        : `${counted(many, 'delivery is', 'deliveries are')} due now.`;
+    },
+  };
 }
 
-async function revoke(admin: Admin, {plan: {lead}, concerned}: Planned): Promise<string> {
-  let many = 0;
-  for await (const so of revokeConsent(admin, {who: lead})) {
-    if ('concerns' in so && so.concerns.join() !== concerned.join())
-      throw new Refusal('Nothing was changed, because another lead came meanwhile: look again');
-    if ('revoked' in so) many += 1;
-    // Nobody waits here for what a process has begun.
-    if ('underWayUntil' in so)
-      return `The consent of ${counted(many, 'lead')} is taken back. A process may be sending something right now, for some seconds.`;
-  }
-  return `The consent of ${counted(many, 'lead')} is taken back. Nothing of it goes out any more.`;
+async function erasing(admin: Admin, lead: string): Promise<Effects> {
+  const {leads, confirm} = await planErasure(admin, {leads: [lead], all: false});
+  const going = leads.filter(({changes}) => changes);
+  const of = (reference: string) => (going.length > 1 ? `${reference} ` : '');
+  const does = going.flatMap((each) =>
+    erasureFields(each).map(([name, value]) => `${of(each.reference)}${name}: ${value}`),
+  );
+  const reference = referenceOf(lead);
+  return {
+    ...{does, facts: [confirm]},
+    async make() {
+      let waited = 0;
+      for await (const so of eraseLeads(admin, {leads: [lead], all: false, confirm})) {
+        if ('waiting' in so) waited += 1;
+        // The second report comes after half a minute.
+        if (waited > 1)
+          return `${reference} is erased, but old copies are still in the files of the database, which something reads: run "lead-prequal leads erase ${reference}" later.`;
+      }
+      return `${reference} is erased.`;
+    },
+  };
 }
 
-async function erase(admin: Admin, {plan: {lead, reference}, erasure}: Planned): Promise<string> {
-  let waited = 0;
-  for await (const so of eraseLeads(admin, {leads: [lead], all: false, confirm: erasure})) {
-    if ('waiting' in so) waited += 1;
-    // The second report comes after half a minute.
-    if (waited > 1)
-      return `${reference} is erased, but old copies are still in the files of the database, which something reads: run "lead-prequal leads erase ${reference}" later.`;
-  }
-  return `${reference} is erased.`;
+async function revoking(admin: Admin, lead: string): Promise<Effects> {
+  // Whoever stops reading at this point has changed nothing.
+  const {value} = await revokeConsent(admin, {who: lead}).next();
+  const concerned = value && 'concerns' in value ? value.concerns : [];
+  return {
+    does: [
+      `Nothing of ${concerned.join(', ')} goes out any more.`,
+      'Those who had it are told to stop calls and messages.',
+      'Later leads with the same number are held until somebody decides.',
+    ],
+    facts: concerned,
+    async make() {
+      let many = 0;
+      const begin = () => `The consent of ${counted(many, 'lead')} is taken back.`;
+      for await (const so of revokeConsent(admin, {who: lead})) {
+        if ('concerns' in so && so.concerns.join() !== concerned.join())
+          throw new Refusal('Nothing was changed, because another lead came meanwhile: look again');
+        if ('revoked' in so) many += 1;
+        // Nobody waits here for what a process has begun.
+        if ('underWayUntil' in so)
+          return `${begin()} A process may be sending something right now, for some seconds.`;
+      }
+      return `${begin()} Nothing of it goes out any more.`;
+    },
+  };
 }

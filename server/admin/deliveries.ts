@@ -160,11 +160,20 @@ export const receiver = deliveryRow
   .pick({destination: true, content: true, place: true})
   .extend({state: z.string(), at: time.nullable(), told_of_erasure: z.boolean()});
 
+/** The deliveries of a lead in one of these states; undefined stands for all that have not ended. @param lead its id */
+export async function storedOf(
+  {store}: Pick<Admin, 'store'>,
+  lead: string,
+  states: readonly DeliveryFilter['state'][],
+): Promise<StoredRow[]> {
+  const reads = states.map((state) => store.listDeliveries(pageRows, {lead, state}));
+  return (await Promise.all(reads)).flat();
+}
+
 /** Each address at which a lead or news of it has arrived, or may have, the newest first. Visitors are left out. */
 export async function arrivalsOf({store}: Pick<Admin, 'store'>, lead: string) {
   const useOf = await readAddresses({store});
-  const reads = [undefined, ...endedStates].map((state) => store.listDeliveries(pageRows, {lead, state}));
-  const rows = (await Promise.all(reads)).flat();
+  const rows = await storedOf({store}, lead, [undefined, ...endedStates]);
   const told = rows.filter(({content, state}) => content === 'erased' && state === 'delivered');
   return rows
     .filter((row) => !isForReceivers(row) && row.content !== 'confirmation')

@@ -10,7 +10,7 @@ import {createdAtOf} from '../leads/lead-ids.ts';
 import type {Revocation} from '../leads/stored-lead.ts';
 import {explained} from '../observe/causes.ts';
 import type {Admin} from './admin.ts';
-import {contentWords} from './deliveries.ts';
+import {contentWords, storedOf} from './deliveries.ts';
 import {printable} from './visible.ts';
 import {counted} from './words.ts';
 
@@ -38,8 +38,8 @@ export type Told = {
   revoked?: Revocation | undefined;
 };
 
-/** Deliveries of a state, and entries of the audit, at most. */
-const [maxRows, maxEntries] = [200, 20];
+/** Entries of the audit, at most. */
+const maxEntries = 20;
 
 const event = (at: number, title: string, more: Partial<StoryEvent> = {}): StoryEvent => ({
   ...{at, kind: 'plain', title, text: null, next: null, send: null},
@@ -49,19 +49,19 @@ const event = (at: number, title: string, more: Partial<StoryEvent> = {}): Story
 export async function storyOf(admin: Admin, told: Told, seesPersons: boolean): Promise<StoryEvent[]> {
   const {store} = admin;
   const {id, createdAt, erasedAt} = told.outline;
-  const ended = await Promise.all(
-    endedStates
-      .filter((state) => state !== 'skipped')
-      .map((state) => store.listDeliveries(maxRows, {lead: id, state})),
+  const ended = await storedOf(
+    admin,
+    id,
+    endedStates.filter((state) => state !== 'skipped'),
   );
   const paused = new Map((await store.pausedDestinations()).map((each) => [each.destination, each.reason]));
-  const deliveries = [...told.open, ...ended.flat()];
+  const deliveries = [...told.open, ...ended];
   const [request] = await store.erasureRequests(id);
   const looks = await store.auditEntries({lead: id, since: createdAt}, maxEntries);
   const events = [
     ...ofLead(told, deliveries),
     ...deliveries.map((row) => ofDelivery(admin, row, seesPersons, paused.get(row.destination))),
-    ...looks.map((entry) => ofLook(entry)),
+    ...looks.map((entry) => ofLook(entry, seesPersons)),
     ...(erasedAt === null ? [] : [event(erasedAt, 'Erased')]),
   ];
   if (request)
@@ -162,10 +162,11 @@ const actions: Readonly<Record<string, string>> = {
   'leads requests': 'ended the request to erase it',
 };
 
-function ofLook({at, actor, action, filter}: AuditEntry): StoryEvent {
+function ofLook({at, actor, action, filter}: AuditEntry, seesPersons: boolean): StoryEvent {
   const who = actor.replace(/^operator /, '').replace(/^./, (letter) => letter.toUpperCase());
   const did = filter['erasure'] === 'confirmed' ? 'erased it' : (actions[action] ?? action);
   const {reason} = filter;
-  const text = typeof reason === 'string' ? `Because: ${printable(reason)}` : null;
+  // Operators may have written what somebody told them.
+  const text = seesPersons && typeof reason === 'string' ? `Because: ${printable(reason)}` : null;
   return event(Date.parse(at), `${printable(who)} ${did}`, {text});
 }

@@ -66,7 +66,7 @@ export async function changePage(visit: Visit): Promise<Reply> {
 export async function change(visit: Visit): Promise<Reply> {
   const {admin, form, seal} = visit;
   const wanted = changeOf(visit);
-  const reason = form.get('reason')?.trim() || undefined;
-  const said = await makeChange(admin, {...wanted, confirm: form.get('confirm') ?? '', reason});
-  return {to: `/leads/${wanted.lead}?${String(new URLSearchParams({said: seal(said)}))}`};
+  const [confirm, reason] = [form.get('confirm') ?? '', form.get('reason') ?? ''];
+  const said = await makeChange(admin, {...wanted, confirm, reason});
+  return {to: `/leads/${encodeURIComponent(wanted.lead)}?${String(new URLSearchParams({said: seal(said)}))}`};
 }

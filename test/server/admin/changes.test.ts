@@ -19,7 +19,7 @@ for (const {name, postgres, skip} of databaseKinds)
       const [admin, lead] = [await open(), entry.id];
       const plan = (change: ChangeInput['change'], destination?: string) =>
         planChange(admin, {lead, change, destination});
-      const make = async (input: Omit<ChangeInput, 'lead'>, reason?: string) => {
+      const make = async (input: Omit<ChangeInput, 'lead'>, reason = '') => {
         const {confirm} = await planChange(admin, {lead, ...input});
         return makeChange(admin, {lead, ...input, confirm, reason});
       };
@@ -97,7 +97,7 @@ for (const {name, postgres, skip} of databaseKinds)
         await execute("UPDATE deliveries SET state = 'refused' WHERE destination = 'b'");
         // It goes with the other, and has the same number.
         await accept(newEntry({supersedes: lead}));
-        await assert.rejects(makeChange(admin, {lead, change, confirm}), {
+        await assert.rejects(makeChange(admin, {lead, change, confirm, reason: ''}), {
           ...{kind: 'conflict', message: /has changed meanwhile/},
         });
         assert.equal((await admin.store.listDeliveries(9, {lead})).length, 2);
