@@ -1,8 +1,8 @@
 /** What can be done with one lead: a page shows what it would do, and its button does that. */
-import {Refusal} from '../admin/admin.ts';
 import {changes, makeChange, planChange, type Change} from '../admin/changes.ts';
 import {html} from '../html/html.ts';
 import {hidden, page} from './layout.ts';
+import {notFound} from './replies.ts';
 import {seesPersons, type Reply, type Visit} from './visit.ts';
 
 export const changeWords: Readonly<Record<Change, string>> = {
@@ -22,7 +22,7 @@ export const mayMake = (change: Change, {seen}: Visit) =>
 function changeOf(visit: Visit) {
   const {query, form} = visit;
   const change = changes.find((each) => each === query['change']);
-  if (!change || !mayMake(change, visit)) throw new Refusal('There is nothing at this address.', 'unknown');
+  if (!change || !mayMake(change, visit)) throw notFound();
   return {
     change,
     lead: query['id'] ?? '',

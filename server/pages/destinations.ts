@@ -15,6 +15,7 @@ import {html, type Html} from '../html/html.ts';
 import {openStates} from '../leads/deliveries.ts';
 import {withRemedy} from '../observe/causes.ts';
 import {action, empty, page, since, state} from './layout.ts';
+import {notFound} from './replies.ts';
 import type {Reply, Visit} from './visit.ts';
 
 const every = 15;
@@ -155,7 +156,7 @@ export async function changeDestination(visit: Visit): Promise<Reply> {
   const {admin, query, seal} = visit;
   const {name = '', what = ''} = query;
   const doing = Object.hasOwn(doings, what) ? doings[what] : undefined;
-  if (!doing) throw new Refusal('There is nothing at this address.', 'unknown');
+  if (!doing) throw notFound();
   await admin.look({destination: name, reason: what});
   const said = await doing(visit, name);
   return {to: `/destinations?${String(new URLSearchParams({said: seal(said)}))}#${encodeURIComponent(name)}`};

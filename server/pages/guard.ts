@@ -3,7 +3,7 @@ import type {Request, RequestHandler, Response} from 'express';
 import {html} from '../html/html.ts';
 import type {OperatorStore} from '../leads/operators.ts';
 import {gate} from './layout.ts';
-import {goTo, isLocalPath, NoPage, sendPage} from './replies.ts';
+import {goTo, isLocalPath, sendFailure, sendPage} from './replies.ts';
 import {digestOf} from './secrets.ts';
 import type {Seen} from './visit.ts';
 
@@ -47,8 +47,6 @@ const headers = {
 };
 
 const methods = ['GET', 'HEAD', 'POST'];
-const refused = (status: number, title: string, text: string, more?: object) =>
-  new NoPage({status, title, text, ...(more && {headers: more})});
 
 /** Whether a page made the request, of this origin or of another one, for something that is no page of its own. */
 const isPartOfPage = (request: Request, site: string | undefined) =>
@@ -57,25 +55,26 @@ const isPartOfPage = (request: Request, site: string | undefined) =>
   site !== 'none' &&
   !(request.get('Sec-Fetch-Mode') === 'navigate' && request.get('Sec-Fetch-Dest') === 'document');
 
-/**
- * What each request must be, whoever sends it. @throws NoPage
- * @param origin that of `ADMIN_URL`
- */
+/** What each request must be, whoever sends it. @param origin that of `ADMIN_URL` */
 export function guard(origin: string): RequestHandler {
   const {host} = new URL(origin);
   return (request, response, next) => {
     response.set(headers);
     const site = request.get('Sec-Fetch-Site');
+    const refuse = (status: number, title: string, text: string) =>
+      sendFailure(request, response, {status, title, text});
     // A name that somebody else's DNS leads here is none of ours, and its pages would be of the same origin.
     if (request.get('Host') !== host)
-      throw refused(421, 'Another address', 'These pages are at the address that ADMIN_URL says.');
-    if (!methods.includes(request.method))
-      throw refused(405, 'That cannot be done', `Use ${methods.join(', ')}.`, {Allow: methods.join(', ')});
+      return refuse(421, 'Another address', 'These pages are at the address that ADMIN_URL says.');
+    if (!methods.includes(request.method)) {
+      response.set('Allow', methods.join(', '));
+      return refuse(405, 'That cannot be done', `Use ${methods.join(', ')}.`);
+    }
     if (request.method === 'POST') {
       if (request.get('Origin') !== origin || (site ?? 'same-origin') !== 'same-origin')
-        throw refused(403, 'Not from here', 'Only these pages themselves can change something.');
+        return refuse(403, 'Not from here', 'Only these pages themselves can change something.');
     } else if (isPartOfPage(request, site))
-      throw refused(403, 'Not from here', 'Other sites can only link to these pages.');
+      return refuse(403, 'Not from here', 'Other sites can only link to these pages.');
     next();
   };
 }

@@ -2,13 +2,12 @@
 import {randomBytes, randomInt} from 'node:crypto';
 import {Readable} from 'node:stream';
 import {pipeline} from 'node:stream/promises';
-import {promisify} from 'node:util';
-import {brotliCompress, constants, gzip} from 'node:zlib';
 import type {ErrorRequestHandler, Request, Response} from 'express';
 import {problems} from '../../contract/problems.ts';
 import {Refusal} from '../admin/admin.ts';
 import {printable} from '../admin/visible.ts';
 import {html, Html} from '../html/html.ts';
+import {compressAt, encodings} from '../http/embed/compression.ts';
 import {observedProblem} from '../http/problem-replies.ts';
 import {ProblemError} from '../leads/problem-error.ts';
 import type {Emit} from '../observe/observations.ts';
@@ -16,12 +15,8 @@ import {StoreMarked} from '../reload/reloads.ts';
 import {gate} from './layout.ts';
 import type {Reply} from './visit.ts';
 
-const [toBrotli, toGzip] = [promisify(brotliCompress), promisify(gzip)];
-/** Each page is another one, so it is compressed each time: 5 takes a tenth of the time of the highest level. */
-const compressors = {
-  br: (bytes: Buffer) => toBrotli(bytes, {params: {[constants.BROTLI_PARAM_QUALITY]: 5}}),
-  gzip: (bytes: Buffer) => toGzip(bytes),
-};
+/** Each page is another one, so it is compressed each time: this takes a tenth of the time of the highest quality. */
+const compress = compressAt(5, 6);
 
 /** Compresses beside the main thread. */
 export async function sendText(
@@ -30,9 +25,10 @@ export async function sendText(
   type: string,
   text: string,
 ): Promise<void> {
-  const encoding = (['br', 'gzip'] as const).find((each) => each === request.acceptsEncodings('br', 'gzip'));
+  const accepted = request.acceptsEncodings([...encodings]);
+  const encoding = encodings.find((each) => each === accepted);
   const bytes = Buffer.from(text);
-  const body = encoding ? await compressors[encoding](bytes) : bytes;
+  const body = encoding ? await compress(bytes, encoding) : bytes;
   if (encoding) response.set('Content-Encoding', encoding);
   response.vary('Accept-Encoding').type(type).send(body);
 }
@@ -80,27 +76,30 @@ async function sendDownload(response: Response, {download, name, type}: Extract<
   });
 }
 
-type Words = {status: number; title: string; text: string; choices?: readonly string[]; headers?: object};
-
 /** Why there is no page, in words. */
-export class NoPage extends Error {
-  readonly words: Words;
-  constructor(words: Words) {
-    super(words.text);
-    this.name = 'NoPage';
-    this.words = words;
-  }
+type Failure = {status: number; title: string; text: string; choices?: readonly string[]; headers?: object};
+
+export async function sendFailure(
+  request: Request,
+  response: Response,
+  {status, title, text, choices = [], headers = {}}: Failure,
+): Promise<void> {
+  const content = html`<h1>${title}</h1>
+    <p>${text}</p>
+    ${
+      choices.length > 0 &&
+      html`<ul>
+        ${choices.map((choice) => html`<li>${printable(choice)}</li>`)}
+      </ul>`
+    }
+    <a class="btn" href="/">Overview</a>`;
+  response.set(headers);
+  await sendPage(request, response, gate(title, content), status);
 }
 
-export const notFound = () =>
-  new NoPage({
-    status: 404,
-    title: 'There is nothing here',
-    text: 'There is nothing at this address for you.',
-  });
+export const notFound = () => new Refusal('There is nothing at this address for you.', 'unknown');
 
-function wordsFor(error: unknown, request: Request, emit: Emit): Words {
-  if (error instanceof NoPage) return error.words;
+function failureOf(error: unknown, request: Request, emit: Emit): Failure {
   if (error instanceof Refusal) {
     const isUnknown = error.kind === 'unknown';
     return {
@@ -130,19 +129,9 @@ export function errorPages(emit: Emit): ErrorRequestHandler {
   // Express takes a function for an error handler only if it has four parameters.
   // eslint-disable-next-line @typescript-eslint/no-unused-vars
   return async (error: unknown, request, response, _next) => {
-    const {status, title, text, choices = [], headers = {}} = wordsFor(error, request, emit);
+    const failure = failureOf(error, request, emit);
     // A download that has begun is cut off, so that nobody takes it for whole.
     if (response.headersSent) return void response.destroy();
-    const content = html`<h1>${title}</h1>
-      <p>${text}</p>
-      ${
-        choices.length > 0 &&
-        html`<ul>
-          ${choices.map((choice) => html`<li>${printable(choice)}</li>`)}
-        </ul>`
-      }
-      <a class="btn" href="/">Overview</a>`;
-    response.set(headers);
-    await sendPage(request, response, gate(title, content), status);
+    await sendFailure(request, response, failure);
   };
 }

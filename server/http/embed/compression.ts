@@ -13,11 +13,16 @@ export type Compress = (bytes: Buffer, encoding: Encoding) => Promise<Buffer>;
 
 const [toBrotli, toGzip] = [promisify(brotliCompress), promisify(gzip)];
 
+/** @param quality that of Brotli. @param level that of gzip */
+export const compressAt =
+  (quality: number, level: number): Compress =>
+  (bytes, encoding) =>
+    encoding === 'br'
+      ? toBrotli(bytes, {params: {[constants.BROTLI_PARAM_QUALITY]: quality}})
+      : toGzip(bytes, {level});
+
 /** Compresses as much as possible. Brotli takes about 60 ms for the largest file. */
-const compressMost: Compress = (bytes, encoding) =>
-  encoding === 'br'
-    ? toBrotli(bytes, {params: {[constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY}})
-    : toGzip(bytes, {level: constants.Z_BEST_COMPRESSION});
+const compressMost = compressAt(constants.BROTLI_MAX_QUALITY, constants.Z_BEST_COMPRESSION);
 
 /**
  * Takes a file, and returns a function that gives its compressed copy. The copy is made at the first call, and
