@@ -319,12 +319,15 @@ function asServersSee(row: DestinationRow, processes: readonly ProcessReport[]):
   const readings = processes
     .flatMap(({destinations = []}) => destinations)
     .filter(({destination}) => destination === row.destination);
-  if (readings.length === 0 || row.state === 'missing') return row;
+  // The store knows at once who is paused. Servers report it some seconds later.
+  if (readings.length === 0 || row.state === 'missing' || row.state === 'paused') return row;
   const success = Math.max(...readings.map(({deliveredAt = 0}) => deliveredAt));
   const latest = Math.max(Date.parse(row.last_success_at ?? '') || 0, success);
   const known = {...row, last_success_at: isoTime(latest || null)};
   // A circuit breaker stays open until its process has something to send, also if others have delivered all that waited.
-  const own = readings.find(({state, since}) => state !== 'ok' && (row.waiting > 0 || since >= latest));
+  const own = readings.find(
+    ({state, since}) => state !== 'ok' && state !== 'paused' && (row.waiting > 0 || since >= latest),
+  );
   // The circuit breaker overlooks a few failures, and those of one lead alone. The store knows of them.
   if (!own) {
     const isOver = row.state === 'failing' && success > Date.parse(row.since ?? '');

@@ -22,12 +22,14 @@ export type PagesParts = {
   /** The store, and the configuration in force. */
   admin: () => Pick<Admin, 'store' | 'config'>;
   status: () => Promise<Status>;
+  /** Is told that somebody has changed something, so that what `status` has read is of before. */
+  changed?: () => void;
   routes: readonly Route[];
   emit: Emit;
 };
 
 /** @throws Error without `ADMIN_URL` */
-export function createPages({admin, status, routes, emit}: PagesParts): Express {
+export function createPages({admin, status, changed, routes, emit}: PagesParts): Express {
   const {admin: pages, trustProxy} = admin().config;
   if (!pages) throw new Error('ADMIN_URL is missing');
   const store = () => admin().store;
@@ -64,7 +66,9 @@ export function createPages({admin, status, routes, emit}: PagesParts): Express 
       await store().refuseMarked();
       const {id} = request.params;
       if (typeof id === 'string' && isLeadId(id)) request.leadId = id;
-      await sendReply(request, response, await route.run(visitOf(request, response, route)));
+      const reply = await route.run(visitOf(request, response, route));
+      if (route.method === 'POST') changed?.();
+      await sendReply(request, response, reply);
     };
   for (const route of [...routes, ...yourRoutes]) {
     app[route.method === 'POST' ? 'post' : 'get'](route.path, only(route), answer(route));

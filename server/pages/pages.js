@@ -41,6 +41,13 @@ if (invitation && location.hash.length > 1) {
   invitation.requestSubmit();
 }
 
+// What was just done is said once, and not again when the page asks for itself.
+const address = new URL(location.href);
+if (address.searchParams.has('said')) {
+  address.searchParams.delete('said');
+  history.replaceState(null, '', address);
+}
+
 addEventListener('keydown', (event) => {
   if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target.closest('input, textarea, select')) return;

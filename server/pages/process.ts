@@ -46,16 +46,18 @@ export async function startPages(
   sizeThreadPool(config.destinations);
   const store = await openBeside(config, {mayWrite: true, emit});
   const kept = keepReading(config, read, reads.configuration);
-  const status = async (): Promise<Status> =>
+  const status = onceIn(reads.status, async () =>
     readStatus({
       config: kept.inForce(),
       server: await serverState(config, store),
       withStore: (work) => work(store),
       checkStart: () => Promise.resolve(kept.faults().map((text) => ({level: 'fault' as const, text}))),
-    });
+    }),
+  );
   const app = createPages({
     admin: () => ({store, config: kept.inForce()}),
-    status: onceIn(reads.status, status),
+    status: status.read,
+    changed: status.forget,
     routes,
     emit,
   });
@@ -106,16 +108,18 @@ function keepReading(first: Config, read: () => Config, every: number) {
   };
 }
 
-/** Whoever asks within these milliseconds gets the same result. */
-function onceIn<Result>(milliseconds: number, work: () => Promise<Result>): () => Promise<Result> {
+/** Whoever asks within these milliseconds gets the same result, until somebody forgets it. */
+function onceIn<Result>(milliseconds: number, work: () => Promise<Result>) {
   let last: {result: Promise<Result>; at: number} | undefined;
-  return () => {
+  const forget = () => void (last = undefined);
+  const read = () => {
     if (last && performance.now() - last.at < milliseconds) return last.result;
     const result = work();
     last = {result, at: performance.now()};
-    result.catch(() => (last = undefined));
+    result.catch(forget);
     return result;
   };
+  return {read, forget};
 }
 
 /**
