@@ -39,8 +39,3 @@ test('the list says who is invited and who was shut out', async (t) => {
     ],
   );
 });
-
-test('without ADMIN_URL, nobody is invited', async (t) => {
-  const {run} = await operate(t, []);
-  assertFails(await run('operators', 'invite', 'Maria'), /ADMIN_URL is not set/);
-});
