@@ -114,7 +114,7 @@ export async function leadsPage(visit: Visit): Promise<Reply> {
   const given = filtersOf(visit);
   const filter = filterOf(given, visit.now);
   const who = given.who === undefined ? undefined : visit.open(given.who);
-  if (given.who !== undefined && (who === undefined || !seesPersons(visit.seen))) return {to: '/leads'};
+  if (given.who !== undefined && (!who?.startsWith('{"') || !seesPersons(visit.seen))) return {to: '/leads'};
   return who === undefined
     ? listed(visit, given, filter)
     : ofPerson(visit, given, filter, JSON.parse(who) as Person);
@@ -194,7 +194,7 @@ const leadsFrame = (visit: Visit, given: Filters, content: Html): Html =>
 export async function searchLeads(visit: Visit): Promise<Reply> {
   const {admin, form, seal, seen} = visit;
   const said = (words: string) => ({to: linkTo({}, {}) + String(new URLSearchParams({said: seal(words)}))});
-  const text = (form.get('q') ?? '').trim();
+  const text = (form.get('q') ?? '').trim().slice(0, 254);
   if (text === '') return {to: '/leads'};
   try {
     const named = seesPersons(seen) ? namedBy(text) : text;
@@ -230,7 +230,8 @@ function exportForm({now}: Visit, {partner = ''}: Filters): Html {
 export function exportDay({admin, form, seen}: Visit): Promise<Reply> {
   const [day, partner, format] = ['day', 'partner', 'format'].map((name) => form.get(name) ?? '');
   const start = DateTime.fromISO(day ?? '', {zone: seen.zone}).startOf('day');
-  if (!start.isValid) throw new Refusal('Day must be a date, such as 2026-11-26.');
+  if (!start.isValid || !/^\d{4}(-\d\d){2}$/.test(day ?? ''))
+    throw new Refusal('Day must be a date, such as 2026-11-26.');
   const end = start.plus({days: 1});
   const filter: LeadFilter = {
     since: start.toMillis(),

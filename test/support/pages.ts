@@ -4,6 +4,7 @@ import {once} from 'node:events';
 import {Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {buffer} from 'node:stream/consumers';
+import type {Status} from '../../server/admin/status.ts';
 import {readConfig, type Config} from '../../server/config/config.ts';
 import {connectionLimits} from '../../server/http/connections.ts';
 import {closeListener, createListener} from '../../server/http/listener.ts';
@@ -46,7 +47,7 @@ export type ServedPages = Operated & {
 export async function servePages(
   t: Owner,
   routes: readonly Route[],
-  options: Parameters<typeof operate>[2] & {status?: () => Promise<never>} = {},
+  options: Parameters<typeof operate>[2] & {status?: () => Promise<Status>} = {},
 ): Promise<ServedPages> {
   const settings = {ADMIN_URL: pagesUrl, ...options.settings};
   const operated = await operate(t, [], {...options, settings});

@@ -129,6 +129,15 @@ for (const {name, postgres, skip} of databaseKinds)
       assert.deepEqual(await admin.store.auditEntries({}, 1), []);
     });
 
+    test('why somebody did something is not told to who sees no persons', async (t) => {
+      const {admin, id} = await begin(t, newEntry());
+      await admin.look({lead: id, reason: 'Jane said yes at 555-0142'});
+      const told = async (seesPersons: boolean) =>
+        JSON.stringify(await readCallSheet(admin, id, {seesPersons}));
+      assert.match(await told(true), /Because: Jane said yes/);
+      assert.doesNotMatch(await told(false), /Jane/);
+    });
+
     test('of an erased lead, it has the consent that is kept; one that cannot be read says why', async (t) => {
       const gone = newEntry({consent});
       const {admin, id, execute} = await begin(t, newEntry(), gone);

@@ -102,4 +102,14 @@ for (const {name, postgres, skip} of databaseKinds)
         });
         assert.equal((await admin.store.listDeliveries(9, {lead})).length, 2);
       });
+
+    test('nothing is sent if the destination may have it by now, of which the plan said nothing', async (t) => {
+      const {admin, execute, lead, plan} = await begin(t, to('a', 'waiting'));
+      const {confirm} = await plan('send');
+      await execute('UPDATE deliveries SET ambiguous = 1');
+      await assert.rejects(
+        makeChange(admin, {lead, change: 'send', confirm, reason: ''}),
+        /changed meanwhile/,
+      );
+    });
   });
