@@ -1,25 +1,47 @@
 /**
- * `npm run bench:pages -- [leads] [database]`, such as `1000000 SQLite`: what the operators' pages read of a store with a
- * year of leads, in milliseconds, the median of 20 calls. Of ten leads, three have a delivery that waits.
+ * `npm run bench:pages -- [leads] [database]`, such as `1000000 SQLite`: the operators' pages over a store with a year of
+ * leads, as a server and `lead-prequal admin` beside it have them. Of ten leads, one has a delivery that waits for one of
+ * 20 destinations, which are paused, so that what waits goes on waiting.
+ *
+ * First each page over HTTP: the median and the most of 20 requests, after one that is not counted, and the bytes of one. What
+ * `status` says is read once in 5 s for all pages; those of the last row are in this process, and read it for each request.
+ * Then 200 creates a second, alone and beside one click a second, in turn; `SECONDS` (15) of each.
  */
+import {spawn} from 'node:child_process';
+import {randomUUIDv7} from 'node:crypto';
+import {once} from 'node:events';
+import {writeFileSync} from 'node:fs';
+import {Agent} from 'node:http';
+import {join} from 'node:path';
+import {createInterface} from 'node:readline';
 import {DatabaseSync} from 'node:sqlite';
+import {setTimeout as sleep} from 'node:timers/promises';
 import pg from 'pg';
-import type {LeadFilter} from '../../server/leads/lead-filter.ts';
-import {firstIdAt} from '../../server/leads/lead-ids.ts';
+import {readConfig} from '../../server/config/config.ts';
+import {roles, type Role} from '../../server/leads/operators.ts';
 import type {BesideStore} from '../../server/leads/ports.ts';
+import {startPages} from '../../server/pages/process.ts';
+import {routes} from '../../server/pages/routes.ts';
+import {digestOf, newSecret} from '../../server/pages/secrets.ts';
 import {openStoreBeside} from '../../server/store/open-store.ts';
 import {clearText} from '../../server/store/sealing.ts';
+import {freePort} from '../support/free-port.ts';
 import {openWhile} from '../support/opened.ts';
+import {askPort, ownForm, pagesUrl} from '../support/pages.ts';
+import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {listedOrigin} from '../support/test-server.ts';
+import {newSecret as newWebhookSecret} from '../support/webhook-receiver.ts';
 import {dropStore, freshStore} from './servers.ts';
-import {fill} from './year-of-leads.ts';
+import {fill, quantile, startCreates} from './year-of-leads.ts';
 
 type Kind = 'SQLite' | 'PostgreSQL';
 
 const leads = Number(process.argv[2] ?? 1_000_000);
 const only = process.argv[3];
-const [hour, day] = [3_600_000, 86_400_000];
+const [requests, rounds, seconds] = [20, 5, Number(process.env['SECONDS'] ?? 15)];
 const person = {phone: '+12025550142', email: 'jane.doe@mail.example.com'};
+const agent = new Agent({keepAlive: true});
 
 async function execute(location: string, ...sql: string[]) {
   if (location.startsWith('postgres:')) {
@@ -34,9 +56,9 @@ async function execute(location: string, ...sql: string[]) {
   }
 }
 
-/** A year of leads of 20 partners, of which seven are held, and five are of the person. @returns the configuration */
-export async function fillForPages(kind: Kind, location: string, folder: string) {
-  const shape = {partners: 20, waiting: leads * 0.3, destinations: 20};
+/** A year of leads of 20 partners. Seven are held, five are of the person, and one in 16 was looked at once. */
+async function fillForPages(kind: Kind, location: string, folder: string) {
+  const shape = {partners: 20, waiting: leads / 10, destinations: 20};
   const config = await fill(kind, location, folder, leads, shape);
   const {digests} = await openWhile(openStoreBeside(config, clearText, true), async (store) => {
     await store.writeDigests(0);
@@ -48,84 +70,172 @@ export async function fillForPages(kind: Kind, location: string, folder: string)
     location,
     `UPDATE deliveries SET state = 'held', settled_at = NULL WHERE destination = 'crm' AND lead_id IN ${some(7)}`,
     'DELETE FROM person_digests',
+    "INSERT INTO person_digests SELECT 'of somebody else ' || id, id FROM leads",
     ...Object.values(digests).map(
       (digest) => `INSERT INTO person_digests SELECT '${digest}', id FROM leads WHERE id IN ${some(5)}`,
     ),
+    `INSERT INTO audit SELECT id, created_at, 'operator Ana', 'leads show', '{}', 1, '["' || id || '"]' FROM leads
+      WHERE substr(id, 36) = '7'`,
+    `INSERT INTO paused_destinations SELECT DISTINCT destination, 1, 'for figures' FROM deliveries WHERE destination <> 'crm'`,
     'UPDATE person_search SET done_until = (SELECT MAX(id) FROM leads)',
     ...(kind === 'PostgreSQL' ? ['VACUUM ANALYZE'] : []),
   );
   return config;
 }
 
-/** The newest leads of a filter that may have no hits: slices of the list, until there are enough, or the time is over. */
-async function listSlices(store: BesideStore, filter: LeadFilter, limit = 50, milliseconds = 50) {
-  const ends = performance.now() + milliseconds;
-  const found: string[] = [];
-  let after: string | undefined;
-  while (found.length < limit && performance.now() < ends) {
-    const since = await store.sliceEnd(after, 20_000);
-    const page = await store.listLeads({...filter, since}, {limit: limit - found.length, after});
-    found.push(...page.map(({id}) => id));
-    if (since === undefined) break;
-    after = firstIdAt(since);
-  }
-  return found;
+/** The settings of the server and of the pages, with the partners and destinations of the leads. */
+async function settingsOf(kind: Kind, location: string, folder: string): Promise<Record<string, string>> {
+  const names = ['crm', ...Array.from({length: 20}, (_, index) => `destination-${index}`)];
+  const webhook = {type: 'webhook', url: 'http://127.0.0.1:9/', credentials: 'ALL'};
+  const keys = ['acme', ...Array.from({length: 19}, (_, index) => `partner-${index + 1}`)];
+  const partners = keys.map((key) => ({key, origins: [listedOrigin], cid: '1001'}));
+  const [file, destinations] = [join(folder, 'partners.json'), names.map((name) => [name, webhook] as const)];
+  writeFileSync(file, JSON.stringify({destinations: Object.fromEntries(destinations), partners}));
+  return {
+    ...{...serviceSettings(folder), EMBED_ORIGINS: '', EMBED_PARTNER: ''},
+    ...(kind === 'SQLite' ? {DATABASE_PATH: location} : {DATABASE_URL: location}),
+    ...{PARTNERS_FILE: file, CREDENTIALS_ALL_SECRET: newWebhookSecret(), WEBHOOK_INTERNAL_HOSTS: '127.0.0.1'},
+    // The pages ask the server at its port.
+    ...{PORT: String(await freePort()), ADMIN_URL: pagesUrl, ADMIN_PORT: '0'},
+  };
 }
 
-/** @param until the time of the newest lead */
-function callsOf(until: number): Record<string, (store: BesideStore) => Promise<unknown>> {
-  const spans = Array.from({length: 120}, (_, index) => ({
-    since: until - (index + 1) * hour,
-    until: until - index * hour,
-  }));
-  const list = (filter: LeadFilter) => (store: BesideStore) => store.listLeads(filter, {limit: 50});
-  const slices = (filter: LeadFilter) => (store: BesideStore) => listSlices(store, filter);
-  return {
-    'leadDays of a year': (store) => store.leadDays(until - 365 * day, until),
-    'leadDays of 35 days': (store) => store.leadDays(until - 35 * day, until),
-    'countSpans of 120 hours': (store) => store.countSpans(spans),
-    'the newest leads': list({}),
-    'of a partner': slices({partner: 'partner-7'}),
-    'in a state': slices({status: 'refused'}),
-    'of a campaign': slices({campaign: 'campaign-7'}),
-    'of a campaign without hits': slices({campaign: 'none'}),
-    held: list({open: 'held'}),
-    'with an open delivery': list({open: 'any'}),
-    'with an open delivery, later pages': (store) =>
-      store.listLeads({open: 'any'}, {limit: 50, after: firstIdAt(until - 300 * day)}),
-    'open, of a partner': slices({open: 'any', partner: 'partner-6'}),
-    'open, of a campaign without hits': slices({open: 'any', campaign: 'none'}),
-    outlines: (store) => store.listOutlines({}, {limit: 50}),
-    'open deliveries of 50': async (store) =>
-      store.openDeliveriesOf((await store.listOutlines({}, {limit: 50})).map(({id}) => id)),
-    'deliveryCells of a day': (store) => store.deliveryCells(until - day, hour / 2),
-    countStopped: (store) => store.countStopped(),
-    countOutbox: (store) => store.countOutbox(),
-    'a person': async (store) => {
-      const {digests} = await store.personDigests(person);
-      for (const digest of Object.values(digests)) await store.listLeads({digest}, {limit: 50});
-    },
-  };
+async function startAdmin(settings: Record<string, string>, folder: string) {
+  const launcher = join(import.meta.dirname, '../../server/lead-prequal.cjs');
+  const env = {PATH: process.env['PATH'], ...settings};
+  const child = spawn(process.execPath, [launcher, 'admin'], {cwd: folder, env});
+  const ready = Promise.withResolvers<number>();
+  createInterface({input: child.stdout}).on('line', (line) => {
+    if (line.includes('pages are ready')) ready.resolve((JSON.parse(line) as {port: number}).port);
+  });
+  child.once('exit', (code) => ready.reject(new Error(`The pages ended with ${code}`)));
+  return {port: await ready.promise, end: () => (child.kill('SIGTERM'), once(child, 'exit'))};
+}
+
+/** @returns the cookies of one operator of each role */
+async function signIn({addOperator, beginSession}: BesideStore) {
+  const cookies = {viewer: '', agent: '', admin: ''} satisfies Record<Role, string>;
+  for (const role of roles) {
+    const [id, secret, now] = [randomUUIDv7(), newSecret(), Date.now()];
+    const invitation = {digest: digestOf(id), expiresAt: now};
+    await addOperator({id, name: `the ${role}`, role, createdAt: now}, invitation);
+    const about = {operator: id, zone: 'America/New_York', agent: 'Firefox'};
+    await beginSession({digest: digestOf(secret), ...about, beganAt: now, expiresAt: now + 12 * 3_600_000});
+    cookies[role] = `__Host-operator=${secret}`;
+  }
+  return cookies;
+}
+
+async function get(port: number, cookie: string, path: string) {
+  const headers = {cookie, 'accept-encoding': 'br', 'sec-fetch-site': 'same-origin'};
+  const answer = await askPort(port, path, {headers}, agent);
+  if (answer.status !== 200) throw new Error(`${path} got ${answer.status}`);
+  return answer.body.length;
+}
+
+async function find(port: number, cookie: string, q: string) {
+  const asked = {method: 'POST', headers: {cookie, ...ownForm}, form: {q}};
+  const found = await askPort(port, '/search', asked, agent);
+  return get(port, cookie, found.headers.location ?? '');
+}
+
+async function time(what: string, request: (count: number) => Promise<number>) {
+  const times: number[] = [];
+  let bytes = 0;
+  for (let count = 0; count <= requests; count += 1) {
+    const began = performance.now();
+    bytes = await request(count);
+    if (count > 0) times.push(performance.now() - began);
+  }
+  const sorted = times.toSorted((one, other) => one - other);
+  const [median, most] = [sorted[requests / 2], sorted.at(-1)].map((ms) => ms?.toFixed(1));
+  console.log(`| ${what} | ${median} | ${most} | ${bytes} |`);
+}
+
+const lists: Record<string, string> = {
+  'of a partner': 'partner=partner-7',
+  'in a state': 'state=refused',
+  'of a campaign': 'campaign=campaign-7',
+  'of a campaign without hits': 'campaign=none',
+  'of today': 'time=today',
+  'of 30 days, of a partner': 'time=month&partner=partner-7',
+  held: 'open=held',
+  'not delivered': 'open=any',
+  'not delivered, of a partner': 'open=any&partner=partner-10',
+  'not delivered, of a campaign without hits': 'open=any&campaign=none',
+};
+
+/** @param ids of leads */
+async function timePages(port: number, {viewer, agent, admin}: Record<Role, string>, ids: readonly string[]) {
+  for (const [role, cookie] of Object.entries({agent, viewer})) {
+    await time(`overview, ${role}`, () => get(port, cookie, '/'));
+    await time(`another lead each time, ${role}`, (count) => get(port, cookie, `/leads/${ids[count]}`));
+    await time(`list: the newest leads, ${role}`, () => get(port, cookie, '/leads'));
+  }
+  for (const [what, query] of Object.entries(lists))
+    await time(`list: ${what}, agent`, () => get(port, agent, `/leads?${query}`));
+  for (const [by, q] of Object.entries(person))
+    await time(`a person by ${by}, both requests`, () => find(port, agent, q));
+  await time('destinations', () => get(port, agent, '/destinations'));
+  await time('who looked', () => get(port, admin, '/audit'));
+}
+
+/** @param click opens a page, each time another one */
+async function compareCreates(url: string, click: (count: number) => Promise<number>) {
+  const [alone, beside, clicks]: [number[], number[], number[]] = [[], [], []];
+  async function keepClicking(signal: AbortSignal) {
+    while (!signal.aborted) {
+      const [pause, began] = [sleep(1_000), performance.now()];
+      await click(clicks.length);
+      clicks.push(performance.now() - began);
+      await pause;
+    }
+  }
+  const creates = startCreates(url);
+  await sleep(10_000);
+  for (let round = 0; round < 2 * rounds; round += 1) {
+    const [ends, isAlone] = [new AbortController(), round % 2 === 0];
+    const clicking = isAlone ? undefined : keepClicking(ends.signal);
+    creates.take();
+    await sleep(seconds * 1_000);
+    const {p99, failures} = creates.take();
+    ends.abort();
+    await clicking;
+    if (failures > 0) console.log(`${failures} creates failed`);
+    (isAlone ? alone : beside).push(p99);
+  }
+  await creates.stop();
+  const [of, median] = [quantile(alone, 0.5), quantile(beside, 0.5)];
+  console.log(`\np99 ms of creates alone: ${alone.join(', ')}; beside clicks: ${beside.join(', ')}`);
+  console.log(`Their medians: ${(median / of).toFixed(2)}. A click takes ${quantile(clicks, 0.5)} ms`);
 }
 
 async function measure(kind: Kind) {
   const folder = makeTemporaryFolder();
   const location = await freshStore(kind);
   const config = await fillForPages(kind, location, folder.path);
+  const settings = await settingsOf(kind, location, folder.path);
+  const server = await startService(settings, folder.path);
+  const admin = await startAdmin(settings, folder.path);
   const store = await openStoreBeside(config, clearText, true);
-  console.log(`\n| ${kind}, ${leads} leads | first ms | median ms |\n| --- | --- | --- |`);
-  for (const [what, call] of Object.entries(callsOf(Date.now()))) {
-    const times: number[] = [];
-    for (let count = 0; count < 21; count += 1) {
-      const began = performance.now();
-      await call(store);
-      times.push(performance.now() - began);
-    }
-    const [first = 0, ...later] = times;
-    const median = later.toSorted((one, other) => one - other)[10] ?? 0;
-    console.log(`| ${what} | ${first.toFixed(1)} | ${median.toFixed(1)} |`);
-  }
+  const cookies = await signIn(store);
+  const ids = (await store.listOutlines({}, {limit: 50})).map(({id}) => id);
   await store.close();
+  console.log(`\n| ${kind}, ${leads} leads | median ms | most ms | bytes |\n| --- | --- | --- | --- |`);
+  await timePages(admin.port, cookies, ids);
+  const reads = {configuration: 10_000, status: 0};
+  const pages = await startPages(
+    () => readConfig(settings),
+    routes,
+    () => undefined,
+    reads,
+  );
+  await time('overview, the status read each time', () => get(pages.port, cookies.agent, '/'));
+  await pages.close();
+  const walk = (count: number) => ['/', '/leads', `/leads/${ids[count % 50]}`, '/destinations'][count % 4]!;
+  await compareCreates(server.url, (count) => get(admin.port, cookies.agent, walk(count)));
+  await admin.end();
+  await server.end('SIGTERM');
   folder.remove();
   await dropStore(location);
 }
