@@ -3,6 +3,7 @@ import {Router, type Request, type RequestHandler, type Response} from 'express'
 import {IANAZone} from 'luxon';
 import {noting} from '../admin/audit.ts';
 import type {Admin} from '../admin/admin.ts';
+import type {Config} from '../config/config.ts';
 import {html, type Html} from '../html/html.ts';
 import {formBody} from '../http/form-body.ts';
 import {createCounters} from '../http/limits/counters.ts';
@@ -43,7 +44,14 @@ export const passkeyForm = (
   </form>`;
 
 type Parts = {admin: () => Pick<Admin, 'store' | 'config'>; emit: Emit};
-type Account = Pick<Passkey, 'operator' | 'credential'> & {name: string};
+/** A form that was sent. `field` is empty if it has no such field. */
+type Sent = Pick<Admin, 'store' | 'config'> & {
+  request: Request;
+  response: Response;
+  field: (name: string) => string;
+};
+/** Answers a form. @returns the page instead, if what was sent is wrong */
+type Answering = (sent: Sent) => Promise<Html | undefined>;
 
 export function signInRoutes({admin, emit}: Parts): Router {
   const router = Router({caseSensitive: true, strict: true});
@@ -60,134 +68,132 @@ export function signInRoutes({admin, emit}: Parts): Router {
     await admin().store.refuseMarked();
     next();
   };
-  const fieldsOf = (request: Request) => {
-    const form = request.body as URLSearchParams;
-    return (name: string) => form.get(name) ?? '';
-  };
-  const failed = async (request: Request, response: Response, page: Html) => {
-    void limit.countFailure(request);
-    await sendPage(request, response, page, 403);
-  };
-
-  /** @returns false if the operator was revoked, or the passkey ended, meanwhile */
-  async function begin(request: Request, response: Response, account: Account, zone: string) {
-    const {operator, name, credential} = account;
-    const {store} = admin();
-    const now = Date.now();
-    await noting(store, {actor: actorOf({name}), action: 'operators sign-in'})({operator: name});
-    const before = secretIn(request);
-    const earlier = before === undefined ? undefined : await store.session(digestOf(before), now);
-    if (earlier) await store.endSession(earlier.operator, earlier.digest);
-    const secret = newSecret();
-    const began = await store.beginSession({
-      digest: digestOf(secret),
-      operator,
-      beganAt: now,
-      expiresAt: now + sessionTime,
-      zone: IANAZone.isValidZone(zone) ? zone : 'UTC',
-      agent: (request.get('User-Agent') ?? '').slice(0, 200),
+  const post = (path: string, answer: Answering) =>
+    router.post(path, limited, formBody, async (request, response) => {
+      const form = request.body as URLSearchParams;
+      const field = (name: string) => form.get(name) ?? '';
+      const failure = await answer({...admin(), request, response, field});
+      if (!failure) return;
+      void limit.countFailure(request);
+      await sendPage(request, response, failure, 403);
     });
-    // All sessions end with a new invitation, but this one may have begun just after it.
-    const isKnown = began && (await store.passkey(credential)) !== undefined;
-    if (isKnown) setSecret(response, secret, sessionTime);
-    else await store.endSession(operator, digestOf(secret));
-    return isKnown;
-  }
-
-  const signInPage = async (next: string, why?: string) => {
-    const options = await optionsToSignIn(admin().config, signInUse);
-    return gate(
-      'Sign in',
-      html`<h1>Sign in</h1>
-        ${why !== undefined && html`<p class="wrong" role="alert">${why}</p>`}
-        ${passkeyForm('get', '/sign-in', options, 'Sign in with a passkey', {next})}`,
-    );
-  };
-
   router.get('/sign-in', async (request, response) => {
     const {next} = request.query;
-    await sendPage(request, response, await signInPage(isLocalPath(next) ? next : '/'));
+    const page = await signInPage(admin().config, isLocalPath(next) ? next : '/');
+    await sendPage(request, response, page);
   });
-
-  router.post('/sign-in', limited, formBody, async (request, response) => {
-    const {store, config} = admin();
-    const field = fieldsOf(request);
-    const next = isLocalPath(field('next')) ? field('next') : '/';
-    const used = await usedPasskey(store, config, signInUse, field('credential'));
-    if (used?.isCopy) {
-      const {name} = used.passkey;
-      const reason = 'refused: its counter went back, so there may be a copy of it';
-      await noting(store, {actor: actorOf({name}), action: 'operators passkey'})({operator: name, reason});
-    } else if (used) {
-      const {passkey, counter} = used;
-      await store.usePasskey(passkey.credential, counter, Date.now());
-      if (await begin(request, response, passkey, field('zone'))) return goTo(response, next);
-    }
-    await failed(request, response, await signInPage(next, wrong));
-  });
-
-  router.get('/invite', (request, response) =>
-    sendPage(
-      request,
-      response,
-      gate(
-        'Invitation',
-        html`<h1>Invitation</h1>
-          <form method="post" action="/invite" data-invite>
-            ${hidden({secret: ''})}<button class="btn main">Open the invitation</button>
-            <noscript><p>The invitation needs JavaScript.</p></noscript>
-          </form>`,
-      ),
-    ),
-  );
-
-  const noInvitation = gate(
-    'Invitation',
-    html`<h1>This invitation does not work</h1>
-      <p>It was used, has ended, or somebody took it back. Ask for another one.</p>`,
-  );
-  router.post('/invite', limited, formBody, async (request, response) => {
-    const {store, config} = admin();
-    const secret = fieldsOf(request)('secret');
-    const digest = digestOf(secret);
-    const operator = await store.invited(digest, Date.now());
-    if (!operator) return failed(request, response, noInvitation);
-    const options = await optionsToCreate(config, inviteUse(digest), operator);
-    const content = html`<h1>Welcome, ${operator.name}</h1>
-      <p>Your role is ${operator.role}, who sees ${seesPersons(operator) ? '' : 'no '}personal data.</p>
-      <p>
-        You sign in with a passkey: your fingerprint, your face, or the lock of your screen. There is no
-        password.
-      </p>
-      ${passkeyForm('create', '/invite/accept', options, 'Make a passkey', {secret})}`;
-    await sendPage(request, response, gate('Invitation', content));
-  });
-
-  router.post('/invite/accept', limited, formBody, async (request, response) => {
-    const {store, config} = admin();
-    const field = fieldsOf(request);
-    const digest = digestOf(field('secret'));
-    const invited = await store.invited(digest, Date.now());
-    const passkey = invited && (await createdPasskey(store, config, inviteUse(digest), field('credential')));
-    if (!passkey) return failed(request, response, noInvitation);
-    const {id: operator, name} = invited;
-    await noting(store, {actor: actorOf({name}), action: 'operators passkey'})({operator: name});
-    const isAccepted = await store.acceptInvitation(digest, Date.now(), passkey);
-    if (isAccepted && (await begin(request, response, {...passkey, operator, name}, field('zone'))))
-      return goTo(response, '/you?again=1');
-    await failed(request, response, noInvitation);
-  });
+  router.get('/invite', (request, response) => sendPage(request, response, invitePage));
+  post('/sign-in', signIn);
+  post('/invite', openInvitation);
+  post('/invite/accept', acceptInvitation);
   return router;
+}
+
+async function signInPage(config: Config, next: string, why?: string): Promise<Html> {
+  const options = await optionsToSignIn(config, signInUse);
+  return gate(
+    'Sign in',
+    html`<h1>Sign in</h1>
+      ${why !== undefined && html`<p class="wrong" role="alert">${why}</p>`}
+      ${passkeyForm('get', '/sign-in', options, 'Sign in with a passkey', {next})}`,
+  );
+}
+
+const invitePage = gate(
+  'Invitation',
+  html`<h1>Invitation</h1>
+    <form method="post" action="/invite" data-invite>
+      ${hidden({secret: ''})}<button class="btn main">Open the invitation</button>
+      <noscript><p>The invitation needs JavaScript.</p></noscript>
+    </form>`,
+);
+
+const noInvitation = gate(
+  'Invitation',
+  html`<h1>This invitation does not work</h1>
+    <p>It was used, has ended, or somebody took it back. Ask for another one.</p>`,
+);
+
+const note = (store: Admin['store'], action: string, name: string, more: object = {}) =>
+  noting(store, {actor: actorOf({name}), action: `operators ${action}`})({operator: name, ...more});
+
+const signIn: Answering = async (sent) => {
+  const {store, config, response, field} = sent;
+  const next = isLocalPath(field('next')) ? field('next') : '/';
+  const used = await usedPasskey(store, config, signInUse, field('credential'));
+  if (used?.isCopy) {
+    const reason = 'refused: its counter went back, so there may be a copy of it';
+    await note(store, 'passkey', used.passkey.name, {reason});
+  } else if (used) {
+    const {passkey, counter} = used;
+    await store.usePasskey(passkey.credential, counter, Date.now());
+    if (await begin(sent, passkey)) return void goTo(response, next);
+  }
+  return signInPage(config, next, wrong);
+};
+
+const openInvitation: Answering = async ({store, config, request, response, field}) => {
+  const secret = field('secret');
+  const digest = digestOf(secret);
+  const operator = await store.invited(digest, Date.now());
+  if (!operator) return noInvitation;
+  const options = await optionsToCreate(config, inviteUse(digest), operator);
+  const content = html`<h1>Welcome, ${operator.name}</h1>
+    <p>Your role is ${operator.role}, who sees ${seesPersons(operator) ? '' : 'no '}personal data.</p>
+    <p>
+      You sign in with a passkey: your fingerprint, your face, or the lock of your screen. There is no
+      password.
+    </p>
+    ${passkeyForm('create', '/invite/accept', options, 'Make a passkey', {secret})}`;
+  await sendPage(request, response, gate('Invitation', content));
+  return undefined;
+};
+
+const acceptInvitation: Answering = async (sent) => {
+  const {store, config, response, field} = sent;
+  const digest = digestOf(field('secret'));
+  const invited = await store.invited(digest, Date.now());
+  const passkey = invited && (await createdPasskey(store, config, inviteUse(digest), field('credential')));
+  if (!passkey) return noInvitation;
+  const {id: operator, name} = invited;
+  await note(store, 'passkey', name);
+  const isAccepted = await store.acceptInvitation(digest, Date.now(), passkey);
+  if (!isAccepted || !(await begin(sent, {...passkey, operator, name}))) return noInvitation;
+  return void goTo(response, '/you?again=1');
+};
+
+type Account = Pick<Passkey, 'operator' | 'credential'> & {name: string};
+
+/** Begins a session. @returns false if the operator was revoked, or the passkey ended, meanwhile */
+async function begin({store, request, response, field}: Sent, {operator, name, credential}: Account) {
+  const now = Date.now();
+  await note(store, 'sign-in', name);
+  const before = secretIn(request);
+  const earlier = before === undefined ? undefined : await store.session(digestOf(before), now);
+  if (earlier) await store.endSession(earlier.operator, earlier.digest);
+  const secret = newSecret();
+  const began = await store.beginSession({
+    digest: digestOf(secret),
+    operator,
+    beganAt: now,
+    expiresAt: now + sessionTime,
+    zone: IANAZone.isValidZone(field('zone')) ? field('zone') : 'UTC',
+    agent: (request.get('User-Agent') ?? '').slice(0, 200),
+  });
+  // All sessions end with a new invitation, but this one may have begun just after it.
+  const isKnown = began && (await store.passkey(credential)) !== undefined;
+  if (isKnown) setSecret(response, secret, sessionTime);
+  else await store.endSession(operator, digestOf(secret));
+  return isKnown;
 }
 
 export const signOut =
   (store: () => Admin['store']): RequestHandler =>
   async (_request, response) => {
     const seen = seenIn(response);
-    const note = noting(store(), {actor: actorOf(seen), action: 'operators sign-out'});
     await store().endSession(seen.operator, seen.digest);
     clearBrowser(response);
     // Whoever signs out is out, also if that cannot be noted.
-    await note({operator: seen.name}).catch(() => undefined);
+    await note(store(), 'sign-out', seen.name).catch(() => undefined);
     goTo(response, '/sign-in');
   };
