@@ -85,7 +85,7 @@ export async function readOverview(
       .map(({partner, silent, ...row}) => ({
         ...{partner, ...figures(partner), silent},
         lastLeadAt: row.last_lead_at === null ? null : Date.parse(row.last_lead_at),
-        why: silent ? whyRefused(row) : null,
+        why: silent || row.leads_today === 0 ? whyRefused(row) : null,
       }))
       .toSorted((one, other) => other.today - one.today || other.usual - one.usual),
     ...{held, stopped, hasLeads: newest !== undefined},

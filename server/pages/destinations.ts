@@ -38,7 +38,10 @@ export async function destinationsPage(visit: Visit): Promise<Reply> {
       visit,
       html`<div class="top">
           <h1>Destinations</h1>
-          <span class="q">where leads go, the last 24 hours</span>
+          <span class="q"
+            >the last 24 hours, each bar half an hour: low arrived, taller more than a minute late, tall not
+            yet</span
+          >
         </div>
         ${rows.length === 0 ? none : rows.map((row) => rowOf(row, hours.get(row.destination) ?? [], visit))}`,
     ),
@@ -94,7 +97,7 @@ const looks = {none: ['n', 3], 'in-time': ['', 14], late: ['m', 19], open: ['w',
 
 function strip(cells: Cells): Html {
   const count = (kind: keyof typeof looks) => cells.filter((each) => each === kind).length;
-  const words = `In ${counted(count('late'), 'half hour')} of the last day leads arrived late, and in ${count('open')} some have not arrived.`;
+  const words = `Half hours of the last day with late leads: ${count('late')}; with leads that have not arrived: ${count('open')}.`;
   const rects = cells.map((kind, index) => {
     const [look, high] = looks[kind];
     return html`<rect class="${look}" x="${index * 10}" y="${24 - high}" width="9" height="${high}" />`;

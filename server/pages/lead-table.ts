@@ -7,8 +7,7 @@ import {seesPersons, type Visit} from './visit.ts';
 
 const sealed = html`<span class="sealed">${icon('lock')}<i aria-hidden="true"></i></span>`;
 /** Stands in place of a name that the role does not see. */
-export const sealedName = (reference: string): Html =>
-  html`${sealed}<span class="unseen">Lead ${reference}</span>`;
+export const sealedName = (reference: string): Html => html`${sealed}<small class="ref">${reference}</small>`;
 
 function visitorOf(
   {id, reference, person, erasedAt, unreadable}: ListedRow,
@@ -29,21 +28,24 @@ function totalOf({person, erasedAt, unreadable}: ListedRow, {seen}: Visit): Html
   return person.pending ? html`<span class="q">to follow</span>` : '–';
 }
 
+/** A lead without a partner came over the API. */
+export const partnerWords = (partner: string | null): string => partner ?? 'API callers';
+
 /** @param isWhole whether there is room for everything, as in the list of leads */
 export function leadTable(rows: readonly ListedRow[], visit: Visit, isWhole: boolean): Html {
   const row = (lead: ListedRow) =>
     html`<tr ${lead.erasedAt !== null && html`class="erased"`}>
       <th scope="row">${visitorOf(lead, visit, isWhole)}</th>
       <td class="came">
-        ${since(visit, lead.createdAt)}<small
-          >${isWhole ? moment(visit, lead.createdAt) : (lead.partner ?? 'callers')}</small
+        ${since(visit, lead.createdAt)} ago<small
+          >${isWhole ? moment(visit, lead.createdAt) : partnerWords(lead.partner)}</small
         >
       </td>
       <td class="r">${totalOf(lead, visit)}</td>
       ${
         isWhole &&
         html`<td class="wide">${lead.person?.credit ?? ''}</td>
-          <td class="wide">${lead.partner ?? 'callers'}<small>${lead.campaign ?? '–'}</small></td>`
+          <td class="wide">${partnerWords(lead.partner)}<small>${lead.campaign ?? '–'}</small></td>`
       }
       <td class="how">${state(lead.state)}</td>
       ${isWhole && html`<td class="wide ref">${lead.reference}</td>`}

@@ -11,10 +11,12 @@ import {html, type Html} from '../html/html.ts';
 import type {LeadFilter} from '../leads/lead-filter.ts';
 import type {Person} from '../leads/persons.ts';
 import {city, date, empty, hidden, icon, page, search} from './layout.ts';
-import {leadTable, whichTimes} from './lead-table.ts';
+import {leadTable, partnerWords, whichTimes} from './lead-table.ts';
 import {seesPersons, type Reply, type Visit} from './visit.ts';
 
 const pageLeads = 50;
+/** Seconds after which an open page asks for itself again. */
+const every = 30;
 /** More partners than these are typed and not chosen: their names would be most of the page. */
 const mostChoices = 100;
 
@@ -59,6 +61,8 @@ const linkTo = (given: Filters, change: Filters = {}) =>
     ),
   )}`;
 
+const answerWords = {done: 'answered', pending: 'to follow', refused: 'refused'} as const;
+
 /** A filter that is set, as a link that takes it away. */
 const setChip = (given: Filters, name: keyof Filters, words: string) =>
   html`<a class="chip set" href="${linkTo(given, {[name]: ''})}"
@@ -87,7 +91,7 @@ function chooser(
 
 function chips(visit: Visit, given: Filters): Html {
   const {partners} = visit.admin.config;
-  const keys = [...partners.map(({key}) => [key, key] as const), ['-', 'callers'] as const];
+  const keys = [...partners.map(({key}) => [key, key] as const), ['-', partnerWords(null)] as const];
   const timeWords = Object.entries(times).map(([value, [words]]) => [value, words] as const);
   const open = Object.entries(opens).map(([value, words]) =>
     given.open === value
@@ -102,8 +106,8 @@ function chips(visit: Visit, given: Filters): Html {
       html`${chooser(
         given,
         'state',
-        'State',
-        leadStatuses.map((each) => [each, each]),
+        'Answer',
+        leadStatuses.map((each) => [each, answerWords[each]]),
       )}
       ${chooser(given, 'campaign', 'Campaign')}${open}`
     }
@@ -111,6 +115,7 @@ function chips(visit: Visit, given: Filters): Html {
 }
 
 export async function leadsPage(visit: Visit): Promise<Reply> {
+  if (visit.query['none'] !== undefined) return {page: leadsFrame(visit, {}, nothingFound(visit))};
   const given = filtersOf(visit);
   const filter = filterOf(given, visit.now);
   const who = given.who === undefined ? undefined : visit.open(given.who);
@@ -179,9 +184,18 @@ function noLeads(given: Filters, lookedTo: string | undefined): Html {
       );
 }
 
+const nothingFound = ({seen}: Visit) =>
+  empty(
+    'Nothing was found',
+    html`<p class="q">
+      ${seesPersons(seen) ? 'Search by a whole telephone number, an e-mail address, or a reference' : 'Search by a reference'}
+      such as K7QM-2XHD. Names cannot be searched.
+    </p>`,
+  );
+
 const leadsFrame = (visit: Visit, given: Filters, content: Html): Html =>
   page(
-    {title: 'Leads', here: '/leads'},
+    {title: 'Leads', here: '/leads', every},
     visit,
     html`<div class="top">
         <h1>Leads</h1>
@@ -193,7 +207,6 @@ const leadsFrame = (visit: Visit, given: Filters, content: Html): Html =>
 /** The reference or id of a lead, or what finds a person, goes into the address sealed, because addresses stand in logs. */
 export async function searchLeads(visit: Visit): Promise<Reply> {
   const {admin, form, seal, seen} = visit;
-  const said = (words: string) => ({to: linkTo({}, {}) + String(new URLSearchParams({said: seal(words)}))});
   const text = (form.get('q') ?? '').trim().slice(0, 254);
   if (text === '') return {to: '/leads'};
   try {
@@ -201,7 +214,7 @@ export async function searchLeads(visit: Visit): Promise<Reply> {
     if (typeof named !== 'string') return {to: linkTo({who: seal(JSON.stringify(named))})};
     return {to: `/leads/${await leadOf(admin, named)}`};
   } catch (error) {
-    if (error instanceof Refusal) return said(error.message);
+    if (error instanceof Refusal) return {to: '/leads?none=1'};
     throw error;
   }
 }

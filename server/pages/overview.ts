@@ -7,7 +7,7 @@ import {counted} from '../admin/words.ts';
 import {html, type Html} from '../html/html.ts';
 import {city, clock, empty, icon, page, search, since, state} from './layout.ts';
 import {waitingWords, whyOf} from './destinations.ts';
-import {leadTable} from './lead-table.ts';
+import {leadTable, partnerWords} from './lead-table.ts';
 import {seesPersons, type Reply, type Visit} from './visit.ts';
 
 const newestShown = 6;
@@ -32,14 +32,17 @@ function wordsOf({kind, subject, text, remedy}: Finding, {destinations}: Status,
   const row = destinations.find(({destination}) => kind === 'destination' && destination === subject);
   if (!row) return {title: text, why: remedy?.includes('lead-prequal ') ? null : remedy};
   const age = row.since === null ? '' : ` for ${since(visit, Date.parse(row.since))}`;
-  return {title: `${row.destination} is ${row.state}${age}: ${waitingWords(row, visit)}.`, why: whyOf(row)};
+  const what = row.state === 'missing' ? 'is not configured any more' : `has been ${row.state}${age}`;
+  return {title: `${row.destination} ${what}: ${waitingWords(row, visit)}.`, why: whyOf(row)};
 }
 
 function need(finding: Finding, status: Status, visit: Visit): Html {
   const {level, kind, subject} = finding;
   const {title, why} = wordsOf(finding, status, visit);
-  const [to, words] = placeOf[kind]?.(encodeURIComponent(subject ?? '')) ?? [];
-  return html`<li ${level === 'down' && html`class="down"`}>
+  const row = status.destinations.find(({destination}) => kind === 'stopped' && destination === subject);
+  const isHeld = row !== undefined && row.refused + row.failed === 0;
+  const [to, words] = placeOf[isHeld ? 'held' : kind]?.(encodeURIComponent(subject ?? '')) ?? [];
+  return html`<li class="${level}">
     ${icon('warn')}<strong>${title}</strong>${why !== null && html`<p>${why}</p>`}
     ${to !== undefined && html`<a class="btn" href="${to}">${words}<span class="unseen">: ${title}</span></a>`}
   </li>`;
@@ -50,16 +53,21 @@ function needsOf(status: Status, {lastLeadAt}: Overview, visit: Visit): Html {
   const failing = status.findings.flatMap(({kind, subject}) => (kind === 'destination' ? [subject] : []));
   // One that fails is late, too: its first line says so already.
   const findings = status.findings.filter(({kind, subject}) => kind !== 'late' || !failing.includes(subject));
-  if (findings.length > 0)
-    return html`<ul class="needs" aria-label="Needs somebody">
-      ${findings.map((finding) => need(finding, status, visit))}
-    </ul>`;
   const last = lastLeadAt === null ? '' : ` The last lead came ${since(visit, lastLeadAt)} ago.`;
-  return html`<p class="well">
-    ${state({kind: 'ok', words: 'All is well'})}<span class="q"
-      >${counted(destinations.length, 'destination takes', 'destinations take')} leads.${last}</span
-    >
+  const taking =
+    destinations.length === 0
+      ? 'Leads are stored here, and sent nowhere.'
+      : `${counted(destinations.length, 'destination takes', 'destinations take')} leads.`;
+  const well = html`<p class="well">
+    ${state({kind: 'ok', words: 'All is well'})}<span class="q">${taking}${last}</span>
   </p>`;
+  return html`${findings.every(({level}) => level === 'warning') && well}
+  ${
+    findings.length > 0 &&
+    html`<ul class="needs" aria-label="Needs somebody">
+      ${findings.map((finding) => need(finding, status, visit))}
+    </ul>`
+  }`;
 }
 
 export async function overviewPage(visit: Visit): Promise<Reply> {
@@ -119,13 +127,13 @@ function figures(
   ].filter(Boolean);
   const notSent = [
     stopped > 0 && `${counted(stopped, 'lead')} refused or given up`,
-    held > 0 && oldestHeldAt !== null && `held since ${since(visit, oldestHeldAt)}`,
+    held > 0 && oldestHeldAt !== null && `the oldest for ${since(visit, oldestHeldAt)}`,
   ].filter(Boolean);
   return html`<dl class="figures">
     ${figure('Leads today', today.toLocaleString('en-US'), `${usual === 0 ? 'none' : usual.toLocaleString('en-US')} is usual by now on a ${visit.now.weekdayLong ?? 'day'}`)}
-    ${figure('Last lead', lastLeadAt === null ? '–' : since(visit, lastLeadAt), lastLeadAt === null ? 'none yet' : `at ${clock(visit.seen, lastLeadAt)}`)}
-    ${figure('Answered today', asked === 0 ? '–' : `${Math.round((100 * answers.done) / asked)}%`, still.join(', ') || 'nothing waits')}
-    ${figure('Held for you', held, notSent.join(', ') || 'nobody waits for a decision')}
+    ${figure('Last lead', lastLeadAt === null ? '–' : `${since(visit, lastLeadAt)} ago`, lastLeadAt === null ? 'none yet' : `at ${clock(visit.seen, lastLeadAt)}`)}
+    ${figure('Have their answer', asked === 0 ? '–' : `${Math.round((100 * answers.done) / asked)}%`, still.join(', ') || 'nothing waits')}
+    ${figure('Held for you', held, notSent.join(', ') || 'nothing to decide')}
   </dl>`;
 }
 
@@ -140,7 +148,8 @@ function byHour({hours}: Overview, {now}: Visit): Html {
       html`${today > 0 && html`<rect class="bar" x="${hour * wide + 2}" width="${wide - 4}" y="${y(today)}" height="${high - y(today)}" rx="2"><title>${name(hour)}: ${today}</title></rect>`}${usual > 0 && html`<path class="usual" d="M${hour * wide + 1} ${y(usual)}h${wide - 2}" />`}`,
   );
   const marks = [0, 6, 12, 18].map((hour) => html`<text x="${hour * wide + 2}" y="124">${name(hour)}</text>`);
-  const words = `Most leads came at ${name(peak)}: ${hours[peak]?.today ?? 0}. Since ${name(now.hour)}: ${hours[now.hour]?.today ?? 0}; a usual ${now.weekdayLong ?? 'day'} has ${Math.round(hours[now.hour]?.usual ?? 0)} in the whole hour.`;
+  const usualDay = now.weekdayLong ?? 'day';
+  const words = `Busiest hour: ${name(peak)}, ${counted(hours[peak]?.today ?? 0, 'lead')}. This hour so far: ${hours[now.hour]?.today ?? 0}; usual on a ${usualDay}: ${Math.round(hours[now.hour]?.usual ?? 0)}.`;
   return html`<section>
     <div class="head">
       <h2>Today by the hour</h2>
@@ -158,8 +167,8 @@ function partnerTable({partners}: Overview, visit: Visit): Html {
   const row = ({partner, today, usual, lastLeadAt, silent, why}: Overview['partners'][number]) =>
     html`<tr>
       <th scope="row">
-        <a href="/leads?partner=${encodeURIComponent(partner ?? '-')}">${partner ?? 'callers'}</a>
-        ${silent && html`<small>${state({kind: 'held', words: `silent${why === null ? '' : `; ${why}`}`})}</small>`}
+        <a href="/leads?partner=${encodeURIComponent(partner ?? '-')}">${partnerWords(partner)}</a>
+        ${(silent || why !== null) && html`<small>${state({kind: 'held', words: [silent && 'silent', why].filter(Boolean).join('; ')})}</small>`}
       </th>
       <td class="r">${today}</td>
       <td class="r q">${Math.round(usual)}</td>
