@@ -16,7 +16,7 @@ import {openStates} from '../leads/deliveries.ts';
 import {withRemedy} from '../observe/causes.ts';
 import {action, empty, page, since, state} from './layout.ts';
 import {notFound} from './replies.ts';
-import type {Reply, Visit} from './visit.ts';
+import {seesPersons, type Reply, type Seen, type Visit} from './visit.ts';
 
 const every = 15;
 
@@ -68,7 +68,7 @@ function rowOf(row: DestinationRow, cells: Cells, visit: Visit): Html {
       </p>
     </div>
     <div class="how">${state({kind: isWell ? 'ok' : is === 'paused' ? 'held' : 'no', words})}</div>
-    ${isWell ? buttons(row, visit) : html`<div class="why"><strong>${whyOf(row)}</strong>${buttons(row, visit)}</div>`}
+    ${isWell ? buttons(row, visit) : html`<div class="why"><strong>${whyOf(row, visit.seen)}</strong>${buttons(row, visit)}</div>`}
   </section>`;
 }
 
@@ -85,11 +85,12 @@ export function waitingWords(row: DestinationRow, visit: Visit): string {
   return [words, ...stopped].join(', ');
 }
 
-export function whyOf(row: DestinationRow): string {
+/** @param seen a viewer reads no error: it may quote what somebody wrote */
+export function whyOf(row: DestinationRow, seen: Seen): string {
   if (row.state === 'missing')
     return 'The configuration has no such destination any more, and leads wait for it.';
   const why = wrongOf(row);
-  return why ? withRemedy(why) : 'It did not take the last lead.';
+  return why && seesPersons(seen) ? withRemedy(why) : 'It did not take the last lead.';
 }
 
 type Cells = NonNullable<ReturnType<DestinationHours['get']>>;

@@ -33,7 +33,7 @@ function wordsOf({kind, subject, text, remedy}: Finding, {destinations}: Status,
   if (!row) return {title: text, why: remedy?.includes('lead-prequal ') ? null : remedy};
   const age = row.since === null ? '' : ` for ${since(visit, Date.parse(row.since))}`;
   const what = row.state === 'missing' ? 'is not configured any more' : `has been ${row.state}${age}`;
-  return {title: `${row.destination} ${what}: ${waitingWords(row, visit)}.`, why: whyOf(row)};
+  return {title: `${row.destination} ${what}: ${waitingWords(row, visit)}.`, why: whyOf(row, visit.seen)};
 }
 
 function need(finding: Finding, status: Status, visit: Visit): Html {
