@@ -4,7 +4,6 @@ import {parseLead} from '../../server/leads/lead-schema.ts';
 import {readConfig} from '../../server/config/config.ts';
 import {startPages} from '../../server/pages/process.ts';
 import {routes} from '../../server/pages/routes.ts';
-import {digestOf, newSecret} from '../../server/pages/secrets.ts';
 import {openStore} from '../../server/store/open-store.ts';
 import {createSealer} from '../../server/store/sealing.ts';
 import {sentLead, somebody} from '../support/embed-client.ts';
@@ -12,13 +11,13 @@ import {findChromium} from '../support/find-browsers.ts';
 import {freePort} from '../support/free-port.ts';
 import {openWhile} from '../support/opened.ts';
 import {writePartners} from '../support/operator.ts';
+import {beginSession, browserCookie} from '../support/pages.ts';
 import {entryAt, prequalificationBody} from '../support/sample-leads.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {startWebhookReceiver} from '../support/webhook-receiver.ts';
 
 const [hour, day] = [3_600_000, 24 * 3_600_000];
-const zone = 'America/New_York';
 const folder = makeTemporaryFolder();
 const warehouse = await startWebhookReceiver();
 const [port, silentPort] = [await freePort(), await freePort()];
@@ -50,11 +49,10 @@ const settings: Record<string, string> = {
 };
 for (const name of ['EMBED_ORIGINS', 'EMBED_PARTNER']) delete settings[name];
 const config = readConfig(settings);
-const secret = newSecret();
 
 /** A usual day: most leads come around noon. */
 const eachHour = [0, 0, 0, 0, 0, 1, 1, 2, 3, 5, 6, 6, 6, 5, 4, 4, 3, 3, 2, 2, 1, 1, 0, 0];
-await openWhile(openStore(config, createSealer(config.dataKeys)), async (store) => {
+const secret = await openWhile(openStore(config, createSealer(config.dataKeys)), async (store) => {
   const {data: lead} = parseLead(prequalificationBody);
   if (!lead) throw new Error('The sample lead is none');
   for (let back = 30; back >= 0; back -= 1)
@@ -65,13 +63,7 @@ await openWhile(openStore(config, createSealer(config.dataKeys)), async (store) 
         const partner = ['acme', 'acme', 'acme', 'bright', 'northside'][(at + index + back) % 5] ?? 'acme';
         if (time < Date.now() - hour) await store.accept(entryAt(time, {lead, partner}));
       }
-  const invitation = {digest: digestOf(newSecret()), expiresAt: Date.now() + hour};
-  await store.addOperator(
-    {id: 'maria', name: 'Maria Lopez', role: 'admin', createdAt: Date.now()},
-    invitation,
-  );
-  const session = {beganAt: Date.now(), expiresAt: Date.now() + hour, zone, agent: 'Firefox'};
-  await store.beginSession({...session, digest: digestOf(secret), operator: 'maria'});
+  return beginSession(store, 'admin', 'Maria Lopez');
 });
 
 const service = await startService(settings, folder.path);
@@ -115,8 +107,7 @@ async function take(name: string, path: string, width: number, height: number) {
     colorScheme: 'light',
     reducedMotion: 'reduce',
   });
-  const cookie = {name: '__Host-operator', value: secret, domain: 'localhost', path: '/'};
-  await context.addCookies([{...cookie, secure: true, httpOnly: true, sameSite: 'Strict'}]);
+  await context.addCookies([browserCookie(secret, url)]);
   const page = await context.newPage();
   await page.goto(url + path);
   await page.screenshot({path: `docs/pictures/${name}.png`});

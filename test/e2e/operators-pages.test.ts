@@ -3,18 +3,15 @@
  * from a session on. Server and pages are processes of their own on one SQLite file.
  */
 import assert from 'node:assert/strict';
-import {spawn} from 'node:child_process';
-import {join} from 'node:path';
-import {createInterface} from 'node:readline';
 import {text} from 'node:stream/consumers';
 import {suite, test} from 'node:test';
 import {chromium, type Browser, type Page} from 'playwright-core';
 import * as puppeteer from 'puppeteer-core';
 import {referenceOf} from '../../contract/reference.ts';
 import {readConfig} from '../../server/config/config.ts';
-import {digestOf, newSecret as newCookie} from '../../server/pages/secrets.ts';
 import {openStoreBeside} from '../../server/store/open-store.ts';
 import {createSealer} from '../../server/store/sealing.ts';
+import {runAdmin} from '../support/admin-process.ts';
 import {browserEnvironment} from '../support/browser-environment.ts';
 import {sentLead, somebody} from '../support/embed-client.ts';
 import {json, startFakeUpstream, type Script} from '../support/fake-upstream.ts';
@@ -22,26 +19,13 @@ import {findChromium, findFirefox} from '../support/find-browsers.ts';
 import {freePort} from '../support/free-port.ts';
 import {openForSuite, openWhile} from '../support/opened.ts';
 import {runCommand, writePartners} from '../support/operator.ts';
+import {beginSession, browserCookie} from '../support/pages.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {until} from '../support/until.ts';
 import {axeFaults} from './axe.ts';
 
 const firefox = findFirefox();
-const launcher = join(import.meta.dirname, '../../server/lead-prequal.cjs');
-
-/** Runs `lead-prequal admin` until it is ended. */
-async function startAdmin(settings: Record<string, string>) {
-  const env = {PATH: process.env['PATH'], ...settings};
-  const child = spawn(process.execPath, [launcher, 'admin'], {env, stdio: ['ignore', 'pipe', 'inherit']});
-  const {promise, resolve, reject} = Promise.withResolvers<void>();
-  child.once('exit', (code) => reject(new Error(`The pages ended with ${code}`)));
-  createInterface({input: child.stdout}).on('line', (line) => {
-    if (line.includes('pages are ready')) resolve();
-  });
-  await promise;
-  return {end: () => child.kill('SIGTERM')};
-}
 
 async function startAll() {
   const folder = makeTemporaryFolder();
@@ -64,7 +48,8 @@ async function startAll() {
   delete (settings as Partial<Record<'EMBED_ORIGINS', string>>).EMBED_ORIGINS;
   delete (settings as Partial<Record<'EMBED_PARTNER', string>>).EMBED_PARTNER;
   const service = await startService(settings, folder.path);
-  const admin = await startAdmin(settings);
+  const admin = runAdmin(settings);
+  await admin.ready;
   const browser = await chromium.launch(await findChromium());
   const server = {fetch: (path: string, init?: RequestInit) => fetch(service.url + path, init)};
   return {
@@ -76,7 +61,7 @@ async function startAll() {
     },
     async close() {
       await browser.close();
-      admin.end();
+      admin.child.kill('SIGTERM');
       await service.end('SIGTERM');
       await crm.close();
       folder.remove();
@@ -287,24 +272,8 @@ async function cookieOf(
   role: 'agent' | 'admin',
 ) {
   const config = readConfig(settings);
-  const [secret, now, hour] = [newCookie(), Date.now(), 3_600_000];
-  const id = `${role} ${secret}`;
-  await openWhile(openStoreBeside(config, createSealer(config.dataKeys), true), async (store) => {
-    const invitation = {digest: digestOf(newCookie()), expiresAt: now + hour};
-    await store.addOperator({id, name: id, role, createdAt: now}, invitation);
-    const session = {beganAt: now, expiresAt: now + hour, zone: 'America/Denver', agent: 'Firefox'};
-    await store.beginSession({...session, digest: digestOf(secret), operator: id});
-  });
-  const {hostname: domain} = new URL(url);
-  return {
-    name: '__Host-operator',
-    value: secret,
-    domain,
-    path: '/',
-    secure: true,
-    httpOnly: true,
-    sameSite: 'Strict' as const,
-  };
+  const beside = openStoreBeside(config, createSealer(config.dataKeys), true);
+  return browserCookie(await openWhile(beside, (store) => beginSession(store, role)), url);
 }
 
 suite("the operators' pages in Firefox", {skip: firefox ? false : 'Firefox is not installed'}, () => {

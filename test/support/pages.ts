@@ -9,7 +9,7 @@ import {readConfig, type Config} from '../../server/config/config.ts';
 import {connectionLimits} from '../../server/http/connections.ts';
 import {closeListener, createListener} from '../../server/http/listener.ts';
 import type {BesideStore} from '../../server/leads/ports.ts';
-import type {Role} from '../../server/leads/operators.ts';
+import type {OperatorStore, Role} from '../../server/leads/operators.ts';
 import type {Observation} from '../../server/observe/observations.ts';
 import {createPages} from '../../server/pages/app.ts';
 import {digestOf, newSecret} from '../../server/pages/secrets.ts';
@@ -33,6 +33,33 @@ export type Ask = {method?: string; headers?: Record<string, string>; form?: Rec
 /** What a browser sends with the forms of the pages themselves. */
 export const ownForm = {origin: pagesUrl, 'sec-fetch-site': 'same-origin'};
 
+type SessionChanges = {expiresAt?: number; beganAt?: number; zone?: string};
+
+/** Signs somebody in without a passkey, who becomes an operator if there is none of this name. @returns the secret of the cookie */
+export async function beginSession(
+  store: OperatorStore,
+  role: Role,
+  name = `${role} ${randomUUIDv7()}`,
+  changes: SessionChanges = {},
+): Promise<string> {
+  const [now, secret] = [Date.now(), newSecret()];
+  const known = (await store.operators(now)).find((each) => each.name === name);
+  const operator = known?.id ?? randomUUIDv7();
+  const invitation = {digest: digestOf(newSecret()), expiresAt: now + hour};
+  if (!known) await store.addOperator({id: operator, name, role, createdAt: now}, invitation);
+  await store.beginSession({
+    ...{digest: digestOf(secret), operator, zone: 'America/New_York', agent: 'Firefox'},
+    ...{beganAt: now, expiresAt: now + hour, ...changes},
+  });
+  return secret;
+}
+
+/** The cookie of a session, as a browser takes it from a test. @param url of the pages */
+export const browserCookie = (secret: string, url: string) => ({
+  ...{name: '__Host-operator', value: secret, domain: new URL(url).hostname, path: '/'},
+  ...{secure: true, httpOnly: true, sameSite: 'Strict' as const},
+});
+
 export type ServedPages = Operated & {
   store: BesideStore;
   config: Config;
@@ -41,7 +68,7 @@ export type ServedPages = Operated & {
   /** Sends exactly these headers, with the Host of `ADMIN_URL` unless they have another. */
   ask: (path: string, ask?: Ask) => Promise<Answer>;
   /** @returns the cookie of a new session. @param changes of the session */
-  sessionOf: (role: Role, name?: string, changes?: {expiresAt?: number; beganAt?: number}) => Promise<string>;
+  sessionOf: (role: Role, name?: string, changes?: SessionChanges) => Promise<string>;
 };
 
 export async function servePages(
@@ -71,19 +98,7 @@ export async function servePages(
     port,
     observations,
     ask: (path, asked) => askPort(port, path, asked, agent),
-    async sessionOf(role, name = `${role} ${randomUUIDv7()}`, {expiresAt, beganAt} = {}) {
-      const now = Date.now();
-      const known = (await store.operators(now)).find((each) => each.name === name);
-      const id = known?.id ?? randomUUIDv7();
-      const invitation = {digest: digestOf(newSecret()), expiresAt: now + hour};
-      if (!known) await store.addOperator({id, name, role, createdAt: now}, invitation);
-      const secret = newSecret();
-      await store.beginSession({
-        ...{digest: digestOf(secret), operator: id, zone: 'America/New_York', agent: 'Firefox'},
-        ...{beganAt: beganAt ?? now, expiresAt: expiresAt ?? now + hour},
-      });
-      return `__Host-operator=${secret}`;
-    },
+    sessionOf: async (...of) => `__Host-operator=${await beginSession(store, ...of)}`,
   };
 }
 

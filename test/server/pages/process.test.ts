@@ -1,22 +1,18 @@
 /** `lead-prequal admin` as a process: how it starts, what it outlasts, and how it ends. */
 import assert from 'node:assert/strict';
-import {spawn} from 'node:child_process';
-import {once} from 'node:events';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {createInterface} from 'node:readline';
-import {text} from 'node:stream/consumers';
 import {test, type TestContext} from 'node:test';
 import {Refusal} from '../../../server/admin/admin.ts';
 import {readConfig} from '../../../server/config/config.ts';
 import {html} from '../../../server/html/html.ts';
 import {roles} from '../../../server/leads/operators.ts';
 import {startPages} from '../../../server/pages/process.ts';
-import {digestOf, newSecret} from '../../../server/pages/secrets.ts';
 import type {Route} from '../../../server/pages/visit.ts';
 import {openStore, openStoreBeside} from '../../../server/store/open-store.ts';
 import {createSealer} from '../../../server/store/sealing.ts';
-import {askPort, pagesUrl} from '../../support/pages.ts';
+import {runAdmin} from '../../support/admin-process.ts';
+import {askPort, beginSession, pagesUrl} from '../../support/pages.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
 import {writePartners} from '../../support/operator.ts';
 import {createDatabaseWithTables, withoutPostgres} from '../../support/postgres.ts';
@@ -24,7 +20,6 @@ import {serviceSettings} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {until} from '../../support/until.ts';
 
-const launcher = join(import.meta.dirname, '../../../server/lead-prequal.cjs');
 const ignore = () => undefined;
 
 /** Settings with a store that has its tables, and no server. */
@@ -42,21 +37,10 @@ async function settingsIn(t: TestContext, databaseUrl?: string) {
   return {settings: all, partnersFile, config};
 }
 
-/** Runs `lead-prequal admin` until it ends. `ready` has its port. */
 function run(t: TestContext, settings: Record<string, string>) {
-  const env = {PATH: process.env['PATH'], ...settings};
-  const child = spawn(process.execPath, [launcher, 'admin'], {env, stdio: ['ignore', 'pipe', 'pipe']});
-  t.after(() => child.kill('SIGKILL'));
-  const lines: string[] = [];
-  const ready = Promise.withResolvers<number>();
-  createInterface({input: child.stdout}).on('line', (line) => {
-    lines.push(line);
-    if (line.includes('pages are ready')) ready.resolve((JSON.parse(line) as {port: number}).port);
-  });
-  const ended = once(child, 'exit') as Promise<[number | null, string | null]>;
-  void ended.then(() => ready.reject(new Error(lines.join('\n'))));
-  ready.promise.catch(ignore);
-  return {child, lines, ended, errors: text(child.stderr), ready: ready.promise};
+  const running = runAdmin(settings);
+  t.after(() => running.child.kill('SIGKILL'));
+  return running;
 }
 
 test('without ADMIN_URL, or without a store, it says what is missing and ends', async (t) => {
@@ -97,16 +81,8 @@ async function startHere(t: TestContext, databaseUrl?: string) {
   };
   const read = () => readConfig(settings);
   const pages = await openFor(t, startPages(read, [said], ignore, {configuration: 0, status: 0}));
-  const secret = newSecret();
-  await openWhile(openStoreBeside(config, createSealer(config.dataKeys), true), async (store) => {
-    const [now, end] = [Date.now(), Date.now() + 60_000];
-    await store.addOperator(
-      {id: 'ana', name: 'Ana', role: 'agent', createdAt: now},
-      {digest: 'x', expiresAt: end},
-    );
-    const session = {operator: 'ana', zone: 'UTC', agent: '', beganAt: now, expiresAt: end};
-    await store.beginSession({digest: digestOf(secret), ...session});
-  });
+  const beside = openStoreBeside(config, createSealer(config.dataKeys), true);
+  const secret = await openWhile(beside, (store) => beginSession(store, 'agent'));
   const page = () => askPort(pages.port, '/', {headers: {cookie: `__Host-operator=${secret}`}});
   return {page, partnersFile, folder: join(partnersFile, '..')};
 }
