@@ -1,8 +1,7 @@
-/** The list of leads with its filters, the search, and the export of a day. */
-import {DateTime} from 'luxon';
+/** The list of leads with its filters, and the search. */
+import type {DateTime} from 'luxon';
 import {leadStatuses} from '../../contract/embed.ts';
-import {Refusal, type Job} from '../admin/admin.ts';
-import {exportFormats, exportLeads, type Exporting, type Exported} from '../admin/exporting.ts';
+import {Refusal} from '../admin/admin.ts';
 import {leadOf} from '../admin/lead-names.ts';
 import {listPage, personPage} from '../admin/listing.ts';
 import {namedBy} from '../admin/persons.ts';
@@ -10,7 +9,8 @@ import {counted} from '../admin/words.ts';
 import {html, type Html} from '../html/html.ts';
 import type {LeadFilter} from '../leads/lead-filter.ts';
 import type {Person} from '../leads/persons.ts';
-import {city, date, empty, hidden, icon, page, search} from './layout.ts';
+import {exportForm} from './export.ts';
+import {city, date, empty, hidden, page, search} from './layout.ts';
 import {leadTable, partnerWords, whichTimes} from './lead-table.ts';
 import {seesPersons, type Reply, type Visit} from './visit.ts';
 
@@ -20,22 +20,22 @@ const every = 30;
 /** More partners than these are typed and not chosen: their names would be most of the page. */
 const mostChoices = 100;
 
+/** The first and the last day of each, as days before today. */
 const times = {
-  today: ['Today', (now: DateTime) => ({since: now.startOf('day').toMillis()})],
-  yesterday: [
-    'Yesterday',
-    (now: DateTime) => ({
-      since: now.minus({days: 1}).startOf('day').toMillis(),
-      until: now.startOf('day').toMillis(),
-    }),
-  ],
-  week: ['Last 7 days', (now: DateTime) => ({since: now.minus({days: 6}).startOf('day').toMillis()})],
-  month: ['Last 30 days', (now: DateTime) => ({since: now.minus({days: 29}).startOf('day').toMillis()})],
+  today: ['Today', 0, 0],
+  yesterday: ['Yesterday', 1, 1],
+  week: ['Last 7 days', 6, 0],
+  month: ['Last 30 days', 29, 0],
 } as const;
 type Time = keyof typeof times;
 const isTime = (text = ''): text is Time => Object.hasOwn(times, text);
-/** Times of one day or less, whose leads are counted. */
-const counts: readonly (string | undefined)[] = ['today', 'yesterday'];
+const isOneDay = (time: Filters['time']) => isTime(time) && times[time][1] === times[time][2];
+
+function spanOf(time: Time, now: DateTime) {
+  const [, first, last] = times[time];
+  const midnight = (days: number) => now.startOf('day').minus({days}).toMillis();
+  return {since: midnight(first), until: midnight(last - 1)};
+}
 
 const opens = {held: 'Held', any: 'Not delivered'} as const;
 const filters = ['time', 'partner', 'state', 'campaign', 'open', 'who'] as const;
@@ -49,7 +49,7 @@ function filterOf({partner, state, campaign, time, open}: Filters, now: DateTime
     partner: partner === '-' ? null : partner,
     status: leadStatuses.find((status) => status === state),
     campaign,
-    ...(isTime(time) && times[time][1](now)),
+    ...(isTime(time) && spanOf(time, now)),
     open: open === 'held' || open === 'any' ? open : undefined,
   };
 }
@@ -129,7 +129,7 @@ async function listed(visit: Visit, given: Filters, filter: LeadFilter): Promise
   const {admin, seen, query} = visit;
   const options = {limit: pageLeads, after: query['after'], seesPersons: seesPersons(seen)};
   const {rows, after, lookedTo} = await listPage(admin, filter, options);
-  const isCounted = counts.includes(given.time) && filter.open === undefined;
+  const isCounted = isOneDay(given.time) && filter.open === undefined;
   const many = isCounted ? counted(await admin.store.countLeads(filter), 'lead') : 'The newest leads first';
   const further = lookedTo === undefined ? 'Older' : 'Look further back';
   const looked = lookedTo === undefined ? '' : ` Looked back to ${date(seen, lookedTo)}.`;
@@ -201,7 +201,7 @@ const leadsFrame = (visit: Visit, given: Filters, content: Html): Html =>
         <h1>Leads</h1>
         ${search(visit)}
       </div>
-      ${chips(visit, given)}${content}${visit.seen.role === 'admin' && exportForm(visit, given)}`,
+      ${chips(visit, given)}${content}${visit.seen.role === 'admin' && exportForm(visit, given.partner)}`,
   );
 
 /** The reference or id of a lead, or what finds a person, goes into the address sealed, because addresses stand in logs. */
@@ -217,49 +217,4 @@ export async function searchLeads(visit: Visit): Promise<Reply> {
     if (error instanceof Refusal) return {to: '/leads?none=1'};
     throw error;
   }
-}
-
-const formatWords = {sales: 'For sales', csv: 'CSV, everything', jsonl: 'JSON Lines'} as const;
-
-function exportForm({now}: Visit, {partner = ''}: Filters): Html {
-  const today = now.toISODate() ?? '';
-  return html`<details class="more">
-    <summary>Export a day</summary>
-    <form class="row" method="post" action="/leads/export">
-      <label>Day <input type="date" name="day" value="${today}" max="${today}" required /></label>
-      <label>Partner <input name="partner" value="${partner}" placeholder="all" maxlength="100" /></label>
-      <label
-        >As
-        <select name="format">
-          ${Object.entries(formatWords).map(([value, words]) => html`<option value="${value}">${words}</option>`)}
-        </select></label
-      >
-      <button class="btn">${icon('down')}Export</button>
-    </form>
-  </details>`;
-}
-
-/** @throws Refusal if the day is none */
-export function exportDay({admin, form, seen}: Visit): Promise<Reply> {
-  const [day, partner, format] = ['day', 'partner', 'format'].map((name) => form.get(name) ?? '');
-  const start = DateTime.fromISO(day ?? '', {zone: seen.zone}).startOf('day');
-  if (!start.isValid || !/^\d{4}(-\d\d){2}$/.test(day ?? ''))
-    throw new Refusal('Day must be a date, such as 2026-11-26.');
-  const end = start.plus({days: 1});
-  const filter: LeadFilter = {
-    since: start.toMillis(),
-    until: end.toMillis(),
-    partner: partner === '-' ? null : partner || undefined,
-  };
-  const kind = exportFormats.find((each) => each === format) ?? 'csv';
-  const job = exportLeads(admin, filter, {format: kind, forSales: format === 'sales'});
-  return Promise.resolve({
-    download: textsOf(job),
-    name: `leads-${start.toISODate()}.${kind}`,
-    type: kind === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl; charset=utf-8',
-  });
-}
-
-async function* textsOf(job: Job<Exporting, Exported>): AsyncGenerator<string> {
-  for await (const part of job) if ('text' in part) yield part.text;
 }
