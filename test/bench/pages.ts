@@ -7,31 +7,26 @@
  * `status` says is read once in 5 s for all pages; those of the last row are in this process, and read it for each request.
  * Then 200 creates a second, alone and beside one click a second, in turn; `SECONDS` (15) of each.
  */
-import {spawn} from 'node:child_process';
-import {randomUUIDv7} from 'node:crypto';
-import {once} from 'node:events';
 import {writeFileSync} from 'node:fs';
 import {Agent} from 'node:http';
 import {join} from 'node:path';
-import {createInterface} from 'node:readline';
 import {DatabaseSync} from 'node:sqlite';
 import {setTimeout as sleep} from 'node:timers/promises';
 import pg from 'pg';
 import {readConfig} from '../../server/config/config.ts';
 import {roles, type Role} from '../../server/leads/operators.ts';
-import type {BesideStore} from '../../server/leads/ports.ts';
 import {startPages} from '../../server/pages/process.ts';
 import {routes} from '../../server/pages/routes.ts';
-import {digestOf, newSecret} from '../../server/pages/secrets.ts';
 import {openStoreBeside} from '../../server/store/open-store.ts';
 import {clearText} from '../../server/store/sealing.ts';
+import {runAdmin} from '../support/admin-process.ts';
 import {freePort} from '../support/free-port.ts';
 import {openWhile} from '../support/opened.ts';
-import {askPort, ownForm, pagesUrl} from '../support/pages.ts';
+import {askPort, beginSession, ownForm, pagesUrl} from '../support/pages.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {listedOrigin} from '../support/test-server.ts';
-import {newSecret as newWebhookSecret} from '../support/webhook-receiver.ts';
+import {newSecret} from '../support/webhook-receiver.ts';
 import {dropStore, freshStore} from './servers.ts';
 import {fill, quantile, startCreates} from './year-of-leads.ts';
 
@@ -94,36 +89,10 @@ async function settingsOf(kind: Kind, location: string, folder: string): Promise
   return {
     ...{...serviceSettings(folder), EMBED_ORIGINS: '', EMBED_PARTNER: ''},
     ...(kind === 'SQLite' ? {DATABASE_PATH: location} : {DATABASE_URL: location}),
-    ...{PARTNERS_FILE: file, CREDENTIALS_ALL_SECRET: newWebhookSecret(), WEBHOOK_INTERNAL_HOSTS: '127.0.0.1'},
+    ...{PARTNERS_FILE: file, CREDENTIALS_ALL_SECRET: newSecret(), WEBHOOK_INTERNAL_HOSTS: '127.0.0.1'},
     // The pages ask the server at its port.
     ...{PORT: String(await freePort()), ADMIN_URL: pagesUrl, ADMIN_PORT: '0'},
   };
-}
-
-async function startAdmin(settings: Record<string, string>, folder: string) {
-  const launcher = join(import.meta.dirname, '../../server/lead-prequal.cjs');
-  const env = {PATH: process.env['PATH'], ...settings};
-  const child = spawn(process.execPath, [launcher, 'admin'], {cwd: folder, env});
-  const ready = Promise.withResolvers<number>();
-  createInterface({input: child.stdout}).on('line', (line) => {
-    if (line.includes('pages are ready')) ready.resolve((JSON.parse(line) as {port: number}).port);
-  });
-  child.once('exit', (code) => ready.reject(new Error(`The pages ended with ${code}`)));
-  return {port: await ready.promise, end: () => (child.kill('SIGTERM'), once(child, 'exit'))};
-}
-
-/** @returns the cookies of one operator of each role */
-async function signIn({addOperator, beginSession}: BesideStore) {
-  const cookies = {viewer: '', agent: '', admin: ''} satisfies Record<Role, string>;
-  for (const role of roles) {
-    const [id, secret, now] = [randomUUIDv7(), newSecret(), Date.now()];
-    const invitation = {digest: digestOf(id), expiresAt: now};
-    await addOperator({id, name: `the ${role}`, role, createdAt: now}, invitation);
-    const about = {operator: id, zone: 'America/New_York', agent: 'Firefox'};
-    await beginSession({digest: digestOf(secret), ...about, beganAt: now, expiresAt: now + 12 * 3_600_000});
-    cookies[role] = `__Host-operator=${secret}`;
-  }
-  return cookies;
 }
 
 async function get(port: number, cookie: string, path: string) {
@@ -216,13 +185,15 @@ async function measure(kind: Kind) {
   const config = await fillForPages(kind, location, folder.path);
   const settings = await settingsOf(kind, location, folder.path);
   const server = await startService(settings, folder.path);
-  const admin = await startAdmin(settings, folder.path);
+  const {child, ended, ready} = runAdmin(settings);
+  const port = await ready;
   const store = await openStoreBeside(config, clearText, true);
-  const cookies = await signIn(store);
+  const cookies = {viewer: '', agent: '', admin: ''};
+  for (const role of roles) cookies[role] = `__Host-operator=${await beginSession(store, role)}`;
   const ids = (await store.listOutlines({}, {limit: 50})).map(({id}) => id);
   await store.close();
   console.log(`\n| ${kind}, ${leads} leads | median ms | most ms | bytes |\n| --- | --- | --- | --- |`);
-  await timePages(admin.port, cookies, ids);
+  await timePages(port, cookies, ids);
   const reads = {configuration: 10_000, status: 0};
   const pages = await startPages(
     () => readConfig(settings),
@@ -233,8 +204,9 @@ async function measure(kind: Kind) {
   await time('overview, the status read each time', () => get(pages.port, cookies.agent, '/'));
   await pages.close();
   const walk = (count: number) => ['/', '/leads', `/leads/${ids[count % 50]}`, '/destinations'][count % 4]!;
-  await compareCreates(server.url, (count) => get(admin.port, cookies.agent, walk(count)));
-  await admin.end();
+  await compareCreates(server.url, (count) => get(port, cookies.agent, walk(count)));
+  child.kill('SIGTERM');
+  await ended;
   await server.end('SIGTERM');
   folder.remove();
   await dropStore(location);
