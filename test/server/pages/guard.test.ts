@@ -10,57 +10,34 @@ import {yourRoutes} from '../../../server/pages/you.ts';
 import {suiteOwner} from '../../support/opened.ts';
 import {ownHost, pagesUrl, servePages, type Answer, type ServedPages} from '../../support/pages.ts';
 
-const foreign = 'https://evil.example';
-const sibling = 'https://www.leads.example';
 const navigation = {'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document'};
 
-/** From where a request may come: what browsers, or others, send. `own`: a form of the pages themselves may. */
-const froms: Record<string, {headers: Record<string, string>; get: boolean; post: boolean}> = {
-  'a page of ours': {headers: {origin: pagesUrl, 'sec-fetch-site': 'same-origin'}, get: true, post: true},
-  'a page of ours in an old browser': {headers: {origin: pagesUrl}, get: true, post: true},
-  'the address bar': {headers: {'sec-fetch-site': 'none', ...navigation}, get: true, post: false},
-  'a program': {headers: {}, get: true, post: false},
-  'a page without an origin': {
-    headers: {origin: 'null', 'sec-fetch-site': 'same-origin'},
-    get: true,
-    post: false,
-  },
-  'a link elsewhere': {headers: {'sec-fetch-site': 'cross-site', ...navigation}, get: true, post: false},
-  'a form elsewhere': {
-    headers: {origin: foreign, 'sec-fetch-site': 'cross-site', ...navigation},
-    get: true,
-    post: false,
-  },
-  'a script elsewhere': {
-    headers: {origin: foreign, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors'},
-    get: false,
-    post: false,
-  },
-  'a frame elsewhere': {
-    headers: {'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe'},
-    get: false,
-    post: false,
-  },
-  'a form of a sibling host': {
-    headers: {origin: sibling, 'sec-fetch-site': 'same-site', ...navigation},
-    get: true,
-    post: false,
-  },
-  'a script of a sibling host': {
-    headers: {origin: sibling, 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors'},
-    get: false,
-    post: false,
-  },
-  'our origin, but another site': {
-    headers: {origin: pagesUrl, 'sec-fetch-site': 'cross-site'},
-    get: false,
-    post: false,
-  },
-  'our origin, but another scheme': {
-    headers: {origin: pagesUrl.replace('https', 'http'), 'sec-fetch-site': 'same-site', ...navigation},
-    get: true,
-    post: false,
-  },
+/** What somebody may do from there: all of it, only look, or nothing. */
+type May = 'all' | 'look' | 'nothing';
+const [cross, sibling] = [{'sec-fetch-site': 'cross-site'}, {'sec-fetch-site': 'same-site'}];
+const ours = {origin: pagesUrl, 'sec-fetch-site': 'same-origin'};
+const elsewhere = {origin: 'https://evil.example', ...cross};
+const nearby = {origin: 'https://www.leads.example', ...sibling};
+const mode = (name: string) => ({'sec-fetch-mode': name});
+
+/** From where a request may come: what browsers, or others, send. */
+const froms: Record<string, readonly [may: May, headers: Record<string, string>]> = {
+  'a page of ours': ['all', ours],
+  'a page of ours in an old browser': ['all', {origin: pagesUrl}],
+  'the address bar': ['look', {'sec-fetch-site': 'none', ...navigation}],
+  'a program': ['look', {}],
+  'a page without an origin': ['look', {...ours, origin: 'null'}],
+  'a link elsewhere': ['look', {...cross, ...navigation}],
+  'a form elsewhere': ['look', {...elsewhere, ...navigation}],
+  'a script elsewhere': ['nothing', {...elsewhere, ...mode('no-cors')}],
+  'a frame elsewhere': ['nothing', {...cross, ...mode('navigate'), 'sec-fetch-dest': 'iframe'}],
+  'a form of a sibling host': ['look', {...nearby, ...navigation}],
+  'a script of a sibling host': ['nothing', {...nearby, ...mode('cors')}],
+  'our origin, but another site': ['nothing', {origin: pagesUrl, ...cross}],
+  'our origin, but another scheme': [
+    'look',
+    {origin: pagesUrl.replace('https', 'http'), ...sibling, ...navigation},
+  ],
 };
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'];
 const whos = ['nobody', 'somebody with a wrong cookie', 'somebody whose session ended', ...roles] as const;
@@ -106,9 +83,9 @@ suite('the guard', () => {
 
   /** The status that a cell of the table must have. */
   function expected(who: Who, path: string, from: string, method: string): number[] {
-    const {get, post, headers} = froms[from] ?? assert.fail();
+    const [may, headers] = froms[from] ?? assert.fail();
     if (!['GET', 'HEAD', 'POST'].includes(method)) return [405];
-    if (!(method === 'POST' ? post : get)) return [403];
+    if (method === 'POST' ? may !== 'all' : may === 'nothing') return [403];
     if (!isRole(who)) return who === 'nobody' && headers['sec-fetch-site'] === 'cross-site' ? [200] : [303];
     const route = routeFor(method, concrete(path));
     if (!route?.roles.includes(who)) return path === '/%ff' ? [404, 400] : [404];
@@ -120,7 +97,7 @@ suite('the guard', () => {
   for (const who of whos)
     for (const from of Object.keys(froms))
       test(`${who}, from ${from}: each route answers each method as it should`, async () => {
-        const headers = {...froms[from]?.headers, ...cookies[who]};
+        const headers = {...froms[from]?.[1], ...cookies[who]};
         const cells = paths.flatMap((path) => methods.map((method) => ({path, method})));
         reached.length = 0;
         const wrong: string[] = [];
@@ -143,7 +120,7 @@ suite('the guard', () => {
 
   test('who has no session learns nothing: all paths give the same status, headers and length', async () => {
     for (const who of whos.filter((each) => !isRole(each)))
-      for (const {headers} of Object.values(froms))
+      for (const [, headers] of Object.values(froms))
         for (const method of methods) {
           const answers = new Map<string, string[]>();
           await Promise.all(
@@ -168,7 +145,7 @@ suite('the guard', () => {
   });
 
   test('a link in an e-mail leads to its page by a page of ours, and only there', async () => {
-    const headers = froms['a link elsewhere']?.headers ?? {};
+    const headers = froms['a link elsewhere']?.[1] ?? {};
     const refreshOf = async (path: string) =>
       /http-equiv="refresh" content="0;url=([^"]*)"/.exec((await served.ask(path, {headers})).text)?.[1];
     assert.equal(await refreshOf(`/leads/${lead}`), `/leads/${lead}`);
