@@ -84,6 +84,9 @@ export async function sendFailure(
   response: Response,
   {status, title, text, choices = [], headers = {}}: Failure,
 ): Promise<void> {
+  // Strangers get the same bytes from everywhere.
+  const from = response.locals['seen'] ? URL.parse(request.get('Referer') ?? '') : null;
+  const back = from?.host === request.get('Host') && isLocalPath(from?.pathname) ? from?.pathname : undefined;
   const content = html`<h1>${title}</h1>
     <p>${text}</p>
     ${
@@ -92,7 +95,11 @@ export async function sendFailure(
         ${choices.map((choice) => html`<li>${printable(choice)}</li>`)}
       </ul>`
     }
-    <a class="btn" href="/">Overview</a>`;
+    <p class="row">
+      ${back !== undefined && html`<a class="btn main" href="${back}">Back</a>`}<a class="btn" href="/"
+        >Overview</a
+      >
+    </p>`;
   response.set(headers);
   await sendPage(request, response, gate(title, content), status);
 }

@@ -139,7 +139,7 @@ const openInvitation: Answering = async ({store, config, request, response, fiel
   if (!operator) return noInvitation;
   const options = await optionsToCreate(config, inviteUse(digest), operator);
   const content = html`<h1>Welcome, ${operator.name}</h1>
-    <p>Your role is ${operator.role}, who sees ${seesPersons(operator) ? '' : 'no '}personal data.</p>
+    <p>You are ${operator.role}. You see ${seesPersons(operator) ? '' : 'no '}personal data.</p>
     <p>
       You sign in with a passkey: your fingerprint, your face, or the lock of your screen. There is no
       password.

@@ -35,7 +35,7 @@ export function browserOf(agent: string): string {
 function passkeyRow(visit: Visit, {credential, isSynced, createdAt, usedAt}: Passkey, isOnly: boolean): Html {
   return html`<li>
     <p>
-      <strong>${isSynced ? 'Synced between your devices' : 'Of one device'}</strong>, made
+      <strong>${isSynced ? 'Synced between your devices' : 'On one device only'}</strong>, made
       ${moment(visit, createdAt)},
       ${usedAt === null ? 'not used yet' : html`last used ${moment(visit, usedAt)}`}
     </p>
@@ -72,20 +72,21 @@ async function youPage(visit: Visit): Promise<Reply> {
     <p>
       If the device with your only one is lost, somebody has to invite you again. Use another device, or a
       security key.
-      <a href="/">Later</a>
     </p>
+    <div class="row">${add}<a class="btn" href="/">Later</a></div>
   </div>`;
+  const asksForSecond = query['again'] !== undefined && passkeys.length === 1;
   const main = html`<h1>${seen.name}</h1>
     <p>
-      Your role is ${seen.role}, who sees ${seesPersons(seen) ? '' : 'no '}personal data. Times are those of
+      You are ${seen.role}. You see ${seesPersons(seen) ? '' : 'no '}personal data. Times are those of
       ${city(seen)}.
     </p>
-    ${query['again'] !== undefined && passkeys.length === 1 && second}
+    ${asksForSecond && second}
     <h2>Passkeys</h2>
     <ul class="rows">
       ${passkeys.map((passkey) => passkeyRow(visit, passkey, passkeys.length === 1))}
     </ul>
-    ${add}
+    ${!asksForSecond && add}
     <h2>Sessions</h2>
     <ul class="rows">
       ${sessions.map((session) => sessionRow(visit, session))}

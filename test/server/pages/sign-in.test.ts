@@ -303,7 +303,7 @@ suite('/you', () => {
     assert.match((await add(browser, second)).headers.location ?? '', /^\/you\?said=/);
     assert.equal((await signIn(browser, second)).status, 303);
     const page = (await browser.get('/you?again=1')).text;
-    assert.match(page, /Synced between your devices[^]*Of one device/);
+    assert.match(page, /Synced between your devices[^]*On one device/);
     assert.doesNotMatch(page, /Make a second passkey now/);
     assert.equal((await browser.post('/you/passkeys/remove', {credential: passkey.id})).status, 303);
     assert.equal((await browser.post('/you/passkeys/remove', {credential: second.id})).status, 409);
