@@ -41,7 +41,6 @@ export type Overview = {
   held: number;
   oldestHeldAt: number | null;
   stopped: number;
-  hasLeads: boolean;
 };
 
 /** @param input `now`: in the zone of the operator */
@@ -88,7 +87,7 @@ export async function readOverview(
         why: silent || row.leads_today === 0 ? whyRefused(row) : null,
       }))
       .toSorted((one, other) => other.today - one.today || other.usual - one.usual),
-    ...{held, stopped, hasLeads: newest !== undefined},
+    ...{held, stopped},
     oldestHeldAt: oldestHeld === null ? null : createdAtOf(oldestHeld),
   };
 }

@@ -77,7 +77,8 @@ export async function overviewPage(visit: Visit): Promise<Reply> {
     readOverview(admin, {now, status}),
     listPage(admin, {}, {limit: newestShown, seesPersons: seesPersons(seen)}),
   ]);
-  const main = overview.hasLeads
+  const hasLeads = overview.lastLeadAt !== null;
+  const main = hasLeads
     ? html`${figures(overview, visit)}
         <div class="two">
           <section>

@@ -60,7 +60,7 @@ for (const {name, postgres, skip} of databaseKinds)
       const counting = {...admin, store: {...admin.store, countSpans}};
       const seen = await readOverview(counting, {now, status: {...status, partners}});
       assert.partialDeepStrictEqual(seen, {
-        ...{today: 3, usual: 3, lastLeadAt: at(0, 10), hasLeads: true},
+        ...{today: 3, usual: 3, lastLeadAt: at(0, 10)},
         ...{answers: {done: 2, pending: 1, refused: 0}, held: 1, oldestHeldAt: at(0, 10), stopped: 0},
         partners: [
           {
@@ -88,7 +88,7 @@ for (const {name, postgres, skip} of databaseKinds)
       const admin = await open();
       const status = await statusOf(admin);
       const empty = await readOverview(admin, {now, status});
-      assert.partialDeepStrictEqual(empty, {today: 0, usual: 0, lastLeadAt: null, hasLeads: false});
+      assert.partialDeepStrictEqual(empty, {today: 0, usual: 0, lastLeadAt: null});
       const sunday = DateTime.fromISO('2026-03-08T23:30', {zone: 'America/Denver'});
       await accept(
         ...[1, 3, 23].map((hour) => entryAt(sunday.set({hour, minute: 15}).toMillis(), {partner: 'acme'})),
