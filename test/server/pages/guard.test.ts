@@ -214,7 +214,8 @@ function shapeOf({status, rawHeaders, text}: Answer, path: string) {
   const headers = rawHeaders
     .map((each) => each.replace(`next=${encodeURIComponent(isSafe ? path : '/')}`, 'next='))
     .filter(
-      (_each, index, list) => !/^(date|x-request-id|content-length)$/i.test(list[index - (index % 2)] ?? ''),
+      (_each, index, list) =>
+        !/^(date|x-request-id|content-length|connection|keep-alive)$/i.test(list[index - (index % 2)] ?? ''),
     );
   const to = isSafe ? path : '/';
   const body = text.replace(`url=${to}"`, 'url="').replace(`href="${to}">Go on`, 'href="">Go on');
