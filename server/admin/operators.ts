@@ -1,7 +1,14 @@
 /** Who may use the operators' pages: inviting them, listing them, and shutting them out. */
-import {createHash, randomBytes, randomUUIDv7} from 'node:crypto';
+import {randomUUIDv7} from 'node:crypto';
 import {z} from 'zod';
-import {roles, type ListedOperator, type Operator, type Role} from '../leads/operators.ts';
+import {
+  digestOf,
+  newSecret,
+  roles,
+  type ListedOperator,
+  type Operator,
+  type Role,
+} from '../leads/operators.ts';
 import {count, isoTime, Refusal, time, type Admin} from './admin.ts';
 import {printable} from './visible.ts';
 
@@ -40,11 +47,8 @@ export async function inviteOperator(
     throw new Refusal(`${name} is ${known.role}: for another role, revoke ${name} and invite anew.`);
   const as = role ?? known?.role ?? 'agent';
   // The secret stands behind the #, which browsers send to nobody. The store has its digest alone.
-  const secret = randomBytes(32).toString('base64url');
-  const invited = {
-    digest: createHash('sha256').update(secret).digest('base64url'),
-    expiresAt: now + inviteTime,
-  };
+  const secret = newSecret();
+  const invited = {digest: digestOf(secret), expiresAt: now + inviteTime};
   await look({operator: name, role: as, again});
   if (known) await store.inviteAgain(known.id, invited);
   else {

@@ -1,4 +1,11 @@
 /** Who may use the operators' pages: operators, their passkeys, invitations and sessions. Times are milliseconds since 1970. */
+import {hash, randomBytes} from 'node:crypto';
+
+/** The secret of a link or a cookie. */
+export const newSecret = (): string => randomBytes(32).toString('base64url');
+
+/** Under which a secret is stored. It has 256 bits of chance, so a digest without salt does not give it away. */
+export const digestOf = (secret: string): string => hash('sha256', secret, 'base64url');
 
 /** `viewer` sees no personal data, `agent` calls people, `admin` may also erase, export, and change destinations. */
 export const roles = ['viewer', 'agent', 'admin'] as const;

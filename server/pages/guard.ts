@@ -1,10 +1,9 @@
 /** Who may come to the operators' pages: nothing is told, and nothing changed, without a session and from other sites. */
 import type {Request, RequestHandler, Response} from 'express';
 import {html} from '../html/html.ts';
-import type {OperatorStore} from '../leads/operators.ts';
+import {digestOf, type OperatorStore} from '../leads/operators.ts';
 import {gate} from './layout.ts';
 import {goTo, isLocalPath, sendFailure, sendPage} from './replies.ts';
-import {digestOf} from './secrets.ts';
 import type {Seen} from './visit.ts';
 
 /** Browsers take a cookie with this prefix only over TLS, and only from this very host. */

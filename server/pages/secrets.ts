@@ -1,14 +1,8 @@
-/** Secrets of the operators' pages: of cookies, in challenges of passkeys, and in addresses. `TOKEN_KEY` seals the last two. */
-import {hash, randomBytes} from 'node:crypto';
+/** Challenges of passkeys, and texts in addresses, sealed with `TOKEN_KEY`. */
 import {createSealer} from '../store/sealing.ts';
 
 /** The first key seals. What was sealed with any of them can be opened: during a rotation there are two. */
 type Keys = readonly [string, ...string[]];
-
-export const newSecret = (): string => randomBytes(32).toString('base64url');
-
-/** Under which a secret is stored. It has 256 bits of chance, so a digest without salt does not give it away. */
-export const digestOf = (secret: string): string => hash('sha256', secret, 'base64url');
 
 const part = 'text of a page';
 const sealerFor = (keys: Keys, use: string) => createSealer(keys).of({id: use, cid: '', partner: null});

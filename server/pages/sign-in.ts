@@ -15,7 +15,7 @@ import {gate, hidden} from './layout.ts';
 import {actorOf} from './looks.ts';
 import {createdPasskey, optionsToCreate, optionsToSignIn, usedPasskey} from './passkeys.ts';
 import {goTo, isLocalPath, sendPage} from './replies.ts';
-import {digestOf, newSecret} from './secrets.ts';
+import {digestOf, newSecret} from '../leads/operators.ts';
 import {seesPersons} from './visit.ts';
 
 /** Milliseconds. */

@@ -12,7 +12,7 @@ import type {BesideStore} from '../../server/leads/ports.ts';
 import type {OperatorStore, Role} from '../../server/leads/operators.ts';
 import type {Observation} from '../../server/observe/observations.ts';
 import {createPages} from '../../server/pages/app.ts';
-import {digestOf, newSecret} from '../../server/pages/secrets.ts';
+import {digestOf, newSecret} from '../../server/leads/operators.ts';
 import type {Route} from '../../server/pages/visit.ts';
 import {operate, type Operated} from './operator.ts';
 import type {Owner} from './opened.ts';

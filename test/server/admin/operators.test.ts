@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {test, type TestContext} from 'node:test';
 import {inviteOperator, listOperators, revokeOperator} from '../../../server/admin/operators.ts';
-import {digestOf} from '../../../server/pages/secrets.ts';
+import {digestOf} from '../../../server/leads/operators.ts';
 import {operate} from '../../support/operator.ts';
 
 const ana = {name: 'Ana Silva'};

@@ -1,14 +1,8 @@
 /** Challenges of passkeys, and texts that are sealed for an address. */
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
-import {
-  challengeEnd,
-  digestOf,
-  newChallenge,
-  newSecret,
-  openText,
-  sealText,
-} from '../../../server/pages/secrets.ts';
+import {digestOf, newSecret} from '../../../server/leads/operators.ts';
+import {challengeEnd, newChallenge, openText, sealText} from '../../../server/pages/secrets.ts';
 
 const [first, second] = ['a'.repeat(32), 'b'.repeat(32)];
 const minute = 60_000;

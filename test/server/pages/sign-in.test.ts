@@ -5,7 +5,7 @@ import {suite, test, type TestContext} from 'node:test';
 import {inviteOperator, revokeOperator} from '../../../server/admin/operators.ts';
 import {html} from '../../../server/html/html.ts';
 import {roles} from '../../../server/leads/operators.ts';
-import {newSecret} from '../../../server/pages/secrets.ts';
+import {newSecret} from '../../../server/leads/operators.ts';
 import type {Route} from '../../../server/pages/visit.ts';
 import {browserOf} from '../../../server/pages/you.ts';
 import {createAuthenticator, type Authenticator, type Lies} from '../../support/authenticator.ts';
