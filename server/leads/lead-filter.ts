@@ -41,6 +41,10 @@ export type LeadOutline = {
   status: LeadStatus;
   campaign: string | null;
   erasedAt: number | null;
+  revokedAt: number | null;
+  /** When it was held because of its number. */
+  suppressedAt: number | null;
+  supersedes: string | null;
 };
 
 /** What leads are counted by. */
@@ -90,6 +94,8 @@ export type LeadReader = {
   unreadableLeads(now: number): Promise<UnreadableLead[]>;
   /** The words of the consent texts with these hashes, by hash. Those that were not kept are missing. */
   consentWords(hashes: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** The ids of the newest corrections of these leads, by the id of the lead. */
+  corrections(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** A lead with everything, and the leads that refer to it. */
   readLead(id: string): Promise<{lead: ListedLead; duplicates: string[]; supersededBy: string[]} | undefined>;
 };

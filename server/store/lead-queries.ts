@@ -245,7 +245,8 @@ function addUp(counts: readonly LeadCount[]): LeadCount[] {
 async function listOutlines(context: Context, filter: Filter, page: LeadPage): Promise<LeadOutline[]> {
   const ids = pageOf(context, filter, page, 'DESC');
   const text = `
-    SELECT leads.id, created_at AS "createdAt", partner, status, utm_campaign AS campaign, erased_at AS "erasedAt"
+    SELECT leads.id, created_at AS "createdAt", partner, status, utm_campaign AS campaign, erased_at AS "erasedAt",
+      revoked_at AS "revokedAt", suppressed_at AS "suppressedAt", supersedes
     FROM (${ids.text}) AS page JOIN leads ON leads.id = page.id ORDER BY page.id DESC`;
   return (await context.read({text, values: ids.values})) as LeadOutline[];
 }
@@ -268,6 +269,14 @@ export const leadReader = (context: Context): Omit<LeadReader, 'findRecords' | '
     const text = `SELECT text_hash, words FROM consent_words WHERE text_hash IN ${context.jsonList('$1')}`;
     const rows = (await context.read(statement(text, JSON.stringify(hashes)))) as RowOf<'consent_words'>[];
     return new Map(rows.map(({text_hash, words}) => [text_hash, words]));
+  },
+
+  async corrections(ids) {
+    const text = `
+      SELECT supersedes, MAX(id) AS id FROM leads
+      WHERE supersedes IN ${context.jsonList('$1')} AND supersedes IS NOT NULL GROUP BY supersedes`;
+    const rows = await context.read(statement(text, JSON.stringify(ids)));
+    return new Map(rows.map((row) => [String(row['supersedes']), String(row['id'])]));
   },
 
   async readLead(id) {

@@ -196,14 +196,24 @@ export function describeFigures(name: string, openStore: (data: string) => Promi
     test('an outline has what a lead has in clear, also of one that was erased', async (t) => {
       const own = await openFor(t, openStore('outlines'));
       const erased = await acceptInto(own, start, {partner: 'acme', attribution: {utm_campaign: 'spring'}});
-      const id = await acceptInto(own, start + 1, {answer: {status: 'pending'}});
+      const pending = {answer: {status: 'pending'}, supersedes: erased} as const;
+      const id = await acceptInto(own, start + 1, pending);
       assert.ok(await own.erase(erased, start + hour, () => false));
       const clear = {id: erased, createdAt: start};
       const outlines = await own.listOutlines({}, {limit: 5});
+      const stopped = {revokedAt: null, suppressedAt: null};
       assert.deepEqual(outlines, [
-        {id, createdAt: start + 1, partner: null, status: 'pending', campaign: null, erasedAt: null},
-        {...clear, partner: 'acme', status: 'done', campaign: 'spring', erasedAt: start + hour},
+        {
+          ...{id, createdAt: start + 1, partner: null, status: 'pending', campaign: null, erasedAt: null},
+          ...{...stopped, supersedes: erased},
+        },
+        {
+          ...{...clear, partner: 'acme', status: 'done', campaign: 'spring', erasedAt: start + hour},
+          ...{...stopped, supersedes: null},
+        },
       ]);
+      const newer = await acceptInto(own, start + 2, {supersedes: erased});
+      assert.deepEqual([...(await own.corrections([id, erased]))], [[erased, newer]]);
       assert.deepEqual(await own.listOutlines({id: erased}, {limit: 1}), [outlines[1]]);
       assert.deepEqual(await own.listOutlines({id: erased, partner: 'globex'}, {limit: 1}), []);
       assert.deepEqual(idsOf(await own.listOutlines({}, {limit: 5, after: id})), [erased]);

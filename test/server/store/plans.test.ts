@@ -191,6 +191,7 @@ const works: Record<string, (store: Explained['queries'], id: string) => Promise
     await store.listOutlines({open: 'any', until, partner: 'partner-7'}, {limit});
     assert.equal((await store.listOutlines({id}, {limit})).length, 1);
     await store.openDeliveriesOf([id]);
+    await store.corrections([id]);
     assert.deepEqual(await store.auditEntries({lead: id}, limit), []);
   },
   findRecords: async (store, id) => {
