@@ -14,11 +14,11 @@ export async function leadOf({store}: Pick<Admin, 'store'>, named: string): Prom
   const leads = end === undefined ? [] : await store.listLeads({endOfId: end}, {limit: maxNamed});
   const [lead, another] = leads;
   if (lead && !another) return lead.id;
-  if (!lead)
-    throw new Refusal(
-      `There is no lead ${named}. A lead is named by its id or its reference, such as K7QM-2XHD.`,
-      'unknown',
-    );
+  if (!lead) {
+    const none = end === undefined ? 'Nothing was found for this.' : `There is no lead ${named}.`;
+    const how = 'A lead is found by its reference, such as K7QM-2XHD, or by its id.';
+    throw new Refusal(`${none} ${how}`, 'unknown');
+  }
   const ids = leads.map(({id}) => id);
   throw new Refusal(`Several leads have the reference ${named}; name one by its id:`, 'conflict', ids);
 }
