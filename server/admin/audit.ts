@@ -12,7 +12,7 @@ export const maxIds = 50;
 /** Names of filters whose values are noted: what operators or settings say. Other values may be personal. */
 const noted = [
   ...['partner', 'status', 'state', 'open', 'destination', 'scope', 'erasure', 'deliveries', 'reason'],
-  ...['operator', 'role'],
+  ...['operator', 'role', 'change'],
 ];
 
 function inWords([name, value]: [string, unknown]): [string, unknown][] {

@@ -13,18 +13,24 @@ import {showErased, type ShownErased} from './erasing.ts';
 import {amountsForPeople, detailsOf} from './lead-details.ts';
 import {leadOf} from './lead-names.ts';
 import type {ShownLead} from './leads.ts';
+import {stopsOf} from './stops.ts';
 import {stateOf, type RowState} from './listing.ts';
 import {storyOf, type StoryEvent} from './story.ts';
 import {printable, visible} from './visible.ts';
 
 /**
- * What was agreed. `mayCall`: null if that is not known. `language` is a name, such as `Spanish`. `words`: those that were seen, if
- * they were kept.
+ * What was agreed, and taken back.
+ * - `mayCall`: null if that is not known
+ * - `text`: how it was agreed, such as `Ticked the box`, at the time `at`
+ * - `stoppedAt`: when somebody with this number said stop, if nobody may call for that
+ * - `language`: a name, such as `Spanish`
+ * - `words`: those that were seen, if they were kept
  */
 export type SheetConsent = {
   mayCall: boolean | null;
   text: string;
   at: number | null;
+  stoppedAt: number | null;
   language: string | null;
   version: string | null;
   words: string | null;
@@ -34,6 +40,7 @@ export type SheetConsent = {
  * Times are milliseconds since 1970, but in `lead` and `erased`.
  * - `lead`, `erased`: null for those who see no persons
  * - `amounts`: as the visitor saw them
+ * - `corrects`, `correctedBy`: the id of the lead that this one corrects, and that of its newest correction
  * - `changes`: what can be done now, by those who may
  */
 export type CallSheet = {
@@ -46,6 +53,8 @@ export type CallSheet = {
   amounts: Amounts | null;
   erased: ShownErased | null;
   unreadable: string | null;
+  corrects: string | null;
+  correctedBy: string | null;
   consent: SheetConsent | null;
   timeThere: string | null;
   suspicion: string | null;
@@ -74,22 +83,34 @@ export async function readCallSheet(
   const full = shown && lead && 'lead' in lead ? lead : undefined;
   const revoked = lead && 'revoked' in lead ? lead.revoked : undefined;
   const amounts = (shown && amountsForPeople(shown, config)) ?? null;
-  const consent = full ? await consentOf(admin, full) : null;
+  const stops = full ? await stopsOf(admin, [full]) : undefined;
+  const correctedBy = (await store.corrections([id])).get(id) ?? null;
+  const so = {isStopped: stops?.has(id) === true, isCorrected: correctedBy !== null};
   const told = {outline, open, full, amounts, duplicates, supersededBy, revoked};
   return {
     ...{id, reference: referenceOf(id), createdAt: outline.createdAt, partner: outline.partner},
-    state: stateOf(damaged ?? lead ?? outline, open),
-    ...{lead: shown, amounts, unreadable: damaged?.unreadable ?? null, consent},
+    state: stateOf(damaged ?? lead ?? outline, open, so),
+    ...{lead: shown, amounts, unreadable: damaged?.unreadable ?? null},
+    ...{corrects: outline.supersedes, correctedBy},
+    consent: full ? await consentOf(admin, full, stops?.get(id)) : null,
     erased: lead && isErased(lead) ? await showErased(admin, lead) : null,
     timeThere: timeThere(Date.now(), shown?.time_zones ?? []) ?? null,
     suspicion: (full && suspicionOf(full)) ?? null,
     story: await storyOf(admin, told, seesPersons),
-    changes: seesPersons ? possibleChanges(open, {erasedAt: outline.erasedAt, revoked}) : [],
+    changes: seesPersons
+      ? possibleChanges(open, {...outline, revoked, isSuppressed: outline.suppressedAt !== null})
+      : [],
   };
 }
 
-async function consentOf({store}: Admin, {consent, revoked, isSuppressed}: FullLead): Promise<SheetConsent> {
+/** @param stop when somebody with its number said stop. Null if that cannot be found out */
+async function consentOf(
+  {store}: Admin,
+  {consent, isSuppressed}: FullLead,
+  stop: number | null | undefined,
+): Promise<SheetConsent> {
   const none = {at: null, language: null, version: null, words: null};
+  const stoppedAt = stop ?? null;
   const archived = consent && (await store.consentWords([consent.textHash])).get(consent.textHash);
   const words = consent?.words ?? archived ?? null;
   const seen = consent && {
@@ -98,10 +119,13 @@ async function consentOf({store}: Admin, {consent, revoked, isSuppressed}: FullL
     version: printable(consent.textVersion),
     words: words === null ? null : visible(inPlainWords(words, consent.form?.button ?? '{button}')),
   };
-  if (revoked) return {...none, ...seen, mayCall: false, text: 'Took the consent back', at: revoked.at};
-  if (isSuppressed)
-    return {...none, ...seen, mayCall: false, text: 'Somebody with this number took a consent back before'};
-  if (!seen) return {...none, mayCall: null, text: 'No consent is stored'};
+  if (stop === null)
+    return {
+      ...{...none, ...seen, stoppedAt, mayCall: isSuppressed ? false : null},
+      text: 'It cannot be found out whether somebody with this number said stop before',
+    };
+  if (!seen)
+    return {...none, stoppedAt, mayCall: stop === undefined ? null : false, text: 'No consent is stored'};
   const how =
     consent.agreed === null
       ? 'Saw the words, which have no box, and pressed the button'
@@ -109,8 +133,7 @@ async function consentOf({store}: Admin, {consent, revoked, isSuppressed}: FullL
         ? 'Ticked the box'
         : 'Saw the words, ticked no box';
   return {
-    ...seen,
-    mayCall: consent.agreed !== false,
+    ...{...seen, stoppedAt, mayCall: consent.agreed !== false && stop === undefined},
     text: consent.source ? `${how}, says the caller who sent the lead` : how,
   };
 }

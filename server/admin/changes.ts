@@ -15,7 +15,7 @@ import {counted} from './words.ts';
 /**
  * - `send`: what waits, was refused or given up is due now
  * - `release`: what is held because a bot may have sent it, or because the destination may have it already
- * - `allow`: what is held because somebody with the number took a consent back
+ * - `allow`: what is held of a lead with whose number somebody took a consent back
  * - `drop`: what has not ended is never sent
  * - `revoke`: the consent is taken back for everybody
  * - `erase`: all but the consent goes
@@ -35,27 +35,34 @@ export type ChangePlan = {
   needsReason: boolean;
   confirm: string;
 };
+/** Stands after a change in the audit that was looked at, and not made. */
+export const plannedOnly = ', planned';
 export type ChangeInput = {lead: string; change: Change; destination?: string | undefined};
 
 type Open = Pick<DeliveryRow, 'destination' | 'content' | 'state' | 'lastError' | 'ambiguous'>;
 
-const isOfNumber = ({lastError}: Open) => lastError === suppressedNumber;
-const concerns: Readonly<Record<Exclude<Change, 'revoke' | 'erase'>, (row: Open) => boolean>> = {
+const isReleasable = ({state, lastError, content}: Open) =>
+  state === 'held' && lastError !== whyElsewhere(content);
+type OfDeliveries = Exclude<Change, 'revoke' | 'erase'>;
+/** Of a lead that is held because of its number, nothing goes out for another reason. */
+const concerns: Readonly<Record<OfDeliveries, (row: Open, isSuppressed: boolean) => boolean>> = {
   send: ({state}) => state !== 'held',
-  release: (row) => row.state === 'held' && !isOfNumber(row) && row.lastError !== whyElsewhere(row.content),
-  allow: (row) => row.state === 'held' && isOfNumber(row),
+  release: (row, isSuppressed) => isReleasable(row) && !isSuppressed,
+  allow: (row, isSuppressed) => isReleasable(row) && isSuppressed,
   drop: () => true,
 };
+
+type LeadState = Pick<LeadIdentity, 'revoked' | 'isSuppressed'> & {erasedAt: number | null};
 
 /** What can be done now. @param open the deliveries of the lead that have not ended */
 export function possibleChanges(
   open: readonly Open[],
-  {erasedAt, revoked}: {erasedAt: number | null; revoked?: LeadIdentity['revoked']},
+  {erasedAt, isSuppressed = false, revoked}: LeadState,
 ): Change[] {
   return changes.filter((change) => {
     if (change === 'erase') return erasedAt === null;
     if (change === 'revoke') return erasedAt === null && revoked?.scope !== 'all';
-    return open.some(concerns[change]);
+    return open.some((row) => concerns[change](row, isSuppressed));
   });
 }
 
@@ -87,6 +94,7 @@ export async function makeChange(
   if (plan.confirm !== confirm)
     throw new Refusal('Nothing was changed, because the lead has changed meanwhile: look again');
   if (plan.needsReason && !reason.trim()) throw new Refusal('Nothing was changed: say why, which is kept.');
+  await admin.look({change: input.change});
   return make(reason.trim());
 }
 
@@ -96,14 +104,14 @@ async function planned(
 ): Promise<{plan: ChangePlan; make: Effects['make']}> {
   const {store, look} = admin;
   const lead = await leadOf(admin, named);
-  await look({lead, ...(destination !== undefined && {destination})});
+  await look({lead, change: `${change}${plannedOnly}`, ...(destination !== undefined && {destination})});
   const record = (await store.findRecords([lead])).get(lead);
   if (!record) throw new Refusal(`There is no lead ${named}.`, 'unknown');
   const open = await storedOf(admin, lead, [undefined]);
   const rows = open.filter((row) => destination === undefined || row.destination === destination);
-  const state = {erasedAt: isErased(record) ? record.erasedAt : null, revoked: record.revoked};
+  const state = {...record, erasedAt: isErased(record) ? record.erasedAt : null};
   if (!possibleChanges(rows, state).includes(change)) throw new Refusal(words[change].cannot);
-  const {does, facts, make} = await effectsOf(admin, lead, change, rows);
+  const {does, facts, make} = await effectsOf(admin, record, change, rows);
   const {title, button} = words[change];
   const confirm = createHash('sha256')
     .update([change, lead, ...facts].join('\n'))
@@ -115,10 +123,16 @@ async function planned(
   return {plan, make};
 }
 
-function effectsOf(admin: Admin, lead: string, change: Change, open: readonly Open[]): Promise<Effects> {
-  if (change === 'erase') return erasing(admin, lead);
-  if (change === 'revoke') return revoking(admin, lead);
-  return ofDeliveries(admin, lead, change, open.filter(concerns[change]));
+function effectsOf(
+  admin: Admin,
+  {id, isSuppressed = false}: LeadIdentity,
+  change: Change,
+  open: readonly Open[],
+): Promise<Effects> {
+  if (change === 'erase') return erasing(admin, id);
+  if (change === 'revoke') return revoking(admin, id);
+  const rows = open.filter((row) => concerns[change](row, isSuppressed));
+  return ofDeliveries(admin, id, change, rows);
 }
 
 const sent = ({destination, content, ambiguous}: Open) => [
@@ -151,17 +165,19 @@ async function ofDeliveries(
           `${name} is paused (${reason}), so it goes there once ${name} is resumed.`,
       ),
     ].filter((line) => line !== false),
-    facts: rows.map(({destination, ...row}) => [destination, row.content, row.state, row.ambiguous].join(' ')),
+    facts: rows.map(({destination, ...row}) =>
+      [destination, row.content, row.state, row.ambiguous].join(' '),
+    ),
     async make(reason) {
-      if (change === 'allow') {
-        await allowConsent(admin, {who: lead, reason});
-        return `${referenceOf(lead)} is sent now.`;
-      }
+      if (change === 'allow') await allowConsent(admin, {who: lead, reason});
       const changeSome = isDrop ? dropDeliveries : retryDeliveries;
-      const selections = new Map(rows.map((row) => [`${row.destination} ${row.state}`, row]));
+      // What is held because of its number alone goes by that already. It may be from a bot, too.
+      const others = rows.filter(({lastError}) => change !== 'allow' || lastError !== suppressedNumber);
+      const selections = new Map(others.map((row) => [`${row.destination} ${row.state}`, row]));
       const done: Changed[] = [];
       for (const {destination, state} of selections.values())
         done.push(await changeSome(admin, {lead, destination, state}));
+      if (change === 'allow') return `${referenceOf(lead)} is sent now.`;
       const many = done.reduce((sum, {deliveries}) => sum + deliveries, 0);
       if (many === 0) throw new Refusal(done.at(-1)?.why_none ?? words[change].cannot);
       return isDrop

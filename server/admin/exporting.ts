@@ -1,19 +1,16 @@
 /** Writes leads as CSV or as JSON Lines, page by page, so that a million of them need no more memory than a thousand. */
-import {parsePhoneNumberFromString} from 'libphonenumber-js/min';
-import {amountNames, totalAmount} from '../../contract/amounts.ts';
+import {amountNames} from '../../contract/amounts.ts';
 import {attributionKeys} from '../../contract/embed.ts';
-import {formOnlyFields, formOnlyNames} from '../../contract/extra-fields.ts';
-import {extension} from '../../contract/phone.ts';
-import {lookUp} from '../../form/words/look-up.ts';
+import {formOnlyNames} from '../../contract/extra-fields.ts';
 import type {Config} from '../config/config.ts';
 import {leadEventSchema} from '../leads/lead-event.ts';
-import type {LeadFilter, ListedLead, UnreadableLead} from '../leads/lead-filter.ts';
+import type {FullLead, LeadFilter, ListedLead, UnreadableLead} from '../leads/lead-filter.ts';
 import {isErased} from '../store/rows.ts';
 import type {Admin, Job} from './admin.ts';
 import {lookAtList} from './audit.ts';
-import {amountsForPeople, detailsOf, type LeadDetails} from './lead-details.ts';
+import {detailsOf, type LeadDetails} from './lead-details.ts';
+import {salesCells, salesColumns} from './sales-columns.ts';
 import {toJson, visible} from './visible.ts';
-import {localTime} from './words.ts';
 
 export const exportFormats = ['csv', 'jsonl'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
@@ -57,35 +54,6 @@ function columnsFor({partners}: Config, {partner}: LeadFilter): readonly Column[
       .map((name) => [name, 'lead', name] as const),
     ...[...new Set(listed)].map((name) => [`context_${name}`, 'context', name] as const),
   ];
-}
-
-/**
- * What a salesperson reads in a spreadsheet: the time is one for it, in the time zone of this machine, and the total a number,
- * as the form showed it.
- */
-const salesColumns: Readonly<Record<string, (lead: LeadDetails, config: Config) => unknown>> = {
-  Received: ({created_at}) => localTime(Date.parse(created_at)).slice(0, 16),
-  Name: ({lead}) => `${lead.first_name} ${lead.last_name}`,
-  Phone: ({lead}) => phoneCell(lead.phone, lead.phone_e164),
-  Email: ({lead}) => lead.email,
-  'When to call': ({lead: {call_time}}) => lookUp(formOnlyFields.call_time.inMails, call_time) ?? call_time,
-  Total: (lead, config) =>
-    amountsForPeople(lead, config)?.[totalAmount] ?? lead.answer?.status.replace('done', ''),
-  'Credit score': ({lead}) => lead.credit_score,
-  Partner: ({partner}) => partner,
-  Campaign: ({attribution}) => attribution.utm_campaign,
-  Reference: ({reference}) => reference,
-};
-
-/**
- * Such as `(415) 555-0132` or `(+52) 55 1234 5678`. A spreadsheet would take a number that begins with a plus for a
- * formula, or for a number without it.
- */
-function phoneCell(typed: string, e164: string): string {
-  const number = parsePhoneNumberFromString(e164);
-  const shown = e164.startsWith('+1') ? number?.formatNational() : number?.formatInternational();
-  const further = /\d+(?=\D*$)/.exec(extension.exec(typed)?.[0] ?? '');
-  return `${(shown ?? e164).replace(/^\+\d+/, '($&)')}${further ? ` ext. ${further[0]}` : ''}`;
 }
 
 export const valueAt = (lead: object, path: readonly string[]) => {
@@ -132,12 +100,14 @@ const toJsonLines = (leads: readonly LeadDetails[]) => leads.map((lead) => `${to
 /**
  * - `excel`: whether a CSV begins with a byte order mark, by which Excel reads it as UTF-8
  * - `forSales`: whether a CSV has what a salesperson reads alone
+ * - `zone`: of the times that a salesperson reads. Without it, that of this machine
  * - `only`: the leads to write, if they are known already
  */
 export type Exportable = {
   format: ExportFormat;
   excel?: boolean;
   forSales?: boolean;
+  zone?: string;
   only?: readonly ListedLead[] | undefined;
 };
 
@@ -154,7 +124,7 @@ export type Exported = {leads: number; erased: number; unreadable: number; unlis
 export async function* exportLeads(
   admin: Admin,
   filter: LeadFilter,
-  {format, excel = false, forSales = false, only}: Exportable,
+  {format, excel = false, forSales = false, zone, only}: Exportable,
 ): Job<Exporting, Exported> {
   const {store, config} = admin;
   if (!only) await lookAtList(admin, filter);
@@ -167,24 +137,27 @@ export async function* exportLeads(
   const unlisted = new Set<string>();
   const done = {leads: 0, erased: 0, unreadable: 0};
   const looked = () => done.leads + done.erased + done.unreadable;
-  const head = forSales ? Object.keys(salesColumns) : columns.map(([name]) => name);
+  const head = forSales ? salesColumns : columns.map(([name]) => name);
   if (isCsv) yield {text: `${excel || forSales ? '\uFEFF' : ''}${toCsv([head])}`, looked: 0};
   for (let after: string | undefined; ;) {
     const page = only ?? (await store.readLeads(filter, {limit: pageLeads, after}));
     const leads: LeadDetails[] = [];
+    const full: FullLead[] = [];
     for (const lead of page) {
       const details = isErased(lead) ? undefined : detailsOf(lead);
       if (!details) done.erased += 1;
       else if ('unreadable' in details) {
         done.unreadable += 1;
         yield {unreadable: details, looked: looked()};
-      } else leads.push(details);
+      } else {
+        leads.push(details);
+        if ('lead' in lead) full.push(lead);
+      }
     }
     done.leads += leads.length;
-    const cellsOf = (lead: LeadDetails) =>
-      forSales
-        ? Object.values(salesColumns).map((valueOf) => valueOf(lead, config))
-        : paths.map((path) => valueAt(lead, path));
+    const cellsOf = forSales
+      ? await salesCells(admin, full, zone)
+      : (lead: LeadDetails) => paths.map((path) => valueAt(lead, path));
     yield {text: isCsv ? toCsv(leads.map(cellsOf)) : toJsonLines(leads), looked: looked()};
     for (const {lead, context = {}, opt_out_signal} of isCsv && !forSales ? leads : []) {
       for (const name of Object.keys(context)) if (!hasColumn('context', name)) unlisted.add(name);

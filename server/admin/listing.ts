@@ -125,17 +125,22 @@ export async function personPage(
 
 async function rowsOf({store, config}: Admin, leads: readonly Row[]): Promise<ListedRow[]> {
   const open = Map.groupBy(await store.openDeliveriesOf(idsOf(leads)), ({lead}) => lead);
-  return leads.map((lead) => toRow(lead, open.get(lead.id) ?? [], config));
+  const corrections = await store.corrections(idsOf(leads));
+  return leads.map((lead) => {
+    const state = (one: Row) =>
+      stateOf(one, open.get(lead.id) ?? [], {isCorrected: corrections.has(lead.id)});
+    return toRow(lead, state, config);
+  });
 }
 
-function toRow(lead: Row, open: readonly OpenDelivery[], config: Admin['config']): ListedRow {
+function toRow(lead: Row, state: (lead: Row) => RowState, config: Admin['config']): ListedRow {
   const details = 'lead' in lead ? detailsOf(lead) : undefined;
   const damaged = 'unreadable' in lead ? lead : details && 'unreadable' in details ? details : undefined;
   const known = 'unreadable' in lead ? {createdAt: createdAtOf(lead.id), partner: null} : lead;
   return {
     ...{id: lead.id, reference: referenceOf(lead.id), createdAt: known.createdAt, partner: known.partner},
     campaign: campaignOf(lead),
-    state: stateOf(damaged ?? lead, open),
+    state: state(damaged ?? lead),
     erasedAt: 'erasedAt' in lead ? lead.erasedAt : null,
     unreadable: damaged?.unreadable ?? null,
     person: details && !('unreadable' in details) ? personOf(details, config) : null,
@@ -160,16 +165,24 @@ function personOf(details: LeadDetails, config: Admin['config']): ListedRow['per
   };
 }
 
-/** What needs somebody comes first. @param open the deliveries of the lead that have not ended */
+/**
+ * What needs somebody comes first.
+ * @param open the deliveries of the lead that have not ended
+ * @param so `isStopped`: somebody with its number said stop, as `stopsOf` says
+ */
 export function stateOf(
   lead: Row,
   open: readonly (Pick<OpenDelivery, 'destination' | 'content' | 'lastError'> & {state: DeliveryState})[],
+  so: {isStopped?: boolean; isCorrected: boolean},
 ): RowState {
   if ('unreadable' in lead) return {kind: 'no', words: 'cannot be read'};
   if ('erasedAt' in lead && lead.erasedAt !== null) return {kind: 'gone', words: 'erased'};
-  if ('revoked' in lead && lead.revoked) return {kind: 'no', words: 'said stop'};
+  const isOutline = 'revokedAt' in lead;
+  if (isOutline ? lead.revokedAt !== null : lead.revoked) return {kind: 'no', words: 'said stop'};
+  const isStopped = so.isStopped || (isOutline ? lead.suppressedAt !== null : lead.isSuppressed);
   const held = open.find(({state}) => state === 'held');
-  if (held) return {kind: 'held', words: `held: ${whyHeld(held)}`};
+  if (held) return {kind: 'held', words: `held: ${isStopped ? 'said stop before' : whyHeld(held)}`};
+  if (isStopped) return {kind: 'no', words: 'said stop before'};
   const stopped = open.find(({state}) => state === 'refused' || state === 'failed');
   if (stopped)
     return {
@@ -181,6 +194,7 @@ export function stateOf(
   const [destination, ...others] = new Set(waiting);
   if (destination !== undefined)
     return {kind: 'wait', words: others.length > 0 ? `${others.length + 1} wait` : `${destination} waits`};
+  if (so.isCorrected) return {kind: 'gone', words: 'corrected'};
   const status = 'answer' in lead ? lead.answer.status : 'status' in lead ? lead.status : 'done';
   if (status === 'refused') return {kind: 'no', words: 'refused'};
   return status === 'pending' ? {kind: 'wait', words: 'pending'} : {kind: 'ok', words: 'done'};

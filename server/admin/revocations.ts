@@ -14,6 +14,7 @@ import {presentAddresses} from './destinations.ts';
 import {plannedLead, receiversOf, writeDown} from './erasing.ts';
 import {leadOf} from './lead-names.ts';
 import {leadsOfPerson, numbersOf} from './persons.ts';
+import {isFor} from './stops.ts';
 
 /** Whose consent is meant: that of a person, or of whoever sent a lead, which is named by its id or reference. */
 export type Who = string | Person;
@@ -155,9 +156,7 @@ export function createLinkDesk({store, config}: Omit<Admin, 'look'>): LinkDesk {
   const stoppedAt = async (id: string, {partner, revoked}: LeadIdentity) => {
     const digests = await store.numberDigests((await numbersOf({store}, [id])).phones);
     const held = await store.suppressions(digests);
-    const isHeld = held.some(
-      ({scope, decidedAt}) => decidedAt === null && [everybody, scopeOf(partner)].includes(scope),
-    );
+    const isHeld = held.some((one) => one.decidedAt === null && isFor(partner, one));
     const isNumberKnown = digests.length > 0;
     return {isNumberKnown, revokedAt: isHeld || !isNumberKnown ? revoked?.at : undefined};
   };

@@ -2,6 +2,7 @@
 import {totalAmount, type Amounts} from '../../contract/amounts.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import {formatMoney} from '../../form/format-money.ts';
+import {lookUp} from '../../form/words/look-up.ts';
 import type {AuditEntry} from '../leads/audit.ts';
 import {collectingTime} from '../config/destinations.ts';
 import {endedStates, type DeliveryRow} from '../leads/deliveries.ts';
@@ -10,13 +11,14 @@ import {createdAtOf} from '../leads/lead-ids.ts';
 import type {Revocation} from '../leads/stored-lead.ts';
 import {explained} from '../observe/causes.ts';
 import type {Admin} from './admin.ts';
+import {plannedOnly, type Change} from './changes.ts';
 import {contentWords, storedOf} from './deliveries.ts';
 import {printable} from './visible.ts';
 import {counted} from './words.ts';
 
 /**
  * Times are milliseconds since 1970. `soon` is not over: it stands first. `next`: when it is tried again. `send`: the destination to
- * which it can be sent now.
+ * which it can be sent now. `lead`: the id of another lead that it names.
  */
 export type StoryEvent = {
   at: number;
@@ -25,6 +27,7 @@ export type StoryEvent = {
   text: string | null;
   next: number | null;
   send: string | null;
+  lead: string | null;
 };
 
 /** What is known of the lead besides its outline. `full` is missing for those who see no persons, and if it cannot be opened. */
@@ -42,7 +45,7 @@ export type Told = {
 const maxEntries = 20;
 
 const event = (at: number, title: string, more: Partial<StoryEvent> = {}): StoryEvent => ({
-  ...{at, kind: 'plain', title, text: null, next: null, send: null},
+  ...{at, kind: 'plain', title, text: null, next: null, send: null, lead: null},
   ...more,
 });
 
@@ -58,11 +61,14 @@ export async function storyOf(admin: Admin, told: Told, seesPersons: boolean): P
   const deliveries = [...told.open, ...ended];
   const [request] = await store.erasureRequests(id);
   const looks = await store.auditEntries({lead: id, since: createdAt}, maxEntries);
+  const [sent, ...others] = ofLead(told, deliveries);
+  // Of those with the same time, what came of another one stands above it.
   const events = [
-    ...ofLead(told, deliveries),
+    ...(erasedAt === null ? [] : [event(erasedAt, 'Erased')]),
+    ...others,
     ...deliveries.map((row) => ofDelivery(admin, row, seesPersons, paused.get(row.destination))),
     ...looks.map((entry) => ofLook(entry, seesPersons)),
-    ...(erasedAt === null ? [] : [event(erasedAt, 'Erased')]),
+    ...(sent ? [sent] : []),
   ];
   if (request)
     events.push(
@@ -77,8 +83,9 @@ export async function storyOf(admin: Admin, told: Told, seesPersons: boolean): P
   );
 }
 
+/** First, that it was sent. */
 function ofLead({outline, full, amounts, revoked, ...others}: Told, deliveries: readonly DeliveryRow[]) {
-  const {createdAt, partner, status} = outline;
+  const {createdAt, partner, status, supersedes, revokedAt} = outline;
   const events = [
     event(createdAt, partner === null ? 'Came from a caller of the API' : 'Sent the form', {kind: 'good'}),
   ];
@@ -89,19 +96,18 @@ function ofLead({outline, full, amounts, revoked, ...others}: Told, deliveries: 
     ? `by ${upstream.destination}`
     : version !== null && `by the calculator, figures of ${printable(version)}`;
   if (status === 'done' && outline.erasedAt === null)
-    // Above the form that was sent in the same millisecond.
-    events.unshift(
+    events.push(
       event(upstream?.settledAt ?? createdAt, `Answered${total}`, {kind: 'good', text: by || null}),
     );
-  if (full?.supersedes) events.push(event(createdAt, `Corrects ${referenceOf(full.supersedes)}`));
-  if (full?.duplicateOf) events.push(event(createdAt, `The same as ${referenceOf(full.duplicateOf)}`));
-  for (const id of others.duplicates ?? [])
-    events.push(event(createdAtOf(id), `Came again as ${referenceOf(id)}`));
-  for (const id of others.supersededBy ?? [])
-    events.push(event(createdAtOf(id), `Corrected by ${referenceOf(id)}`));
-  if (revoked) {
-    const text = `For ${revoked.scope === 'all' ? 'everybody' : 'this partner'}.`;
-    events.push(event(revoked.at, 'Took the consent back', {kind: 'bad', text}));
+  const naming = (at: number, what: string, lead: string) =>
+    events.push(event(at, `${what} ${referenceOf(lead)}`, {lead}));
+  if (supersedes !== null) naming(createdAt, 'Corrects', supersedes);
+  if (full?.duplicateOf) naming(createdAt, 'The same as', full.duplicateOf);
+  for (const id of others.duplicates ?? []) naming(createdAtOf(id), 'Came again as', id);
+  for (const id of others.supersededBy ?? []) naming(createdAtOf(id), 'Corrected by', id);
+  if (revokedAt !== null) {
+    const text = revoked ? `For ${revoked.scope === 'all' ? 'everybody' : 'this partner'}.` : null;
+    events.push(event(revokedAt, 'Said stop', {kind: 'bad', text}));
   }
   return events;
 }
@@ -148,25 +154,49 @@ function ofDelivery(
   );
 }
 
+/** By the words of the command, or of what the visitor did by a link. */
 const actions: Readonly<Record<string, string>> = {
+  'leads list': 'saw it in a list',
   'leads show': 'opened it',
+  'consent list': 'saw it in a list',
+  'keys forget': 'forgot its lost key',
+  'link: stop': 'said stop by the link',
+  'link: erase': 'asked by the link to be erased',
   'consent show': 'read what was agreed',
   'deliveries show': 'looked at its deliveries',
   'deliveries retry': 'sent it again',
   'deliveries drop': 'dropped it',
   'deliveries settle': 'said that the upstream has it',
   'consent allow': 'let it go although the number said stop',
-  'consent revoke': 'took its consent back',
-  'leads erase': 'looked at what erasing it takes',
+  'consent revoke': 'stopped calls',
+  'leads erase': 'asked what erasing would do',
   'leads export': 'exported it',
   'leads requests': 'ended the request to erase it',
 };
 
-function ofLook({at, actor, action, filter}: AuditEntry, seesPersons: boolean): StoryEvent {
+/** What was made on a page, or was only looked at. */
+const changed: Readonly<Record<Change, readonly [made: string, planned: string]>> = {
+  send: ['sent it again', 'asked what sending it again would do'],
+  release: ['released it', 'asked what releasing it would do'],
+  allow: ['let it go although the number said stop', 'asked what letting it go would do'],
+  drop: ['dropped it', 'asked what dropping it would do'],
+  revoke: ['stopped calls', 'asked what stopping calls would do'],
+  erase: ['erased it', 'asked what erasing would do'],
+};
+
+function didOf({action, filter: {change, erasure}}: AuditEntry): string {
+  const [name, planned] = typeof change === 'string' ? change.split(/(?=, )/) : [];
+  const words = lookUp(changed, name);
+  if (words) return words[planned === plannedOnly ? 1 : 0];
+  if (erasure === 'again') return 'erased it again, because a backup had it';
+  return erasure === 'confirmed' ? 'erased it' : (lookUp(actions, action) ?? action);
+}
+
+function ofLook(entry: AuditEntry, seesPersons: boolean): StoryEvent {
+  const {at, actor, filter} = entry;
   const who = actor.replace(/^operator /, '').replace(/^./, (letter) => letter.toUpperCase());
-  const did = filter['erasure'] === 'confirmed' ? 'erased it' : (actions[action] ?? action);
   const {reason} = filter;
   // Operators may have written what somebody told them.
   const text = seesPersons && typeof reason === 'string' ? `Because: ${printable(reason)}` : null;
-  return event(Date.parse(at), `${printable(who)} ${did}`, {text});
+  return event(Date.parse(at), `${printable(who)} ${didOf(entry)}`, {text});
 }

@@ -1,15 +1,17 @@
 /** One lead for the person who calls: whether it may be called, what happened, and nothing of it for those who see no persons. */
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
+import {DateTime} from 'luxon';
 import {referenceOf} from '../../../contract/reference.ts';
-import {finish} from '../../../server/admin/admin.ts';
+import {finish, type Admin} from '../../../server/admin/admin.ts';
 import {noting} from '../../../server/admin/audit.ts';
 import {readCallSheet} from '../../../server/admin/call-sheet.ts';
-import {revokeConsent} from '../../../server/admin/revocations.ts';
+import {allowConsent, revokeConsent} from '../../../server/admin/revocations.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
-import {databaseKinds, operate, planAndErase, writePartners} from '../../support/operator.ts';
+import {databaseKinds, exportOf, operate, planAndErase, writePartners} from '../../support/operator.ts';
 import {
   asLead,
+  entryAt,
   failedAttempt,
   newDelivery,
   newEntry,
@@ -23,6 +25,14 @@ const consent = {...sampleConsent, textLanguage: 'es', words};
 const news = (destination: string, state: 'waiting' | 'held' = 'waiting') =>
   newDelivery({destination, content: 'created', givesAnswer: false, state});
 const seen = {seesPersons: true};
+const makeAllowed = (admin: Admin, who: string) => allowConsent(admin, {who, reason: 'asked for it'});
+/** The cells `May be called` of an export, the oldest lead first. */
+const mayCallOf = (csv: string) =>
+  csv
+    .trimEnd()
+    .split('\r\n')
+    .slice(1)
+    .map((row) => row.split('","')[3]);
 
 for (const {name, postgres, skip} of databaseKinds)
   suite(`a call sheet over ${name}`, {skip}, () => {
@@ -34,7 +44,7 @@ for (const {name, postgres, skip} of databaseKinds)
         SMTP_FROM: 'leads@example.com',
       };
       const operated = await operate(t, [entry, ...others], {postgres, settings});
-      return {...operated, admin: await operated.admin(), id: entry.id};
+      return {...operated, open: operated.admin, admin: await operated.admin(), id: entry.id};
     };
 
     test('it says whom to call, in which language, what was seen, and how much it is', async (t) => {
@@ -71,12 +81,109 @@ for (const {name, postgres, skip} of databaseKinds)
       const id = entries[0]?.id ?? '';
       await finish(revokeConsent(admin, {who: id}), () => undefined);
       const {consent: taken, state, story, changes} = await readCallSheet(admin, id, seen);
-      assert.partialDeepStrictEqual(taken, {mayCall: false, text: 'Took the consent back'});
+      assert.partialDeepStrictEqual(taken, {mayCall: false, at: consent.givenAt});
+      assert.match(taken?.text ?? '', /pressed the button$/);
+      assert.ok((taken?.stoppedAt ?? 0) >= (taken?.at ?? Infinity));
+      assert.equal((await readCallSheet(admin, id, {seesPersons: false})).state.words, 'said stop');
       assert.equal(state.words, 'said stop');
       assert.deepEqual(changes, ['erase']);
-      assert.ok(
-        story.some(({title, text}) => title === 'Took the consent back' && text === 'For everybody.'),
-      );
+      assert.ok(story.some(({title, text}) => title === 'Said stop' && text === 'For everybody.'));
+    });
+
+    test('a number that said stop is known again, also of a lead that goes nowhere', async (t) => {
+      const first = newEntry();
+      const {admin, accept} = await begin(t, first);
+      await finish(revokeConsent(admin, {who: first.id, partner: null}), () => undefined);
+      const after = (minutes: number, more: Partial<LeadEntry>) =>
+        entryAt(Date.now() + minutes * 60_000, more);
+      const [again, other] = [after(1, {}), after(3, {partner: 'acme'})];
+      const held = after(2, {consent, deliveries: [news('crm')]});
+      await accept(again, held, other);
+      const [stop] = await admin.store.suppressions();
+      const sheetOf = ({id}: LeadEntry) => readCallSheet(admin, id, seen);
+      const stopped = {mayCall: false, stoppedAt: stop?.since ?? 0};
+      const none = {kind: 'no', words: 'said stop before'};
+      assert.partialDeepStrictEqual(await sheetOf(again), {consent: stopped, state: none});
+      assert.partialDeepStrictEqual(await sheetOf(held), {
+        consent: {...stopped, at: consent.givenAt, text: 'Ticked the box'},
+        state: {words: 'held: said stop before'},
+      });
+      // Another partner has a consent of its own.
+      assert.partialDeepStrictEqual(await sheetOf(other), {
+        consent: {stoppedAt: null},
+        state: {words: 'done'},
+      });
+      await makeAllowed(admin, held.id);
+      assert.partialDeepStrictEqual((await sheetOf(held)).consent, {mayCall: true, stoppedAt: null});
+
+      const {text} = await exportOf(admin, {format: 'csv', forSales: true, zone: 'Asia/Tokyo'});
+      assert.deepEqual(mayCallOf(text), [
+        ...['no: said stop', 'no: said stop', 'yes', 'ask: no consent stored'],
+      ]);
+      const received = DateTime.fromMillis(first.createdAt, {zone: 'Asia/Tokyo'});
+      assert.ok(text.split('\r\n')[1]?.startsWith(`"${received.toFormat('yyyy-MM-dd HH:mm')}"`));
+    });
+
+    test('nobody learns whether a number said stop without the key of the numbers', async (t) => {
+      const {admin: before, accept, execute, open, id} = await begin(t, newEntry({consent}));
+      const digests = await before.store.numberDigests(['+12025550199']);
+      await before.store.suppress(digests, '*', 1);
+      await execute('UPDATE person_search SET data_key = 7');
+      const held = newEntry({consent, deliveries: [news('crm')]});
+      await accept(held);
+      const admin = await open();
+      for (const [lead, mayCall] of [
+        [id, null],
+        [held.id, false],
+      ] as const) {
+        const sheet = await readCallSheet(admin, lead, seen);
+        assert.partialDeepStrictEqual(sheet.consent, {mayCall, stoppedAt: null});
+        assert.match(sheet.consent?.text ?? '', /cannot be found out/);
+      }
+    });
+
+    test('a correction and its lead name each other, and the older one is not called', async (t) => {
+      const [begun, held] = [Date.now(), [news('crm', 'held')]];
+      const suspect = entryAt(begun + 3, {consent, suspect: 'trap', deliveries: held});
+      const noTick = entryAt(begun + 4, {consent: {...consent, agreed: false}});
+      const old = entryAt(begun + 1, {consent});
+      const late = entryAt(begun + 2, {consent, supersedes: old.id});
+      const {admin} = await begin(t, old, late, suspect, noTick);
+      const sheet = await readCallSheet(admin, old.id, {seesPersons: false});
+      assert.partialDeepStrictEqual(sheet, {
+        ...{correctedBy: late.id, corrects: null, state: {kind: 'gone', words: 'corrected'}},
+      });
+      const newer = await readCallSheet(admin, late.id, seen);
+      assert.deepEqual([newer.correctedBy, newer.corrects, newer.state.words], [null, old.id, 'done']);
+      const titles = newer.story.map(({title, lead}) => [title, lead]);
+      assert.deepEqual(titles.slice(-2), [
+        [`Corrects ${referenceOf(old.id)}`, old.id],
+        ['Came from a caller of the API', null],
+      ]);
+      const {text} = await exportOf(admin, {format: 'csv', forSales: true});
+      assert.deepEqual(mayCallOf(text), [
+        ...[`no: corrected by ${referenceOf(late.id)}`, 'yes', 'no: held', 'no: ticked no box'],
+      ]);
+    });
+
+    test('whatever an operator or a visitor did with a lead is told in words', async (t) => {
+      const {admin, id} = await begin(t, newEntry());
+      const commands = [
+        ...['leads list', 'leads show', 'leads export', 'leads requests', 'leads erase', 'keys forget'],
+        ...['consent list', 'consent show', 'consent allow', 'consent revoke', 'link: stop', 'link: erase'],
+        ...['deliveries show', 'deliveries retry', 'deliveries drop', 'deliveries settle'],
+      ];
+      for (const action of commands) await noting(admin.store, {actor: 'ben', action})({lead: id});
+      const look = noting(admin.store, {actor: 'ben', action: 'leads erase'});
+      await look({lead: id, erasure: 'planned'});
+      await look({erasure: 'confirmed'});
+      const {story} = await readCallSheet(admin, id, {seesPersons: false});
+      const told = story.map(({title}) => title).filter((title) => title.startsWith('Ben '));
+      // Two of them are lists.
+      assert.ok(told.length >= commands.length - 1);
+      for (const title of told) assert.doesNotMatch(title, new RegExp(commands.join('|')));
+      for (const did of ['saw it in a list', 'stopped calls', 'erased it', 'asked what erasing would do'])
+        assert.ok(told.includes(`Ben ${did}`), did);
     });
 
     test('the story has what is open first, then what happened, the newest first, and who opened it', async (t) => {

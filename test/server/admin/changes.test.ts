@@ -65,14 +65,31 @@ for (const {name, postgres, skip} of databaseKinds)
       assert.match(JSON.stringify(await admin.store.auditEntries({lead}, 9)), /asked for it/);
     });
 
+    test('what is held because of its number and because of a bot is sent on with a reason alone', async (t) => {
+      const {admin, execute, lead, make, plan, statesNow} = await begin(t, to('a', 'held'), to('b', 'held'));
+      await execute(`UPDATE deliveries SET last_error = '${suppressedNumber}' WHERE destination = 'b'`);
+      await execute('UPDATE leads SET suppressed_at = 1');
+      const sheet = await readCallSheet(admin, lead, {seesPersons: true});
+      assert.deepEqual(sheet.changes, ['allow', 'drop', 'revoke', 'erase']);
+      assert.equal(sheet.state.words, 'held: said stop before');
+      await assert.rejects(plan('release'), /Nothing of it is held/);
+      assert.deepEqual((await plan('allow')).does.slice(1), ['a gets the lead now.', 'b gets the lead now.']);
+      await make({change: 'allow'}, 'asked for it');
+      assert.deepEqual(await statesNow(), ['a waiting now', 'b waiting now']);
+    });
+
     test('what is dropped never goes out, and a lead that it was to answer counts as refused', async (t) => {
-      const {make, plan, statesNow} = await begin(t, newDelivery(), to('a', 'held'));
+      const {admin, lead, make, plan, statesNow} = await begin(t, newDelivery(), to('a', 'held'));
       assert.deepEqual((await plan('drop')).does, [
         'a never gets the lead.',
         'default never gets the lead.',
         'The lead counts as refused, because default was to answer it.',
       ]);
+      const titles = async () =>
+        (await readCallSheet(admin, lead, {seesPersons: true})).story.map(({title}) => title);
+      assert.ok((await titles()).includes('Ana asked what dropping it would do'));
       assert.equal(await make({change: 'drop'}), '2 deliveries were dropped.');
+      assert.ok((await titles()).includes('Ana dropped it'));
       assert.deepEqual(await statesNow(), []);
       await assert.rejects(plan('drop'), {kind: 'conflict'});
     });
