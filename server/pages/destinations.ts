@@ -157,11 +157,11 @@ const doings: Readonly<Record<string, Doing>> = {
 };
 
 export async function changeDestination(visit: Visit): Promise<Reply> {
-  const {admin, query, seal} = visit;
+  const {admin, query, form, seal} = visit;
   const {name = '', what = ''} = query;
   const doing = Object.hasOwn(doings, what) ? doings[what] : undefined;
   if (!doing) throw notFound();
-  await admin.look({destination: name, reason: what});
+  await admin.look({destination: name, change: what, reason: form.get('reason')?.trim() || undefined});
   const said = await doing(visit, name);
   return {to: `/destinations?${String(new URLSearchParams({said: seal(said)}))}#${encodeURIComponent(name)}`};
 }

@@ -41,7 +41,7 @@ export function exportDay({admin, form, seen}: Visit): Promise<Reply> {
     partner: partner === '-' ? null : partner || undefined,
   };
   const kind = exportFormats.find((each) => each === format) ?? 'csv';
-  const job = exportLeads(admin, filter, {format: kind, forSales: format === 'sales'});
+  const job = exportLeads(admin, filter, {format: kind, forSales: format === 'sales', zone: seen.zone});
   return Promise.resolve({
     download: textsOf(job),
     name: `leads-${start.toISODate()}.${kind}`,

@@ -11,10 +11,13 @@ import type {AuditEntry} from '../../../server/leads/audit.ts';
 import {roles} from '../../../server/leads/operators.ts';
 import {StoreUnavailable} from '../../../server/leads/store-errors.ts';
 import {createLooks} from '../../../server/pages/looks.ts';
+import {routes} from '../../../server/pages/routes.ts';
 import type {Reply, Route, Visit} from '../../../server/pages/visit.ts';
 import type {Owner} from '../../support/opened.ts';
 import {StoreMarked} from '../../../server/reload/reloads.ts';
 import {ownForm, ownHost, servePages, type Ask} from '../../support/pages.ts';
+import {hookAndUpstream} from '../../support/operator.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {until} from '../../support/until.ts';
 
 const page = (
@@ -157,6 +160,23 @@ test('an error is a page in words, which says nothing of what only the log may s
   assert.deepEqual(
     observations.map(({type}) => type).filter((type) => failed.includes(type)),
     failed,
+  );
+});
+
+test('what is done with a destination is noted with the reason that was typed', async (t) => {
+  const {ask, store, sessionOf} = await servePages(t, routes, {
+    settings: hookAndUpstream(temporaryFolder(t)),
+  });
+  const headers = {...ownForm, cookie: await sessionOf('admin')};
+  await ask('/destinations/hook/pause', {method: 'POST', headers, form: {reason: 'it moves'}});
+  await ask('/destinations/hook/resume', {method: 'POST', headers, form: {}});
+  const entries = await store.auditEntries({}, 2);
+  assert.deepEqual(
+    entries.map(({filter}) => filter),
+    [
+      {destination: 'hook', change: 'resume'},
+      {destination: 'hook', change: 'pause', reason: 'it moves'},
+    ],
   );
 });
 
