@@ -1,6 +1,7 @@
 /** One lead as a sheet for the person who calls: whom, when, whether, and how much, then what happened. */
 import {amountParts, totalAmount, type Amounts} from '../../contract/amounts.ts';
 import {formOnlyFields} from '../../contract/extra-fields.ts';
+import {referenceOf} from '../../contract/reference.ts';
 import {fillClass} from '../../form/styles/amount-colors.ts';
 import {afterTouch} from '../../form/words/en.ts';
 import {lookUp} from '../../form/words/look-up.ts';
@@ -81,52 +82,98 @@ function keptConsent(
   ]);
 }
 
+/** Hours of the day between which many states allow calls, by the clock of whoever is called. */
+const [callsFrom, callsUntil] = [8, 20];
+
+/** Whether somebody with this consent may be called, and at this moment. */
+function callingOf({consent, lead}: CallSheet, {now}: Visit): 'no' | 'ask' | 'later' | 'yes' {
+  if (consent?.mayCall === false) return 'no';
+  if (!consent || consent.mayCall === null) return 'ask';
+  const hours = (lead?.time_zones ?? []).map((zone) => now.setZone(zone).hour);
+  return hours.some((hour) => hour < callsFrom || hour >= callsUntil) ? 'later' : 'yes';
+}
+
 function callSheet(sheet: CallSheet, shown: ShownLead, visit: Visit): Html {
-  const {phone, phone_e164: e164, email, call_time: when} = shown.lead;
+  const {phone, phone_e164: e164, email, call_time: when, notes} = shown.lead;
+  const {suspicion, consent} = sheet;
+  const calling = callingOf(sheet, visit);
   const hints = [
     (lookUp(formOnlyFields.call_time.inMails, when) ?? when)?.replace(/^./, (first) => first.toUpperCase()),
-    sheet.consent?.language && `speaks ${sheet.consent.language}`,
+    consent?.language && `form in ${consent.language}`,
     sheet.timeThere === null ? undefined : `it is ${sheet.timeThere}`,
   ];
-  const {suspicion} = sheet;
+  const call = html`<a class="btn ${calling === 'yes' && 'main'}" href="tel:${e164}"
+    >${icon('call')}Call ${printable(phone)}</a
+  >`;
+  const {correctedBy} = sheet;
   return html`<div class="person">
       <h1>${printable(`${shown.lead.first_name} ${shown.lead.last_name}`)}</h1>
-      <a class="btn main" href="tel:${e164}">${icon('call')}Call ${printable(phone)}</a>
+      ${
+        correctedBy !== null &&
+        html`<p>
+          <strong>Corrected:</strong> call about
+          <a href="/leads/${correctedBy}">${referenceOf(correctedBy)}</a> instead.
+        </p>`
+      }
+      ${calling === 'no' ? html`<strong>${printable(phone)}</strong>` : call}
       <a class="btn" href="mailto:${encodeURIComponent(email).replace('%40', '@')}">${printable(email)}</a>
       <p class="q s">${hints.filter(Boolean).join(' · ')}</p>
     </div>
-    ${suspicion !== null && html`<p class="may no">${icon('warn')}<strong>May be from a bot</strong><span>${suspicion}.${sheet.state.kind === 'held' && ' Nobody hears of it until somebody decides.'}</span></p>`}
-    ${mayCall(sheet, visit)}${amountsOf(sheet)}
+    ${
+      suspicion !== null &&
+      html`<p class="may no">
+        ${icon('warn')}<strong>May be from a bot</strong>
+        <span
+          >${suspicion.replace(/^./, (first) => first.toUpperCase())}.${sheet.state.kind === 'held' && ' It is sent nowhere until somebody decides.'}</span
+        >
+      </p>`
+    }
+    ${mayCall(sheet, calling, visit)}${amountsOf(sheet)}
     <section class="two">
-      <div>
-        <h2>Answers</h2>
-        ${answersOf(shown)}
-      </div>
+      ${answersOf(shown)}
       <div>
         <h2>Came from</h2>
         ${cameFrom(sheet, shown, visit)}
       </div>
-    </section>`;
+    </section>
+    ${
+      notes &&
+      html`<section>
+        <h2>Notes</h2>
+        <p class="notes">${visible(notes)}</p>
+      </section>`
+    }`;
 }
 
-function mayCall({consent}: CallSheet, {seen}: Visit): Html {
-  if (!consent || consent.mayCall === null)
-    return html`<p class="may no">
-      ${icon('warn')}<strong>${consent?.text ?? 'No consent is stored'}</strong
-      ><span>Ask whoever sent the lead before you call.</span>
-    </p>`;
-  const {mayCall: may, text, at, language, version, words} = consent;
-  const when = at === null ? '' : ` on ${date(seen, at)} at ${clock(seen, at)}`;
-  const how = [language && `in ${language}`, version && `version ${version}`]
-    .filter(Boolean)
-    .map((part) => `, ${String(part)}`);
-  return html`<div class="may ${!may && 'no'}">
-    ${icon(may ? 'tick' : 'warn')}<strong>${may ? 'May be called' : 'Do not call'}</strong>
-    <span>${text}${when}${how.join('')}.</span>
+const callingWords = {
+  no: 'Do not call',
+  ask: 'Not known whether you may call',
+  later: 'May be called, but not now',
+  yes: 'May be called',
+} as const;
+
+function mayCall(sheet: CallSheet, calling: keyof typeof callingWords, {seen}: Visit): Html {
+  const {consent} = sheet;
+  const said = (what: string, at: number | null) =>
+    at === null ? what : `${what} on ${date(seen, at)} at ${clock(seen, at)}`;
+  const {language, version, words = null} = consent ?? {};
+  const how = [language && `in ${language}`, version && `version ${version}`].filter(Boolean).join(', ');
+  const {stoppedAt = null, at = null} = consent ?? {};
+  const stopped = stoppedAt !== null && said('Somebody with this number said stop', stoppedAt);
+  const facts = [
+    stopped && `${stopped}. ${at !== null && at > stoppedAt ? 'After' : 'Before'} that:`,
+    consent && `${said(consent.text, at)}${how && `, ${how}`}.`,
+    calling === 'ask' && 'Ask whoever sent the lead before you call.',
+    calling === 'later' &&
+      `It is ${sheet.timeThere}. Many states forbid calls before 8 AM and after 8 PM there.`,
+  ];
+  return html`<div class="may ${calling !== 'yes' && 'no'}">
+    ${icon(calling === 'yes' ? 'tick' : 'warn')}<strong>${callingWords[calling]}</strong>
+    <span>${facts.filter(Boolean).join(' ')}</span>
     ${
       words !== null &&
       html`<details>
-        <summary>The words that were seen</summary>
+        <summary>What the visitor agreed to</summary>
         <blockquote>${printable(words)}</blockquote>
       </details>`
     }
@@ -182,13 +229,28 @@ function inWords(value: unknown): string {
   return typeof value === 'number' ? money(value) : typeof value === 'string' ? visible(value) : '';
 }
 
-const contact = ['lead_type', 'first_name', 'last_name', 'email', 'phone', 'phone_e164', 'call_time'];
-const answersOf = ({lead}: ShownLead): Html =>
-  facts(
-    Object.entries(lead)
-      .filter(([name]) => !contact.includes(name))
-      .map(([name, value]) => [lookUp(labels, name) ?? name, inWords(value)]),
+const otherPlaces = [
+  'lead_type',
+  'first_name',
+  'last_name',
+  'email',
+  'phone',
+  'phone_e164',
+  'call_time',
+  'notes',
+];
+
+/** A standard lead has none. */
+function answersOf({lead}: ShownLead): Html | false {
+  const answers = Object.entries(lead).filter(([name]) => !otherPlaces.includes(name));
+  return (
+    answers.length > 0 &&
+    html`<div>
+      <h2>Answers</h2>
+      ${facts(answers.map(([name, value]) => [lookUp(labels, name) ?? name, inWords(value)]))}
+    </div>`
   );
+}
 
 function cameFrom({partner, createdAt, id}: CallSheet, shown: ShownLead | undefined, visit: Visit): Html {
   const {consent, attribution = {}, context = {}} = shown ?? {};
@@ -198,16 +260,19 @@ function cameFrom({partner, createdAt, id}: CallSheet, shown: ShownLead | undefi
     ['Partner', partner ?? 'a caller of the API'],
     ['Page', printable(consent?.page ?? consent?.origin ?? '')],
     ['Campaign', printable(campaign.flatMap((name) => shown?.attribution[name] ?? []).join(', '))],
-    ...[...further, ...Object.entries(context)].map(([name, value]): Fact => [name, inWords(value)]),
+    ...[...further, ...Object.entries(context)].map(([name, value]): Fact => [
+      name.replaceAll('_', ' '),
+      inWords(value),
+    ]),
     ['Received', moment(visit, createdAt)],
     ['Id', html`<span class="ref">${id}</span>`],
   ]);
 }
 
 function storyOf({id, story}: CallSheet, visit: Visit): Html {
-  const item = ({at, next, kind, title, text, send}: CallSheet['story'][number]) =>
+  const item = ({at, next, kind, title, text, send, lead}: CallSheet['story'][number]) =>
     html`<li class="${kind}">
-      <strong>${title}</strong>
+      <strong>${lead === null ? title : html`<a href="/leads/${lead}">${title}</a>`}</strong>
       <span class="when"
         >${kind === 'soon' && 'since '}${moment(visit, at)}${next !== null && html`, next attempt ${moment(visit, next)}`}</span
       >
