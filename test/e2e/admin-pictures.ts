@@ -73,11 +73,11 @@ const people = [
   ['Chidi', 'Okafor', '(512) 555-0119', 20_000, 'northside'],
   ['María-José', 'Fernández', '(202) 555-0158', 0, 'bright'],
   ['Jordan', 'Whitfield', '(303) 555-0177', 250_000, 'acme'],
-  ['Ana', 'Silva', '(415) 555-0132', 100_000, 'acme'],
+  ['Ana', 'Silva', '(212) 555-0132', 100_000, 'acme'],
 ] as const;
 let newest = '';
 for (const [first_name, last_name, phone, retirement, partner] of people) {
-  const asked = partner === 'acme' && {call_time: 'afternoon', state: 'CA', time_frame: '2-6 months'};
+  const asked = partner === 'acme' && {call_time: 'afternoon', state: 'NY', time_frame: '2-6 months'};
   const lead = somebody({
     first_name,
     last_name,
