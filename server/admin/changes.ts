@@ -142,7 +142,7 @@ const sent = ({destination, content, ambiguous}: Open) => [
 ];
 const dropped = ({destination, content}: Open) => [
   `${destination} never gets ${contentWords[content]}.`,
-  content === 'lead' && `The lead counts as refused, because ${destination} was to answer it.`,
+  content === 'lead' && `If ${destination} was to answer the lead, it counts as refused.`,
 ];
 
 async function ofDeliveries(

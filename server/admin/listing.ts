@@ -108,7 +108,7 @@ async function readSlices(
 
 /**
  * Leads of a person, the newest first, and those that may be of the person: with another spelling of the address, or unreadable.
- * @returns `more`: leads that were not looked at
+ * @returns `more`: leads that were not looked at, because that takes long
  */
 export async function personPage(
   admin: Admin,
@@ -120,7 +120,7 @@ export async function personPage(
   const {found, kept, unreadable, sameMailbox, total, looked} = await finish(job, () => undefined);
   const maybe = [...(await admin.store.findRecords([...sameMailbox, ...unreadable])).values()];
   const leads = [...found, ...kept, ...maybe].slice(0, limit);
-  return {rows: await rowsOf(admin, leads), more: Math.max(0, total - looked)};
+  return {rows: await rowsOf(admin, leads), more: found.length < limit ? Math.max(0, total - looked) : 0};
 }
 
 async function rowsOf({store, config}: Admin, leads: readonly Row[]): Promise<ListedRow[]> {

@@ -14,12 +14,12 @@ import {
   type Selection,
 } from '../admin/deliveries.ts';
 import {noDestination} from '../admin/destinations.ts';
-import {counted} from '../admin/words.ts';
+import {counted, placed} from '../admin/words.ts';
 import {printable} from '../admin/visible.ts';
 import {upstreamIdSchema} from '../destinations/lead-api/upstream-id.ts';
 import {deliveryStates, openStates} from '../leads/deliveries.ts';
 import {jsonOption, limitOption, sinceOption, untilOption} from './options.ts';
-import {orMore, placed, printRows, timeOrNone, type Json, type Run} from './output.ts';
+import {orMore, printRows, timeOrNone, type Json, type Run} from './output.ts';
 import {changingStore, readingStore} from './with-store.ts';
 
 const examples = `

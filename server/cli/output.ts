@@ -3,7 +3,6 @@ import type {Writable} from 'node:stream';
 import type {SingleBar} from 'cli-progress';
 import {printable, toJson, visible} from '../admin/visible.ts';
 import {localTime} from '../admin/words.ts';
-export {placed} from '../admin/words.ts';
 import type {Environment} from '../config/environment.ts';
 
 export type Json = {json?: boolean | undefined};

@@ -11,11 +11,11 @@ import {
   type SuppressionRow,
 } from '../admin/revocations.ts';
 import {printable} from '../admin/visible.ts';
-import {counted, timeZone} from '../admin/words.ts';
+import {counted, placed, timeZone} from '../admin/words.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import {everybody} from '../leads/revocation.ts';
 import {jsonOption} from './options.ts';
-import {lineColumns, minuteOrNone, orMore, placed, printRows, type Json, type Run} from './output.ts';
+import {lineColumns, minuteOrNone, orMore, printRows, type Json, type Run} from './output.ts';
 import {readNamed} from './person.ts';
 import {changingStore} from './with-store.ts';
 

@@ -10,10 +10,10 @@ import type {ShownDelivery} from '../admin/deliveries.ts';
 import type {ShownErased} from '../admin/erasing.ts';
 import {amountsForPeople} from '../admin/lead-details.ts';
 import type {ShownLead} from '../admin/leads.ts';
-import {timeZone} from '../admin/words.ts';
+import {placed, timeZone} from '../admin/words.ts';
 import {suspicionOf} from '../destinations/email/wording.ts';
 import {timeThere} from '../leads/time-there.ts';
-import {lineColumns, minuteOrNone, placed, printTable, timeOrNone, type Run} from './output.ts';
+import {lineColumns, minuteOrNone, printTable, timeOrNone, type Run} from './output.ts';
 
 const {names, labels} = afterTouch;
 

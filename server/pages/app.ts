@@ -40,7 +40,7 @@ export function createPages({admin, status, changed, routes, emit}: PagesParts):
   app.use(requestContext(emit, createAddressReader(trustProxy)), liveEndpoint(), guard(pages.url));
   for (const file of [styles, script]) app.get(file.path, sendFile(file));
   app.use(signInRoutes({admin, emit}));
-  // The session is looked up after the body has come: it may have ended while a slow client sent that.
+  // The body is read first and the session looked up after it: a slow client could otherwise go on after its session ended.
   app.use(bodyOfPost, session(store));
 
   const visitOf = (request: Request, response: Response, {method, action}: Route): Visit => {

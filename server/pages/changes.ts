@@ -1,7 +1,7 @@
-/** What can be done with one lead: a page shows what it would do, and its button does that. */
+/** Changes of one lead: the first page shows what a change would do, and its button makes the change. */
 import {changes, makeChange, planChange, type Change} from '../admin/changes.ts';
 import {html} from '../html/html.ts';
-import {hidden, page} from './layout.ts';
+import {hidden, page, saying} from './layout.ts';
 import {notFound} from './replies.ts';
 import {seesPersons, type Reply, type Visit} from './visit.ts';
 
@@ -64,9 +64,9 @@ export async function changePage(visit: Visit): Promise<Reply> {
 }
 
 export async function change(visit: Visit): Promise<Reply> {
-  const {admin, form, seal} = visit;
+  const {admin, form} = visit;
   const wanted = changeOf(visit);
   const [confirm, reason] = [form.get('confirm') ?? '', form.get('reason') ?? ''];
   const said = await makeChange(admin, {...wanted, confirm, reason});
-  return {to: `/leads/${encodeURIComponent(wanted.lead)}?${String(new URLSearchParams({said: seal(said)}))}`};
+  return saying(visit, `/leads/${encodeURIComponent(wanted.lead)}`, said);
 }

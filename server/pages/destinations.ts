@@ -14,7 +14,7 @@ import {counted} from '../admin/words.ts';
 import {html, type Html} from '../html/html.ts';
 import {openStates} from '../leads/deliveries.ts';
 import {withRemedy} from '../observe/causes.ts';
-import {action, empty, page, since, state} from './layout.ts';
+import {action, empty, page, saying, since, state} from './layout.ts';
 import {notFound} from './replies.ts';
 import {seesPersons, type Reply, type Seen, type Visit} from './visit.ts';
 
@@ -90,7 +90,8 @@ export function whyOf(row: DestinationRow, seen: Seen): string {
   if (row.state === 'missing')
     return 'The configuration has no such destination any more, and leads wait for it.';
   const why = wrongOf(row);
-  return why && seesPersons(seen) ? withRemedy(why) : 'It did not take the last lead.';
+  if (why && seesPersons(seen)) return withRemedy(why);
+  return row.state === 'paused' ? 'Somebody has paused it.' : 'It did not take the last lead.';
 }
 
 type Cells = NonNullable<ReturnType<DestinationHours['get']>>;
@@ -157,11 +158,11 @@ const doings: Readonly<Record<string, Doing>> = {
 };
 
 export async function changeDestination(visit: Visit): Promise<Reply> {
-  const {admin, query, form, seal} = visit;
+  const {admin, query, form} = visit;
   const {name = '', what = ''} = query;
   const doing = Object.hasOwn(doings, what) ? doings[what] : undefined;
   if (!doing) throw notFound();
   await admin.look({destination: name, change: what, reason: form.get('reason')?.trim() || undefined});
-  const said = await doing(visit, name);
-  return {to: `/destinations?${String(new URLSearchParams({said: seal(said)}))}#${encodeURIComponent(name)}`};
+  const {to} = saying(visit, '/destinations', await doing(visit, name));
+  return {to: `${to}#${encodeURIComponent(name)}`};
 }

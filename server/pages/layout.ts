@@ -22,7 +22,7 @@ export const styles = asset('pages.css', minified(`${pageStyles}${fillStyles}${r
 export const script = asset('pages.js', read('pages.js'));
 const icons = new Html(read('icons.svg'));
 
-/** The mark of the pages. In the address itself, so that it needs no request. */
+/** The icon of the browser's tab. It stands in the address itself, so that browsers need no request for it. */
 const tabIcon = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20"><path d="M0 0h20v20H0z" fill="#925fbe"/><path d="M0 0h17v20H0z" fill="#006259"/><path d="M0 0h14v20H0z" fill="#cf8300"/><path d="M0 0h8v20H0z" fill="#12336f"/></svg>',
 )}`;
@@ -120,6 +120,11 @@ export const search = ({seen}: Pick<Visit, 'seen'>): Html => {
     /><kbd aria-hidden="true">/</kbd><button class="unseen">Search</button>
   </form>`;
 };
+
+/** The way to a page that says what was just done. The words stand sealed in its address. */
+export const saying = ({seal}: Pick<Visit, 'seal'>, path: string, words: string): {to: string} => ({
+  to: `${path}?said=${seal(words)}`,
+});
 
 /** A form that is only a button. @param look classes of the button */
 export const action = (

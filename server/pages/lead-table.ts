@@ -2,7 +2,7 @@
 import {totalAmount} from '../../contract/amounts.ts';
 import type {ListedRow} from '../admin/listing.ts';
 import {html, type Html, type HtmlValue} from '../html/html.ts';
-import {bar, clock, date, icon, moment, money, since, state} from './layout.ts';
+import {bar, clock, date, empty, icon, moment, money, since, state} from './layout.ts';
 import {seesPersons, type Visit} from './visit.ts';
 
 const sealed = html`<span class="sealed">${icon('lock')}<i aria-hidden="true"></i></span>`;
@@ -27,6 +27,17 @@ function totalOf({person, erasedAt, unreadable}: ListedRow, {seen}: Visit): Html
   if (person.amounts) return html`${money(person.amounts[totalAmount])}${bar(person.amounts, 'parts')}`;
   return person.pending ? html`<span class="q">to follow</span>` : '–';
 }
+
+/** @param more below it */
+export const noLeadsYet = (more: Html | false = false): Html =>
+  empty(
+    'No leads yet',
+    html`<p class="q">
+        The form takes them from the pages that are listed. Fill it in on one of them, and the lead stands
+        here within a second.
+      </p>
+      ${more}`,
+  );
 
 /** A lead without a partner came over the API. */
 export const partnerWords = (partner: string | null): string => partner ?? 'API callers';

@@ -11,7 +11,7 @@ import type {LeadFilter} from '../leads/lead-filter.ts';
 import type {Person} from '../leads/persons.ts';
 import {exportForm} from './export.ts';
 import {city, date, empty, hidden, page, search} from './layout.ts';
-import {leadTable, partnerWords, whichTimes} from './lead-table.ts';
+import {leadTable, noLeadsYet, partnerWords, whichTimes} from './lead-table.ts';
 import {seesPersons, type Reply, type Visit} from './visit.ts';
 
 const pageLeads = 50;
@@ -84,9 +84,7 @@ function chooser(
         ${options.map(([value, words]) => html`<option value="${value}">${words}</option>`)}
       </select>`
     : html`<input name="${name}" maxlength="200" placeholder="${label}" aria-label="${label}" />`;
-  return html`<form class="chip" action="/leads">
-    ${hidden(others)}${field}<button class="go">Go</button>
-  </form>`;
+  return html`<form class="chip" action="/leads">${hidden(others)}${field}<button>Go</button></form>`;
 }
 
 function chips(visit: Visit, given: Filters): Html {
@@ -168,14 +166,7 @@ async function ofPerson(visit: Visit, given: Filters, filter: LeadFilter, person
 }
 
 function noLeads(given: Filters, lookedTo: string | undefined): Html {
-  if (Object.keys(given).length === 0)
-    return empty(
-      'No leads yet',
-      html`<p class="q">
-        The form takes them from the pages that are listed. Fill it in on one of them, and the lead stands
-        here within a second.
-      </p>`,
-    );
+  if (Object.keys(given).length === 0) return noLeadsYet();
   return lookedTo === undefined
     ? empty('No lead fits', html`<p class="q">Take a filter away, or see <a href="/leads">all leads</a>.</p>`)
     : empty(

@@ -1,13 +1,13 @@
-/** What somebody sees first: what needs somebody, and today beside what is usual. */
+/** The first page: what needs an operator now, and today beside a usual day. */
 import {paths} from '../../contract/api.ts';
 import {listPage} from '../admin/listing.ts';
 import {readOverview, type Overview} from '../admin/overview.ts';
 import type {Finding, Status} from '../admin/status.ts';
 import {counted} from '../admin/words.ts';
 import {html, type Html} from '../html/html.ts';
-import {city, clock, empty, icon, page, search, since, state} from './layout.ts';
+import {city, clock, icon, page, search, since, state} from './layout.ts';
 import {waitingWords, whyOf} from './destinations.ts';
-import {leadTable, partnerWords} from './lead-table.ts';
+import {leadTable, noLeadsYet, partnerWords} from './lead-table.ts';
 import {seesPersons, type Reply, type Visit} from './visit.ts';
 
 const newestShown = 6;
@@ -23,7 +23,7 @@ const placeOf: Partial<Record<Finding['kind'], (subject: string) => readonly [to
   held: () => ['/leads?open=held', 'Decide'],
   erasure: (lead) => [`/leads/${lead}`, 'Decide'],
   unreadable: (lead) => [`/leads/${lead}`, 'Look'],
-  partner: (key) => [`/leads?partner=${key || '-'}`, 'Look'],
+  partner: (key) => [`/leads?partner=${key}`, 'Look'],
   consents: () => ['/leads?partner=-', 'Look'],
 };
 
@@ -90,13 +90,9 @@ export async function overviewPage(visit: Visit): Promise<Reply> {
           </section>
           <div>${byHour(overview, visit)}${partnerTable(overview, visit)}</div>
         </div>`
-    : empty(
-        'No leads yet',
-        html`<p class="q">
-            The form takes them from the pages that are listed. Put it on one, fill it in, and the lead stands
-            here within a second.
-          </p>
-          ${admin.config.snippetsPage && html`<a class="btn main" href="${admin.config.publicUrl}${paths.snippets}">Copy the snippet</a>`}`,
+    : noLeadsYet(
+        admin.config.snippetsPage &&
+          html`<a class="btn main" href="${admin.config.publicUrl}${paths.snippets}">Copy the snippet</a>`,
       );
   return {
     page: page(
@@ -154,7 +150,7 @@ function byHour({hours}: Overview, {now}: Visit): Html {
   return html`<section>
     <div class="head">
       <h2>Today by the hour</h2>
-      <span class="q s">dashes: a usual ${now.weekdayLong ?? 'day'}</span>
+      <span class="q s">dashes: a usual ${usualDay}</span>
     </div>
     <svg class="chart" viewBox="0 0 480 132" role="img" aria-label="${words}">
       <line x1="0" x2="480" y1="${high}" y2="${high}" />

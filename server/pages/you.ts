@@ -2,7 +2,7 @@
 import {Refusal} from '../admin/admin.ts';
 import {html, type Html} from '../html/html.ts';
 import {roles, type Passkey, type Session} from '../leads/operators.ts';
-import {action, city, moment, page} from './layout.ts';
+import {action, city, moment, page, saying} from './layout.ts';
 import {createdPasskey, optionsToCreate} from './passkeys.ts';
 import {passkeyForm} from './sign-in.ts';
 import {seesPersons, type Reply, type Route, type Visit} from './visit.ts';
@@ -95,7 +95,7 @@ async function youPage(visit: Visit): Promise<Reply> {
   return {page: page({title: 'You', here: '/you'}, visit, main)};
 }
 
-const told = (visit: Visit, words: string): Reply => ({to: `/you?said=${visit.seal(words)}`});
+const told = (visit: Visit, words: string): Reply => saying(visit, '/you', words);
 
 async function addPasskey(visit: Visit): Promise<Reply> {
   const {seen, admin, form} = visit;

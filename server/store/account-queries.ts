@@ -50,7 +50,7 @@ const beginText = `
   INSERT INTO operator_sessions (operator, digest, began_at, expires_at, zone, agent)
   SELECT operators.id, $2, $3, $4, $5, $6 FROM operators WHERE id = $1 AND revoked_at IS NULL RETURNING digest`;
 
-/** Ends all with which an operator can sign in, or is signed in. */
+/** Deletes everything by which an operator can sign in or is signed in: passkeys, sessions and invitations. */
 const endAll = (operator: string): Statement[] =>
   ['passkeys', 'operator_sessions', 'invitations'].map((table) =>
     statement(`DELETE FROM ${table} WHERE operator = $1`, operator),

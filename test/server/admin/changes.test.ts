@@ -83,7 +83,7 @@ for (const {name, postgres, skip} of databaseKinds)
       assert.deepEqual((await plan('drop')).does, [
         'a never gets the lead.',
         'default never gets the lead.',
-        'The lead counts as refused, because default was to answer it.',
+        'If default was to answer the lead, it counts as refused.',
       ]);
       const titles = async () =>
         (await readCallSheet(admin, lead, {seesPersons: true})).story.map(({title}) => title);
