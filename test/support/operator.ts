@@ -202,7 +202,10 @@ export async function operate(
   const [first = clearWord, ...others] = settings['DATA_KEY']?.split(' ') ?? [];
   const accept = (...entries: readonly LeadEntry[]) =>
     openWhile(openStore(config, createSealer([first, ...others])), async (store) => {
-      await Promise.all(entries.map((entry) => store.accept(entry)));
+      // A request that waits for its turn has a limit, which thousands at once would reach on a busy machine.
+      for (let from = 0; from < entries.length; from += 100) {
+        await Promise.all(entries.slice(from, from + 100).map((entry) => store.accept(entry)));
+      }
     });
   await accept(...entries);
   return {

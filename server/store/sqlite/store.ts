@@ -219,6 +219,8 @@ async function startWriter(path: string, words: Sealer['words']): Promise<Writer
     return {
       before,
       commit(batch) {
+        // The thread reads no message after the last one, so nobody would answer.
+        if (closing) return Promise.reject(new Error('The database is closed'));
         committed = Promise.withResolvers();
         thread.postMessage(batch);
         return committed.promise;

@@ -25,10 +25,12 @@ const keyOne = 'the-first-data-key-that-is-long-enough';
 const keyTwo = 'the-second-data-key-that-is-long-enough';
 const [one, two] = [keyName(keyOne), keyName(keyTwo)];
 
-const report: ProcessReport = {
+/** What a process says of itself now: after a minute, a report counts no more. */
+const report = (changes: Partial<ProcessReport> = {}): ProcessReport => ({
   ...{id: 'p-1', name: 'machine:17', seenAt: Date.now(), digest: '', inForceSince: 0, request: null},
   ...{changes: [], faults: [], needRestart: [], environment: {}},
-};
+  ...changes,
+});
 
 for (const {name, postgres, skip} of databaseKinds) {
   /** Leads that are stored in clear, and what operators do about them under each DATA_KEY. */
@@ -107,7 +109,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       const {store} = await under('');
       const words = `${keyOne} clear`;
       for (const sealsWith of ['clear', undefined, two]) {
-        await store.report({...report, ...(sealsWith !== undefined && {sealsWith})});
+        await store.report(report({...(sealsWith !== undefined && {sealsWith})}));
         await assert.rejects(rotate(words), new RegExp(`machine:17 \\(${sealsWith ?? 'clear'}, seen`));
       }
       assert.deepEqual(
@@ -115,9 +117,9 @@ for (const {name, postgres, skip} of databaseKinds) {
         [[], []],
         'two is neither listed nor in use',
       );
-      await store.report({...report, sealsWith: 'clear', seenAt: Date.now() - 61_000});
+      await store.report(report({sealsWith: 'clear', seenAt: Date.now() - 61_000}));
       await rotate(words);
-      await store.report({...report, sealsWith: one});
+      await store.report(report({sealsWith: one}));
       await rotate(words);
     });
 
@@ -154,7 +156,7 @@ for (const {name, postgres, skip} of databaseKinds) {
           [two, true],
         ],
       );
-      await store.report({...report, seenAt: Date.now(), sealsWith: one});
+      await store.report(report({sealsWith: one}));
       assert.deepEqual((await rotate(`${keyOne} ${keyTwo}`)).forgotten, [two], 'a server means it');
     });
 
@@ -189,7 +191,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       await planAndErase(before, [gone.id]);
       await openWhile(openStore(before.config, createSealer([keyTwo, keyOne])), async (store) => {
         await store.accept(newest);
-        await store.report({...report, seenAt: Date.now(), sealsWith: one});
+        await store.report(report({sealsWith: one}));
       });
       await made.execute(
         `INSERT INTO suppressed (digest, scope, since) VALUES ('a digest', '*', 1);

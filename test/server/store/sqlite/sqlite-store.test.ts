@@ -122,6 +122,13 @@ suite('the file', () => {
     copyFileSync(path, alone);
     assert.deepEqual(rowsOf(alone, 'SELECT id FROM leads'), [{id}]);
   });
+
+  test('a write after the end is refused, and waits for nothing', async (t) => {
+    const store = await openFor(t, openSqliteStore(databasePath('ended'), clearText));
+    await store.close();
+    await assert.rejects(store.accept(newEntry()), StoreUnavailable);
+    await assert.rejects(store.purge(), StoreUnavailable);
+  });
 });
 
 suite('a database that others hold', () => {
