@@ -1,5 +1,4 @@
 /** `node test/e2e/admin-pictures.ts`: takes the pictures of docs/admin.md, of real pages over a store with four weeks of leads. */
-import {chromium} from 'playwright-core';
 import {parseLead} from '../../server/leads/lead-schema.ts';
 import {readConfig} from '../../server/config/config.ts';
 import {startPages} from '../../server/pages/process.ts';
@@ -7,7 +6,7 @@ import {routes} from '../../server/pages/routes.ts';
 import {openStore} from '../../server/store/open-store.ts';
 import {createSealer} from '../../server/store/sealing.ts';
 import {sentLead, somebody} from '../support/embed-client.ts';
-import {findChromium} from '../support/find-browsers.ts';
+import {launchChromium} from '../support/launch-chromium.ts';
 import {freePort} from '../support/free-port.ts';
 import {openWhile} from '../support/opened.ts';
 import {writePartners} from '../support/operator.ts';
@@ -96,7 +95,7 @@ const pages = await startPages(
   routes,
   () => undefined,
 );
-const browser = await chromium.launch(await findChromium());
+const browser = await launchChromium();
 const {url = ''} = config.admin ?? {};
 
 async function take(name: string, path: string, width: number, height: number) {

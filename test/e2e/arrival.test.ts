@@ -6,7 +6,7 @@ import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {resolve} from 'node:path';
 import {after, before, suite, test} from 'node:test';
-import {chromium, type Browser, type BrowserContextOptions, type Page} from 'playwright-core';
+import type {Browser, BrowserContextOptions, Page} from 'playwright-core';
 import {reservedHeightRule, reservedHeights} from '../../form/reserved-heights.ts';
 import {languages} from '../../form/words/languages.ts';
 import {noChoices} from '../../server/snippets/choices.ts';
@@ -15,7 +15,7 @@ import {snippetParts, versionForSnippets} from '../../server/snippets/parts.ts';
 import {siteKinds} from '../../server/snippets/site-kinds.ts';
 import {readVersions} from '../../server/versions/embed-versions.ts';
 import {documentedSnippet} from '../support/embed-snippet.ts';
-import {findChromium} from '../support/find-browsers.ts';
+import {launchChromium} from '../support/launch-chromium.ts';
 import {startTestServer, type TestServer} from '../support/test-server.ts';
 
 const codeBlock = (file: string, start: RegExp) =>
@@ -61,7 +61,7 @@ before(async () => {
   ({script} = newestScript({...server.config, publicUrl: server.url}));
   await once(host.listen(0, '127.0.0.1'), 'listening');
   origin = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
-  browser = await chromium.launch(await findChromium());
+  browser = await launchChromium();
   page = await browser.newPage();
   // A page notes each of its layout shifts as a mark.
   await page.addInitScript(() => {

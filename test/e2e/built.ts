@@ -1,8 +1,7 @@
 /** A server at `localhost` with the form that was built, and a browser. Other websites of a test are at `127.0.0.1`. */
 import {resolve} from 'node:path';
-import {chromium} from 'playwright-core';
 import type {Config} from '../../server/config/config.ts';
-import {findChromium} from '../support/find-browsers.ts';
+import {launchChromium} from '../support/launch-chromium.ts';
 import {freePort} from '../support/free-port.ts';
 import {startTestServer} from '../support/test-server.ts';
 
@@ -10,7 +9,7 @@ export async function startBuilt(settings: Partial<Config>) {
   const port = await freePort();
   const publicUrl = `http://localhost:${port}`;
   const server = await startTestServer({port, publicUrl, embedFolder: resolve('dist/embed'), ...settings});
-  const browser = await chromium.launch(await findChromium());
+  const browser = await launchChromium();
   return {
     ...server,
     publicUrl,

@@ -5,8 +5,8 @@ import {readFileSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {createInterface} from 'node:readline';
 import {after, before} from 'node:test';
-import {chromium, type Browser} from 'playwright-core';
-import {findChromium} from '../support/find-browsers.ts';
+import type {Browser} from 'playwright-core';
+import {launchChromium} from '../support/launch-chromium.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 
 export type Demo = {
@@ -72,7 +72,7 @@ export function useDemo() {
   const run = {} as {demo: Demo; browser: Browser};
   before(async () => {
     run.demo = await startDemo();
-    run.browser = await chromium.launch(await findChromium());
+    run.browser = await launchChromium();
   });
   after(async () => {
     await run.browser.close();

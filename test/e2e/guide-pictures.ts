@@ -1,6 +1,6 @@
 /** `node test/e2e/guide-pictures.ts`: takes the pictures of the guides, of the real product, on a page of a partner. */
 import {resolve} from 'node:path';
-import {chromium, type Page} from 'playwright-core';
+import type {Page} from 'playwright-core';
 import {paths} from '../../contract/api.ts';
 import {onePartner} from '../../server/config/partners.ts';
 import {leadEmail} from '../../server/destinations/email/lead-email.ts';
@@ -8,7 +8,7 @@ import {noChoices} from '../../server/snippets/choices.ts';
 import {siteKinds} from '../../server/snippets/site-kinds.ts';
 import {versionForSnippets, snippetParts} from '../../server/snippets/parts.ts';
 import {readVersions} from '../../server/versions/embed-versions.ts';
-import {findChromium} from '../support/find-browsers.ts';
+import {launchChromium} from '../support/launch-chromium.ts';
 import {newsRequest, telling} from '../support/sample-news.ts';
 import {startTestServer} from '../support/test-server.ts';
 import {walk} from './partner-pages/way.ts';
@@ -53,7 +53,7 @@ const pageOf = (path: string) => `<!doctype html>
     ${path.startsWith('/unstyled') ? snippet.replace(/ style="[^"]*"/, '') : snippet}
   </html>`;
 
-const browser = await chromium.launch(await findChromium());
+const browser = await launchChromium();
 async function take(
   name: string,
   width: number,

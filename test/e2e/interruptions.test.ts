@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import {readdirSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {suite, test} from 'node:test';
-import {chromium, type BrowserContext, type Page, type Route} from 'playwright-core';
+import type {BrowserContext, Page, Route} from 'playwright-core';
 import type {Order} from '../../form/pages.ts';
-import {findChromium} from '../support/find-browsers.ts';
+import {launchChromium} from '../support/launch-chromium.ts';
 import {freePort} from '../support/free-port.ts';
 import {openFor, openForSuite} from '../support/opened.ts';
 import {rowsOf} from '../support/rows.ts';
@@ -42,7 +42,7 @@ async function startAll() {
     PUBLIC_URL: `http://localhost:${port}`,
   };
   let service = await startService(environment, folder.path);
-  const browser = await chromium.launch(await findChromium());
+  const browser = await launchChromium();
   return {
     browser,
     origin: environment.PUBLIC_URL,

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import {text} from 'node:stream/consumers';
 import {suite, test} from 'node:test';
-import {chromium, type Browser, type Page} from 'playwright-core';
+import type {Browser, Page} from 'playwright-core';
 import * as puppeteer from 'puppeteer-core';
 import {referenceOf} from '../../contract/reference.ts';
 import {readConfig} from '../../server/config/config.ts';
@@ -15,7 +15,8 @@ import {runAdmin} from '../support/admin-process.ts';
 import {browserEnvironment} from '../support/browser-environment.ts';
 import {sentLead, somebody} from '../support/embed-client.ts';
 import {json, startFakeUpstream, type Script} from '../support/fake-upstream.ts';
-import {findChromium, findFirefox} from '../support/find-browsers.ts';
+import {findFirefox} from '../support/find-browsers.ts';
+import {launchChromium} from '../support/launch-chromium.ts';
 import {freePort} from '../support/free-port.ts';
 import {openForSuite, openWhile} from '../support/opened.ts';
 import {runCommand, writePartners} from '../support/operator.ts';
@@ -50,7 +51,7 @@ async function startAll() {
   const service = await startService(settings, folder.path);
   const admin = runAdmin(settings);
   await admin.ready;
-  const browser = await chromium.launch(await findChromium());
+  const browser = await launchChromium();
   const server = {fetch: (path: string, init?: RequestInit) => fetch(service.url + path, init)};
   return {
     ...{crm, script, settings, browser, url: settings.ADMIN_URL},

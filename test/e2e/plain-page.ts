@@ -1,10 +1,10 @@
 /** A page that holds nothing but a form, of a partner without settings of its own. Tests of the form itself open it. */
 import {resolve} from 'node:path';
 import {before} from 'node:test';
-import {chromium, type Browser} from 'playwright-core';
+import type {Browser} from 'playwright-core';
 import {onePartner} from '../../server/config/partners.ts';
 import {newestScript} from '../../server/snippets/newest-script.ts';
-import {findChromium} from '../support/find-browsers.ts';
+import {launchChromium} from '../support/launch-chromium.ts';
 import {openFor, suiteOwner} from '../support/opened.ts';
 import {startTestServer} from '../support/test-server.ts';
 import {openSite, pageOf} from './embeds/site.ts';
@@ -25,7 +25,7 @@ export function usePlainPage() {
       ),
     );
     run.service = url;
-    run.browser = await chromium.launch(await findChromium());
+    run.browser = await launchChromium();
     owner.after(() => run.browser.close());
   });
   return run;

@@ -4,10 +4,9 @@
  * change of the form's first screen, and look at them.
  */
 import {resolve} from 'node:path';
-import {chromium} from 'playwright-core';
 import {formLanguages, serverWords, type FormLanguage} from '../../form/words/languages.ts';
 import {newestScript} from '../../server/snippets/newest-script.ts';
-import {findChromium} from '../support/find-browsers.ts';
+import {launchChromium} from '../support/launch-chromium.ts';
 import {startTestServer} from '../support/test-server.ts';
 
 /** What all programs accept, and show whole. */
@@ -41,7 +40,7 @@ const picture = (language: FormLanguage, script: string) => `<!doctype html>
 
 const server = await startTestServer({embedFolder: resolve('dist/embed')});
 const {script} = newestScript({...server.config, publicUrl: server.url});
-const browser = await chromium.launch(await findChromium());
+const browser = await launchChromium();
 for (const language of formLanguages) {
   const page = await browser.newPage({viewport: size, colorScheme: 'light'});
   await page.route(`${server.url}/picture`, (route) =>

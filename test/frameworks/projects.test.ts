@@ -9,11 +9,11 @@ import {once} from 'node:events';
 import {cpSync, readFileSync} from 'node:fs';
 import {basename, join} from 'node:path';
 import {before, suite, test} from 'node:test';
-import {chromium, type Browser} from 'playwright-core';
+import type {Browser} from 'playwright-core';
 import {packageFile} from '../../contract/api.ts';
 import {onePartner} from '../../server/config/partners.ts';
 import {outDir} from '../../build/output.ts';
-import {findChromium} from '../support/find-browsers.ts';
+import {launchChromium} from '../support/launch-chromium.ts';
 import {freePort} from '../support/free-port.ts';
 import {installedIn, makeProject, runIn} from '../support/npm-project.ts';
 import {suiteOwner} from '../support/opened.ts';
@@ -54,7 +54,7 @@ suite('the npm package of a release, installed from its server', {concurrency: 2
     const partner = onePartner({key: 'acme', origins, cid: '1001'});
     server = await startTestServer({partners: [partner], releasesFolder: join(folder.path, 'releases')});
     owner.after(() => server.close());
-    browser = await chromium.launch(await findChromium());
+    browser = await launchChromium();
     owner.after(() => browser.close());
   });
 

@@ -5,9 +5,9 @@
  */
 import assert from 'node:assert/strict';
 import {after, before, suite, test} from 'node:test';
-import {chromium, type Browser, type Frame, type Page} from 'playwright-core';
+import type {Browser, Frame, Page} from 'playwright-core';
 import {siteKinds, leadToApplyPage} from '../../../server/snippets/site-kinds.ts';
-import {findChromium} from '../../support/find-browsers.ts';
+import {launchChromium} from '../../support/launch-chromium.ts';
 import {until} from '../../support/until.ts';
 import {emulations, triedKinds, type TriedKind} from './site-kinds.ts';
 import {pageOf} from './site.ts';
@@ -16,7 +16,7 @@ import {keys, useTrials} from './trials.ts';
 const trials = useTrials();
 let browser: Browser;
 before(async () => {
-  browser = await chromium.launch(await findChromium());
+  browser = await launchChromium();
 });
 after(() => browser.close());
 

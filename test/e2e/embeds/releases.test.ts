@@ -7,14 +7,14 @@ import {createHash} from 'node:crypto';
 import {join} from 'node:path';
 import {before, suite, test} from 'node:test';
 import {compareVersions} from 'compare-versions';
-import {chromium, type Browser} from 'playwright-core';
+import type {Browser} from 'playwright-core';
 import {firstFiles, moduleFile} from '../../../contract/api.ts';
 import {calculate} from '../../../calculator/calculator.ts';
 import {defaultPolicy} from '../../../calculator/policy.ts';
 import {releasesFolder} from '../../../server/config/config.ts';
 import {isWithdrawn, readVersions} from '../../../server/versions/embed-versions.ts';
 import {onePartner} from '../../../server/config/partners.ts';
-import {findChromium} from '../../support/find-browsers.ts';
+import {launchChromium} from '../../support/launch-chromium.ts';
 import {sameHashOf} from '../../support/embed-folder.ts';
 import {openFor, suiteOwner} from '../../support/opened.ts';
 import {rowsOf} from '../../support/rows.ts';
@@ -89,7 +89,7 @@ suite('a page that pinned a release', () => {
   let server: TestServer;
 
   before(async () => {
-    browser = await chromium.launch(await findChromium());
+    browser = await launchChromium();
     owner.after(() => browser.close());
     website = await openFor(owner, startWebsite());
     const partner = {origins: [website.origin], cid: '1001', next_step};

@@ -4,8 +4,7 @@
  */
 import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';
-import {chromium} from 'playwright-core';
-import {findChromium} from '../../support/find-browsers.ts';
+import {launchChromium} from '../../support/launch-chromium.ts';
 import {partnerPages, schemes} from './pages.ts';
 import {servePartnerPages} from './server.ts';
 import {walk, widths} from './way.ts';
@@ -15,7 +14,7 @@ if (!folder) throw new Error('Say where the pictures go: looks.ts <folder> [page
 mkdirSync(folder, {recursive: true});
 
 const server = await servePartnerPages();
-const browser = await chromium.launch(await findChromium());
+const browser = await launchChromium();
 for (const [name, {missing}] of Object.entries(partnerPages)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   if (missing) {

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {after, before, suite, test} from 'node:test';
-import {chromium, type Browser, type Locator, type Page} from 'playwright-core';
-import {findChromium} from '../../support/find-browsers.ts';
+import type {Browser, Locator, Page} from 'playwright-core';
+import {launchChromium} from '../../support/launch-chromium.ts';
 import {skipUnless} from '../../support/installed.ts';
 import {partnerPages, type Scheme} from './pages.ts';
 import {servePartnerPages, type PartnerPages} from './server.ts';
@@ -16,7 +16,7 @@ let browser: Browser;
 let server: PartnerPages;
 before(async () => {
   server = await servePartnerPages();
-  browser = await chromium.launch(await findChromium());
+  browser = await launchChromium();
 });
 after(async () => {
   await browser.close();

@@ -8,11 +8,11 @@ import {join} from 'node:path';
 import {before, suite, test} from 'node:test';
 import {isDeepStrictEqual} from 'node:util';
 import {defaultTreeAdapter as tree, parse, type DefaultTreeAdapterTypes as Tree} from 'parse5';
-import {chromium, type Browser, type Page} from 'playwright-core';
+import type {Browser, Page} from 'playwright-core';
 import {zipWordPressPlugin} from '../../../build/wordpress.ts';
 import {classicFile, wordpressPlugin} from '../../../contract/api.ts';
 import {reservedHeights} from '../../../form/reserved-heights.ts';
-import {findChromium} from '../../support/find-browsers.ts';
+import {launchChromium} from '../../support/launch-chromium.ts';
 import {openFor, suiteOwner, type Owner} from '../../support/opened.ts';
 import fc from '../../support/properties.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
@@ -101,7 +101,7 @@ suite('posts that WordPress has filtered', {concurrency: 1, skip: withoutWordPre
     const start = (plugin: string) =>
       openFor(owner, startWordPress(database, {theme: 'twentytwentyone', plugin}));
     [site, faultySite] = await Promise.all([start(current), start(join(faulty, wordpressPlugin))]);
-    browser = await chromium.launch(await findChromium());
+    browser = await launchChromium();
     owner.after(() => browser.close());
     const list = {
       version: '1.5.0',

@@ -6,11 +6,11 @@ import assert from 'node:assert/strict';
 import {cpSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {before, suite, test} from 'node:test';
-import {chromium, type Browser, type Page} from 'playwright-core';
+import type {Browser, Page} from 'playwright-core';
 import {classicFile, wordpressPlugin} from '../../../contract/api.ts';
 import {reservedHeights} from '../../../form/reserved-heights.ts';
 import {onePartner} from '../../../server/config/partners.ts';
-import {findChromium} from '../../support/find-browsers.ts';
+import {launchChromium} from '../../support/launch-chromium.ts';
 import {freePort} from '../../support/free-port.ts';
 import {openFor, suiteOwner, type Owner} from '../../support/opened.ts';
 import {rowsOf} from '../../support/rows.ts';
@@ -68,7 +68,7 @@ suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () =
       openFor(owner, startWordPress(database, {theme: 'twentytwentythree', plugin: zip})),
       openFor(owner, startWordPress(database, {theme: 'twentytwentyone', network: true, plugin: zip})),
     ]);
-    browser = await chromium.launch(await findChromium());
+    browser = await launchChromium();
     owner.after(() => browser.close());
     server = await serve(await freePort());
     const settings = `update_option('lead_prequal', ['server' => '${server.config.publicUrl}', 'partner' => 'acme']);`;
