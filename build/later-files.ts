@@ -12,7 +12,7 @@ import {createHash} from 'node:crypto';
 import {basename, dirname, resolve} from 'node:path';
 import {build, type InlineConfig, type Plugin, type Rolldown} from 'vite';
 import {shared} from '../widget/loading/shared.ts';
-import {minifyFile, minifyTemplates} from './minify.ts';
+import {compileAll, minifyFile, minifyTemplates} from './minify.ts';
 import {integrityOf, outDir, version} from './output.ts';
 
 const loading = resolve('widget/loading');
@@ -71,7 +71,7 @@ async function buildLaterFile(entry: string) {
   const {lib, rolldownOptions} = settings.build;
   const chunk = await buildChunk({
     ...settings,
-    plugins: [minifyTemplates, readShared, minifyFile()],
+    plugins: [minifyTemplates, readShared, minifyFile(compileAll)],
     build: {
       ...settings.build,
       write: false,

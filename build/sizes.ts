@@ -22,9 +22,9 @@ const reserve = 200;
 const laterFiles: readonly {names: RegExp; budget: number; origin: string}[] = [
   {
     names: /^rest$/,
-    budget: 25_760,
+    budget: 25_800,
     origin:
-      'twenty packets of 1,460 bytes, which arrive in a second round trip, less 3,440 for the configuration and for later features',
+      'twenty packets of 1,460 bytes, which arrive in a second round trip, less 3,400 for the configuration and for later features',
   },
   {names: /^debug$/, budget: 2_800, origin: 'only a webmaster who looks for a mistake loads it'},
   {names: /^sandbox$/, budget: 2_000, origin: 'only a sample loads it'},

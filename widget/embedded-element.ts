@@ -1,5 +1,5 @@
 import {LitElement, type CSSResult, type PropertyValues} from 'lit';
-import {Promise} from './page/builtins.ts';
+import {nextTask} from './page/next-task.ts';
 import {safeDocument} from './page/safe-document.ts';
 
 /**
@@ -42,7 +42,7 @@ export class EmbeddedElement extends LitElement {
 
   protected override async scheduleUpdate() {
     // On a slow phone, running the script and rendering the form at once is a long task. A timer makes it two tasks.
-    if (!this.hasUpdated) await new Promise((resolve) => setTimeout(resolve));
+    if (!this.hasUpdated) await nextTask();
     await super.scheduleUpdate();
   }
 

@@ -105,7 +105,10 @@ forEachStore((store) => {
     await until(async () => (await unsent()).length === 0);
     await close();
     // On a busy machine, an attempt may outlive this short lease, and the next one says the same.
-    assert.deepEqual([...new Set(mail.received.map(({parsed}) => parsed.subject))], ['crm needs an operator']);
+    assert.deepEqual(
+      [...new Set(mail.received.map(({parsed}) => parsed.subject))],
+      ['crm needs an operator'],
+    );
   });
 
   test('of two recipients of whom one is refused, the other gets it once, and status says so', async (t) => {

@@ -5,6 +5,7 @@
 import type {ReactiveControllerHost} from 'lit';
 import type {FormEvent, TouchedForm} from '../submission/touched-form.ts';
 import {inTime} from '../page/in-time.ts';
+import {nextTask} from '../page/next-task.ts';
 
 /**
  * - `initial`: the file was not requested yet, or a request failed for which nobody waited
@@ -29,7 +30,7 @@ export class Arrival {
   #isNeeded = false;
   /** The events of the form before the file has arrived. */
   #events: FormEvent[] = [];
-  /** The action that waits for the file. */
+  /** What the visitor asked for last. It may wait for the file. */
   #awaited: ((form: TouchedForm) => unknown) | undefined;
 
   /**
@@ -54,7 +55,9 @@ export class Arrival {
   load(): Promise<TouchedForm | undefined> {
     if (this.state === 'initial') this.state = 'pending';
     this.#loading ??= inTime(this.#request()).then(
-      (create) => {
+      async (create) => {
+        // On a slow phone, running the file, making the form from it, and the next step would be one long task.
+        await nextTask();
         const form = create();
         this.form = form;
         this.#events.forEach((event) => form.handle(event));
@@ -77,28 +80,29 @@ export class Arrival {
   }
 
   /**
-   * Runs the action now, or as soon as the file has arrived. Until then the form shows that it waits. `reset()` cancels an action that waits, and so does a visitor who types, or goes to another field.
+   * Runs the action now, or when the file has arrived and is painted. Until then the form shows that it waits. `reset()`
+   * cancels an action that waits, and so does a visitor who types, goes to another field, or presses the button again.
    */
   async run<Result>(action: (form: TouchedForm) => Result) {
+    this.#awaited = action;
     if (this.form) return await action(this.form);
     const loading = this.load();
-    this.#awaited = action;
     this.#enter('awaited');
     const form = await loading;
-    const isStillAwaited = this.#awaited === action;
-    return form && isStillAwaited ? await action(form) : undefined;
+    await nextTask();
+    return form && this.#awaited === action ? await action(form) : undefined;
   }
 
   /** Passes an event on to the touched form: now, or in the order of the events as soon as the file has arrived. */
   handle(event: FormEvent) {
-    if (this.form) return this.form.handle(event);
-    // The notice of the failure gets the focus, and its `focusin` must not load the file again. Typing and the button load it.
-    if (this.state === 'failed' && event.type !== 'input') return;
     const isInField = event.target instanceof HTMLInputElement;
     // When the visitor comes back to the browser's window, the field gets the focus again, without a `relatedTarget`. The
     // visitor has not gone on then, and still waits.
     if (isInField && (event.type === 'input' || (event.type === 'focusin' && event.relatedTarget)))
       this.#stopWaiting();
+    if (this.form) return this.form.handle(event);
+    // The notice of the failure gets the focus, and its `focusin` must not load the file again. Typing and the button load it.
+    if (this.state === 'failed' && event.type !== 'input') return;
     // A `pointerdown` is not kept, because the press may have ended long before the file arrives.
     if (event.type !== 'pointerdown') this.#events.push(event);
     void this.load();

@@ -1,5 +1,5 @@
 /** Uses the form like a visitor, who finds everything by labels, button names and headings. */
-import {expect, fixture, html, oneEvent} from '@open-wc/testing';
+import {aTimeout, expect, fixture, html, oneEvent} from '@open-wc/testing';
 import {LeadPrequalForm} from '../../../widget/define.ts';
 import {until} from '../until.ts';
 import {endpoint} from './fake-server.ts';
@@ -108,6 +108,8 @@ export async function click(form: LeadPrequalForm, name: string) {
   button(form, name).click();
   await form.updateComplete;
   await untilLoaded(form);
+  // What was asked for comes a task after the file.
+  await aTimeout(0);
   await form.updateComplete;
 }
 

@@ -103,6 +103,42 @@ describe('before the rest of the form has arrived', () => {
     expect(text(form)).to.contain('Step 1 of 3');
   });
 
+  describe('while the file that has arrived is painted before the step that was asked for', () => {
+    async function arriveAfterPress() {
+      restore = hold('rest');
+      const form = await open();
+      const events = listen(form);
+      await choose(form, score);
+      const main = button(form, 'Next');
+      main.click();
+      await form.updateComplete;
+      const painted = new Promise((resolve) =>
+        new MutationObserver(resolve).observe(main, {attributeFilter: ['aria-disabled']}),
+      );
+      restore();
+      await painted;
+      return {form, main, steps: () => events.filter(({type}) => type === 'prequal-step').length};
+    }
+
+    it('another press goes one step on, not two', async () => {
+      const {form, main, steps} = await arriveAfterPress();
+      expect(steps()).to.equal(0);
+      main.click();
+      await shows(form, 'Step 2 of 3');
+      await aTimeout(0);
+      expect([steps(), errors(form).length]).to.deep.equal([1, 0]);
+    });
+
+    it('a visitor who chooses another score stays', async () => {
+      const {form, steps} = await arriveAfterPress();
+      expect(steps()).to.equal(0);
+      await choose(form, '680 to 720 Good');
+      await aTimeout(0);
+      expect(steps()).to.equal(0);
+      expect(text(form)).to.contain('Step 1 of 3');
+    });
+  });
+
   it('a waiting visitor sees a notice if no file arrives, and the button loads it again', async () => {
     restore = lose('rest');
     const form = await open();
