@@ -9,9 +9,9 @@ import type {Tables} from './markdown.ts';
 
 /** An example, so that the documentation does not change with each build. */
 const version = {
-  name: '1.6.0',
+  name: '1.7.0',
   folder: '',
-  manifest: {version: '1.6.0', integrity: {[moduleFile]: 'sha384-…', [classicFile]: 'sha384-…'}},
+  manifest: {version: '1.7.0', integrity: {[moduleFile]: 'sha384-…', [classicFile]: 'sha384-…'}},
   released: true,
   advisory: {},
 };

@@ -27,8 +27,13 @@ const longest = 4_000;
 /** The worth of the values that were noted last, by database and statement. Values of less worth are not noted. */
 const worths = new Map<string, number>();
 
-function note(database: 'sqlite' | 'postgres', text: string, values: readonly unknown[]) {
+/** JSON has no bytes. */
+const asJson = (value: unknown) =>
+  value instanceof Uint8Array ? {base64: Buffer.from(value).toString('base64')} : value;
+
+function note(database: 'sqlite' | 'postgres', text: string, sent: readonly unknown[]) {
   if (!namesTable.test(text)) return;
+  const values = sent.map(asJson);
   const {length} = JSON.stringify(values);
   const worth = length <= longest ? length : -length;
   if (worth <= (worths.get(database + text) ?? -Infinity)) return;

@@ -21,7 +21,12 @@ type Release = {schema: number; sqlite: Sent[]; postgres: Sent[]};
 const folder = join(import.meta.dirname, '../../support/statements');
 const [file = assert.fail('there is no fixture'), ...others] = readdirSync(folder);
 const version = basename(file, '.json');
-const release = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Release;
+/** Values that are bytes stand there as `{base64: …}`. */
+const asSent = (_key: string, value: unknown) =>
+  typeof value === 'object' && value && 'base64' in value
+    ? Buffer.from(String(value.base64), 'base64')
+    : value;
+const release = JSON.parse(readFileSync(join(folder, file), 'utf8'), asSent) as Release;
 
 const failure = (error: unknown, {text}: Sent) => `${String(error)}: ${text}`;
 
