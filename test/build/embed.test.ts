@@ -74,11 +74,14 @@ suite('the built form', () => {
     for (const [name, code] of scripts().filter(([name]) => /^(es|sandbox)-/.test(name))) {
       const payload = JSON.parse(files.get(`${name}.map`) ?? '') as SourceMapPayload;
       const map = new SourceMap(payload);
-      const [line = ''] = code.split('\n');
-      const texts = [...line.matchAll(/"([A-Z][\w ]+)/g)];
+      const texts = code
+        .split('\n')
+        .flatMap((line, row) =>
+          [...line.matchAll(/"([A-Z][\w ]+)/g)].map(({index, 1: text = ''}) => ({row, index, text})),
+        );
       assert.ok(texts.length > 0, `${name} has no words`);
-      for (const {index, 1: text = ''} of texts) {
-        const entry = map.findEntry(0, index);
+      for (const {row, index, text} of texts) {
+        const entry = map.findEntry(row, index);
         assert.ok('originalSource' in entry, `${name} has no source for ${text}`);
         const source = payload.sourcesContent[payload.sources.indexOf(entry.originalSource)] ?? '';
         const original = source.split('\n')[entry.originalLine]?.slice(entry.originalColumn) ?? '';
