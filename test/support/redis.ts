@@ -15,13 +15,20 @@ export const withoutRedis = skipUnless(
 
 /** @param owner the test after which Redis is stopped */
 export async function startRedis(owner: Owner, port: number): Promise<ChildProcess> {
-  const redis = spawn(need('redis-server'), ['--port', String(port), '--save', '', '--appendonly', 'no'], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  owner.after(() => void redis.kill('SIGKILL'));
+  const words = ['--port', String(port), '--save', '', '--appendonly', 'no'];
   let output = '';
-  redis.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-  await until(() => output.includes('Ready to accept connections'));
+  function begin() {
+    const child = spawn(need('redis-server'), words, {stdio: ['ignore', 'pipe', 'ignore']});
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+    return child;
+  }
+  let redis = begin();
+  owner.after(() => void redis.kill('SIGKILL'));
+  await until(() => {
+    // Somebody's connection may have taken the port since it was free. Redis ends then.
+    if (redis.exitCode !== null) redis = begin();
+    return output.includes('Ready to accept connections');
+  }, 'Redis is ready');
   return redis;
 }
 
