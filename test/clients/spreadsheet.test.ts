@@ -35,22 +35,28 @@ test(
     const cells = [
       ...readFileSync(xml, 'utf8').matchAll(/<gnm:Cell Row="(\d+)" Col="(\d+)" (.*?)>(.*?)<\/gnm:Cell>/g),
     ];
-    const rowOf = (row: number) =>
+    const titles = new Map<string | undefined, string | undefined>(
+      cells.filter(([, row]) => row === '0').map(([, , column, , title]) => [column, title]),
+    );
+    /** The cells of a row, by the titles of their columns. */
+    const rowOf = (row: string | undefined) =>
       Object.fromEntries(
         cells
-          .filter(([, at]) => Number(at) === row)
-          .map(([, , column = '', kind, text]) => [column, {kind, text}]),
+          .filter(([, at]) => at === row)
+          .map(([, , column, kind, text]) => [String(titles.get(column)), {kind, text}]),
       );
     assert.equal(new Set(cells.map(([, row]) => row)).size, entries.length + 1);
     for (const {id, lead} of entries) {
-      const [, at] = cells.find(([, , column, , text]) => column === '9' && text === referenceOf(id)) ?? [];
-      const row = rowOf(Number(at));
-      assert.equal(row['0']?.kind, 'ValueType="40" ValueFormat="yyyy-mm-dd"');
+      const [, at] = cells.find(([, , , , text]) => text === referenceOf(id)) ?? [];
+      const row = rowOf(at);
+      assert.equal(row['Received']?.kind, 'ValueType="40" ValueFormat="yyyy-mm-dd"');
       // Days since 1899-12-30.
-      assert.ok(Math.abs(Number(row['0']?.text) - (46_353 + 845 / 1_440)) < 1e-6);
-      assert.equal(row['1']?.kind, 'ValueType="60"');
-      assert.deepEqual(row['2'], {kind: 'ValueType="60"', text: phones[lead.phone.typed]});
-      assert.deepEqual(row['5'], {kind: 'ValueType="40"', text: '862000'});
+      assert.ok(Math.abs(Number(row['Received'].text) - (46_353 + 845 / 1_440)) < 1e-6);
+      assert.equal(row['Name']?.kind, 'ValueType="60"');
+      assert.deepEqual(row['Phone'], {kind: 'ValueType="60"', text: phones[lead.phone.typed]});
+      assert.equal(row['May be called']?.text, 'ask: no consent stored');
+      assert.deepEqual(row['Total'], {kind: 'ValueType="40"', text: '862000'});
+      assert.equal(row['Reference']?.text, referenceOf(id));
     }
   },
 );
