@@ -95,7 +95,8 @@ forEachStore((store) => {
   });
 
   test('while the mail server refuses, status says so, and the e-mail comes once it works again', async (t) => {
-    const {mail, server, refuseMails, close} = await start(t, store, {lease: 1_500});
+    // The next attempt comes when the lease ends, and on a busy machine the first may take seconds.
+    const {mail, server, refuseMails, close} = await start(t, store, {lease: 10_000});
     const unsent = () => unsentAlerts(server);
     refuseMails(true);
     await sentLead(server, somebody());
@@ -104,9 +105,8 @@ forEachStore((store) => {
     refuseMails(false);
     await until(async () => (await unsent()).length === 0);
     await close();
-    // On a busy machine, an attempt may outlive this short lease, and the next one says the same.
     assert.deepEqual(
-      [...new Set(mail.received.map(({parsed}) => parsed.subject))],
+      mail.received.map(({parsed}) => parsed.subject),
       ['crm needs an operator'],
     );
   });

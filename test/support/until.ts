@@ -1,3 +1,6 @@
+/** Milliseconds that tests wait for a condition. */
+export const patience = 60_000;
+
 /**
  * Resolves when the condition holds. All tests wait for as long: a machine that does other work at the same time needs many
  * times as long as an idle one.
@@ -8,7 +11,7 @@
 export async function until(
   condition: () => boolean | Promise<boolean>,
   what = String(condition),
-  limit = 60_000,
+  limit = patience,
 ): Promise<void> {
   const end = performance.now() + limit;
   while (!(await condition())) {
