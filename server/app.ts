@@ -16,6 +16,7 @@ import {openStore, unencryptedHost} from './store/open-store.ts';
 import {readAllVersions} from './versions/embed-versions.ts';
 import {startCountingRequests, startDailyCounts} from './versions/request-counts.ts';
 import {startReloads, type Reloads} from './reload/reloads.ts';
+import {repairAtStart} from './admin/repairing.ts';
 import {startAlerts} from './alerts.ts';
 import {startLeadService} from './lead-service.ts';
 import {createCounters} from './http/limits/counters.ts';
@@ -46,7 +47,7 @@ export type App = ExpressApp & {
 /**
  * @param given a store that is already open, for tests; `close` closes it as well
  * @throws ConfigError when the text of a consent has changed without a new version
- * @throws Error when the store cannot be opened
+ * @throws Error when the store cannot be opened, or lacks so much of the file of erasures that an operator must decide
  */
 export async function createApp(
   config: Config,
@@ -75,7 +76,15 @@ export async function createApp(
     const host = await unencryptedHost(config);
     if (host !== undefined) emit({type: 'database-unencrypted', host});
   }
-  await Promise.all([check(config), sayUnencrypted()]).catch(async (error: unknown) => {
+  const repair = () =>
+    repairAtStart(
+      {store: opened, config},
+      {
+        done: (done) => emit({type: 'store-repaired', ...done}),
+        doubt: (reason) => emit({type: 'erasures-doubtful', reason}),
+      },
+    );
+  await Promise.all([check(config).then(repair), sayUnencrypted()]).catch(async (error: unknown) => {
     await opened.close();
     throw error;
   });

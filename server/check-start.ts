@@ -5,6 +5,7 @@
 import {once} from 'node:events';
 import {createServer} from 'node:net';
 import {paths} from '../contract/api.ts';
+import {planRepair, repairDoubts, repairWords, whyTooMuch} from './admin/repairing.ts';
 import {ConfigError, privacyWarnings, readConfig, type Config} from './config/config.ts';
 import {unencrypted} from './config/destinations.ts';
 import type {Environment} from './config/environment.ts';
@@ -36,6 +37,7 @@ const storeChecks: readonly ((store: BesideStore, config: Config) => Promise<Fin
   async (store, {partners}) => changedConsents(partners, await store.consentTexts()).map(fault),
   keptShorter,
   stillInClear,
+  notRepaired,
 ];
 
 /** Changes nothing, and may run beside the server. */
@@ -119,6 +121,17 @@ async function checkStore(config: Config): Promise<Finding[]> {
   } finally {
     await store.close();
   }
+}
+
+/** What the start does again after a restore, or why it would not. */
+async function notRepaired(store: BesideStore, config: Config): Promise<Finding[]> {
+  const plan = await planRepair({store, config});
+  const doubts = (await repairDoubts({store, config}, plan)).map(warning);
+  const tooMuch = plan && whyTooMuch(plan);
+  if (tooMuch !== undefined) return [...doubts, fault(tooMuch)];
+  return plan && plan.lines > 0
+    ? [...doubts, warning(`This store was restored. By the start, ${repairWords(plan)}`)]
+    : doubts;
 }
 
 async function missingDestinations(store: BesideStore, {destinations}: Config): Promise<Finding[]> {

@@ -16,7 +16,7 @@ import type {Emit} from './observe/observations.ts';
 import {versionForSnippets} from './snippets/parts.ts';
 import {newestVersion, type EmbedVersion} from './versions/embed-versions.ts';
 import {applyPages} from './http/apply/apply-pages.ts';
-import {createLinkDesk} from './admin/revocations.ts';
+import {createLinkDesk} from './admin/link-desk.ts';
 import {createRevokePage} from './http/apply/revoke-page.ts';
 import {createScriptlessForm} from './http/apply/scriptless-form.ts';
 import {embedApi} from './http/embed/embed-api.ts';

@@ -9,17 +9,29 @@ import {openStoreBeside} from '../store/open-store.ts';
 import {refuseOtherOwner} from '../store/sqlite/files.ts';
 import {Refusal, refuseFor, type Admin} from './admin.ts';
 import {noting, type Actor} from './audit.ts';
+import {refuseRestored} from './repairing.ts';
 
-type Opening = {mayWrite: boolean; emit: Emit; mayLackKeys?: boolean};
+/** `isRepair`: the store may have been restored, and no server have started on it yet. */
+type Opening = {mayWrite: boolean; emit: Emit; mayLackKeys?: boolean; isRepair?: boolean};
 
 /** @throws Refusal if the store cannot be opened */
 export async function openBeside(
   config: Config,
-  {mayWrite, emit, mayLackKeys = false}: Opening,
+  {mayWrite, emit, mayLackKeys = false, isRepair = false}: Opening,
 ): Promise<BesideStore> {
   if (!config.databaseUrl) refuseWrongFile(config.databasePath);
   const sealer = {...createSealer(config.dataKeys), mayLackKeys};
-  return openStoreBeside(config, sealer, mayWrite, emit).catch((error: unknown) => refuseFor(error));
+  const store = await openStoreBeside(config, sealer, mayWrite, emit).catch((error: unknown) =>
+    refuseFor(error),
+  );
+  if (isRepair) return store;
+  return refuseRestored({store, config}).then(
+    () => store,
+    async (error: unknown) => {
+      await store.close();
+      throw error;
+    },
+  );
 }
 
 /** @throws Refusal if the store cannot be opened, or its leads were moved while `work` went on */

@@ -13,7 +13,8 @@ import {showErased, type ShownErased} from './erasing.ts';
 import {amountsForPeople, detailsOf} from './lead-details.ts';
 import {leadOf} from './lead-names.ts';
 import type {ShownLead} from './leads.ts';
-import {stopsOf} from './stops.ts';
+import {peopleOf} from './persons.ts';
+import {afterwardsOf, stopsOf, type Stop} from './stops.ts';
 import {stateOf, type RowState} from './listing.ts';
 import {storyOf, type StoryEvent} from './story.ts';
 import {printable, visible} from './visible.ts';
@@ -23,6 +24,8 @@ import {printable, visible} from './visible.ts';
  * - `mayCall`: null if that is not known
  * - `text`: how it was agreed, such as `Ticked the box`, at the time `at`
  * - `stoppedAt`: when somebody with this number said stop, if nobody may call for that
+ * - `askedAt`: when somebody with another address asked to stop it, while nobody has decided
+ * - `mailboxStoppedAt`: when somebody with this address said stop, who had another number. That forbids nothing
  * - `language`: a name, such as `Spanish`
  * - `words`: those that were seen, if they were kept
  */
@@ -31,6 +34,8 @@ export type SheetConsent = {
   text: string;
   at: number | null;
   stoppedAt: number | null;
+  askedAt: number | null;
+  mailboxStoppedAt: number | null;
   language: string | null;
   version: string | null;
   words: string | null;
@@ -78,39 +83,49 @@ export async function readCallSheet(
   const {lead, duplicates = [], supersededBy = []} = found ?? {};
   const details = lead && !isErased(lead) ? detailsOf(lead) : undefined;
   const damaged = details && 'unreadable' in details ? details : undefined;
+  const {people} = await peopleOf(admin, seesPersons ? [id] : []);
+  const became =
+    lead && !('unreadable' in lead) ? (await afterwardsOf(admin, [lead], people)).get(id) : undefined;
   const shown =
-    details && !('unreadable' in details) ? {...details, duplicates, superseded_by: supersededBy} : null;
+    details && became && !('unreadable' in details)
+      ? {...details, ...became, duplicates, superseded_by: supersededBy}
+      : null;
   const full = shown && lead && 'lead' in lead ? lead : undefined;
   const revoked = lead && 'revoked' in lead ? lead.revoked : undefined;
   const amounts = (shown && amountsForPeople(shown, config)) ?? null;
   const stops = full ? await stopsOf(admin, [full]) : undefined;
   const correctedBy = (await store.corrections([id])).get(id) ?? null;
-  const so = {isStopped: stops?.has(id) === true, isCorrected: correctedBy !== null};
-  const told = {outline, open, full, amounts, duplicates, supersededBy, revoked};
+  const stop = stops?.get(id);
+  const isAsked = stop?.why === 'asked';
+  const so = {isStopped: stop !== undefined && !isAsked, isCorrected: correctedBy !== null};
+  const told = {outline, open, full, amounts, duplicates, supersededBy, revoked, stops: became?.stops};
   return {
     ...{id, reference: referenceOf(id), createdAt: outline.createdAt, partner: outline.partner},
     state: stateOf(damaged ?? lead ?? outline, open, so),
     ...{lead: shown, amounts, unreadable: damaged?.unreadable ?? null},
     ...{corrects: outline.supersedes, correctedBy},
-    consent: full ? await consentOf(admin, full, stops?.get(id)) : null,
+    consent: full ? await consentOf(admin, full, stop) : null,
     erased: lead && isErased(lead) ? await showErased(admin, lead) : null,
     timeThere: timeThere(Date.now(), shown?.time_zones ?? []) ?? null,
     suspicion: (full && suspicionOf(full)) ?? null,
     story: await storyOf(admin, told, seesPersons),
     changes: seesPersons
-      ? possibleChanges(open, {...outline, revoked, isSuppressed: outline.suppressedAt !== null})
+      ? possibleChanges(open, {...outline, revoked, isAsked, isSuppressed: outline.suppressedAt !== null})
       : [],
   };
 }
 
-/** @param stop when somebody with its number said stop. Null if that cannot be found out */
 async function consentOf(
   {store}: Admin,
-  {consent, isSuppressed}: FullLead,
-  stop: number | null | undefined,
+  {consent, isSuppressed, mailboxStoppedAt}: FullLead,
+  stop: Stop | undefined,
 ): Promise<SheetConsent> {
   const none = {at: null, language: null, version: null, words: null};
-  const stoppedAt = stop ?? null;
+  const said = {
+    stoppedAt: stop?.why === 'stopped' ? stop.at : null,
+    askedAt: stop?.why === 'asked' ? stop.at : null,
+    mailboxStoppedAt: mailboxStoppedAt ?? null,
+  };
   const archived = consent && (await store.consentWords([consent.textHash])).get(consent.textHash);
   const words = consent?.words ?? archived ?? null;
   const seen = consent && {
@@ -119,13 +134,13 @@ async function consentOf(
     version: printable(consent.textVersion),
     words: words === null ? null : visible(inPlainWords(words, consent.form?.button ?? '{button}')),
   };
-  if (stop === null)
+  if (stop?.why === 'unknown')
     return {
-      ...{...none, ...seen, stoppedAt, mayCall: isSuppressed ? false : null},
+      ...{...none, ...seen, ...said, mayCall: isSuppressed ? false : null},
       text: 'It cannot be found out whether somebody with this number said stop before',
     };
   if (!seen)
-    return {...none, stoppedAt, mayCall: stop === undefined ? null : false, text: 'No consent is stored'};
+    return {...none, ...said, mayCall: stop === undefined ? null : false, text: 'No consent is stored'};
   const how =
     consent.agreed === null
       ? 'Saw the words, which have no box, and pressed the button'
@@ -133,7 +148,7 @@ async function consentOf(
         ? 'Ticked the box'
         : 'Saw the words, ticked no box';
   return {
-    ...{...seen, stoppedAt, mayCall: consent.agreed !== false && stop === undefined},
+    ...{...seen, ...said, mayCall: consent.agreed !== false && stop === undefined},
     text: consent.source ? `${how}, says the caller who sent the lead` : how,
   };
 }

@@ -2,6 +2,7 @@
 import {createHash} from 'node:crypto';
 import {referenceOf} from '../../contract/reference.ts';
 import {suppressedNumber, whyElsewhere, type DeliveryRow} from '../leads/deliveries.ts';
+import type {FullLead} from '../leads/lead-filter.ts';
 import type {LeadIdentity} from '../leads/stored-lead.ts';
 import {isErased} from '../store/rows.ts';
 import {Refusal, type Admin} from './admin.ts';
@@ -10,6 +11,7 @@ import {eraseLeads, planErasure} from './erasing.ts';
 import {erasureFields} from './erasure-words.ts';
 import {leadOf} from './lead-names.ts';
 import {allowConsent, revokeConsent} from './revocations.ts';
+import {stopsOf} from './stops.ts';
 import {counted} from './words.ts';
 
 /**
@@ -52,16 +54,21 @@ const concerns: Readonly<Record<OfDeliveries, (row: Open, isSuppressed: boolean)
   drop: () => true,
 };
 
-type LeadState = Pick<LeadIdentity, 'revoked' | 'isSuppressed'> & {erasedAt: number | null};
+/** `isAsked`: somebody with another address asked to stop its number, and nobody has decided. */
+type LeadState = Pick<LeadIdentity, 'revoked' | 'isSuppressed'> & {
+  erasedAt: number | null;
+  isAsked?: boolean;
+};
 
 /** What can be done now. @param open the deliveries of the lead that have not ended */
 export function possibleChanges(
   open: readonly Open[],
-  {erasedAt, isSuppressed = false, revoked}: LeadState,
+  {erasedAt, isSuppressed = false, isAsked = false, revoked}: LeadState,
 ): Change[] {
   return changes.filter((change) => {
     if (change === 'erase') return erasedAt === null;
     if (change === 'revoke') return erasedAt === null && revoked?.scope !== 'all';
+    if (change === 'allow' && isAsked) return true;
     return open.some((row) => concerns[change](row, isSuppressed));
   });
 }
@@ -109,9 +116,13 @@ async function planned(
   if (!record) throw new Refusal(`There is no lead ${named}.`, 'unknown');
   const open = await storedOf(admin, lead, [undefined]);
   const rows = open.filter((row) => destination === undefined || row.destination === destination);
-  const state = {...record, erasedAt: isErased(record) ? record.erasedAt : null};
+  const stop = 'lead' in record ? (await stopsOf(admin, [record])).get(lead) : undefined;
+  const isAsked = stop?.why === 'asked';
+  const state = {...record, isAsked, erasedAt: isErased(record) ? record.erasedAt : null};
   if (!possibleChanges(rows, state).includes(change)) throw new Refusal(words[change].cannot);
-  const {does, facts, make} = await effectsOf(admin, record, change, rows);
+  const {does, facts, make} = await (change === 'allow' && isAsked && 'lead' in record
+    ? deciding(admin, record)
+    : effectsOf(admin, record, change, rows));
   const {title, button} = words[change];
   const confirm = createHash('sha256')
     .update([change, lead, ...facts].join('\n'))
@@ -183,6 +194,22 @@ async function ofDeliveries(
       return isDrop
         ? `${counted(many, 'delivery was', 'deliveries were')} dropped.`
         : `${counted(many, 'delivery is', 'deliveries are')} due now.`;
+    },
+  };
+}
+
+/** Decides about a number that somebody with another address asked to stop. */
+async function deciding(admin: Admin, {lead: {phone}}: Pick<FullLead, 'lead'>): Promise<Effects> {
+  const held = await admin.store.heldLeads();
+  return {
+    does: [
+      'Somebody with another address asked to stop this number. It may be called all the same.',
+      'Leads that are held because of that are sent now, and later ones go as usual.',
+    ],
+    facts: held,
+    async make(reason) {
+      const {released} = await allowConsent(admin, {who: {phone: phone.e164}, reason});
+      return `The number may be called. ${counted(released.length, 'held lead is', 'held leads are')} sent now.`;
     },
   };
 }

@@ -13,6 +13,7 @@ import {lookAtList} from './audit.ts';
 import {receiver, receiversOf} from './deliveries.ts';
 import {csvWriter, valueAt, type Exported, type Exporting, type ExportFormat} from './exporting.ts';
 import {unreadableText} from './lead-names.ts';
+import {afterwards, afterwardsOf, noneAfterwards, type Afterwards} from './stops.ts';
 import {toJson} from './visible.ts';
 
 /** Leads of one query, each of which is opened. */
@@ -41,6 +42,7 @@ export const shownConsent = consentRecord.extend({
   text: text.nullable(),
   observed: observed.nullable(),
   reported: reported.nullable(),
+  ...afterwards.shape,
   receivers: z.array(receiver),
   statement: z
     .string()
@@ -80,6 +82,7 @@ function toRecord(
   config: Admin['config'],
   {lead, person, consent}: Holder,
   archive: ReadonlyMap<string, string>,
+  became: ReadonlyMap<string, Afterwards>,
 ): Recorded {
   const {id, partner, createdAt} = lead;
   const end = consent && isErased(lead) ? consentEnd(config, {partner, givenAt: createdAt}) || null : null;
@@ -100,8 +103,22 @@ function toRecord(
     ...(consent
       ? toConsentRecord(lead, consent, archive.get(consent.textHash))
       : {text: null, observed: null, reported: null}),
+    ...(became.get(id) ?? noneAfterwards),
   };
 }
+
+const afterwardsOfHolders = (admin: Admin, holders: readonly Holder[]) =>
+  afterwardsOf(
+    admin,
+    holders.map(({lead}) => lead),
+    new Map(
+      holders.flatMap(({lead: {id}, person}) =>
+        person
+          ? [[id, {phone: person.phone.e164, email: person.email, emailDigest: person.emailDigest}]]
+          : [],
+      ),
+    ),
+  );
 
 /** @throws Refusal if there is no such lead, or if it cannot be read */
 export async function showConsent(admin: Admin, id: string): Promise<ShownConsent> {
@@ -113,7 +130,7 @@ export async function showConsent(admin: Admin, id: string): Promise<ShownConsen
   if ('unreadable' in holder) throw new Refusal(unreadableText(holder));
   const archive = await archiveOf(admin, [holder]);
   return {
-    ...toRecord(admin.config, holder, archive),
+    ...toRecord(admin.config, holder, archive, await afterwardsOfHolders(admin, [holder])),
     receivers: await receiversOf(admin, id),
     statement: signedRecord(admin.config, holder, archive) ?? null,
     salt: holder.consent?.evidence?.salt ?? null,
@@ -168,7 +185,8 @@ export async function* exportConsents(
       else if (isErased(holder.lead)) done.erased += 1;
     }
     const archive = await archiveOf(admin, holders);
-    const records = holders.map((holder) => toRecord(admin.config, holder, archive));
+    const became = await afterwardsOfHolders(admin, holders);
+    const records = holders.map((holder) => toRecord(admin.config, holder, archive, became));
     done.leads += records.length;
     const cells = () => records.map((record) => columns.map((path) => valueAt(record, path)));
     yield {text: isCsv ? toCsv(cells()) : records.map((record) => `${toJson(record)}\n`).join(''), looked};

@@ -9,25 +9,18 @@ import {referenceOf} from '../../contract/reference.ts';
 import {consentOf, toErasedEvent} from '../destinations/webhook/event.ts';
 import type {ErasableLead} from '../leads/erasure.ts';
 import {erasedEventSchema, leadEventSchema} from '../leads/lead-event.ts';
-import type {LeadFilter, ListedLead} from '../leads/lead-filter.ts';
-import {isLeadId} from '../leads/lead-ids.ts';
+import type {ListedLead} from '../leads/lead-filter.ts';
 import {consentEnd, retentionOf} from '../leads/retention.ts';
-import {breadthOf, everybody, partnerOf} from '../leads/revocation.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
-import {
-  appendErasures,
-  readErasures,
-  type Allowance,
-  type Erasure,
-  type Stop,
-} from '../store/erasures-file.ts';
-import {isErased, whyUnreadable} from '../store/rows.ts';
+import {appendErasures, type Erasure, type KeyLine, type StopLine} from '../store/erasures-file.ts';
+import {whyUnreadable} from '../store/rows.ts';
 import {count, isoTime, Refusal, refuseFor, time, type Admin, type Job} from './admin.ts';
 import {arrivalsOf} from './deliveries.ts';
 import {isPresent, presentAddresses} from './destinations.ts';
 import {leadOf} from './lead-names.ts';
-import {numbersOf} from './persons.ts';
+import {peopleOf} from './persons.ts';
 import {purge, type Waiting} from './purging.ts';
+import {afterwards, afterwardsOf, noneAfterwards} from './stops.ts';
 
 /** `leads` are ids or references; `all`: the consents that are kept, too */
 export type ErasureInput = {leads: readonly string[]; all: boolean};
@@ -158,7 +151,7 @@ export async function* eraseLeads(
   admin: Admin,
   {confirm, ...input}: ErasureInput & Pick<ErasurePlan, 'confirm'>,
 ): Job<Erasing, ErasureResult> {
-  const {store, config} = admin;
+  const {store} = admin;
   const plan = await planErasure(admin, input);
   if (plan.confirm !== confirm)
     throw new Refusal('Nothing was erased, because the leads have changed: look at the plan again');
@@ -169,65 +162,36 @@ export async function* eraseLeads(
     await store.useKeys();
     const at = Date.now();
     const erasures = toErase.map(({id}) => ({id, at, all: plan.all}));
-    writeDown(config.erasuresFile, erasures);
+    await writeDown(admin, erasures);
     yield* eraseEach(admin, erasures);
   }
   return {leads: plan.leads, out_of_files: yield* purge(admin)};
 }
 
-export function writeDown(
-  path: string | undefined,
-  erasures: readonly (Erasure | Stop | Allowance)[],
+/** Writes the lines before anything is done. @param before what did not happen if that fails */
+export async function writeDown(
+  {store, config}: Pick<Admin, 'store' | 'config'>,
+  lines: readonly (Erasure | StopLine)[],
   before = 'Nothing was erased, because',
-) {
-  if (path === undefined) return;
+): Promise<void> {
+  const {erasuresFile: path} = config;
+  if (path === undefined || lines.length === 0) return;
+  // The store knows first: a store that does not know the newest line was restored.
+  await store.noteErasuresUntil(Math.max(...lines.map(({at}) => at)));
+  const key = existsSync(path) ? undefined : await keyOfDigests({store});
   try {
-    appendErasures(path, erasures);
+    appendErasures(path, [...(key ? [key] : []), ...lines]);
   } catch (error) {
     refuseFor(error, `${before} the file of erasures cannot be written: `);
   }
 }
 
-/** Ids of one query. */
-const sliceSize = 200;
-
-/** What the file of erasures lists and is back, as after a restore. `back` are erased no more, `toErase` are all to erase. */
-export type Back = {path: string; unread: number; back: number; toErase: Erasure[]; stops: Stop[]};
-
-export async function planAgain({store, config}: Admin): Promise<Back> {
-  const {erasuresFile: path} = config;
-  if (path === undefined) throw new Refusal('ERASURES_FILE names no file.');
-  if (!existsSync(path)) throw new Refusal(`There is no file of erasures at ${path}.`, 'unknown');
-  const {erasures, stops, unread} = readErasures(path);
-  const plan: Back = {path, unread, back: 0, toErase: [], stops};
-  for (let index = 0; index < erasures.length; index += sliceSize) {
-    const slice = erasures.slice(index, index + sliceSize);
-    const records = await store.findRecords(slice.map(({id}) => id));
-    for (const erasure of slice) {
-      const record = records.get(erasure.id);
-      if (!record) continue;
-      if (!isErased(record)) plan.back += 1;
-      if (!isErased(record) || erasure.all) plan.toErase.push(erasure);
-    }
-  }
-  return plan;
-}
-
-/** `erased`: how many leads were erased now. `stopped`: how many numbers are held again */
-export const erasedAgain = z.object({erased: count, stopped: count, out_of_files: z.boolean()});
-
-export async function* eraseAgain(
-  admin: Admin,
-  {toErase, stops}: Back,
-): Job<Erasing, z.infer<typeof erasedAgain>> {
-  await admin.look(
-    {erasure: 'again'},
-    toErase.map(({id}) => id),
-  );
-  if (toErase.length + stops.length > 0) await admin.store.useKeys();
-  const erased = yield* eraseEach(admin, toErase);
-  const stopped = await stopAgain(admin, stops);
-  return {erased, stopped, out_of_files: yield* purge(admin)};
+/** The key of the digests for the file, if there is one. Without a data key, only its check value leaves the database. */
+export async function keyOfDigests({store}: Pick<Admin, 'store'>): Promise<KeyLine | undefined> {
+  // An erasure needs no key, and must not fail for one that cannot be opened.
+  const key = await store.personKey().catch(() => undefined);
+  const sealed = key && key.dataKey !== 0 ? {dataKey: key.dataKey, blob: key.blob} : undefined;
+  return key && {check: key.check, at: Date.now(), sealed};
 }
 
 /** @returns how many were erased */
@@ -246,43 +210,6 @@ export async function* eraseEach(
   return erased;
 }
 
-/**
- * Takes consents back once more that the store does not know, as after a restore. Their leads are found by their digests.
- * @returns how many numbers they were
- */
-export async function stopAgain(
-  {store, config}: Omit<Admin, 'look'>,
-  stops: readonly Stop[],
-): Promise<number> {
-  const since = new Map((await store.suppressions()).map((one) => [`${one.digest} ${one.scope}`, one.since]));
-  const again = new Set<string>();
-  for (let isDone = stops.length === 0; !isDone;) isDone = await store.writeDigests(0);
-  for (const {of, at, scope: key, allowedAt} of stops) {
-    const digests = isLeadId(of) ? await store.numberDigests((await numbersOf({store}, [of])).phones) : [of];
-    const lost = digests.filter((digest) => (since.get(`${digest} ${key}`) ?? 0) < at);
-    const how = {now: at, scope: breadthOf(key), present: presentAddresses(config)};
-    if (isLeadId(of)) await store.revoke(of, how);
-    if (lost.length > 0) await store.suppress(lost, key, at);
-    for (const digest of lost) {
-      again.add(`${digest} ${key}`);
-      since.set(`${digest} ${key}`, at);
-      const filter = {digest, partner: key === everybody ? undefined : partnerOf(key), until: at + 1};
-      for await (const id of idsOf(store, filter)) await store.revoke(id, how);
-      if (allowedAt !== undefined) await store.allow(digest, 'as before the restore', allowedAt);
-    }
-  }
-  return again.size;
-}
-
-async function* idsOf(store: Admin['store'], filter: LeadFilter): AsyncGenerator<string> {
-  for (let after: string | undefined; ;) {
-    const page = await store.listLeads(filter, {limit: sliceSize, after});
-    for (const {id} of page) yield id;
-    after = page.at(-1)?.id;
-    if (page.length < sliceSize) return;
-  }
-}
-
 /** What is shown of an erased lead: when it was erased, and the consent that is kept, so that an operator can prove it. */
 export const shownErased = z.object({
   id: z.string(),
@@ -291,6 +218,7 @@ export const shownErased = z.object({
   partner: z.string().nullable(),
   erased_at: time.nullable(),
   consent_kept_until: time.nullable(),
+  ...afterwards.shape,
   kept: z
     .union([
       z.object({unreadable: z.string()}),
@@ -303,10 +231,8 @@ export const shownErased = z.object({
 });
 export type ShownErased = z.infer<typeof shownErased>;
 
-export async function showErased(
-  {store, config}: Admin,
-  {id, createdAt, partner, erasedAt}: Tombstone,
-): Promise<ShownErased> {
+export async function showErased({store, config}: Admin, lead: Tombstone): Promise<ShownErased> {
+  const {id, createdAt, partner, erasedAt} = lead;
   const [erasable] = (await store.erasable([id])).filter((lead) => lead.id === id);
   const end = erasable ? endOfConsent(config, erasable) : 0;
   return {
@@ -316,6 +242,8 @@ export async function showErased(
     partner,
     erased_at: isoTime(erasedAt),
     consent_kept_until: end > 0 ? isoTime(end) : null,
+    ...((await afterwardsOf({store}, [lead], (await peopleOf({store}, [id])).people)).get(id) ??
+      noneAfterwards),
     kept: await keptOf(store, id),
   };
 }

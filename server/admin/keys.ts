@@ -191,7 +191,7 @@ export async function* forgetLostKey(
   admin: Admin,
   {key, confirm}: Pick<LostKey, 'key' | 'confirm'>,
 ): Job<Erasing, {out_of_files: boolean}> {
-  const {store, config} = admin;
+  const {store} = admin;
   const {leads, consents, ...plan} = await planForgetting(admin, key);
   if (plan.confirm !== confirm)
     throw new Refusal('Nothing was erased, because something has changed: look at the plan again');
@@ -202,7 +202,7 @@ export async function* forgetLostKey(
   await store.dropSealed(key);
   const at = Date.now();
   const erasures = [...leads, ...consents].map((id, index) => ({id, at, all: index >= leads.length}));
-  writeDown(config.erasuresFile, erasures);
+  await writeDown(admin, erasures);
   yield* eraseEach(admin, erasures);
   const out_of_files = yield* purge(admin);
   if (out_of_files) await store.forgetKey(key);

@@ -20,6 +20,8 @@ import {lookAtList} from './audit.ts';
 import {showErased, type ShownErased} from './erasing.ts';
 import {detailsOf, leadDetails} from './lead-details.ts';
 import {leadOf, unreadableText} from './lead-names.ts';
+import {peopleOf} from './persons.ts';
+import {afterwards, afterwardsOf, noneAfterwards} from './stops.ts';
 import {localDay, midnight} from './words.ts';
 
 /** Leads of one query. A long read would keep SQLite from reusing its log, so that the file grows. */
@@ -97,6 +99,7 @@ export async function* listLeads(
 
 /** `duplicates` are ids of leads that were merged into this one; `superseded_by` those of its corrections */
 export const shownLead = leadDetails.extend({
+  ...afterwards.shape,
   duplicates: z.array(z.string()),
   superseded_by: z.array(z.string()),
 });
@@ -114,7 +117,10 @@ export async function showLead(
   if (isErased(found.lead)) return {erased: await showErased(admin, found.lead)};
   const details = detailsOf(found.lead);
   if ('unreadable' in details) throw new Refusal(unreadableText(details));
-  return {lead: {...details, duplicates: found.duplicates, superseded_by: found.supersededBy}};
+  const {people} = await peopleOf(admin, [id]);
+  const became = 'lead' in found.lead ? await afterwardsOf(admin, [found.lead], people) : undefined;
+  const references = {duplicates: found.duplicates, superseded_by: found.supersededBy};
+  return {lead: {...details, ...(became?.get(id) ?? noneAfterwards), ...references}};
 }
 
 /** The keys are those of the groups, in their order. `day` is such as 2026-11-22, in the time zone of this machine. */

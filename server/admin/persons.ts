@@ -10,7 +10,7 @@ import type {KeptConsent} from '../leads/erasure.ts';
 import {comparableEmail} from '../leads/idempotency.ts';
 import type {FullLead, LeadFilter, ListedLead} from '../leads/lead-filter.ts';
 import {emailSchema, phoneSchema} from '../leads/lead-schema.ts';
-import {unreadableDigest, type Person, type PersonDigests} from '../leads/persons.ts';
+import {unreadableDigest, type KnownPerson, type Person, type PersonDigests} from '../leads/persons.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
 import {isErased} from '../store/rows.ts';
 import {Refusal, type Admin, type Job} from './admin.ts';
@@ -121,18 +121,27 @@ function sort(
   else if (mailboxOf(its.email ?? '') === mailboxOf(email)) so.sameMailbox.push(lead.id);
 }
 
-/** The numbers in E.164 of these leads. Of an erased lead, it is known as long as its consent is kept. `unread`: ids of others. */
-export async function numbersOf(
+/**
+ * Who sent these leads, by id. Of an erased lead, that is known as long as its consent is kept, and of its address only the
+ * digest. `unread`: ids of others.
+ */
+export async function peopleOf(
   {store}: Pick<Admin, 'store'>,
   ids: readonly string[],
-): Promise<{phones: string[]; unread: string[]}> {
-  const [phones, unread] = [new Set<string>(), [] as string[]];
+): Promise<{people: Map<string, KnownPerson>; unread: string[]}> {
+  const [people, unread] = [new Map<string, KnownPerson>(), [] as string[]];
   const kept = await store.keptConsents(ids);
   for (const [id, record] of await store.findRecords(ids)) {
     const consent = kept.get(id);
     if ('unreadable' in record || consent instanceof Error) unread.push(id);
-    else if (!isErased(record)) phones.add(record.lead.phone.e164);
-    else if (consent) phones.add(consent.phone.e164);
+    else if (!isErased(record)) people.set(id, {phone: record.lead.phone.e164, email: record.lead.email});
+    else if (consent) people.set(id, {phone: consent.phone.e164, emailDigest: consent.emailDigest});
   }
-  return {phones: [...phones], unread};
+  return {people, unread};
 }
+
+/** For whom a lead was sent, by which scopes of stops are compared. */
+export const senderOf = (lead: {partner: string | null; cid?: string; lead?: {cid: string}}) => ({
+  partner: lead.partner,
+  cid: lead.lead?.cid ?? lead.cid ?? '',
+});

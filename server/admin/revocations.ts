@@ -1,26 +1,44 @@
 /** Takes consents back, and decides what becomes of later leads with the same number. */
+import {randomUUIDv7} from 'node:crypto';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
-import {breadthOf, everybody, scopeOf, type LinkDesk} from '../leads/revocation.ts';
-import type {LeadFilter, ListedLead} from '../leads/lead-filter.ts';
-import {leadIdForm} from '../leads/lead-ids.ts';
-import type {LeadIdentity} from '../leads/stored-lead.ts';
-import type {Person} from '../leads/persons.ts';
-import {isErased} from '../store/rows.ts';
-import {count, finish, isoTime, Refusal, time, type Admin, type Job} from './admin.ts';
-import {noting} from './audit.ts';
+import {mailboxOf} from '../leads/confirmation-digests.ts';
+import type {FullLead} from '../leads/lead-filter.ts';
+import {digestOfBoth, type Person} from '../leads/persons.ts';
+import {
+  allCallers,
+  breadthOf,
+  everybody,
+  holds,
+  isInScopes,
+  scopesOf,
+  suppressionKinds,
+  type StopEvent,
+  type Suppressing,
+  type Suppression,
+} from '../leads/revocation.ts';
+import type {LeadIdentity, Tombstone} from '../leads/stored-lead.ts';
+import type {StopLine} from '../store/erasures-file.ts';
+import {count, finish, Refusal, type Admin, type Job} from './admin.ts';
 import {presentAddresses} from './destinations.ts';
 import {plannedLead, receiversOf, writeDown} from './erasing.ts';
 import {leadOf} from './lead-names.ts';
-import {leadsOfPerson, numbersOf} from './persons.ts';
-import {isFor} from './stops.ts';
+import {leadsOfPerson, peopleOf, senderOf} from './persons.ts';
 
 /** Whose consent is meant: that of a person, or of whoever sent a lead, which is named by its id or reference. */
 export type Who = string | Person;
 
-/** For whom it is taken back: for a partner, for the callers of `/json/leads` (null), or for all (undefined). */
-export type RevocationInput = {who: Who; partner?: string | null | undefined};
+/**
+ * - `partner`: for whom it is taken back: for a partner, for the callers of `/json/leads` (null), or for all (undefined)
+ * - `asked`: when the person asked, in milliseconds since 1970, if that was earlier. `way`: how, such as `phone`
+ */
+export type RevocationInput = {
+  who: Who;
+  partner?: string | null | undefined;
+  asked?: number | undefined;
+  way?: string | undefined;
+};
 
 /** A lead whose consent is taken back. `changes`: false if it was taken back before, for as many. */
 export const revokedLead = plannedLead
@@ -41,11 +59,14 @@ export const revocation = z.object({
 export type Revoked = z.infer<typeof revocation>;
 
 /**
- * - `concerns`: references of the leads, before anything is changed. Whoever stops reading then has changed nothing
+ * - `concerns`: references of the leads, before anything is changed. Whoever stops reading then has changed nothing. `others` are
+ *   those among them that have another address than the one that was named, and so may be of other people
  * - `underWayUntil`: a process may be sending one of the leads until then, in milliseconds since 1970
  */
 export type Revoking =
-  {concerns: readonly string[]; numbers: number} | {revoked: string} | {underWayUntil: number};
+  | {concerns: readonly string[]; others: readonly string[]; numbers: number}
+  | {revoked: string}
+  | {underWayUntil: number};
 
 /** Milliseconds. A delivery that is under way mostly ends sooner. */
 const lookEvery = 50;
@@ -57,35 +78,209 @@ const clockDifference = 2_000;
  * begins anything of them. After an interruption, it may be run again.
  * @throws Refusal if there is no such lead, person or partner
  */
-export async function* revokeConsent(admin: Admin, {who, partner}: RevocationInput): Job<Revoking, Revoked> {
-  const {store, config, look} = admin;
-  const filter = partner === undefined ? {} : {partner};
-  await refuseUnknown(admin, partner);
-  const meant = await meantBy(admin, filter, who);
-  const [now, scope] = [Date.now(), partner === undefined ? everybody : scopeOf(partner)];
-  await addLeads(admin, filter, meant);
-  await look({scope, ...(typeof who === 'object' && who)}, [...meant.leads]);
-  yield {concerns: [...meant.leads].map(referenceOf), numbers: meant.phones.size};
+export async function* revokeConsent(admin: Admin, input: RevocationInput): Job<Revoking, Revoked> {
+  const {store, look} = admin;
+  const {who, partner, asked, way = null} = input;
+  const scopes = await scopesFor(admin, partner);
+  const meant = await meantBy(admin, scopes, who);
+  const now = Date.now();
+  if (asked !== undefined && asked > now) throw new Refusal('Nobody can have asked in the future.');
+  await addLeads(admin, scopes, meant);
+  const scope = scopes[0] ?? everybody;
+  await look({scope, ...(typeof who === 'object' && who)}, [...meant.leads.keys()]);
+  const ids = [...meant.leads.keys()];
+  const others = [...meant.leads].flatMap(([id, lead]) => (isOther(who, lead) ? [referenceOf(id)] : []));
+  yield {concerns: ids.map(referenceOf), others, numbers: meant.phones.size};
   await store.useKeys();
-  const digests = await store.numberDigests([...meant.phones]);
-  writeDown(
-    config.erasuresFile,
-    [...digests, ...meant.leads].map((of) => ({of, at: now, scope})),
-    'Nothing was changed, because',
-  );
-  await store.suppress(digests, scope, now);
+  const stop = {
+    scopes,
+    now,
+    askedAt: asked ?? now,
+    way,
+    lead: typeof who === 'string' ? (ids[0] ?? null) : null,
+  };
+  await beginStop(admin, {...stop, numbers: [...meant.phones], leads: [...meant.leads.values()]});
   // Leads that came meanwhile are held, or are found now.
-  await addLeads(admin, filter, meant);
-  const leads: Revoked['leads'] = [];
-  const how = {now, scope: breadthOf(scope), present: presentAddresses(config)};
-  // The lead that was named comes last: that it is revoked says that all of them are.
-  const [named] = meant.leads;
-  const erasable = (await store.erasable([...meant.leads])).toSorted(
-    (one, other) => Number(one.id === named) - Number(other.id === named),
+  await addLeads(admin, scopes, meant);
+  const leads = yield* revokeEach(admin, [...meant.leads.values()], {scopes, askedAt: stop.askedAt});
+  yield* untilSent(admin, leads);
+  return {scope, numbers: meant.phones.size, leads, unread: [...meant.unread]};
+}
+
+/** The scopes of a stop by an operator: of a partner, also that of the callers who send for its client. */
+async function scopesFor({store, config}: Admin, partner: string | null | undefined): Promise<string[]> {
+  if (partner === undefined) return [everybody];
+  if (partner === null) return [allCallers];
+  const configured = config.partners.find(({key}) => key === partner);
+  if (configured) return scopesOf({partner, cid: configured.cid});
+  const [lead] = await store.listLeads({partner}, {limit: 1});
+  if (!lead) throw new Refusal(`There is no partner ${partner}, and no lead of one.`, 'unknown');
+  return 'unreadable' in lead ? [partner] : scopesOf(senderOf(lead));
+}
+
+/** A lead, or what is known of it: of an erased one, or one that cannot be read, not who sent it. */
+export type Meaning = Pick<LeadIdentity, 'id' | 'partner' | 'revoked'> & {
+  lead?: FullLead['lead'];
+  cid?: string;
+};
+
+/** The numbers in E.164 whose later leads are to be held, and their leads by id, that which was named first. */
+type Meant = {phones: Set<string>; leads: Map<string, Meaning>; unread: Set<string>};
+
+async function meantBy(admin: Admin, scopes: readonly string[], who: Who): Promise<Meant> {
+  const meant: Meant = {phones: new Set(), leads: new Map(), unread: new Set()};
+  if (typeof who === 'string') {
+    const id = await leadOf(admin, who);
+    const lead = (await admin.store.findRecords([id])).get(id);
+    const [scope] = scopes;
+    if (!lead || !isInScopes(senderOf(lead), scopes))
+      throw new Refusal(
+        `The lead ${who} is of ${lead?.partner ?? 'a caller'}, and not of ${scope ?? 'one'}.`,
+      );
+    meant.leads.set(id, lead);
+  } else if (who.phone === undefined) {
+    await addOf(admin, scopes, who, meant);
+    if (meant.leads.size === 0) throw new Refusal('There is no lead with this e-mail address.', 'unknown');
+  } else meant.phones.add(who.phone);
+  const {people, unread} = await peopleOf(admin, [...meant.leads.keys()]);
+  for (const {phone} of people.values()) if (phone !== undefined) meant.phones.add(phone);
+  for (const id of unread) meant.unread.add(id);
+  return meant;
+}
+
+async function addLeads(admin: Admin, scopes: readonly string[], meant: Meant) {
+  for (const phone of meant.phones) await addOf(admin, scopes, {phone}, meant);
+}
+
+async function addOf({store}: Admin, scopes: readonly string[], person: Person, {leads, unread}: Meant) {
+  // Whoever calls this notes which of them are meant.
+  const look = () => Promise.resolve();
+  const {found, kept, unreadable} = await finish(leadsOfPerson({store, look}, {}, person), () => undefined);
+  for (const lead of [...found, ...kept] as (FullLead | Tombstone)[])
+    if (isInScopes(senderOf(lead), scopes) && !leads.has(lead.id)) leads.set(lead.id, lead);
+  for (const id of unreadable) unread.add(id);
+}
+
+/** Whether a lead has another address than the person who was named. */
+const isOther = (who: Who, {lead}: Meaning) =>
+  typeof who === 'object' &&
+  who.email !== undefined &&
+  lead !== undefined &&
+  mailboxOf(lead.email) !== mailboxOf(who.email);
+
+/**
+ * - `numbers`: in E.164. `leads`: those that are stopped at once
+ * - `lead`: the one that was named, or whose link it was
+ * - `asks`: an operator must decide about the numbers, and only what has number and mailbox of `both` is stopped
+ */
+export type NewStop = {
+  scopes: readonly string[];
+  now: number;
+  askedAt: number;
+  way: string | null;
+  lead: string | null;
+  numbers: readonly string[];
+  leads: readonly Meaning[];
+  asks?: boolean;
+  both?: readonly string[];
+};
+
+/** Suppresses the numbers, and writes down what changes: lines of the file of erasures first, and then the store. */
+export async function beginStop(admin: Pick<Admin, 'store' | 'config'>, stop: NewStop): Promise<void> {
+  const {store} = admin;
+  const {scopes, now, askedAt, way, lead, asks = false, both = []} = stop;
+  const changing = stop.leads.filter((one) => !isRevokedFor(one, scopes));
+  const {people} = await peopleOf(
+    admin,
+    changing.map(({id}) => id),
+  );
+  const digests = await store.digestsOfPeople([
+    ...stop.numbers.map((phone) => ({phone})),
+    ...people.values(),
+  ]);
+  const distinct = (some: readonly (string | undefined)[]) =>
+    [...new Set(some)].filter((digest) => digest !== undefined).toSorted();
+  const number = distinct(digests.slice(0, stop.numbers.length).map(({phone}) => phone));
+  const suppressing: Suppressing = {
+    ...{scopes, asks, since: askedAt, number, both},
+    mailbox: distinct(digests.slice(stop.numbers.length).map(({email}) => email)),
+  };
+  const known = await store.suppressions(suppressionKinds.flatMap((kind) => suppressing[kind]));
+  const does = asks ? 'ask' : 'stop';
+  const event = {
+    kind: does,
+    scope: scopes[0] ?? everybody,
+    lead,
+    askedAt,
+    enteredAt: now,
+    way,
+    reason: null,
+  } as const;
+  const events: StopEvent[] = (number.length > 0 ? number : ['']).map((digest) => ({
+    ...{id: randomUUIDv7(), digest},
+    ...event,
+  }));
+  const eventOf = new Map(events.map(({digest, id}) => [digest, id]));
+  const line = (of: string, more: Partial<StopLine>): StopLine => ({
+    ...{of, at: now, does: 'stop', scope: event.scope, kind: 'number', askedAt, way, event: undefined, lead},
+    ...more,
+  });
+  const lines = scopes.flatMap((scope) => [
+    ...suppressionKinds.flatMap((kind) =>
+      suppressing[kind]
+        .filter((digest) => !says(known, {digest, scope, kind, asks}) || eventOf.has(digest))
+        .map((digest) =>
+          line(digest, {
+            ...{scope, kind, does: kind === 'number' ? does : 'stop'},
+            event: scope === event.scope ? eventOf.get(digest) : undefined,
+          }),
+        ),
+    ),
+    ...changing
+      .filter((one) => scope === everybody || isInScopes(senderOf(one), [scope]))
+      .map(({id}) => line(id, {scope})),
+  ]);
+  await writeDown(admin, lines, 'Nothing was changed, because');
+  await store.suppress(suppressing, events);
+}
+
+/** Whether something is suppressed already, at least as far as it is to be. */
+const says = (
+  known: readonly Suppression[],
+  {digest, scope, kind, asks}: Pick<Suppression, 'digest' | 'scope' | 'kind'> & {asks: boolean},
+) =>
+  known.some(
+    (one) =>
+      one.digest === digest &&
+      one.scope === scope &&
+      one.decidedAt === null &&
+      (kind !== 'number' || asks || one.askedAt === null),
+  );
+
+const isRevokedFor = ({revoked}: Meaning, scopes: readonly string[]) =>
+  revoked !== undefined && (revoked.scope === 'all' || breadthOf(scopes) === 'partner');
+
+/** @param stop whose leads these are. The lead that was named comes last: that it is revoked says that all of them are */
+export async function* revokeEach(
+  admin: Admin,
+  [named, ...others]: readonly Meaning[],
+  {scopes, askedAt}: Pick<NewStop, 'scopes' | 'askedAt'>,
+): Job<{revoked: string}, Revoked['leads']> {
+  const {store, config, look} = admin;
+  const how = {now: askedAt, scope: breadthOf(scopes), present: presentAddresses(config)};
+  const all = [...others, ...(named ? [named] : [])];
+  const changing = all.filter((one) => !isRevokedFor(one, scopes)).map(({id}) => id);
+  const leads: Revoked['leads'] = all
+    .filter((one) => isRevokedFor(one, scopes))
+    .map(({id, partner}) => ({
+      ...{id, reference: referenceOf(id), partner, told: [], former: [], remote_ids: [], changes: false},
+    }));
+  const erasable = (await store.erasable(changing)).toSorted(
+    (one, other) => Number(one.id === named?.id) - Number(other.id === named?.id),
   );
   for (const lead of erasable) {
-    // A duplicate of another partner is of another consent.
-    if (partner !== undefined && lead.partner !== partner) continue;
+    // A duplicate or a correction of another partner is of another consent.
+    if (!isInScopes(lead, scopes)) continue;
     await look({}, [lead.id]);
     const changes = await store.revoke(lead.id, how);
     const {told, former} = await receiversOf(admin, {...lead, erasedAt: null});
@@ -95,94 +290,18 @@ export async function* revokeConsent(admin: Admin, {who, partner}: RevocationInp
     });
     yield {revoked: lead.id};
   }
-  const ids = leads.map(({id}) => id);
+  return leads;
+}
+
+/** Waits until no process may be sending one of the leads any more. */
+async function* untilSent({store}: Admin, leads: Revoked['leads']): Job<{underWayUntil: number}, void> {
+  const ids = leads.filter(({changes}) => changes).map(({id}) => id);
   for (;;) {
     const underWayUntil = await store.underWayUntil(ids);
-    if (underWayUntil === 0 || underWayUntil + clockDifference <= Date.now()) break;
+    if (underWayUntil === 0 || underWayUntil + clockDifference <= Date.now()) return;
     yield {underWayUntil};
     await sleep(lookEvery);
   }
-  return {scope, numbers: meant.phones.size, leads, unread: [...meant.unread]};
-}
-
-async function refuseUnknown({store, config}: Admin, partner: string | null | undefined) {
-  if (partner === undefined || partner === null || config.partners.some(({key}) => key === partner)) return;
-  if ((await store.countLeads({partner})) === 0)
-    throw new Refusal(`There is no partner ${partner}, and no lead of one.`, 'unknown');
-}
-
-/** The numbers in E.164 whose later leads are to be held, and the ids of their leads, that which was named first. */
-type Meant = {phones: Set<string>; leads: Set<string>; unread: Set<string>};
-
-async function meantBy(admin: Admin, filter: LeadFilter, who: Who): Promise<Meant> {
-  const meant: Meant = {phones: new Set(), leads: new Set(), unread: new Set()};
-  if (typeof who === 'string') {
-    const id = await leadOf(admin, who);
-    const lead = (await admin.store.findRecords([id])).get(id);
-    if (!lead || (filter.partner !== undefined && lead.partner !== filter.partner))
-      throw new Refusal(
-        `The lead ${who} is of ${lead?.partner ?? 'a caller'}, and not of ${filter.partner ?? 'one'}.`,
-      );
-    meant.leads.add(id);
-    await addNumbers(admin, [id], meant);
-  } else if (who.phone === undefined) {
-    const {found, kept, unreadable} = await finish(leadsOfPerson(admin, filter, who), () => undefined);
-    for (const {id} of [...found, ...kept]) meant.leads.add(id);
-    for (const id of unreadable) meant.unread.add(id);
-    if (meant.leads.size === 0) throw new Refusal('There is no lead with this e-mail address.', 'unknown');
-    await addNumbers(admin, [...meant.leads], meant);
-  } else meant.phones.add(who.phone);
-  return meant;
-}
-
-async function addLeads(admin: Admin, filter: LeadFilter, {phones, leads, unread}: Meant) {
-  for (const phone of phones) {
-    const {found, kept, unreadable} = await finish(leadsOfPerson(admin, filter, {phone}), () => undefined);
-    for (const {id} of [...found, ...kept]) leads.add(id);
-    for (const id of unreadable) unread.add(id);
-  }
-}
-
-async function addNumbers(admin: Pick<Admin, 'store'>, ids: readonly string[], meant: Meant) {
-  const {phones, unread} = await numbersOf(admin, ids);
-  for (const phone of phones) meant.phones.add(phone);
-  for (const id of unread) meant.unread.add(id);
-}
-
-const linkEnd = new RegExp(String.raw`^(${leadIdForm})\.([\w-]+)$`);
-
-export function createLinkDesk({store, config}: Omit<Admin, 'look'>): LinkDesk {
-  const lookFor = (what: string) => noting(store, {actor: 'visitor', action: `link: ${what}`});
-  const stoppedAt = async (id: string, {partner, revoked}: LeadIdentity) => {
-    const digests = await store.numberDigests((await numbersOf({store}, [id])).phones);
-    const held = await store.suppressions(digests);
-    const isHeld = held.some((one) => one.decidedAt === null && isFor(partner, one));
-    const isNumberKnown = digests.length > 0;
-    return {isNumberKnown, revokedAt: isHeld || !isNumberKnown ? revoked?.at : undefined};
-  };
-  return {
-    async find(link) {
-      const [, id, token = ''] = linkEnd.exec(link) ?? [];
-      if (id === undefined || !(await store.isRevokeToken(id, token))) return undefined;
-      const lead = (await store.findRecords([id])).get(id);
-      if (!lead) return undefined;
-      const [request] = await store.erasureRequests(id);
-      return {
-        ...{id, createdAt: lead.createdAt, partner: lead.partner, requestedAt: request?.requestedAt},
-        ...(await stoppedAt(id, lead)),
-        erasedAt: isErased(lead) ? lead.erasedAt : undefined,
-      };
-    },
-    async stop({id, partner}) {
-      // Nobody waits here for what a process has begun.
-      const job = revokeConsent({store, config, look: lookFor('stop')}, {who: id, partner});
-      for await (const so of job) if ('underWayUntil' in so) return;
-    },
-    async requestErasure({id}) {
-      await lookFor('erase')({lead: id});
-      await store.requestErasure(id, Date.now());
-    },
-  };
 }
 
 /** `released`: references of the leads that are sent now. */
@@ -191,96 +310,87 @@ export const allowance = z.object({released: z.array(z.string())});
 /**
  * Lets a lead go that is held because of its number, as if it had come now; or the number of a person, with all leads that
  * are held because of it.
+ * @param input `partner`: only for this partner, or for the callers (null)
  * @throws Refusal if nothing is held, or the number is not suppressed
  */
 export async function allowConsent(
   admin: Admin,
-  {who, reason}: {who: Who; reason: string},
+  {who, reason, partner}: {who: Who; reason: string; partner?: string | null | undefined},
 ): Promise<z.infer<typeof allowance>> {
-  const {store, config, look} = admin;
+  const {store, look} = admin;
   const now = Date.now();
   const released: string[] = [];
+  const event = (digest: string, scope: string, lead: string | null): StopEvent => ({
+    ...{
+      id: randomUUIDv7(),
+      kind: 'allow',
+      digest,
+      scope,
+      lead,
+      askedAt: now,
+      enteredAt: now,
+      way: null,
+      reason,
+    },
+  });
   const release = async (id: string) => {
     await look({reason}, [id]);
     if (await store.release(id, now)) released.push(referenceOf(id));
   };
   if (typeof who === 'string') {
-    await release(await leadOf(admin, who));
+    const id = await leadOf(admin, who);
+    await release(id);
     if (released.length === 0) throw new Refusal(`${who} is not held because of its number.`);
+    const {people} = await peopleOf(admin, [id]);
+    const [{phone = ''} = {}] = await store.digestsOfPeople([...people.values()]);
+    await store.noteStops([event(phone, everybody, id)]);
   } else {
     const {phone} = who;
     if (phone === undefined) throw new Refusal('Name a lead, or a telephone number.');
-    await look({phone, reason});
-    const [digest = ''] = await store.numberDigests([phone]);
-    const isAllowed = await store.allow(digest, reason, now);
-    if (isAllowed) writeDown(config.erasuresFile, [{of: digest, at: now}], 'The number is allowed, but');
+    const wanted = partner === undefined ? undefined : await scopesFor(admin, partner);
+    await look({phone, reason, ...(wanted && {scope: wanted[0]})});
+    const {people, leads} = await sendersOf(admin, phone);
+    const [{phone: number = ''} = {}, ...others] = await store.digestsOfPeople([{phone}, ...people]);
+    const digests = [number, ...others.flatMap((each) => digestOfBoth(each) ?? [])];
+    const known = await store.suppressions(digests);
+    const scopes = [...new Set(known.filter(isOpen).map(({scope}) => scope))].filter(
+      (scope) => wanted?.includes(scope) ?? true,
+    );
+    if (scopes.length > 0) {
+      const events = [
+        event(number, wanted?.[0] ?? (scopes.includes(everybody) ? everybody : (scopes[0] ?? '')), null),
+      ];
+      await store.allow(digests, scopes, now, reason, events);
+      const line = {at: now, does: 'allow', kind: 'number', askedAt: now, way: null, lead: null} as const;
+      const lines = digests.flatMap((of, index) =>
+        scopes.map((scope): StopLine => ({
+          ...line,
+          of,
+          scope,
+          event: index === 0 && scope === scopes[0] ? events[0]?.id : undefined,
+        })),
+      );
+      await writeDown(admin, lines, 'The number is allowed, but');
+    }
     const held = new Set(await store.heldLeads());
-    const {found} = await finish(leadsOfPerson(admin, {}, {phone}), () => undefined);
-    for (const {id} of found) if (held.has(id)) await release(id);
-    if (!isAllowed && released.length === 0)
+    for (const lead of leads)
+      if (held.has(lead.id) && (!wanted || isInScopes(senderOf(lead), wanted))) await release(lead.id);
+    if (scopes.length === 0 && released.length === 0)
       throw new Refusal('Nobody with this number took a consent back, or it was allowed before.', 'unknown');
   }
   return {released};
 }
 
-/**
- * A number that was suppressed, with its newest leads: nothing else says whose it is.
- * - `decided_at`, `reason`: when an operator let later leads go again, and why
- * - `consented_at`: when the consent of this lead was given, which may be after the other one was taken back
- */
-export const suppressionRow = z.object({
-  scope: z.string(),
-  since: time.nullable(),
-  decided_at: time.nullable(),
-  reason: z.string().nullable(),
-  leads: z.array(
-    z.object({
-      ...{id: z.string(), reference: z.string(), partner: z.string().nullable(), held: z.boolean()},
-      ...{received_at: time.nullable(), revoked_at: time.nullable(), consented_at: time.nullable()},
-    }),
-  ),
-});
-export type SuppressionRow = z.infer<typeof suppressionRow>;
+/** What an operator can decide about. */
+const isOpen = (one: Suppression) => holds(one) || one.askedAt !== null;
 
-/** Leads of a number that are shown. */
-const maxLeads = 20;
-
-/** The newest first. */
-export async function listSuppressions({store, look}: Admin, limit: number): Promise<SuppressionRow[]> {
-  const held = new Set(await store.heldLeads());
-  /** Those of the last minute have no digests yet. */
-  const heldBy = new Map<string, ListedLead[]>();
-  for (const lead of (await store.findRecords([...held])).values()) {
-    if (!('lead' in lead)) continue;
-    const {phone: digest = ''} = (await store.personDigests({phone: lead.lead.phone.e164})).digests;
-    heldBy.set(digest, [...(heldBy.get(digest) ?? []), lead]);
-  }
-  const rows: SuppressionRow[] = [];
-  for (const {digest, scope, since, decidedAt, reason} of (await store.suppressions()).slice(0, limit)) {
-    const found = [...(heldBy.get(digest) ?? []), ...(await store.listLeads({digest}, {limit: maxLeads}))];
-    const leads = [...new Map(found.map((lead) => [lead.id, lead])).values()];
-    rows.push({
-      ...{scope, since: isoTime(since), decided_at: isoTime(decidedAt), reason},
-      leads: leads.flatMap((lead) =>
-        'unreadable' in lead
-          ? []
-          : {
-              ...{
-                id: lead.id,
-                reference: referenceOf(lead.id),
-                partner: lead.partner,
-                held: held.has(lead.id),
-              },
-              received_at: isoTime(lead.createdAt),
-              revoked_at: isoTime(lead.revoked?.at ?? null),
-              consented_at: isoTime('consent' in lead ? (lead.consent?.givenAt ?? null) : null),
-            },
-      ),
-    });
-  }
-  await look(
-    {revoked: true},
-    rows.flatMap(({leads}) => leads.map(({id}) => id)),
+/** Who sent leads with the number. */
+async function sendersOf({store}: Admin, phone: string) {
+  const look = () => Promise.resolve();
+  const {found, kept} = await finish(leadsOfPerson({store, look}, {}, {phone}), () => undefined);
+  const {people} = await peopleOf(
+    {store},
+    [...found, ...kept].map(({id}) => id),
   );
-  return rows;
+  return {people: [...people.values()], leads: found};
 }

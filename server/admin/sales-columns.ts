@@ -53,10 +53,13 @@ async function callsOf(admin: Admin, leads: readonly FullLead[]): Promise<Readon
   const open = Map.groupBy(await admin.store.openDeliveriesOf(ids), ({lead}) => lead);
   const corrections = await admin.store.corrections(ids);
   const mayCall = (lead: FullLead) => {
-    if (stops.has(lead.id)) return 'no: said stop';
+    const stop = stops.get(lead.id);
+    if (stop)
+      return stop.why === 'asked' ? 'not yet: somebody else asked to stop this number' : 'no: said stop';
     const correction = corrections.get(lead.id);
     if (correction !== undefined) return `no: corrected by ${referenceOf(correction)}`;
     if (stateOf(lead, open.get(lead.id) ?? [], {isCorrected: false}).kind === 'held') return 'no: held';
+    if (lead.mailboxStoppedAt) return 'ask: this address said stop for another number';
     if (!lead.consent) return 'ask: no consent stored';
     return lead.consent.agreed === false ? 'no: ticked no box' : 'yes';
   };

@@ -10,7 +10,6 @@ import {openStates} from '../leads/deliveries.ts';
 import type {UnreadableLead} from '../leads/lead-filter.ts';
 import {expectsConsent} from '../leads/caller-consent.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
-import {scopeOf} from '../leads/revocation.ts';
 import {explained} from '../observe/causes.ts';
 import {readDisk} from '../observe/readings.ts';
 import type {RefusalCount} from '../observe/refusals.ts';
@@ -20,6 +19,7 @@ import {destinationRow, listDestinations, wrongOf, type DestinationRow} from './
 import {count, isoTime, time, type Admin} from './admin.ts';
 import {listErasureRequests} from './erasing.ts';
 import {unreadableText} from './lead-names.ts';
+import {undecidedNumbers} from './stops.ts';
 import {ago, bytes, counted, lasting, localDay, localTime, midnight} from './words.ts';
 
 /** Milliseconds. A destination that works gets a lead within seconds, also after a few attempts that failed. */
@@ -31,12 +31,14 @@ const busyPartner = 70;
 const day = 24 * 3_600_000;
 /** Leads of callers in which a consent is looked for: each of them is opened, and the status is read every few seconds. */
 const maxOpened = 200;
+/** Numbers that wait for a decision, of which each is a finding. */
+const maxNamed = 20;
 /** Days in which the last lead of a partner is looked for. */
 export const daysLooked = 30;
 
 const kinds = [
   ...(['server', 'store', 'disk', 'destination', 'late', 'stopped', 'overdue', 'alert', 'partner'] as const),
-  ...(['process', 'unreadable', 'consents', 'held', 'erasure', 'configuration'] as const),
+  ...(['process', 'unreadable', 'consents', 'held', 'asked', 'erasure', 'configuration'] as const),
 ] as const;
 
 /**
@@ -231,6 +233,15 @@ async function visitorFindings({store}: Pick<Admin, 'store'>): Promise<Finding[]
     const text = `${many} held, because somebody with the number took a consent back`;
     findings.push(found(['warning', 'held'], text, 'see "lead-prequal consent list --revoked"'));
   }
+  for (const {askedAt, leads} of await undecidedNumbers({store}, maxNamed)) {
+    const [newest] = leads;
+    if (askedAt === null || !newest) continue;
+    const {reference, id} = {reference: referenceOf(newest.lead.id), id: newest.lead.id};
+    const many = counted(leads.length, 'lead');
+    const text = `Somebody with another address asked to stop the number of ${reference} (${many}): decide by ${localDay(askedAt + 14 * day)}`;
+    const remedy = `"lead-prequal consent revoke" with this number stops all of them, and "lead-prequal consent allow" with it and a reason lets them be called`;
+    findings.push(found(['degraded', 'asked', id], text, remedy));
+  }
   if (oldest) {
     const many = counted(others.length + 1, 'visitor');
     const text = `${many} asked to be erased, the first ${counted(oldest.days, 'day')} ago (${oldest.reference})`;
@@ -311,7 +322,7 @@ export function overdueFindings(processes: readonly ProcessReport[]): Finding[] 
 function partnerFindings({partner, silent, last_lead_at}: PartnerRow): Finding[] {
   if (!silent || last_lead_at === null) return [];
   const text = `${partner ?? 'The callers'} fell silent: the last lead came ${ago(Date.parse(last_lead_at))} ago`;
-  return [found(['degraded', 'partner', scopeOf(partner)], text, "Look at the form on the partner's page.")];
+  return [found(['degraded', 'partner', partner ?? '-'], text, "Look at the form on the partner's page.")];
 }
 
 /** The row with what only the servers know: what their circuit breakers think, and since when. */

@@ -1,40 +1,244 @@
-/** Who must not be called, because somebody with the number said stop. */
-import {endedStates} from '../leads/deliveries.ts';
-import type {FullLead} from '../leads/lead-filter.ts';
-import {everybody, scopeOf, type Suppression} from '../leads/revocation.ts';
-import type {Admin} from './admin.ts';
-import {storedOf} from './deliveries.ts';
-
-/** Whether a number is suppressed for leads of a partner. */
-export const isFor = (partner: string | null, {scope}: Suppression) =>
-  [everybody, scopeOf(partner)].includes(scope);
+/** Who must not be called, and what was said about numbers. */
+import {z} from 'zod';
+import {referenceOf} from '../../contract/reference.ts';
+import {endedStates, isForReceivers} from '../leads/deliveries.ts';
+import type {FullLead, ListedLead} from '../leads/lead-filter.ts';
+import {digestOfBoth, type KnownPerson} from '../leads/persons.ts';
+import {
+  holds,
+  isInScopes,
+  isUndecided,
+  revocationScopes,
+  type StopEvent,
+  type Suppression,
+} from '../leads/revocation.ts';
+import type {LeadIdentity} from '../leads/stored-lead.ts';
+import {isErased} from '../store/rows.ts';
+import {isoTime, time, type Admin} from './admin.ts';
+import {deliveryRow, storedOf} from './deliveries.ts';
+import {readAddresses} from './destinations.ts';
+import {senderOf} from './persons.ts';
 
 /**
- * When somebody with its number said stop, by the id of each lead that nobody may call for that. Null if it cannot be found out.
+ * Why a lead must not be called.
+ * - `stopped`: somebody with its number said stop
+ * - `asked`: somebody with another address asked to stop the number, and an operator has not decided yet
+ * - `unknown`: it cannot be found out
+ */
+export type StopWhy = 'stopped' | 'asked' | 'unknown';
+/** `at`: when that was said, in milliseconds since 1970. Null if it is not known. */
+export type Stop = {why: StopWhy; at: number | null};
+
+/**
+ * By the id of each lead that must not be called.
  * A lead with deliveries was compared when it came, so one that is not held was let go. Others are compared here.
  */
 export async function stopsOf(
   {store}: Pick<Admin, 'store'>,
   leads: readonly FullLead[],
-): Promise<Map<string, number | null>> {
-  const stops = new Map<string, number | null>();
-  const digestsOf = (some: readonly FullLead[]) => store.numberDigests(some.map(({lead}) => lead.phone.e164));
+): Promise<Map<string, Stop>> {
+  const stops = new Map<string, Stop>();
   // A key that is missing is not made here: readers may write nothing.
   const {phone} = (await store.personDigests({phone: ''})).digests;
-  const all = phone === undefined ? await store.suppressions() : [];
-  const isKnown = all.length === 0;
-  const suppressed = phone === undefined ? [] : await store.suppressions(await digestsOf(leads));
-  for (const lead of leads) {
-    const {id, createdAt, partner, revoked, isSuppressed} = lead;
-    const [digest] = suppressed.length > 0 ? await digestsOf([lead]) : [];
-    const stop = suppressed.find(
-      (one) => one.digest === digest && isFor(partner, one) && (isSuppressed || one.decidedAt === null),
+  const isKnown = phone !== undefined || (await store.suppressions()).length === 0;
+  const digests =
+    phone === undefined ? [] : await store.digestsOfPeople(leads.map(({lead}) => personOf(lead)));
+  const own = digests.map((each) => [each.phone, digestOfBoth(each)].filter((one) => one !== undefined));
+  const suppressed = digests.length > 0 ? await store.suppressions(own.flat()) : [];
+  for (const [index, lead] of leads.entries()) {
+    const {id, createdAt, revoked, isSuppressed} = lead;
+    const ofLead = suppressed.filter(
+      (one) => own[index]?.includes(one.digest) && isInScopes(senderOf(lead), [one.scope]),
     );
-    const mayBe = stop !== undefined || !isKnown;
-    if (revoked) stops.set(id, revoked.at);
-    else if (isSuppressed || (stop && stop.since >= createdAt)) stops.set(id, stop?.since ?? null);
-    else if (mayBe && (await storedOf({store}, id, [undefined, ...endedStates])).length === 0)
-      stops.set(id, stop?.since ?? null);
+    const isWithout = async () => (await storedOf({store}, id, [undefined, ...endedStates])).length === 0;
+    const stop = ofLead.find((one) => one.askedAt === null && (isSuppressed || holds(one)));
+    const asked = ofLead.find((one) => one.askedAt !== null && one.decidedAt === null);
+    const stopped = (at: number | null) => stops.set(id, {why: at === null ? 'unknown' : 'stopped', at});
+    if (revoked) stopped(revoked.at);
+    else if (stop && (isSuppressed || stop.since >= createdAt || (await isWithout()))) stopped(stop.since);
+    else if (asked && !(await isLetGo(store, lead, asked))) stops.set(id, {why: 'asked', at: asked.askedAt});
+    else if (isSuppressed || (!isKnown && (await isWithout()))) stopped(null);
   }
   return stops;
 }
+
+const personOf = ({phone, email}: FullLead['lead']): KnownPerson => ({phone: phone.e164, email});
+
+/** Whether an operator has let this one lead go since somebody asked about its number. */
+async function isLetGo(store: Admin['store'], {id}: FullLead, {askedAt}: Suppression): Promise<boolean> {
+  const events = await store.stopEvents({leads: [id]});
+  return events.some(({kind, enteredAt}) => kind === 'allow' && enteredAt >= (askedAt ?? 0));
+}
+
+/**
+ * What was said about a number, or decided.
+ * - `what`: `stop`; `ask`, which an operator must decide; `allow`, an operator's decision
+ * - `for`: as `scope` of a suppression; `reference`: of the lead by whose link it was said, or that was named
+ * - `asked_at`: the day on which the person asked; `entered_at`: when that was entered here. `way`: such as `phone` or `link`
+ */
+export const stopRow = z.object({
+  what: z.enum(['stop', 'ask', 'allow']),
+  for: z.string(),
+  asked_at: time.nullable(),
+  entered_at: time.nullable(),
+  way: z.string().nullable(),
+  reason: z.string().nullable(),
+  reference: z.string().nullable(),
+});
+export type StopRow = z.infer<typeof stopRow>;
+
+const toStopRow = ({kind, scope, askedAt, enteredAt, way, reason, lead}: StopEvent): StopRow => ({
+  ...{what: kind, for: scope, asked_at: isoTime(askedAt), entered_at: isoTime(enteredAt), way, reason},
+  reference: lead === null ? null : referenceOf(lead),
+});
+
+/** Who was told that a consent was taken back, or a lead erased, and when. */
+export const toldRow = deliveryRow
+  .pick({destination: true, place: true, content: true, state: true})
+  .extend({at: time.nullable()});
+
+/**
+ * What became of a consent.
+ * - `taken_back`: null if it was not. `for`: `all` or `partner`; `asked_at`, `entered_at` and `way` as of a `StopRow`
+ * - `stops`: all that was said about the number, or decided, the oldest first
+ */
+export const afterwards = z.object({
+  taken_back: z
+    .object({
+      for: z.enum(revocationScopes),
+      asked_at: time.nullable(),
+      entered_at: time.nullable(),
+      way: z.string().nullable(),
+    })
+    .nullable(),
+  stops: z.array(stopRow),
+  told: z.array(toldRow),
+});
+export type Afterwards = z.infer<typeof afterwards>;
+export const noneAfterwards: Afterwards = {taken_back: null, stops: [], told: []};
+
+type Concerned = Pick<LeadIdentity, 'id' | 'revoked'> & {erasedAt?: number};
+
+/** By id. @param people who sent the leads, as far as that is known */
+export async function afterwardsOf(
+  {store}: Pick<Admin, 'store'>,
+  leads: readonly Concerned[],
+  people: ReadonlyMap<string, KnownPerson>,
+): Promise<Map<string, Afterwards>> {
+  // A key that is missing is not made here: readers may write nothing.
+  const {phone} = (await store.personDigests({phone: ''})).digests;
+  const digests =
+    phone === undefined ? [] : await store.digestsOfPeople(leads.map(({id}) => people.get(id) ?? {}));
+  const numbers = [...new Set(digests.flatMap((each) => each.phone ?? []))];
+  const events = await store.stopEvents({digests: numbers, leads: leads.map(({id}) => id)});
+  const rows = new Map<string, Afterwards>();
+  for (const [index, lead] of leads.entries()) {
+    const {id, revoked} = lead;
+    const isOf = ({lead: of, digest, kind}: StopEvent) =>
+      of === id || (digest !== '' && digest === digests[index]?.phone && (kind !== 'allow' || of === null));
+    const own = events.filter(isOf);
+    const stop = own.findLast(({kind, askedAt}) => kind === 'stop' && askedAt === revoked?.at);
+    rows.set(id, {
+      taken_back: revoked
+        ? {
+            ...{for: revoked.scope, asked_at: isoTime(revoked.at), way: stop?.way ?? null},
+            entered_at: isoTime(stop?.enteredAt ?? null),
+          }
+        : null,
+      stops: own.map(toStopRow),
+      told: revoked || lead.erasedAt !== undefined ? await toldOf({store}, id) : [],
+    });
+  }
+  return rows;
+}
+
+async function toldOf({store}: Pick<Admin, 'store'>, lead: string): Promise<Afterwards['told']> {
+  const useOf = await readAddresses({store});
+  const rows = await storedOf({store}, lead, [undefined, ...endedStates]);
+  return rows.filter(isForReceivers).map(({destination, address, content, state, settledAt}) => ({
+    ...{destination, content, state, at: isoTime(settledAt)},
+    place: useOf({destination, address})?.place ?? null,
+  }));
+}
+
+/**
+ * A number that was suppressed, with its newest leads: nothing else says whose it is.
+ * - `asked_at`: somebody with another address asked then, and an operator must decide
+ * - `decided_at`, `reason`: when an operator let later leads go again, and why
+ * - `consented_at`: when the consent of this lead was given, which may be after the other one was taken back
+ */
+export const suppressionRow = z.object({
+  scope: z.string(),
+  since: time.nullable(),
+  asked_at: time.nullable(),
+  decided_at: time.nullable(),
+  reason: z.string().nullable(),
+  leads: z.array(
+    z.object({
+      ...{id: z.string(), reference: z.string(), partner: z.string().nullable(), held: z.boolean()},
+      ...{received_at: time.nullable(), revoked_at: time.nullable(), consented_at: time.nullable()},
+    }),
+  ),
+});
+export type SuppressionRow = z.infer<typeof suppressionRow>;
+
+/** Leads of a number that are shown, and newest leads that are opened, because they have no digests yet. */
+const [maxLeads, maxOpened] = [20, 1_000];
+
+/** The newest first. */
+export async function listSuppressions({store, look}: Admin, limit: number): Promise<SuppressionRow[]> {
+  const rows = (await readSuppressions({store}, limit)).map(({leads, ...one}) => ({
+    ...{scope: one.scope, since: isoTime(one.since), asked_at: isoTime(one.askedAt)},
+    ...{decided_at: isoTime(one.decidedAt), reason: one.reason},
+    leads: leads.map(({lead, held}) => ({
+      ...{id: lead.id, reference: referenceOf(lead.id), partner: lead.partner, held},
+      received_at: isoTime(lead.createdAt),
+      revoked_at: isoTime(lead.revoked?.at ?? null),
+      consented_at: isoTime('consent' in lead ? (lead.consent?.givenAt ?? null) : null),
+    })),
+  }));
+  await look(
+    {revoked: true},
+    rows.flatMap(({leads}) => leads.map(({id}) => id)),
+  );
+  return rows;
+}
+
+type ReadableLead = Exclude<ListedLead, {unreadable: string}>;
+type WithLeads = Suppression & {leads: {lead: ReadableLead; held: boolean}[]};
+
+/** @param isWanted which of them. All without it */
+export async function readSuppressions(
+  {store}: Pick<Admin, 'store'>,
+  limit: number,
+  isWanted: (one: Suppression) => boolean = () => true,
+): Promise<WithLeads[]> {
+  const numbers = (await store.suppressions()).filter((one) => one.kind === 'number' && isWanted(one));
+  if (numbers.length === 0) return [];
+  const held = new Set(await store.heldLeads());
+  const newest = await newestByNumber({store});
+  const rows: WithLeads[] = [];
+  for (const one of numbers.slice(0, limit)) {
+    const stored = await store.listLeads({digest: one.digest}, {limit: maxLeads});
+    const found = new Map([...(newest.get(one.digest) ?? []), ...stored].map((lead) => [lead.id, lead]));
+    const leads = [...found.values()].flatMap((lead) =>
+      'unreadable' in lead || !isInScopes(senderOf(lead), [one.scope]) ? [] : {lead, held: held.has(lead.id)},
+    );
+    rows.push({...one, leads: leads.slice(0, maxLeads)});
+  }
+  return rows;
+}
+
+/** Leads of the last minute have no digests yet, so they are opened. */
+async function newestByNumber({store}: Pick<Admin, 'store'>): Promise<Map<string, FullLead[]>> {
+  const {since} = await store.personDigests({});
+  const leads = (await store.listLeads({since}, {limit: maxOpened})).filter(
+    (lead): lead is FullLead => 'lead' in lead && !isErased(lead),
+  );
+  const digests = await store.digestsOfPeople(leads.map(({lead}) => personOf(lead)));
+  return Map.groupBy(leads, (lead) => digests[leads.indexOf(lead)]?.phone ?? '');
+}
+
+/** Numbers about which an operator must decide, because somebody with another address asked. The newest first. */
+export const undecidedNumbers = (admin: Pick<Admin, 'store'>, limit: number) =>
+  readSuppressions(admin, limit, isUndecided);

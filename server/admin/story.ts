@@ -8,11 +8,13 @@ import {collectingTime} from '../config/destinations.ts';
 import {endedStates, type DeliveryRow} from '../leads/deliveries.ts';
 import type {FullLead, LeadOutline} from '../leads/lead-filter.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
+import {everybody} from '../leads/revocation.ts';
 import type {Revocation} from '../leads/stored-lead.ts';
 import {explained} from '../observe/causes.ts';
 import type {Admin} from './admin.ts';
 import {plannedOnly, type Change} from './changes.ts';
 import {contentWords, storedOf} from './deliveries.ts';
+import type {StopRow} from './stops.ts';
 import {printable} from './visible.ts';
 import {counted} from './words.ts';
 
@@ -39,6 +41,8 @@ export type Told = {
   duplicates?: readonly string[] | undefined;
   supersededBy?: readonly string[] | undefined;
   revoked?: Revocation | undefined;
+  /** What was said about the number, or decided. */
+  stops?: readonly StopRow[] | undefined;
 };
 
 /** Entries of the audit, at most. */
@@ -105,11 +109,26 @@ function ofLead({outline, full, amounts, revoked, ...others}: Told, deliveries: 
   if (full?.duplicateOf) naming(createdAt, 'The same as', full.duplicateOf);
   for (const id of others.duplicates ?? []) naming(createdAtOf(id), 'Came again as', id);
   for (const id of others.supersededBy ?? []) naming(createdAtOf(id), 'Corrected by', id);
-  if (revokedAt !== null) {
+  const said = (others.stops ?? []).map((row) => ofStop(row));
+  if (revokedAt !== null && !said.some(({at}) => at === revokedAt)) {
     const text = revoked ? `For ${revoked.scope === 'all' ? 'everybody' : 'this partner'}.` : null;
     events.push(event(revokedAt, 'Said stop', {kind: 'bad', text}));
   }
-  return events;
+  return [...events, ...said];
+}
+
+const stopTitles = {
+  stop: 'Said stop',
+  ask: 'Somebody with another address asked to stop the number',
+  allow: 'The number was let go',
+} as const;
+
+function ofStop({what, for: scope, asked_at, entered_at, way, reason}: StopRow): StoryEvent {
+  const entered = entered_at === asked_at ? null : `entered on ${entered_at?.slice(0, 10)}`;
+  const facts = [scope === everybody ? 'for everybody' : 'for this partner', way && `by ${way}`, entered];
+  const text = `${facts.filter(Boolean).join(', ').replace(/^f/, 'F')}.${reason === null ? '' : ` ${reason}`}`;
+  const at = Date.parse(asked_at ?? '');
+  return event(at, stopTitles[what], {kind: what === 'allow' ? 'plain' : 'bad', text: printable(text)});
 }
 
 function ofDelivery(

@@ -3,8 +3,7 @@ import {Command} from 'commander';
 import {backUp, restore, type Backup} from '../admin/backup.ts';
 import {counted} from '../admin/words.ts';
 import {readConfig} from '../config/config.ts';
-import {toldAgain} from './erase.ts';
-import {timeOrNone, type Run} from './output.ts';
+import type {Run} from './output.ts';
 
 const inWords = ({leads, outbox}: Pick<Backup, 'leads' | 'outbox'>) =>
   `${counted(leads, 'lead')}, ${counted(outbox, 'delivery', 'deliveries')} in the outbox, checked`;
@@ -23,27 +22,11 @@ export const restoreCommand = ({environment, write}: Run): Command =>
     .description('check a backup and make it the SQLite database of a server that is stopped')
     .argument('<file>', 'a file that "lead-prequal backup" wrote')
     .option('--replace', 'replace the present database: it is kept under the name …before-restore-<time>')
-    .option('--erasures <file>', 'erase again what this file lists, besides what ERASURES_FILE lists')
-    .option('--without-erasures', 'restore although nobody knows what was erased since the backup')
-    .action(async (file: string, {replace = false, ...others}: Partial<Parameters<typeof restore>[2]>) => {
-      const config = readConfig(environment);
-      const restored = await restore(config, file, {replace, ...others});
-      const {moved_to, erased, newest, unread} = restored;
-      const lines = [
-        `${restored.database}: ${inWords(restored)}`,
-        ...(moved_to === null ? [] : [`What was there before is now ${moved_to}`]),
-        ...(restored.erasures.length > 0
-          ? [
-              `${counted(erased, 'lead')} erased again, by ${restored.erasures.join(' and ')}`,
-              ...(unread > 0 ? [`${counted(unread, 'line')} there could not be read`] : []),
-              ...(erased > 0 ? [toldAgain] : []),
-            ]
-          : [
-              `There is no file of erasures at ${config.erasuresFile}: what was erased ${newest === null ? 'since the backup' : `after ${timeOrNone(newest)}`} is back. Erase it again, or restore with --erasures <file>`,
-            ]),
-        ...(restored.brought_up
-          ? ['The tables are those of this version now, because erasing needs them']
-          : []),
-      ];
-      await write(lines.map((line) => `${line}\n`).join(''));
+    .action(async (file: string, {replace = false}: {replace?: boolean}) => {
+      const restored = await restore(readConfig(environment), file, {replace});
+      await write(`${restored.database}: ${inWords(restored)}\n`);
+      if (restored.moved_to !== null) await write(`What was there before is now ${restored.moved_to}\n`);
+      await write(
+        'The next start erases again what was erased since, and holds the numbers again that said stop\n',
+      );
     });

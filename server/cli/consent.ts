@@ -22,8 +22,8 @@ import {leadsBar, lineColumns, minuteOrNone, orMore, printRows, printTable, type
 import type {Json, Run} from './output.ts';
 import type {Person} from '../leads/persons.ts';
 import {findPerson, readNamed} from './person.ts';
-import {suppressionRow} from '../admin/revocations.ts';
-import {allowCommand, printSuppressions, revokeCommand} from './revoke.ts';
+import {suppressionRow} from '../admin/stops.ts';
+import {afterwardsLines, allowCommand, printSuppressions, revokeCommand} from './revoke.ts';
 import {readingStore} from './with-store.ts';
 
 const examples = `
@@ -132,6 +132,7 @@ function linesOf({observed, reported, text, person, ...of}: ShownConsent): Field
     ['Received', utc(of.received_at)],
     ['Erased', utc(of.erased_at)],
     ['Consent kept until', utc(of.kept_until)],
+    ...afterwardsLines(of, utc),
     ['Consent', text ? '' : 'none: no text was agreed to, or its record was erased'],
     ['Text', text ? `${text.words ?? 'its words were not kept'}` : ''],
     ['As shown', shown && shown !== text.words ? shown : ''],

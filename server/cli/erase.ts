@@ -2,16 +2,12 @@
 import {existsSync, readdirSync} from 'node:fs';
 import {basename, dirname, join, resolve} from 'node:path';
 import {Command} from 'commander';
-import {z} from 'zod';
 import {
   endErasureRequest,
-  eraseAgain,
   eraseLeads,
-  erasedAgain,
   erasedLead,
   erasureRequest,
   listErasureRequests,
-  planAgain,
   planErasure,
   type ErasurePlan,
   type PlannedLead,
@@ -28,15 +24,12 @@ import {findPerson, personOptions} from './person.ts';
 import {finishPurging} from './purge.ts';
 import {changingStore, readingStore} from './with-store.ts';
 
-type Options = Person & {all?: boolean; yes?: boolean; again?: boolean} & Json;
+type Options = Person & {all?: boolean; yes?: boolean} & Json;
 
 /** What is to be typed before anything is erased. */
 const confirmationWord = 'erase';
 
 const consentRule = '16 CFR 310.5 asks for five years of records of consents, with name and telephone number';
-
-export const toldAgain =
-  'Webhooks, chat rooms and mailboxes that had these leads may be told of the erasure a second time: the id of that news is the same';
 
 const help = `
 Shows what would go and to whom it went, then asks for the word "${confirmationWord}". Duplicates of a lead and its corrections go with
@@ -46,7 +39,6 @@ kept of an erased lead can be erased later: name the lead by its id or reference
 
   lead-prequal leads erase K7QM-2XHD
   lead-prequal leads erase --email jane@example.com --all
-  lead-prequal leads erase --again          after a restore of PostgreSQL
 
 Exit status: 0 erased; 1 not erased, or not out of the files yet; 2 the command line is wrong, or nobody can be asked.`;
 
@@ -55,19 +47,17 @@ export function eraseCommand(run: Run): Command {
     .description('erase what is personal of leads, and tell those who had them')
     .argument('[leads...]', 'the ids or the references of the leads')
     .option('--all', 'the consents that are kept, too')
-    .option('--again', 'instead: what ERASURES_FILE lists, as after a restore')
     .option('--yes', 'do not ask, for programs')
-    .addOption(jsonOption(z.union([erasedLead, erasedAgain])))
+    .addOption(jsonOption(erasedLead))
     .addHelpText('after', help);
   return command.action((names: string[], options: Options) => {
-    const {email, phone, again, yes} = options;
+    const {email, phone, yes} = options;
     const isPerson = email !== undefined || phone !== undefined;
-    if ([names.length > 0, isPerson, again === true].filter(Boolean).length !== 1)
-      return command.error('error: name leads, or a person by --email or --phone, or say --again');
+    if (names.length > 0 === isPerson)
+      return command.error('error: name leads, or a person by --email or --phone');
     if (!yes && !run.ask)
       return command.error('error: there is no terminal to ask on: add --yes to erase without a question');
     return changingStore(run, async (admin) => {
-      if (again) return eraseListed(run, admin, options);
       const leads = isPerson ? await idsOf(run, admin, options) : names;
       if (leads) await erase(run, admin, leads, options);
     });
@@ -165,23 +155,6 @@ function sayWhatRemains({say}: Run, {databaseUrl, databasePath}: Config) {
       `Older copies beside the database still hold these leads, if they are older than the copies: ${older.map((name) => join(dirname(path), name)).join(', ')}. Delete those that you do not need.`,
     );
   say('Backups hold what was in the database when they were made (docs/privacy.md).');
-}
-
-async function eraseListed(run: Run, admin: Admin, {yes = false, json = false}: Options) {
-  const {say, fail} = run;
-  const plan = await planAgain(admin);
-  const {path, unread, back} = plan;
-  if (unread > 0) fail(`${counted(unread, 'line')} of ${path} could not be read.`);
-  say(`${counted(back, 'lead')} of ${path} are back.`);
-  if (back > 0) say(`${toldAgain}.`);
-  if (back > 0 && !(await isConfirmed(run, counted(back, 'lead'), yes))) return fail('Nothing was erased.');
-  const result = await finishPurging(run, erasing('--again'), eraseAgain(admin, plan));
-  if (json) await run.print(result);
-  else if (result.out_of_files) {
-    const stopped = result.stopped > 0 ? `, ${counted(result.stopped, 'number')} held again` : '';
-    await run.write(`${counted(result.erased, 'lead')} erased again${stopped}\n`);
-  }
-  sayWhatRemains(run, admin.config);
 }
 
 export const requestsCommand = (run: Run): Command =>

@@ -14,6 +14,7 @@ import {placed, timeZone} from '../admin/words.ts';
 import {suspicionOf} from '../destinations/email/wording.ts';
 import {timeThere} from '../leads/time-there.ts';
 import {lineColumns, minuteOrNone, printTable, timeOrNone, type Run} from './output.ts';
+import {afterwardsLines} from './revoke.ts';
 
 const {names, labels} = afterTouch;
 
@@ -69,11 +70,7 @@ export function printLead({printFields}: Run, {config}: Admin, shown: Shown, mor
         : consent &&
           `${timeOrNone(consent.given_at)}, text ${consent.text_version} ${consent.text_language ?? ''}`,
     ],
-    [
-      'Taken back',
-      shown.revoked_at &&
-        `${timeOrNone(shown.revoked_at)}, for ${shown.revoked_for === 'all' ? 'everybody' : 'the partner'}`,
-    ],
+    ...afterwardsLines(shown, timeOrNone),
     ['Consent from', consent?.source && 'a caller, who says so'],
     ['Certificate', consent?.certificate_url],
     ['Box ticked', consent?.agreed],

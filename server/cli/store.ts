@@ -1,11 +1,16 @@
-/** `lead-prequal store`: moves all leads to another database, from SQLite to PostgreSQL and back. */
+/** `lead-prequal store`: moves all leads to another database, from SQLite to PostgreSQL and back; repairs a restored one. */
 import {resolve} from 'node:path';
 import {Command} from 'commander';
 import {finish} from '../admin/admin.ts';
+import {noteRepaired, planRepair, repair, repaired, repairDoubts, repairWords} from '../admin/repairing.ts';
 import {moveStore} from '../admin/moving.ts';
 import {counted} from '../admin/words.ts';
 import {readConfig, type Config} from '../config/config.ts';
-import {printTable, type Run} from './output.ts';
+import type {Admin} from '../admin/admin.ts';
+import {jsonOption} from './options.ts';
+import {printTable, type Json, type Run} from './output.ts';
+import {finishPurging} from './purge.ts';
+import {repairingStore} from './with-store.ts';
 
 const help = `
 Stop all servers first. The store of the configuration (DATABASE_URL, else DATABASE_PATH) is copied into the database that
@@ -21,14 +26,49 @@ Examples:
 
 export function storeCommand(run: Run): Command {
   const store = new Command('store')
-    .description('move all leads to another database: from SQLite to PostgreSQL, or back')
+    .description(
+      'move all leads to another database: from SQLite to PostgreSQL, or back; repair a restored one',
+    )
     .addHelpText('after', help);
   store
     .command('copy')
     .description('move the store into another database, while all servers are stopped')
     .requiredOption('--to <database>', 'a URL such as postgres://…, or the path of an SQLite file')
     .action(({to}: {to: string}) => copy(run, to));
+  store
+    .command('repair')
+    .description('after a restore: do again what the file of erasures lists, where a start asks for it')
+    .option('--yes', 'do not ask, for programs')
+    .addOption(jsonOption(repaired))
+    .addHelpText('after', repairHelp)
+    .action(function (this: Command, options: Json & {yes?: boolean}) {
+      if (!options.yes && !run.ask)
+        return this.error('error: there is no terminal to ask on: add --yes to repair without a question');
+      return repairingStore(run, (admin) => repairStore(run, admin, options));
+    });
   return store;
+}
+
+const repairHelp = `
+A start does this by itself after a restore. It asks for this command only where that would change much, or what was done long
+ago: then the file of erasures (ERASURES_FILE) may be that of another store.
+
+Exit status: 0 done, or nothing to do; 1 not done, or not all of it can be; 2 the command line is wrong, or nobody can be asked.`;
+
+async function repairStore(run: Run, admin: Admin, {yes, json}: Json & {yes?: boolean}) {
+  const plan = await planRepair(admin);
+  for (const doubt of await repairDoubts(admin, plan)) run.fail(`${doubt}.`);
+  if (!plan) return;
+  run.say(`By ${plan.path}: ${repairWords(plan)}.`);
+  if (!yes && (await run.ask?.('To do that, type repair: '))?.trim() !== 'repair')
+    return run.fail('Nothing was changed.');
+  const words = {what: 'What was erased cannot be read any more.', again: 'store repair'};
+  const done = await finishPurging(run, words, repair(admin, plan));
+  await noteRepaired(admin, plan);
+  if (json) return run.print(done);
+  await run.write(
+    `${counted(done.erased, 'lead')} erased again, ${counted(done.revoked, 'consent')} taken back again, ${counted(done.numbers, 'number')} held again\n`,
+  );
 }
 
 async function copy(run: Run, to: string) {

@@ -29,6 +29,10 @@ const accessOf = (run: Run) => ({
 export const lackingKeys = <Result>(run: Run, mayWrite: boolean, work: Work<Result>): Promise<Result> =>
   besideServers(readConfig(run.environment), {mayWrite, mayLackKeys: true, ...accessOf(run)}, work);
 
+/** For the command that repairs a store which was restored. */
+export const repairingStore = <Result>(run: Run, work: Work<Result>): Promise<Result> =>
+  besideServers(readConfig(run.environment), {mayWrite: true, isRepair: true, ...accessOf(run)}, work);
+
 /** To standard error, because standard output is for the result of the command alone. */
 const emitTo =
   ({say}: Run): Emit =>

@@ -86,7 +86,7 @@ export type LeadReader = {
    */
   findRecords(
     ids: readonly string[],
-  ): Promise<ReadonlyMap<string, LeadRecord | Tombstone | (LeadIdentity & UnreadableLead)>>;
+  ): Promise<ReadonlyMap<string, LeadRecord | Tombstone | (LeadIdentity & UnreadableLead & {cid: string})>>;
   /**
    * The leads of the last day, a hundred at most, that somebody wanted to read and that cannot be opened, neither then nor
    * now. Nothing looks for such leads: each process notes in the store those that it meets.

@@ -3,11 +3,21 @@
 /** In the form in which they are compared: `comparableEmail`, and E.164. */
 export type Person = {email?: string | undefined; phone?: string | undefined};
 
+/** `emailDigest`: of the mailbox, where the address itself is not kept. */
+export type KnownPerson = Person & {emailDigest?: string | undefined};
+
 /**
  * Keyed digests: of the number, and of the mailbox (`email`), so that other spellings of an address have the same one. By
  * these two, leads are found. `address`, of the address itself, is kept with a consent, whose address is not.
  */
 export type PersonDigests = {phone?: string; email?: string; address?: string};
+
+/** The digest of a number together with a mailbox, made of theirs. */
+export function digestOfBoth({phone, email}: PersonDigests): string | undefined {
+  if (phone === undefined || email === undefined) return undefined;
+  const [one, other] = [Buffer.from(phone, 'base64url'), Buffer.from(email, 'base64url')];
+  return Buffer.from(one.map((byte, index) => byte ^ (other[index] ?? 0))).toString('base64url');
+}
 
 /** In place of the digests of a lead that cannot be read. Each search looks at such a lead. */
 export const unreadableDigest = 'unreadable';
@@ -26,4 +36,11 @@ export type PersonStore = {
    * is 0 if no lead has one, or if the key of the digests cannot be opened. Milliseconds since 1970.
    */
   personDigests(person: Person): Promise<{digests: PersonDigests; since: number}>;
+  /** The key of the digests. Undefined if there is none yet. @throws SealError when it cannot be opened */
+  personKey(): Promise<(SealedKey & {check: string}) | undefined>;
+  /** Takes over the key of the digests of another copy of the store, if this one has none. @throws SealError */
+  adoptPersonKey(key: SealedKey): Promise<void>;
 };
+
+/** The key of the digests, sealed. `dataKey`: the check value of the data key, 0 if it is in clear. */
+export type SealedKey = {dataKey: number; blob: Uint8Array};

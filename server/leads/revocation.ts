@@ -4,53 +4,135 @@
  */
 
 import type {LeadIdentity} from './stored-lead.ts';
+import type {KnownPerson, PersonDigests} from './persons.ts';
 
 /** For whom a consent was taken back: for the partner of the lead, or for all. */
 export const revocationScopes = ['partner', 'all'] as const;
 export type RevocationScope = (typeof revocationScopes)[number];
 
-/** For whom a number is suppressed: the key of a partner, `-` for the callers of `/json/leads`, `*` for all. */
+/**
+ * For whom a number is suppressed: the key of a partner, `-:` and the `cid` for the callers of `/json/leads` who send for that
+ * client, `*` for all. Before version 2.0, all callers had the scope `-`, which still means all of them.
+ */
 export const everybody = '*';
-export const scopeOf = (partner: string | null) => partner ?? '-';
-export const partnerOf = (scope: string) => (scope === '-' ? null : scope);
-export const breadthOf = (scope: string): RevocationScope => (scope === everybody ? 'all' : 'partner');
+export const allCallers = '-';
+const callersOf = (cid: string) => `${allCallers}:${encodeURIComponent(cid)}`;
+/** Whose lead it is. */
+type Sender = {partner: string | null; cid: string};
+/** What a stop for the sender of a lead reaches: a partner's holds callers' leads of its client, too, and never those of another partner. */
+export const scopesOf = ({partner, cid}: Sender): string[] =>
+  partner === null ? [callersOf(cid)] : [partner, callersOf(cid)];
+/** The scopes besides `everybody` that hold a lead of the sender. */
+export const holdersOf = ({partner, cid}: Sender): [own: string, wider: string] =>
+  partner === null ? [callersOf(cid), allCallers] : [partner, partner];
+export const isInScopes = (sender: Sender, scopes: readonly string[]): boolean =>
+  [everybody, ...holdersOf(sender)].some((scope) => scopes.includes(scope));
+export const breadthOf = (scopes: readonly string[]): RevocationScope =>
+  scopes.includes(everybody) ? 'all' : 'partner';
 
 /**
- * A number whose later leads are held. Its digest finds its leads (`LeadFilter`). `decidedAt`: when an operator let them go
- * again, for `reason`. Times are milliseconds since 1970.
+ * What is known of a digest.
+ * - `number`: somebody with the number said stop: later leads with it are held
+ * - `both`: the same, only for leads that also have the mailbox of whoever said so by a link
+ * - `mailbox`: a lead that was stopped has it. Later leads with it are not held
+ */
+export const suppressionKinds = ['number', 'both', 'mailbox'] as const;
+export type SuppressionKind = (typeof suppressionKinds)[number];
+
+/**
+ * Times are milliseconds since 1970.
+ * - `since`: the day on which it was asked
+ * - `askedAt`: of a number: only somebody with another address asked, by a link, and an operator must decide. Leads with the
+ *   number are held meanwhile. After `decidedAt`, it was asked once more by an old link, which holds nothing
+ * - `decidedAt`, `reason`: when an operator let leads go again, and why
  */
 export type Suppression = {
   digest: string;
   scope: string;
+  kind: SuppressionKind;
   since: number;
+  askedAt: number | null;
   decidedAt: number | null;
   reason: string | null;
 };
+/** Whether later leads are held. */
+export const holds = ({kind, decidedAt}: Suppression): boolean => kind !== 'mailbox' && decidedAt === null;
+/** Whether an operator must decide. */
+export const isUndecided = ({askedAt, decidedAt}: Suppression): boolean =>
+  askedAt !== null && (decidedAt === null || decidedAt < askedAt);
+
+/** By which way somebody said stop. Commands take the words of operators, too, such as `phone`. */
+export const linkWays = ['link', 'unsubscribe'] as const;
+export type LinkWay = (typeof linkWays)[number];
+
+/**
+ * One of the things that were said about a number. Nothing is ever changed or taken away. Times are milliseconds since 1970.
+ * - `kind`: `stop`; `ask`, which an operator must decide; `allow`, an operator's decision
+ * - `digest`: of the number. Empty if it is not known
+ * - `lead`: the lead by whose link it was said, or that was named
+ * - `askedAt`: when the person said so, which an operator may enter later, at `enteredAt`
+ */
+export type StopEvent = {
+  id: string;
+  kind: 'stop' | 'ask' | 'allow';
+  digest: string;
+  scope: string;
+  lead: string | null;
+  askedAt: number;
+  enteredAt: number;
+  way: string | null;
+  reason: string | null;
+};
+
+/** Which digests a stop suppresses, and for whom. `asks`: the numbers are only to be decided about. */
+export type Suppressing = Record<SuppressionKind, readonly string[]> & {
+  scopes: readonly string[];
+  asks?: boolean;
+  since: number;
+};
 
 export type RevocationStore = {
-  /** The digests of numbers in E.164. @throws SealError when their key cannot be opened */
-  numberDigests(phones: readonly string[]): Promise<string[]>;
+  /** The digests of people, in their order. @throws SealError when their key cannot be opened */
+  digestsOfPeople(people: readonly KnownPerson[]): Promise<PersonDigests[]>;
   /**
-   * Suppresses the numbers with these digests. From its commit on, later leads with them are held. It waits for leads that
-   * are being stored, so that leads which are found after it are all that may be sent.
+   * Suppresses what has these digests, and notes the events. From its commit on, later leads with them are held. It waits for
+   * leads that are being stored, so that leads which are found after it are all that may be sent.
    */
-  suppress(digests: readonly string[], scope: string, now: number): Promise<void>;
+  suppress(suppressing: Suppressing, events: readonly StopEvent[]): Promise<void>;
+  /** Notes that a number is asked about again whose leads an operator let go. Nothing is held by it. */
+  askAgain(digest: string, scopes: readonly string[], now: number, event: StopEvent): Promise<void>;
+  /** Notes what was said, where nothing is suppressed by it. */
+  noteStops(events: readonly StopEvent[]): Promise<void>;
+  /** The oldest first: of these numbers, or by the links of these leads. */
+  stopEvents(of: {
+    digests?: readonly string[];
+    leads?: readonly string[];
+    ids?: readonly string[];
+  }): Promise<StopEvent[]>;
   /**
    * Takes the consent of one lead back: its deliveries in the outbox end, and those who had news of it are told, once no
    * process may be sending it any more. The lead may be erased already, or be unreadable.
-   * @param how `present` as of `ErasureStore.erase`
+   * @param how `now`: the day on which it was asked; `present` as of `ErasureStore.erase`
    * @returns false if it was taken back before, for as many
    */
   revoke(
     id: string,
     how: {now: number; scope: RevocationScope; present: readonly string[] | undefined},
   ): Promise<boolean>;
+  /** Holds what waits of a lead, as if its number had been suppressed before it came. */
+  hold(id: string): Promise<void>;
   /** Until when a process may be sending one of these leads, or news of it. Milliseconds since 1970, 0 if none is. */
   underWayUntil(ids: readonly string[]): Promise<number>;
-  /** The newest first. @param digests only those of these numbers */
+  /** The newest first. @param digests only these */
   suppressions(digests?: readonly string[]): Promise<Suppression[]>;
-  /** Lets later leads with the number of a digest go again. @returns false if it was not suppressed */
-  allow(digest: string, reason: string, now: number): Promise<boolean>;
+  /** Lets later leads with these digests go again, and notes the events. */
+  allow(
+    digests: readonly string[],
+    scopes: readonly string[],
+    now: number,
+    reason: string,
+    events: readonly StopEvent[],
+  ): Promise<void>;
   /** The ids of leads that are held because of their numbers, and have deliveries that wait. */
   heldLeads(): Promise<string[]>;
   /** Sends such a lead as if it had come now. @returns false if it was not held */
@@ -67,6 +149,10 @@ export type RevocationStore = {
   erasureRequests(lead?: string): Promise<{lead: string; requestedAt: number}[]>;
   /** @returns false if there was none */
   endErasureRequest(id: string): Promise<boolean>;
+  /** Up to which time the lines of the file of erasures are known here. 0 if that was never noted. */
+  erasuresKnownUntil(): Promise<number>;
+  /** Notes that lines up to this time are about to be written, or were carried out. */
+  noteErasuresUntil(at: number): Promise<void>;
 };
 
 /** Where the links lead by which visitors say stop. */
@@ -81,7 +167,7 @@ export const revokeLinkOf =
 
 /** The lead of a link, and what was asked for it. Times are milliseconds since 1970. */
 export type LinkedLead = Pick<LeadIdentity, 'id' | 'createdAt' | 'partner'> & {
-  /** Undefined also if an operator lets later leads with the number go again. */
+  /** When this link was last pressed. Undefined also if an operator has decided since. Nothing else that is known of the number. */
   revokedAt: number | undefined;
   /** False if nothing is kept of the number, so that later leads with it cannot be held. */
   isNumberKnown: boolean;
@@ -93,8 +179,8 @@ export type LinkedLead = Pick<LeadIdentity, 'id' | 'createdAt' | 'partner'> & {
 export type LinkDesk = {
   /** @param link the end of the address. Undefined if the link is none of ours, or the lead is gone */
   find(link: string): Promise<LinkedLead | undefined>;
-  /** Takes the consent back for the partner of the lead. Resolves when nothing new begins. */
-  stop(lead: LinkedLead): Promise<void>;
+  /** Takes the consent back for the partner of the lead. Resolves when nothing new begins. Does nothing if it was done. */
+  stop(lead: LinkedLead, way: LinkWay): Promise<void>;
   /** Notes the request to erase the lead. */
   requestErasure(lead: LinkedLead): Promise<void>;
 };

@@ -133,16 +133,26 @@ export type LeadRecord = StoredLead &
     revoked?: Revocation | undefined;
     /** Missing unless the lead is held because of its number. */
     isSuppressed?: boolean | undefined;
+    /** When somebody with the same mailbox and another number had said stop, in milliseconds since 1970. Missing if nobody had. */
+    mailboxStoppedAt?: number | undefined;
   };
 
 /** What names a lead, and nobody. */
 export type LeadIdentity = Pick<
   LeadRecord,
-  'id' | 'createdAt' | 'partner' | 'duplicateOf' | 'supersedes' | 'revoked' | 'isSuppressed'
+  | 'id'
+  | 'createdAt'
+  | 'partner'
+  | 'duplicateOf'
+  | 'supersedes'
+  | 'revoked'
+  | 'isSuppressed'
+  | 'mailboxStoppedAt'
 >;
 
 /** An erased lead. It holds nothing personal. */
 export type Tombstone = LeadIdentity & {
   /** Milliseconds since 1970. */
   erasedAt: number;
+  cid: string;
 };

@@ -218,6 +218,9 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
 
   'suspect-held': ({lead, partner, destination, reason}) =>
     warn({lead, partner, destination, reason}, 'a suspect lead is held for the operator'),
+  'store-repaired': (done) =>
+    warn(done, 'the store was restored: what the file of erasures lists was erased and taken back again'),
+  'erasures-doubtful': ({reason}) => warn({reason}, 'after a restore, erasures or stops could be missing'),
   'lead-suppressed': ({lead, partner}) =>
     warn(
       {lead, partner},

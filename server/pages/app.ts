@@ -2,6 +2,7 @@
 import express, {type Express, type Request, type RequestHandler, type Response} from 'express';
 import {DateTime} from 'luxon';
 import type {Admin} from '../admin/admin.ts';
+import {refuseRestored} from '../admin/repairing.ts';
 import type {Status} from '../admin/status.ts';
 import {createAddressReader} from '../http/client-address.ts';
 import {formBody} from '../http/form-body.ts';
@@ -64,6 +65,7 @@ export function createPages({admin, status, changed, routes, emit}: PagesParts):
     async (request, response) => {
       // `store copy` may have moved the leads since this process began.
       await store().refuseMarked();
+      await refuseRestored(admin());
       const {id} = request.params;
       if (typeof id === 'string' && isLeadId(id)) request.leadId = id;
       const reply = await route.run(visitOf(request, response, route));

@@ -86,7 +86,8 @@ function keptConsent(
 const [callsFrom, callsUntil] = [8, 20];
 
 /** Whether somebody with this consent may be called, and at this moment. */
-function callingOf({consent, lead}: CallSheet, {now}: Visit): 'no' | 'ask' | 'later' | 'yes' {
+function callingOf({consent, lead}: CallSheet, {now}: Visit): keyof typeof callingWords {
+  if (consent?.askedAt) return 'yet';
   if (consent?.mayCall === false) return 'no';
   if (!consent || consent.mayCall === null) return 'ask';
   const hours = (lead?.time_zones ?? []).map((zone) => now.setZone(zone).hour);
@@ -115,7 +116,7 @@ function callSheet(sheet: CallSheet, shown: ShownLead, visit: Visit): Html {
           <a href="/leads/${correctedBy}">${referenceOf(correctedBy)}</a> instead.
         </p>`
       }
-      ${calling === 'no' ? html`<strong>${printable(phone)}</strong>` : call}
+      ${calling === 'no' || calling === 'yet' ? html`<strong>${printable(phone)}</strong>` : call}
       <a class="btn" href="mailto:${encodeURIComponent(email).replace('%40', '@')}">${printable(email)}</a>
       <p class="q s">${hints.filter(Boolean).join(' · ')}</p>
     </div>
@@ -147,6 +148,7 @@ function callSheet(sheet: CallSheet, shown: ShownLead, visit: Visit): Html {
 
 const callingWords = {
   no: 'Do not call',
+  yet: 'Do not call yet',
   ask: 'Not known whether you may call',
   later: 'May be called, but not now',
   yes: 'May be called',
@@ -158,9 +160,13 @@ function mayCall(sheet: CallSheet, calling: keyof typeof callingWords, {seen}: V
     at === null ? what : `${what} on ${date(seen, at)} at ${clock(seen, at)}`;
   const {language, version, words = null} = consent ?? {};
   const how = [language && `in ${language}`, version && `version ${version}`].filter(Boolean).join(', ');
-  const {stoppedAt = null, at = null} = consent ?? {};
+  const {stoppedAt = null, askedAt = null, mailboxStoppedAt = null, at = null} = consent ?? {};
   const stopped = stoppedAt !== null && said('Somebody with this number said stop', stoppedAt);
   const facts = [
+    askedAt !== null &&
+      `${said('Somebody with another address asked to stop this number', askedAt)}. Decide: stop calls, or send it on.`,
+    mailboxStoppedAt !== null &&
+      `${said('Somebody with this e-mail address said stop', mailboxStoppedAt)}, for another number.`,
     stopped && `${stopped}. ${at !== null && at > stoppedAt ? 'After' : 'Before'} that:`,
     consent && `${said(consent.text, at)}${how && `, ${how}`}.`,
     calling === 'ask' && 'Ask whoever sent the lead before you call.',

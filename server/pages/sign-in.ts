@@ -3,6 +3,7 @@ import {Router, type Request, type RequestHandler, type Response} from 'express'
 import {IANAZone} from 'luxon';
 import {noting} from '../admin/audit.ts';
 import type {Admin} from '../admin/admin.ts';
+import {refuseRestored} from '../admin/repairing.ts';
 import type {Config} from '../config/config.ts';
 import {html, type Html} from '../html/html.ts';
 import {formBody} from '../http/form-body.ts';
@@ -66,6 +67,7 @@ export function signInRoutes({admin, emit}: Parts): Router {
   const limited: RequestHandler = async (request, _response, next) => {
     limit.check(request);
     await admin().store.refuseMarked();
+    await refuseRestored(admin());
     next();
   };
   const post = (path: string, answer: Answering) =>

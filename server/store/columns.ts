@@ -11,6 +11,7 @@ import {specifiedAmounts} from '../../contract/amounts.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import {confirmationDecisions, deliveryContents, deliveryStates} from '../leads/deliveries.ts';
 import {roles} from '../leads/operators.ts';
+import {suppressionKinds} from '../leads/revocation.ts';
 
 export type Column = {
   type: 'text' | 'integer' | 'blob';
@@ -83,6 +84,8 @@ export const tables = {
       revoked_for: {...textOrNull, since: 16},
       /** When the lead came, if it is held because of its number, until an operator allows it. Nothing of it goes out. */
       suppressed_at: {...integerOrNull, since: 16},
+      /** When somebody with the same mailbox and another number had said stop. Nothing is held for that. */
+      mailbox_stopped_at: {...integerOrNull, since: 18},
     },
     primaryKey: ['id'],
     indexes: {
@@ -346,21 +349,51 @@ export const tables = {
   },
 
   /**
-   * The numbers of those who took their consent back, by keyed digests (person-queries.ts), so that later leads with them
-   * are held. These rows outlive the leads.
+   * The numbers and mailboxes of those who took their consent back, by keyed digests (person-queries.ts), so that later leads
+   * with the numbers are held. These rows outlive the leads.
    */
   suppressed: {
     columns: {
       digest: text,
-      /** The key of a partner, `-` for the callers of `/json/leads`, or `*` for all. */
+      /** As `scopesOf` in leads/revocation.ts makes it. */
       scope: text,
       since: integer,
       /** When an operator decided that later leads may be sent, and why. NULL while they are held. */
       decided_at: integerOrNull,
       reason: textOrNull,
+      /** What the digest is of. NULL for a number. */
+      kind: {...textOrNull, oneOf: suppressionKinds, since: 18},
+      /** When somebody with another address asked, so that an operator must decide. NULL if the number itself said stop. */
+      asked_at: {...integerOrNull, since: 18},
     },
     primaryKey: ['digest', 'scope'],
     since: 16,
+  },
+
+  /** All that was ever said about numbers, and decided about them (`StopEvent` in leads/revocation.ts). Rows are only added. */
+  stops: {
+    columns: {
+      id: text,
+      kind: {...text, oneOf: ['stop', 'ask', 'allow']},
+      /** Of the number. Empty if it is not known. */
+      digest: text,
+      scope: text,
+      lead_id: textOrNull,
+      asked_at: integer,
+      entered_at: integer,
+      way: textOrNull,
+      reason: textOrNull,
+    },
+    primaryKey: ['id'],
+    indexes: {stops_digest: {on: ['digest']}, stops_lead: {on: ['lead_id'], where: 'lead_id IS NOT NULL'}},
+    since: 18,
+  },
+
+  /** One row: up to which time the lines of the file of erasures are known here, so that a restore is noticed (admin/repairing.ts). */
+  erasures_file: {
+    columns: {id: {...integer, check: 'id = 1'}, known_until: integer},
+    primaryKey: ['id'],
+    since: 18,
   },
 
   /** Who asked that a lead be erased, until an operator has erased it or said why not. */

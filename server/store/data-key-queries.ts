@@ -274,7 +274,11 @@ export function dataKeyQueries(context: Context): KeyStore {
     dropSealed: (key) => dropSealed(context, key),
 
     async countSuppressed() {
-      const [row] = await read(statement('SELECT CAST(COUNT(*) AS BIGINT) AS numbers FROM suppressed'));
+      const [row] = await read(
+        statement(
+          "SELECT CAST(COUNT(DISTINCT digest) AS BIGINT) AS numbers FROM suppressed WHERE COALESCE(kind, 'number') = 'number'",
+        ),
+      );
       return Number(row?.['numbers']);
     },
 
@@ -285,7 +289,7 @@ export function dataKeyQueries(context: Context): KeyStore {
   };
 }
 
-const whyNeeded = (checkValue: number) =>
+export const whyNeeded = (checkValue: number) =>
   checkValue === 0
     ? `Data is stored in clear: DATA_KEY must list the word "${clearWord}" beside the new key, until "lead-prequal keys rotate" has sealed everything.`
     : `Data is sealed with the data key ${checkInHex(checkValue)}, which DATA_KEY does not list: without that key it cannot be read. "lead-prequal keys status" says the way out.`;

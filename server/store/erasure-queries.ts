@@ -155,7 +155,7 @@ async function describe(
   return {
     id,
     createdAt: row.created_at,
-    partner: row.partner,
+    ...{partner: row.partner, cid: row.cid},
     erasedAt: row.erased_at,
     duplicateOf: row.duplicate_of,
     supersedes: row.supersedes,

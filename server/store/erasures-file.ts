@@ -1,75 +1,258 @@
 /**
- * The file of erasures (the setting `ERASURES_FILE`), which is kept with the backups, so that a restore erases again what
- * had been erased since, and holds the numbers again of those who took a consent back. One line for each erasure: the id of
- * the lead, the time, and the word `all` if the kept consent went, too. One line for each number, by its digest and by its
- * leads: the time, and for whom it is suppressed.
+ * The file of erasures (the setting `ERASURES_FILE`), which is kept with the backups, so that a start after a restore erases
+ * again what had been erased since, and holds the numbers again of those who took a consent back (admin/repairing.ts). A line
+ * each, with a time in UTC:
+ *
+ *     <lead> <time> [all]                                an erasure; `all`: the kept consent went, too
+ *     <lead or digest> <time> stop <scope> [more]        it was stopped
+ *     <digest> <time> ask <scope> [more]                 an operator must decide about the number, and its leads are held meanwhile
+ *     <digest> <time> again <scope> [more]               the same after an operator's decision, so nothing is held
+ *     <digest> <time> allow [scope] [more]               an operator let it go
+ *     <check value> <time> key [<data key> <sealed key>] the key of the digests in lines above and below
+ *
+ * `more` are words such as `kind=both asked=2026-11-20T00:00:00.000Z way=phone event=<id> lead=<id>`.
  */
-import {closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync} from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import {dirname} from 'node:path';
-import {leadIdForm} from '../leads/lead-ids.ts';
+import {DatabaseSync} from 'node:sqlite';
+import {isLeadId, leadIdForm} from '../leads/lead-ids.ts';
+import type {SealedKey} from '../leads/persons.ts';
+import {suppressionKinds, type SuppressionKind} from '../leads/revocation.ts';
 
 /** `at` is in milliseconds since 1970. */
 export type Erasure = {id: string; at: number; all: boolean};
 /**
- * A number that was suppressed, by its digest, or by the id of a lead: a backup from before 1.7 has no key of the digests.
- * `allowedAt`: when an operator let it go again, if that was later.
+ * What was said about a number, by its digest, or by the id of a lead: the digests of a key that is lost find nobody. `key`: the
+ * check value of the key of the digest, if a line of the file says it.
  */
-export type Stop = {of: string; at: number; scope: string; allowedAt?: number};
-export type Allowance = Pick<Stop, 'of' | 'at'>;
-
-const timeForm = String.raw`(\d{4}-\d\d-\d\dT\S+Z)`;
-const line = new RegExp(`^(${leadIdForm}) ${timeForm}( all)?$`);
-const stopLine = new RegExp(String.raw`^([\w-]{22}|${leadIdForm}) ${timeForm} (?:stop (\S+)|allow)$`);
-
-const toLine = (one: Erasure | Stop | Allowance) => {
-  const time = new Date(one.at).toISOString();
-  if ('id' in one) return `${one.id} ${time}${one.all ? ' all' : ''}\n`;
-  return `${one.of} ${time} ${'scope' in one ? `stop ${one.scope}` : 'allow'}\n`;
+export type StopLine = {
+  of: string;
+  at: number;
+  does: (typeof said)[number];
+  /** Empty for all, of an allowance of version 1.7 or 1.8. */
+  scope: string;
+  kind: SuppressionKind;
+  askedAt: number;
+  way: string | null;
+  event: string | undefined;
+  lead: string | null;
+  key?: string | undefined;
 };
+/** The key of the digests. `sealed` is missing without a data key. */
+export type KeyLine = {check: string; at: number; sealed: SealedKey | undefined};
+export type Lines = {erasures: Erasure[]; stops: StopLine[]; keys: KeyLine[]; unread: number; lastAt: number};
+
+const said = ['stop', 'ask', 'again', 'allow'] as const;
+const word = String.raw`[\w-]{22}`;
+const line = new RegExp(
+  String.raw`^(${leadIdForm}|${word}) (\d{4}-\d\d-\d\dT\S+Z)(?: (all|key|${said.join('|')})((?: \S+)*))?$`,
+);
+
+const iso = (at: number) => new Date(at).toISOString();
+const stopText = ({of, at, does, scope, kind, askedAt, way, event, lead}: StopLine) => {
+  const more = {
+    kind: kind === 'number' ? undefined : kind,
+    asked: askedAt === at ? undefined : iso(askedAt),
+    ...{way: way === null ? undefined : encodeURIComponent(way), event, lead: lead ?? undefined},
+  };
+  const words = Object.entries(more).flatMap(([name, value]) =>
+    value === undefined ? [] : `${name}=${value}`,
+  );
+  return [of, iso(at), does, scope, ...words].filter(Boolean).join(' ');
+};
+const keyText = ({check, at, sealed}: KeyLine) =>
+  [
+    check,
+    iso(at),
+    'key',
+    ...(sealed ? [sealed.dataKey, Buffer.from(sealed.blob).toString('base64url')] : []),
+  ].join(' ');
+const toLine = (one: Erasure | StopLine | KeyLine) =>
+  'id' in one
+    ? `${one.id} ${iso(one.at)}${one.all ? ' all' : ''}`
+    : 'of' in one
+      ? stopText(one)
+      : keyText(one);
 
 /**
- * When it returns, the lines are safe on the disk. Several processes may append at the same time: each appends with one
- * write.
+ * Whoever writes the file has this lock, also on another machine. The system takes it away when the process ends, even if it
+ * was killed. An empty database is enough: SQLite locks it for as long as the transaction lasts (sqlite/server-lock.ts).
  */
-export function appendErasures(path: string, erasures: readonly (Erasure | Stop | Allowance)[]): void {
-  if (erasures.length === 0) return;
-  mkdirSync(dirname(path), {recursive: true, mode: 0o700});
-  // A line that a full disk cut off must not become a part of the next one.
-  const isCut = existsSync(path) && /[^\n]$/.test(readFileSync(path, 'utf8'));
-  const text = `${isCut ? '\n' : ''}${erasures.map(toLine).join('')}`;
-  const file = openSync(path, 'a', 0o600);
+function whileLocked<Result>(path: string, work: () => Result): Result {
+  const file = `${path}-lock`;
+  closeSync(openSync(file, constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600));
+  const lock = new DatabaseSync(file, {timeout: 10_000});
   try {
-    const written = writeSync(file, text);
-    if (written < Buffer.byteLength(text)) throw new Error(`${path} could not be written: the disk is full`);
-    fsyncSync(file);
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return work();
   } finally {
-    closeSync(file);
+    lock.close();
   }
+}
+
+function syncFolder(path: string) {
   // Without this, a crash may undo the name of a new file.
   const folder = openSync(dirname(path), 'r');
   fsyncSync(folder);
   closeSync(folder);
 }
 
-/**
- * Each lead once, with the time of its first erasure, and each number as often as it was suppressed.
- * @returns also how many lines are none of an erasure, such as a line that was cut off
- */
-export function readErasures(path: string): {erasures: Erasure[]; stops: Stop[]; unread: number} {
-  const found = new Map<string, Erasure>();
-  const stops: Stop[] = [];
-  let unread = 0;
-  for (const text of readFileSync(path, 'utf8').split('\n')) {
-    const [, id, time = '', all] = line.exec(text) ?? [];
-    const at = Date.parse(time);
-    const [, of, since = '', scope] = stopLine.exec(text) ?? [];
-    if (id !== undefined && !Number.isNaN(at)) {
-      const before = found.get(id);
-      found.set(id, {id, at: before?.at ?? at, all: all !== undefined || before?.all === true});
-    } else if (of === undefined) unread += Number(text !== '');
-    else if (scope === undefined)
-      for (const stop of stops.filter((one) => one.of === of)) stop.allowedAt = Date.parse(since);
-    else stops.push({of, at: Date.parse(since), scope});
+/** When it returns, the lines are safe on the disk. Several processes may append at the same time. */
+export function appendErasures(path: string, lines: readonly (Erasure | StopLine | KeyLine)[]): void {
+  if (lines.length === 0) return;
+  mkdirSync(dirname(path), {recursive: true, mode: 0o700});
+  whileLocked(path, () => {
+    const file = openSync(path, 'a+', 0o600);
+    try {
+      const {size} = fstatSync(file);
+      const last = Buffer.alloc(1);
+      // A line that a full disk cut off must not become a part of the next one.
+      const isCut = size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last.toString() !== '\n';
+      const text = `${isCut ? '\n' : ''}${lines.map((each) => `${toLine(each)}\n`).join('')}`;
+      const written = writeSync(file, text);
+      if (written < Buffer.byteLength(text))
+        throw new Error(`${path} could not be written: the disk is full`);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    syncFolder(path);
+  });
+}
+
+const timeOf = (text: string | undefined) => Date.parse(text ?? '');
+
+function readStop(
+  of: string,
+  at: number,
+  does: StopLine['does'],
+  words: readonly string[],
+): StopLine | undefined {
+  const pairs = words.filter((each) => each.includes('='));
+  const [scope = ''] = words.filter((each) => !each.includes('='));
+  const more = new Map(
+    pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+  );
+  if (does !== 'allow' && scope === '') return undefined;
+  const way = more.get('way');
+  return {
+    ...{of, at, does, scope},
+    kind: suppressionKinds.find((kind) => kind === more.get('kind')) ?? 'number',
+    askedAt: timeOf(more.get('asked')) || at,
+    way: way === undefined ? null : decodeURIComponent(way),
+    ...{event: more.get('event'), lead: more.get('lead') ?? null},
+  };
+}
+
+/** Bytes of one read. The file may be larger than the longest text. */
+const chunkSize = 1024 * 1024;
+
+function* linesOf(path: string): Generator<string> {
+  const file = openSync(path, 'r');
+  try {
+    const chunk = Buffer.alloc(chunkSize);
+    let rest = '';
+    for (let read = 1; read > 0;) {
+      read = readSync(file, chunk);
+      const lines = `${rest}${chunk.toString('latin1', 0, read)}`.split('\n');
+      rest = lines.pop() ?? '';
+      yield* lines;
+    }
+    if (rest !== '') yield rest;
+  } finally {
+    closeSync(file);
   }
-  return {erasures: [...found.values()], stops, unread};
+}
+
+/**
+ * Each lead once, with the time of its first erasure; all else in the order of the file.
+ * @returns also how many lines could not be read, such as one that was cut off, and the newest time
+ */
+export function readErasures(path: string): Lines {
+  const found = new Map<string, Erasure>();
+  const lines: Lines = {erasures: [], stops: [], keys: [], unread: 0, lastAt: 0};
+  let key: string | undefined;
+  for (const text of linesOf(path)) {
+    const [, of = '', time, does, rest = ''] = line.exec(text) ?? [];
+    const at = timeOf(time);
+    const words = rest.split(' ').filter(Boolean);
+    const says = said.find((each) => each === does);
+    const stop = says && !Number.isNaN(at) ? readStop(of, at, says, words) : undefined;
+    if (stop) lines.stops.push({...stop, key});
+    else if (does === 'key' && !Number.isNaN(at)) {
+      const [dataKey, blob] = words;
+      const sealed =
+        blob === undefined ? undefined : {dataKey: Number(dataKey), blob: Buffer.from(blob, 'base64url')};
+      lines.keys.push({check: of, at, sealed});
+      key = of;
+    } else if (isLeadId(of) && !Number.isNaN(at) && !says) {
+      const before = found.get(of);
+      found.set(of, {id: of, at: before?.at ?? at, all: does === 'all' || before?.all === true});
+    } else lines.unread += Number(text !== '');
+    if (at > lines.lastAt) lines.lastAt = at;
+  }
+  // A store has one key, so what stands above the first one was written with it, too.
+  for (const stop of lines.stops) stop.key ??= lines.keys[0]?.check;
+  return {...lines, erasures: [...found.values()]};
+}
+
+/** Bytes. A smaller file is left as it is. */
+const smallFile = 1024 * 1024;
+
+/** Leaves out the lines that say again what a line above them says. */
+function* withoutRepeats(path: string): Generator<string> {
+  const said = new Map<string, Set<string>>();
+  for (const text of linesOf(path)) {
+    const [, of = '', , does = '', more = ''] = line.exec(text) ?? [];
+    const before = said.get(of) ?? new Set();
+    // After an allowance, the same stop is another one.
+    if (does === 'allow') before.clear();
+    else if (of !== '' && does !== 'key') {
+      if (before.has(`${does}${more}`)) continue;
+      said.set(of, before.add(`${does}${more}`));
+    }
+    yield `${text}\n`;
+  }
+}
+
+/**
+ * Makes a large file smaller, if at least half of it says nothing new: version 1.8 wrote its lines with each press of a link. Killed
+ * at any moment, it leaves the former file or the new one.
+ */
+export function compactErasures(path: string): void {
+  if (statSync(path).size < smallFile) return;
+  whileLocked(path, () => {
+    const partial = `${path}.partial`;
+    const file = openSync(partial, 'w', 0o600);
+    try {
+      let part = '';
+      for (const text of withoutRepeats(path)) {
+        part += text;
+        if (part.length < chunkSize) continue;
+        writeSync(file, part);
+        part = '';
+      }
+      writeSync(file, part);
+      fsyncSync(file);
+      if (fstatSync(file).size <= statSync(path).size / 2) {
+        renameSync(partial, path);
+        syncFolder(path);
+      }
+    } finally {
+      closeSync(file);
+      rmSync(partial, {force: true});
+    }
+  });
 }

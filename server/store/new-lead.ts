@@ -9,7 +9,7 @@ import {StoreUnavailable} from '../leads/store-errors.ts';
 import type {LeadPort} from '../leads/ports.ts';
 import type {DeliveryContent} from '../leads/deliveries.ts';
 import {statement, type Statement} from './database.ts';
-import {toNewRows, type NewRows} from './new-rows.ts';
+import {isHeldWith, toNewRows, type NewRows} from './new-rows.ts';
 import type {PersonIndex} from './person-queries.ts';
 import {recordOf} from './rows.ts';
 import type {Sealer} from './sealing.ts';
@@ -62,11 +62,11 @@ export type Known = {
 
 /**
  * The outcome of storing a lead. `duplicateOf` is the id of the lead into which the new lead was merged. `isSuppressed`: its
- * deliveries are held because of its number. `lead` is the id of the earlier lead that was stored with the same idempotency
+ * deliveries are held because of its number, also its confirmation if there is `mailboxStoppedAt` (`isHeldWith`). `lead` is the id of the earlier lead that was stored with the same idempotency
  * key.
  */
 export type Written =
-  | {outcome: 'created'; duplicateOf: string | null; isSuppressed?: boolean}
+  | {outcome: 'created'; duplicateOf: string | null; isSuppressed?: boolean; mailboxStoppedAt?: number | null}
   | {outcome: 'replayed'; lead: string}
   | {outcome: 'key-reused' | 'key-in-progress' | 'proof-spent' | 'erased'};
 
@@ -115,7 +115,7 @@ const maxWrites = 3;
 export function acceptsLeads(
   {writesWith}: Sealer,
   write: (rows: NewRows) => Promise<Written>,
-  {find, ofLateLead, ofNumber}: Pick<LeadPort, 'find'> & Pick<PersonIndex, 'ofLateLead' | 'ofNumber'>,
+  {find, ofLateLead, ofSender}: Pick<LeadPort, 'find'> & Pick<PersonIndex, 'ofLateLead' | 'ofSender'>,
 ): LeadPort['accept'] {
   /** The texts of consents that this process has stored, so that not every lead brings its text along. */
   const storedWords = new Set<string>();
@@ -123,9 +123,10 @@ export function acceptsLeads(
   /** @throws StoreUnavailable when the earlier lead was deleted `maxWrites` times just after it was found */
   return async (entry) => {
     // Of a lead that goes nowhere, nothing must be held.
-    const number = entry.deliveries?.length ? await ofNumber(entry.lead.phone.e164) : '';
+    const {phone, email} = entry.lead;
+    const sender = entry.deliveries?.length ? await ofSender({phone: phone.e164, email}) : null;
     const digests = ofLateLead(entry);
-    const rows = toNewRows(entry, {isSealed: writesWith !== 0, storedWords, digests, number});
+    const rows = toNewRows(entry, {isSealed: writesWith !== 0, storedWords, digests, sender});
     let written = await write(rows);
     for (let writes = 1; written.outcome === 'replayed'; writes += 1) {
       const stored = await find(written.lead);
@@ -137,11 +138,15 @@ export function acceptsLeads(
     }
     if (written.outcome !== 'created') return {outcome: written.outcome};
     for (const words of entry.consentText?.words ?? []) storedWords.add(words);
-    const {duplicateOf} = written;
+    const {duplicateOf, mailboxStoppedAt} = written;
     const {deliveries = []} = entry;
-    const isSuppressed = written.isSuppressed === true || number === undefined;
+    const isSuppressed = written.isSuppressed === true || sender === undefined;
+    const isMailbox = sender === undefined || typeof mailboxStoppedAt === 'number';
     const made = duplicateOf === null ? deliveries : deliveriesOfDuplicate(deliveries);
-    const leased = isSuppressed ? [] : made.filter(({leaseEnd}) => leaseEnd !== undefined);
-    return {outcome: 'created', stored: recordOf(entry, duplicateOf), leased, isSuppressed};
+    const leased = made.filter(
+      (one) => one.leaseEnd !== undefined && !(isSuppressed && isHeldWith(one, isMailbox)),
+    );
+    const stored = {...recordOf(entry, duplicateOf), ...(mailboxStoppedAt && {mailboxStoppedAt})};
+    return {outcome: 'created', stored, leased, isSuppressed};
   };
 }

@@ -2,7 +2,8 @@
 import {hashOfText} from '../leads/consent-texts.ts';
 import {suppressedNumber, type ConfirmationRequest, type NewDelivery} from '../leads/deliveries.ts';
 import type {LeadEntry} from '../leads/new-lead.ts';
-import {everybody, scopeOf} from '../leads/revocation.ts';
+import {digestOfBoth, type PersonDigests} from '../leads/persons.ts';
+import {everybody, holdersOf} from '../leads/revocation.ts';
 import type {RememberedText} from '../leads/stored-lead.ts';
 import type {RowOf} from './columns.ts';
 import type {PersonalData} from './personal-data.ts';
@@ -37,30 +38,50 @@ export type NewRows = {
 } & {
   leads: readonly [RowOf<'leads'>];
   sealed: readonly ToSeal[];
-  /** By what it is found out whether the lead must be held because of its number (`isSuppressed`). */
-  numbers: readonly {lead_id: string; digest: string; scope: string}[];
+  /** By what it is found out whether the lead must be held because of its number (`selectSuppressed`). */
+  senders: readonly {
+    lead_id: string;
+    number: string;
+    both: string;
+    mailbox: string;
+    own: string;
+    wider: string;
+  }[];
 };
 
 /** What the deliveries of a lead are that is held because of its number, unless they are held already. */
 export const held = {state: 'held', leased_until: 0, last_error: suppressedNumber} as const;
-/** SQL that is true for a number whose later leads are held. Both are as in `NewRows.numbers`. */
-export const isSuppressed = (digest: string, scope: string) =>
-  `suppressed.digest = ${digest} AND suppressed.scope IN (${scope}, '${everybody}') AND suppressed.decided_at IS NULL`;
+/**
+ * SQL for the suppressions of a sender, whose columns are as in `NewRows.senders`. `mailbox_since` is NULL but for one of the kind
+ * `mailbox`, which holds nothing by itself: whoever calls is told, and the confirmation of a lead that is held is held, too. Whoever
+ * else names a number that is stopped gets the usual confirmation, and so learns nothing.
+ */
+export const selectSuppressed = (
+  column: (name: 'number' | 'both' | 'mailbox' | 'own' | 'wider') => string,
+) => `
+  SELECT CASE kind WHEN 'mailbox' THEN since END AS mailbox_since FROM suppressed
+  WHERE suppressed.digest IN (${column('number')}, ${column('both')}, ${column('mailbox')})
+    AND suppressed.scope IN (${column('own')}, ${column('wider')}, '${everybody}') AND suppressed.decided_at IS NULL`;
+/** Whether a delivery is held with its lead. @param isMailbox whether the mailbox is that of a lead that was stopped */
+export const isHeldWith = (
+  {state, content}: Pick<RowOf<'deliveries'>, 'state' | 'content'>,
+  isMailbox: boolean,
+) => state === 'waiting' && (isMailbox || content !== 'confirmation');
 
 /**
  * - `isSealed`: false if what is personal stays in clear, as with `clear` as the first data key
  * - `storedWords`: the texts of consents that are known to be stored
  * - `digests`: by which the person is found, if they cannot be written later
- * - `number`: the digest of the number. Undefined if none can be made: then the lead is held. Empty if it goes nowhere
+ * - `sender`: digests of who sent it. Undefined if none can be made: then the lead is held. Null if it goes nowhere
  */
 type Storing = {
   isSealed: boolean;
   storedWords: ReadonlySet<string>;
   digests: readonly string[];
-  number: string | undefined;
+  sender: PersonDigests | null | undefined;
 };
 
-export function toNewRows(entry: LeadEntry, {isSealed, storedWords, digests, number}: Storing): NewRows {
+export function toNewRows(entry: LeadEntry, {isSealed, storedWords, digests, sender}: Storing): NewRows {
   const {id, createdAt, partner, idempotency = [], leadDigests = [], deliveries = []} = entry;
   const {proof, consentText, contextFilters = {}, confirmation} = entry;
   const ofLead = {lead_id: id, created_at: createdAt};
@@ -80,14 +101,14 @@ export function toNewRows(entry: LeadEntry, {isSealed, storedWords, digests, num
       {
         ...neverSealed,
         ...(isSealed ? nothingInClear : inClear(personal)),
-        suppressed_at: number === undefined ? createdAt : null,
+        suppressed_at: sender === undefined ? createdAt : null,
       },
     ],
     sealed: isSealed ? [{lead_id: id, part: 'lead', text: JSON.stringify(personal)}] : [],
-    numbers: number ? [{lead_id: id, digest: number, scope: scopeOf(partner)}] : [],
+    senders: sender ? [toSender(entry, sender)] : [],
     deliveries: deliveries.map((delivery) => ({
       ...rowOfDelivery(entry, delivery),
-      ...(number === undefined && delivery.state === 'waiting' && held),
+      ...(sender === undefined && delivery.state === 'waiting' && held),
     })),
     consents: consent && !isSealed ? [{lead_id: id, consent: JSON.stringify(consent)}] : [],
     context_values: Object.entries(contextFilters).map(([name, value]) => ({name, value, lead_id: id})),
@@ -101,6 +122,12 @@ export function toNewRows(entry: LeadEntry, {isSealed, storedWords, digests, num
     confirmations: confirmation ? [{...toConfirmationRow(confirmation), ...ofLead}] : [],
     person_digests: digests.map((digest) => ({digest, lead_id: id})),
   };
+}
+
+function toSender({id, partner, lead: {cid}}: LeadEntry, digests: PersonDigests) {
+  const {phone: number = '', email: mailbox = ''} = digests;
+  const [own, wider] = holdersOf({partner, cid});
+  return {lead_id: id, number, both: digestOfBoth(digests) ?? '', mailbox, own, wider};
 }
 
 const rowOfDelivery = (

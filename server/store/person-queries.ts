@@ -21,8 +21,18 @@ import type {Context} from './unreadable-leads.ts';
 /** The key is bound to this, as what is sealed of a lead is bound to the lead. */
 export const keyOwner = {id: 'person_search', cid: '', partner: null};
 
-/** What is made with the key: digests, and what stands in the link by which a visitor takes back the consent of a lead. */
-type Keyed = {digestsOf: (person: Person) => PersonDigests; tokenOf: (lead: string) => string};
+/**
+ * What is made with the key: digests, and what stands in the link by which a visitor takes back the consent of a lead. `check`
+ * tells the key from others.
+ */
+type Keyed = {
+  digestsOf: (person: Person) => PersonDigests;
+  ofSender: (person: Sender) => Required<Pick<PersonDigests, 'phone' | 'email'>>;
+  tokenOf: (lead: string) => string;
+  check: string;
+};
+/** Who sends a lead. Both are in the form that `Person` has. */
+type Sender = {phone: string; email: string};
 /** What a process needs to make digests, and how far they are written. `now` is the time of the database. */
 export type Index = Keyed & {doneUntil: string; now: number};
 
@@ -31,8 +41,12 @@ export type PersonIndex = {
   find: () => Promise<Index | undefined>;
   /** Makes the key if there is none. Two processes that do so at once get the same key. @throws SealError */
   make: () => Promise<Index>;
-  /** The digest of a number in E.164. Undefined if the key cannot be opened. Reads the store only the first time. */
-  ofNumber: (phone: string) => Promise<string | undefined>;
+  /** The digests of who sent a lead. Undefined if the key cannot be opened. Reads the store only the first time. */
+  ofSender: (sender: Sender) => Promise<ReturnType<Keyed['ofSender']> | undefined>;
+  /** The key as it is stored, and its check value. Undefined if there is none. @throws SealError */
+  stored: () => Promise<(SealedText & {check: string}) | undefined>;
+  /** Takes this key, unless there is one. @throws SealError if it cannot be opened */
+  adopt: (key: SealedText) => Promise<void>;
   /** Notes up to which leads others may have written digests, if they write those that are older than `age`. */
   note: (index: Index, age: number) => void;
   /** The digests that a new lead must bring along, because nobody would look for it any more. Mostly none. */
@@ -53,16 +67,20 @@ function keyedBy(key: KeyObject): Keyed {
   const keyOfLinks = createSecretKey(
     createHmac('sha256', key).update('links to take consents back').digest(),
   );
+  const ofNumber = (phone: string) => digest(`phone:${phone}`);
+  // What `mailboxOf` makes of an address must stay, or leads of before are not found any more.
+  const ofMailbox = (email: string) => digest(`email:${mailboxOf(email)}`);
   return {
+    ofSender: ({phone, email}) => ({phone: ofNumber(phone), email: ofMailbox(email)}),
     digestsOf: ({email, phone}) => ({
-      ...(phone !== undefined && {phone: digest(`phone:${phone}`)}),
+      ...(phone !== undefined && {phone: ofNumber(phone)}),
       ...(email !== undefined && {
-        // What `mailboxOf` makes of an address must stay, or leads of before are not found any more.
-        email: digest(`email:${mailboxOf(email)}`),
+        email: ofMailbox(email),
         address: digest(`address:${comparableEmail(email)}`),
       }),
     }),
     tokenOf: (lead) => digest(lead, keyOfLinks),
+    check: digest('check value'),
   };
 }
 
@@ -76,7 +94,7 @@ export function createPersonIndex({read, write, clock}: Database, sealer: Sealer
   /** `upTo` grows with the time since `at`, of `performance.now()`. */
   let late: {upTo: number; at: number; digestsOf: Index['digestsOf']} | undefined;
 
-  async function readIndex() {
+  async function readIndex(): Promise<(Index & {blob: Uint8Array}) | undefined> {
     type KeyRow = SealedText & {done_until: string; now: unknown};
     const [row] = (await read(statement(selectKey))) as KeyRow[];
     if (!row) return undefined;
@@ -98,9 +116,18 @@ export function createPersonIndex({read, write, clock}: Database, sealer: Sealer
       if (!made) throw new Error('The key of the digests was deleted just after it was made');
       return made;
     },
-    async ofNumber(phone) {
+    async ofSender(sender) {
       if (!opened) await index.make().catch(orUnopened);
-      return opened?.digestsOf({phone}).phone;
+      return opened?.ofSender(sender);
+    },
+    async stored() {
+      const [row] = (await read(statement(selectKey))) as SealedText[];
+      const known = row && (await readIndex());
+      return known && {data_key: row.data_key, blob: known.blob, check: known.check};
+    },
+    async adopt(key) {
+      const {data_key, blob} = sealing.seal(sealing.open(key, 'person key'), 'person key');
+      await write(statement(insertKey, data_key, blob, firstIdAt(0)));
     },
     note({digestsOf, doneUntil, now}, age) {
       // Half of the age is left for clocks that differ, and for a commit that takes long.
@@ -212,6 +239,13 @@ export const forgetDigests = (
 
 export const personQueries = (context: Context): PersonStore => ({
   writeDigests: (age) => writeDigests(context, age),
+
+  async personKey() {
+    const key = await context.persons.stored();
+    return key && {check: key.check, dataKey: key.data_key, blob: key.blob};
+  },
+
+  adoptPersonKey: ({dataKey, blob}) => context.persons.adopt({data_key: dataKey, blob}),
 
   async personDigests(person) {
     const index = await context.persons.find();

@@ -90,7 +90,7 @@ async function keepWords(
 /** One lead that cannot be read, for example because its key is missing, must not stop the others. */
 function readRecord({opener}: Context, row: RecordRow) {
   const lead = opener.open(row);
-  if (lead instanceof LeadUnreadable) return {...identityOf(row), unreadable: lead.reason};
+  if (lead instanceof LeadUnreadable) return {...identityOf(row), cid: row.cid, unreadable: lead.reason};
   return isErased(lead) ? lead : {...lead, isAnsweredLater: row.is_answered_later === 1};
 }
 
@@ -137,7 +137,7 @@ async function deleteExpired({write}: Context, now: number): Promise<number> {
 export function leadQueries(
   database: Database,
   sealer: Sealer,
-): Omit<LeadStore, 'accept' | 'purge'> & Pick<PersonIndex, 'ofLateLead' | 'ofNumber'> {
+): Omit<LeadStore, 'accept' | 'purge'> & Pick<PersonIndex, 'ofLateLead' | 'ofSender'> {
   const {read, write, jsonList} = database;
   const {noted, ...opener} = createOpener(database, sealer);
   const persons = createPersonIndex(database, sealer);
@@ -169,7 +169,7 @@ export function leadQueries(
     ...accountQueries(context),
     ...figureQueries(context),
     ofLateLead: persons.ofLateLead,
-    ofNumber: persons.ofNumber,
+    ofSender: persons.ofSender,
     unreadableLeads: (now) => unreadableLeads(context, now),
     deleteExpired: (now) => deleteExpired(context, now),
     /** Leaves the connections open. */

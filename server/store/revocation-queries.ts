@@ -1,9 +1,14 @@
 /** The queries that take consents back, and hold later leads of those who did, for both databases. */
 import {timingSafeEqual} from 'node:crypto';
 import {suppressedNumber} from '../leads/deliveries.ts';
-import type {RevocationStore} from '../leads/revocation.ts';
-import type {RowOf} from './columns.ts';
-import {isThere, statement} from './database.ts';
+import {
+  suppressionKinds,
+  type RevocationStore,
+  type StopEvent,
+  type Suppressing,
+} from '../leads/revocation.ts';
+import {tables, type RowOf} from './columns.ts';
+import {insertText, isThere, list, statement, type Statement} from './database.ts';
 import {announceTo, isNotForReceivers, lockDeliveries} from './erasure-queries.ts';
 import type {Context} from './unreadable-leads.ts';
 
@@ -15,10 +20,33 @@ export const mayBeSent = `
   (NOT ${isNotForReceivers('deliveries')} OR NOT EXISTS (SELECT 1 FROM leads
     WHERE leads.id = lead_id AND (revoked_at IS NOT NULL OR suppressed_at IS NOT NULL)))`;
 
+/** `asked_at` stays NULL, and `decided_at` too, of a number that itself said stop: that is more than that somebody else asks. */
 const suppressText = `
-  INSERT INTO suppressed (digest, scope, since) VALUES ($1, $2, $3)
+  INSERT INTO suppressed (digest, scope, since, kind, asked_at) VALUES ($1, $2, $3, $4, CAST($5 AS BIGINT))
   ON CONFLICT (digest, scope) DO UPDATE SET decided_at = NULL, reason = NULL,
-    since = CASE WHEN suppressed.decided_at IS NULL THEN suppressed.since ELSE excluded.since END`;
+    since = CASE WHEN suppressed.decided_at IS NULL AND suppressed.asked_at IS NULL THEN suppressed.since ELSE excluded.since END,
+    asked_at = CASE WHEN suppressed.decided_at IS NULL AND suppressed.asked_at IS NULL THEN NULL ELSE excluded.asked_at END`;
+/** By a link from before an operator's decision, which stays: nothing is held, but the operator is asked once more. */
+const askText = `
+  UPDATE suppressed SET asked_at = CAST($1 AS BIGINT) WHERE digest = $2 AND scope = $3 AND decided_at IS NOT NULL`;
+
+function suppressing({scopes, since, asks = false, ...digests}: Suppressing): Statement[] {
+  return scopes.flatMap((scope) =>
+    suppressionKinds.flatMap((kind) =>
+      digests[kind].map((digest) =>
+        statement(suppressText, digest, scope, since, kind, asks && kind === 'number' ? since : null),
+      ),
+    ),
+  );
+}
+
+const stopColumns = Object.keys(tables.stops.columns);
+const noteText = `${insertText('stops', () => `VALUES (${list(stopColumns.map((_, index) => `$${index + 1}`))})`)}
+  ON CONFLICT (id) DO NOTHING`;
+const noting = (events: readonly StopEvent[]): Statement[] =>
+  events.map(({id, kind, digest, scope, lead, askedAt, enteredAt, way, reason}) =>
+    statement(noteText, id, kind, digest, scope, lead, askedAt, enteredAt, way, reason),
+  );
 
 /** Keeps the leases, because a process may be sending them. */
 const endDeliveries = `
@@ -34,18 +62,46 @@ const forgetSame = 'DELETE FROM same_leads WHERE lead_id = $1';
 
 export const revocationQueries = (context: Context): RevocationStore => {
   const {read, readOne, write, persons, jsonList} = context;
-  const digestsOf = async (phones: readonly string[]) => {
-    const {digestsOf: make} = await persons.make();
-    return phones.flatMap((phone) => make({phone}).phone ?? []).toSorted();
-  };
   return {
-    numberDigests: digestsOf,
+    async digestsOfPeople(people) {
+      // Readers can make no key, and need none: without one, nothing has a digest.
+      const {digestsOf} = (await persons.find()) ?? (await persons.make());
+      return people.map(({emailDigest: email, ...person}) => ({
+        ...digestsOf(person),
+        ...(email !== undefined && {email}),
+      }));
+    },
 
-    async suppress(digests, scope, now) {
-      await write(
-        statement(context.lockTable('suppressed')),
-        ...digests.map((digest) => statement(suppressText, digest, scope, now)),
-      );
+    async suppress(wanted, events) {
+      await write(statement(context.lockTable('suppressed')), ...suppressing(wanted), ...noting(events));
+    },
+
+    async askAgain(digest, scopes, now, event) {
+      await write(...scopes.map((scope) => statement(askText, now, digest, scope)), ...noting([event]));
+    },
+
+    async noteStops(events) {
+      if (events.length > 0) await write(...noting(events));
+    },
+
+    async stopEvents({digests = [], leads = [], ids = []}) {
+      const text = `
+        SELECT * FROM stops WHERE digest IN ${jsonList('$1')} OR lead_id IN ${jsonList('$2')} OR id IN ${jsonList('$3')}
+        ORDER BY entered_at, id`;
+      const lists = [digests, leads, ids].map((each) => JSON.stringify(each));
+      const rows = (await read(statement(text, ...lists))) as RowOf<'stops'>[];
+      return rows.map(({lead_id: lead, asked_at: askedAt, entered_at: enteredAt, ...row}) => ({
+        ...{...row, lead, askedAt, enteredAt},
+      }));
+    },
+
+    async hold(id) {
+      const hold = `
+        UPDATE deliveries SET state = 'held', last_error = '${suppressedNumber}'
+        WHERE lead_id = $1 AND state = 'waiting' AND leased_until <= $2 AND ${isNotForReceivers('deliveries')}
+          AND content <> 'confirmation'`;
+      const mark = 'UPDATE leads SET suppressed_at = created_at WHERE id = $1 AND suppressed_at IS NULL';
+      await write(lockDeliveries(context, id), statement(hold, id, Date.now()), statement(mark, id));
     },
 
     async revoke(id, {now, scope, present}) {
@@ -69,17 +125,23 @@ export const revocationQueries = (context: Context): RevocationStore => {
 
     async suppressions(digests) {
       const some = digests === undefined ? '' : `WHERE digest IN ${jsonList('$1')}`;
-      const text = `SELECT digest, scope, since, decided_at, reason FROM suppressed ${some} ORDER BY since DESC`;
+      const text = `
+        SELECT digest, scope, COALESCE(kind, 'number') AS kind, since, asked_at, decided_at, reason
+        FROM suppressed ${some} ORDER BY since DESC`;
       const values = digests === undefined ? [] : [JSON.stringify(digests)];
-      const rows = (await read(statement(text, ...values))) as RowOf<'suppressed'>[];
-      return rows.map(({decided_at: decidedAt, ...row}) => ({...row, decidedAt}));
+      type Row = RowOf<'suppressed'> & {kind: NonNullable<RowOf<'suppressed'>['kind']>};
+      const rows = (await read(statement(text, ...values))) as Row[];
+      return rows.map(({asked_at: askedAt, decided_at: decidedAt, ...row}) => ({...row, askedAt, decidedAt}));
     },
 
-    async allow(digest, reason, now) {
+    async allow(digests, scopes, now, reason, events) {
       const text = `
-        UPDATE suppressed SET decided_at = $1, reason = $2 WHERE digest = $3 AND decided_at IS NULL RETURNING scope`;
-      const [rows = []] = await write(statement(text, now, reason, digest));
-      return rows.length > 0;
+        UPDATE suppressed SET decided_at = $1, reason = $2, asked_at = NULL
+        WHERE digest IN ${jsonList('$3')} AND scope IN ${jsonList('$4')}`;
+      await write(
+        statement(text, now, reason, JSON.stringify(digests), JSON.stringify(scopes)),
+        ...noting(events),
+      );
     },
 
     async heldLeads() {
@@ -126,6 +188,18 @@ export const revocationQueries = (context: Context): RevocationStore => {
       const text = 'DELETE FROM erasure_requests WHERE lead_id = $1 RETURNING lead_id';
       const [rows = []] = await write(statement(text, id));
       return rows.length > 0;
+    },
+
+    async erasuresKnownUntil() {
+      const row = await readOne(statement('SELECT known_until FROM erasures_file'));
+      return Number(row?.['known_until'] ?? 0);
+    },
+
+    async noteErasuresUntil(at) {
+      const text = `
+        INSERT INTO erasures_file (id, known_until) VALUES (1, $1) ON CONFLICT (id) DO UPDATE
+        SET known_until = CASE WHEN erasures_file.known_until < $1 THEN excluded.known_until ELSE erasures_file.known_until END`;
+      await write(statement(text, at));
     },
   };
 };

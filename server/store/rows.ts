@@ -77,6 +77,7 @@ export const rowOfLead = ({id, createdAt, partner, attribution, suspect, superse
   revoked_at: null,
   revoked_for: null,
   suppressed_at: null,
+  mailbox_stopped_at: null,
 });
 
 /** The lead as it is after its commit. */
@@ -112,6 +113,7 @@ const columnsOfLead = [
   'revoked_at',
   'revoked_for',
   'suppressed_at',
+  'mailbox_stopped_at',
   ...answerColumns,
 ] as const;
 
@@ -149,7 +151,7 @@ export function toLead(row: ReadRow, sealer: Sealer): FullLead | Tombstone {
   if (erasedAt !== null) {
     if (row.whole_blob || row.later_blob)
       throw new SealError('It was erased, and yet there is sealed data of it');
-    return {...identity, erasedAt};
+    return {...identity, cid, erasedAt};
   }
   const {lead, answer, consent, attribution, context} = personalDataOf(row, sealer);
   return {
@@ -173,6 +175,7 @@ export const identityOf = (row: ReadRow): LeadIdentity => ({
     revoked: {at: row.revoked_at, scope: row.revoked_for as RevocationScope},
   }),
   ...(row.suppressed_at !== null && {isSuppressed: true}),
+  ...(row.mailbox_stopped_at !== null && {mailboxStoppedAt: row.mailbox_stopped_at}),
 });
 
 export const isErased = (lead: object): lead is Tombstone => 'erasedAt' in lead;

@@ -58,6 +58,7 @@ const dataSteps: Readonly<Record<number, (dialect: Dialect) => readonly string[]
   8: rebuildDeliveries,
   13: takeNewContents,
   16: takeRevocations,
+  18: beginHistory,
 };
 
 /** By schema version: the table that its data step creates anew, because no column can be added to a primary key. */
@@ -297,4 +298,14 @@ function takeNewContents({allowTexts}: Dialect): string[] {
 /** The upgrade to version 16: a delivery may tell that a consent was taken back. */
 function takeRevocations({allowTexts}: Dialect): string[] {
   return [allowTexts('deliveries', 'content', [contentsOf13], contentsOf16)];
+}
+
+/** The upgrade to version 18: what is known of earlier stops and decisions begins their history. */
+function beginHistory(): string[] {
+  const insert = 'INSERT INTO stops (id, kind, digest, scope, lead_id, asked_at, entered_at, way, reason)';
+  const of = (kind: string) => `digest || ' ' || scope || ' ${kind}', '${kind}', digest, scope, NULL`;
+  return [
+    `${insert} SELECT ${of('stop')}, since, since, NULL, NULL FROM suppressed`,
+    `${insert} SELECT ${of('allow')}, decided_at, decided_at, NULL, reason FROM suppressed WHERE decided_at IS NOT NULL`,
+  ];
 }

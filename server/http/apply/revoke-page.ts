@@ -27,9 +27,10 @@ export const createRevokePage =
     const lead = await desk.find(link);
     if (!lead) return {status: 404, page: noticePage(language, words.notFound, partners[0])};
     const pressed = body instanceof URLSearchParams ? body.get('ask') : undefined;
-    if (pressed === 'stop') await desk.stop(lead);
+    if (pressed === 'stop' && lead.revokedAt === undefined) await desk.stop(lead, 'link');
     if (pressed === 'erase' && lead.erasedAt === undefined) await desk.requestErasure(lead);
-    const {id, createdAt, revokedAt, isNumberKnown, requestedAt, erasedAt} = (await desk.find(link)) ?? lead;
+    const {id, createdAt, revokedAt, isNumberKnown, requestedAt, erasedAt} =
+      (pressed && (await desk.find(link))) || lead;
     const partner = partners.find(({key}) => key === lead.partner) ?? {name: new URL(publicUrl).hostname};
     const day = (at: number) =>
       new Date(at).toLocaleDateString(language, {dateStyle: 'long', timeZone: 'UTC'});

@@ -12,7 +12,7 @@ import type {Outcome} from '../batcher.ts';
 import {tables, type TableName} from '../columns.ts';
 import {insertText, list, statement, type Row, type Statement} from '../database.ts';
 import {reasonOf} from '../../leads/store-errors.ts';
-import {held, isSuppressed, newTables, sealRows, type NewRows} from '../new-rows.ts';
+import {held, newTables, sealRows, selectSuppressed, type NewRows} from '../new-rows.ts';
 import type {Sealer} from '../sealing.ts';
 import {refusalOf, type Connections} from './connections.ts';
 import {dialect} from './start.ts';
@@ -44,17 +44,26 @@ export function input(table: TableName) {
  * for whoever takes a consent back, and that waits for this. A plain read would let a lead leave beside it.
  */
 const suppressedText = `
-  SELECT input.lead_id FROM jsonb_to_recordset($1::jsonb -> 'numbers') AS input(lead_id TEXT, digest TEXT, scope TEXT),
-    LATERAL (SELECT 1 FROM suppressed WHERE ${isSuppressed('input.digest', 'input.scope')} LIMIT 1 FOR KEY SHARE) AS found`;
-const isHeld = (id: string) => `${id} IN (SELECT lead_id FROM suppressing)`;
+  SELECT input.lead_id, found.mailbox_since
+  FROM jsonb_to_recordset($1::jsonb -> 'senders')
+      AS input(lead_id TEXT, number TEXT, "both" TEXT, mailbox TEXT, own TEXT, wider TEXT),
+    LATERAL (${selectSuppressed((name) => `input."${name}"`)} LIMIT 9 FOR KEY SHARE) AS found`;
+const isHeld = (id: string) => `${id} IN (SELECT lead_id FROM suppressing WHERE mailbox_since IS NULL)`;
+const mailboxSince = (id: string) =>
+  `(SELECT MAX(mailbox_since) FROM suppressing WHERE suppressing.lead_id = ${id})`;
+/** As `isHeldWith`. */
+const isDeliveryHeld = `state = 'waiting' AND ${isHeld('lead_id')} AND (content <> 'confirmation' OR ${mailboxSince('input.lead_id')} IS NOT NULL)`;
 const literal = (value: string | number) => (typeof value === 'number' ? value : `'${value}'`);
 /** The columns that have other values if the lead is held, by table. */
 const ifHeld: {[Name in TableName]?: Record<string, string>} = {
-  leads: {suppressed_at: `CASE WHEN ${isHeld('id')} THEN created_at ELSE suppressed_at END`},
+  leads: {
+    suppressed_at: `CASE WHEN ${isHeld('id')} THEN created_at ELSE suppressed_at END`,
+    mailbox_stopped_at: mailboxSince('id'),
+  },
   deliveries: Object.fromEntries(
     Object.entries(held).map(([column, value]) => [
       column,
-      `CASE WHEN state = 'waiting' AND ${isHeld('lead_id')} THEN ${literal(value)} ELSE ${column} END`,
+      `CASE WHEN ${isDeliveryHeld} THEN ${literal(value)} ELSE ${column} END`,
     ]),
   ),
 };
@@ -86,7 +95,8 @@ function insertTextOf(names: readonly TableName[]): string {
   const looked = mayBeHeld ? [`suppressing AS MATERIALIZED (${suppressedText})`] : [];
   const parts = [...looked, ...rest];
   const insert = mayBeHeld
-    ? `${leads} RETURNING CASE WHEN ${isHeld('id')} THEN id END AS lead_id`
+    ? `${leads} RETURNING id, CASE WHEN ${isHeld('id')} THEN 1 ELSE 0 END AS is_held,
+        ${mailboxSince('leads.id')} AS mailbox_since`
     : String(leads);
   const text = parts.length > 0 ? `WITH ${list(parts)} ${insert}` : insert;
   insertTexts.set(names.join(), text);
@@ -192,16 +202,13 @@ async function acceptTogether(
       insertTextOf(names),
       asParameter(
         created.map((rows) => toJson(sealRows(rows, sealer))),
-        names.includes('deliveries') ? [...names, 'numbers'] : names,
+        names.includes('deliveries') ? [...names, 'senders'] : names,
       ),
     );
   }
   if (leads.every((rows) => lockNames(rows).length === 0)) {
     const suppressed = heldOf(await connections.write(insert(leads)));
-    return leads.map((rows) => [
-      rows,
-      {outcome: 'created', duplicateOf: null, isSuppressed: suppressed(rows)},
-    ]);
+    return leads.map((rows) => [rows, {outcome: 'created', duplicateOf: null, ...suppressed(rows)}]);
   }
   let decided: [NewRows, Written][] = [];
   const last = await connections.transaction([tryLock(leads), lookUp(leads)], ([busy = [], found = []]) => {
@@ -217,13 +224,19 @@ async function acceptTogether(
   });
   const suppressed = heldOf(last);
   return decided.map(([rows, written]) =>
-    written.outcome === 'created' ? [rows, {...written, isSuppressed: suppressed(rows)}] : [rows, written],
+    written.outcome === 'created' ? [rows, {...written, ...suppressed(rows)}] : [rows, written],
   );
 }
 
 function heldOf([rows = []]: readonly Row[][]) {
-  const ids = new Set(rows.map(({lead_id}) => lead_id));
-  return (lead: NewRows) => ids.has(idOf(lead));
+  const found = new Map(rows.map((row) => [row['id'], row]));
+  return (lead: NewRows) => {
+    const {is_held, mailbox_since = null} = found.get(idOf(lead)) ?? {};
+    return {
+      isSuppressed: is_held === 1,
+      mailboxStoppedAt: mailbox_since === null ? null : Number(mailbox_since),
+    };
+  };
 }
 
 /**

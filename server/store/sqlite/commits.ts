@@ -6,7 +6,7 @@ import type {Outcome} from '../batcher.ts';
 import {tables, type TableName, type Value} from '../columns.ts';
 import {insertText, list, statement, type Row, type Statement} from '../database.ts';
 import {decide, rowsOf, selectKey, selectSameLead, type Known, type Written} from '../new-lead.ts';
-import {held, isSuppressed, newTables, sealRows, type NewRows} from '../new-rows.ts';
+import {held, isHeldWith, newTables, sealRows, selectSuppressed, type NewRows} from '../new-rows.ts';
 import type {Sealer} from '../sealing.ts';
 import {
   createRunner,
@@ -61,13 +61,21 @@ export function openCommits(path: string, sealer: Sealer): Commits {
   function accept(rows: NewRows): Written {
     const written = decide(rows, lookUp(run, rows));
     if (written.outcome !== 'created') return written;
-    const [number] = rows.numbers;
-    const mustBeHeld =
-      number !== undefined && run(statement(suppressedText, number.digest, number.scope)).length > 0;
-    const all = sealRows(rowsOf(rows, written.duplicateOf), sealer);
-    const stored = mustBeHeld ? suppressed(all) : all;
+    const said = suppressionOf(rows);
+    const stored = asSuppressed(sealRows(rowsOf(rows, written.duplicateOf), sealer), said);
     for (const [table, insert] of inserters) for (const row of stored[table]) run(insert(row));
-    return {...written, isSuppressed: mustBeHeld};
+    return {...written, ...said};
+  }
+
+  function suppressionOf({senders: [sender]}: NewRows): Suppressed {
+    if (!sender) return {isSuppressed: false, mailboxStoppedAt: null};
+    const {number, both, mailbox, own, wider} = sender;
+    const found = run(statement(suppressedText, number, both, mailbox, own, wider));
+    const mailboxes = found.flatMap(({mailbox_since}) =>
+      mailbox_since === null ? [] : Number(mailbox_since),
+    );
+    const mailboxStoppedAt = mailboxes.length > 0 ? Math.max(...mailboxes) : null;
+    return {isSuppressed: found.length > mailboxes.length, mailboxStoppedAt};
   }
 
   return {
@@ -118,14 +126,26 @@ function lookUp(run: Runner['all'], {leads: [{created_at: now}], ...rows}: NewRo
   };
 }
 
-/** The rows of a lead that is held because of its number. */
-const suppressed = (rows: ReturnType<typeof sealRows>): typeof rows => ({
-  ...rows,
-  leads: [{...rows.leads[0], suppressed_at: rows.leads[0].created_at}],
-  deliveries: rows.deliveries.map((row) => (row.state === 'waiting' ? {...row, ...held} : row)),
-});
+type Suppressed = {isSuppressed: boolean; mailboxStoppedAt: number | null};
 
-const suppressedText = `SELECT 1 AS found FROM suppressed WHERE ${isSuppressed('$1', '$2')}`;
+/** The rows of a lead, which may be held because of its number. */
+function asSuppressed(
+  rows: ReturnType<typeof sealRows>,
+  {isSuppressed, mailboxStoppedAt: mailbox_stopped_at}: Suppressed,
+): typeof rows {
+  const [lead] = rows.leads;
+  if (!isSuppressed) return {...rows, leads: [{...lead, mailbox_stopped_at}]};
+  return {
+    ...rows,
+    leads: [{...lead, mailbox_stopped_at, suppressed_at: lead.created_at}],
+    deliveries: rows.deliveries.map((row) =>
+      isHeldWith(row, mailbox_stopped_at !== null) ? {...row, ...held} : row,
+    ),
+  };
+}
+
+const parameters = {number: '$1', both: '$2', mailbox: '$3', own: '$4', wider: '$5'};
+const suppressedText = selectSuppressed((name) => parameters[name]);
 
 const [savepoint, release] = [statement('SAVEPOINT one'), statement('RELEASE one')];
 

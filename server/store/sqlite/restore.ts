@@ -14,34 +14,16 @@ import {dirname} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {pipeline} from 'node:stream/promises';
 import {isSameFile} from './backup.ts';
-import {clearWord} from '../../config/values.ts';
-import type {BesideStore} from '../../leads/ports.ts';
 import {tables} from '../columns.ts';
 import {startsWith} from '../schema.ts';
+import {whyNeeded} from '../data-key-queries.ts';
 import type {Sealer} from '../sealing.ts';
 import {readFound} from './connection.ts';
-import {openSqliteCopy} from './store.ts';
 import {checkCopy, CopyError, isTaken, syncToDisk, withPartialFile, type Counts} from './copy.ts';
 import {busy, companions, hasLog, primaryCode} from './files.ts';
 
-/**
- * `movedTo`: the new name of the previous database and its log. `erased`: how many leads were erased again. `broughtUp`:
- * whether that needed the tables of this version.
- */
-export type Restored = Counts & {movedTo: string | undefined} & ErasedAgain;
-
-type ErasedAgain = {erased: number; broughtUp: boolean};
-
-/**
- * What is needed to open a restored copy, and to do again what was done since it was made: `work` returns how many leads it
- * has erased. It needs the tables of this version if the copy has one of the leads `ids`, or if `isAlways`.
- */
-export type Afterwards = {
-  sealer: Sealer;
-  ids: readonly string[];
-  isAlways: boolean;
-  work: (store: BesideStore) => Promise<number>;
-};
+/** `movedTo`: the new name of the previous database and its log. */
+export type Restored = Counts & {movedTo: string | undefined};
 
 /** SQLite's result code for a file that is no database. */
 const notADatabase = 26;
@@ -50,13 +32,14 @@ const notADatabase = 26;
  * When the promise resolves, the database holds the backup. The file is private (0600), was checked and is safe on the
  * disk.
  * @param replace if true, an existing database and its log are renamed; if false, an existing database is an error
+ * @param sealer with the data keys that the copy needs
  * @throws CopyError when the backup is damaged, or the database cannot be replaced. Then nothing was changed
  */
 export async function restoreSqlite(
   backup: string,
   databasePath: string,
   replace: boolean,
-  afterwards: Afterwards,
+  sealer: Sealer,
 ): Promise<Restored> {
   if (!existsSync(backup)) throw new CopyError(`There is no file ${backup}`);
   if (hasLog(backup)) {
@@ -73,7 +56,7 @@ export async function restoreSqlite(
   return withPartialFile(databasePath, async (partial) => {
     await pipeline(createReadStream(backup), createWriteStream(partial, {flags: 'r+'}));
     const counts = checkCopy(partial, backup);
-    const erasedAgain = await eraseAgain(partial, afterwards);
+    refuseWithoutKeys(partial, sealer);
     syncToDisk(partial);
     const movedTo = whileLocked(databasePath, () => {
       refuseOccupied(databasePath, replace);
@@ -84,39 +67,28 @@ export async function restoreSqlite(
       return movedTo;
     });
     syncToDisk(databasePath);
-    return {...counts, ...erasedAgain, movedTo};
+    return {...counts, movedTo};
   });
 }
 
-/**
- * Erases again what was erased since the copy was made. This happens before the copy gets the name under which a server
- * would serve it. A copy with older tables is not changed if it has none of these leads.
- */
-async function eraseAgain(copy: string, {sealer, ids, isAlways, work}: Afterwards): Promise<ErasedAgain> {
+/** No server could start on a copy whose data keys are missing. */
+function refuseWithoutKeys(copy: string, {checkValues}: Sealer) {
   const database = new DatabaseSync(copy, {readOnly: true});
-  const found = readFound(database);
-  const isOlder = startsWith(found) !== 'the tables as they are';
-  const concerned = database
-    .prepare('SELECT 1 FROM leads WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1')
-    .get(JSON.stringify(ids));
-  database.close();
-  // Tables without data keys hold everything in clear. All others say which keys they need, when they are opened.
-  if (found.version < tables.data_keys.since && !sealer.checkValues.includes(0))
-    throw new CopyError(
-      `The backup is of an older version, which stored data in clear: DATA_KEY must list "${clearWord}" beside the key`,
-    );
-  if (isOlder && !concerned && !isAlways) return {erased: 0, broughtUp: false};
-  const store = await openSqliteCopy(copy, sealer).catch((error: unknown) => {
-    throw new CopyError((error as Error).message);
-  });
-  let erased = 0;
   try {
-    await store.useKeys();
-    erased = await work(store);
+    const found = readFound(database);
+    startsWith(found);
+    // Older tables hold everything in clear.
+    const rows =
+      found.version < tables.data_keys.since
+        ? [{check_value: 0}]
+        : database.prepare('SELECT check_value FROM data_keys').all();
+    const missing = rows
+      .map(({check_value}) => Number(check_value))
+      .filter((each) => !checkValues.includes(each));
+    if (missing.length > 0) throw new CopyError(missing.map(whyNeeded).join(' '));
   } finally {
-    await store.close();
+    database.close();
   }
-  return {erased, broughtUp: isOlder};
 }
 
 const filesOf = (databasePath: string) =>

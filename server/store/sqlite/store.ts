@@ -22,7 +22,6 @@ import {
   inTransaction,
   openBeside,
   openReader,
-  openWriter,
   sqliteWords,
   type Runner,
 } from './connection.ts';
@@ -146,19 +145,6 @@ export async function openSqliteBeside(
 ): Promise<BesideStore> {
   const connection = openBeside(path, mayWrite);
   return storeOver(connection, sealer, () => connection.close(), mayWrite ? undefined : path);
-}
-
-/**
- * Opens a copy of a database that has no name yet, and brings its tables up. When it is closed, the file is again one
- * that uses no log, as a backup is.
- * @throws Error as `openWriter`, and when a data key is missing that the copy needs
- */
-export function openSqliteCopy(path: string, sealer: Sealer): Promise<BesideStore> {
-  const {database: connection} = openWriter(path);
-  return storeOver(connection, sealer, () => {
-    connection.exec('PRAGMA journal_mode = DELETE');
-    connection.close();
-  });
 }
 
 /**

@@ -1,0 +1,425 @@
+/**
+ * After a restore, whoever was erased since the backup is back, and whoever said stop since then is forgotten. A start compares the
+ * store with the file of erasures before it opens its port, and does again what is missing. A copy of the store that runs with
+ * the same file, such as one for tests, writes its own erasures there. So much is done only if an operator says so.
+ */
+import {randomUUIDv7} from 'node:crypto';
+import {closeSync, existsSync, fstatSync, openSync, readSync} from 'node:fs';
+import {z} from 'zod';
+import {createdAtOf, isLeadId} from '../leads/lead-ids.ts';
+import type {SealedKey} from '../leads/persons.ts';
+import {breadthOf, everybody, isInScopes, type StopEvent, type Suppression} from '../leads/revocation.ts';
+import {
+  appendErasures,
+  compactErasures,
+  readErasures,
+  type Erasure,
+  type Lines,
+  type StopLine,
+} from '../store/erasures-file.ts';
+import {isErased} from '../store/rows.ts';
+import {count, finish, Refusal, type Admin, type Job} from './admin.ts';
+import {noting} from './audit.ts';
+import {presentAddresses} from './destinations.ts';
+import {eraseEach, keyOfDigests} from './erasing.ts';
+import {peopleOf, senderOf} from './persons.ts';
+import {purge, type Patience, type Waiting} from './purging.ts';
+import {counted} from './words.ts';
+
+type Beside = Pick<Admin, 'store' | 'config'>;
+
+/** A start does so much without a word: some leads always, and more if they are few of the store. */
+const [always, most, mostOfStore] = [20, 100, 0.01];
+/** Lines that are older than the newest lead of the store. In a restored store, most are younger. */
+const mostOlder = 10;
+/** Ids of one query. */
+const sliceSize = 200;
+/** In place of the check value of a key that is not known. */
+const unknownKey = 'A'.repeat(22);
+
+/** What a digest must be: the last stop, and whether an operator let it go after that. */
+type Wanted = {stop: StopLine; allow: StopLine | undefined};
+
+/**
+ * What the file of erasures lists and the store does not have.
+ * - `adopts`: the key of the digests that the file has and the store lacks
+ * - `toErase`, `toRevoke`: erasures, and stops of leads. `suppress`: what must be held again
+ * - `leads`: ids of all leads that change. `lines` is how many lines there are of what is missing, `older` how many of these are
+ *   older than the newest lead
+ * - `unheld`: numbers that cannot be held, because the key of their digests is not known. `byLeads`: leads of such stops
+ *   whose own numbers can
+ * - `isRestored`: something is missing that was written after the newest lead came
+ */
+export type Repair = Pick<Lines, 'unread' | 'lastAt'> & {
+  path: string;
+  adopts: SealedKey | undefined;
+  toErase: Erasure[];
+  toRevoke: StopLine[];
+  suppress: Wanted[];
+  again: StopLine[];
+  history: StopEvent[];
+  byLeads: StopLine[];
+  leads: ReadonlySet<string>;
+  total: number;
+  lines: number;
+  older: number;
+  unheld: number;
+  isRestored: boolean;
+};
+
+/** Undefined without a file. Changes nothing. */
+export async function planRepair({store, config}: Beside): Promise<Repair | undefined> {
+  const {erasuresFile: path} = config;
+  if (path === undefined || !existsSync(path)) return undefined;
+  const {erasures, stops, keys, unread, lastAt} = readErasures(path);
+  const own = await store.personKey();
+  const sealed = keys.findLast((key) => key.sealed !== undefined);
+  const adopts = own ? undefined : sealed?.sealed;
+  const check = own?.check ?? (adopts && sealed?.check);
+  const isUsable = ({key}: StopLine) => check !== undefined && (key === undefined || key === check);
+  const ofDigests = stops.filter(({of}) => !isLeadId(of));
+  const ofLeads = stops.filter(({of}) => isLeadId(of));
+  const leads = new Set<string>();
+  const toErase = await missingErasures({store}, erasures);
+  for (const {id} of toErase) leads.add(id);
+  const toRevoke = await missingStops({store}, ofLeads);
+  for (const {of} of toRevoke) leads.add(of);
+  const known = new Map((await store.suppressions()).map((one) => [`${one.digest} ${one.scope}`, one]));
+  const suppress = wantedOf(ofDigests.filter(isUsable)).filter((one) =>
+    isMissing(one, known.get(`${one.stop.of} ${one.stop.scope}`)),
+  );
+  const again = ofDigests.filter(isUsable).filter(({does, of, scope, at}) => {
+    const row = known.get(`${of} ${scope}`);
+    return (
+      does === 'again' &&
+      row !== undefined &&
+      row.decidedAt !== null &&
+      (row.askedAt ?? 0) < at &&
+      row.decidedAt < at
+    );
+  });
+  const lost = await lostNumbers(
+    {store},
+    ofDigests.filter((one) => !isUsable(one)),
+    ofLeads,
+    known,
+  );
+  for (const one of suppress) for (const {id} of await leadsOf({store}, one)) leads.add(id);
+  const history = await missingEvents(
+    {store},
+    stops.filter((one) => isLeadId(one.of) || isUsable(one)),
+  );
+  const [newest] = await store.listOutlines({}, {limit: 1});
+  const times = [...toErase, ...toRevoke, ...suppress.map(({stop, allow}) => allow ?? stop)].map(
+    ({at}) => at,
+  );
+  const older = times.filter((at) => newest !== undefined && at < createdAtOf(newest.id)).length;
+  return {
+    ...{path, unread, lastAt, adopts, toErase, toRevoke, suppress, again, history, leads, ...lost},
+    ...{total: await store.countLeads({}), lines: times.length, older},
+    isRestored: times.length > older,
+  };
+}
+
+async function missingErasures({store}: Pick<Admin, 'store'>, erasures: readonly Erasure[]) {
+  const missing: Erasure[] = [];
+  for (let index = 0; index < erasures.length; index += sliceSize) {
+    const slice = erasures.slice(index, index + sliceSize);
+    const ids = slice.map(({id}) => id);
+    const [records, kept] = [await store.findRecords(ids), await store.keptConsents(ids)];
+    for (const erasure of slice) {
+      const record = records.get(erasure.id);
+      if (record && (!isErased(record) || (erasure.all && kept.has(erasure.id)))) missing.push(erasure);
+    }
+  }
+  return missing;
+}
+
+async function missingStops({store}: Pick<Admin, 'store'>, stops: readonly StopLine[]): Promise<StopLine[]> {
+  const missing: StopLine[] = [];
+  for (let index = 0; index < stops.length; index += sliceSize) {
+    const slice = stops.slice(index, index + sliceSize);
+    const records = await store.findRecords(slice.map(({of}) => of));
+    for (const stop of slice) {
+      const record = records.get(stop.of);
+      if (!record || !isInScopes(senderOf(record), [stop.scope])) continue;
+      if (!record.revoked || (record.revoked.scope === 'partner' && stop.scope === everybody))
+        missing.push(stop);
+    }
+  }
+  return missing;
+}
+
+/** For each digest and scope, the last thing that was said, and what an operator decided after it. */
+function wantedOf(lines: readonly StopLine[]): Wanted[] {
+  const wanted = new Map<string, Wanted>();
+  for (const line of lines) {
+    if (line.does === 'again') continue;
+    if (line.does !== 'allow') {
+      const key = `${line.of} ${line.scope}`;
+      const before = wanted.get(key);
+      // Somebody else who asks takes nothing from a number that said stop itself.
+      if (line.does === 'ask' && before?.stop.does === 'stop' && !before.allow) continue;
+      const isSame = before && !before.allow && before.stop.does === line.does;
+      if (!isSame) wanted.set(key, {stop: line, allow: undefined});
+    } else
+      for (const one of wanted.values())
+        if (one.stop.of === line.of && ['', one.stop.scope].includes(line.scope)) one.allow = line;
+  }
+  return [...wanted.values()];
+}
+
+function isMissing({stop, allow}: Wanted, row: Suppression | undefined): boolean {
+  if (!row) return true;
+  // The store knows of a decision, or of one after this stop.
+  if (allow) return row.decidedAt === null && row.since <= allow.at;
+  return row.decidedAt === null
+    ? stop.does === 'stop' && row.kind === 'number' && row.askedAt !== null
+    : row.decidedAt < stop.at;
+}
+
+/** The leads that a stop by digest concerns, also those that came since. Those after an operator's decision are none of them. */
+async function leadsOf({store}: Pick<Admin, 'store'>, {stop, allow}: Wanted) {
+  if (stop.does === 'ask' || stop.kind === 'mailbox') return [];
+  const found = [];
+  // A digest of both finds nobody. Its mailbox stands in a line of its own, and its leads in lines of theirs.
+  for (let after: string | undefined; stop.kind === 'number';) {
+    const page = await store.listLeads({digest: stop.of, until: allow?.at}, {limit: sliceSize, after});
+    for (const lead of page)
+      if (!('unreadable' in lead) && isInScopes(senderOf(lead), [stop.scope])) {
+        const isDone = lead.revoked && (lead.revoked.scope === 'all' || stop.scope !== everybody);
+        if (!isDone) found.push(lead);
+      }
+    after = page.at(-1)?.id;
+    if (page.length < sliceSize) break;
+  }
+  return found;
+}
+
+/**
+ * Digests that were made with another key find nobody. Where a lead of the same stop is there, its number is held by that.
+ * @returns `unheld`: of how many numbers nothing is known; `byLeads`: lines of leads whose numbers must be held
+ */
+async function lostNumbers(
+  {store}: Pick<Admin, 'store'>,
+  lost: readonly StopLine[],
+  ofLeads: readonly StopLine[],
+  known: ReadonlyMap<string, Suppression>,
+) {
+  const byStop = Map.groupBy(
+    lost.filter(
+      (one) => one.kind === 'number' && one.does === 'stop' && !known.has(`${one.of} ${one.scope}`),
+    ),
+    ({at}) => at,
+  );
+  let unheld = 0;
+  const byLeads: StopLine[] = [];
+  for (const [at, lines] of byStop) {
+    const same = ofLeads.filter((one) => one.at === at);
+    const {people} = await peopleOf(
+      {store},
+      same.map(({of}) => of),
+    );
+    const phones = new Set([...people.values()].map(({phone}) => phone));
+    unheld += Math.max(0, new Set(lines.map(({of}) => of)).size - phones.size);
+    for (const line of same) {
+      const {phone} = people.get(line.of) ?? {};
+      const {phone: digest} = (await store.personDigests({phone})).digests;
+      if (phone !== undefined && !known.has(`${digest} ${line.scope}`)) byLeads.push(line);
+    }
+  }
+  return {unheld, byLeads};
+}
+
+const eventOf = ({of, at, does, scope, askedAt, way, event, lead}: StopLine): StopEvent | undefined =>
+  event === undefined
+    ? undefined
+    : {
+        ...{id: event, kind: does === 'again' ? 'ask' : does, digest: isLeadId(of) ? '' : of},
+        ...{scope: scope === '' ? everybody : scope, lead, askedAt, enteredAt: at, way},
+        reason: does === 'allow' ? 'as before the restore' : null,
+      };
+
+async function missingEvents(
+  {store}: Pick<Admin, 'store'>,
+  lines: readonly StopLine[],
+): Promise<StopEvent[]> {
+  const events = lines.flatMap((one) => eventOf(one) ?? []);
+  const missing: StopEvent[] = [];
+  for (let index = 0; index < events.length; index += sliceSize) {
+    const slice = events.slice(index, index + sliceSize);
+    const known = new Set((await store.stopEvents({ids: slice.map(({id}) => id)})).map(({id}) => id));
+    missing.push(...slice.filter(({id}) => !known.has(id)));
+  }
+  return missing;
+}
+
+const isNothing = ({lines, again, history, byLeads, adopts}: Repair) =>
+  lines + again.length + history.length + byLeads.length === 0 && adopts === undefined;
+
+/** What would be done, in words. */
+export const repairWords = ({toErase, leads, suppress}: Repair): string =>
+  `${counted(toErase.length, 'lead')} erased again, and the consents of ${counted(leads.size - toErase.length, 'lead')} and ${counted(suppress.filter(({stop}) => stop.kind === 'number').length, 'number')} taken back again`;
+
+/** Why a start does not do it. Undefined if it does. */
+export function whyTooMuch(repair: Repair): string | undefined {
+  const {path, leads, total, lines, older} = repair;
+  const isMuch = leads.size > always && (leads.size > most || leads.size > total * mostOfStore);
+  if (!isMuch && older <= mostOlder) return undefined;
+  const why = isMuch
+    ? `That concerns ${leads.size.toLocaleString('en-US')} of ${counted(total, 'lead')}`
+    : `${older} of these ${lines} lines are older than the newest lead`;
+  return `By the file of erasures ${path}, there would be ${repairWords(repair)}. ${why}, so this may be a copy that only has the file of another store: then give it a file of its own (ERASURES_FILE). If the store was restored, "lead-prequal store repair" does it, and then start again`;
+}
+
+/** What cannot be done, or may be wrong, a sentence each. @param repair undefined without a file */
+export async function repairDoubts({store, config}: Beside, repair: Repair | undefined): Promise<string[]> {
+  const {erasuresFile: path, databaseUrl} = config;
+  if (path === undefined)
+    return databaseUrl
+      ? [
+          'ERASURES_FILE names no file: after a restore of PostgreSQL, whoever was erased since is back, and whoever said stop is called again',
+        ]
+      : [];
+  if (!repair) {
+    const wasThere = (await store.erasuresKnownUntil()) > 0 || (await store.suppressions()).length > 0;
+    const gone = `There is no file of erasures at ${path}, and there was one: after a restore, whoever was erased since is back, and whoever said stop is called again. Put it back, or correct ERASURES_FILE`;
+    return wasThere ? [gone] : [];
+  }
+  const {unread, unheld} = repair;
+  return [
+    ...(unread > 0 ? [`${counted(unread, 'line')} of the file of erasures ${path} cannot be read`] : []),
+    ...(unheld > 0
+      ? [
+          `${counted(unheld, 'number')} of the file of erasures ${path} cannot be held: the key of their digests is not known here. Later leads with them go out`,
+        ]
+      : []),
+  ];
+}
+
+/** How many leads were erased again, how many consents taken back again, and how many numbers are held again. */
+export const repaired = z.object({erased: count, revoked: count, numbers: count, out_of_files: z.boolean()});
+export type Repaired = z.infer<typeof repaired>;
+
+/** Does what the plan says. After an interruption, it may be run again. @param patience of the wait until nothing of it is in the files */
+export async function* repair(
+  admin: Admin,
+  first: Repair,
+  patience?: Patience,
+): Job<{erased: string} | Waiting, Repaired> {
+  const {store, config, look} = admin;
+  if (first.adopts) await store.adoptPersonKey(first.adopts);
+  if (first.lines > 0) for (let isDone = false; !isDone;) isDone = await store.writeDigests(0);
+  // The digests that were written now find leads that the first plan lacks.
+  const plan = ((first.adopts || first.lines > 0) && (await planRepair(admin))) || first;
+  const {toErase, toRevoke, suppress, again, history, byLeads, leads} = plan;
+  if (!isNothing(plan)) await look({erasure: 'again'}, [...leads], leads.size);
+  const revoked = new Set<string>();
+  const present = presentAddresses(config);
+  const revoke = async (id: string, {askedAt: now, scope}: StopLine) => {
+    if (await store.revoke(id, {now, scope: breadthOf([scope]), present})) revoked.add(id);
+  };
+  for (const line of toRevoke) await revoke(line.of, line);
+  for (const {stop, allow} of suppress) {
+    const {of, scope, kind, askedAt: since, does} = stop;
+    const none = {number: [], both: [], mailbox: []};
+    await store.suppress({...none, [kind]: [of], scopes: [scope], since, asks: does === 'ask'}, []);
+    for (const {id} of await leadsOf({store}, {stop, allow})) await revoke(id, stop);
+    if (allow) await store.allow([of], [scope], allow.at, 'as before the restore', []);
+  }
+  for (const {of, scope, askedAt: since} of byLeads) {
+    const {people} = await peopleOf(admin, [of]);
+    const [{phone = '', email = ''} = {}] = await store.digestsOfPeople([...people.values()]);
+    await store.suppress(
+      {number: [phone], both: [], mailbox: [email].filter(Boolean), scopes: [scope], since},
+      [],
+    );
+  }
+  for (const {of, scope, at, event} of again)
+    await store.askAgain(of, [scope], at, history.find(({id}) => id === event) ?? eventLess(of, scope, at));
+  await store.noteStops(history);
+  const erased = yield* eraseEach(admin, toErase);
+  const numbers = suppress.filter(({stop}) => stop.kind === 'number').length;
+  return {erased, revoked: revoked.size, numbers, out_of_files: yield* purge(admin, patience)};
+}
+
+const eventLess = (digest: string, scope: string, at: number): StopEvent => ({
+  ...{
+    id: randomUUIDv7(),
+    kind: 'ask',
+    digest,
+    scope,
+    lead: null,
+    askedAt: at,
+    enteredAt: at,
+    way: null,
+    reason: null,
+  },
+});
+
+/**
+ * What a server does before it opens its port.
+ * @param say is told what was done, and what cannot be done
+ * @throws Error if that is so much that an operator must say so
+ */
+export async function repairAtStart(
+  {store, config}: Beside,
+  say: {done: (done: Repaired) => void; doubt: (text: string) => void},
+): Promise<void> {
+  const plan = await planRepair({store, config});
+  for (const doubt of await repairDoubts({store, config}, plan)) say.doubt(doubt);
+  if (!plan) return;
+  const tooMuch = whyTooMuch(plan);
+  if (tooMuch !== undefined) throw new Error(tooMuch);
+  if (!isNothing(plan)) {
+    const look = noting(store, {actor: 'start', action: 'repair'});
+    // Nobody waits here for those who read the files.
+    const patience = {pause: 0, saidEach: 0, max: 0};
+    say.done(await finish(repair({store, config, look}, plan, patience), () => undefined));
+  }
+  await noteRepaired({store}, plan);
+}
+
+/** The store knows all lines from now on, and the file has the key of the digests. */
+export async function noteRepaired({store}: Pick<Admin, 'store'>, {path, lastAt}: Repair): Promise<void> {
+  compactErasures(path);
+  await store.noteErasuresUntil(lastAt);
+  const key = await keyOfDigests({store});
+  const {keys, stops} = readErasures(path);
+  if (!key || keys.some((one) => one.check === key.check && one.sealed?.dataKey === key.sealed?.dataKey))
+    return;
+  // What stands above the first key counts as made with it.
+  const isOther =
+    keys.length === 0 && stops.some((one) => !isLeadId(one.of)) && (await store.suppressions()).length === 0;
+  const before = {check: unknownKey, at: key.at, sealed: undefined};
+  appendErasures(path, isOther ? [before, key] : [key]);
+}
+
+/** Bytes at the end of the file in which the newest line is looked for. */
+const endSize = 4_096;
+
+/** The newest time among the last lines. */
+function lastLineAt(path: string): number {
+  const file = openSync(path, 'r');
+  try {
+    const {size} = fstatSync(file);
+    const end = Buffer.alloc(Math.min(size, endSize));
+    readSync(file, end, 0, end.length, size - end.length);
+    const times = end.toString('latin1').match(/\d{4}-\d\d-\d\dT[\d:.]+Z/g) ?? [];
+    return Math.max(0, ...times.map((each) => Date.parse(each)));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** @throws Refusal if the store was restored, and no server has started on it since */
+export async function refuseRestored({store, config}: Beside): Promise<void> {
+  const {erasuresFile: path} = config;
+  if (path === undefined || !existsSync(path)) return;
+  if (lastLineAt(path) <= (await store.erasuresKnownUntil())) return;
+  const plan = await planRepair({store, config});
+  if (plan?.isRestored)
+    throw new Refusal(
+      'This store was restored, and does not know yet who was erased and who said stop since the backup: start the server, which sees to that, and then try again',
+    );
+}
