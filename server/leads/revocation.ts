@@ -89,12 +89,15 @@ export type LinkedLead = Pick<LeadIdentity, 'id' | 'createdAt' | 'partner'> & {
   erasedAt: number | undefined;
 };
 
+/** How the link was used: by the button of its page, or by the one click of a mail provider (RFC 8058). */
+export type LinkWay = 'link' | 'unsubscribe';
+
 /** What visitors do by their links (admin/revocations.ts). */
 export type LinkDesk = {
   /** @param link the end of the address. Undefined if the link is none of ours, or the lead is gone */
   find(link: string): Promise<LinkedLead | undefined>;
   /** Takes the consent back for the partner of the lead. Resolves when nothing new begins. */
-  stop(lead: LinkedLead): Promise<void>;
+  stop(lead: LinkedLead, way: LinkWay): Promise<void>;
   /** Notes the request to erase the lead. */
   requestErasure(lead: LinkedLead): Promise<void>;
 };
