@@ -26,7 +26,9 @@ const readForm =
 
 /** The fields of a multipart form, without its files. A body that is no such form has none. */
 async function fieldsOfParts(bytes: Buffer, type: string): Promise<URLSearchParams> {
-  const parts = await new Response(bytes, {headers: {'Content-Type': type}}).formData().catch(() => []);
+  const parts = await new Response(new Uint8Array(bytes), {headers: {'Content-Type': type}})
+    .formData()
+    .catch(() => []);
   return new URLSearchParams(
     [...parts].filter((part): part is [string, string] => typeof part[1] === 'string'),
   );

@@ -40,7 +40,7 @@ const desk: LinkDesk = {
 const server = openForSuite(async () => {
   const emit = () => undefined;
   const app = express();
-  app.use(requestContext(emit, createAddressReader(undefined)));
+  app.use(requestContext(emit, createAddressReader(0)));
   app.use(
     applyPages({
       ...{partners, publicUrl, version: undefined, perMinute: 60, emit, timings: usualTimings},
