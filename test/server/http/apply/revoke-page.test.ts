@@ -22,16 +22,12 @@ const partners = [
   onePartner({key: 'acme', name: 'Acme Funding', origins: [publicUrl], cid: '1001'}),
 ] as const;
 const done: string[] = [];
+const lead = {
+  ...{id: sampleId, createdAt: 0, partner: 'acme', isNumberKnown: true},
+  ...{revokedAt: undefined, requestedAt: undefined, erasedAt: undefined},
+};
 const desk: LinkDesk = {
-  find: (link) =>
-    Promise.resolve(
-      link === 'right'
-        ? {
-            ...{id: sampleId, createdAt: 0, partner: 'acme', isNumberKnown: true},
-            ...{revokedAt: undefined, requestedAt: undefined, erasedAt: undefined},
-          }
-        : undefined,
-    ),
+  find: () => Promise.resolve(lead),
   stop: (_lead, way) => Promise.resolve(void done.push(way)),
   requestErasure: () => Promise.resolve(void done.push('erase')),
 };
@@ -55,16 +51,16 @@ const server = openForSuite(async () => {
   await once(listening, 'listening');
   const {port} = listening.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}/revoke/`,
+    url: `http://127.0.0.1:${port}/revoke/link`,
     close: async () => void (await listening[Symbol.asyncDispose]()),
   };
 });
 
 const key = 'List-Unsubscribe';
-const formOf = (fields: Record<string, string | Blob>) => {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  return form;
+const formOf = (value: string | Blob): RequestInit => {
+  const body = new FormData();
+  body.append(key, value);
+  return {method: 'POST', body};
 };
 const typed = (type: string, body: string): RequestInit => ({
   method: 'POST',
@@ -72,7 +68,7 @@ const typed = (type: string, body: string): RequestInit => ({
   body,
 });
 const urlEncoded = (body: string) => typed('application/x-www-form-urlencoded', body);
-const ofParts = (body: string, boundary = 'b') => typed(`multipart/form-data; boundary=${boundary}`, body);
+const ofParts = (body: string) => typed('multipart/form-data; boundary=b', body);
 const part = (name: string, value: string) =>
   `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n--b--\r\n`;
 
@@ -81,22 +77,17 @@ const rows: Record<string, [init: RequestInit, status: number, done?: 'link' | '
   'the button to stop': [urlEncoded('ask=stop'), 200, 'link'],
   'the button to be erased': [urlEncoded('ask=erase'), 200, 'erase'],
   'one click of a mail provider': [urlEncoded(`${key}=One-Click`), 200, 'unsubscribe'],
-  'one click in parts': [{method: 'POST', body: formOf({[key]: 'One-Click'})}, 200, 'unsubscribe'],
+  'one click in parts': [formOf('One-Click'), 200, 'unsubscribe'],
   'one click in parts by hand': [ofParts(part(key, 'One-Click')), 200, 'unsubscribe'],
-  'a button in parts': [{method: 'POST', body: formOf({ask: 'stop'})}, 200, 'link'],
   'an opened link': [{}, 200],
   'a link that a scanner asks about': [{method: 'HEAD'}, 200],
   'a POST without a body': [{method: 'POST'}, 400],
   'another value': [urlEncoded(`${key}=Yes`), 200],
-  'another case': [urlEncoded('list-unsubscribe=one-click'), 200],
-  'no value': [urlEncoded(key), 200],
-  'a file with the value': [{method: 'POST', body: formOf({[key]: new Blob(['One-Click'])})}, 200],
+  'a file with the value': [formOf(new Blob(['One-Click'])), 200],
   'parts that are none': [ofParts('--b\r\n\0\r\n'), 200],
   'parts that are cut off': [ofParts(part(key, 'One-Click').slice(0, -10)), 200],
   'parts without a boundary': [typed('multipart/form-data', part(key, 'One-Click')), 200],
-  'parts with a wrong boundary': [ofParts(part(key, 'One-Click'), 'other'), 200],
   'another multipart type': [typed('multipart/mixed; boundary=b', part(key, 'One-Click')), 400],
-  text: [typed('text/plain', `${key}=One-Click`), 400],
   JSON: [typed('application/json', JSON.stringify({[key]: 'One-Click'})), 400],
   'too much': [ofParts(part(key, 'One-Click') + 'x'.repeat(limits.bodyBytes)), 413],
   'another method': [{method: 'PUT', body: `${key}=One-Click`}, 405],
@@ -107,28 +98,9 @@ suite('the stop link of a visitor', () => {
     test(`gets ${what}: ${expected ?? 'nothing is done'}`, async () => {
       for (const query of ['', '?lang=es', `?${key}=One-Click&ask=stop`]) {
         done.length = 0;
-        const response = await fetch(`${server.url}right${query}`, init);
+        const response = await fetch(`${server.url}${query}`, init);
         assert.deepEqual([response.status, done], [status, expected ? [expected] : []], query);
         await response.arrayBuffer();
       }
     });
-
-  test('that is wrong stops nothing by one click', async () => {
-    done.length = 0;
-    assert.equal((await fetch(`${server.url}wrong`, urlEncoded(`${key}=One-Click`))).status, 404);
-    assert.deepEqual(done, []);
-  });
-
-  test('opens in the language that it names, and without one in that of the browser', async () => {
-    const languageOf = async (query: string) =>
-      /<html lang="(\w+)"/.exec(
-        await (await fetch(`${server.url}right${query}`, {headers: {'accept-language': 'en'}})).text(),
-      )?.[1];
-    assert.deepEqual(await Promise.all(['?lang=es', '?lang=en', '', '?lang=xx'].map(languageOf)), [
-      'es',
-      'en',
-      'en',
-      'en',
-    ]);
-  });
 });
