@@ -61,7 +61,10 @@ export const holds = ({kind, decidedAt}: Suppression): boolean => kind !== 'mail
 export const isUndecided = ({askedAt, decidedAt}: Suppression): boolean =>
   askedAt !== null && (decidedAt === null || decidedAt < askedAt);
 
-/** By which way somebody said stop. Commands take the words of operators, too, such as `phone`. */
+/**
+ * By which way somebody said stop at a link: `link`: a press of the button on its page; `unsubscribe`: one click in a mail program
+ * (RFC 8058). Commands take the words of operators, such as `phone`.
+ */
 export const linkWays = ['link', 'unsubscribe'] as const;
 export type LinkWay = (typeof linkWays)[number];
 

@@ -3,7 +3,7 @@ import type {Request, RequestHandler, Response} from 'express';
 import {html} from '../html/html.ts';
 import {digestOf, type OperatorStore} from '../leads/operators.ts';
 import {gate} from './layout.ts';
-import {goTo, isLocalPath, sendFailure, sendPage} from './replies.ts';
+import {goTo, isLocalPath, pageBefore, sendFailure, sendPage} from './replies.ts';
 import type {Seen} from './visit.ts';
 
 /** Browsers take a cookie with this prefix only over TLS, and only from this very host. */
@@ -47,6 +47,12 @@ const headers = {
 
 const methods = ['GET', 'HEAD', 'POST'];
 
+/** Headers of Chromium and the standard, of older browsers, of older Firefox, and of Safari. */
+const earlyHeaders = ['Sec-Purpose', 'Purpose', 'X-Moz', 'X-Purpose'];
+/** Whether a browser asks for a page that nobody has opened yet, such as while somebody types an address. */
+const isEarly = (request: Request) =>
+  earlyHeaders.some((name) => /prefetch|preview/i.test(request.get(name) ?? ''));
+
 /** Whether a page made the request, of this origin or of another one, for something that is no page of its own. */
 const isPartOfPage = (request: Request, site: string | undefined) =>
   site !== undefined &&
@@ -74,6 +80,8 @@ export function guard(origin: string): RequestHandler {
         return refuse(403, 'Not from here', 'Only these pages themselves can change something.');
     } else if (isPartOfPage(request, site))
       return refuse(403, 'Not from here', 'Other sites can only link to these pages.');
+    // Nobody may ever see the page, so it is no look. Browsers keep no errors, and ask again when somebody opens it.
+    else if (isEarly(request)) return void response.status(503).end();
     next();
   };
 }
@@ -86,8 +94,10 @@ export const session =
   (store: () => Pick<OperatorStore, 'session'>): RequestHandler =>
   async (request, response, next) => {
     const secret = secretIn(request);
-    const to = isLocalPath(request.originalUrl) ? request.originalUrl : '/';
     const isPost = request.method === 'POST';
+    // A form is sent to an address that mostly is no page, so the way back leads to the page on which it stands.
+    const page = (isPost && pageBefore(request)) || request.originalUrl;
+    const to = isLocalPath(page) ? page : '/';
     if (secret === undefined && !isPost && request.get('Sec-Fetch-Site') === 'cross-site') {
       // The browser keeps the cookie back if a link of another site leads here, such as one in an e-mail. It sends it to
       // the next page, because then this page leads there.
@@ -95,7 +105,8 @@ export const session =
       return sendPage(request, response, gate('Leads', html`<a class="btn" href="${to}">Go on</a>`, again));
     }
     const seen = secret === undefined ? undefined : await store().session(digestOf(secret), Date.now());
-    if (!seen) return goTo(response, isPost ? '/sign-in' : `/sign-in?next=${encodeURIComponent(to)}`);
+    if (!seen)
+      return goTo(response, `/sign-in?next=${encodeURIComponent(to)}${isPost ? '&unchanged=1' : ''}`);
     response.locals['seen'] = seen satisfies Seen;
     next();
   };

@@ -1,5 +1,6 @@
 /** Writes pages, errors and downloads as responses. */
 import {randomBytes, randomInt} from 'node:crypto';
+import {posix} from 'node:path';
 import {Readable} from 'node:stream';
 import {pipeline} from 'node:stream/promises';
 import type {ErrorRequestHandler, Request, Response} from 'express';
@@ -44,6 +45,13 @@ export const goTo = (response: Response, to: string): void =>
 export const isLocalPath = (text: unknown): text is string =>
   typeof text === 'string' && text.length <= 2_048 && /^\/(?!\/)[\w/?=&%.~+#-]*$/.test(text);
 
+/** Path and query of the page of ours from which a request comes, as far as the browser says so. */
+export function pageBefore(request: Request): string | undefined {
+  const from = URL.parse(request.get('Referer') ?? '');
+  const page = from?.host === request.get('Host') ? `${from?.pathname}${from?.search}` : undefined;
+  return isLocalPath(page) ? page : undefined;
+}
+
 /** Bytes. */
 const maxPadding = 192;
 /**
@@ -85,8 +93,10 @@ export async function sendFailure(
   {status, title, text, choices = [], headers = {}}: Failure,
 ): Promise<void> {
   // Strangers get the same bytes from everywhere.
-  const from = response.locals['seen'] ? URL.parse(request.get('Referer') ?? '') : null;
-  const back = from?.host === request.get('Host') && isLocalPath(from?.pathname) ? from?.pathname : undefined;
+  const [from] = (response.locals['seen'] ? pageBefore(request)?.split('?') : undefined) ?? [];
+  // Whoever has just signed in has no page to go back to, but the one above, such as that of the lead.
+  const page = from === '/sign-in' ? posix.dirname(request.path) : from;
+  const back = isLocalPath(page) ? page : undefined;
   const content = html`<h1>${title}</h1>
     <p>${text}</p>
     ${

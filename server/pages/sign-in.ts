@@ -30,6 +30,9 @@ const inviteUse = (digest: string) => `invitation ${digest}`;
 const wrong =
   'That did not work: the passkey is not known here, or this page was open for more than five minutes. Try again.';
 
+const unchanged =
+  'Nothing was changed, because your session had ended. Sign in to go back to the page, and do it again there.';
+
 /** A form whose button asks the browser for a passkey (pages.js). */
 export const passkeyForm = (
   kind: 'create' | 'get',
@@ -80,8 +83,9 @@ export function signInRoutes({admin, emit}: Parts): Router {
       await sendPage(request, response, failure, 403);
     });
   router.get('/sign-in', async (request, response) => {
-    const {next} = request.query;
-    const page = await signInPage(admin().config, isLocalPath(next) ? next : '/');
+    const {next, unchanged: isUnchanged} = request.query;
+    const why = isUnchanged === undefined ? undefined : unchanged;
+    const page = await signInPage(admin().config, isLocalPath(next) ? next : '/', why);
     await sendPage(request, response, page);
   });
   router.get('/invite', (request, response) => sendPage(request, response, invitePage));

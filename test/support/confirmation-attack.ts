@@ -187,8 +187,8 @@ function check(taken: readonly string[], leads: ReadonlyMap<string, Sent>, perHo
     count(`partner ${lead.partner}`, perHour);
     const names = head.split('\r\n').map((line) => line.split(':')[0]?.toLowerCase());
     assert.deepEqual(names.toSorted(), [
-      ...['auto-submitted', 'content-type', 'date', 'from', 'message-id', 'mime-version', 'subject', 'to'],
-      'x-auto-response-suppress',
+      ...['auto-submitted', 'content-type', 'date', 'from', 'list-unsubscribe', 'list-unsubscribe-post'],
+      ...['message-id', 'mime-version', 'subject', 'to', 'x-auto-response-suppress'],
     ]);
     assert.equal(/^To: (.*)$/m.exec(head)?.[1]?.trim().toLowerCase(), lead.email.toLowerCase());
     const body = decoded(raw.slice(end));
@@ -198,7 +198,10 @@ function check(taken: readonly string[], leads: ReadonlyMap<string, Sent>, perHo
     bodies.add(
       body
         .replaceAll(referenceOf(id), 'REFERENCE')
-        .replaceAll(/(?:<a href=")?https:\/\/leads\.example\.com\/revoke\/[\w.-]+(?:">|<\/a>)?/g, 'LINK')
+        .replaceAll(
+          /(?:<a href=")?https:\/\/leads\.example\.com\/revoke\/[\w.-]+\?lang=e[ns](?:">|<\/a>)?/g,
+          'LINK',
+        )
         .replaceAll(`Hello ${name},`, 'Hello,')
         .replaceAll(`Hola, ${name}:`, 'Hola:')
         .replaceAll(/--_NmP[^\s]*/g, 'BOUNDARY'),

@@ -18,7 +18,12 @@ import type {LeadRecord} from '../../leads/stored-lead.ts';
 import {heading, mailPage, toHtml, toText, type Block, type Span} from '../email/message.ts';
 import {dollars} from '../email/wording.ts';
 
-export type ConfirmationEmail = {subject: string; text: string; html: string};
+export type ConfirmationEmail = {
+  subject: string;
+  text: string;
+  html: string;
+  headers?: Record<string, string>;
+};
 
 /**
  * One or two words of Latin letters. A longer name, or one with letters that look like a full stop or a slash, could be
@@ -46,9 +51,11 @@ export function confirmationEmail(
   record: LeadRecord,
   language: string,
   {name: company, contact, amounts: showsAmounts, nextStep, rounding}: ConfirmationSettings,
-  {isTest = false, link}: {isTest?: boolean; link?: string | undefined} = {},
+  {isTest = false, link: revokeLink}: {isTest?: boolean; link?: string | undefined} = {},
 ): ConfirmationEmail {
   const words = wordsFor(language);
+  // The page behind the link speaks the language of the e-mail, whatever the browser prefers.
+  const link = revokeLink && `${revokeLink}?lang=${words.tag}`;
   const reference = referenceOf(record.id);
   const name = greetedName(record.lead.first_name);
   const amounts = showsAmounts ? shownAmountsOf(record.answer, rounding) : null;
@@ -77,6 +84,10 @@ export function confirmationEmail(
   ];
   return {
     subject,
+    // With both headers, mail programs show a button that stops by one click (RFC 8058).
+    ...(link && {
+      headers: {'List-Unsubscribe': `<${link}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click'},
+    }),
     text: toText([
       ...opening,
       ...(amounts

@@ -22,7 +22,7 @@ import {failureOf} from '../email/failures.ts';
 import {plainAddress} from '../email/their-words.ts';
 import type {Network} from '../network.ts';
 import {sampleRecord} from '../sample.ts';
-import {confirmationEmail} from './confirmation-email.ts';
+import {confirmationEmail, type ConfirmationEmail} from './confirmation-email.ts';
 
 /**
  * The maximum number of confirmations to one network within an hour. The wider networks around it may get as many times
@@ -129,7 +129,7 @@ async function send(
   {transport, who, timeout, sender}: Mailbox,
   name: string,
   to: readonly string[],
-  email: SendMailOptions,
+  {headers, ...email}: ConfirmationEmail & Pick<SendMailOptions, 'messageId'>,
 ): Promise<Settlement> {
   try {
     await transport.sendMail({
@@ -137,7 +137,7 @@ async function send(
       to: to.map((address) => ({name: '', address})),
       envelope: {from: sender, to: [...to]},
       // Neither programs that answer e-mails (RFC 3834) nor Exchange should answer these.
-      headers: {'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All'},
+      headers: {'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All', ...headers},
       xMailer: false,
       signal: AbortSignal.timeout(timeout),
       ...email,

@@ -15,7 +15,7 @@ import type {Partner} from '../../config/partners.ts';
 import type {Timings} from '../../config/timings.ts';
 import type {Emit} from '../../observe/observations.ts';
 import {pinnedFile, type EmbedVersion} from '../../versions/embed-versions.ts';
-import {formBody} from '../form-body.ts';
+import {formBody, formOrPartsBody} from '../form-body.ts';
 import type {FailureLimit} from '../limits/failure-limit.ts';
 import type {RateLimits} from '../limits/rate-limit.ts';
 import {withinTime} from '../mount.ts';
@@ -205,7 +205,7 @@ export function applyPages(parts: Parts): Router {
     .route(`${revokePath}/:link`)
     .all(rateLimits('revoke', perMinute))
     .get(showRevoke)
-    .post(formBody, showRevoke)
+    .post(formOrPartsBody, showRevoke)
     .all(methodNotAllowed('GET, HEAD, POST'));
   router.use([paths.apply, revokePath], failed);
   return router;

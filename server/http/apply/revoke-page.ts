@@ -1,6 +1,6 @@
 /**
  * The page behind the link with which a visitor says stop, or asks to be erased. Mail programs and scanners open links, so
- * only a button does something, and a second press does nothing more.
+ * only a button does something, or a POST with the words by which mail providers say stop for their users (RFC 8058).
  */
 import {fill} from '../../../form/words/fill.ts';
 import {serverWords, type FormLanguage} from '../../../form/words/languages.ts';
@@ -12,7 +12,7 @@ import {noticePage, type Page} from './apply-page.ts';
 
 /**
  * @param link the end of the address
- * @param body what was sent, of the button that was pressed; no form without one
+ * @param body the fields that were sent; no form for a page that is only looked at
  */
 export type RevokePage = (
   link: string,
@@ -26,11 +26,14 @@ export const createRevokePage =
     const words = serverWords[language].revoke;
     const lead = await desk.find(link);
     if (!lead) return {status: 404, page: noticePage(language, words.notFound, partners[0])};
-    const pressed = body instanceof URLSearchParams ? body.get('ask') : undefined;
-    if (pressed === 'stop' && lead.revokedAt === undefined) await desk.stop(lead, 'link');
+    const sent = body instanceof URLSearchParams ? body : new URLSearchParams();
+    const pressed = sent.get('ask');
+    const isOneClick = sent.get('List-Unsubscribe') === 'One-Click';
+    if ((pressed === 'stop' || isOneClick) && lead.revokedAt === undefined)
+      await desk.stop(lead, isOneClick ? 'unsubscribe' : 'link');
     if (pressed === 'erase' && lead.erasedAt === undefined) await desk.requestErasure(lead);
     const {id, createdAt, revokedAt, isNumberKnown, requestedAt, erasedAt} =
-      (pressed && (await desk.find(link))) || lead;
+      ((pressed ?? isOneClick) && (await desk.find(link))) || lead;
     const partner = partners.find(({key}) => key === lead.partner) ?? {name: new URL(publicUrl).hostname};
     const day = (at: number) =>
       new Date(at).toLocaleDateString(language, {dateStyle: 'long', timeZone: 'UTC'});

@@ -15,7 +15,7 @@ import {routes} from '../../../server/pages/routes.ts';
 import type {Reply, Route, Visit} from '../../../server/pages/visit.ts';
 import type {Owner} from '../../support/opened.ts';
 import {StoreMarked} from '../../../server/reload/reloads.ts';
-import {ownForm, ownHost, servePages, type Ask} from '../../support/pages.ts';
+import {ownForm, ownHost, pagesUrl, servePages, type Ask} from '../../support/pages.ts';
 import {hookAndUpstream} from '../../support/operator.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {until} from '../../support/until.ts';
@@ -114,7 +114,10 @@ test('a form that comes slowly changes nothing if the session has ended meanwhil
   slow.end('a=1');
   const [response] = (await once(slow, 'response')) as [IncomingMessage];
   response.resume();
-  assert.deepEqual([response.statusCode, response.headers.location, changes], [303, '/sign-in', 0]);
+  assert.deepEqual(
+    [response.statusCode, response.headers.location, changes],
+    [303, '/sign-in?next=%2Fchange&unchanged=1', 0],
+  );
 });
 
 test('a visit has what was asked once, and opens what was sealed in the same session', async (t) => {
@@ -155,6 +158,12 @@ test('an error is a page in words, which says nothing of what only the log may s
     assert.match(answer.text, words);
     assert.doesNotMatch(answer.text, /password|node_modules|\.ts:/);
   }
+  // A plan that has changed while somebody signed in again: the way back is not that to the sign-in.
+  const backFrom = async (path: string, page: string) =>
+    /href="([^"]*)">Back</.exec((await ask(path, {referer: pagesUrl + page})).text)?.[1];
+  assert.equal(await backFrom('/leads/7/revoke', '/sign-in?next=%2Fleads%2F7%2Frevoke'), '/leads/7');
+  assert.equal(await backFrom('//evil.example/7', '/sign-in'), undefined);
+  assert.equal(await backFrom('/0', '/leads?time=today'), '/leads');
   assert.equal((await ask('/away')).status, 500);
   const failed = ['store-unavailable', 'request-failed', 'request-failed'];
   assert.deepEqual(

@@ -136,6 +136,80 @@ suite('the guard', () => {
         }
   });
 
+  test('a form that is sent after the session has ended is answered in words, and leads back', async () => {
+    const plan = `/leads/${lead}/drop?destination=hook`;
+    const from = (page: string) => ({referer: pagesUrl + page});
+    const posts = [
+      ...all.filter(({method}) => method === 'POST').map(({path}) => concrete(path)),
+      '/sign-out',
+    ];
+    const sent = async (path: string, more: Record<string, string>, who: Who) => {
+      const headers = {...ours, ...cookies[who], ...more};
+      const {status, headers: got} = await served.ask(path, {
+        method: 'POST',
+        headers,
+        form: {reason: 'jane'},
+      });
+      assert.equal(status, 303, path);
+      return new URL(got.location ?? '', pagesUrl);
+    };
+    for (const who of whos.filter((each) => !isRole(each)))
+      for (const path of posts)
+        for (const page of [plan, '/destinations', '/you?again=1', '/leads?time=today']) {
+          const {pathname, searchParams, href} = await sent(path, from(page), who);
+          assert.deepEqual([pathname, searchParams.get('next')], ['/sign-in', page], path);
+          assert.doesNotMatch(href, /jane/);
+          const {text} = await served.ask(href.slice(pagesUrl.length));
+          assert.match(text, /role="alert">[^<]*Nothing was changed, because your session had ended/);
+          assert.ok(text.includes(`name="next" value="${page}"`));
+        }
+    // Without a page of ours, the path of the form itself: that of a change of a lead is also the page of its plan.
+    for (const referer of [
+      '',
+      'https://evil.example/leads',
+      `${pagesUrl}//evil.example`,
+      'about:blank',
+      `${pagesUrl}/a:b`,
+    ])
+      assert.equal(
+        (await sent(`/leads/${lead}/revoke`, {referer}, 'nobody')).searchParams.get('next'),
+        `/leads/${lead}/revoke`,
+        referer,
+      );
+    assert.doesNotMatch((await served.ask('/sign-in?next=/you')).text, /Nothing was changed/);
+  });
+
+  test('a page that a browser asks for before somebody opens it is refused, and is no look', async () => {
+    const early: Record<string, string>[] = [
+      ...['prefetch', 'prefetch;prerender', 'prefetch;anonymous-client-ip'].map((value) => ({
+        'sec-purpose': value,
+      })),
+      ...[{purpose: 'prefetch'}, {'x-moz': 'prefetch'}, {'x-purpose': 'preview'}],
+    ];
+    const before = await served.store.auditEntries({}, 1);
+    reached.length = 0;
+    for (const who of whos)
+      for (const headers of early)
+        for (const path of [...paths, '/sign-in', '/invite'])
+          for (const method of ['GET', 'HEAD']) {
+            const {
+              status,
+              text,
+              headers: got,
+            } = await served.ask(concrete(path), {
+              method,
+              headers: {...cookies[who], ...headers},
+            });
+            assert.deepEqual(
+              [status, text, got['cache-control']],
+              [503, '', 'no-store'],
+              `${method} ${path}`,
+            );
+          }
+    assert.deepEqual(reached, []);
+    assert.deepEqual(await served.store.auditEntries({}, 1), before);
+  });
+
   test('a request for another host, or for none, gets nothing', async () => {
     for (const host of ['127.0.0.1', 'evil.example', `${ownHost}.evil.example`, `${ownHost}:8443`]) {
       const {status, text} = await served.ask('/', {headers: {host, ...cookies['admin']}});

@@ -79,7 +79,34 @@ forEachStore((store) => {
     const headers = new Map(parsed.headers.map(({key, value}) => [key, value]));
     assert.equal(headers.get('auto-submitted'), 'auto-generated');
     assert.equal(headers.get('x-auto-response-suppress'), 'All');
-    assert.equal(headers.get('list-unsubscribe'), undefined);
+  });
+
+  test('it stops calls by one click of the mail program, and its link opens in its own language', async (t) => {
+    const {mail, server, ended} = await start(t, store);
+    for (const [index, [formLanguage, lang]] of [
+      ['es-US', 'es'],
+      ['en', 'en'],
+      ['fr', 'en'],
+    ].entries()) {
+      await send(server, {phone: `415-201-123${index}`}, {body: {lang: formLanguage}});
+      await ended(index + 1);
+      const {parsed} = mail.received[index] ?? assert.fail();
+      const lines = new Map(parsed.headerLines.map(({key, line}) => [key, line.replaceAll(/\s+/g, ' ')]));
+      const [, link = ''] = /^List-Unsubscribe: <([^>]+)>$/.exec(lines.get('list-unsubscribe') ?? '') ?? [];
+      assert.equal(lines.get('list-unsubscribe-post'), 'List-Unsubscribe-Post: List-Unsubscribe=One-Click');
+      assert.ok(parsed.text?.includes(link) && parsed.html?.includes(`href="${link}"`));
+      const {origin, pathname, search} = new URL(link);
+      assert.deepEqual([origin, search], [server.config.publicUrl, `?lang=${lang}`]);
+      const said = lang === 'es' ? /Usted pidió/ : /You said stop/;
+      const open = async (init: RequestInit) => (await server.fetch(pathname + search, init)).text();
+      // The language of the browser is the other one.
+      const headers = {'accept-language': lang === 'es' ? 'en' : 'es'};
+      assert.doesNotMatch(await open({headers}), said);
+      const body = new FormData();
+      body.append('List-Unsubscribe', 'One-Click');
+      await open({method: 'POST', body});
+      assert.match(await open({headers}), said);
+    }
   });
 
   test('it is in the language of the form, with the words of the partner', async (t) => {
