@@ -83,9 +83,10 @@ export async function readCallSheet(
   const {lead, duplicates = [], supersededBy = []} = found ?? {};
   const details = lead && !isErased(lead) ? detailsOf(lead) : undefined;
   const damaged = details && 'unreadable' in details ? details : undefined;
-  const {people} = await peopleOf(admin, seesPersons ? [id] : []);
   const became =
-    lead && !('unreadable' in lead) ? (await afterwardsOf(admin, [lead], people)).get(id) : undefined;
+    lead && !('unreadable' in lead)
+      ? (await afterwardsOf(admin, [lead], (await peopleOf(admin, [id])).people)).get(id)
+      : undefined;
   const shown =
     details && became && !('unreadable' in details)
       ? {...details, ...became, duplicates, superseded_by: supersededBy}

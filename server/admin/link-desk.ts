@@ -125,7 +125,7 @@ async function stopBoth(admin: Admin, link: Link, way: LinkWay) {
   );
   const numbers = person?.phone === undefined ? [] : [person.phone];
   await beginStop(admin, {
-    ...{...stop, numbers, asks: !isStopped},
+    ...{...stop, numbers, asks: !isStopped, marks: true},
     ...{both: both === undefined ? [] : [both], leads: first.own},
   });
   // Leads that came meanwhile are held, or are found now.

@@ -323,7 +323,10 @@ export async function* repair(
   for (const {stop, allow} of suppress) {
     const {of, scope, kind, askedAt: since, does} = stop;
     const none = {number: [], both: [], mailbox: []};
-    await store.suppress({...none, [kind]: [of], scopes: [scope], since, asks: does === 'ask'}, []);
+    await store.suppress(
+      {...none, [kind]: [of], scopes: [scope], since, asks: does === 'ask', marks: does === 'ask'},
+      [],
+    );
     for (const {id} of await leadsOf({store}, {stop, allow})) await revoke(id, stop);
     if (allow) await store.allow([of], [scope], allow.at, 'as before the restore', []);
   }

@@ -99,7 +99,8 @@ export async function* revokeConsent(admin: Admin, input: RevocationInput): Job<
     way,
     lead: typeof who === 'string' ? (ids[0] ?? null) : null,
   };
-  await beginStop(admin, {...stop, numbers: [...meant.phones], leads: [...meant.leads.values()]});
+  const marks = typeof who === 'object' && who.email !== undefined;
+  await beginStop(admin, {...stop, marks, numbers: [...meant.phones], leads: [...meant.leads.values()]});
   // Leads that came meanwhile are held, or are found now.
   await addLeads(admin, scopes, meant);
   const leads = yield* revokeEach(admin, [...meant.leads.values()], {scopes, askedAt: stop.askedAt});
@@ -172,6 +173,7 @@ const isOther = (who: Who, {lead}: Meaning) =>
  * - `numbers`: in E.164. `leads`: those that are stopped at once
  * - `lead`: the one that was named, or whose link it was
  * - `asks`: an operator must decide about the numbers, and only what has number and mailbox of `both` is stopped
+ * - `marks`: it came by an address, or by what was sent there
  */
 export type NewStop = {
   scopes: readonly string[];
@@ -182,13 +184,14 @@ export type NewStop = {
   numbers: readonly string[];
   leads: readonly Meaning[];
   asks?: boolean;
+  marks?: boolean;
   both?: readonly string[];
 };
 
 /** Suppresses the numbers, and writes down what changes: lines of the file of erasures first, and then the store. */
 export async function beginStop(admin: Pick<Admin, 'store' | 'config'>, stop: NewStop): Promise<void> {
   const {store} = admin;
-  const {scopes, now, askedAt, way, lead, asks = false, both = []} = stop;
+  const {scopes, now, askedAt, way, lead, asks = false, marks = false, both = []} = stop;
   const changing = stop.leads.filter((one) => !isRevokedFor(one, scopes));
   const {people} = await peopleOf(
     admin,
@@ -202,7 +205,7 @@ export async function beginStop(admin: Pick<Admin, 'store' | 'config'>, stop: Ne
     [...new Set(some)].filter((digest) => digest !== undefined).toSorted();
   const number = distinct(digests.slice(0, stop.numbers.length).map(({phone}) => phone));
   const suppressing: Suppressing = {
-    ...{scopes, asks, since: askedAt, number, both},
+    ...{scopes, asks, marks, since: askedAt, number, both},
     mailbox: distinct(digests.slice(stop.numbers.length).map(({email}) => email)),
   };
   const known = await store.suppressions(suppressionKinds.flatMap((kind) => suppressing[kind]));
@@ -231,7 +234,7 @@ export async function beginStop(admin: Pick<Admin, 'store' | 'config'>, stop: Ne
         .filter((digest) => !says(known, {digest, scope, kind, asks}) || eventOf.has(digest))
         .map((digest) =>
           line(digest, {
-            ...{scope, kind, does: kind === 'number' ? does : 'stop'},
+            ...{scope, kind, does: kind === 'number' ? does : kind === 'mailbox' && marks ? 'ask' : 'stop'},
             event: scope === event.scope ? eventOf.get(digest) : undefined,
           }),
         ),

@@ -42,7 +42,7 @@ export type SuppressionKind = (typeof suppressionKinds)[number];
 /**
  * Times are milliseconds since 1970.
  * - `since`: the day on which it was asked
- * - `askedAt`: of a number: only somebody with another address asked, by a link, and an operator must decide. Leads with the
+ * - `askedAt`: of a mailbox: the stop came by it, so whoever calls about a later lead with it is told. Of a number: only somebody with another address asked, by a link, and an operator must decide. Leads with the
  *   number are held meanwhile. After `decidedAt`, it was asked once more by an old link, which holds nothing
  * - `decidedAt`, `reason`: when an operator let leads go again, and why
  */
@@ -58,8 +58,8 @@ export type Suppression = {
 /** Whether later leads are held. */
 export const holds = ({kind, decidedAt}: Suppression): boolean => kind !== 'mailbox' && decidedAt === null;
 /** Whether an operator must decide. */
-export const isUndecided = ({askedAt, decidedAt}: Suppression): boolean =>
-  askedAt !== null && (decidedAt === null || decidedAt < askedAt);
+export const isUndecided = ({kind, askedAt, decidedAt}: Suppression): boolean =>
+  kind === 'number' && askedAt !== null && (decidedAt === null || decidedAt < askedAt);
 
 /**
  * By which way somebody said stop at a link: `link`: a press of the button on its page; `unsubscribe`: one click in a mail program
@@ -87,10 +87,11 @@ export type StopEvent = {
   reason: string | null;
 };
 
-/** Which digests a stop suppresses, and for whom. `asks`: the numbers are only to be decided about. */
+/** Which digests a stop suppresses, and for whom. `asks`: the numbers are only to be decided about. `marks`: it came by the mailbox. */
 export type Suppressing = Record<SuppressionKind, readonly string[]> & {
   scopes: readonly string[];
   asks?: boolean;
+  marks?: boolean;
   since: number;
 };
 

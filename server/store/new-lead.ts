@@ -62,11 +62,17 @@ export type Known = {
 
 /**
  * The outcome of storing a lead. `duplicateOf` is the id of the lead into which the new lead was merged. `isSuppressed`: its
- * deliveries are held because of its number, also its confirmation if there is `mailboxStoppedAt` (`isHeldWith`). `lead` is the id of the earlier lead that was stored with the same idempotency
+ * deliveries are held because of its number, also its confirmation if `isMailbox` (`isHeldWith`). `lead` is the id of the earlier lead that was stored with the same idempotency
  * key.
  */
 export type Written =
-  | {outcome: 'created'; duplicateOf: string | null; isSuppressed?: boolean; mailboxStoppedAt?: number | null}
+  | {
+      outcome: 'created';
+      duplicateOf: string | null;
+      isSuppressed?: boolean;
+      isMailbox?: boolean;
+      mailboxStoppedAt?: number | null;
+    }
   | {outcome: 'replayed'; lead: string}
   | {outcome: 'key-reused' | 'key-in-progress' | 'proof-spent' | 'erased'};
 
@@ -141,7 +147,7 @@ export function acceptsLeads(
     const {duplicateOf, mailboxStoppedAt} = written;
     const {deliveries = []} = entry;
     const isSuppressed = written.isSuppressed === true || sender === undefined;
-    const isMailbox = sender === undefined || typeof mailboxStoppedAt === 'number';
+    const isMailbox = written.isMailbox === true || sender === undefined;
     const made = duplicateOf === null ? deliveries : deliveriesOfDuplicate(deliveries);
     const leased = made.filter(
       (one) => one.leaseEnd !== undefined && !(isSuppressed && isHeldWith(one, isMailbox)),

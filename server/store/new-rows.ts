@@ -52,14 +52,15 @@ export type NewRows = {
 /** What the deliveries of a lead are that is held because of its number, unless they are held already. */
 export const held = {state: 'held', leased_until: 0, last_error: suppressedNumber} as const;
 /**
- * SQL for the suppressions of a sender, whose columns are as in `NewRows.senders`. `mailbox_since` is NULL but for one of the kind
- * `mailbox`, which holds nothing by itself: whoever calls is told, and the confirmation of a lead that is held is held, too. Whoever
- * else names a number that is stopped gets the usual confirmation, and so learns nothing.
+ * SQL for the suppressions of a sender, whose columns are as in `NewRows.senders`. One of the kind `mailbox` holds nothing by
+ * itself: whoever calls is told if that stop came by the mailbox, and the confirmation of a lead that is held is held, too. Whoever else
+ * names a number that is stopped gets the usual confirmation, and so learns nothing.
  */
 export const selectSuppressed = (
   column: (name: 'number' | 'both' | 'mailbox' | 'own' | 'wider') => string,
 ) => `
-  SELECT CASE kind WHEN 'mailbox' THEN since END AS mailbox_since FROM suppressed
+  SELECT CASE kind WHEN 'mailbox' THEN 1 ELSE 0 END AS is_mailbox, CASE kind WHEN 'mailbox' THEN asked_at END AS asked_at
+  FROM suppressed
   WHERE suppressed.digest IN (${column('number')}, ${column('both')}, ${column('mailbox')})
     AND suppressed.scope IN (${column('own')}, ${column('wider')}, '${everybody}') AND suppressed.decided_at IS NULL`;
 /** Whether a delivery is held with its lead. @param isMailbox whether the mailbox is that of a lead that was stopped */

@@ -25,16 +25,18 @@ const suppressText = `
   INSERT INTO suppressed (digest, scope, since, kind, asked_at) VALUES ($1, $2, $3, $4, CAST($5 AS BIGINT))
   ON CONFLICT (digest, scope) DO UPDATE SET decided_at = NULL, reason = NULL,
     since = CASE WHEN suppressed.decided_at IS NULL AND suppressed.asked_at IS NULL THEN suppressed.since ELSE excluded.since END,
-    asked_at = CASE WHEN suppressed.decided_at IS NULL AND suppressed.asked_at IS NULL THEN NULL ELSE excluded.asked_at END`;
+    asked_at = CASE WHEN suppressed.kind = 'mailbox' THEN COALESCE(suppressed.asked_at, excluded.asked_at)
+      WHEN suppressed.decided_at IS NULL AND suppressed.asked_at IS NULL THEN NULL ELSE excluded.asked_at END`;
 /** By a link from before an operator's decision, which stays: nothing is held, but the operator is asked once more. */
 const askText = `
   UPDATE suppressed SET asked_at = CAST($1 AS BIGINT) WHERE digest = $2 AND scope = $3 AND decided_at IS NOT NULL`;
 
-function suppressing({scopes, since, asks = false, ...digests}: Suppressing): Statement[] {
+function suppressing({scopes, since, asks = false, marks = false, ...digests}: Suppressing): Statement[] {
+  const asked = {number: asks, both: false, mailbox: marks};
   return scopes.flatMap((scope) =>
     suppressionKinds.flatMap((kind) =>
       digests[kind].map((digest) =>
-        statement(suppressText, digest, scope, since, kind, asks && kind === 'number' ? since : null),
+        statement(suppressText, digest, scope, since, kind, asked[kind] ? since : null),
       ),
     ),
   );

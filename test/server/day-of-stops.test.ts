@@ -8,7 +8,7 @@ import {join} from 'node:path';
 import {suite, test} from 'node:test';
 import {referenceOf} from '../../contract/reference.ts';
 import type {EmbedAnswer} from '../../contract/embed.ts';
-import type {SuppressionRow} from '../../server/admin/revocations.ts';
+import type {SuppressionRow} from '../../server/admin/stops.ts';
 import {readConfig} from '../../server/config/config.ts';
 import {readLead, sentLead, somebody} from '../support/embed-client.ts';
 import {json, startFakeUpstream} from '../support/fake-upstream.ts';
@@ -297,7 +297,7 @@ forEachStore((store) => {
       await run('consent', 'allow', first.who.phone, '--reason', 'wants to be called again');
       const allowed = await send({...person(), phone: first.who.phone});
       for (const {id} of [other, allowed]) await told(id, 'lead.created');
-      assert.match((await run('leads', 'erase', '--again', '--yes')).stdout, /erased again$/m);
+      assert.match((await run('store', 'repair', '--yes')).stdout, /^0 leads erased again, 0 consents/m);
       assert.ok(!types(allowed.id).includes('consent.revoked all'), 'what was allowed stays so');
     });
 

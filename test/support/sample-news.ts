@@ -63,6 +63,7 @@ export function erasedRequest(changes: Partial<Tombstone> = {}): Extract<Deliver
     id: sampleId,
     createdAt: sampleTime,
     partner: 'acme',
+    cid: '1001',
     erasedAt,
     supersedes: null,
     duplicateOf: null,

@@ -44,21 +44,22 @@ export function input(table: TableName) {
  * for whoever takes a consent back, and that waits for this. A plain read would let a lead leave beside it.
  */
 const suppressedText = `
-  SELECT input.lead_id, found.mailbox_since
+  SELECT input.lead_id, found.is_mailbox, found.asked_at
   FROM jsonb_to_recordset($1::jsonb -> 'senders')
-      AS input(lead_id TEXT, number TEXT, "both" TEXT, mailbox TEXT, own TEXT, wider TEXT),
+      AS input(lead_id TEXT, "number" TEXT, "both" TEXT, "mailbox" TEXT, "own" TEXT, "wider" TEXT),
     LATERAL (${selectSuppressed((name) => `input."${name}"`)} LIMIT 9 FOR KEY SHARE) AS found`;
-const isHeld = (id: string) => `${id} IN (SELECT lead_id FROM suppressing WHERE mailbox_since IS NULL)`;
-const mailboxSince = (id: string) =>
-  `(SELECT MAX(mailbox_since) FROM suppressing WHERE suppressing.lead_id = ${id})`;
+const isHeld = (id: string, isMailbox = 0) =>
+  `${id} IN (SELECT lead_id FROM suppressing WHERE is_mailbox = ${isMailbox})`;
+const mailboxStoppedAt = (id: string) =>
+  `(SELECT MAX(asked_at) FROM suppressing WHERE suppressing.lead_id = ${id})`;
 /** As `isHeldWith`. */
-const isDeliveryHeld = `state = 'waiting' AND ${isHeld('lead_id')} AND (content <> 'confirmation' OR ${mailboxSince('input.lead_id')} IS NOT NULL)`;
+const isDeliveryHeld = `state = 'waiting' AND ${isHeld('lead_id')} AND (content <> 'confirmation' OR ${isHeld('lead_id', 1)})`;
 const literal = (value: string | number) => (typeof value === 'number' ? value : `'${value}'`);
 /** The columns that have other values if the lead is held, by table. */
 const ifHeld: {[Name in TableName]?: Record<string, string>} = {
   leads: {
     suppressed_at: `CASE WHEN ${isHeld('id')} THEN created_at ELSE suppressed_at END`,
-    mailbox_stopped_at: mailboxSince('id'),
+    mailbox_stopped_at: mailboxStoppedAt('id'),
   },
   deliveries: Object.fromEntries(
     Object.entries(held).map(([column, value]) => [
@@ -96,7 +97,7 @@ function insertTextOf(names: readonly TableName[]): string {
   const parts = [...looked, ...rest];
   const insert = mayBeHeld
     ? `${leads} RETURNING id, CASE WHEN ${isHeld('id')} THEN 1 ELSE 0 END AS is_held,
-        ${mailboxSince('leads.id')} AS mailbox_since`
+        CASE WHEN ${isHeld('id', 1)} THEN 1 ELSE 0 END AS is_mailbox, mailbox_stopped_at`
     : String(leads);
   const text = parts.length > 0 ? `WITH ${list(parts)} ${insert}` : insert;
   insertTexts.set(names.join(), text);
@@ -231,11 +232,9 @@ async function acceptTogether(
 function heldOf([rows = []]: readonly Row[][]) {
   const found = new Map(rows.map((row) => [row['id'], row]));
   return (lead: NewRows) => {
-    const {is_held, mailbox_since = null} = found.get(idOf(lead)) ?? {};
-    return {
-      isSuppressed: is_held === 1,
-      mailboxStoppedAt: mailbox_since === null ? null : Number(mailbox_since),
-    };
+    const {is_held, is_mailbox, mailbox_stopped_at} = found.get(idOf(lead)) ?? {};
+    const mailboxStoppedAt = Number(mailbox_stopped_at ?? 0) || null;
+    return {isSuppressed: is_held === 1, isMailbox: is_mailbox === 1, mailboxStoppedAt};
   };
 }
 

@@ -68,14 +68,14 @@ export function openCommits(path: string, sealer: Sealer): Commits {
   }
 
   function suppressionOf({senders: [sender]}: NewRows): Suppressed {
-    if (!sender) return {isSuppressed: false, mailboxStoppedAt: null};
+    if (!sender) return {isSuppressed: false, isMailbox: false, mailboxStoppedAt: null};
     const {number, both, mailbox, own, wider} = sender;
     const found = run(statement(suppressedText, number, both, mailbox, own, wider));
-    const mailboxes = found.flatMap(({mailbox_since}) =>
-      mailbox_since === null ? [] : Number(mailbox_since),
-    );
-    const mailboxStoppedAt = mailboxes.length > 0 ? Math.max(...mailboxes) : null;
-    return {isSuppressed: found.length > mailboxes.length, mailboxStoppedAt};
+    const mailboxes = found.filter(({is_mailbox}) => is_mailbox === 1);
+    return {
+      ...{isSuppressed: found.length > mailboxes.length, isMailbox: mailboxes.length > 0},
+      mailboxStoppedAt: Math.max(0, ...mailboxes.map(({asked_at}) => Number(asked_at))) || null,
+    };
   }
 
   return {
@@ -126,21 +126,19 @@ function lookUp(run: Runner['all'], {leads: [{created_at: now}], ...rows}: NewRo
   };
 }
 
-type Suppressed = {isSuppressed: boolean; mailboxStoppedAt: number | null};
+type Suppressed = {isSuppressed: boolean; isMailbox: boolean; mailboxStoppedAt: number | null};
 
 /** The rows of a lead, which may be held because of its number. */
 function asSuppressed(
   rows: ReturnType<typeof sealRows>,
-  {isSuppressed, mailboxStoppedAt: mailbox_stopped_at}: Suppressed,
+  {isSuppressed, isMailbox, mailboxStoppedAt: mailbox_stopped_at}: Suppressed,
 ): typeof rows {
   const [lead] = rows.leads;
   if (!isSuppressed) return {...rows, leads: [{...lead, mailbox_stopped_at}]};
   return {
     ...rows,
     leads: [{...lead, mailbox_stopped_at, suppressed_at: lead.created_at}],
-    deliveries: rows.deliveries.map((row) =>
-      isHeldWith(row, mailbox_stopped_at !== null) ? {...row, ...held} : row,
-    ),
+    deliveries: rows.deliveries.map((row) => (isHeldWith(row, isMailbox) ? {...row, ...held} : row)),
   };
 }
 

@@ -126,8 +126,9 @@ for (const {name, postgres, skip} of databaseKinds)
 
     test('nobody learns whether a number said stop without the key of the numbers', async (t) => {
       const {admin: before, accept, execute, open, id} = await begin(t, newEntry({consent}));
-      const digests = await before.store.numberDigests(['+12025550199']);
-      await before.store.suppress(digests, '*', 1);
+      const [{phone = ''} = {}] = await before.store.digestsOfPeople([{phone: '+12025550199'}]);
+      const stop = {number: [phone], both: [], mailbox: [], scopes: ['*'], since: 1};
+      await before.store.suppress(stop, []);
       await execute('UPDATE person_search SET data_key = 7');
       const held = newEntry({consent, deliveries: [news('crm')]});
       await accept(held);

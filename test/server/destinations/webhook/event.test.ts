@@ -119,6 +119,7 @@ const tombstone: fc.Arbitrary<Tombstone> = fc.record({
   id: fc.uuid({version: 7}),
   createdAt: time,
   partner: orNull(text),
+  cid: text,
   supersedes: orNull(fc.uuid()),
   duplicateOf: orNull(fc.uuid()),
   erasedAt: time,
