@@ -84,22 +84,19 @@ export function createLinkDesk({store, config}: Omit<Admin, 'look'>): LinkDesk {
 }
 
 /** An operator has let the number go since the lead of this link came. That holds, and the operator is asked once more. */
-async function askAgain(admin: Admin, {lead: {id}, digests, scopes}: Link, way: LinkWay) {
+async function askAgain(admin: Admin, link: Link, way: LinkWay) {
+  const event = askOf(link, way);
+  const {digest: of, scope, lead, askedAt, enteredAt: at, id} = event;
+  const line = {of, at, does: 'again', scope, kind: 'number', askedAt, way, event: id, lead} as const;
+  await writeDown(admin, of === '' ? [] : [line], 'Nothing was changed, because');
+  await admin.store.noteStops([event]);
+}
+
+/** For leads of this person it is a stop, and for others with the number a question. */
+function askOf({lead, digests, scopes}: Link, way: LinkWay): StopEvent {
   const now = Date.now();
-  const digest = digests.phone ?? '';
-  const event = {id: randomUUIDv7(), kind: 'ask', digest, scope: scopes[0] ?? ''} as const;
-  const said = {lead: id, askedAt: now, way};
-  const lines = scopes.map((scope) => ({
-    ...said,
-    of: digest,
-    at: now,
-    does: 'again' as const,
-    scope,
-    kind: 'number' as const,
-    event: scope === event.scope ? event.id : undefined,
-  }));
-  await writeDown(admin, digest === '' ? [] : lines, 'Nothing was changed, because');
-  await admin.store.askAgain(digest, scopes, now, {...event, ...said, enteredAt: now, reason: null});
+  const of = {digest: digests.phone ?? '', scope: scopes[0] ?? '', lead: lead.id};
+  return {id: randomUUIDv7(), kind: 'ask', ...of, askedAt: now, enteredAt: now, way, reason: null};
 }
 
 async function stopBoth(admin: Admin, link: Link, way: LinkWay) {
@@ -107,25 +104,18 @@ async function stopBoth(admin: Admin, link: Link, way: LinkWay) {
   const {lead, person, digests, both, scopes, known} = link;
   const now = Date.now();
   const stop = {scopes, now, askedAt: now, way, lead: lead.id};
-  if (lead.revoked && known.some((one) => one.digest === both && one.decidedAt === null)) {
-    // Another link of the same person has done all this already.
-    const event = {
-      id: randomUUIDv7(),
-      kind: 'stop',
-      digest: digests.phone ?? '',
-      scope: scopes[0] ?? '',
-    } as const;
-    return store.noteStops([{...event, lead: lead.id, askedAt: now, enteredAt: now, way, reason: null}]);
-  }
+  // Another link of the same person has done all the rest already.
+  if (lead.revoked && known.some((one) => one.digest === both && one.decidedAt === null))
+    return store.noteStops([askOf(link, way)]);
   const first = await leadsWithNumber(admin, link);
   await store.useKeys();
   // Where the number itself said stop, nobody needs to decide about it.
   const isStopped = known.some(
     (one) => one.kind === 'number' && one.decidedAt === null && one.askedAt === null,
   );
-  const numbers = person?.phone === undefined ? [] : [person.phone];
+  const numbers = isStopped || person?.phone === undefined ? [] : [person.phone];
   await beginStop(admin, {
-    ...{...stop, numbers, asks: !isStopped, marks: true},
+    ...{...stop, numbers, digest: digests.phone, asks: true, marks: true},
     ...{both: both === undefined ? [] : [both], leads: first.own},
   });
   // Leads that came meanwhile are held, or are found now.

@@ -3,7 +3,6 @@
  * store with the file of erasures before it opens its port, and does again what is missing. A copy of the store that runs with
  * the same file, such as one for tests, writes its own erasures there. So much is done only if an operator says so.
  */
-import {randomUUIDv7} from 'node:crypto';
 import {closeSync, existsSync, fstatSync, openSync, readSync} from 'node:fs';
 import {z} from 'zod';
 import {createdAtOf, isLeadId} from '../leads/lead-ids.ts';
@@ -23,6 +22,7 @@ import {noting} from './audit.ts';
 import {presentAddresses} from './destinations.ts';
 import {eraseEach, keyOfDigests} from './erasing.ts';
 import {peopleOf, senderOf} from './persons.ts';
+import {isRevokedFor} from './revocations.ts';
 import {purge, type Patience, type Waiting} from './purging.ts';
 import {counted} from './words.ts';
 
@@ -36,6 +36,8 @@ const mostOlder = 10;
 const sliceSize = 200;
 /** In place of the check value of a key that is not known. */
 const unknownKey = 'A'.repeat(22);
+/** The reason of an operator's decision, which is not in the file. */
+const afterRestore = 'as before the restore';
 
 /** What a digest must be: the last stop, and whether an operator let it go after that. */
 type Wanted = {stop: StopLine; allow: StopLine | undefined};
@@ -48,15 +50,15 @@ type Wanted = {stop: StopLine; allow: StopLine | undefined};
  *   older than the newest lead
  * - `unheld`: numbers that cannot be held, because the key of their digests is not known. `byLeads`: leads of such stops
  *   whose own numbers can
- * - `isRestored`: something is missing that was written after the newest lead came
+ * - `isRestored`: something is missing that was written after the newest lead came. `isForeign`: the digests of the file were
+ *   made with a key that is not known
  */
-export type Repair = Pick<Lines, 'unread' | 'lastAt'> & {
+export type Repair = Pick<Lines, 'unread' | 'lastAt' | 'keys'> & {
   path: string;
   adopts: SealedKey | undefined;
   toErase: Erasure[];
   toRevoke: StopLine[];
   suppress: Wanted[];
-  again: StopLine[];
   history: StopEvent[];
   byLeads: StopLine[];
   leads: ReadonlySet<string>;
@@ -65,6 +67,7 @@ export type Repair = Pick<Lines, 'unread' | 'lastAt'> & {
   older: number;
   unheld: number;
   isRestored: boolean;
+  isForeign: boolean;
 };
 
 /** Undefined without a file. Changes nothing. */
@@ -88,67 +91,65 @@ export async function planRepair({store, config}: Beside): Promise<Repair | unde
   const suppress = wantedOf(ofDigests.filter(isUsable)).filter((one) =>
     isMissing(one, known.get(`${one.stop.of} ${one.stop.scope}`)),
   );
-  const again = ofDigests.filter(isUsable).filter(({does, of, scope, at}) => {
-    const row = known.get(`${of} ${scope}`);
-    return (
-      does === 'again' &&
-      row !== undefined &&
-      row.decidedAt !== null &&
-      (row.askedAt ?? 0) < at &&
-      row.decidedAt < at
-    );
-  });
   const lost = await lostNumbers(
     {store},
     ofDigests.filter((one) => !isUsable(one)),
     ofLeads,
     known,
   );
-  for (const one of suppress) for (const {id} of await leadsOf({store}, one)) leads.add(id);
-  const history = await missingEvents(
-    {store},
-    stops.filter((one) => isLeadId(one.of) || isUsable(one)),
-  );
+  for (const one of suppress) for (const id of await leadsOf({store}, one)) leads.add(id);
+  const said = stops.filter((one) => isLeadId(one.of) || isUsable(one));
+  const history = await missingEvents({store}, said.flatMap(eventsOf));
   const [newest] = await store.listOutlines({}, {limit: 1});
   const times = [...toErase, ...toRevoke, ...suppress.map(({stop, allow}) => allow ?? stop)].map(
     ({at}) => at,
   );
   const older = times.filter((at) => newest !== undefined && at < createdAtOf(newest.id)).length;
   return {
-    ...{path, unread, lastAt, adopts, toErase, toRevoke, suppress, again, history, leads, ...lost},
+    ...{path, unread, lastAt, adopts, toErase, toRevoke, suppress, history, leads, keys, ...lost},
     ...{total: await store.countLeads({}), lines: times.length, older},
     isRestored: times.length > older,
+    isForeign: check === undefined && ofDigests.length > 0,
   };
 }
 
-async function missingErasures({store}: Pick<Admin, 'store'>, erasures: readonly Erasure[]) {
-  const missing: Erasure[] = [];
-  for (let index = 0; index < erasures.length; index += sliceSize) {
-    const slice = erasures.slice(index, index + sliceSize);
-    const ids = slice.map(({id}) => id);
-    const [records, kept] = [await store.findRecords(ids), await store.keptConsents(ids)];
-    for (const erasure of slice) {
-      const record = records.get(erasure.id);
-      if (record && (!isErased(record) || (erasure.all && kept.has(erasure.id)))) missing.push(erasure);
-    }
-  }
-  return missing;
+type OnlyStore = Pick<Admin, 'store'>;
+
+/** What `work` keeps of each slice of a long list. */
+async function inSlices<Item>(
+  items: readonly Item[],
+  work: (slice: readonly Item[]) => Promise<readonly Item[]>,
+): Promise<Item[]> {
+  const kept: Item[] = [];
+  for (let index = 0; index < items.length; index += sliceSize)
+    kept.push(...(await work(items.slice(index, index + sliceSize))));
+  return kept;
 }
 
-async function missingStops({store}: Pick<Admin, 'store'>, stops: readonly StopLine[]): Promise<StopLine[]> {
-  const missing: StopLine[] = [];
-  for (let index = 0; index < stops.length; index += sliceSize) {
-    const slice = stops.slice(index, index + sliceSize);
+const missingErasures = ({store}: OnlyStore, erasures: readonly Erasure[]) =>
+  inSlices(erasures, async (slice) => {
+    const ids = slice.map(({id}) => id);
+    const [records, kept] = [await store.findRecords(ids), await store.keptConsents(ids)];
+    return slice.filter(({id, all}) => {
+      const record = records.get(id);
+      return record && (!isErased(record) || (all && kept.has(id)));
+    });
+  });
+
+const missingStops = ({store}: OnlyStore, stops: readonly StopLine[]) =>
+  inSlices(stops, async (slice) => {
     const records = await store.findRecords(slice.map(({of}) => of));
-    for (const stop of slice) {
-      const record = records.get(stop.of);
-      if (!record || !isInScopes(senderOf(record), [stop.scope])) continue;
-      if (!record.revoked || (record.revoked.scope === 'partner' && stop.scope === everybody))
-        missing.push(stop);
-    }
-  }
-  return missing;
-}
+    return slice.filter(({of, scope}) => {
+      const record = records.get(of);
+      return record && isInScopes(senderOf(record), [scope]) && !isRevokedFor(record, [scope]);
+    });
+  });
+
+const missingEvents = ({store}: OnlyStore, events: readonly StopEvent[]) =>
+  inSlices(events, async (slice) => {
+    const known = new Set((await store.stopEvents({ids: slice.map(({id}) => id)})).map(({id}) => id));
+    return slice.filter(({id}) => !known.has(id));
+  });
 
 /** For each digest and scope, the last thing that was said, and what an operator decided after it. */
 function wantedOf(lines: readonly StopLine[]): Wanted[] {
@@ -178,22 +179,26 @@ function isMissing({stop, allow}: Wanted, row: Suppression | undefined): boolean
     : row.decidedAt < stop.at;
 }
 
-/** The leads that a stop by digest concerns, also those that came since. Those after an operator's decision are none of them. */
-async function leadsOf({store}: Pick<Admin, 'store'>, {stop, allow}: Wanted) {
-  if (stop.does === 'ask' || stop.kind === 'mailbox') return [];
-  const found = [];
-  // A digest of both finds nobody. Its mailbox stands in a line of its own, and its leads in lines of theirs.
-  for (let after: string | undefined; stop.kind === 'number';) {
+/**
+ * The leads that a stop of a number concerns, also those that came since. Those after an operator's decision are none of them. Those
+ * of a stop by a link stand in lines of theirs.
+ */
+async function leadsOf({store}: OnlyStore, {stop, allow}: Wanted): Promise<string[]> {
+  const ids: string[] = [];
+  let more = stop.kind === 'number' && stop.does === 'stop';
+  for (let after: string | undefined; more;) {
     const page = await store.listLeads({digest: stop.of, until: allow?.at}, {limit: sliceSize, after});
     for (const lead of page)
-      if (!('unreadable' in lead) && isInScopes(senderOf(lead), [stop.scope])) {
-        const isDone = lead.revoked && (lead.revoked.scope === 'all' || stop.scope !== everybody);
-        if (!isDone) found.push(lead);
-      }
+      if (
+        !('unreadable' in lead) &&
+        isInScopes(senderOf(lead), [stop.scope]) &&
+        !isRevokedFor(lead, [stop.scope])
+      )
+        ids.push(lead.id);
     after = page.at(-1)?.id;
-    if (page.length < sliceSize) break;
+    more = page.length === sliceSize;
   }
-  return found;
+  return ids;
 }
 
 /**
@@ -201,7 +206,7 @@ async function leadsOf({store}: Pick<Admin, 'store'>, {stop, allow}: Wanted) {
  * @returns `unheld`: of how many numbers nothing is known; `byLeads`: lines of leads whose numbers must be held
  */
 async function lostNumbers(
-  {store}: Pick<Admin, 'store'>,
+  {store}: OnlyStore,
   lost: readonly StopLine[],
   ofLeads: readonly StopLine[],
   known: ReadonlyMap<string, Suppression>,
@@ -231,31 +236,22 @@ async function lostNumbers(
   return {unheld, byLeads};
 }
 
-const eventOf = ({of, at, does, scope, askedAt, way, event, lead}: StopLine): StopEvent | undefined =>
-  event === undefined
-    ? undefined
-    : {
-        ...{id: event, kind: does === 'again' ? 'ask' : does, digest: isLeadId(of) ? '' : of},
-        ...{scope: scope === '' ? everybody : scope, lead, askedAt, enteredAt: at, way},
-        reason: does === 'allow' ? 'as before the restore' : null,
-      };
-
-async function missingEvents(
-  {store}: Pick<Admin, 'store'>,
-  lines: readonly StopLine[],
-): Promise<StopEvent[]> {
-  const events = lines.flatMap((one) => eventOf(one) ?? []);
-  const missing: StopEvent[] = [];
-  for (let index = 0; index < events.length; index += sliceSize) {
-    const slice = events.slice(index, index + sliceSize);
-    const known = new Set((await store.stopEvents({ids: slice.map(({id}) => id)})).map(({id}) => id));
-    missing.push(...slice.filter(({id}) => !known.has(id)));
-  }
-  return missing;
+function eventsOf({of, at, does, scope, askedAt, way, event, lead}: StopLine): StopEvent[] {
+  if (event === undefined) return [];
+  const kind = does === 'again' ? 'ask' : does;
+  const said = {
+    kind,
+    digest: isLeadId(of) ? '' : of,
+    scope: scope === '' ? everybody : scope,
+    lead,
+    askedAt,
+    way,
+  };
+  return [{id: event, ...said, enteredAt: at, reason: does === 'allow' ? afterRestore : null}];
 }
 
-const isNothing = ({lines, again, history, byLeads, adopts}: Repair) =>
-  lines + again.length + history.length + byLeads.length === 0 && adopts === undefined;
+const isNothing = ({lines, history, byLeads, adopts}: Repair) =>
+  lines + history.length + byLeads.length === 0 && adopts === undefined;
 
 /** What would be done, in words. */
 export const repairWords = ({toErase, leads, suppress}: Repair): string =>
@@ -312,7 +308,7 @@ export async function* repair(
   if (first.lines > 0) for (let isDone = false; !isDone;) isDone = await store.writeDigests(0);
   // The digests that were written now find leads that the first plan lacks.
   const plan = ((first.adopts || first.lines > 0) && (await planRepair(admin))) || first;
-  const {toErase, toRevoke, suppress, again, history, byLeads, leads} = plan;
+  const {toErase, toRevoke, suppress, history, byLeads, leads} = plan;
   if (!isNothing(plan)) await look({erasure: 'again'}, [...leads], leads.size);
   const revoked = new Set<string>();
   const present = presentAddresses(config);
@@ -327,8 +323,8 @@ export async function* repair(
       {...none, [kind]: [of], scopes: [scope], since, asks: does === 'ask', marks: does === 'ask'},
       [],
     );
-    for (const {id} of await leadsOf({store}, {stop, allow})) await revoke(id, stop);
-    if (allow) await store.allow([of], [scope], allow.at, 'as before the restore', []);
+    for (const id of await leadsOf({store}, {stop, allow})) await revoke(id, stop);
+    if (allow) await store.allow([of], [scope], allow.at, afterRestore, []);
   }
   for (const {of, scope, askedAt: since} of byLeads) {
     const {people} = await peopleOf(admin, [of]);
@@ -338,27 +334,11 @@ export async function* repair(
       [],
     );
   }
-  for (const {of, scope, at, event} of again)
-    await store.askAgain(of, [scope], at, history.find(({id}) => id === event) ?? eventLess(of, scope, at));
   await store.noteStops(history);
   const erased = yield* eraseEach(admin, toErase);
   const numbers = suppress.filter(({stop}) => stop.kind === 'number').length;
   return {erased, revoked: revoked.size, numbers, out_of_files: yield* purge(admin, patience)};
 }
-
-const eventLess = (digest: string, scope: string, at: number): StopEvent => ({
-  ...{
-    id: randomUUIDv7(),
-    kind: 'ask',
-    digest,
-    scope,
-    lead: null,
-    askedAt: at,
-    enteredAt: at,
-    way: null,
-    reason: null,
-  },
-});
 
 /**
  * What a server does before it opens its port.
@@ -384,18 +364,18 @@ export async function repairAtStart(
 }
 
 /** The store knows all lines from now on, and the file has the key of the digests. */
-export async function noteRepaired({store}: Pick<Admin, 'store'>, {path, lastAt}: Repair): Promise<void> {
+export async function noteRepaired(
+  {store}: OnlyStore,
+  {path, lastAt, keys, isForeign}: Repair,
+): Promise<void> {
   compactErasures(path);
   await store.noteErasuresUntil(lastAt);
   const key = await keyOfDigests({store});
-  const {keys, stops} = readErasures(path);
   if (!key || keys.some((one) => one.check === key.check && one.sealed?.dataKey === key.sealed?.dataKey))
     return;
   // What stands above the first key counts as made with it.
-  const isOther =
-    keys.length === 0 && stops.some((one) => !isLeadId(one.of)) && (await store.suppressions()).length === 0;
   const before = {check: unknownKey, at: key.at, sealed: undefined};
-  appendErasures(path, isOther ? [before, key] : [key]);
+  appendErasures(path, isForeign ? [before, key] : [key]);
 }
 
 /** Bytes at the end of the file in which the newest line is looked for. */

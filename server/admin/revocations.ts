@@ -170,7 +170,7 @@ const isOther = (who: Who, {lead}: Meaning) =>
   mailboxOf(lead.email) !== mailboxOf(who.email);
 
 /**
- * - `numbers`: in E.164. `leads`: those that are stopped at once
+ * - `numbers`: in E.164. `leads`: those that are stopped at once. `digest`: of the number, if none is to be suppressed
  * - `lead`: the one that was named, or whose link it was
  * - `asks`: an operator must decide about the numbers, and only what has number and mailbox of `both` is stopped
  * - `marks`: it came by an address, or by what was sent there
@@ -182,6 +182,7 @@ export type NewStop = {
   way: string | null;
   lead: string | null;
   numbers: readonly string[];
+  digest?: string | undefined;
   leads: readonly Meaning[];
   asks?: boolean;
   marks?: boolean;
@@ -219,7 +220,7 @@ export async function beginStop(admin: Pick<Admin, 'store' | 'config'>, stop: Ne
     way,
     reason: null,
   } as const;
-  const events: StopEvent[] = (number.length > 0 ? number : ['']).map((digest) => ({
+  const events: StopEvent[] = (number.length > 0 ? number : [stop.digest ?? '']).map((digest) => ({
     ...{id: randomUUIDv7(), digest},
     ...event,
   }));
@@ -241,7 +242,7 @@ export async function beginStop(admin: Pick<Admin, 'store' | 'config'>, stop: Ne
     ),
     ...changing
       .filter((one) => scope === everybody || isInScopes(senderOf(one), [scope]))
-      .map(({id}) => line(id, {scope})),
+      .map(({id}) => line(id, {scope, event: id === lead ? eventOf.get(stop.digest ?? '') : undefined})),
   ]);
   await writeDown(admin, lines, 'Nothing was changed, because');
   await store.suppress(suppressing, events);
@@ -260,7 +261,7 @@ const says = (
       (kind !== 'number' || asks || one.askedAt === null),
   );
 
-const isRevokedFor = ({revoked}: Meaning, scopes: readonly string[]) =>
+export const isRevokedFor = ({revoked}: Pick<LeadIdentity, 'revoked'>, scopes: readonly string[]): boolean =>
   revoked !== undefined && (revoked.scope === 'all' || breadthOf(scopes) === 'partner');
 
 /** @param stop whose leads these are. The lead that was named comes last: that it is revoked says that all of them are */

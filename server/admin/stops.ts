@@ -137,7 +137,7 @@ export async function afterwardsOf(
     const isOf = ({lead: of, digest, kind}: StopEvent) =>
       of === id || (digest !== '' && digest === digests[index]?.phone && (kind !== 'allow' || of === null));
     const own = events.filter(isOf);
-    const stop = own.findLast(({kind, askedAt}) => kind === 'stop' && askedAt === revoked?.at);
+    const stop = own.findLast(({kind, askedAt}) => kind !== 'allow' && askedAt === revoked?.at);
     rows.set(id, {
       taken_back: revoked
         ? {
@@ -145,7 +145,8 @@ export async function afterwardsOf(
             entered_at: isoTime(stop?.enteredAt ?? null),
           }
         : null,
-      stops: own.map(toStopRow),
+      // What was asked by the link of this person is a stop of theirs.
+      stops: own.map((event) => toStopRow(event === stop ? {...event, kind: 'stop'} : event)),
       told: revoked || lead.erasedAt !== undefined ? await toldOf({store}, id) : [],
     });
   }

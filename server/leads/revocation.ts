@@ -103,8 +103,6 @@ export type RevocationStore = {
    * leads that are being stored, so that leads which are found after it are all that may be sent.
    */
   suppress(suppressing: Suppressing, events: readonly StopEvent[]): Promise<void>;
-  /** Notes that a number is asked about again whose leads an operator let go. Nothing is held by it. */
-  askAgain(digest: string, scopes: readonly string[], now: number, event: StopEvent): Promise<void>;
   /** Notes what was said, where nothing is suppressed by it. */
   noteStops(events: readonly StopEvent[]): Promise<void>;
   /** The oldest first: of these numbers, or by the links of these leads. */

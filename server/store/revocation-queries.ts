@@ -27,10 +27,6 @@ const suppressText = `
     since = CASE WHEN suppressed.decided_at IS NULL AND suppressed.asked_at IS NULL THEN suppressed.since ELSE excluded.since END,
     asked_at = CASE WHEN suppressed.kind = 'mailbox' THEN COALESCE(suppressed.asked_at, excluded.asked_at)
       WHEN suppressed.decided_at IS NULL AND suppressed.asked_at IS NULL THEN NULL ELSE excluded.asked_at END`;
-/** By a link from before an operator's decision, which stays: nothing is held, but the operator is asked once more. */
-const askText = `
-  UPDATE suppressed SET asked_at = CAST($1 AS BIGINT) WHERE digest = $2 AND scope = $3 AND decided_at IS NOT NULL`;
-
 function suppressing({scopes, since, asks = false, marks = false, ...digests}: Suppressing): Statement[] {
   const asked = {number: asks, both: false, mailbox: marks};
   return scopes.flatMap((scope) =>
@@ -76,10 +72,6 @@ export const revocationQueries = (context: Context): RevocationStore => {
 
     async suppress(wanted, events) {
       await write(statement(context.lockTable('suppressed')), ...suppressing(wanted), ...noting(events));
-    },
-
-    async askAgain(digest, scopes, now, event) {
-      await write(...scopes.map((scope) => statement(askText, now, digest, scope)), ...noting([event]));
     },
 
     async noteStops(events) {
@@ -128,7 +120,9 @@ export const revocationQueries = (context: Context): RevocationStore => {
     async suppressions(digests) {
       const some = digests === undefined ? '' : `WHERE digest IN ${jsonList('$1')}`;
       const text = `
-        SELECT digest, scope, COALESCE(kind, 'number') AS kind, since, asked_at, decided_at, reason
+        SELECT digest, scope, COALESCE(kind, 'number') AS kind, since, decided_at, reason,
+          CASE WHEN decided_at IS NULL THEN asked_at ELSE (SELECT MAX(entered_at) FROM stops WHERE stops.kind = 'ask'
+            AND stops.digest = suppressed.digest AND stops.scope = suppressed.scope AND entered_at > decided_at) END AS asked_at
         FROM suppressed ${some} ORDER BY since DESC`;
       const values = digests === undefined ? [] : [JSON.stringify(digests)];
       type Row = RowOf<'suppressed'> & {kind: NonNullable<RowOf<'suppressed'>['kind']>};

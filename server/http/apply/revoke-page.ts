@@ -31,7 +31,8 @@ export const createRevokePage =
     const isOneClick = sent.get('List-Unsubscribe') === 'One-Click';
     if ((pressed === 'stop' || isOneClick) && lead.revokedAt === undefined)
       await desk.stop(lead, isOneClick ? 'unsubscribe' : 'link');
-    if (pressed === 'erase' && lead.erasedAt === undefined) await desk.requestErasure(lead);
+    if (pressed === 'erase' && lead.erasedAt === undefined && lead.requestedAt === undefined)
+      await desk.requestErasure(lead);
     const {id, createdAt, revokedAt, isNumberKnown, requestedAt, erasedAt} =
       ((pressed ?? isOneClick) && (await desk.find(link))) || lead;
     const partner = partners.find(({key}) => key === lead.partner) ?? {name: new URL(publicUrl).hostname};
