@@ -23,9 +23,10 @@ export function backUp(config: Config, file: string): Promise<Backup> {
   });
 }
 
-/** `moved_to`: where the database of before is now. */
+/** `moved_to`: where the database of before is now. `erasures`: the file by which the next start erases again; null if there is none. */
 export const restored = z.object({
   ...{database: z.string(), leads: count, outbox: count, moved_to: z.string().nullable()},
+  erasures: z.string().nullable(),
 });
 export type Restored = z.infer<typeof restored>;
 
@@ -41,7 +42,8 @@ export function restore(config: Config, file: string, {replace}: {replace: boole
     const database = sqlitePath(config);
     const sealer = createSealer(config.dataKeys);
     const {movedTo = null, leads, outbox} = await restoreSqlite(resolve(file), database, replace, sealer);
-    return {database, leads, outbox, moved_to: movedTo};
+    const {erasuresFile: erasures = ''} = config;
+    return {database, leads, outbox, moved_to: movedTo, erasures: existsSync(erasures) ? erasures : null};
   });
 }
 

@@ -23,7 +23,8 @@ export const restoreCommand = ({environment, write}: Run): Command =>
     .argument('<file>', 'a file that "lead-prequal backup" wrote')
     .option('--replace', 'replace the present database: it is kept under the name …before-restore-<time>')
     .action(async (file: string, {replace = false}: {replace?: boolean}) => {
-      const restored = await restore(readConfig(environment), file, {replace});
+      const config = readConfig(environment);
+      const restored = await restore(config, file, {replace});
       await write(`${restored.database}: ${inWords(restored)}\n`);
       if (restored.moved_to !== null) await write(`What was there before is now ${restored.moved_to}\n`);
       await write(
