@@ -28,6 +28,8 @@ export const restoreCommand = ({environment, write}: Run): Command =>
       await write(`${restored.database}: ${inWords(restored)}\n`);
       if (restored.moved_to !== null) await write(`What was there before is now ${restored.moved_to}\n`);
       await write(
-        'The next start erases again what was erased since, and holds the numbers again that said stop\n',
+        restored.erasures === null
+          ? `There is no file of erasures at ${config.erasuresFile}: before the start, put the one there that is kept with the backups, or whoever was erased or said stop since is forgotten\n`
+          : `The next start erases again who was erased since, and stops again who said stop, by ${restored.erasures}\n`,
       );
     });
