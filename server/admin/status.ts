@@ -20,10 +20,9 @@ import {destinationRow, listDestinations, wrongOf, type DestinationRow} from './
 import {count, isoTime, time, type Admin} from './admin.ts';
 import {listErasureRequests} from './erasing.ts';
 import {unreadableText} from './lead-names.ts';
+import {lateAfter, readUnheard} from './unheard.ts';
 import {ago, bytes, counted, lasting, localDay, localTime, midnight} from './words.ts';
 
-/** Milliseconds. A destination that works gets a lead within seconds, also after a few attempts that failed. */
-export const lateAfter = 15 * 60_000;
 /** Of the disk with the SQLite file. */
 const lowDisk = 0.05;
 /** A partner with this many leads in the week before its last one, ten a day, is silent for a day by chance once in sixty years. */
@@ -35,7 +34,18 @@ const maxOpened = 200;
 export const daysLooked = 30;
 
 const kinds = [
-  ...(['server', 'store', 'disk', 'destination', 'late', 'stopped', 'overdue', 'alert', 'partner'] as const),
+  ...([
+    'server',
+    'store',
+    'disk',
+    'stop',
+    'destination',
+    'late',
+    'stopped',
+    'overdue',
+    'alert',
+    'partner',
+  ] as const),
   ...(['process', 'unreadable', 'consents', 'held', 'erasure', 'configuration'] as const),
 ] as const;
 
@@ -139,6 +149,7 @@ export async function readStatus({config, server, withStore, checkStart}: Around
       reason,
     }));
     seen.findings.push(
+      ...(await stopFindings({store, config})),
       ...seen.destinations.flatMap(destinationFindings),
       ...overdueFindings(processes),
       ...unsent.map(unsentFinding),
@@ -257,6 +268,12 @@ function unsentFinding(reason: string): Finding {
   const {text, remedy} = explained(reason);
   return found(['degraded', 'alert'], `An alert could not be sent to ALERTS_TO: ${text}`, remedy);
 }
+
+/** What destinations have not heard of those who said stop, or were erased. Alerts by e-mail say the same (alerts.ts). */
+export const stopFindings = async (admin: Omit<Admin, 'look'>): Promise<Finding[]> =>
+  (await readUnheard(admin)).map(({destination, text, remedy}) =>
+    found(['degraded', 'stop', destination], text, remedy),
+  );
 
 /** Alerts by e-mail say the same (alerts.ts). */
 export function destinationFindings(row: DestinationRow): Finding[] {

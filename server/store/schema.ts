@@ -58,6 +58,7 @@ const dataSteps: Readonly<Record<number, (dialect: Dialect) => readonly string[]
   8: rebuildDeliveries,
   13: takeNewContents,
   16: takeRevocations,
+  18: neverGiveUp,
 };
 
 /** By schema version: the table that its data step creates anew, because no column can be added to a primary key. */
@@ -297,4 +298,17 @@ function takeNewContents({allowTexts}: Dialect): string[] {
 /** The upgrade to version 16: a delivery may tell that a consent was taken back. */
 function takeRevocations({allowTexts}: Dialect): string[] {
   return [allowTexts('deliveries', 'content', [contentsOf13], contentsOf16)];
+}
+
+/**
+ * The upgrade to version 18: the news of stops and erasures that was given up waits again. Which destinations had asked for
+ * nothing more, stands in the reasons alone.
+ */
+function neverGiveUp(): string[] {
+  return [
+    `UPDATE deliveries SET state = 'waiting', leased_until = 0
+      WHERE settled_at IS NULL AND state = 'failed' AND content IN ('erased', 'revoked')`,
+    `UPDATE paused_destinations SET is_gone = 1
+      WHERE reason LIKE 'The receiver answered 410%' OR reason LIKE 'The chat room answered 410%'`,
+  ];
 }
