@@ -2,7 +2,13 @@
  * Tells operators by e-mail (`ALERTS_TO`) when a destination begins to need one, once a day while it does, and when that is
  * over, in the words of `lead-prequal status`. Each process looks, and the store decides which of them sends.
  */
-import {destinationFindings, inOneLine, overdueFindings, readDestinations} from './admin/status.ts';
+import {
+  destinationFindings,
+  inOneLine,
+  overdueFindings,
+  readDestinations,
+  stopFindings,
+} from './admin/status.ts';
 import {printable} from './admin/visible.ts';
 import type {Config} from './config/config.ts';
 import type {Timings} from './config/timings.ts';
@@ -12,6 +18,9 @@ import type {LeadStore} from './leads/ports.ts';
 import {reasonOf, StoreError} from './leads/store-errors.ts';
 import type {Emit} from './observe/observations.ts';
 import {goneAfter} from './reload/reloads.ts';
+
+/** Ends the key of an alert about what a destination has not heard of stops and erasures. It is told at once. */
+const ofStops = ': stops';
 
 type Parts = {store: LeadStore; config: () => Config; emit: Emit; timings: Timings};
 
@@ -45,9 +54,16 @@ export function startAlerts({store, config: inForce, emit, timings}: Parts): {st
       for (const finding of destinationFindings(row)) say(row.destination, inOneLine(finding));
     for (const finding of overdueFindings(processes))
       say(finding.subject ?? 'The retention of leads', inOneLine(finding));
-    const alerts = await store.claimAlerts([...wrong.keys()], now, timings.alerts);
+    const urgent = new Set<string>();
+    for (const finding of await stopFindings({store, config})) {
+      urgent.add(`${finding.subject}${ofStops}`);
+      say(`${finding.subject}${ofStops}`, inOneLine(finding));
+    }
+    const alerts = await store.claimAlerts([...wrong.keys()], now, timings.alerts, [...urgent]);
     if (alerts.length === 0) return;
     const titles = alerts.map(({destination, told}) => {
+      if (destination.endsWith(ofStops))
+        return `${destination.slice(0, -ofStops.length)} ${wrong.has(destination) ? 'has not heard' : 'is waited for no more to hear'} who said stop or was erased`;
       const needs = told === 0 ? 'needs an operator' : 'still needs an operator';
       return `${destination} ${wrong.has(destination) ? needs : 'is ok again'}`;
     });

@@ -1,7 +1,7 @@
 /** What can be done with one lead: planned, so that somebody sees what would happen, and then done, unless it has changed meanwhile. */
 import {createHash} from 'node:crypto';
 import {referenceOf} from '../../contract/reference.ts';
-import {suppressedNumber, whyElsewhere, type DeliveryRow} from '../leads/deliveries.ts';
+import {isForReceivers, suppressedNumber, whyElsewhere, type DeliveryRow} from '../leads/deliveries.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
 import type {LeadIdentity} from '../leads/stored-lead.ts';
 import {isErased} from '../store/rows.ts';
@@ -18,7 +18,7 @@ import {counted} from './words.ts';
  * - `send`: what waits, was refused or given up is due now
  * - `release`: what is held because a bot may have sent it, or because the destination may have it already
  * - `allow`: what is held of a lead with whose number somebody took a consent back
- * - `drop`: what has not ended is never sent
+ * - `drop`: what has not ended is never sent, but for the news of stops and erasures
  * - `revoke`: the consent is taken back for everybody
  * - `erase`: all but the consent goes
  */
@@ -48,10 +48,10 @@ const isReleasable = ({state, lastError, content}: Open) =>
 type OfDeliveries = Exclude<Change, 'revoke' | 'erase'>;
 /** Of a lead that is held because of its number, nothing goes out for another reason. */
 const concerns: Readonly<Record<OfDeliveries, (row: Open, isSuppressed: boolean) => boolean>> = {
-  send: ({state}) => state !== 'held',
+  send: ({state, lastError, content}) => state !== 'held' && lastError !== whyElsewhere(content),
   release: (row, isSuppressed) => isReleasable(row) && !isSuppressed,
   allow: (row, isSuppressed) => isReleasable(row) && isSuppressed,
-  drop: () => true,
+  drop: (row) => !isForReceivers(row),
 };
 
 /** `isAsked`: somebody with another address asked to stop its number, and nobody has decided. */
@@ -77,7 +77,12 @@ const words: Readonly<Record<Change, {title: string; button: string; cannot: str
   send: {title: 'Send again', button: 'Send now', cannot: 'Nothing of it waits to be sent.'},
   release: {title: 'Send it on', button: 'Send it on', cannot: 'Nothing of it is held.'},
   allow: {title: 'Send it on', button: 'Send it on', cannot: 'It is not held because of its number.'},
-  drop: {title: 'Drop', button: 'Drop', cannot: 'Nothing of it waits.'},
+  drop: {
+    title: 'Drop',
+    button: 'Drop',
+    cannot:
+      'Nothing of it waits that can be dropped here: that somebody who said stop or was erased must be told goes on.',
+  },
   revoke: {title: 'Take the consent back', button: 'Stop', cannot: 'Its consent was taken back before.'},
   erase: {title: 'Erase', button: 'Erase for ever', cannot: 'It was erased before.'},
 };
@@ -143,7 +148,8 @@ function effectsOf(
   if (change === 'erase') return erasing(admin, id);
   if (change === 'revoke') return revoking(admin, id);
   const rows = open.filter((row) => concerns[change](row, isSuppressed));
-  return ofDeliveries(admin, id, change, rows);
+  const stops = change === 'drop' ? open.filter(isForReceivers) : [];
+  return ofDeliveries(admin, id, change, rows, stops);
 }
 
 const sent = ({destination, content, ambiguous}: Open) => [
@@ -161,6 +167,7 @@ async function ofDeliveries(
   lead: string,
   change: keyof typeof concerns,
   rows: readonly Open[],
+  stops: readonly Open[],
 ): Promise<Effects> {
   const isDrop = change === 'drop';
   const paused = (isDrop ? [] : await admin.store.pausedDestinations()).filter(({destination}) =>
@@ -171,6 +178,7 @@ async function ofDeliveries(
       change === 'allow' &&
         'Somebody with this number took a consent back before. Later leads with it are held all the same.',
       ...rows.flatMap(isDrop ? dropped : sent),
+      ...stops.map(({destination, content}) => `${destination} still gets ${contentWords[content]}.`),
       ...paused.map(
         ({destination: name, reason}) =>
           `${name} is paused (${reason}), so it goes there once ${name} is resumed.`,

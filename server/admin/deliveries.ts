@@ -201,11 +201,13 @@ export const receiversOf = async (admin: Pick<Admin, 'store'>, lead: string) =>
 /**
  * - `deliveries`: how many were changed
  * - `paused`: destinations of theirs that get nothing until they are resumed
+ * - `stops`: the news of stops and erasures that a drop has left, the first of it
  * - `why_none`: why none was changed
  */
 export const changed = z.object({
   deliveries: count,
   paused: z.array(z.object({destination: z.string(), reason: z.string()})),
+  stops: z.array(deliveryRow.pick({lead: true, reference: true, destination: true, content: true})),
   why_none: z.string().nullable(),
 });
 export type Changed = z.infer<typeof changed>;
@@ -228,16 +230,27 @@ export async function retryDeliveries({store, config, look}: Admin, selection: S
       : '';
   const stopped =
     deliveries === 0 && filter.lead !== undefined ? await whyStopped({store}, filter.lead) : undefined;
-  return {deliveries, paused, why_none: stopped ?? whyNone(deliveries, filter, config, again)};
+  return {deliveries, paused, stops: [], why_none: stopped ?? whyNone(deliveries, filter, config, again)};
 }
 
-/** Never makes these deliveries. A lead that waits for the answer of one counts as refused. */
+/** More than these are not named one by one. */
+export const stopsNamed = 20;
+
+/**
+ * Never makes these deliveries. A lead that waits for the answer of one counts as refused. The news of stops and erasures is
+ * dropped only if the selection asks for it alone.
+ */
 export async function dropDeliveries({store, config, look}: Admin, selection: Selection): Promise<Changed> {
   const filter = await filterOf({store}, selection);
   await look(filter);
   const deliveries = await store.dropDeliveries(Date.now(), filter);
   await look({deliveries});
-  return {deliveries, paused: [], why_none: whyNone(deliveries, filter, config)};
+  const rows = filter.stops ? [] : await store.listDeliveries(stopsNamed, {...filter, stops: true});
+  const stops = rows
+    .filter(({settledAt}) => settledAt === null)
+    .map(({lead, destination, content}) => ({lead, reference: referenceOf(lead), destination, content}));
+  const onlyStops = deliveries === 0 && stops.length > 0 && 'Only the news of stops and erasures waits here.';
+  return {deliveries, paused: [], stops, why_none: onlyStops || whyNone(deliveries, filter, config)};
 }
 
 /** Why nothing of a lead may be sent. */

@@ -141,7 +141,7 @@ export const noDestination = (name: string, destinations: Admin['config']['desti
 export async function pauseDestination({store, config}: Admin, destination: string, reason: string) {
   settingsOf(destination, config);
   const earlier = (await store.pausedDestinations()).find((each) => each.destination === destination);
-  if (earlier) throw new Refusal(`${destination} is paused already: ${earlier.reason}`);
+  if (earlier && !earlier.isGone) throw new Refusal(`${destination} is paused already: ${earlier.reason}`);
   await store.pauseDestination({destination, pausedAt: Date.now(), reason});
 }
 

@@ -20,10 +20,9 @@ import {count, isoTime, time, type Admin} from './admin.ts';
 import {listErasureRequests} from './erasing.ts';
 import {unreadableText} from './lead-names.ts';
 import {undecidedNumbers} from './stops.ts';
+import {deadline, lateAfter, readUnheard} from './unheard.ts';
 import {ago, bytes, counted, lasting, localDay, localTime, midnight} from './words.ts';
 
-/** Milliseconds. A destination that works gets a lead within seconds, also after a few attempts that failed. */
-export const lateAfter = 15 * 60_000;
 /** Of the disk with the SQLite file. */
 const lowDisk = 0.05;
 /** A partner with this many leads in the week before its last one, ten a day, is silent for a day by chance once in sixty years. */
@@ -37,8 +36,8 @@ const maxNamed = 20;
 export const daysLooked = 30;
 
 const kinds = [
-  ...(['server', 'store', 'disk', 'destination', 'late', 'stopped', 'overdue', 'alert', 'partner'] as const),
-  ...(['process', 'unreadable', 'consents', 'held', 'asked', 'erasure', 'configuration'] as const),
+  ...(['server', 'store', 'disk', 'stop', 'destination', 'late', 'stopped', 'overdue', 'alert'] as const),
+  ...(['partner', 'process', 'unreadable', 'consents', 'held', 'asked', 'erasure', 'configuration'] as const),
 ] as const;
 
 /**
@@ -141,6 +140,7 @@ export async function readStatus({config, server, withStore, checkStart}: Around
       reason,
     }));
     seen.findings.push(
+      ...(await stopFindings({store, config})),
       ...seen.destinations.flatMap(destinationFindings),
       ...overdueFindings(processes),
       ...unsent.map(unsentFinding),
@@ -238,7 +238,7 @@ async function visitorFindings({store}: Pick<Admin, 'store'>): Promise<Finding[]
     if (askedAt === null || !newest) continue;
     const {reference, id} = {reference: referenceOf(newest.lead.id), id: newest.lead.id};
     const many = counted(leads.length, 'lead');
-    const text = `Somebody with another address asked to stop the number of ${reference} (${many}): decide by ${localDay(askedAt + 14 * day)}`;
+    const text = `Somebody with another address asked to stop the number of ${reference} (${many}): decide by ${deadline(askedAt)}`;
     const remedy = `"lead-prequal consent revoke" with this number stops all of them, and "lead-prequal consent allow" with it and a reason lets them be called`;
     findings.push(found(['degraded', 'asked', id], text, remedy));
   }
@@ -268,6 +268,12 @@ function unsentFinding(reason: string): Finding {
   const {text, remedy} = explained(reason);
   return found(['degraded', 'alert'], `An alert could not be sent to ALERTS_TO: ${text}`, remedy);
 }
+
+/** What destinations have not heard of those who said stop, or were erased. Alerts by e-mail say the same (alerts.ts). */
+export const stopFindings = async (admin: Omit<Admin, 'look'>): Promise<Finding[]> =>
+  (await readUnheard(admin)).map(({destination, text, remedy}) =>
+    found(['degraded', 'stop', destination], text, remedy),
+  );
 
 /** Alerts by e-mail say the same (alerts.ts). */
 export function destinationFindings(row: DestinationRow): Finding[] {

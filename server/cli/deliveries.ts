@@ -11,6 +11,7 @@ import {
   retryDeliveries,
   settleDelivery,
   shownDelivery,
+  stopsNamed,
   type Selection,
 } from '../admin/deliveries.ts';
 import {noDestination} from '../admin/destinations.ts';
@@ -27,7 +28,7 @@ A delivery takes a lead, or the news of one, to a destination. Its states:
   waiting    it is due now or later, perhaps after it has failed
   held       you must decide: a bot may have sent the lead, or nobody knows whether the destination has it
   refused    the destination will never take it
-  failed     it was given up after three days of failing
+  failed     it was given up after three days of failing. That somebody said stop, or was erased, never is
   delivered  the destination has it
   dropped    an operator ended it, or it is a confirmation that is not sent any more
 
@@ -52,6 +53,7 @@ function selecting(command: Command): Command {
     .option('--destination <name>', 'only deliveries to this destination')
     .addOption(new Option('--state <state>', 'only deliveries in this state').choices(deliveryStates))
     .option('--failing', 'only deliveries whose last attempt failed')
+    .option('--stops', 'only the news that somebody said stop, or was erased')
     .addOption(sinceOption('leads'))
     .addOption(untilOption('leads'))
     .hook('preAction', (command) => {
@@ -136,15 +138,26 @@ function addDrop(deliveries: Command, run: Run) {
   const drop = selecting(deliveries.command('drop'))
     .description('never make these deliveries; a lead that waits for the answer of one counts as refused')
     .option('--yes', 'if no lead is named: drop the deliveries of all leads that are selected')
-    .addHelpText('after', '\nTo take it back: lead-prequal deliveries retry --state dropped (only news).')
+    .addHelpText(
+      'after',
+      `
+The news that somebody said stop, or was erased, is left, unless --stops asks for it alone: tell those receivers by hand first.
+To take it back: lead-prequal deliveries retry --state dropped (only news).`,
+    )
     .action((lead: string | undefined, {yes = false, ...options}: Options & {yes?: boolean}) => {
       if (lead === undefined && Object.keys(options).length === 0)
         return drop.error('error: name a lead, or select deliveries');
       if (lead === undefined && options.id === undefined && !yes)
         return drop.error('error: this drops the deliveries of all leads that are selected: add --yes');
       return changingStore(run, async (admin) => {
-        const {deliveries, why_none} = await dropDeliveries(admin, selectionOf(lead, options));
+        const {deliveries, stops, why_none} = await dropDeliveries(admin, selectionOf(lead, options));
         run.say(`${counted(deliveries, 'delivery', 'deliveries')} dropped`);
+        for (const {reference, destination, content} of stops)
+          run.say(printable(`Left: ${destination} must hear that ${reference} was ${content}.`));
+        if (stops.length > 0)
+          run.say(
+            `${stops.length < stopsNamed ? 'Tell' : 'There may be more. Tell'} them by hand, then drop this by --stops.`,
+          );
         if (why_none !== null) run.fail(why_none);
       });
     });

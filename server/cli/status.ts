@@ -3,15 +3,8 @@
  * is for monitors.
  */
 import {Command} from 'commander';
-import {
-  daysLooked,
-  inOneLine,
-  lateAfter,
-  readStatus,
-  status,
-  unconfigured,
-  type Status,
-} from '../admin/status.ts';
+import {daysLooked, inOneLine, readStatus, status, unconfigured, type Status} from '../admin/status.ts';
+import {lateAfter} from '../admin/unheard.ts';
 import {ago, bytes, lasting} from '../admin/words.ts';
 import {printable} from '../admin/visible.ts';
 import {ConfigError, readConfig} from '../config/config.ts';

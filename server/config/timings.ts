@@ -63,6 +63,8 @@ export const usualTimings = {
   longestRetry: 900_000,
   /** A delivery that takes news, and not a lead, is given up after failing for this long. */
   newsGivenUpAfter: 3 * 24 * 3_600_000,
+  /** The news of a stop or an erasure is never given up. Where its receiver refuses it for good, it is tried again so often. */
+  refusedRetry: 24 * 3_600_000,
   /** How long an open circuit breaker sends nothing to its destination. The time doubles each time it opens again. */
   firstBreak: 1_000,
   longestBreak: 30_000,

@@ -4,7 +4,12 @@
  * progress have ended.
  */
 import type {Timings} from '../config/timings.ts';
-import type {DeliveryContent, DueDelivery, UnusedLease} from '../leads/deliveries.ts';
+import {
+  onlyForReceivers,
+  type DeliveryContent,
+  type DueDelivery,
+  type UnusedLease,
+} from '../leads/deliveries.ts';
 import type {Emit} from '../observe/observations.ts';
 import type {DestinationState} from '../observe/readings.ts';
 import {createBreaker, type Breaker} from './breaker.ts';
@@ -23,6 +28,8 @@ export type Served = {destination: Destination; terms: Terms; address: string; p
 
 export type Channel = Served & {
   isPaused: () => boolean;
+  /** Whether it is paused because it asked for nothing more, and not by an operator. */
+  isGone: () => boolean;
   breaker: Breaker;
   pace: Pace;
   /** Its last replies. */
@@ -60,6 +67,7 @@ export function openChannel(
   return {
     ...served,
     isPaused: () => pauses.has(name),
+    isGone: () => pauses.isGone(name),
     breaker: createBreaker(name, parallel, emit, timings, collectFor !== undefined),
     pace: collectFor === undefined ? createPace(perSecond, timings.busyPoll) : createRounds(collectFor),
     streaks: createReplyStreaks(name, emit),
@@ -108,6 +116,10 @@ export const isSkipped = ({terms}: Channel, {content}: Pick<DueDelivery, 'conten
 export const isForElsewhere = (channel: Channel, {address}: Pick<DueDelivery, 'address'>) =>
   address !== null && address !== channel.address;
 
+/** Whether a pause keeps the delivery from being sent. The news of stops and erasures is tried where no operator has paused. */
+export const isKeptByPause = (channel: Channel, {content}: Pick<DueDelivery, 'content'>) =>
+  channel.isPaused() && !(channel.isGone() && onlyForReceivers.includes(content));
+
 /** Workers ask at least twice a second, so `since` is right to half a second. */
 export function stateOf(channel: Channel): Channel['lastState'] {
   const {breaker, streaks, misconfiguredUntil, lastState} = channel;
@@ -122,9 +134,9 @@ export function stateOf(channel: Channel): Channel['lastState'] {
 export const isAway = ({breaker, streaks}: Channel) =>
   ['failing', 'misconfigured'].includes(breaker.state()) || streaks.failsForSeveral();
 
-/** How many deliveries may begin now. @param isUrgent whatever its pace */
+/** How many deliveries may begin now. @param isUrgent whatever its pace, and although it asked for nothing more */
 export function roomOf(channel: Channel, isUrgent = false): number {
-  if (stateOf(channel).state === 'paused') return 0;
+  if (stateOf(channel).state === 'paused' && !(isUrgent && channel.isGone())) return 0;
   return Math.min(channel.breaker.room(), isUrgent ? Infinity : channel.pace.available());
 }
 

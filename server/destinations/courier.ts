@@ -39,8 +39,10 @@ export type Courier = Pick<Deliverer, 'deliver' | 'abandon' | 'close'> & {
    * everything else. For a destination that is not served any more, no attempt begins, and attempts in progress go on.
    */
   serve(destinations: ReadonlyMap<string, Served>): void;
-  /** How many deliveries to the destination may begin now. @param isUrgent whatever its pace */
+  /** How many deliveries to the destination may begin now. @param isUrgent as of `roomOf` */
   room(destination: string, isUrgent?: boolean): number;
+  /** Whether it is paused because it asked for nothing more. */
+  isGone(destination: string): boolean;
   /**
    * Counts deliveries that a worker claimed towards the pace of the destination, except those that are skipped or held.
    * @param isLast true if no further deliveries were due
@@ -116,6 +118,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
       const channel = channelOf(destination);
       return channel ? roomOf(channel, isUrgent) : 0;
     },
+    isGone: (destination) => channelOf(destination)?.isGone() ?? false,
     unusedLeases: (destination) => channelOf(destination)?.unused ?? [],
     claimed(destination, due, isLast) {
       const channel = channelOf(destination);

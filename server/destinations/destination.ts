@@ -87,6 +87,8 @@ type ErrorDetails = {
   excerpt?: string | undefined;
   /** True if the destination asked never to be called again, so that it is paused until an operator resumes it. */
   isGone?: boolean;
+  /** True if the destination says that it will never take this, as with 410 or 550. */
+  isForGood?: boolean;
   /** If some recipients of an e-mail have it: which do not have it yet. Only those are tried again. */
   recipients?: Recipients;
 };
@@ -99,6 +101,7 @@ export class DeliveryError extends Error {
   readonly unreadable: boolean;
   readonly excerpt: string | null;
   readonly isGone: boolean;
+  readonly isForGood: boolean;
   readonly recipients: Recipients | null;
 
   constructor(
@@ -110,6 +113,7 @@ export class DeliveryError extends Error {
       unreadable = false,
       excerpt = undefined,
       isGone = false,
+      isForGood = isGone,
       recipients,
     }: ErrorDetails = {},
   ) {
@@ -121,6 +125,7 @@ export class DeliveryError extends Error {
     this.unreadable = unreadable;
     this.excerpt = excerpt ?? null;
     this.isGone = isGone;
+    this.isForGood = isForGood;
     this.recipients = recipients ?? null;
   }
 }

@@ -51,9 +51,10 @@ export function startOutboxCheck(
   async function recallLate() {
     const now = Date.now();
     const latest = now + longestAskedWait + tolerance;
+    const latestOfStops = Math.max(latest, now + timings.refusedRetry + tolerance);
     for (const name of destinations()) {
       const endedLeases = lateLeases.get(name) ?? [];
-      lateLeases.set(name, await store.recallDeliveries(name, {now, latest, endedLeases}));
+      lateLeases.set(name, await store.recallDeliveries(name, {now, latest, latestOfStops, endedLeases}));
     }
   }
 

@@ -5,13 +5,16 @@
  */
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Timings} from '../config/timings.ts';
+import type {PausedDestination} from '../leads/deliveries.ts';
 import type {PausePort} from '../leads/ports.ts';
 import type {Emit} from '../observe/observations.ts';
 
 export type Pauses = {
   /** Whether nothing may be sent to the destination. True for all until the pauses could be read for the first time. */
   has(destination: string): boolean;
-  /** @throws StoreUnavailable. Then the pause ends with the next look into the store */
+  /** Whether the pause is that of a destination that asked for nothing more, and not of an operator. */
+  isGone(destination: string): boolean;
+  /** For a destination that asked for nothing more. @throws StoreUnavailable. Then the pause ends with the next look into the store */
   pause(destination: string, reason: string): Promise<void>;
   /** Calls `end` with a destination each time an operator asks that its break ends. */
   onBreakEnd(end: (destination: string) => void): void;
@@ -27,7 +30,7 @@ type Parts = {
 /** Reads the orders before it resolves, or later if the store is away. */
 export async function watchPauses({store, emit, timings}: Parts): Promise<Pauses> {
   const stopping = new AbortController();
-  let paused = new Map<string, string>();
+  let paused = new Map<string, Pick<PausedDestination, 'reason' | 'isGone'>>();
   let isRead = false;
   /** How many pauses this process has begun, and how many of them are not stored yet. */
   let [begun, unstored] = [0, 0];
@@ -38,13 +41,11 @@ export async function watchPauses({store, emit, timings}: Parts): Promise<Pauses
     for (const destination of await endedBreaks()) endBreak(destination);
     if (unstored > 0) return;
     const before = begun;
-    const now = new Map(
-      (await store.pausedDestinations()).map(({destination, reason}) => [destination, reason]),
-    );
+    const now = new Map((await store.pausedDestinations()).map((each) => [each.destination, each]));
     // What was read may be older than a pause that began meanwhile. The next read finds both.
     if (begun !== before) return;
-    for (const [destination, reason] of now) {
-      if (!paused.has(destination)) emit({type: 'destination-paused', destination, reason});
+    for (const [destination, {reason}] of now) {
+      if (paused.get(destination)?.reason !== reason) emit({type: 'destination-paused', destination, reason});
     }
     for (const destination of paused.keys()) {
       if (!now.has(destination)) emit({type: 'destination-resumed', destination});
@@ -65,14 +66,15 @@ export async function watchPauses({store, emit, timings}: Parts): Promise<Pauses
   const running = run();
   return {
     has: (destination) => !isRead || paused.has(destination),
+    isGone: (destination) => isRead && paused.get(destination)?.isGone === true,
     async pause(destination, reason) {
       if (paused.has(destination)) return;
       begun += 1;
       unstored += 1;
-      paused.set(destination, reason);
+      paused.set(destination, {reason, isGone: true});
       emit({type: 'destination-paused', destination, reason});
       await store
-        .pauseDestination({destination, pausedAt: Date.now(), reason})
+        .pauseDestination({destination, pausedAt: Date.now(), reason, isGone: true})
         .finally(() => (unstored -= 1));
     },
     onBreakEnd: (end) => void (endBreak = end),

@@ -1,6 +1,6 @@
 /** Decides after a failed attempt when the next one is due, or that the delivery is held until an operator decides. */
 import type {Timings} from '../config/timings.ts';
-import type {DueDelivery, Postponed} from '../leads/deliveries.ts';
+import {onlyForReceivers, type DueDelivery, type Postponed} from '../leads/deliveries.ts';
 import {NotTried} from './breaker.ts';
 import {DeliveryError} from './destination.ts';
 
@@ -25,7 +25,8 @@ export function planRetry(
     attempts,
     ambiguousCounted,
     failingSince,
-  }: Pick<DueDelivery, 'attempts' | 'ambiguousCounted' | 'failingSince'>,
+    content,
+  }: Pick<DueDelivery, 'attempts' | 'ambiguousCounted' | 'failingSince' | 'content'>,
   {isAway, maxSends, collectFor, givesUpAfter, timings}: Circumstances,
 ): Postponed {
   const tried = !(error instanceof NotTried);
@@ -38,7 +39,8 @@ export function planRetry(
   const isCounted = ambiguous && (unreadable || !isAway);
   const sendsSoFar = ambiguousCounted + Number(ambiguous);
   // A limit of one allows no second copy, so it holds during an outage, too.
-  const isHeld = ambiguous && (maxSends === 1 || (isCounted && sendsSoFar >= maxSends));
+  const neverEnds = onlyForReceivers.includes(content);
+  const isHeld = !neverEnds && ambiguous && (maxSends === 1 || (isCounted && sendsSoFar >= maxSends));
 
   const longest = tried ? timings.longestRetry : timings.longestBreak;
   // The last attempt comes after the longest wait, so that an operator has time to repair the destination. During an
@@ -52,11 +54,13 @@ export function planRetry(
   const now = Date.now();
   // If the clock was set forward, the delivery has not really failed for so long.
   const failedFor = Math.min(now, steadyNow()) - (failingSince ?? now);
-  const isGivenUp = tried && failedFor >= givesUpAfter;
-  const random = collectFor === undefined ? share * ceiling : 0;
+  const isGivenUp = !neverEnds && tried && failedFor >= givesUpAfter;
+  // The news of a stop waits for no digest, so the pace of digests does not space its attempts.
+  const random = collectFor === undefined || neverEnds ? share * ceiling : 0;
+  const refusedFor = neverEnds && failure?.isForGood ? timings.refusedRetry : 0;
   const askedFor = error instanceof NotTried ? error.wait : (failure?.retryAfter ?? 0);
   return {
-    until: now + Math.round(Math.max(random, askedFor)),
+    until: now + Math.round(Math.max(random, askedFor, refusedFor)),
     error: error instanceof Error ? error.message : 'unknown',
     tried,
     ambiguous,

@@ -9,14 +9,28 @@
  * lease ends by itself.
  */
 import type {Timings} from '../config/timings.ts';
-import {whyElsewhere, type DueDelivery, type Recipients, type Settlement} from '../leads/deliveries.ts';
+import {
+  isForReceivers,
+  whyElsewhere,
+  type DueDelivery,
+  type Recipients,
+  type Settlement,
+} from '../leads/deliveries.ts';
 import type {OutboxPort} from '../leads/ports.ts';
 import {reasonOf, StoreError} from '../leads/store-errors.ts';
 import type {Answer} from '../leads/stored-lead.ts';
 import type {Emit} from '../observe/observations.ts';
 import type {AddressUses} from './address-uses.ts';
 import {NeverTried, NotTried} from './breaker.ts';
-import {closeIfReplaced, isAway, isForElsewhere, isSkipped, takes, type Channel} from './channel.ts';
+import {
+  closeIfReplaced,
+  isAway,
+  isForElsewhere,
+  isKeptByPause,
+  isSkipped,
+  takes,
+  type Channel,
+} from './channel.ts';
 import type {DeliveryRecords} from './delivery-records.ts';
 import {DeliveryError} from './destination.ts';
 import type {Pauses} from './pauses.ts';
@@ -117,7 +131,7 @@ function send(
 ): Promise<Settlement> {
   if (closing.aborted) throw new NotTried('The service stops');
   // The delivery was claimed a while ago, and its destination may have been paused since then.
-  if (channel.isPaused()) throw new NotTried('The destination is paused');
+  if (isKeptByPause(channel, due)) throw new NotTried('The destination is paused');
   if (channel.stage !== 'served') throw new NotTried('The configuration has changed');
   const begun = performance.now();
   return channel.destination.deliver({
@@ -138,17 +152,21 @@ function send(
   });
 }
 
-/** Nothing goes to an address for which it was not meant, until an operator accepts the address. */
-async function hold({records, emit}: Context, delivery: Delivery): Promise<Answer> {
+/**
+ * Nothing goes to an address for which it was not meant, until an operator accepts the address. For the news of a stop or an
+ * erasure nobody can: it waits for the address of before.
+ */
+async function hold({records, emit, timings}: Context, delivery: Delivery): Promise<Answer> {
   delivery.stage = 'postponing';
   const {lead, destination, content} = delivery.due;
+  const isWaiting = isForReceivers(delivery.due);
   await records.postponed(delivery.due, {
-    until: Date.now(),
+    until: Date.now() + (isWaiting ? timings.longestRetry : 0),
     error: whyElsewhere(content),
     tried: false,
     ambiguous: false,
     isCounted: false,
-    state: 'held',
+    state: isWaiting ? 'waiting' : 'held',
     excerpt: null,
     recipients: null,
   });

@@ -4,6 +4,7 @@
  */
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Timings} from '../config/timings.ts';
+import {onlyForReceivers} from '../leads/deliveries.ts';
 import {reasonOf, StoreError} from '../leads/store-errors.ts';
 import type {OutboxPort} from '../leads/ports.ts';
 import type {Emit} from '../observe/observations.ts';
@@ -121,8 +122,10 @@ async function claimUntilStopped(run: Run) {
  */
 async function claimDue(run: Run, asksFirst: boolean): Promise<number> {
   const {store, courier, destination, terms, emit, timings} = run;
-  // A digest collects for up to a day, and whoever says stop cannot wait for that.
-  const isUrgent = terms.collectFor !== undefined && courier.room(destination) < 1;
+  // A digest collects for up to a day, and whoever says stop cannot wait for that. A receiver that asked for nothing more
+  // must hear of stops and erasures all the same.
+  const [collects, isGone] = [terms.collectFor !== undefined, courier.isGone(destination)];
+  const isUrgent = isGone || (collects && courier.room(destination) < 1);
   if (isUrgent && performance.now() - run.urgentAt < timings.idlePoll) return 0;
   if (isUrgent) run.urgentAt = performance.now();
   const free = Math.min(terms.parallelClaimed - run.inProgress, courier.room(destination, isUrgent));
@@ -135,10 +138,11 @@ async function claimDue(run: Run, asksFirst: boolean): Promise<number> {
     courier.claimed(destination, [], true);
     return 0;
   }
+  const only = isGone ? onlyForReceivers : isUrgent ? (['revoked'] as const) : undefined;
   // The courier drops it itself, when it finds that it may have been sent.
   const maxSends = terms.dropsUnknown ? Number.MAX_SAFE_INTEGER : terms.maxSends;
   const claimed = await store
-    .claimDue(destination, {now, leaseEnd, dueAgain, limit: free, maxSends, unused, isUrgent})
+    .claimDue(destination, {now, leaseEnd, dueAgain, limit: free, maxSends, unused, only})
     .catch((error: unknown) => {
       courier.abandon(destination, {leaseEnd, dueAgain});
       throw error;

@@ -133,10 +133,10 @@ const eventHeaders: Readonly<Record<string, string>> = {
 /** What a receiver may answer, and what that does. */
 const eventResponses: Readonly<Record<string, string>> = {
   '2XX': 'The receiver has the event.',
-  410: 'The receiver wants no more events. Nothing is sent until an operator resumes the destination.',
+  410: 'The receiver wants no more events. Until an operator resumes the destination, consent.revoked and lead.erased alone are sent, once a day.',
   429: 'The receiver wants fewer events at once. The event is sent again, after the time in Retry-After.',
   503: 'The receiver is not available now. The event is sent again, after the time in Retry-After.',
-  default: 'The event is sent again, for three days.',
+  default: 'The event is sent again, for three days; consent.revoked and lead.erased until they arrive.',
 };
 
 const webhooks = Object.fromEntries(

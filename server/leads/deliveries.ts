@@ -86,7 +86,10 @@ export type DueDelivery = Delivered & {
   leaseEnd: number;
 };
 
-/** These must not reach an address that had nothing of the lead: no operator can accept another one for them. */
+/**
+ * The news of stops and erasures. It must not reach an address that had nothing of the lead: no operator can accept another one
+ * for it. It is never given up: it ends when it arrives, or when an operator drops it by name (`DeliveryFilter.stops`).
+ */
 export const onlyForReceivers: readonly DeliveryContent[] = ['erased', 'revoked'];
 export type ForReceivers = Extract<DeliveryContent, 'erased' | 'revoked'>;
 export const isForReceivers = <Given extends {content: DeliveryContent}>(
@@ -120,7 +123,7 @@ export type UnusedLease = {leaseEnd: number} & ({lead: string} | {dueAgain: numb
  * - `limit`: how many deliveries, at most
  * - `maxSends`: a lead that may have been sent so often is held, and not claimed
  * - `unused`: these leases end first, so that nobody takes the deliveries for ones that may have been sent
- * - `isUrgent`: only that a consent was taken back
+ * - `only`: the contents that are claimed, if not all
  */
 export type Claim = {
   now: number;
@@ -129,7 +132,7 @@ export type Claim = {
   limit: number;
   maxSends: number;
   unused?: readonly UnusedLease[];
-  isUrgent?: boolean;
+  only?: readonly DeliveryContent[] | undefined;
 };
 
 /**
@@ -209,8 +212,11 @@ export type ConfirmationDecision = (typeof confirmationDecisions)[number];
 export const openStates = ['waiting', 'held', 'refused', 'failed'] as const;
 export type OpenState = (typeof openStates)[number];
 
-/** A destination that gets nothing until an operator resumes it. */
-export type PausedDestination = {destination: string; pausedAt: number; reason: string};
+/**
+ * A destination that gets nothing until an operator resumes it. `isGone`: no operator has paused it, but it asked for nothing
+ * more (410). Then the news of stops and erasures is still tried.
+ */
+export type PausedDestination = {destination: string; pausedAt: number; reason: string; isGone?: boolean};
 
 /** When an operator last ended the break that a destination had asked for, or got because it failed. */
 export type BreakEnd = {destination: string; endedAt: number};
@@ -270,10 +276,25 @@ export type DeliveryFilter = {
   state?: DeliveryState | undefined;
   /** Only deliveries whose last attempt failed. */
   failing?: boolean | undefined;
+  /** True: only the news of stops and erasures. False: all but that. */
+  stops?: boolean | undefined;
   /** Only deliveries that are for another address of their destination than this one. */
   elsewhere?: string | undefined;
   since?: number | undefined;
   until?: number | undefined;
+};
+
+/**
+ * The news of stops, or of erasures, that one address of a destination has not heard. `since`: when the first of them happened.
+ * `latestAttempt`: when the last of them is due.
+ */
+export type Unheard = {
+  destination: string;
+  content: ForReceivers;
+  address: string | null;
+  leads: number;
+  since: number;
+  latestAttempt: number;
 };
 
 /** `oldest` is the id of the oldest lead. An id is a UUID version 7, so its first 48 bits are the time of the lead. */

@@ -1,5 +1,5 @@
 /** What operators see in figures: how many leads came when, and what of them has not arrived. */
-import type {DeliveryContent, OpenState} from './deliveries.ts';
+import type {DeliveryContent, OpenState, Unheard} from './deliveries.ts';
 
 /** The leads of a partner on a day. `day`: when it began, in UTC. `newest`: the id of the last lead. `partner`: null for callers */
 export type LeadDay = {day: number; partner: string | null; leads: number; newest: string};
@@ -40,6 +40,8 @@ export type FigureStore = {
   openDeliveriesOf(leads: readonly string[]): Promise<OpenDelivery[]>;
   /** How many leads have a delivery that is held, and one that was refused or given up. `oldestHeld` is an id. */
   countStopped(): Promise<{held: number; oldestHeld: string | null; stopped: number}>;
+  /** What has not been heard of stops and erasures, by destination. */
+  unheard(): Promise<Unheard[]>;
   /** Of the leads since a time, in cells of `width` milliseconds. */
   deliveryCells(since: number, width: number): Promise<DeliveryCell[]>;
   /**

@@ -99,14 +99,14 @@ export type OutboxPort = {
   /** Counts the deliveries in the outbox. The metrics and operators do so, too. */
   countOutbox(): Promise<OutboxCount[]>;
   /**
-   * Makes deliveries to a destination due now that are due later than `latest`. If no wait is that long, the clock was
+   * Makes deliveries to a destination due now that are due later than `latest`, or `latestOfStops` for the news of stops and erasures. If no wait is that long, the clock was
    * set back since their time was stored. Those under a lease are left out, because the clock of the process that has it
    * may be ahead, unless the lease is one of `endedLeases`.
    * @returns the ends of the leases of those that were left out. If they are there longer than a lease lasts, they ended
    */
   recallDeliveries(
     destination: string,
-    recalled: {now: number; latest: number; endedLeases: readonly number[]},
+    recalled: {now: number; latest: number; latestOfStops: number; endedLeases: readonly number[]},
   ): Promise<number[]>;
 };
 
@@ -114,7 +114,7 @@ export type OutboxPort = {
 export type PausePort = {
   /** The destinations that get nothing until an operator resumes them. */
   pausedDestinations(): Promise<PausedDestination[]>;
-  /** If it is paused already, the first reason stays. */
+  /** If it is paused already, the first reason stays, but an operator takes the place of a destination that asked for it. */
   pauseDestination(paused: PausedDestination): Promise<void>;
   /** When an operator last ended a break of each destination. */
   breakEnds(): Promise<BreakEnd[]>;
@@ -133,8 +133,16 @@ export type Alert = {destination: string; told: number};
 
 /** Decides which process tells operators by e-mail what needs one (alerts.ts). */
 export type AlertPort = {
-  /** Stores which destinations need an operator now, and leases those of which an e-mail of this process is due. */
-  claimAlerts(needing: readonly string[], now: number, times: Timings['alerts']): Promise<Alert[]>;
+  /**
+   * Stores which destinations need an operator now, and leases those of which an e-mail of this process is due.
+   * @param urgent those of which it is due at once
+   */
+  claimAlerts(
+    needing: readonly string[],
+    now: number,
+    times: Timings['alerts'],
+    urgent?: readonly string[],
+  ): Promise<Alert[]>;
   settleAlert(destination: string, told: number, dueAt: number, failure: string | null): Promise<void>;
   /** Why e-mails were not sent. */
   alertFailures(): Promise<string[]>;
@@ -174,7 +182,8 @@ export type DeliveryDesk = {
    */
   acceptAddress(now: number, destination: string, address: string): Promise<number>;
   /**
-   * Ends deliveries in the outbox for good, except those in progress. A lead that waits for the answer of such a
+   * Ends deliveries in the outbox for good, except those in progress, and the news of stops and erasures unless the filter asks
+   * for it alone. A lead that waits for the answer of such a
    * delivery counts as refused.
    * @returns the number of deliveries that were changed
    */

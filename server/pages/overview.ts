@@ -17,6 +17,7 @@ const every = 15;
 
 /** Where each kind of finding is looked into, and the word on its button. Others are mended on the server. */
 const placeOf: Partial<Record<Finding['kind'], (subject: string) => readonly [to: string, words: string]>> = {
+  stop: (name) => [`/destinations#${name}`, 'Look'],
   destination: (name) => [`/destinations#${name}`, 'Look'],
   late: (name) => [`/destinations#${name}`, 'Look'],
   stopped: () => ['/leads?open=any', 'Look'],
@@ -30,7 +31,10 @@ const placeOf: Partial<Record<Finding['kind'], (subject: string) => readonly [to
 /** A destination in the words of its page, whose times are those of the operator. Commands are for who has a shell. */
 function wordsOf({kind, subject, text, remedy}: Finding, {destinations}: Status, visit: Visit) {
   const row = destinations.find(({destination}) => kind === 'destination' && destination === subject);
-  if (!row) return {title: text, why: remedy?.includes('lead-prequal ') ? null : remedy};
+  // An error may quote what somebody wrote, which a viewer does not read.
+  const byHand =
+    kind !== 'stop' || seesPersons(visit.seen) ? remedy?.replace(/, then "lead-prequal .*/, '.') : null;
+  if (!row) return {title: text, why: byHand?.includes('lead-prequal ') ? null : (byHand ?? null)};
   const age = row.since === null ? '' : ` for ${since(visit, Date.parse(row.since))}`;
   const what = row.state === 'missing' ? 'is not configured any more' : `has been ${row.state}${age}`;
   return {title: `${row.destination} ${what}: ${waitingWords(row, visit)}.`, why: whyOf(row, visit.seen)};

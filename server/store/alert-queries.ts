@@ -3,10 +3,11 @@ import type {Alert, AlertPort} from '../leads/ports.ts';
 import {statement, type Database} from './database.ts';
 
 export const alertQueries = ({read, write, oneByOne, jsonList}: Database): AlertPort => ({
-  async claimAlerts(needing, now, {after, lease}) {
+  async claimAlerts(needing, now, {after, lease}, urgent = []) {
     const note = `
       INSERT INTO alerts (destination, seen_at, told, due_at)
-      SELECT value, CAST($1 AS BIGINT), 0, CAST($2 AS BIGINT) FROM ${jsonList('$3')} AS listed
+      SELECT value, CAST($1 AS BIGINT), 0, CASE WHEN value IN ${jsonList('$4')} THEN CAST($1 AS BIGINT) ELSE CAST($2 AS BIGINT) END
+      FROM ${jsonList('$3')} AS listed
       WHERE 1 = 1 ON CONFLICT (destination) DO UPDATE SET seen_at = excluded.seen_at`;
     // What is over is due at once. Once a process has claimed that, it is due again when the lease ends.
     const claim = `
@@ -15,7 +16,7 @@ export const alertQueries = ({read, write, oneByOne, jsonList}: Database): Alert
       RETURNING destination, told`;
     const results = await write(
       statement(oneByOne('alerts')),
-      statement(note, now, now + after, JSON.stringify(needing)),
+      statement(note, now, now + after, JSON.stringify(needing), JSON.stringify(urgent)),
       statement('DELETE FROM alerts WHERE told = 0 AND seen_at <= $1', now - after),
       statement(claim, now + lease, now, now - after),
     );

@@ -11,6 +11,7 @@
  * is needed right before a lead is sent: the lease itself records that it may be sent. `isUnderWay` reads that.
  */
 import {
+  onlyForReceivers,
   suppressedNumber,
   type Claim,
   type Delivered,
@@ -25,6 +26,7 @@ import type {RowOf} from './columns.ts';
 import {isThere, statement, type Database, type Statement} from './database.ts';
 import {isErased} from './rows.ts';
 import {isNotForReceivers} from './erasure-queries.ts';
+import {isOneOf} from './schema.ts';
 import {endUnsent, toRecipients} from './settlement-queries.ts';
 import type {Context} from './unreadable-leads.ts';
 
@@ -58,13 +60,13 @@ const isUnderWay = (lead: string, now: string) =>
  * The SQL of `claimDue`. `lost` is 1 if a lease of the delivery ended without a report and no remote id is stored, so
  * that it is unknown whether the destination has the lead. After $1 such attempts, the delivery is held.
  */
-const claimSql = (skipLocked: string, more = '') => `
+const claimSql = (skipLocked: string, [index, more]: readonly [index: string, more: string] = ['', '']) => `
   WITH due AS MATERIALIZED (
     SELECT due_id, due_content, lost,
-      CASE WHEN lost = 1 AND sends + 1 >= CAST($1 AS BIGINT) THEN 'held' ELSE 'waiting' END AS state_now FROM (
+      CASE WHEN NOT ${isOneOf('due_content', onlyForReceivers)} AND lost = 1 AND sends + 1 >= CAST($1 AS BIGINT) THEN 'held' ELSE 'waiting' END AS state_now FROM (
       SELECT lead_id AS due_id, content AS due_content, ambiguous_counted AS sends,
         CASE WHEN leased_until > 0 AND leads.id IS NOT NULL AND remote_id IS NULL THEN 1 ELSE 0 END AS lost
-      FROM deliveries LEFT JOIN leads ON leads.id = lead_id
+      FROM deliveries${index} LEFT JOIN leads ON leads.id = lead_id
       WHERE destination = $2 AND state = 'waiting' AND next_attempt_at <= $3
         ${more}
         AND CASE WHEN ${isNotForReceivers('deliveries')} THEN 0 ELSE ${isUnderWay('deliveries.lead_id', '$3')} END = 0
@@ -117,8 +119,12 @@ function endUnused(
   return statements;
 }
 
-/** SQL that is true for what waits for no digest. */
-const isUrgentText = `content = 'revoked'`;
+/** The index by which only these contents are found, and SQL that is true for them. */
+const amongText = ({onlyIndex}: Pick<Database, 'onlyIndex'>, only: readonly DeliveryContent[]) =>
+  [
+    onlyIndex('deliveries_stops'),
+    `AND settled_at IS NULL AND ${isOneOf('content', onlyForReceivers)} AND ${isOneOf('content', only)}`,
+  ] as const;
 
 type Found = ReturnType<Awaited<ReturnType<LeadReader['findRecords']>>['get']>;
 
@@ -138,23 +144,24 @@ function whatItTakes(
   return record.isSuppressed ? 'held' : {lead: record, content};
 }
 
-const hasUrgent = `
-  SELECT 1 AS found FROM deliveries
-  WHERE destination = $1 AND state = 'waiting' AND next_attempt_at <= $2 AND ${isUrgentText} LIMIT 1`;
+const hasAmong = ([index, more]: ReturnType<typeof amongText>) => `
+  SELECT 1 AS found FROM deliveries${index}
+  WHERE destination = $1 AND state = 'waiting' AND next_attempt_at <= $2 ${more} LIMIT 1`;
 
-type Claiming = Context & Pick<LeadReader, 'findRecords'> & Record<'claimText' | 'urgentText', string>;
+type Claiming = Context & Pick<LeadReader, 'findRecords'>;
 
 async function claimDue(
-  {read, write, jsonList, findRecords, claimText, urgentText}: Claiming,
+  {read, write, jsonList, findRecords, skipLocked, ...words}: Claiming,
   destination: string,
-  {now, leaseEnd, dueAgain = leaseEnd, limit, maxSends, unused = [], isUrgent = false}: Claim,
+  {now, leaseEnd, dueAgain = leaseEnd, limit, maxSends, unused = [], only}: Claim,
 ): ReturnType<OutboxPort['claimDue']> {
   // Otherwise, that would keep others from writing all the time.
-  if (isUrgent && (await read(statement(hasUrgent, destination, now))).length === 0)
+  const among = only && amongText(words, only);
+  if (among && (await read(statement(hasAmong(among), destination, now))).length === 0)
     return {due: [], held: [], unreadable: []};
   const results = await write(
     ...endUnused(destination, now, unused, jsonList),
-    statement(isUrgent ? urgentText : claimText, maxSends, destination, now, limit, dueAgain, leaseEnd),
+    statement(claimSql(skipLocked, among), maxSends, destination, now, limit, dueAgain, leaseEnd),
   );
   const rows = (results.at(-1) ?? []) as ClaimedRow[];
   const claimed = rows.filter(({state}) => state !== 'held');
@@ -215,29 +222,30 @@ function createDueBatcher({read, jsonList}: Context) {
 export function claimQueries(
   context: Context & Pick<LeadReader, 'findRecords'>,
 ): Pick<OutboxPort, 'hasDue' | 'claimDue' | 'waitingDestinations' | 'recallDeliveries'> {
-  const {read, write, skipLocked, jsonList} = context;
-  const urgentText = claimSql(skipLocked, `AND ${isUrgentText}`);
-  const claiming = {...context, claimText: claimSql(skipLocked), urgentText};
+  const {read, write, jsonList} = context;
   return {
     hasDue: createDueBatcher(context).add,
 
-    claimDue: (destination, wanted) => claimDue(claiming, destination, wanted),
+    claimDue: (destination, wanted) => claimDue(context, destination, wanted),
 
     async waitingDestinations() {
       const rows = await read(statement(selectDestinations));
       return rows.map(({destination}) => String(destination));
     },
 
-    async recallDeliveries(destination, {now, latest, endedLeases}) {
-      const late = "state = 'waiting' AND next_attempt_at >";
+    async recallDeliveries(destination, {now, latest, latestOfStops, endedLeases}) {
+      // Each has a parameter of its own after the bound that finds the rows by the index.
+      const late = (bound: string, ofStops: string) =>
+        `state = 'waiting' AND next_attempt_at > ${bound} AND (${isNotForReceivers('deliveries')} OR next_attempt_at > ${ofStops})`;
       const text = `
-        UPDATE deliveries SET next_attempt_at = $1 WHERE destination = $2 AND ${late} $3
-          AND (leased_until = 0 OR leased_until IN (SELECT CAST(value AS BIGINT) FROM ${jsonList('$4')} AS listed))`;
-      await write(statement(text, now, destination, latest, JSON.stringify(endedLeases.map(String))));
+        UPDATE deliveries SET next_attempt_at = $1 WHERE destination = $2 AND ${late('$3', '$4')}
+          AND (leased_until = 0 OR leased_until IN (SELECT CAST(value AS BIGINT) FROM ${jsonList('$5')} AS listed))`;
+      const ended = JSON.stringify(endedLeases.map(String));
+      await write(statement(text, now, destination, latest, latestOfStops, ended));
       const leases = `
         SELECT DISTINCT leased_until FROM deliveries
-        WHERE destination = $1 AND ${late} $2 AND leased_until > 0 LIMIT 1000`;
-      const rows = await read(statement(leases, destination, latest));
+        WHERE destination = $1 AND ${late('$2', '$3')} AND leased_until > 0 LIMIT 1000`;
+      const rows = await read(statement(leases, destination, latest, latestOfStops));
       return rows.map(({leased_until}) => Number(leased_until));
     },
   };

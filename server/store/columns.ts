@@ -238,6 +238,12 @@ export const tables = {
         where: "settled_at IS NULL AND state <> 'waiting'",
         since: 8,
       },
+      // For the news of stops and erasures that is not heard yet, however much other news waits.
+      deliveries_stops: {
+        on: ['destination', 'next_attempt_at'],
+        where: "settled_at IS NULL AND content IN ('erased', 'revoked')",
+        since: 18,
+      },
     },
     since: 7,
   },
@@ -279,7 +285,13 @@ export const tables = {
 
   /** The destinations that get nothing until an operator resumes them. */
   paused_destinations: {
-    columns: {destination: text, paused_at: integer, reason: text},
+    columns: {
+      destination: text,
+      paused_at: integer,
+      reason: text,
+      /** 1 if it asked for nothing more (410), and no operator has paused it. */
+      is_gone: {...integerOrNull, since: 18},
+    },
     primaryKey: ['destination'],
     since: 8,
   },
@@ -576,7 +588,7 @@ export const tables = {
 } as const satisfies Readonly<Record<string, Table>>;
 
 export type TableName = keyof typeof tables;
-export type LeadIndex = keyof typeof tables.leads.indexes;
+export type IndexName = keyof typeof tables.leads.indexes | keyof typeof tables.deliveries.indexes;
 export type Value = string | number | Uint8Array | null;
 
 type ValueOf<Of extends Column> =

@@ -1,5 +1,5 @@
 /** The interface of both databases: how statements are written, and the functions that run them. */
-import {tables, type LeadIndex, type TableName, type Value} from './columns.ts';
+import {tables, type IndexName, type TableName, type Value} from './columns.ts';
 
 /** The parameters are `$1`, `$2` and so on. */
 export type Statement = {text: string; values: readonly Value[]};
@@ -40,10 +40,9 @@ export type Database = {
    */
   selectEach?: (parameter: string, select: (text: string) => string) => string;
   /**
-   * SQL that follows a table's name and makes SQLite read only this index, which has all columns that the statement
-   * needs. Empty for PostgreSQL, which counts how often each value occurs and chooses by itself.
+   * SQL that follows a table's name and makes SQLite find rows by this index. Empty for PostgreSQL, which counts how often each value occurs and chooses by itself.
    */
-  onlyIndex: (name: LeadIndex) => string;
+  onlyIndex: (name: IndexName) => string;
 };
 
 /** The SQL in which SQLite and PostgreSQL differ. */

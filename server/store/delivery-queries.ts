@@ -4,6 +4,7 @@
  */
 import {
   hasEnded,
+  onlyForReceivers,
   type DeliveryFilter,
   type DeliveryKey,
   type DeliveryRow,
@@ -12,6 +13,7 @@ import {
 import {firstIdAt} from '../leads/lead-ids.ts';
 import type {DeliveryDesk, OutboxPort} from '../leads/ports.ts';
 import {statement} from './database.ts';
+import {isOneOf} from './schema.ts';
 import {boundColumns, replyPart, type Bound, type Sealer} from './sealing.ts';
 import {toRecipients} from './settlement-queries.ts';
 import type {Context} from './unreadable-leads.ts';
@@ -31,7 +33,7 @@ export type Condition = {sql: string; values: string[]};
 
 /** The SQL condition that selects the rows of a filter. */
 export function conditionOf(filter: DeliveryFilter, after?: DeliveryKey): Condition {
-  const {lead, destination, state, failing, elsewhere, since, until} = filter;
+  const {lead, destination, state, failing, stops, elsewhere, since, until} = filter;
   const values: string[] = [];
   const parameter = (value: string) => `$${values.push(value)}`;
   const parts = [
@@ -40,6 +42,7 @@ export function conditionOf(filter: DeliveryFilter, after?: DeliveryKey): Condit
     lead === undefined ? '' : `lead_id = ${parameter(lead)}`,
     destination === undefined ? '' : `destination = ${parameter(destination)}`,
     failing ? 'failing_since IS NOT NULL' : '',
+    stops === undefined ? '' : `${stops ? '' : 'NOT '}${isOneOf('content', onlyForReceivers)}`,
     elsewhere === undefined ? '' : `address <> ${parameter(elsewhere)}`,
     since === undefined ? '' : `lead_id >= ${parameter(firstIdAt(since))}`,
     until === undefined ? '' : `lead_id < ${parameter(firstIdAt(until))}`,

@@ -1,8 +1,10 @@
 /** The figures of operators, for both databases. All of them read an index, in the order of time. */
+import {onlyForReceivers, type Unheard} from '../leads/deliveries.ts';
 import type {DeliveryCell, FigureStore, LeadDay, OpenDelivery} from '../leads/figures.ts';
 import {createdAtOf, firstIdAt} from '../leads/lead-ids.ts';
 import {dayLength, startOfDay} from '../versions/request-counts.ts';
 import {statement} from './database.ts';
+import {isOneOf} from './schema.ts';
 import type {Context} from './unreadable-leads.ts';
 
 /**
@@ -84,7 +86,7 @@ const stoppedText = `
     (SELECT COUNT(DISTINCT lead_id) ${stopped("IN ('refused', 'failed')")}) AS stopped`;
 
 export function figureQueries(context: Context): FigureStore {
-  const {read, readOne, jsonList, onlyIndex} = context;
+  const {read, readMany, readOne, jsonList, onlyIndex} = context;
   // The last condition tells PostgreSQL how few leads there are in all. In this form, SQLite does not look for it in the
   // index, where it would read all leads from there on for each span.
   const spansText = `
@@ -118,6 +120,16 @@ export function figureQueries(context: Context): FigureStore {
     async countStopped() {
       const [row] = await read(statement(stoppedText));
       return row as Awaited<ReturnType<FigureStore['countStopped']>>;
+    },
+
+    async unheard() {
+      const text = `
+        SELECT destination, content, address, COUNT(*) AS leads, MIN(happened_at) AS since,
+          MAX(next_attempt_at) AS "latestAttempt"
+        FROM deliveries${onlyIndex('deliveries_stops')}
+        WHERE settled_at IS NULL AND ${isOneOf('content', onlyForReceivers)}
+        GROUP BY destination, content, address ORDER BY destination`;
+      return (await readMany(statement(text))) as Unheard[];
     },
 
     async deliveryCells(since, width) {

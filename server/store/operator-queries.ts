@@ -213,8 +213,11 @@ export function operatorQueries(
     },
 
     async dropDeliveries(now, filter) {
-      const {count} = await changeAll(database, filter, ' AND settled_at IS NULL', (batch) =>
-        drop(now, batch),
+      const {count} = await changeAll(
+        database,
+        {...filter, stops: filter.stops ?? false},
+        ' AND settled_at IS NULL',
+        (batch) => drop(now, batch),
       );
       return count;
     },

@@ -22,15 +22,17 @@ const noteText = `
 export const pauseQueries = ({read, write}: Database): PausePort & AddressPort => ({
   async pausedDestinations() {
     const text = `
-      SELECT destination, paused_at AS "pausedAt", reason FROM paused_destinations ORDER BY destination`;
-    return (await read(statement(text))) as PausedDestination[];
+      SELECT destination, paused_at AS "pausedAt", reason, is_gone FROM paused_destinations ORDER BY destination`;
+    const rows = await read(statement(text));
+    return rows.map(({is_gone, ...row}) => ({...row, isGone: is_gone === 1}) as PausedDestination);
   },
 
-  async pauseDestination({destination, pausedAt, reason}) {
+  async pauseDestination({destination, pausedAt, reason, isGone = false}) {
     const text = `
-      INSERT INTO paused_destinations (destination, paused_at, reason) VALUES ($1, $2, $3)
-      ON CONFLICT (destination) DO NOTHING`;
-    await write(statement(text, destination, pausedAt, reason));
+      INSERT INTO paused_destinations (destination, paused_at, reason, is_gone) VALUES ($1, $2, $3, $4)
+      ON CONFLICT (destination) DO UPDATE SET paused_at = excluded.paused_at, reason = excluded.reason, is_gone = 0
+        WHERE paused_destinations.is_gone = 1 AND excluded.is_gone = 0`;
+    await write(statement(text, destination, pausedAt, reason, Number(isGone)));
   },
 
   async breakEnds() {

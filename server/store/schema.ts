@@ -58,7 +58,7 @@ const dataSteps: Readonly<Record<number, (dialect: Dialect) => readonly string[]
   8: rebuildDeliveries,
   13: takeNewContents,
   16: takeRevocations,
-  18: beginHistory,
+  18: keepStops,
 };
 
 /** By schema version: the table that its data step creates anew, because no column can be added to a primary key. */
@@ -300,12 +300,20 @@ function takeRevocations({allowTexts}: Dialect): string[] {
   return [allowTexts('deliveries', 'content', [contentsOf13], contentsOf16)];
 }
 
-/** The upgrade to version 18: what is known of earlier stops and decisions begins their history. */
-function beginHistory(): string[] {
+/**
+ * The upgrade to version 18: what is known of earlier stops and decisions begins their history, and the news of stops and erasures
+ * that was given up, or held for an address of before, waits again. Which destinations had asked for nothing more (410) stands in
+ * the reasons alone.
+ */
+function keepStops(): string[] {
   const insert = 'INSERT INTO stops (id, kind, digest, scope, lead_id, asked_at, entered_at, way, reason)';
   const of = (kind: string) => `digest || ' ' || scope || ' ${kind}', '${kind}', digest, scope, NULL`;
   return [
     `${insert} SELECT ${of('stop')}, since, since, NULL, NULL FROM suppressed`,
     `${insert} SELECT ${of('allow')}, decided_at, decided_at, NULL, reason FROM suppressed WHERE decided_at IS NOT NULL`,
+    `UPDATE deliveries SET state = 'waiting', leased_until = 0
+      WHERE settled_at IS NULL AND state IN ('failed', 'held') AND content IN ('erased', 'revoked')`,
+    `UPDATE paused_destinations SET is_gone = 1
+      WHERE reason LIKE 'The receiver answered 410%' OR reason LIKE 'The chat room answered 410%'`,
   ];
 }

@@ -21,16 +21,17 @@ const atOnce = 5;
 const pauseBetween = 20;
 
 const isForReceivers = isOneOf('content', onlyForReceivers);
-/** News that the lead was erased also leaves after that, so it does not keep the lead. */
-const isOpen = isThere(`deliveries WHERE deliveries.lead_id = leads.id AND settled_at IS NULL
-  AND (leads.erased_at IS NOT NULL OR NOT ${isForReceivers})`);
+/** The news of a stop or an erasure outlives the lead, so it does not keep it. */
+const isOpen = isThere(
+  `deliveries WHERE deliveries.lead_id = leads.id AND settled_at IS NULL AND NOT ${isForReceivers}`,
+);
 const selectOpen = (ids: string) => `
   SELECT DISTINCT lead_id, destination, state FROM deliveries
   WHERE lead_id IN ${ids} AND settled_at IS NULL AND NOT ${isForReceivers}`;
 /** Nobody can claim a delivery that has ended. One with a lease is left to a later sweep, because it may be on its way. */
 const dropOpen = `
   UPDATE deliveries SET state = 'dropped', settled_at = CAST($1 AS BIGINT)
-  WHERE lead_id = $2 AND settled_at IS NULL AND leased_until <= $1 AND (NOT ${isForReceivers} OR happened_at <= $3)`;
+  WHERE lead_id = $2 AND settled_at IS NULL AND leased_until <= $1 AND NOT ${isForReceivers}`;
 /** The answer of a duplicate is that of its original, which stays until its last duplicate has gone. */
 const hasDuplicate = isThere(
   'leads AS later WHERE later.duplicate_of = leads.id AND later.erased_at IS NULL',
@@ -74,8 +75,7 @@ async function sweepLeads(
     const ids = JSON.stringify(next.map(({id}) => id));
     // This ends before the leads are read to be erased, so nothing is sent of them after that.
     const late = next.filter(({is_open}) => is_open === 1);
-    if (late.length > 0)
-      await context.write(...late.map(({id}) => statement(dropOpen, now, id, now - grace)));
+    if (late.length > 0) await context.write(...late.map(({id}) => statement(dropOpen, now, id)));
     // A duplicate may have come meanwhile.
     const stillDue = `leads.id IN ${jsonList('$1')} AND ${isOpen} = 0 AND ${hasDuplicate} = 0`;
     const whole = (await read(statement(selectRows(stillDue), ids))) as ReadRow[];

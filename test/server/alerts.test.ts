@@ -124,6 +124,28 @@ forEachStore((store) => {
   });
 });
 
+forEachStore((store) => {
+  test('a stop that a receiver does not hear has an e-mail of its own, at once', async (t) => {
+    const {crm, server, mail, subjects, close} = await start(t, store, {after: 3_600_000});
+    crm.answerWith(replyWith(204));
+    const {id} = await sentLead(server, somebody());
+    await until(
+      async () => (await server.select("SELECT 1 FROM deliveries WHERE state = 'delivered'")).length > 0,
+    );
+    crm.answerWith(replyWith(410));
+    await asOperator(server, (operator) =>
+      operator.revoke(id, {now: Date.now(), scope: 'all', present: undefined}),
+    );
+    await until(() => mail.received.length > 0);
+    await close();
+    assert.deepEqual(subjects(), ['crm has not heard who said stop or was erased']);
+    assert.match(
+      mail.received[0]?.parsed.text ?? '',
+      /^1 person said stop, and crm has not heard it for .* must\. The receiver answered 410/,
+    );
+  });
+});
+
 suite('of two processes, one tells each piece of news, and the other one if it dies', () => {
   const {after, every, lease} = usualTimings.alerts;
 
@@ -139,6 +161,8 @@ suite('of two processes, one tells each piece of news, and the other one if it d
         .flat()
         .map(({destination, told}) => `${destination} ${told}`);
     assert.deepEqual(await claimed(1, 'crm', 'blip'), []);
+    const urgent = await one.claimAlerts(['crm', 'crm: stops'], 2, usualTimings.alerts, ['crm: stops']);
+    assert.deepEqual(urgent, [{destination: 'crm: stops', told: 0}], 'a stop that is not heard, at once');
     assert.deepEqual(await claimed(after + 2, 'crm'), ['crm 0'], 'what has lasted');
     assert.deepEqual(await claimed(after + lease, 'crm'), [], 'somebody may be telling it');
     assert.deepEqual(await claimed(after + lease + 3, 'crm'), ['crm 0'], 'whoever told it died');

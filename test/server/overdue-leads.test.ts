@@ -41,7 +41,9 @@ async function start(t: TestContext, store: Store, leads: number, others: number
       timings,
     ),
   );
-  await server.execute("INSERT INTO paused_destinations VALUES ('crm', 1, 'for the test')");
+  await server.execute(
+    "INSERT INTO paused_destinations (destination, paused_at, reason) VALUES ('crm', 1, 'for the test')",
+  );
   const named = async (name: RegExp) => samplesNamed(await scrape(server.metricsPort), name);
   await until(async () =>
     (await named(/destination_state$/)).some(({labels: {state}, value}) => state === 'paused' && value === 1),

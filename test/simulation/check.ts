@@ -5,7 +5,13 @@
  * each rule says when it holds, and which troubles excuse what.
  */
 import {isDeepStrictEqual} from 'node:util';
-import {anotherAddress, suppressedNumber, type DeliveryRow} from '../../server/leads/deliveries.ts';
+import {
+  anotherAddress,
+  onlyForReceivers,
+  suppressedNumber,
+  whyElsewhere,
+  type DeliveryRow,
+} from '../../server/leads/deliveries.ts';
 import {Facts, linesOf} from './facts.ts';
 import {
   contentOf,
@@ -40,7 +46,9 @@ const rules = {
 
   /** Once all faults are over, nothing waits for longer than the history's patience. */
   'everything comes to rest'({history}, violated) {
-    const waiting = history.stored.deliveries.filter(({state}) => state === 'waiting');
+    const waiting = history.stored.deliveries.filter(
+      ({state, lastError}) => state === 'waiting' && lastError !== whyElsewhere('revoked'),
+    );
     if (history.isQuiet === false)
       violated(`${waiting.length} deliveries wait: ${waiting.slice(0, 3).map(nameOf).join(' ')}`);
   },
@@ -302,7 +310,10 @@ const rules = {
     }
   },
 
-  /** Once every process had time to notice. The amounts of a lead that was sent before may still be fetched. */
+  /**
+   * Once every process had time to notice. The amounts of a lead that was sent before may still be fetched. Where no operator has
+   * paused, but the destination asked for nothing more, it is still told of stops and erasures.
+   */
   'nothing is sent to a destination that is paused, or asked for nothing more'(facts, violated) {
     const {noticing} = facts.history;
     const commands = facts.all('command');
@@ -314,8 +325,10 @@ const rules = {
       for (const request of facts.all('request')) {
         const {process, destination, at} = request;
         if (destination !== pause.destination || at <= pause.until + noticing || at >= end) continue;
+        const isOfStops = facts.toldIn(request).every(({only}) => only !== undefined);
         const isExcused =
           facts.firstStepOf(request) ||
+          (pause.type === 'request' && isOfStops) ||
           facts.had(process, ['store', 'slow-store', 'freeze'], at - noticing, at) ||
           // A pause that a process wants to store, and cannot, is only its own.
           (pause.type === 'request' &&
@@ -616,6 +629,17 @@ const rules = {
         if (!delivery && !isFormer) violated(`${destination} had news of ${lead}`);
         else if (delivery?.state === 'skipped') violated(`${nameOf(delivery)} is skipped`);
       }
+    }
+  },
+
+  /** Always, however long a receiver fails, whatever it answers, and whatever becomes of its lead. */
+  'the news of a stop or an erasure ends only if it arrives, or is dropped by name'(facts, violated) {
+    const drops = facts.all('command').filter(({isOfStops}) => isOfStops);
+    for (const delivery of facts.history.stored.deliveries) {
+      if (!onlyForReceivers.includes(delivery.content)) continue;
+      const isDropped = drops.some(({deliveries}) => deliveries.includes(nameOf(delivery)));
+      if (!['delivered', 'waiting'].includes(delivery.state) && !isDropped)
+        violated(`${nameOf(delivery)} is ${delivery.state}`);
     }
   },
 

@@ -17,6 +17,7 @@ export const timings: Timings = {
   lease: 16_000,
   longestRetry: 20_000,
   longestBreak: 5_000,
+  refusedRetry: 10_000,
   idlePoll: 2_000,
   busyPoll: 200,
 };

@@ -153,6 +153,8 @@ export type Command = Span & {
   destination?: string | undefined;
   /** The address that is accepted. */
   address?: string;
+  /** Of `drop`: whether it asks for the news of stops and erasures alone. */
+  isOfStops?: boolean;
   deliveries: readonly string[];
 };
 

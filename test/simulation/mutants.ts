@@ -69,8 +69,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'take a lost claim for delivered',
     file: 'server/store/claim-queries.ts',
-    from: "CASE WHEN lost = 1 AND sends + 1 >= CAST($1 AS BIGINT) THEN 'held'",
-    to: "CASE WHEN lost = 1 AND $1 > 0 THEN 'delivered'",
+    from: "AND lost = 1 AND sends + 1 >= CAST($1 AS BIGINT) THEN 'held'",
+    to: "AND lost = 1 AND $1 > 0 THEN 'delivered'",
     flavour: 'crashing',
     violates: 'an acknowledged lead has a delivery to each of its destinations',
   },
@@ -109,7 +109,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'send what was claimed before a pause',
     file: 'server/destinations/run-delivery.ts',
-    from: "if (channel.isPaused()) throw new NotTried('The destination is paused');",
+    from: "if (isKeptByPause(channel, due)) throw new NotTried('The destination is paused');",
     to: '',
     plan: 'paused-in-the-queue',
     violates: 'nothing is sent to a destination that is paused, or asked for nothing more',
@@ -117,8 +117,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'send without limit when the process dies each time',
     file: 'server/store/claim-queries.ts',
-    from: 'CASE WHEN lost = 1 AND sends + 1 >= CAST($1 AS BIGINT) THEN',
-    to: 'CASE WHEN lost = 1 AND sends < 0 AND $1 > 0 THEN',
+    from: 'AND lost = 1 AND sends + 1 >= CAST($1 AS BIGINT) THEN',
+    to: 'AND lost = 1 AND sends < 0 AND $1 > 0 THEN',
     plan: 'crash-at-each-attempt',
     violates: 'a lead is sent no more often than agreed while it is unclear whether it arrived',
   },
@@ -213,9 +213,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'send each digest twice',
     file: 'server/destinations/email/collector.ts',
-    from: 'const settlement = await send(requests, requests[0]?.recipients ?? null);',
+    from: 'const result = await send(requests, requests[0]?.recipients ?? null);',
     to: `await send(requests, requests[0]?.recipients ?? null);
-      const settlement = await send(requests, requests[0]?.recipients ?? null);`,
+      const result = await send(requests, requests[0]?.recipients ?? null);`,
     flavour: 'calm',
     violates: 'a digest reports no news again that the mail server took',
   },
@@ -434,6 +434,22 @@ export const mutants: readonly Mutant[] = [
     to: 'CAST($3 AS BIGINT) > 0',
     plan: 'taken-back-for-all-while-it-is-told',
     violates: 'all who had news of a lead are told that its consent was taken back',
+  },
+  {
+    name: 'stops are given up after three days like other news',
+    file: 'server/destinations/retry-plan.ts',
+    from: 'const isGivenUp = !neverEnds && tried',
+    to: 'const isGivenUp = tried',
+    flavour: 'revoking',
+    violates: 'the news of a stop or an erasure ends only if it arrives, or is dropped by name',
+  },
+  {
+    name: 'stops are dropped like other news',
+    file: 'server/store/operator-queries.ts',
+    from: 'stops: filter.stops ?? false',
+    to: 'stops: filter.stops || undefined',
+    flavour: 'revoking',
+    violates: 'the news of a stop or an erasure ends only if it arrives, or is dropped by name',
   },
   {
     name: 'show a lead without a row',

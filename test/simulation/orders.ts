@@ -80,7 +80,8 @@ async function carryOut(
   if (operation.do === 'drop') {
     const dropped = () => store.listDeliveries(1_000, {...filter, state: 'dropped'});
     const before = new Set((await dropped()).map(nameOf));
-    await store.dropDeliveries(now, filter);
+    command.isOfStops = operation.stops;
+    await store.dropDeliveries(now, {...filter, stops: operation.stops});
     return (await dropped()).map(nameOf).filter((name) => !before.has(name));
   }
   // What the docs say of `retry`: nothing under way, held deliveries only if the command names them, and a lead that has

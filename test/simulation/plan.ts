@@ -113,7 +113,7 @@ const operations = {
     to('pause', {destination}),
     to('resume', {destination}),
     to('retry', deliveries),
-    to('drop', deliveries),
+    to('drop', {...deliveries, stops: oneIn(3)}),
     to('settle', {content: few}),
   ),
   /** Of what must not go out for it. */

@@ -1,4 +1,5 @@
 /** Plays a plan: starts the processes, lets clients, operators and faults do what the plan says, and waits for quiet. */
+import {whyElsewhere} from '../../server/leads/deliveries.ts';
 import {comparableText, createIdempotencyDigests} from '../../server/leads/idempotency.ts';
 import type {NewLead as ToDesk} from '../../server/leads/new-lead.ts';
 import {StoreUnavailable} from '../../server/leads/store-errors.ts';
@@ -209,7 +210,10 @@ class Players {
     const isWorking = this.#submitting > 0 || this.#around.commands.some(({process}) => !process.isDead);
     if (isWorking || !isAwake || time() < this.#nextLook) return false;
     this.#nextLook = time() + 1_000;
-    return rowsOf("SELECT 1 FROM deliveries WHERE state = 'waiting' LIMIT 1").length === 0;
+    // The news of a stop waits for ever for an address that is not configured any more.
+    const words = `SELECT 1 FROM deliveries WHERE state = 'waiting'
+      AND COALESCE(last_error, '') <> '${whyElsewhere('revoked')}' LIMIT 1`;
+    return rowsOf(words).length === 0;
   }
 
   /** Notes a trouble of a process. */

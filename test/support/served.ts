@@ -25,6 +25,7 @@ export const servedLeadApi = (
 /** No destination is paused. */
 export const noPauses: Pauses = {
   has: () => false,
+  isGone: () => false,
   pause: () => Promise.resolve(),
   onBreakEnd: () => undefined,
   stop: () => Promise.resolve(),

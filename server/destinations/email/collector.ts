@@ -8,7 +8,7 @@ import {digestLeads} from '../terms.ts';
 
 type Waiting = {
   request: DeliveryRequest;
-  resolve: (settlement: Settlement) => void;
+  resolve: (settlement: Promise<Settlement>) => void;
   reject: (error: unknown) => void;
 };
 
@@ -16,11 +16,12 @@ type Waiting = {
 const collectingTime = 100;
 
 /**
- * @param send sends one e-mail about all requests, which have the same `recipients`. All requests get its result, or
- *   fail if it throws
+ * @param send sends one e-mail about all requests, which have the same `recipients`. All requests fail if it throws
+ * @param outcomeOf says or throws what the result of that is for one of them
  */
-export function createCollector(
-  send: (requests: readonly DeliveryRequest[], recipients: Recipients | null) => Promise<Settlement>,
+export function createCollector<Result>(
+  send: (requests: readonly DeliveryRequest[], recipients: Recipients | null) => Promise<Result>,
+  outcomeOf: (result: Result, request: DeliveryRequest) => Settlement,
 ): (request: DeliveryRequest) => Promise<Settlement> {
   let waiting: Waiting[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -37,8 +38,10 @@ export function createCollector(
   async function sendGroup(group: readonly Waiting[]) {
     const requests = group.map(({request}) => request);
     try {
-      const settlement = await send(requests, requests[0]?.recipients ?? null);
-      for (const {resolve} of group) resolve(settlement);
+      const result = await send(requests, requests[0]?.recipients ?? null);
+      // A promise rejects if this throws.
+      for (const {request, resolve} of group)
+        resolve(Promise.resolve(result).then((sent) => outcomeOf(sent, request)));
     } catch (error) {
       for (const {reject} of group) reject(error);
     }

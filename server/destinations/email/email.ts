@@ -9,7 +9,7 @@ import type {SendMailOptions, NodemailerError, SMTPPoolOptions} from 'nodemailer
 import addressparser from 'nodemailer/lib/addressparser';
 import {buildConnector} from 'undici';
 import {isPrivateHost, type EmailSettings} from '../../config/destinations.ts';
-import type {Recipients, Settlement} from '../../leads/deliveries.ts';
+import {onlyForReceivers, type Recipients, type Settlement} from '../../leads/deliveries.ts';
 import type {DeliveryRequest, Destination} from '../destination.ts';
 import {forSockets, type Lookup} from '../lookups.ts';
 import {usualNetwork, type Network} from '../network.ts';
@@ -43,19 +43,20 @@ export function createEmail(
     everyMinutes === undefined
       ? async (request: DeliveryRequest) => {
           if (isRepeat(request)) throw toldBefore();
-          return send(mailbox, leadEmail(request, settings), request.recipients);
+          return outcomeOf(await send(mailbox, leadEmail(request, settings), request.recipients), request);
         }
       : createCollector(async (requests, recipients) => {
           if (requests.every(isRepeat)) throw toldBefore();
           return send(mailbox, digestEmail(requests, settings), recipients);
-        });
+        }, outcomeOf);
   return {
     deliver,
     async test() {
       const subject = 'A test: leads will be reported here';
       const text =
         'The operator of the lead service sent this e-mail to see whether it arrives. There is no lead behind it.';
-      const settled = await send(mailbox, emailOf(subject, [[text]], `test_${randomUUID()}`));
+      const errors = await send(mailbox, emailOf(subject, [[text]], `test_${randomUUID()}`));
+      const settled = outcomeOf(errors, {content: 'created', recipients: null});
       return {note: 'The mail server accepted the e-mail', ...settled};
     },
     close() {
@@ -65,8 +66,11 @@ export function createEmail(
   };
 }
 
-/** @param before which recipients do not have the e-mail yet, if some have it from an earlier attempt */
-async function send(mailbox: Mailbox, email: Email, before: Recipients | null = null): Promise<Settlement> {
+/**
+ * @param before which recipients do not have the e-mail yet, if some have it from an earlier attempt
+ * @returns what the server said about each recipient that it refused
+ */
+async function send(mailbox: Mailbox, email: Email, before: Recipients | null = null) {
   const {from, to} = mailbox.settings;
   const domain = domainOf(from);
   const left = before
@@ -90,9 +94,16 @@ async function send(mailbox: Mailbox, email: Email, before: Recipients | null = 
     signal: AbortSignal.timeout(mailbox.timeout),
   };
   // Those who are left may be no recipients any more, because the configuration has changed.
-  const errors = left.length === 0 ? [] : await sendTo(mailbox, message, before !== null);
+  return left.length === 0 ? [] : sendTo(mailbox, message, before !== null);
+}
+
+/** How one of the deliveries ended that the e-mail told of. @throws DeliveryError if recipients are left for another attempt */
+function outcomeOf(
+  errors: readonly NodemailerError[],
+  {content, recipients: before}: Pick<DeliveryRequest, 'content' | 'recipients'>,
+): Settlement {
   if (errors.length === 0 && before === null) return {state: 'delivered', answer: null};
-  const recipients = recipientsAfter(errors, before);
+  const recipients = recipientsAfter(errors, before, onlyForReceivers.includes(content));
   const {refused} = recipients;
   if (recipients.left.length > 0) throw putOff(errors, recipients);
   const note = refused.length > 0 && {note: `The mail server refused ${refused.join(', ')}`};

@@ -19,8 +19,18 @@ export function failureOf(error: unknown, who = 'the mail server'): DeliveryErro
   if (own) return own;
   const {response} = error as NodemailerError;
   const [fault, message, aboutLead = false] = judge(error as NodemailerError, who);
-  return new DeliveryError(fault, message, {aboutLead, excerpt: response && excerptOf(response)});
+  const isForGood = isRefusal(error as NodemailerError);
+  return new DeliveryError(fault, message, {aboutLead, isForGood, excerpt: response && excerptOf(response)});
 }
+
+/** Whether the server will never take this e-mail, or none for these recipients. */
+const isRefusal = ({code, command, responseCode = 0, rejectedErrors = []}: NodemailerError) =>
+  code === 'EENVELOPE' && command === 'RCPT TO'
+    ? rejectedErrors.length > 0 && rejectedErrors.every(isForGood)
+    : (code === 'EMESSAGE' || command === 'DATA') && responseCode >= 500;
+
+/** After a status below 500, the next attempt may succeed. */
+const isForGood = ({responseCode = 0}: NodemailerError) => responseCode >= 500;
 
 type Judgement = [fault: DeliveryFault, message: string, aboutLead?: boolean];
 
@@ -68,17 +78,21 @@ function judge(error: NodemailerError, who: string): Judgement {
 const networkCodeOf = ({originalCode, code}: NodemailerError) => originalCode ?? code ?? 'unknown';
 
 /**
- * Decides about recipients that the mail server refused while others got the e-mail. After a status below 500, the next
- * attempt may succeed.
+ * Decides about recipients that the mail server refused while others got the e-mail.
  * @param before who did not have the e-mail before this attempt
+ * @param neverEnds all are tried again, also those that are refused for good
  */
-export function recipientsAfter(errors: readonly NodemailerError[], before: Recipients | null): Recipients {
-  const isForGood = ({responseCode}: NodemailerError) => responseCode !== undefined && responseCode >= 500;
+export function recipientsAfter(
+  errors: readonly NodemailerError[],
+  before: Recipients | null,
+  neverEnds: boolean,
+): Recipients {
+  const isOver = (error: NodemailerError) => !neverEnds && isForGood(error);
   return {
-    left: errors.filter((error) => !isForGood(error)).map(({recipient}) => recipient ?? ''),
+    left: errors.filter((error) => !isOver(error)).map(({recipient}) => recipient ?? ''),
     refused: [
       ...(before?.refused ?? []),
-      ...errors.filter(isForGood).map((error) => `${error.recipient}${statusesOf([error])}`),
+      ...errors.filter(isOver).map((error) => `${error.recipient}${statusesOf([error])}`),
     ],
   };
 }
@@ -91,11 +105,14 @@ export const refusedBy = (errors: readonly NodemailerError[]): string | null =>
 
 /** The error for an e-mail that some recipients have, and that the mail server does not take for others yet. */
 export function putOff(errors: readonly NodemailerError[], recipients: Recipients): DeliveryError {
-  const waiting = errors
-    .filter(({recipient}) => recipients.left.includes(recipient ?? ''))
-    .map((error) => `${error.recipient}${statusesOf([error])}`);
+  const left = errors.filter(({recipient}) => recipients.left.includes(recipient ?? ''));
+  const waiting = left.map((error) => `${error.recipient}${statusesOf([error])}`);
   const message = `The mail server does not take the e-mail for ${waiting.join(', ')} yet; the other recipients have it`;
-  return new DeliveryError('failed', message, {aboutLead: true, recipients});
+  return new DeliveryError('failed', message, {
+    aboutLead: true,
+    isForGood: left.every(isForGood),
+    recipients,
+  });
 }
 
 /** Such as ` (550, 552)`. */

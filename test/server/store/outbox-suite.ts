@@ -451,7 +451,12 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
         const far = due + 100 * hour;
         await store.claimDue('default', {now: due, leaseEnd: far, limit: 1, maxSends: 1});
         const recall = (endedLeases: number[]) =>
-          store.recallDeliveries('default', {now: due, latest: due + hour, endedLeases});
+          store.recallDeliveries('default', {
+            now: due,
+            latest: due + hour,
+            latestOfStops: due + hour,
+            endedLeases,
+          });
         assert.deepEqual(await recall([]), [far]);
         assert.partialDeepStrictEqual(await rowOf(id), {nextAttemptAt: far});
         assert.deepEqual(await recall([far]), []);

@@ -168,7 +168,7 @@ for (const [name, open, skip] of [
       assert.equal(state, 'dropped');
     });
 
-    test('drops the news of an erasure that waits for ever, and nothing younger than the grace', async (t) => {
+    test('keeps the news of an erasure that waits for ever', async (t) => {
       const [store] = (await open(t)) as [LeadStore];
       const told = {deliveries: [newDelivery({destination: 'crm', content: 'created', givesAnswer: false})]};
       const entries = [daysAgo(70, told), daysAgo(70, told)] as const;
@@ -183,7 +183,7 @@ for (const [name, open, skip] of [
       const waiting = await store.listDeliveries(9, {destination: 'crm'});
       assert.deepEqual(
         waiting.map(({lead, content}) => [lead, content]),
-        [[entries[1].id, 'erased']],
+        entries.map(({id}) => [id, 'erased']).toSorted(),
       );
       assert.deepEqual(sweep.overdue()?.counts, [], 'it keeps no lead');
     });

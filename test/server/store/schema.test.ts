@@ -7,12 +7,16 @@ import assert from 'node:assert/strict';
 import {copyFileSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test} from 'node:test';
+import {tables, type Table} from '../../../server/store/columns.ts';
 import {currentVersion} from '../../../server/store/schema.ts';
 import {clearText} from '../../../server/store/sealing.ts';
 import {openPostgresStore} from '../../../server/store/postgres/store.ts';
 import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
 import {createDatabase, databaseFor, withoutPostgres, type TestDatabase} from '../../support/postgres.ts';
 import {rowsOf} from '../../support/rows.ts';
+import {newDelivery, newEntry} from '../../support/sample-leads.ts';
+import {forEachStore} from '../../support/stores.ts';
+import {openStore} from '../../../server/store/open-store.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 
 const databases = join(import.meta.dirname, '../../support/databases');
@@ -134,3 +138,52 @@ test(
     await (await openPostgresStore(database.url, clearText)).close();
   },
 );
+
+/** The statements that take away what a version brought. */
+const undo = (version: number) =>
+  Object.entries<Table>(tables).flatMap(([name, {since, columns, indexes = {}}]) => {
+    if (since === version) return [`DROP TABLE ${name}`];
+    const isOf = ([, each]: readonly [string, {since?: number}]) => each.since === version;
+    return [
+      ...Object.entries(indexes)
+        .filter(isOf)
+        .map(([index]) => `DROP INDEX ${index}`),
+      ...Object.entries(columns)
+        .filter(isOf)
+        .map(([column]) => `ALTER TABLE ${name} DROP COLUMN ${column}`),
+    ];
+  });
+
+forEachStore((store) => {
+  test('the news of stops and erasures that was given up before version 18 waits again', async (t) => {
+    const server = await store.startServer();
+    t.after(() => server.close());
+    const opened = await openStore(server.config, clearText);
+    const deliveries = ['crm', 'other'].map((destination) => newDelivery({destination, content: 'created'}));
+    const entry = newEntry({deliveries});
+    await opened.accept(entry);
+    await opened.close();
+    for (const text of [
+      "UPDATE deliveries SET state = 'failed'",
+      "UPDATE deliveries SET content = 'revoked' WHERE destination = 'crm'",
+      "INSERT INTO paused_destinations (destination, paused_at, reason) VALUES ('crm', 1, 'The receiver answered 410 (Gone): it wants no more events'), ('other', 1, 'our maintenance')",
+      ...undo(18),
+      store.name === 'SQLite' ? 'PRAGMA user_version = 17' : 'UPDATE schema_version SET version = 17',
+      'DELETE FROM processes',
+    ])
+      await server.execute(text);
+    await (await openStore(server.config, clearText)).close();
+    const rows = await server.select('SELECT content, state FROM deliveries ORDER BY content');
+    assert.deepEqual(plain(rows), [
+      {content: 'created', state: 'failed'},
+      {content: 'revoked', state: 'waiting'},
+    ]);
+    const paused = await server.select(
+      "SELECT destination, CASE is_gone WHEN 1 THEN 'gone' ELSE 'by hand' END AS how FROM paused_destinations ORDER BY destination",
+    );
+    assert.deepEqual(plain(paused), [
+      {destination: 'crm', how: 'gone'},
+      {destination: 'other', how: 'by hand'},
+    ]);
+  });
+});

@@ -1,0 +1,92 @@
+/** Who said stop, or was erased, and has a receiver that has not heard it: what `status`, the overview and alerts say of that. */
+import {usualTimings} from '../config/timings.ts';
+import {onlyForReceivers, type Unheard} from '../leads/deliveries.ts';
+import {explained} from '../observe/causes.ts';
+import {isErased} from '../store/rows.ts';
+import type {Admin} from './admin.ts';
+import {businessDaysAfter} from './business-days.ts';
+import {isPresent, readAddresses} from './destinations.ts';
+import {ago, counted} from './words.ts';
+
+/** Milliseconds. A destination that works gets a lead within seconds, also after a few attempts that failed. */
+export const lateAfter = 15 * 60_000;
+/** Business days within which whoever was asked to stop must stop: 47 CFR 64.1200(a)(10). */
+const daysToStop = 10;
+/** Deliveries of which the persons are counted: their leads are opened. Of more, the leads are counted. */
+const maxOpened = 200;
+
+export type UnheardFinding = {destination: string; text: string; remedy: string};
+
+/**
+ * A finding for each destination, for stops and for erasures, once one waits longer than a destination that works takes, or at once
+ * where it is known that it will.
+ */
+export async function readUnheard(admin: Omit<Admin, 'look'>): Promise<UnheardFinding[]> {
+  const all = await admin.store.unheard();
+  const paused = new Map((await admin.store.pausedDestinations()).map((each) => [each.destination, each]));
+  const useOf = await readAddresses(admin);
+  const found: UnheardFinding[] = [];
+  for (const [destination, ofIt] of Map.groupBy(all, (each) => each.destination)) {
+    const pause = paused.get(destination);
+    for (const content of onlyForReceivers.toReversed()) {
+      const own = ofIt.filter((each) => each.content === content);
+      const why = own.map((each) => whyNot(admin, each, pause)).find((each) => each !== undefined);
+      if (why === undefined) continue;
+      const filter = {destination, stops: true};
+      const rows = (await admin.store.listDeliveries(maxOpened, filter)).filter(
+        (row) => row.content === content,
+      );
+      const since = Math.min(...own.map((each) => each.since));
+      const leads = own.reduce((sum, each) => sum + each.leads, 0);
+      const people =
+        rows.length < leads
+          ? leads
+          : await countPeople(
+              admin,
+              rows.map(({lead}) => lead),
+            );
+      const error = rows.find(({lastError}) => lastError !== null)?.lastError ?? '';
+      const places = [
+        ...new Set(own.map(({address}) => useOf({destination, address})?.place ?? destination)),
+      ];
+      const left = rows.flatMap(({recipients}) => recipients?.left ?? []);
+      const reason = why || explained(error).text.replace(/\.$/, '');
+      const who = (left.length > 0 ? [...new Set(left)] : places).join(', ');
+      found.push({
+        destination,
+        text: `${counted(people, 'person', 'people')} ${content === 'revoked' ? 'said stop' : `${people === 1 ? 'was' : 'were'} erased`}, and ${destination} has not heard it for ${ago(since)}${content === 'revoked' ? `; by ${deadline(since)} it must` : ''}`,
+        remedy: `${reason && `${reason}. `}Tell ${who} by hand, then "lead-prequal deliveries drop --destination ${destination} --stops"`,
+      });
+    }
+  }
+  return found;
+}
+
+/** The last day on which a stop that was asked then must be followed, such as `December 11`. */
+export const deadline = (asked: number) =>
+  new Date(businessDaysAfter(asked, daysToStop)).toLocaleDateString('en-US', {month: 'long', day: 'numeric'});
+
+/** Why a destination has not heard it, an empty text if its last error says why, and undefined if it may be just about to hear it. */
+function whyNot(
+  {config}: Omit<Admin, 'look'>,
+  {destination, address, since, latestAttempt}: Unheard,
+  pause: {reason: string; isGone?: boolean} | undefined,
+): string | undefined {
+  if (!config.destinations.has(destination)) return `${destination} is not configured any more`;
+  if (!isPresent(config, {destination, address})) return `${destination} has another address now`;
+  if (pause) return pause.isGone ? pause.reason : `${destination} is paused: ${pause.reason}`;
+  const [late, isPutOff] = [Date.now() - since, latestAttempt > Date.now() + usualTimings.longestRetry];
+  return late > lateAfter || isPutOff ? '' : undefined;
+}
+
+/** By their numbers, as far as these are known: a lead and its duplicate are one person. */
+async function countPeople({store}: Pick<Admin, 'store'>, leads: readonly string[]): Promise<number> {
+  const [records, kept] = [await store.findRecords(leads), await store.keptConsents(leads)];
+  const personOf = (id: string) => {
+    const [record, consent] = [records.get(id), kept.get(id)];
+    if (!record || 'unreadable' in record) return id;
+    if (!isErased(record)) return record.lead.phone.e164;
+    return consent && !(consent instanceof Error) ? consent.phone.e164 : (record.duplicateOf ?? id);
+  };
+  return new Set(leads.map(personOf)).size;
+}
