@@ -14,9 +14,11 @@ const noted = [
   ...['partner', 'status', 'state', 'open', 'destination', 'scope', 'erasure', 'deliveries', 'reason'],
   ...['operator', 'role', 'change'],
 ];
+/** What another name or the ids say already. */
+const unnamed = ['lead', 'endOfId', 'emailAsTyped'];
 
 function inWords([name, value]: [string, unknown]): [string, unknown][] {
-  if (value === undefined || value === false || name === 'lead' || name === 'endOfId') return [];
+  if (value === undefined || value === false || unnamed.includes(name)) return [];
   if (name === 'since' || name === 'until') return [[name, new Date(Number(value)).toISOString()]];
   return [[name, noted.includes(name) ? (value ?? '-') : true]];
 }

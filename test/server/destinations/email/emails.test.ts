@@ -559,6 +559,7 @@ suite('the texts of e-mails', () => {
     test('of the number that a visitor typed, the digits alone are shown', async () => {
       const rows = {
         '212.555.0142 ext:7': '+1 212-555-0142 ext. 7',
+        'tel:+1–212–555–0142 x7 (work)': '+1 212-555-0142 ext. 7',
         '+44 20 7946 0958': '+442079460958',
         '202-555-0142 x19005550100': "+1 202-555-0142 ext. 1900'5550'100",
       };
