@@ -56,13 +56,7 @@ const phone = (field: Field) =>
   });
 
 const email = (field: Field) =>
-  text(
-    {...field, pattern: noSpaces},
-    z
-      .string()
-      .trim()
-      .overwrite((typed) => addressOf(typed) ?? typed),
-  ).regex(addressPattern);
+  text({...field, pattern: noSpaces}, z.string().trim().overwrite(addressOf)).regex(addressPattern);
 
 /** A JSON integer, or a string of digits. Other values that JavaScript could convert to a number are refused. */
 const money = (field: Field) =>

@@ -49,15 +49,14 @@ const longest = 1_000;
 
 const isAddress = (text: string) => noSpaces.test(text) && addressPattern.test(text);
 
-/** What becomes of an address that callers send: it stays as it is if they always could send it like that. */
-export const addressOf = (typed: string): string | undefined =>
-  typed.length > longest ? undefined : isAddress(typed) ? typed : readEmail(typed);
+/** The address as callers always could send it, or else the one in the text, or else the text as it is. */
+export const addressOf = (typed: string): string =>
+  typed.length > longest || isAddress(typed) ? typed : (readEmail(typed) ?? typed);
 
 /** Whom an address names that somebody looks for: callers may have sent it just as it was pasted. */
 export function personOf(typed: string): Pick<Person, 'email' | 'emailAsTyped'> | undefined {
-  const [sent, read] = [addressOf(typed.trim()), readEmail(typed.slice(0, longest))];
-  const email = read ?? sent;
-  return email && sent
-    ? {email: comparableEmail(email), ...(sent !== email && {emailAsTyped: comparableEmail(sent)})}
-    : undefined;
+  const sent = addressOf(typed.trim());
+  if (sent.length > longest || !isAddress(sent)) return undefined;
+  const email = readEmail(sent) ?? sent;
+  return {email: comparableEmail(email), ...(sent !== email && {emailAsTyped: comparableEmail(sent)})};
 }
