@@ -264,6 +264,23 @@ for (const {name, postgres, skip} of databaseKinds) {
       assert.equal(await read(place), 200);
     });
 
+    test('the revocation and the erasure of a lead with its duplicate are found by either of them', async (t) => {
+      const entries = [newEntry(), newEntry()];
+      const {run} = await operate(t, entries, {postgres});
+      for (const words of [
+        ['consent', 'revoke', '202-555-0142', '--yes'],
+        ['leads', 'erase', ...entries.map(({id}) => id), '--yes'],
+      ])
+        assert.equal((await run(...words)).code, 0);
+      for (const {id} of entries) {
+        const found = linesOf<{action: string}>(await run('audit', 'list', '--lead', id, '--json'));
+        assert.deepEqual(
+          found.map(({action}) => action),
+          ['leads erase', 'consent revoke'],
+        );
+      }
+    });
+
     test('a row is deleted after two years, with the leads that it names', async (t) => {
       const {admin, select} = await begin(t);
       const {store} = await admin();
