@@ -34,11 +34,15 @@ export function theirName({first_name, last_name}: Pick<Lead, 'first_name' | 'la
   return nameLike.test(name) ? name : `“${name.replace(/[“”"]/g, "'")}”`;
 }
 
+export const shownPhone = ({e164}: Lead['phone']): string =>
+  e164.replace(/^\+1(...)(...)(....)$/, '+1 $1-$2-$3');
+
 /** The telephone number as a link that dials it, with the country code. What may be an extension follows. */
-export function theirPhone({typed, e164}: Lead['phone']): readonly Span[] {
+export function theirPhone(phone: Lead['phone']): readonly Span[] {
+  const {typed, e164} = phone;
   const [digits] = /\d+(?=\D*$)/.exec(extension.exec(phoneOf(typed)?.plain ?? typed)?.[0] ?? '') ?? [];
   return [
-    {link: e164.replace(/^\+1(...)(...)(....)$/, '+1 $1-$2-$3'), href: `tel:${e164}`},
+    {link: shownPhone(phone), href: `tel:${e164}`},
     ...(digits ? [` ${theirWords(`ext. ${digits}`, 20)}`] : []),
   ];
 }
