@@ -1,22 +1,22 @@
 /** Notes who looks at personal data, or changes it, before anything of it is shown or changed; and lists the notes. */
 import {randomUUIDv7} from 'node:crypto';
-import type {AuditEntry, AuditFilter, AuditStore} from '../leads/audit.ts';
+import {maxIds, type AuditEntry, type AuditFilter, type AuditStore} from '../leads/audit.ts';
 import type {LeadFilter} from '../leads/lead-filter.ts';
 import {refuseFor, type Admin} from './admin.ts';
 
 /** Who does something, and the words of the command, such as `leads show`. */
 export type Actor = Pick<AuditEntry, 'actor' | 'action'>;
 
-/** Ids of an entry, at most. */
-export const maxIds = 50;
 /** Names of filters whose values are noted: what operators or settings say. Other values may be personal. */
 const noted = [
   ...['partner', 'status', 'state', 'open', 'destination', 'scope', 'erasure', 'deliveries', 'reason'],
   ...['operator', 'role', 'change'],
 ];
+/** What another name or the ids say already. */
+const unnamed = ['lead', 'endOfId', 'emailAsTyped'];
 
 function inWords([name, value]: [string, unknown]): [string, unknown][] {
-  if (value === undefined || value === false || name === 'lead' || name === 'endOfId') return [];
+  if (value === undefined || value === false || unnamed.includes(name)) return [];
   if (name === 'since' || name === 'until') return [[name, new Date(Number(value)).toISOString()]];
   return [[name, noted.includes(name) ? (value ?? '-') : true]];
 }

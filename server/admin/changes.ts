@@ -12,6 +12,7 @@ import {erasureFields} from './erasure-words.ts';
 import {leadOf} from './lead-names.ts';
 import {allowConsent, revokeConsent} from './revocations.ts';
 import {stopsOf} from './stops.ts';
+import {printable} from './visible.ts';
 import {counted} from './words.ts';
 
 /**
@@ -25,7 +26,10 @@ import {counted} from './words.ts';
 export const changes = ['send', 'release', 'allow', 'drop', 'revoke', 'erase'] as const;
 export type Change = (typeof changes)[number];
 
-/** `destination`: of `send` and `drop`, the only one. `does`: what will happen, a line each. `confirm`: sent back with the change. */
+/**
+ * `destination`: of `send` and `drop`, the only one. `title`: names the person. `does`: what will happen, a line each.
+ * `confirm`: sent back with the change.
+ */
 export type ChangePlan = {
   change: Change;
   lead: string;
@@ -129,12 +133,20 @@ async function planned(
     ? deciding(admin, record)
     : effectsOf(admin, record, change, rows));
   const {title, button} = words[change];
+  const {lead: its} = 'lead' in record ? record : {};
+  const who = its ? `${printable(`${its.first_name} ${its.last_name}`)}, ` : '';
   const confirm = createHash('sha256')
     .update([change, lead, ...facts].join('\n'))
     .digest('base64url');
   const plan = {
     ...{change, lead, reference: referenceOf(lead), destination: destination ?? null},
-    ...{title: `${title}: ${referenceOf(lead)}`, does, button, needsReason: change === 'allow', confirm},
+    ...{
+      title: `${title}: ${who}${referenceOf(lead)}`,
+      does,
+      button,
+      needsReason: change === 'allow',
+      confirm,
+    },
   };
   return {plan, make};
 }

@@ -61,9 +61,10 @@ export async function listDestinations({store, config}: Omit<Admin, 'look'>): Pr
     const oldestAt = oldest === undefined ? null : createdAtOf(oldest);
     const lastSuccess = last.get(name) ?? null;
     const pause = paused.get(name);
-    const tried = own.length === 0 ? [] : await store.listDeliveries(deliveriesPerRead, {destination: name});
+    // What is held says why an operator must decide about a lead, and nothing about the destination.
+    const waiting = {destination: name, state: 'waiting'} as const;
+    const tried = own.length === 0 ? [] : await store.listDeliveries(deliveriesPerRead, waiting);
     const failing = tried
-      .filter(({state}) => state === 'waiting')
       .flatMap(({failingSince}) => failingSince ?? [])
       // A delivery that fails while others succeed has a cause of its own.
       .filter((since) => since > (lastSuccess ?? 0));

@@ -1,5 +1,6 @@
 /** How operators name a lead: by its id, or by the reference that the visitor and the e-mails say. */
 import {endOfId, referenceOf} from '../../contract/reference.ts';
+import {plainText} from '../../form/plain-text.ts';
 import type {UnreadableLead} from '../leads/lead-filter.ts';
 import {isLeadId} from '../leads/lead-ids.ts';
 import {Refusal, type Admin} from './admin.ts';
@@ -10,7 +11,8 @@ const maxNamed = 10;
 /** The id of the lead. @throws Refusal if no lead or several leads have this name */
 export async function leadOf({store}: Pick<Admin, 'store'>, named: string): Promise<string> {
   if (isLeadId(named.toLowerCase())) return named.toLowerCase();
-  const end = endOfId(named);
+  // A mail or a document may have a dash of its own in it.
+  const end = endOfId(plainText(named));
   const leads = end === undefined ? [] : await store.listLeads({endOfId: end}, {limit: maxNamed});
   const [lead, another] = leads;
   if (lead && !another) return lead.id;

@@ -9,8 +9,8 @@ import {mailboxOf} from '../leads/confirmation-digests.ts';
 import type {KeptConsent} from '../leads/erasure.ts';
 import {comparableEmail} from '../leads/idempotency.ts';
 import type {FullLead, LeadFilter, ListedLead} from '../leads/lead-filter.ts';
-import {emailSchema, phoneSchema} from '../leads/lead-schema.ts';
 import {unreadableDigest, type KnownPerson, type Person, type PersonDigests} from '../leads/persons.ts';
+import {personOf, phoneOf} from '../leads/read-contact.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
 import {isErased} from '../store/rows.ts';
 import {Refusal, type Admin, type Job} from './admin.ts';
@@ -35,12 +35,10 @@ const pageLeads = 1_000;
 
 /** A person by address or number, or else the text itself: the id or reference of a lead. @throws Refusal if nobody can have the address */
 export function namedBy(text: string): string | Person {
-  if (text.includes('@')) {
-    const {data} = emailSchema.safeParse(text);
-    if (data === undefined) throw new Refusal(`${text} is no e-mail address.`, 'unknown');
-    return {email: comparableEmail(data)};
-  }
-  const phone = phoneSchema.safeParse(text).data?.e164;
+  const person = personOf(text);
+  if (person) return person;
+  if (text.includes('@')) throw new Refusal(`${text} is no e-mail address.`, 'unknown');
+  const phone = phoneOf(text)?.e164;
   return endOfId(text) !== undefined || phone === undefined ? text : {phone};
 }
 
@@ -60,7 +58,10 @@ export async function* leadsOfPerson(
     unprepared: 0,
     looked: 0,
   };
-  const {digests, since} = await store.personDigests(person);
+  const {digests: first, since} = await store.personDigests(person);
+  const digests = [first];
+  if (person.emailAsTyped !== undefined)
+    digests.push((await store.personDigests({email: person.emailAsTyped})).digests);
   const [unprepared, ...prepared] = partsOf(filter, digests, since);
   so.unprepared = await store.countLeads(unprepared);
   so.total = so.unprepared;
@@ -89,13 +90,14 @@ export async function* leadsOfPerson(
 /** The newest leads, which have no digests yet, and below them those that can be of the person. */
 function partsOf(
   filter: LeadFilter,
-  {phone, email}: PersonDigests,
+  digests: readonly PersonDigests[],
   since: number,
 ): [LeadFilter, ...LeadFilter[]] {
   const until = Math.min(since, filter.until ?? since);
+  const own = digests.map(({email}) => digests[0]?.phone ?? email);
   return [
     {...filter, since: Math.max(since, filter.since ?? since)},
-    ...[unreadableDigest, phone ?? email].map((digest) => ({...filter, until, digest})),
+    ...[...new Set([unreadableDigest, ...own])].map((digest) => ({...filter, until, digest})),
   ];
 }
 
@@ -103,22 +105,25 @@ function partsOf(
 function sort(
   lead: ListedLead,
   consent: KeptConsent | Error | undefined,
-  {person: {email, phone}, digests}: {person: Person; digests: PersonDigests},
+  {person: {email, emailAsTyped, phone}, digests}: {person: Person; digests: readonly PersonDigests[]},
   so: Found,
 ) {
   if ('unreadable' in lead || consent instanceof Error) return void so.unreadable.push(lead.id);
   if (isErased(lead)) {
     if (!consent || (phone !== undefined && consent.phone.e164 !== phone)) return;
-    if (email === undefined || (digests.address && consent.addressDigest === digests.address))
+    const {addressDigest, emailDigest} = consent;
+    if (email === undefined || digests.some(({address}) => address && addressDigest === address))
       so.kept.push(lead);
-    else if (digests.email && consent.emailDigest === digests.email) so.sameMailbox.push(lead.id);
+    else if (digests.some((each) => each.email && emailDigest === each.email)) so.sameMailbox.push(lead.id);
     return;
   }
   // In a damaged row, both may be missing.
   const its: {email?: string; phone?: {e164: string}} = lead.lead;
   if (phone !== undefined && its.phone?.e164 !== phone) return;
-  if (email === undefined || comparableEmail(its.email ?? '') === email) so.found.push(lead);
-  else if (mailboxOf(its.email ?? '') === mailboxOf(email)) so.sameMailbox.push(lead.id);
+  const {email: own = ''} = its;
+  if (email === undefined || [email, emailAsTyped].includes(comparableEmail(own))) so.found.push(lead);
+  else if ([email, emailAsTyped ?? email].map(mailboxOf).includes(mailboxOf(own)))
+    so.sameMailbox.push(lead.id);
 }
 
 /**

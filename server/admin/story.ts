@@ -64,7 +64,7 @@ export async function storyOf(admin: Admin, told: Told, seesPersons: boolean): P
   const paused = new Map((await store.pausedDestinations()).map((each) => [each.destination, each.reason]));
   const deliveries = [...told.open, ...ended];
   const [request] = await store.erasureRequests(id);
-  const looks = await store.auditEntries({lead: id, since: createdAt}, maxEntries);
+  const looks = await store.auditEntries({lead: id, since: createdAt, isListed: false}, maxEntries);
   const [sent, ...others] = ofLead(told, deliveries);
   // Of those with the same time, what came of another one stands above it.
   const events = [

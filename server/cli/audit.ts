@@ -17,7 +17,7 @@ export function auditCommand(run: Run): Command {
     .addOption(sinceOption('entries'))
     .addOption(untilOption('entries'))
     .option('--who <name>', 'only entries of somebody whose name has this part')
-    .option('--lead <lead>', 'only entries of this lead alone, by its id or reference')
+    .option('--lead <lead>', 'only entries that name this lead, by its id or reference')
     .addOption(limitOption('entries'))
     .addOption(jsonOption(auditEntry))
     .action(({limit, json, lead: named, ...filter}: AuditFilter & Json & {limit: number}) =>

@@ -5,8 +5,7 @@ import {finish, Refusal, type Admin} from '../admin/admin.ts';
 import {leadsOfPerson, namedBy, type Found} from '../admin/persons.ts';
 import type {Person} from '../leads/persons.ts';
 import {counted, localDay} from '../admin/words.ts';
-import {comparableEmail} from '../leads/idempotency.ts';
-import {emailSchema, phoneSchema} from '../leads/lead-schema.ts';
+import {personOf, phoneOf} from '../leads/read-contact.ts';
 import type {LeadFilter} from '../leads/lead-filter.ts';
 import {consentEnd} from '../leads/retention.ts';
 import {leadsBar, type Run} from './output.ts';
@@ -15,7 +14,18 @@ import {leadsBar, type Run} from './output.ts';
 const fromInput = '-';
 
 const words = {email: 'e-mail address', phone: 'telephone number'} as const;
-const readers = {email: readEmail, phone: readPhone} as const;
+/** An address stays as it was typed until it is looked for. */
+const readers = {
+  email: (text: string) => {
+    if (!personOf(text)) throw new InvalidArgumentError('It must be an e-mail address.');
+    return text;
+  },
+  phone: (text: string) => {
+    const phone = phoneOf(text)?.e164;
+    if (phone !== undefined) return phone;
+    throw new InvalidArgumentError('It must be a US number, or one that begins with + and a country code.');
+  },
+} as const;
 
 /** Adds `--email` and `--phone`. With the value `-`, the command line asks for them, or reads standard input. */
 export const personOptions = (command: Command, run: Run): Command =>
@@ -23,12 +33,12 @@ export const personOptions = (command: Command, run: Run): Command =>
     .option(
       '--email <address>',
       'only leads with this e-mail address, in any capitals; - reads it from standard input',
-      unlessFromInput(readEmail),
+      unlessFromInput(readers.email),
     )
     .option(
       '--phone <number>',
       'only leads with this telephone number, however it is written; - reads it from standard input',
-      unlessFromInput(readPhone),
+      unlessFromInput(readers.phone),
     )
     .hook('preAction', async (command) => {
       const named = (['email', 'phone'] as const).filter(
@@ -67,19 +77,6 @@ export async function readNamed({ask, readLine}: Run, argument: string): Promise
   return namedBy(text);
 }
 
-function readEmail(text: string): string {
-  const {data} = emailSchema.safeParse(text);
-  if (data === undefined) throw new InvalidArgumentError('It must be an e-mail address.');
-  return comparableEmail(data);
-}
-
-function readPhone(text: string): string {
-  const {data} = phoneSchema.safeParse(text);
-  if (data === undefined)
-    throw new InvalidArgumentError('It must be a US number, or one that begins with + and a country code.');
-  return data.e164;
-}
-
 /** So many leads to read take longer than anybody expects. */
 const manyLeads = 10_000;
 
@@ -103,7 +100,8 @@ export async function findPerson(
   const release = onInterrupt?.(() => stop.abort());
   let bar: Awaited<ReturnType<typeof leadsBar>> | undefined;
   let isFirst = true;
-  const search = leadsOfPerson(admin, filter, person, {limit, signal: stop.signal});
+  const who = {...person, ...personOf(person.email ?? '')};
+  const search = leadsOfPerson(admin, filter, who, {limit, signal: stop.signal});
   const {found, kept, unreadable, sameMailbox, looked, total} = await finish(search, async (so) => {
     if (isFirst && so.unprepared >= manyLeads)
       say(

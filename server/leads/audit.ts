@@ -16,10 +16,17 @@ export const auditEntry = z.object({
 });
 export type AuditEntry = z.infer<typeof auditEntry>;
 
-/** `who` is a part of the name of the actor. `lead` is the id of a lead of which alone the entry is. */
+/** Ids of an entry, at most. */
+export const maxIds = 50;
+
+/**
+ * `who` is a part of the name of the actor. `lead` is the id of a lead that the entry names: one of more leads than it names is
+ * left out. `isListed`: false leaves out lists in which the lead stood beside others.
+ */
 export type AuditFilter = Pick<LeadFilter, 'since' | 'until'> & {
   who?: string | undefined;
   lead?: string | undefined;
+  isListed?: boolean;
 };
 
 export type AuditStore = {

@@ -4,6 +4,7 @@
  * 1970.
  */
 import type {FormFieldName} from '../../contract/fields.ts';
+import type {Lead} from './lead-schema.ts';
 import type {DoneAnswer, LeadIdentity, LeadRecord, Revocation, Tombstone} from './stored-lead.ts';
 
 /**
@@ -56,11 +57,15 @@ export type NewDelivery = {
   leaseEnd?: number | undefined;
 };
 
-/** What a delivery takes to its destination: the lead, news of it, or news for those who had it, which names nobody. */
+/**
+ * What a delivery takes to its destination: the lead, news of it, or news for those who had it, which names nobody. `contact`
+ * is for mailboxes alone that have the names of leads. Undefined if the lead was erased or cannot be read.
+ */
 export type Delivered =
   | {lead: LeadRecord; content: Exclude<DeliveryContent, ForReceivers>}
   | {lead: Tombstone; content: 'erased'}
-  | {lead: LeadIdentity & {revoked: Revocation}; content: 'revoked'};
+  | {lead: LeadIdentity & {revoked: Revocation}; content: 'revoked'; contact: Contact | undefined};
+export type Contact = Pick<Lead, 'first_name' | 'last_name' | 'phone' | 'email'>;
 
 /**
  * A delivery that a process has claimed and attempts now.

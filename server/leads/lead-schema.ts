@@ -1,5 +1,4 @@
 /** The zod schema of a lead, built from the field table row by row. */
-import {parsePhoneNumberFromString} from 'libphonenumber-js/min';
 import {z} from 'zod';
 import {
   characters,
@@ -13,9 +12,9 @@ import {
   type FieldTable,
 } from '../../contract/fields.ts';
 import {extraFields, formOnlyFields} from '../../contract/extra-fields.ts';
-import {toE164} from '../../contract/phone.ts';
 import {normalized} from '../../contract/normalized.ts';
 import type {FieldError} from '../../contract/problems.ts';
+import {addressOf, addressPattern, noSpaces, phoneOf} from './read-contact.ts';
 
 const limitsOf = (field: Field) => ({
   max: field.max ?? Infinity,
@@ -47,41 +46,17 @@ const name = (field: Field) =>
       .overwrite((value) => normalized(value, 'NFC')),
   );
 
-/**
- * The number in E.164, or `undefined`. North American numbers are read by the rule that the form has, too. All others are
- * first read by libphonenumber, which knows how each country writes its numbers, such as `+44 (0)20 7946 0958`. Its list
- * of valid numbers becomes outdated, so a number that it does not know is then read by the rule of the form.
- */
-function normalizedPhone(typed: string): string | undefined {
-  const plain = toE164(typed);
-  if (plain?.startsWith('+1')) return plain;
-  const number = parsePhoneNumberFromString(typed, {defaultCountry: 'US', extract: false});
-  if (!number || number.countryCallingCode === '1') return plain ?? (number && toE164(number.nationalNumber));
-  return number.isValid() ? number.number : plain;
-}
-
-/** The ordinary space, and the other spaces of Unicode (category Zs). Tabs and line breaks are none of them. */
-const space = ' \\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000';
-const separator = `-.${space}()/·•`;
-/** Seven or more digits with common separators, and perhaps an extension. */
-const phonePattern = new RegExp(
-  `^(?:[${separator}]*\\+)?(?:[${separator}]*\\d){7,}(?:[${separator},;]*(?:x|ext\\p{L}*|#)[${space}.:=]*\\d+)?[${separator}]*$`,
-  'iu',
-);
-
 /** The output has the number as it was typed, and in E.164. */
 const phone = (field: Field) =>
-  text({...field, pattern: phonePattern}).transform((typed, context) => {
-    const e164 = normalizedPhone(typed);
+  text({...field, pattern: cidField.pattern}).transform((typed, context) => {
+    const e164 = phoneOf(typed)?.e164;
     if (e164 !== undefined) return {typed, e164};
     context.addIssue({code: 'custom', message: 'not a telephone number'});
     return z.NEVER;
   });
 
-const noSpaces = /^[^\s\p{Cc}\p{Cs}]+$/u;
-/** One `@`, and a domain with a dot. It is published, so it means the same in every language and without flags. */
-const address = /^[^@]+@[^@.]+(?:\.[^@.]+)+$/;
-const email = (field: Field) => text({...field, pattern: noSpaces}).regex(address);
+const email = (field: Field) =>
+  text({...field, pattern: noSpaces}, z.string().trim().overwrite(addressOf)).regex(addressPattern);
 
 /** A JSON integer, or a string of digits. Other values that JavaScript could convert to a number are refused. */
 const money = (field: Field) =>
@@ -155,8 +130,6 @@ const allFields: FieldTable = {...leadFields, ...formOnlyFields};
 
 // The order of the fields must never change, because stored digests of leads (`comparableText`) depend on it.
 const common = schemasOf(fieldsOfEveryLead);
-/** By these, operators type an address or a number as visitors do. */
-export const {email: emailSchema, phone: phoneSchema} = common;
 const standardLead = z.object({lead_type: z.literal('standard').default('standard'), ...common});
 const prequalificationLead = z.object({
   lead_type: z.literal('prequalification'),

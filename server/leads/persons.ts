@@ -1,7 +1,14 @@
 /** The part of the store that finds leads and kept consents by telephone number and e-mail address. */
 
-/** In the form in which they are compared: `comparableEmail`, and E.164. */
-export type Person = {email?: string | undefined; phone?: string | undefined};
+/**
+ * In the form in which they are compared: `comparableEmail`, and E.164. `emailAsTyped`: the address as a caller may have sent
+ * it, if it is read differently, such as `mailto:jane@example.com`.
+ */
+export type Person = {
+  email?: string | undefined;
+  emailAsTyped?: string | undefined;
+  phone?: string | undefined;
+};
 
 /** `emailDigest`: of the mailbox, where the address itself is not kept. */
 export type KnownPerson = Person & {emailDigest?: string | undefined};

@@ -86,7 +86,7 @@ export function waitingWords(row: DestinationRow, visit: Visit): string {
 }
 
 /** @param seen a viewer reads no error: it may quote what somebody wrote */
-export function whyOf(row: DestinationRow, seen: Seen): string {
+export function whyOf(row: DestinationRow, seen: Pick<Seen, 'role'>): string {
   if (row.state === 'missing')
     return 'The configuration has no such destination any more, and leads wait for it.';
   const why = wrongOf(row);

@@ -4,8 +4,8 @@
  */
 import {hash} from 'node:crypto';
 import type {Admin} from '../admin/admin.ts';
-import {maxIds, noting, type Actor} from '../admin/audit.ts';
-import type {AuditStore} from '../leads/audit.ts';
+import {noting, type Actor} from '../admin/audit.ts';
+import {maxIds, type AuditStore} from '../leads/audit.ts';
 
 /** Milliseconds. */
 const lookTime = 15 * 60_000;

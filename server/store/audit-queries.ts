@@ -1,5 +1,5 @@
 /** The queries for who looked at personal data, for both databases. */
-import type {AuditEntry, AuditStore} from '../leads/audit.ts';
+import {maxIds, type AuditEntry, type AuditStore} from '../leads/audit.ts';
 import {firstIdAt} from '../leads/lead-ids.ts';
 import type {RowOf} from './columns.ts';
 import {insertText, statement, type Database} from './database.ts';
@@ -10,13 +10,43 @@ const addText = `${insert} leads = audit.leads + excluded.leads`;
 // Ids begin with the time, so the primary key finds the entries of a time.
 const listText = (condition: string) =>
   `SELECT * FROM audit WHERE id >= $1 AND id < $2 AND LOWER(actor) LIKE LOWER($3)${condition} ORDER BY id DESC LIMIT $4`;
-// As the condition of the index for it.
-const ofLead = ' AND leads = 1 AND ids = $5';
+/** An entry that came to have more leads than it names is that of a list. The first condition is that of the index for it. */
+const ofLead = (more: string) => `
+  AND id IN (SELECT id FROM audit WHERE leads = 1 AND ids = $5 UNION ALL SELECT id FROM audit_leads WHERE lead_id = $6)
+  AND leads <= ${maxIds}${more}`;
+const noList = " AND (leads = 1 OR action NOT LIKE '% list')";
 
-export const auditQueries = ({read, write, writeAside = write}: Database): AuditStore => ({
+/** Each text of the list is the id of a lead, of 36 characters, and that of an entry. */
+const pairs = (jsonList: Database['jsonList']) =>
+  `SELECT substr(value, 1, 36), substr(value, 37) FROM ${jsonList('$1')} AS listed`;
+const toPairs = ({id, ids}: {id: string; ids: readonly string[]}) => ids.map((lead) => lead + id);
+
+/** Entries that one statement deletes, at most. */
+const deleteBatch = 100;
+
+/** Deletes the oldest entries from before a time, and returns how many. */
+export async function deleteLooks({read, write, jsonList}: Database, before: number): Promise<number> {
+  const text = `SELECT id, ids FROM audit WHERE id < $1 ORDER BY id LIMIT ${deleteBatch}`;
+  const rows = (await read(statement(text, firstIdAt(before)))) as Pick<RowOf<'audit'>, 'id' | 'ids'>[];
+  const last = rows.at(-1);
+  if (!last) return 0;
+  const gone = rows.flatMap(({id, ids}) => toPairs({id, ids: JSON.parse(ids) as string[]}));
+  await write(
+    statement(`DELETE FROM audit_leads WHERE (lead_id, id) IN (${pairs(jsonList)})`, JSON.stringify(gone)),
+    statement('DELETE FROM audit WHERE id <= $1', last.id),
+  );
+  return rows.length;
+}
+
+export const auditQueries = ({read, write, writeAside = write, jsonList}: Database): AuditStore => ({
   async noteLook({id, at, actor, action, filter, leads, ids}) {
     const values = [id, Date.parse(at), actor, action, JSON.stringify(filter), leads, JSON.stringify(ids)];
-    await writeAside(statement(noteText, ...values));
+    const text = `INSERT INTO audit_leads (lead_id, id) ${pairs(jsonList)} WHERE value <> '' ON CONFLICT (lead_id, id) DO NOTHING`;
+    const isNamed = ids.length > 1 && leads <= maxIds;
+    await writeAside(
+      statement(noteText, ...values),
+      ...(isNamed ? [statement(text, JSON.stringify(toPairs({id, ids})))] : []),
+    );
   },
   async addReads(counts) {
     const rows = counts.map(({day, user, requests}) => {
@@ -26,12 +56,12 @@ export const auditQueries = ({read, write, writeAside = write}: Database): Audit
     // Processes that add to the same rows at the same time lock them in the same order.
     await write(...rows.sort().map((values) => statement(addText, ...values)));
   },
-  async auditEntries({since = 0, until = Infinity, who = '', lead}, limit) {
+  async auditEntries({since = 0, until = Infinity, who = '', lead, isListed = true}, limit) {
     const values = [firstIdAt(since), firstIdAt(until), `%${who}%`, limit];
     const rows = await read(
       lead === undefined
         ? statement(listText(''), ...values)
-        : statement(listText(ofLead), ...values, JSON.stringify([lead])),
+        : statement(listText(ofLead(isListed ? '' : noList)), ...values, JSON.stringify([lead]), lead),
     );
     return (rows as RowOf<'audit'>[]).map(({at, filter, ids, ...row}) => ({
       ...{...row, at: new Date(at).toISOString()},

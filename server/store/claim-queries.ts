@@ -136,8 +136,11 @@ function whatItTakes(
   content: DeliveryContent,
   record: NonNullable<Found>,
 ): Delivered | 'dropped' | 'held' | 'unreadable' {
-  if (content === 'revoked')
-    return record.revoked ? {lead: {...record, revoked: record.revoked}, content} : 'dropped';
+  if (content === 'revoked') {
+    // In a damaged row, the number may be missing.
+    const contact = 'lead' in record && record.lead.phone ? record.lead : undefined;
+    return record.revoked ? {lead: {...record, revoked: record.revoked}, content, contact} : 'dropped';
+  }
   if ('unreadable' in record) return 'unreadable';
   if (isErased(record)) return content === 'erased' ? {lead: record, content} : 'dropped';
   if (content === 'erased' || record.revoked) return 'dropped';

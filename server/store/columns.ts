@@ -437,6 +437,13 @@ export const tables = {
     since: 16,
   },
 
+  /** The leads of each entry that names several and all of its leads. `audit_lead` finds the entries of one. */
+  audit_leads: {
+    columns: {lead_id: text, id: text},
+    primaryKey: ['lead_id', 'id'],
+    since: 18,
+  },
+
   /** Who may use the operators' pages (leads/operators.ts). */
   operators: {
     columns: {

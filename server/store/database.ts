@@ -13,7 +13,7 @@ export type Database = {
   /** Runs the statements in one transaction. Resolves after its commit, with the rows of each statement. */
   write: (...statements: Statement[]) => Promise<Row[][]>;
   /** As `write`, for a connection that only reads: writes a note by another one. */
-  writeAside?: (statement: Statement) => Promise<unknown>;
+  writeAside?: (...statements: Statement[]) => Promise<unknown>;
   /**
    * SQL that skips rows that another transaction has locked. Empty for SQLite, where one transaction writes at a time.
    */

@@ -3,7 +3,7 @@ import {erasedFingerprint, keyLifetime, selectKey} from './new-lead.ts';
 import {tables, type RowOf, type TableName} from './columns.ts';
 import {accountQueries} from './account-queries.ts';
 import {alertQueries} from './alert-queries.ts';
-import {auditQueries} from './audit-queries.ts';
+import {auditQueries, deleteLooks} from './audit-queries.ts';
 import {createBatcher} from './batcher.ts';
 import {insertText, list, statement, type Database, type Row} from './database.ts';
 import {dataKeyQueries} from './data-key-queries.ts';
@@ -115,13 +115,13 @@ const expiring: readonly [table: TableName, column: string, kept: number, condit
   ['confirmations', 'created_at', confirmationsKept],
   ['processes', 'seen_at', processesKept],
   ['unreadable_leads', 'met_at', notesKept],
-  ['audit', 'at', auditKept],
   ['invitations', 'expires_at', 0],
   ['operator_sessions', 'expires_at', 0],
 ];
 
-async function deleteExpired({write}: Context, now: number): Promise<number> {
-  let deleted = 0;
+async function deleteExpired(context: Context, now: number): Promise<number> {
+  const {write} = context;
+  let deleted = await deleteLooks(context, now - auditKept);
   for (const [table, column, kept, condition = ''] of expiring) {
     const key = list(tables[table].primaryKey);
     const text = `

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import {readFields} from '../../form/read-fields.ts';
+import {namedBy} from '../../server/admin/persons.ts';
 
 /** What the form sends, or the error that it shows. */
 function sentByForm(typed: string) {
@@ -87,7 +88,10 @@ suite('e-mail addresses', () => {
   }
 
   for (const [typed, sent] of cleaned) {
-    test(`the form sends ${JSON.stringify(typed)} as ${sent}`, () => assert.equal(sentByForm(typed), sent));
+    test(`the form sends ${JSON.stringify(typed)} as ${sent}, and operators find it so`, () => {
+      assert.equal(sentByForm(typed), sent);
+      assert.partialDeepStrictEqual(namedBy(typed), {email: sent});
+    });
   }
 
   for (const [typed, error] of mistakes) {

@@ -4,6 +4,7 @@ import metadata from 'libphonenumber-js/min/metadata';
 import {toE164} from '../../contract/phone.ts';
 import {readFields} from '../../form/read-fields.ts';
 import {tidy} from '../../form/tidy.ts';
+import {namedBy} from '../../server/admin/persons.ts';
 import {leadSchema} from '../../server/leads/lead-schema.ts';
 import {standardBody} from '../support/sample-leads.ts';
 
@@ -24,7 +25,7 @@ const berlin = '+4930901820';
 const london = '+442079460018';
 const madrid = '+34612345678';
 
-/** `api`: what the server makes of the same text from a caller of `/json/leads`, who sends it as it stands. */
+/** `api`: what the server makes of the same text from a caller of `/json/leads`, who sends it as it stands. Operators look for it so. */
 type Row = readonly [typed: string, sent: string, stored: string, api: 'taken' | 'refused'];
 
 const numbers: readonly Row[] = [
@@ -43,7 +44,7 @@ const numbers: readonly Row[] = [
   ['+14155550132', '(415) 555-0132', california, 'taken'],
   ['+1 (415) 555-0132', '(415) 555-0132', california, 'taken'],
   ['(+1) 415-555-0132', '(415) 555-0132', california, 'taken'],
-  ['001 415 555 0132', '(415) 555-0132', california, 'refused'],
+  ['001 415 555 0132', '(415) 555-0132', california, 'taken'],
   ['787-555-0132', '(787) 555-0132', '+17875550132', 'taken'],
   ['415-5550132', '(415) 555-0132', california, 'taken'],
   ['415555-0132', '(415) 555-0132', california, 'taken'],
@@ -64,22 +65,22 @@ const numbers: readonly Row[] = [
   // pasted from documents, chats, cards and links
   ['415\t555\u20280132', '(415) 555-0132', california, 'refused'],
   ['+49\t30\u2029901820', '+49 30 901820', berlin, 'refused'],
-  ['00٥999415/#0', '+5999415/#0', '+5999415', 'refused'],
-  ['415‑555‑0132', '(415) 555-0132', california, 'refused'],
-  ['(415)\u00a0555‑0132', '(415) 555-0132', california, 'refused'],
-  ['415–555–0132', '(415) 555-0132', california, 'refused'],
-  ['415—555—0132', '(415) 555-0132', california, 'refused'],
-  ['415−555−0132', '(415) 555-0132', california, 'refused'],
-  ['415﹘555－0132', '(415) 555-0132', california, 'refused'],
+  ['00٥999415/#0', '+5999415/#0', '+5999415', 'taken'],
+  ['415‑555‑0132', '(415) 555-0132', california, 'taken'],
+  ['(415)\u00a0555‑0132', '(415) 555-0132', california, 'taken'],
+  ['415–555–0132', '(415) 555-0132', california, 'taken'],
+  ['415—555—0132', '(415) 555-0132', california, 'taken'],
+  ['415−555−0132', '(415) 555-0132', california, 'taken'],
+  ['415﹘555－0132', '(415) 555-0132', california, 'taken'],
   ['415\u00a0555\u202f0132', '(415) 555-0132', california, 'taken'],
-  ['\u202a+1 415-555-0132\u202c', '(415) 555-0132', california, 'refused'],
-  ['415\u200b-555\u00ad-0132', '(415) 555-0132', california, 'refused'],
+  ['\u202a+1 415-555-0132\u202c', '(415) 555-0132', california, 'taken'],
+  ['415\u200b-555\u00ad-0132', '(415) 555-0132', california, 'taken'],
   ['415·555·0132', '(415) 555-0132', california, 'taken'],
   ['415 • 555 • 0132', '(415) 555-0132', california, 'taken'],
-  ['tel:+1-415-555-0132', '(415) 555-0132', california, 'refused'],
-  ['tel:+1-415-555-0132;ext=12', '(415) 555-0132;ext=12', california, 'refused'],
-  ['Tel.: (415) 555-0132', '(415) 555-0132', california, 'refused'],
-  ['Teléfono: 415 555 0132', '(415) 555-0132', california, 'refused'],
+  ['tel:+1-415-555-0132', '(415) 555-0132', california, 'taken'],
+  ['tel:+1-415-555-0132;ext=12', '(415) 555-0132;ext=12', california, 'taken'],
+  ['Tel.: (415) 555-0132', '(415) 555-0132', california, 'taken'],
+  ['Teléfono: 415 555 0132', '(415) 555-0132', california, 'taken'],
   // with words that say whose telephone it is
   ...[
     '415-555-0132 (mobile)',
@@ -104,21 +105,21 @@ const numbers: readonly Row[] = [
     '415-555-0132 (trabajo).',
     'WhatsApp +1 415 555 0132',
     '(415) 555-0132 (mobile phone)',
-  ].map((typed) => [typed, '(415) 555-0132', california, 'refused'] as const),
-  ['415-555-0132 x12 (work)', '(415) 555-0132 x12', california, 'refused'],
-  ['cel. +52 55 5080 2000', '+52 55 5080 2000', '+525550802000', 'refused'],
-  ['+52 55 5080 2000 (móvil)', '+52 55 5080 2000', '+525550802000', 'refused'],
+  ].map((typed) => [typed, '(415) 555-0132', california, 'taken'] as const),
+  ['415-555-0132 x12 (work)', '(415) 555-0132 x12', california, 'taken'],
+  ['cel. +52 55 5080 2000', '+52 55 5080 2000', '+525550802000', 'taken'],
+  ['+52 55 5080 2000 (móvil)', '+52 55 5080 2000', '+525550802000', 'taken'],
   // from other keyboards
-  ['＋１（４１５）５５５－０１３２', '(415) 555-0132', california, 'refused'],
-  ['٤١٥٥٥٥٠١٣٢', '(415) 555-0132', california, 'refused'],
-  ['۴۱۵ ۵۵۵ ۰۱۳۲', '(415) 555-0132', california, 'refused'],
+  ['＋１（４１５）５５５－０１３２', '(415) 555-0132', california, 'taken'],
+  ['٤١٥٥٥٥٠١٣٢', '(415) 555-0132', california, 'taken'],
+  ['۴۱۵ ۵۵۵ ۰۱۳۲', '(415) 555-0132', california, 'taken'],
   // of other countries
   ['+44 20 7946 0018', '+44 20 7946 0018', london, 'taken'],
   ['+44 (0)20 7946 0018', '+44 (0)20 7946 0018', london, 'taken'],
   ['(+44) 20 7946 0018', '+(44) 20 7946 0018', london, 'taken'],
-  ['0044 20 7946 0018', '+44 20 7946 0018', london, 'refused'],
+  ['0044 20 7946 0018', '+44 20 7946 0018', london, 'taken'],
   ['011 44 20 7946 0018', '+44 20 7946 0018', london, 'taken'],
-  ['0049 30 901820', '+49 30 901820', berlin, 'refused'],
+  ['0049 30 901820', '+49 30 901820', berlin, 'taken'],
   ['+49 30/901820', '+49 30/901820', berlin, 'taken'],
   ['+34 612 345 678', '+34 612 345 678', madrid, 'taken'],
   ['+34612345678', '+34612345678', madrid, 'taken'],
@@ -210,6 +211,7 @@ suite('telephone numbers', () => {
       assert.equal(sentByForm(typed), sent);
       assert.equal(storedByServer(sent), stored);
       assert.equal(storedByServer(typed), api === 'taken' ? stored : 'refused');
+      assert.deepEqual(namedBy(typed), {phone: stored});
     });
 
     test(`what the form shows for ${JSON.stringify(typed)} is the same number`, () => {
@@ -227,6 +229,7 @@ suite('telephone numbers', () => {
     test(`the form asks about ${JSON.stringify(typed)}: ${error}`, () => {
       assert.equal(sentByForm(typed), error);
       assert.equal(storedByServer(typed), 'refused');
+      assert.equal(namedBy(typed), typed);
       assert.equal(tidy('phone', typed, 'en-US'), typed);
     });
   }

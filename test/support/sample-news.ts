@@ -84,5 +84,6 @@ export function revokedRequest(
     supersedes: null,
     duplicateOf: null,
   };
-  return {...firstAttempt, lead: {...identity, revoked: {at, scope}}, content: 'revoked', happenedAt: at};
+  const lead = {...identity, revoked: {at, scope}};
+  return {...firstAttempt, lead, content: 'revoked', happenedAt: at, contact: ana};
 }

@@ -10,7 +10,7 @@ import {withRecord, type DeliveryRequest} from '../destination.ts';
 import {newsOf, type News} from '../news.ts';
 import type {Block, Line} from './message.ts';
 import {theirName} from './their-words.ts';
-import {contactLine, timeLine} from './visitor-lines.ts';
+import {contactLine, stopped, timeLine} from './visitor-lines.ts';
 import {
   correction,
   dollars,
@@ -30,7 +30,7 @@ type Settings = Pick<EmailSettings, 'details' | 'rounding' | 'leadPages'>;
 type Kind = 'new' | 'repeat' | 'later' | 'held';
 /** `amounts`: as people read them. */
 type Item = {record: LeadRecord; news: News; amounts: Amounts | null; kind: Kind};
-type ReceiverItem = {record: LeadIdentity; news: News; kind: ForReceivers};
+type ReceiverItem = {record: LeadIdentity; news: News; kind: ForReceivers; who: string | undefined};
 
 /** @param requests at least one, in any order */
 export function digestEmail(requests: readonly DeliveryRequest[], settings: Settings): Email {
@@ -78,11 +78,17 @@ export function digestEmail(requests: readonly DeliveryRequest[], settings: Sett
  * a new lead with its answer. If a lead was held and has been released since, nobody has to decide about it any more. Of a
  * lead that was erased since, or whose consent was taken back, nothing else is reported.
  */
-function itemsOf(requests: readonly DeliveryRequest[], {rounding}: Settings): (Item | ReceiverItem)[] {
+function itemsOf(
+  requests: readonly DeliveryRequest[],
+  {rounding, details}: Settings,
+): (Item | ReceiverItem)[] {
   const byLead = Map.groupBy(requests, ({lead}) => lead.id);
   const items = [...byLead.values()].map((group): Item | ReceiverItem => {
     const last = group.filter(isForReceivers).toSorted((one) => (one.content === 'erased' ? -1 : 1))[0];
-    if (last) return {record: last.lead, news: newsOf(last), kind: last.content};
+    if (last) {
+      const contact = last.content === 'revoked' && details === 'contact' ? last.contact : undefined;
+      return {record: last.lead, news: newsOf(last), kind: last.content, who: contact && stopped(contact)};
+    }
     const records = group.map(withRecord);
     const find = (...contents: DeliveryContent[]) => records.find(({content}) => contents.includes(content));
     const [created, later] = [find('created'), find('answered', 'refused')];
@@ -113,6 +119,7 @@ const toldTo = (
         [
           what,
           ...items.flatMap((item) => [
+            item.who === undefined ? undefined : [{bold: item.who}],
             [...identity(item), `${word} ${time(item.news.at)}`, scopeLine(item.record)]
               .filter(Boolean)
               .join(', '),
@@ -127,6 +134,8 @@ function subjectOf(
   erased: readonly ReceiverItem[],
   revoked: readonly ReceiverItem[],
 ): string {
+  const [{who} = {who: undefined}] = revoked;
+  if (who !== undefined && revoked.length + erased.length + items.length === 1) return `Stop: ${who}`;
   const ofKind = (wanted: Kind) => items.filter(({kind}) => kind === wanted);
   const [news, repeats, later] = [ofKind('new'), ofKind('repeat'), ofKind('later')];
   const refused = later.filter(({news: {answer}}) => answer?.status === 'refused');

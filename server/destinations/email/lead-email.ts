@@ -6,13 +6,18 @@ import type {Amounts} from '../../../contract/amounts.ts';
 import {referenceOf} from '../../../contract/reference.ts';
 import type {ChatSettings, EmailSettings} from '../../config/destinations.ts';
 import {shownAmountsOf} from '../../leads/calculated-answer.ts';
-import {isForReceivers, type DeliveryContent, type ForReceivers} from '../../leads/deliveries.ts';
+import {
+  isForReceivers,
+  type Contact,
+  type DeliveryContent,
+  type ForReceivers,
+} from '../../leads/deliveries.ts';
 import type {LeadRecord} from '../../leads/stored-lead.ts';
 import type {DeliveryRequest, RecordRequest} from '../destination.ts';
 import {newsOf, type News} from '../news.ts';
 import {plain, type Block, type Line} from './message.ts';
-import {theirName, theirWords} from './their-words.ts';
-import {answerBlocks, consentLine, contactLine, timeLine} from './visitor-lines.ts';
+import {shownPhone, theirAddress, theirName, theirWords} from './their-words.ts';
+import {answerBlocks, consentLine, contactLine, stopped, timeLine} from './visitor-lines.ts';
 import {
   amountLine,
   correction,
@@ -50,9 +55,14 @@ export function leadEmail(
   const hasPage = !isChat && request.content !== 'erased';
   const open = [hasPage ? openLine(pageOf(request.lead, settings)) : undefined];
   if (isForReceivers(request)) {
+    const who =
+      request.content === 'revoked' && details === 'contact' && !isChat ? request.contact : undefined;
     const [subject, what] = forReceivers[request.content];
-    const words = `Lead ${news.reference} from ${senderOf(request.lead)}${subject}`;
-    return emailOf(words, [[what, scopeLine(request.lead)], open, facts], news.id, follows);
+    const words = who
+      ? `Stop: ${stopped(who)}`
+      : `Lead ${news.reference} from ${senderOf(request.lead)}${subject}`;
+    const lines = [who ? strike : what, scopeLine(request.lead)];
+    return emailOf(words, [...stopBlocks(who), lines, open, facts], news.id, follows);
   }
   const {lead: record} = request;
   const amounts = shownAmountsOf(news.answer, rounding);
@@ -73,6 +83,16 @@ export function leadEmail(
     : bareSubject(request, details === 'link', total);
   return emailOf(subject, blocks, news.id, follows);
 }
+
+const strike = 'Strike the number from every list, sheet and dialer now.';
+/** For a mailbox that knows whom it is about: nobody strikes a reference from a call list. */
+const stopBlocks = (who: Contact | undefined): Block[] =>
+  who
+    ? [
+        [[{bold: 'Do not call or text this person any more.'}]],
+        [[{bold: theirName(who)}], [{bold: shownPhone(who.phone)}], [theirAddress(who.email)]],
+      ]
+    : [];
 
 /** What happened after the lead was reported. Such news follows the first e-mail about the lead. */
 const lateWords: {[Content in DeliveryContent]?: string} = {

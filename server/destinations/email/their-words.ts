@@ -7,6 +7,7 @@ import {normalized} from '../../../contract/normalized.ts';
 import {extension} from '../../../contract/phone.ts';
 import {oneLine} from '../../leads/hidden-characters.ts';
 import type {Lead} from '../../leads/lead-schema.ts';
+import {phoneOf} from '../../leads/read-contact.ts';
 import type {Span} from './message.ts';
 
 /** The signs that hold addresses together. The last one is the full stop of Chinese and Japanese, also in domains. */
@@ -33,11 +34,15 @@ export function theirName({first_name, last_name}: Pick<Lead, 'first_name' | 'la
   return nameLike.test(name) ? name : `“${name.replace(/[“”"]/g, "'")}”`;
 }
 
+export const shownPhone = ({e164}: Lead['phone']): string =>
+  e164.replace(/^\+1(...)(...)(....)$/, '+1 $1-$2-$3');
+
 /** The telephone number as a link that dials it, with the country code. What may be an extension follows. */
-export function theirPhone({typed, e164}: Lead['phone']): readonly Span[] {
-  const [digits] = /\d+(?=\D*$)/.exec(extension.exec(typed)?.[0] ?? '') ?? [];
+export function theirPhone(phone: Lead['phone']): readonly Span[] {
+  const {typed, e164} = phone;
+  const [digits] = /\d+(?=\D*$)/.exec(extension.exec(phoneOf(typed)?.plain ?? typed)?.[0] ?? '') ?? [];
   return [
-    {link: e164.replace(/^\+1(...)(...)(....)$/, '+1 $1-$2-$3'), href: `tel:${e164}`},
+    {link: shownPhone(phone), href: `tel:${e164}`},
     ...(digits ? [` ${theirWords(`ext. ${digits}`, 20)}`] : []),
   ];
 }

@@ -2,11 +2,12 @@
 import {formOnlyFields, formOnlyNames} from '../../../contract/extra-fields.ts';
 import {afterTouch, firstScreen} from '../../../form/words/en.ts';
 import {serverWords} from '../../../form/words/server/en.ts';
+import type {Contact} from '../../leads/deliveries.ts';
 import {oneLine} from '../../leads/hidden-characters.ts';
 import type {LeadRecord} from '../../leads/stored-lead.ts';
 import {timeThere, timeZonesOf} from '../../leads/time-there.ts';
 import type {Block, Line, Span} from './message.ts';
-import {theirAddress, theirName, theirPhone, theirWords} from './their-words.ts';
+import {shownPhone, theirAddress, theirName, theirPhone, theirWords} from './their-words.ts';
 import {dollars, time} from './wording.ts';
 
 type Lead = LeadRecord['lead'];
@@ -30,6 +31,9 @@ export function contactLine({lead, consent}: LeadRecord): readonly Span[] {
   const rest = [...choices, language && `in ${languageNames.of(language)}`].filter(Boolean);
   return [{bold: theirName(lead)}, ', ', ...theirPhone(lead.phone), ...rest.map((words) => `, ${words}`)];
 }
+
+/** Who said stop, for a subject and for a line, where nothing dials the number. */
+export const stopped = (contact: Contact): string => `${theirName(contact)}, ${shownPhone(contact.phone)}`;
 
 /** Many states forbid calls at other times. */
 export function timeLine({lead, createdAt}: LeadRecord): string | undefined {

@@ -10,6 +10,7 @@ import {paths} from '../../../contract/api.ts';
 import {formOnlyNames} from '../../../contract/extra-fields.ts';
 import {tableOf} from '../../../contract/table-of.ts';
 import type {Settlement} from '../../leads/deliveries.ts';
+import {phoneOf} from '../../leads/read-contact.ts';
 import {certificatePeriod} from '../certificate-period.ts';
 import {
   codeOf,
@@ -131,7 +132,8 @@ async function post(
     ...record.lead,
     ...tableOf(formOnlyNames, () => undefined),
     cid: settings.cid,
-    phone: record.lead.phone.typed,
+    // Another server may read only what is written as usual.
+    phone: phoneOf(record.lead.phone.typed)?.plain ?? record.lead.phone.typed,
     notes,
   });
   const reply = await ask(upstream, 'POST', {path, attempts, signal, headers, body});

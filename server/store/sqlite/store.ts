@@ -159,9 +159,10 @@ async function storeOver(
 ): Promise<BesideStore> {
   const {all, one} = createRunner(connection);
   let aside: DatabaseSync | undefined;
-  function writeAside(path: string, statement: Statement) {
+  function writeAside(path: string, statements: readonly Statement[]) {
     aside ??= openBeside(path, true);
-    return createRunner(aside).all(statement);
+    const {all} = createRunner(aside);
+    return inTransaction(aside, () => statements.map(all));
   }
   const queries = leadQueries(
     {
@@ -170,7 +171,7 @@ async function storeOver(
       readMany: (statement) => orUnavailable(() => all(statement)),
       write: (...statements) => orUnavailable(() => inTransaction(connection, () => statements.map(all))),
       ...(readPath !== undefined && {
-        writeAside: (statement) => orUnavailable(() => writeAside(readPath, statement)),
+        writeAside: (...statements) => orUnavailable(() => writeAside(readPath, statements)),
       }),
       ...sqliteWords,
     },

@@ -1,5 +1,6 @@
 /** Who looks at personal data is noted in the store before anything of it is shown or changed. */
 import assert from 'node:assert/strict';
+import {randomUUIDv7} from 'node:crypto';
 import {existsSync, statSync} from 'node:fs';
 import {userInfo} from 'node:os';
 import {join} from 'node:path';
@@ -12,6 +13,7 @@ import {eraseAgain, planErasure} from '../../../server/admin/erasing.ts';
 import {loadCommands} from '../../../server/cli/commands.ts';
 import {createRun} from '../../../server/cli/output.ts';
 import {auditKept} from '../../../server/leads/audit.ts';
+import {firstIdAt} from '../../../server/leads/lead-ids.ts';
 import {startOfDay} from '../../../server/versions/request-counts.ts';
 import {basic, postJson} from '../../support/http.ts';
 import {openFor} from '../../support/opened.ts';
@@ -262,19 +264,49 @@ for (const {name, postgres, skip} of databaseKinds) {
       assert.equal(await read(place), 200);
     });
 
-    test('a row is deleted after two years', async (t) => {
+    test('the revocation and the erasure of a lead with its duplicate are found by either of them', async (t) => {
+      const entries = [newEntry(), newEntry()];
+      const {run} = await operate(t, entries, {postgres});
+      for (const words of [
+        ['consent', 'revoke', '202-555-0142', '--yes'],
+        ['leads', 'erase', ...entries.map(({id}) => id), '--yes'],
+      ])
+        assert.equal((await run(...words)).code, 0);
+      for (const {id} of entries) {
+        const found = linesOf<{action: string}>(await run('audit', 'list', '--lead', id, '--json'));
+        assert.deepEqual(
+          found.map(({action}) => action),
+          ['leads erase', 'consent revoke'],
+        );
+      }
+    });
+
+    test('a row is deleted after two years, with the leads that it names', async (t) => {
       const {admin, select} = await begin(t);
       const {store} = await admin();
-      const row = {actor: 'ana', action: 'leads show', filter: {}, leads: 0, ids: []};
+      const row = {
+        actor: 'ana',
+        action: 'leads show',
+        filter: {},
+        leads: 2,
+        ids: [randomUUIDv7(), randomUUIDv7()],
+      };
       const now = Date.now();
-      const timeAt = (time: number) => new Date(time).toISOString();
-      await store.noteLook({...row, id: 'kept', at: timeAt(now - auditKept + 60_000)});
-      await store.noteLook({...row, id: 'old', at: timeAt(now - auditKept)});
+      const note = (at: number) =>
+        store.noteLook({...row, id: `${firstIdAt(at)}-7`, at: new Date(at).toISOString()});
+      await note(now - auditKept + 60_000);
+      await note(now - auditKept - 1);
+      assert.equal((await select('SELECT id FROM audit_leads')).length, 4);
       await store.deleteExpired(now);
-      assert.deepEqual(
-        (await select('SELECT id FROM audit')).map(({id}) => id),
-        ['kept'],
-      );
+      const kept = `${firstIdAt(now - auditKept + 60_000)}-7`;
+      for (const [table, rows] of [
+        ['audit', 1],
+        ['audit_leads', 2],
+      ] as const)
+        assert.deepEqual(
+          (await select(`SELECT id FROM ${table}`)).map(({id}) => id),
+          Array.from({length: rows}, () => kept),
+        );
     });
   });
 }

@@ -32,10 +32,11 @@ for (const {name, postgres, skip} of databaseKinds)
 
     test('what waits or was given up is due now, but not what is held', async (t) => {
       const waiting = ['a', 'b', 'c'].map((destination) => to(destination, 'waiting'));
-      const {admin, execute, plan, make, statesNow} = await begin(t, ...waiting, to('d', 'held'));
+      const {admin, execute, plan, make, reference, statesNow} = await begin(t, ...waiting, to('d', 'held'));
       await execute("UPDATE deliveries SET state = 'failed', ambiguous = 2 WHERE destination = 'b'");
       await admin.store.pauseDestination({destination: 'c', pausedAt: 0, reason: 'it moves'});
-      const {does, needsReason} = await plan('send');
+      const {title, does, needsReason} = await plan('send');
+      assert.equal(title, `Send again: Jane Doe, ${reference}`);
       assert.deepEqual(does, [
         'a gets the lead now.',
         'b gets the lead now.',

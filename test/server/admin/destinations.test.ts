@@ -10,14 +10,17 @@ import {
   testDestination,
   type TestOutcome,
 } from '../../../server/admin/destinations.ts';
+import {destinationFindings, inOneLine} from '../../../server/admin/status.ts';
 import {readConfig} from '../../../server/config/config.ts';
+import {suppressedNumber} from '../../../server/leads/deliveries.ts';
+import {whyOf} from '../../../server/pages/destinations.ts';
 import {startFakeUpstream} from '../../support/fake-upstream.ts';
 import {freePort} from '../../support/free-port.ts';
 import {fetchFrom, readJson} from '../../support/http.ts';
 import {mailAccess, refusal, startMailServer} from '../../support/mail-server.ts';
 import {openFor} from '../../support/opened.ts';
 import {assertFails, databaseKinds, operate, runCommand, writePartners} from '../../support/operator.ts';
-import {prequalificationBody, without} from '../../support/sample-leads.ts';
+import {entryAt, newDelivery, prequalificationBody, without} from '../../support/sample-leads.ts';
 import {serviceSettings, startService} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {listedOrigin} from '../../support/test-server.ts';
@@ -260,6 +263,43 @@ for (const {name, postgres, skip} of databaseKinds)
     assert.equal(await resumeDestination(admin, 'crm'), false);
     assert.deepEqual([crm.received.length, other.received.length], [1, 1]);
   });
+
+for (const {name, postgres, skip} of databaseKinds)
+  test(
+    `held leads do not hide why their destination fails, nor are they the reason, over ${name}`,
+    {skip},
+    async (t) => {
+      const destinations = {crm: {type: 'webhook', credentials: 'CRM', url: 'https://crm.example'}};
+      const settings = settingsOf(t, destinations, {CREDENTIALS_CRM_SECRET: newSecret()}, ['crm']);
+      const stored = (minutes: number) =>
+        entryAt(Date.now() - minutes * 60_000, {
+          deliveries: [newDelivery({destination: 'crm', content: 'created', givesAnswer: false})],
+        });
+      const older = Array.from({length: 21}, (_, index) => stored(10 + index));
+      const operated = await operate(t, [...older, stored(1)], {postgres, settings});
+      const {execute} = operated;
+      await execute(`UPDATE deliveries SET state = 'held', last_error = '${suppressedNumber}'`);
+      const admin = await operated.admin();
+      /** The row of the destination, and what an operator reads of it. */
+      const said = async () => {
+        const [row = assert.fail()] = await listDestinations(admin);
+        const findings = destinationFindings(row).map(inOneLine);
+        const {stdout} = await operated.run('destinations', 'list');
+        const page = whyOf(row, {role: 'admin'});
+        return {row, words: [...findings, stdout, page].join('\n')};
+      };
+      const held = await said();
+      assert.partialDeepStrictEqual(held.row, {state: 'ok', last_error: null, remedy: null, held: 22});
+      assert.doesNotMatch(held.words, /consent allow/);
+
+      await execute(`UPDATE deliveries SET state = 'waiting', failing_since = ${Date.now()},
+      last_error = 'The receiver answered 503' WHERE lead_id = (SELECT MAX(id) FROM leads)`);
+      const failing = await said();
+      assert.partialDeepStrictEqual(failing.row, {state: 'failing', last_error: 'The receiver answered 503'});
+      assert.equal(failing.words.match(/answered 503/g)?.length, 3, failing.words);
+      assert.doesNotMatch(failing.words, /consent allow/);
+    },
+  );
 
 test('the command says what it has paused and resumed, and shows it in a table', async (t) => {
   const destinations = {crm: {type: 'webhook', credentials: 'CRM', url: 'https://crm.example'}};

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import {finish, type Admin} from '../../../server/admin/admin.ts';
 import {rotateKeys} from '../../../server/admin/keys.ts';
-import {leadsOfPerson} from '../../../server/admin/persons.ts';
+import {leadsOfPerson, namedBy} from '../../../server/admin/persons.ts';
 import type {Person} from '../../../server/leads/persons.ts';
 import type {LeadFilter} from '../../../server/leads/lead-filter.ts';
 import {firstIdAt} from '../../../server/leads/lead-ids.ts';
@@ -82,6 +82,25 @@ for (const {name, postgres, skip} of databaseKinds)
         const {looked} = await finish(leadsOfPerson(admin, {}, {phone}, stop), () => stop.abort());
         assert.equal(looked, 1_000);
       });
+
+    test('an address is found as it is read, and as a caller once sent it with what stood around', async (t) => {
+      const entries = ['mailto:Jane.Doe@example.com', email, 'jane.doe+x@example.com'].map((sent) =>
+        entryOf({email: sent}),
+      );
+      const [pasted, plain, tagged] = idsOf(entries) as [string, string, string];
+      const {admin, writeAll} = await operated(t, [...entries, entryOf({email, phone}, withConsent)]);
+      const person = namedBy('mailto:Jane.Doe@example.com');
+      assert.ok(typeof person === 'object' && person.email === email);
+      await planAndErase(admin, [String((await search(admin, {phone})).ids[0])]);
+      const expected = {ids: [plain, pasted].toSorted().toReversed(), sameMailbox: [tagged]};
+      for (const isPrepared of [false, true]) {
+        if (isPrepared) await writeAll();
+        const {ids, sameMailbox, kept} = await search(admin, person);
+        assert.deepEqual({ids, sameMailbox}, expected);
+        assert.equal(kept.length, 1);
+      }
+      assert.deepEqual((await search(admin, {...person, phone})).ids, []);
+    });
 
     test('an interrupted pass goes on, and processes that write at once agree on the key', async (t) => {
       const entries = Array.from({length: 250}, () => entryOf({}));

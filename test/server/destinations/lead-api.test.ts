@@ -66,6 +66,16 @@ async function inStore(path: string, id: string): Promise<(StoredLead & {upstrea
 }
 
 suite('an upstream that works', () => {
+  test('gets a number in plain signs, whatever a caller pasted, and otherwise as it was sent', () =>
+    withUpstream({}, async (upstream, server) => {
+      await created(server, {...prequalificationBody, phone: 'tel:+1‑202‑555‑0143 x7 (work)'});
+      await created(server, {...prequalificationBody, phone: '1-202.555.0144 ext. 7'});
+      const phones = upstream.exchanges
+        .filter(({method}) => method === 'POST')
+        .map(({body}) => (body as {phone: string}).phone);
+      assert.deepEqual(phones, ['(202) 555-0143 x7', '1-202.555.0144 ext. 7']);
+    }));
+
   test('gives the amounts, to the page as to the caller', () =>
     withUpstream({}, async (_upstream, server) => {
       const answer = await created(server);

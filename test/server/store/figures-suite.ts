@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import {randomUUID, randomUUIDv7} from 'node:crypto';
 import {before, suite, test} from 'node:test';
+import {auditKept, maxIds} from '../../../server/leads/audit.ts';
 import {firstIdAt} from '../../../server/leads/lead-ids.ts';
 import type {LeadStore} from '../../../server/leads/ports.ts';
 import {openFor, openForSuite} from '../../support/opened.ts';
@@ -218,21 +219,34 @@ export function describeFigures(name: string, openStore: (data: string) => Promi
       assert.deepEqual(await own.listOutlines({id: erased, partner: 'globex'}, {limit: 1}), []);
       assert.deepEqual(idsOf(await own.listOutlines({}, {limit: 5, after: id})), [erased]);
     });
-    test('the audit of one lead has the entries of this lead alone', async (t) => {
+    test('the audit of a lead has each entry that names it, and no list of more leads than it names', async (t) => {
       const own = await openFor(t, openStore('audit of a lead'));
       const [lead, other] = [randomUUIDv7(), randomUUIDv7()];
-      const note = async (time: number, ids: string[]) => {
-        const id = idAt(time);
-        const entry = {id, at: new Date(time).toISOString(), actor: 'operator Ann', action: 'leads show'};
-        await own.noteLook({...entry, filter: {}, leads: ids.length, ids});
-        return id;
+      const some = Array.from({length: maxIds - 1}, () => randomUUIDv7());
+      const note = async (time: number, ids: string[], action = 'leads show', more = {}) => {
+        const entry = {id: idAt(time), at: new Date(time).toISOString(), actor: 'operator Ann', action};
+        await own.noteLook({...entry, filter: {}, leads: ids.length, ids, ...more});
+        return entry.id;
       };
       const first = await note(start, [lead]);
-      await note(start + 1, [other]);
-      await note(start + 2, [lead, other]);
-      const last = await note(start + 3, [lead]);
-      assert.deepEqual(idsOf(await own.auditEntries({lead}, 10)), [last, first]);
-      assert.deepEqual(idsOf(await own.auditEntries({lead, since: start + 1, who: 'ann'}, 10)), [last]);
+      await note(start + 1, [other, ...some]);
+      const both = await note(start + 2, [other, lead], 'leads erase');
+      const list = await note(start + 3, [...some, lead], 'leads list');
+      await note(start + 4, [...some, lead], 'leads list', {leads: maxIds + 1});
+      const grown = await note(start + 5, [lead, other], 'leads export');
+      assert.equal((await own.auditEntries({lead}, 10))[0]?.id, grown);
+      await note(start + 5, [lead, ...some], 'leads export', {id: grown, leads: 600});
+      const last = await note(start + 6, [lead]);
+      assert.deepEqual(idsOf(await own.auditEntries({lead}, 10)), [last, list, both, first]);
+      assert.deepEqual(idsOf(await own.auditEntries({lead}, 2)), [last, list]);
+      assert.deepEqual(idsOf(await own.auditEntries({lead, isListed: false}, 10)), [last, both, first]);
+      const since = start + 3;
+      assert.deepEqual(idsOf(await own.auditEntries({lead, since, who: 'ann'}, 10)), [last, list]);
+
+      await own.deleteExpired(start + 3 + auditKept);
+      assert.deepEqual(idsOf(await own.auditEntries({lead}, 10)), [last, list]);
+      await own.deleteExpired(start + 7 + auditKept);
+      assert.deepEqual([await own.auditEntries({}, 10), await own.auditEntries({lead}, 10)], [[], []]);
     });
   });
 }

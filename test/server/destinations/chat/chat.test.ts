@@ -11,7 +11,7 @@ import {bodyOf} from '../../../../server/destinations/chat/formats.ts';
 import {DeliveryError} from '../../../../server/destinations/destination.ts';
 import {openFor} from '../../../support/opened.ts';
 import {asLead, prequalificationBody, sampleConsent} from '../../../support/sample-leads.ts';
-import {erasedRequest, newsRequest, sampleId} from '../../../support/sample-news.ts';
+import {erasedRequest, newsRequest, revokedRequest, sampleId} from '../../../support/sample-news.ts';
 import {replyWith, startWebhookReceiver, type ReceiverReply} from '../../../support/webhook-receiver.ts';
 
 const roomSettings = {type: 'chat', format: 'slack', details: 'none', rounding: 1_000} as const;
@@ -83,6 +83,14 @@ for (const format of chatFormats) {
         'Received: Fri 2026-11-20 17:45 UTC',
         'Erased: Fri 2026-11-27 17:45 UTC',
       ]);
+    });
+
+    test(`a stop is told to ${format} without a name, also with details: contact`, async (t) => {
+      const {chat, received} = await room(t, {format, details: 'contact'});
+      await chat.deliver(revokedRequest());
+      const text = read(format, received[0]?.body ?? '');
+      assert.match(text, /^Lead K7QM-2XHD from acme: stop calls and messages\n/);
+      assert.doesNotMatch(text, /Silva|0142|ana@/);
     });
 
     test(`a message to ${format} begins with name and number with details: contact`, async (t) => {

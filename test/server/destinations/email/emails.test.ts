@@ -69,6 +69,7 @@ const examples: Record<string, [requests: DeliveryRequest[], changes?: Partial<E
   'A corrected lead': [[newsRequest({supersedes: earlier})]],
   'An erased lead': [[erasedRequest()]],
   'A consent that was taken back': [[revokedRequest()]],
+  'A consent that was taken back, with `details: contact`': [[revokedRequest()], {details: 'contact'}],
   'A digest': [digest, {everyMinutes: 15}],
   'A digest, with `details: contact`': [
     [at(1, telling), at(6, {...telling, duplicateOf: idOf(1)})],
@@ -260,6 +261,25 @@ suite('the texts of e-mails', () => {
       assert.doesNotMatch(parsed.text ?? '', /Jane/);
     });
 
+    test('a stop names who in a digest with contacts, and nobody elsewhere or once nothing is known', async () => {
+      const contact = {details: 'contact', leadPages: 'https://admin.example.com/leads/'} as const;
+      const unknown = {...revokedRequest(), contact: undefined};
+      const {parsed} = await sentOne([revokedRequest()], {...every, ...contact});
+      assert.equal(parsed.subject, 'Stop: Ana Silva, +1 305-555-0142');
+      assert.match(parsed.text ?? '', /^Ana Silva, \+1 305-555-0142\nK7QM-2XHD, acme, /m);
+      assert.ok(!String(parsed.html).includes('tel:'), 'nothing dials the number');
+      const mixed = await sentOne([revokedRequest(), at(1, {})], {...every, ...contact});
+      assert.equal(mixed.parsed.subject, '1 new lead, $862,000; 1 to stop');
+      assert.match(mixed.parsed.text ?? '', /^Ana Silva, \+1 305/m);
+      const quiet = [
+        await sentOne([revokedRequest()], {details: 'none'}),
+        await sentOne([revokedRequest()], {...contact, details: 'link'}),
+        await sentOne([revokedRequest()], {...every, details: 'none'}),
+      ];
+      const nothing = [await sentOne([unknown], contact), await sentOne([unknown], {...every, ...contact})];
+      for (const {raw} of [...quiet, ...nothing]) assert.doesNotMatch(raw, /Silva|0142|ana@/);
+      for (const mail of nothing) assert.match(mail.parsed.text ?? '', /Stop calls and messages/);
+    });
     test('an erased lead that came over the API has its caller in place of a partner', async () => {
       const {parsed} = await sentOne([erasedRequest({partner: null})], every);
       assert.match(parsed.text ?? '', /^K7QM-2XHD, \/json\/leads, Fri [-\d]+ 17:45 UTC, erased Fri /m);
@@ -559,6 +579,7 @@ suite('the texts of e-mails', () => {
     test('of the number that a visitor typed, the digits alone are shown', async () => {
       const rows = {
         '212.555.0142 ext:7': '+1 212-555-0142 ext. 7',
+        'tel:+1–212–555–0142 x7 (work)': '+1 212-555-0142 ext. 7',
         '+44 20 7946 0958': '+442079460958',
         '202-555-0142 x19005550100': "+1 202-555-0142 ext. 1900'5550'100",
       };

@@ -16,7 +16,7 @@ import type {LeadEvent} from '../../../../server/leads/lead-event.ts';
 import {createAuthority, selfSigned} from '../../../support/certificates.ts';
 import {freePort} from '../../../support/free-port.ts';
 import {openFor, suiteOwner} from '../../../support/opened.ts';
-import {erasedRequest, newsRequest} from '../../../support/sample-news.ts';
+import {erasedRequest, newsRequest, revokedRequest} from '../../../support/sample-news.ts';
 import {
   keyOf,
   newSecret,
@@ -140,6 +140,13 @@ suite('an event', () => {
         supersedes: null,
       },
     });
+  });
+
+  test('an event of a consent that was taken back names nobody', async (t) => {
+    const {settings, received} = await openFor(t, startWebhookReceiver());
+    await deliver(settings, revokedRequest());
+    assert.match(received[0]?.body ?? '', /consent\.revoked/);
+    assert.doesNotMatch(received[0]?.body ?? '', /Silva|0142|ana@/);
   });
 
   test('an event is not sent for a held lead, of which only operators hear', async (t) => {
