@@ -240,6 +240,22 @@ async function newestByNumber({store}: Pick<Admin, 'store'>): Promise<Map<string
   return Map.groupBy(leads, (lead) => digests[leads.indexOf(lead)]?.phone ?? '');
 }
 
-/** Numbers about which an operator must decide, because somebody with another address asked. The newest first. */
-export const undecidedNumbers = (admin: Pick<Admin, 'store'>, limit: number) =>
-  readSuppressions(admin, limit, isUndecided);
+/**
+ * Numbers about which an operator must decide, because somebody with another address asked: the newest first, with the leads that
+ * are concerned.
+ */
+export async function undecidedNumbers({store}: Pick<Admin, 'store'>, limit: number): Promise<WithLeads[]> {
+  const numbers: WithLeads[] = [];
+  for (const {leads, ...one} of await readSuppressions({store}, limit, isUndecided)) {
+    const open = leads.flatMap(({lead}) => ('lead' in lead && !lead.revoked ? lead : []));
+    const stops = await stopsOf({store}, open);
+    const isAsked = ({lead: {id}}: WithLeads['leads'][number]) => {
+      const why = stops.get(id)?.why;
+      return one.decidedAt === null ? why === 'asked' : open.some((lead) => lead.id === id);
+    };
+    const asked = leads.filter(isAsked);
+    const isNew = !numbers.some(({digest}) => digest === one.digest);
+    if (asked.length > 0 && isNew) numbers.push({...one, leads: asked});
+  }
+  return numbers;
+}
