@@ -176,11 +176,12 @@ export async function writeDown(
 ): Promise<void> {
   const {erasuresFile: path} = config;
   if (path === undefined || lines.length === 0) return;
-  // The store knows first: a store that does not know the newest line was restored.
-  await store.noteErasuresUntil(Math.max(...lines.map(({at}) => at)));
   const key = existsSync(path) ? undefined : await keyOfDigests({store});
+  const all = [...(key ? [key] : []), ...lines];
+  // The store knows first: a store that does not know the newest line was restored.
+  await store.noteErasuresUntil(Math.max(...all.map(({at}) => at)));
   try {
-    appendErasures(path, [...(key ? [key] : []), ...lines]);
+    appendErasures(path, all);
   } catch (error) {
     refuseFor(error, `${before} the file of erasures cannot be written: `);
   }

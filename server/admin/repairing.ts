@@ -48,9 +48,10 @@ type Wanted = {stop: StopLine; allow: StopLine | undefined};
  *   older than the newest lead
  * - `unheld`: numbers that cannot be held, because the key of their digests is not known. `byLeads`: leads of such stops
  *   whose own numbers can
+ * - `isKeyUnknown`: the file has digests without a key, and the store has no key, so they are those of another one
  * - `isRestored`: something is missing that was written after the newest lead came
  */
-export type Repair = Pick<Lines, 'unread' | 'lastAt'> & {
+export type Repair = Pick<Lines, 'keys' | 'unread' | 'lastAt'> & {
   path: string;
   adopts: SealedKey | undefined;
   toErase: Erasure[];
@@ -64,6 +65,7 @@ export type Repair = Pick<Lines, 'unread' | 'lastAt'> & {
   lines: number;
   older: number;
   unheld: number;
+  isKeyUnknown: boolean;
   isRestored: boolean;
 };
 
@@ -115,8 +117,9 @@ export async function planRepair({store, config}: Beside): Promise<Repair | unde
   );
   const older = times.filter((at) => newest !== undefined && at < createdAtOf(newest.id)).length;
   return {
-    ...{path, unread, lastAt, adopts, toErase, toRevoke, suppress, again, history, leads, ...lost},
+    ...{path, keys, unread, lastAt, adopts, toErase, toRevoke, suppress, again, history, leads, ...lost},
     ...{total: await store.countLeads({}), lines: times.length, older},
+    isKeyUnknown: check === undefined && keys.length === 0 && ofDigests.length > 0,
     isRestored: times.length > older,
   };
 }
@@ -206,29 +209,28 @@ async function lostNumbers(
   ofLeads: readonly StopLine[],
   known: ReadonlyMap<string, Suppression>,
 ) {
-  const byStop = Map.groupBy(
-    lost.filter(
-      (one) => one.kind === 'number' && one.does === 'stop' && !known.has(`${one.of} ${one.scope}`),
-    ),
-    ({at}) => at,
+  const nameOf = ({of, scope}: StopLine) => `${of} ${scope}`;
+  const wanted = wantedOf(lost.filter(({kind, does}) => kind === 'number' || does === 'allow'));
+  const open = new Set(wanted.flatMap(({stop, allow}) => (allow ? [] : [nameOf(stop)])));
+  const lines = lost.filter(
+    (one) => one.does !== 'allow' && open.has(nameOf(one)) && !known.has(nameOf(one)),
   );
-  let unheld = 0;
+  /** By the time of the stop. Where all numbers are only asked about, so is that of the lead. */
+  const stops = Map.groupBy(lines, ({at}) => at);
+  const same = ofLeads.filter(({at}) => stops.has(at));
+  const {people} = await peopleOf(
+    {store},
+    same.map(({of}) => of),
+  );
+  const phones = new Set([...people.values()].flatMap(({phone}) => phone ?? []));
   const byLeads: StopLine[] = [];
-  for (const [at, lines] of byStop) {
-    const same = ofLeads.filter((one) => one.at === at);
-    const {people} = await peopleOf(
-      {store},
-      same.map(({of}) => of),
-    );
-    const phones = new Set([...people.values()].map(({phone}) => phone));
-    unheld += Math.max(0, new Set(lines.map(({of}) => of)).size - phones.size);
-    for (const line of same) {
-      const {phone} = people.get(line.of) ?? {};
-      const {phone: digest} = (await store.personDigests({phone})).digests;
-      if (phone !== undefined && !known.has(`${digest} ${line.scope}`)) byLeads.push(line);
-    }
+  for (const line of same) {
+    const {phone} = people.get(line.of) ?? {};
+    const {phone: digest} = (await store.personDigests({phone})).digests;
+    const does = stops.get(line.at)?.some((one) => one.does === 'stop') ? 'stop' : 'ask';
+    if (phone !== undefined && !known.has(`${digest} ${line.scope}`)) byLeads.push({...line, does});
   }
-  return {unheld, byLeads};
+  return {unheld: Math.max(0, new Set(lines.map(({of}) => of)).size - phones.size), byLeads};
 }
 
 const eventOf = ({of, at, does, scope, askedAt, way, event, lead}: StopLine): StopEvent | undefined =>
@@ -330,11 +332,14 @@ export async function* repair(
     for (const {id} of await leadsOf({store}, {stop, allow})) await revoke(id, stop);
     if (allow) await store.allow([of], [scope], allow.at, 'as before the restore', []);
   }
-  for (const {of, scope, askedAt: since} of byLeads) {
+  for (const {of, scope, askedAt: since, does} of byLeads) {
     const {people} = await peopleOf(admin, [of]);
     const [{phone = '', email = ''} = {}] = await store.digestsOfPeople([...people.values()]);
     await store.suppress(
-      {number: [phone], both: [], mailbox: [email].filter(Boolean), scopes: [scope], since},
+      {
+        ...{number: [phone], both: [], mailbox: [email].filter(Boolean), scopes: [scope], since},
+        ...{asks: does === 'ask', marks: does === 'ask'},
+      },
       [],
     );
   }
@@ -369,6 +374,9 @@ export async function repairAtStart(
   {store, config}: Beside,
   say: {done: (done: Repaired) => void; doubt: (text: string) => void},
 ): Promise<void> {
+  // First, because what says nothing new may be more than fits into the memory.
+  if (config.erasuresFile !== undefined && existsSync(config.erasuresFile))
+    compactErasures(config.erasuresFile);
   const plan = await planRepair({store, config});
   for (const doubt of await repairDoubts({store, config}, plan)) say.doubt(doubt);
   if (!plan) return;
@@ -384,18 +392,17 @@ export async function repairAtStart(
 }
 
 /** The store knows all lines from now on, and the file has the key of the digests. */
-export async function noteRepaired({store}: Pick<Admin, 'store'>, {path, lastAt}: Repair): Promise<void> {
-  compactErasures(path);
-  await store.noteErasuresUntil(lastAt);
+export async function noteRepaired(
+  {store}: Pick<Admin, 'store'>,
+  {path, keys, lastAt, isKeyUnknown}: Repair,
+): Promise<void> {
   const key = await keyOfDigests({store});
-  const {keys, stops} = readErasures(path);
-  if (!key || keys.some((one) => one.check === key.check && one.sealed?.dataKey === key.sealed?.dataKey))
-    return;
+  const isThere = keys.some((one) => one.check === key?.check && one.sealed?.dataKey === key.sealed?.dataKey);
   // What stands above the first key counts as made with it.
-  const isOther =
-    keys.length === 0 && stops.some((one) => !isLeadId(one.of)) && (await store.suppressions()).length === 0;
-  const before = {check: unknownKey, at: key.at, sealed: undefined};
-  appendErasures(path, isOther ? [before, key] : [key]);
+  const before = isKeyUnknown ? [{check: unknownKey, at: Date.now(), sealed: undefined}] : [];
+  const lines = [...before, ...(key && !isThere ? [key] : [])];
+  await store.noteErasuresUntil(Math.max(lastAt, ...lines.map(({at}) => at)));
+  appendErasures(path, lines);
 }
 
 /** Bytes at the end of the file in which the newest line is looked for. */

@@ -49,7 +49,7 @@ suite('a backup', () => {
     const held = rows(file);
     assert.match(stdout, new RegExp(`: ${held.size.toLocaleString('en-US')} leads, .* checked$`, 'm'));
 
-    const restored = await run('elsewhere', 'restore', file, '--without-erasures');
+    const restored = await run('elsewhere', 'restore', file);
     assert.deepEqual([restored.code, restored.stderr], [0, '']);
     const path = settings('elsewhere').DATABASE_PATH;
     assert.deepEqual([mode(dirname(path)), mode(path)], ['700', '600']);
@@ -77,8 +77,8 @@ suite('a backup', () => {
     await second.stop();
 
     for (const words of [
-      ['restore', file, '--without-erasures'],
-      ['restore', file, '--without-erasures', '--replace'],
+      ['restore', file],
+      ['restore', file, '--replace'],
     ]) {
       const refused = await run('crashed', ...words);
       assert.equal(refused.code, 1);
@@ -90,12 +90,12 @@ suite('a backup', () => {
     const wal = statSync(`${path}-wal`).size;
     assert.ok(wal > 0, 'a crash leaves a log');
 
-    const refused = await run('crashed', 'restore', file, '--without-erasures');
+    const refused = await run('crashed', 'restore', file);
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /left .*-wal, which may hold leads that are in no backup.*--replace/);
     assert.equal(statSync(`${path}-wal`).size, wal, 'the log is as it was');
 
-    const replaced = await run('crashed', 'restore', file, '--replace', '--without-erasures');
+    const replaced = await run('crashed', 'restore', file, '--replace');
     assert.deepEqual([replaced.code, replaced.stderr], [0, '']);
     const [, aside = ''] = /^What was there before is now (.*)$/m.exec(replaced.stdout) ?? [];
     // The file of the server that was killed, which nobody has locked any more.
