@@ -30,7 +30,7 @@ type Beside = Pick<Admin, 'store' | 'config'>;
 
 /** A start does so much without a word: some leads always, and more if they are few of the store. */
 const [always, most, mostOfStore] = [20, 100, 0.01];
-/** Lines that are older than the newest lead of the store. In a restored store, most are younger. */
+/** Erasures and stops that are older than the newest lead of the store. In a restored store, most are younger. */
 const mostOlder = 10;
 /** Ids of one query. */
 const sliceSize = 200;
@@ -44,8 +44,8 @@ type Wanted = {stop: StopLine; allow: StopLine | undefined};
  * What the file of erasures lists and the store does not have.
  * - `adopts`: the key of the digests that the file has and the store lacks
  * - `toErase`, `toRevoke`: erasures, and stops of leads. `suppress`: what must be held again
- * - `leads`: ids of all leads that change. `lines` is how many lines there are of what is missing, `older` how many of these are
- *   older than the newest lead
+ * - `leads`: ids of all leads that change. `acts` is how many erasures and stops are missing, `older` how many of these are older
+ *   than the newest lead
  * - `unheld`: numbers that cannot be held, because the key of their digests is not known. `byLeads`: leads of such stops
  *   whose own numbers can
  * - `isKeyUnknown`: the file has digests without a key, and the store has no key, so they are those of another one
@@ -62,7 +62,7 @@ export type Repair = Pick<Lines, 'keys' | 'unread' | 'lastAt'> & {
   byLeads: StopLine[];
   leads: ReadonlySet<string>;
   total: number;
-  lines: number;
+  acts: number;
   older: number;
   unheld: number;
   isKeyUnknown: boolean;
@@ -112,13 +112,13 @@ export async function planRepair({store, config}: Beside): Promise<Repair | unde
     stops.filter((one) => isLeadId(one.of) || isUsable(one)),
   );
   const [newest] = await store.listOutlines({}, {limit: 1});
-  const times = [...toErase, ...toRevoke, ...suppress.map(({stop, allow}) => allow ?? stop)].map(
-    ({at}) => at,
-  );
+  // One stop has up to seven lines, all of the same time.
+  const stopped = new Set([...toRevoke, ...suppress.map(({stop, allow}) => allow ?? stop)].map(({at}) => at));
+  const times = [...toErase.map(({at}) => at), ...stopped];
   const older = times.filter((at) => newest !== undefined && at < createdAtOf(newest.id)).length;
   return {
     ...{path, keys, unread, lastAt, adopts, toErase, toRevoke, suppress, again, history, leads, ...lost},
-    ...{total: await store.countLeads({}), lines: times.length, older},
+    ...{total: await store.countLeads({}), acts: times.length, older},
     isKeyUnknown: check === undefined && keys.length === 0 && ofDigests.length > 0,
     isRestored: times.length > older,
   };
@@ -256,21 +256,27 @@ async function missingEvents(
   return missing;
 }
 
-const isNothing = ({lines, again, history, byLeads, adopts}: Repair) =>
-  lines + again.length + history.length + byLeads.length === 0 && adopts === undefined;
+const isNothing = ({acts, again, history, byLeads, adopts}: Repair) =>
+  acts + again.length + history.length + byLeads.length === 0 && adopts === undefined;
+
+/** How many numbers are held again, or let go again. */
+const numbersOf = ({suppress}: Repair) =>
+  new Set(suppress.flatMap(({stop: {kind, of}}) => (kind === 'number' ? [of] : []))).size;
 
 /** What would be done, in words. */
-export const repairWords = ({toErase, leads, suppress}: Repair): string =>
-  `${counted(toErase.length, 'lead')} erased again, and the consents of ${counted(leads.size - toErase.length, 'lead')} and ${counted(suppress.filter(({stop}) => stop.kind === 'number').length, 'number')} taken back again`;
+export const repairWords = (repair: Repair): string => {
+  const [erased, all] = [repair.toErase.length, repair.leads.size];
+  return `${counted(erased, 'lead')} erased again, and the consents of ${counted(all - erased, 'lead')} and ${counted(numbersOf(repair), 'number')} taken back again`;
+};
 
 /** Why a start does not do it. Undefined if it does. */
 export function whyTooMuch(repair: Repair): string | undefined {
-  const {path, leads, total, lines, older} = repair;
+  const {path, leads, total, acts, older} = repair;
   const isMuch = leads.size > always && (leads.size > most || leads.size > total * mostOfStore);
   if (!isMuch && older <= mostOlder) return undefined;
   const why = isMuch
     ? `That concerns ${leads.size.toLocaleString('en-US')} of ${counted(total, 'lead')}`
-    : `${older} of these ${lines} lines are older than the newest lead`;
+    : `${older} of these ${acts} erasures and stops are older than the newest lead`;
   return `By the file of erasures ${path}, there would be ${repairWords(repair)}. ${why}, so this may be a copy that only has the file of another store: then give it a file of its own (ERASURES_FILE). If the store was restored, "lead-prequal store repair" does it, and then start again`;
 }
 
@@ -311,9 +317,9 @@ export async function* repair(
 ): Job<{erased: string} | Waiting, Repaired> {
   const {store, config, look} = admin;
   if (first.adopts) await store.adoptPersonKey(first.adopts);
-  if (first.lines > 0) for (let isDone = false; !isDone;) isDone = await store.writeDigests(0);
+  if (first.acts > 0) for (let isDone = false; !isDone;) isDone = await store.writeDigests(0);
   // The digests that were written now find leads that the first plan lacks.
-  const plan = ((first.adopts || first.lines > 0) && (await planRepair(admin))) || first;
+  const plan = ((first.adopts || first.acts > 0) && (await planRepair(admin))) || first;
   const {toErase, toRevoke, suppress, again, history, byLeads, leads} = plan;
   if (!isNothing(plan)) await look({erasure: 'again'}, [...leads], leads.size);
   const revoked = new Set<string>();
@@ -347,8 +353,12 @@ export async function* repair(
     await store.askAgain(of, [scope], at, history.find(({id}) => id === event) ?? eventLess(of, scope, at));
   await store.noteStops(history);
   const erased = yield* eraseEach(admin, toErase);
-  const numbers = suppress.filter(({stop}) => stop.kind === 'number').length;
-  return {erased, revoked: revoked.size, numbers, out_of_files: yield* purge(admin, patience)};
+  return {
+    erased,
+    revoked: revoked.size,
+    numbers: numbersOf(plan),
+    out_of_files: yield* purge(admin, patience),
+  };
 }
 
 const eventLess = (digest: string, scope: string, at: number): StopEvent => ({
