@@ -36,6 +36,8 @@ const mostOlder = 10;
 const sliceSize = 200;
 /** In place of the check value of a key that is not known. */
 const unknownKey = 'A'.repeat(22);
+/** What stands above the first key counts as made with it. */
+const unknownKeyAt = ({lastAt: at}: Pick<Lines, 'lastAt'>) => ({check: unknownKey, at, sealed: undefined});
 
 /** What a digest must be: the last stop, and whether an operator let it go after that. */
 type Wanted = {stop: StopLine; allow: StopLine | undefined};
@@ -227,8 +229,11 @@ async function lostNumbers(
   for (const line of same) {
     const {phone} = people.get(line.of) ?? {};
     const {phone: digest} = (await store.personDigests({phone})).digests;
-    const does = stops.get(line.at)?.some((one) => one.does === 'stop') ? 'stop' : 'ask';
-    if (phone !== undefined && !known.has(`${digest} ${line.scope}`)) byLeads.push({...line, does});
+    const numbers = stops.get(line.at) ?? [];
+    const does = numbers.some((one) => one.does === 'stop') ? 'stop' : 'ask';
+    // A stop at a partner reaches more than the leads of that partner.
+    for (const scope of new Set(numbers.map((one) => one.scope)))
+      if (phone !== undefined && !known.has(`${digest} ${scope}`)) byLeads.push({...line, scope, does});
   }
   return {unheld: Math.max(0, new Set(lines.map(({of}) => of)).size - phones.size), byLeads};
 }
@@ -316,6 +321,8 @@ export async function* repair(
   patience?: Patience,
 ): Job<{erased: string} | Waiting, Repaired> {
   const {store, config, look} = admin;
+  // Before the store has a key, with which the digests of the file were not made.
+  if (first.isKeyUnknown) appendErasures(first.path, [unknownKeyAt(first)]);
   if (first.adopts) await store.adoptPersonKey(first.adopts);
   if (first.acts > 0) for (let isDone = false; !isDone;) isDone = await store.writeDigests(0);
   // The digests that were written now find leads that the first plan lacks.
@@ -402,15 +409,12 @@ export async function repairAtStart(
 }
 
 /** The store knows all lines from now on, and the file has the key of the digests. */
-export async function noteRepaired(
-  {store}: Pick<Admin, 'store'>,
-  {path, keys, lastAt, isKeyUnknown}: Repair,
-): Promise<void> {
+export async function noteRepaired({store}: Pick<Admin, 'store'>, plan: Repair): Promise<void> {
+  const {path, keys, lastAt} = plan;
   const key = await keyOfDigests({store});
   const isThere = keys.some((one) => one.check === key?.check && one.sealed?.dataKey === key.sealed?.dataKey);
-  // What stands above the first key counts as made with it.
-  const before = isKeyUnknown ? [{check: unknownKey, at: Date.now(), sealed: undefined}] : [];
-  const lines = [...before, ...(key && !isThere ? [key] : [])];
+  const isUnsaid = plan.isKeyUnknown && isNothing(plan);
+  const lines = [...(isUnsaid ? [unknownKeyAt(plan)] : []), ...(key && !isThere ? [key] : [])];
   await store.noteErasuresUntil(Math.max(lastAt, ...lines.map(({at}) => at)));
   appendErasures(path, lines);
 }

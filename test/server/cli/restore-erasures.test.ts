@@ -108,7 +108,9 @@ async function startOf({settings}: Pick<Operated, 'settings'>, changes: Record<s
 }
 
 const repairs = async ({select}: Operated) =>
-  (await select('SELECT actor, action, leads FROM audit')).filter(isOfRepair).map((row) => ({...row}));
+  (await select('SELECT actor, action, leads FROM audit'))
+    .filter(isOfRepair)
+    .map((row) => ({...row, leads: Number(row['leads'])}));
 
 /** Presses the link of a lead. */
 async function press(made: Operated, {id}: LeadEntry) {
@@ -240,11 +242,31 @@ for (const kind of databaseKinds) {
       appendFileSync(made.file, 'half a li');
       const {doubts} = await startOf(made);
       assert.deepEqual(doubts, [`1 line of the file of erasures ${made.file} cannot be read`]);
-      assert.match((await made.run('leads', 'show', gone.id)).stdout, /erased/);
+      assert.match((await made.run('leads', 'show', gone.id)).stdout, /Erased/);
       assert.deepEqual(
         (await findingsOf(made)).map(({text}) => text),
         doubts,
       );
+    });
+
+    test('a store that knows all of the file needs no repair, also if version 1.8 repeated its lines', async (t) => {
+      const made = await stored(t, kind, [entryOf(0), entryOf(1), entryOf(2)]);
+      for (const phone of [0, 1, 2]) await does(made, 'consent', 'revoke', phoneOf(phone), '--yes');
+      for (const phone of [1, 2])
+        await does(made, 'consent', 'allow', phoneOf(phone), '--reason', 'called back');
+      await does(made, 'consent', 'revoke', phoneOf(2), '--yes');
+      const lines = readFileSync(made.file, 'utf8').trimEnd().split('\n');
+      const old = lines
+        .filter((line) => !/ key| kind=/.test(line))
+        .map((line) => line.replace(/ [a-z]+=.*/, ''));
+      writeFileSync(made.file, old.map((line) => `${line.replace(/(allow) .*/, '$1')}\n`.repeat(3)).join(''));
+      const before = await made.remembers();
+      for (let times = 0; times < 2; times += 1)
+        assert.deepEqual(await startOf(made), {repaired: undefined, doubts: []});
+      assert.deepEqual([await made.remembers(), await repairs(made)], [before, []]);
+      assert.deepEqual(await statesOfLater(made, [0, 1, 2], 'new@example.com', ['acme']), {
+        acme: 'held waiting held',
+      });
     });
 
     test('a file that is gone, or was never named, is said by the start and by "config check"', async (t) => {
@@ -259,16 +281,16 @@ for (const kind of databaseKinds) {
       const none = /^ERASURES_FILE names no file: after a restore of PostgreSQL/;
       for (const [changes, words] of [
         [{}, gone],
-        [{ERASURES_FILE: ''}, kind.postgres ? none : undefined],
+        [{ERASURES_FILE: ''}, kind.postgres ? none : gone],
       ] as const) {
         const said = [
           ...(await startOf(made, changes)).doubts,
           ...(await findingsOf(made, changes)).map(({text}) => text),
         ];
-        assert.equal(said.length, words ? 2 : 0, said.join('\n'));
-        for (const text of said) assert.match(text, words ?? /none/);
+        assert.equal(said.length, 2, said.join('\n'));
+        for (const text of said) assert.match(text, words);
         const {stdout} = await runCommand({...made.settings, ...changes}, 'status');
-        assert.equal(/no file of erasures|names no file/.test(stdout), words !== undefined);
+        assert.match(stdout, /no file of erasures|names no file/);
       }
     });
 
@@ -285,13 +307,18 @@ for (const kind of databaseKinds) {
         for (const phone of [0, 1, 1, 3]) await does(made, 'consent', 'revoke', phoneOf(phone), '--yes');
         await does(made, 'consent', 'allow', phoneOf(3), '--reason', 'called back');
         await press(made, linked);
+        const isOld = /no key/.test(file);
         const isSealed = file === 'the sealed key';
-        if (/no key/.test(file)) {
+        if (isOld) {
           const lines = readFileSync(made.file, 'utf8').split('\n');
-          const old = lines
-            .filter((line) => !/ key/.test(line))
-            .map((line) => line.replace(/ [\w-]+=\S*/g, ''));
-          writeFileSync(made.file, old.join('\n'));
+          const old = lines.filter((line) => !/ key| kind=| -:/.test(line));
+          writeFileSync(
+            made.file,
+            old
+              .join('\n')
+              .replace(/ [a-z]+=\S*/g, '')
+              .replaceAll(' ask ', ' stop '),
+          );
         }
         await restore();
         const words =
@@ -317,7 +344,7 @@ for (const kind of databaseKinds) {
           await statesOfLater(made, [0, 1, 2, 3], 'new@example.com', ['acme', '1001', 'other']),
           {
             acme: `${isSealed ? 'held' : 'waiting'} held held waiting`,
-            1001: `${isSealed ? 'held' : 'waiting'} held held waiting`,
+            1001: `${isSealed ? 'held' : 'waiting'} held ${isOld ? 'waiting' : 'held'} waiting`,
             other: `${isSealed ? 'held' : 'waiting'} held waiting waiting`,
           },
         );
@@ -375,9 +402,9 @@ for (const kind of databaseKinds) {
       await assert.rejects(startOf(made), /That concerns 101 of 10,101 leads/);
       writeFileSync(made.file, lines(ids.slice(0, 100)).join(''));
       assert.partialDeepStrictEqual(await startOf(made), {repaired: {erased: 100}});
-      await made.execute(`DELETE FROM leads WHERE id > '${ids[2_500]}'`);
+      await made.execute(`DELETE FROM leads WHERE id > '${ids[2_500]}' AND id <> '${ids.at(-1)}'`);
       writeFileSync(made.file, lines(ids.slice(100, 130)).join(''));
-      await assert.rejects(startOf(made), /That concerns 30 of 2,501 leads/);
+      await assert.rejects(startOf(made), /That concerns 30 of 2,502 leads/);
     });
   });
 }
@@ -432,7 +459,7 @@ for (const version of ['1.0.0', 'schema-12'])
     copyFileSync(join(import.meta.dirname, `../../support/databases/${version}.sqlite`), path);
     const [gone, stop] = rowsOf(path, 'SELECT id FROM leads ORDER BY id').map(({id}) => String(id));
     writeFileSync(made.file, `${gone} 2026-11-20T10:00:00.000Z\n${stop} 2026-11-20T10:00:00.000Z stop *\n`);
-    const partners = writePartners(made.folder, []);
+    const partners = writePartners(made.folder, [{}]);
     assert.partialDeepStrictEqual(await startOf(made, {PARTNERS_FILE: partners}), {
       repaired: {erased: 1, revoked: 1},
     });
