@@ -129,7 +129,7 @@ async function notRepaired(store: BesideStore, config: Config): Promise<Finding[
   const doubts = (await repairDoubts({store, config}, plan)).map(warning);
   const tooMuch = plan && whyTooMuch(plan);
   if (tooMuch !== undefined) return [...doubts, fault(tooMuch)];
-  return plan && plan.lines > 0
+  return plan && plan.acts > 0
     ? [...doubts, warning(`This store was restored. By the start, ${repairWords(plan)}`)]
     : doubts;
 }

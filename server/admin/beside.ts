@@ -24,7 +24,8 @@ export async function openBeside(
   const store = await openStoreBeside(config, sealer, mayWrite, emit).catch((error: unknown) =>
     refuseFor(error),
   );
-  if (isRepair) return store;
+  // Without its keys, no server starts: commands that are the way out work nevertheless.
+  if (isRepair || mayLackKeys) return store;
   return refuseRestored({store, config}).then(
     () => store,
     async (error: unknown) => {

@@ -176,11 +176,12 @@ export async function writeDown(
 ): Promise<void> {
   const {erasuresFile: path} = config;
   if (path === undefined || lines.length === 0) return;
-  // The store knows first: a store that does not know the newest line was restored.
-  await store.noteErasuresUntil(Math.max(...lines.map(({at}) => at)));
   const key = existsSync(path) ? undefined : await keyOfDigests({store});
+  const all = [...(key ? [key] : []), ...lines];
+  // The store knows first: a store that does not know the newest line was restored.
+  await store.noteErasuresUntil(Math.max(...all.map(({at}) => at)));
   try {
-    appendErasures(path, [...(key ? [key] : []), ...lines]);
+    appendErasures(path, all);
   } catch (error) {
     refuseFor(error, `${before} the file of erasures cannot be written: `);
   }
@@ -188,8 +189,11 @@ export async function writeDown(
 
 /** The key of the digests for the file, if there is one. Without a data key, only its check value leaves the database. */
 export async function keyOfDigests({store}: Pick<Admin, 'store'>): Promise<KeyLine | undefined> {
-  // An erasure needs no key, and must not fail for one that cannot be opened.
-  const key = await store.personKey().catch(() => undefined);
+  // It is made if there is none yet: digests in later lines need it. An erasure must not fail for one that cannot be opened.
+  const key = await store
+    .digestsOfPeople([])
+    .then(() => store.personKey())
+    .catch(() => undefined);
   const sealed = key && key.dataKey !== 0 ? {dataKey: key.dataKey, blob: key.blob} : undefined;
   return key && {check: key.check, at: Date.now(), sealed};
 }

@@ -30,7 +30,7 @@ type Beside = Pick<Admin, 'store' | 'config'>;
 
 /** A start does so much without a word: some leads always, and more if they are few of the store. */
 const [always, most, mostOfStore] = [20, 100, 0.01];
-/** Lines that are older than the newest lead of the store. In a restored store, most are younger. */
+/** Erasures and stops that are older than the newest lead of the store. In a restored store, most are younger. */
 const mostOlder = 10;
 /** Ids of one query. */
 const sliceSize = 200;
@@ -38,6 +38,8 @@ const sliceSize = 200;
 const unknownKey = 'A'.repeat(22);
 /** The reason of an operator's decision, which is not in the file. */
 const afterRestore = 'as before the restore';
+/** What stands above the first key counts as made with it. */
+const unknownKeyAt = ({lastAt: at}: Pick<Lines, 'lastAt'>) => ({check: unknownKey, at, sealed: undefined});
 
 /** What a digest must be: the last stop, and whether an operator let it go after that. */
 type Wanted = {stop: StopLine; allow: StopLine | undefined};
@@ -46,14 +48,14 @@ type Wanted = {stop: StopLine; allow: StopLine | undefined};
  * What the file of erasures lists and the store does not have.
  * - `adopts`: the key of the digests that the file has and the store lacks
  * - `toErase`, `toRevoke`: erasures, and stops of leads. `suppress`: what must be held again
- * - `leads`: ids of all leads that change. `lines` is how many lines there are of what is missing, `older` how many of these are
- *   older than the newest lead
+ * - `leads`: ids of all leads that change. `acts` is how many erasures and stops are missing, `older` how many of these are older
+ *   than the newest lead
  * - `unheld`: numbers that cannot be held, because the key of their digests is not known. `byLeads`: leads of such stops
  *   whose own numbers can
- * - `isRestored`: something is missing that was written after the newest lead came. `isForeign`: the digests of the file were
- *   made with a key that is not known
+ * - `isKeyUnknown`: the file has digests without a key, and the store has no key, so they are those of another one
+ * - `isRestored`: something is missing that was written after the newest lead came
  */
-export type Repair = Pick<Lines, 'unread' | 'lastAt' | 'keys'> & {
+export type Repair = Pick<Lines, 'keys' | 'unread' | 'lastAt'> & {
   path: string;
   adopts: SealedKey | undefined;
   toErase: Erasure[];
@@ -63,11 +65,11 @@ export type Repair = Pick<Lines, 'unread' | 'lastAt' | 'keys'> & {
   byLeads: StopLine[];
   leads: ReadonlySet<string>;
   total: number;
-  lines: number;
+  acts: number;
   older: number;
   unheld: number;
+  isKeyUnknown: boolean;
   isRestored: boolean;
-  isForeign: boolean;
 };
 
 /** Undefined without a file. Changes nothing. */
@@ -101,15 +103,15 @@ export async function planRepair({store, config}: Beside): Promise<Repair | unde
   const said = stops.filter((one) => isLeadId(one.of) || isUsable(one));
   const history = await missingEvents({store}, said.flatMap(eventsOf));
   const [newest] = await store.listOutlines({}, {limit: 1});
-  const times = [...toErase, ...toRevoke, ...suppress.map(({stop, allow}) => allow ?? stop)].map(
-    ({at}) => at,
-  );
+  // One stop has up to seven lines, all of the same time.
+  const stopped = new Set([...toRevoke, ...suppress.map(({stop, allow}) => allow ?? stop)].map(({at}) => at));
+  const times = [...toErase.map(({at}) => at), ...stopped];
   const older = times.filter((at) => newest !== undefined && at < createdAtOf(newest.id)).length;
   return {
-    ...{path, unread, lastAt, adopts, toErase, toRevoke, suppress, history, leads, keys, ...lost},
-    ...{total: await store.countLeads({}), lines: times.length, older},
+    ...{path, keys, unread, lastAt, adopts, toErase, toRevoke, suppress, history, leads, ...lost},
+    ...{total: await store.countLeads({}), acts: times.length, older},
+    isKeyUnknown: check === undefined && keys.length === 0 && ofDigests.length > 0,
     isRestored: times.length > older,
-    isForeign: check === undefined && ofDigests.length > 0,
   };
 }
 
@@ -211,29 +213,31 @@ async function lostNumbers(
   ofLeads: readonly StopLine[],
   known: ReadonlyMap<string, Suppression>,
 ) {
-  const byStop = Map.groupBy(
-    lost.filter(
-      (one) => one.kind === 'number' && one.does === 'stop' && !known.has(`${one.of} ${one.scope}`),
-    ),
-    ({at}) => at,
+  const nameOf = ({of, scope}: StopLine) => `${of} ${scope}`;
+  const wanted = wantedOf(lost.filter(({kind, does}) => kind === 'number' || does === 'allow'));
+  const open = new Set(wanted.flatMap(({stop, allow}) => (allow ? [] : [nameOf(stop)])));
+  const lines = lost.filter(
+    (one) => one.does !== 'allow' && open.has(nameOf(one)) && !known.has(nameOf(one)),
   );
-  let unheld = 0;
+  /** By the time of the stop. Where all numbers are only asked about, so is that of the lead. */
+  const stops = Map.groupBy(lines, ({at}) => at);
+  const same = ofLeads.filter(({at}) => stops.has(at));
+  const {people} = await peopleOf(
+    {store},
+    same.map(({of}) => of),
+  );
+  const phones = new Set([...people.values()].flatMap(({phone}) => phone ?? []));
   const byLeads: StopLine[] = [];
-  for (const [at, lines] of byStop) {
-    const same = ofLeads.filter((one) => one.at === at);
-    const {people} = await peopleOf(
-      {store},
-      same.map(({of}) => of),
-    );
-    const phones = new Set([...people.values()].map(({phone}) => phone));
-    unheld += Math.max(0, new Set(lines.map(({of}) => of)).size - phones.size);
-    for (const line of same) {
-      const {phone} = people.get(line.of) ?? {};
-      const {phone: digest} = (await store.personDigests({phone})).digests;
-      if (phone !== undefined && !known.has(`${digest} ${line.scope}`)) byLeads.push(line);
-    }
+  for (const line of same) {
+    const {phone} = people.get(line.of) ?? {};
+    const {phone: digest} = (await store.personDigests({phone})).digests;
+    const numbers = stops.get(line.at) ?? [];
+    const does = numbers.some((one) => one.does === 'stop') ? 'stop' : 'ask';
+    // A stop at a partner reaches more than the leads of that partner.
+    for (const scope of new Set(numbers.map((one) => one.scope)))
+      if (phone !== undefined && !known.has(`${digest} ${scope}`)) byLeads.push({...line, scope, does});
   }
-  return {unheld, byLeads};
+  return {unheld: Math.max(0, new Set(lines.map(({of}) => of)).size - phones.size), byLeads};
 }
 
 function eventsOf({of, at, does, scope, askedAt, way, event, lead}: StopLine): StopEvent[] {
@@ -250,21 +254,27 @@ function eventsOf({of, at, does, scope, askedAt, way, event, lead}: StopLine): S
   return [{id: event, ...said, enteredAt: at, reason: does === 'allow' ? afterRestore : null}];
 }
 
-const isNothing = ({lines, history, byLeads, adopts}: Repair) =>
-  lines + history.length + byLeads.length === 0 && adopts === undefined;
+const isNothing = ({acts, history, byLeads, adopts, isKeyUnknown}: Repair) =>
+  acts + history.length + byLeads.length === 0 && adopts === undefined && !isKeyUnknown;
+
+/** How many numbers are held again, or let go again. */
+const numbersOf = ({suppress}: Repair) =>
+  new Set(suppress.flatMap(({stop: {kind, of}}) => (kind === 'number' ? [of] : []))).size;
 
 /** What would be done, in words. */
-export const repairWords = ({toErase, leads, suppress}: Repair): string =>
-  `${counted(toErase.length, 'lead')} erased again, and the consents of ${counted(leads.size - toErase.length, 'lead')} and ${counted(suppress.filter(({stop}) => stop.kind === 'number').length, 'number')} taken back again`;
+export const repairWords = (repair: Repair): string => {
+  const [erased, all] = [repair.toErase.length, repair.leads.size];
+  return `${counted(erased, 'lead')} erased again, and the consents of ${counted(all - erased, 'lead')} and ${counted(numbersOf(repair), 'number')} taken back again`;
+};
 
 /** Why a start does not do it. Undefined if it does. */
 export function whyTooMuch(repair: Repair): string | undefined {
-  const {path, leads, total, lines, older} = repair;
+  const {path, leads, total, acts, older} = repair;
   const isMuch = leads.size > always && (leads.size > most || leads.size > total * mostOfStore);
   if (!isMuch && older <= mostOlder) return undefined;
   const why = isMuch
     ? `That concerns ${leads.size.toLocaleString('en-US')} of ${counted(total, 'lead')}`
-    : `${older} of these ${lines} lines are older than the newest lead`;
+    : `${older} of these ${acts} erasures and stops are older than the newest lead`;
   return `By the file of erasures ${path}, there would be ${repairWords(repair)}. ${why}, so this may be a copy that only has the file of another store: then give it a file of its own (ERASURES_FILE). If the store was restored, "lead-prequal store repair" does it, and then start again`;
 }
 
@@ -304,10 +314,13 @@ export async function* repair(
   patience?: Patience,
 ): Job<{erased: string} | Waiting, Repaired> {
   const {store, config, look} = admin;
+  // Before the store has a key, with which the digests of the file were not made.
+  if (first.isKeyUnknown) appendErasures(first.path, [unknownKeyAt(first)]);
   if (first.adopts) await store.adoptPersonKey(first.adopts);
-  if (first.lines > 0) for (let isDone = false; !isDone;) isDone = await store.writeDigests(0);
+  if (first.acts > 0) for (let isDone = false; !isDone;) isDone = await store.writeDigests(0);
   // The digests that were written now find leads that the first plan lacks.
-  const plan = ((first.adopts || first.lines > 0) && (await planRepair(admin))) || first;
+  const isOld = first.adopts !== undefined || first.isKeyUnknown || first.acts > 0;
+  const plan = (isOld && (await planRepair(admin))) || first;
   const {toErase, toRevoke, suppress, history, byLeads, leads} = plan;
   if (!isNothing(plan)) await look({erasure: 'again'}, [...leads], leads.size);
   const revoked = new Set<string>();
@@ -326,18 +339,25 @@ export async function* repair(
     for (const id of await leadsOf({store}, {stop, allow})) await revoke(id, stop);
     if (allow) await store.allow([of], [scope], allow.at, afterRestore, []);
   }
-  for (const {of, scope, askedAt: since} of byLeads) {
+  for (const {of, scope, askedAt: since, does} of byLeads) {
     const {people} = await peopleOf(admin, [of]);
     const [{phone = '', email = ''} = {}] = await store.digestsOfPeople([...people.values()]);
     await store.suppress(
-      {number: [phone], both: [], mailbox: [email].filter(Boolean), scopes: [scope], since},
+      {
+        ...{number: [phone], both: [], mailbox: [email].filter(Boolean), scopes: [scope], since},
+        ...{asks: does === 'ask', marks: does === 'ask'},
+      },
       [],
     );
   }
   await store.noteStops(history);
   const erased = yield* eraseEach(admin, toErase);
-  const numbers = suppress.filter(({stop}) => stop.kind === 'number').length;
-  return {erased, revoked: revoked.size, numbers, out_of_files: yield* purge(admin, patience)};
+  return {
+    erased,
+    revoked: revoked.size,
+    numbers: numbersOf(plan),
+    out_of_files: yield* purge(admin, patience),
+  };
 }
 
 /**
@@ -349,6 +369,9 @@ export async function repairAtStart(
   {store, config}: Beside,
   say: {done: (done: Repaired) => void; doubt: (text: string) => void},
 ): Promise<void> {
+  // First, because what says nothing new may be more than fits into the memory.
+  if (config.erasuresFile !== undefined && existsSync(config.erasuresFile))
+    compactErasures(config.erasuresFile);
   const plan = await planRepair({store, config});
   for (const doubt of await repairDoubts({store, config}, plan)) say.doubt(doubt);
   if (!plan) return;
@@ -364,18 +387,12 @@ export async function repairAtStart(
 }
 
 /** The store knows all lines from now on, and the file has the key of the digests. */
-export async function noteRepaired(
-  {store}: OnlyStore,
-  {path, lastAt, keys, isForeign}: Repair,
-): Promise<void> {
-  compactErasures(path);
-  await store.noteErasuresUntil(lastAt);
+export async function noteRepaired({store}: OnlyStore, {path, keys, lastAt}: Repair): Promise<void> {
   const key = await keyOfDigests({store});
-  if (!key || keys.some((one) => one.check === key.check && one.sealed?.dataKey === key.sealed?.dataKey))
-    return;
-  // What stands above the first key counts as made with it.
-  const before = {check: unknownKey, at: key.at, sealed: undefined};
-  appendErasures(path, isForeign ? [before, key] : [key]);
+  const isThere = keys.some((one) => one.check === key?.check && one.sealed?.dataKey === key.sealed?.dataKey);
+  const lines = key && !isThere ? [key] : [];
+  await store.noteErasuresUntil(Math.max(lastAt, ...lines.map(({at}) => at)));
+  appendErasures(path, lines);
 }
 
 /** Bytes at the end of the file in which the newest line is looked for. */

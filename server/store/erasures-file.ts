@@ -109,6 +109,12 @@ function syncFolder(path: string) {
   closeSync(folder);
 }
 
+/** @throws Error if the disk has room for a part alone */
+function writeWhole(path: string, file: number, text: string) {
+  if (writeSync(file, text) < Buffer.byteLength(text))
+    throw new Error(`${path} could not be written: the disk is full`);
+}
+
 /** When it returns, the lines are safe on the disk. Several processes may append at the same time. */
 export function appendErasures(path: string, lines: readonly (Erasure | StopLine | KeyLine)[]): void {
   if (lines.length === 0) return;
@@ -121,9 +127,7 @@ export function appendErasures(path: string, lines: readonly (Erasure | StopLine
       // A line that a full disk cut off must not become a part of the next one.
       const isCut = size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last.toString() !== '\n';
       const text = `${isCut ? '\n' : ''}${lines.map((each) => `${toLine(each)}\n`).join('')}`;
-      const written = writeSync(file, text);
-      if (written < Buffer.byteLength(text))
-        throw new Error(`${path} could not be written: the disk is full`);
+      writeWhole(path, file, text);
       fsyncSync(file);
     } finally {
       closeSync(file);
@@ -238,13 +242,15 @@ export function compactErasures(path: string): void {
     const file = openSync(partial, 'w', 0o600);
     try {
       let part = '';
+      const write = () => {
+        writeWhole(path, file, part);
+        part = '';
+      };
       for (const text of withoutRepeats(path)) {
         part += text;
-        if (part.length < chunkSize) continue;
-        writeSync(file, part);
-        part = '';
+        if (part.length >= chunkSize) write();
       }
-      writeSync(file, part);
+      write();
       fsyncSync(file);
       if (fstatSync(file).size <= statSync(path).size / 2) {
         renameSync(partial, path);

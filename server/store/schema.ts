@@ -156,7 +156,10 @@ export function statementsFrom(version: number, dialect: Dialect): string[] {
         ? []
         : entriesOf(columns)
             .filter(isSince(next))
-            .map(([column, {type}]) => `ALTER TABLE ${name} ADD COLUMN ${column} ${dialect.types[type]}`),
+            .map(([column, {type, oneOf}]) => {
+              const allowed = oneOf ? ` CHECK (${isOneOf(column, oneOf)})` : '';
+              return `ALTER TABLE ${name} ADD COLUMN ${column} ${dialect.types[type]}${allowed}`;
+            }),
     ),
     ...(dataSteps[next]?.(dialect) ?? []),
     // Indexes come last, because creating an index for existing rows is faster than updating it with each new row.

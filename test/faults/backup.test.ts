@@ -1,6 +1,6 @@
 /** Backups under load, and restores over the files of servers that are running, have crashed, or were stopped. */
 import assert from 'node:assert/strict';
-import {existsSync, readdirSync, statSync} from 'node:fs';
+import {appendFileSync, existsSync, readdirSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {after, suite, test} from 'node:test';
@@ -49,7 +49,7 @@ suite('a backup', () => {
     const held = rows(file);
     assert.match(stdout, new RegExp(`: ${held.size.toLocaleString('en-US')} leads, .* checked$`, 'm'));
 
-    const restored = await run('elsewhere', 'restore', file, '--without-erasures');
+    const restored = await run('elsewhere', 'restore', file);
     assert.deepEqual([restored.code, restored.stderr], [0, '']);
     const path = settings('elsewhere').DATABASE_PATH;
     assert.deepEqual([mode(dirname(path)), mode(path)], ['700', '600']);
@@ -65,6 +65,38 @@ suite('a backup', () => {
     );
   });
 
+  test('comes back by a start, and somebody is erased, with a file of erasures above the longest text', async () => {
+    const {DATABASE_PATH} = settings('large');
+    const file = `${DATABASE_PATH}.erasures`;
+    const first = await start('large');
+    const load = createLeads(first.url);
+    await until(() => load.acknowledged.length > 30);
+    await load.stop();
+    await first.end('SIGTERM');
+    const [back = '', gone = ''] = load.acknowledged;
+    // As version 1.8 wrote it, with each press of a link.
+    const pressed = Buffer.from(
+      'YmqBXoZ0-_1hQdJxXrOaBg 2026-11-20T10:00:00.000Z stop acme\n'.repeat(2 ** 16),
+    );
+    const grow = () => {
+      for (let size = 0; size < 520 * 2 ** 20; size += pressed.length) appendFileSync(file, pressed);
+    };
+    writeFileSync(file, `${back} ${new Date(Date.now() + 1_000).toISOString()}\n`);
+    grow();
+    const startedAt = performance.now();
+    const server = await start('large');
+    console.log(`a start with a file of 520 MB: ${Math.round(performance.now() - startedAt)} ms`);
+    assert.ok(statSync(file).size < 1_000);
+    assert.deepEqual(await missing(server.url, load.acknowledged), [back]);
+    grow();
+    const begun = performance.now();
+    assert.equal((await run('large', 'leads', 'erase', gone, '--yes')).code, 0);
+    console.log(`an erasure with it: ${Math.round(performance.now() - begun)} ms`);
+    assert.deepEqual((await missing(server.url, load.acknowledged)).toSorted(), [back, gone].toSorted());
+    assert.deepEqual(await server.end('SIGTERM'), stopped);
+    rmSync(file);
+  });
+
   test('is not restored over the files of a server, unless they are moved aside', async () => {
     const server = await start('crashed');
     const first = createLeads(server.url);
@@ -77,8 +109,8 @@ suite('a backup', () => {
     await second.stop();
 
     for (const words of [
-      ['restore', file, '--without-erasures'],
-      ['restore', file, '--without-erasures', '--replace'],
+      ['restore', file],
+      ['restore', file, '--replace'],
     ]) {
       const refused = await run('crashed', ...words);
       assert.equal(refused.code, 1);
@@ -90,12 +122,12 @@ suite('a backup', () => {
     const wal = statSync(`${path}-wal`).size;
     assert.ok(wal > 0, 'a crash leaves a log');
 
-    const refused = await run('crashed', 'restore', file, '--without-erasures');
+    const refused = await run('crashed', 'restore', file);
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /left .*-wal, which may hold leads that are in no backup.*--replace/);
     assert.equal(statSync(`${path}-wal`).size, wal, 'the log is as it was');
 
-    const replaced = await run('crashed', 'restore', file, '--replace', '--without-erasures');
+    const replaced = await run('crashed', 'restore', file, '--replace');
     assert.deepEqual([replaced.code, replaced.stderr], [0, '']);
     const [, aside = ''] = /^What was there before is now (.*)$/m.exec(replaced.stdout) ?? [];
     // The file of the server that was killed, which nobody has locked any more.

@@ -1,16 +1,13 @@
 /** Erasing leads: a plan that is shown, and the erasure, which is refused if that changed. */
 import assert from 'node:assert/strict';
-import {existsSync, readFileSync, statSync, writeFileSync} from 'node:fs';
-import {join} from 'node:path';
+import {readFileSync, statSync} from 'node:fs';
 import {suite, test} from 'node:test';
 import {finish, Refusal, type Admin} from '../../../server/admin/admin.ts';
 import {besideServers} from '../../../server/admin/beside.ts';
 import {
-  eraseAgain,
   eraseLeads,
   erasurePlan,
   erasureResult,
-  planAgain,
   planErasure,
 } from '../../../server/admin/erasing.ts';
 import {listLeads, showLead} from '../../../server/admin/leads.ts';
@@ -201,28 +198,6 @@ for (const {name, postgres, skip} of databaseKinds) {
         /^Refusal: Nothing was erased, because the file of erasures cannot be written: /,
       );
       assert.ok('lead' in (await showLead(admin, entry.id)));
-    });
-
-    test('what the file of erasures lists and the database has is erased again', async (t) => {
-      const [kept, all, left] = [entryOf({}, withConsent), entryOf({}, withConsent), entryOf({})];
-      const {folder, ...operator} = await operate(t, [kept, all, left], {postgres});
-      const file = join(folder, 'kept.erasures');
-      const admin = await operator.admin({ERASURES_FILE: file});
-      assert.ok(!existsSync(file));
-      await assert.rejects(planAgain(admin), /There is no file of erasures/);
-      const time = '2026-11-20T10:00:00.000Z';
-      const unknown = `${newEntry().id} ${time}\n${left.id.slice(0, 9)}`;
-      writeFileSync(file, `${kept.id} ${time}\n${all.id} ${time} all\n${unknown}`);
-      const plan = await planAgain(admin);
-      assert.partialDeepStrictEqual(plan, {back: 2, unread: 1});
-      assert.deepEqual(await finish(eraseAgain(admin, plan), quietly), {
-        erased: 2,
-        stopped: 0,
-        out_of_files: true,
-      });
-      const erased = (await listed(admin)).filter((row) => 'erased_at' in row && row.erased_at === time);
-      assert.deepEqual(idsOf(erased), [kept.id, all.id].toSorted().toReversed());
-      assert.equal((await leftOf(admin, all.id)).consent_kept_until, null);
     });
   });
 }

@@ -135,8 +135,8 @@ suite('a restore', () => {
       [path, /is the database itself/],
     ];
     for (const [copy, why] of refused)
-      await refuses(['restore', copy, '--replace', '--without-erasures'], why);
-    await refuses(['restore', file, '--without-erasures'], /is there already.*--replace/);
+      await refuses(['restore', copy, '--replace'], why);
+    await refuses(['restore', file], /is there already.*--replace/);
     assert.deepEqual(readFileSync(path), before);
     assert.deepEqual(readdirSync(join(folder, 'data')), ['leads.sqlite']);
   });
@@ -146,15 +146,15 @@ suite('a restore', () => {
     const file = join(folder, 'backup.sqlite');
     await run('backup', file);
     await refuses(
-      ['restore', folder, '--replace', '--without-erasures'],
+      ['restore', folder, '--replace'],
       /is not restored|cannot be read|EISDIR/,
     );
     const link = join(folder, 'link.sqlite');
     symlinkSync(join(folder, 'nowhere'), link);
-    await refuses(['restore', link, '--replace', '--without-erasures'], /There is no file/);
+    await refuses(['restore', link, '--replace'], /There is no file/);
     for (const words of [[], ['--replace']])
       await refuses(
-        ['restore', file, '--without-erasures', ...words],
+        ['restore', file, ...words],
         /link\.sqlite is a symbolic link that leads nowhere/,
         {
           DATABASE_PATH: link,
@@ -168,7 +168,7 @@ suite('a restore', () => {
     const file = join(folder, 'backup.sqlite');
     await run('backup', file);
     chmodSync(file, 0o644);
-    const {code, stdout} = await run('restore', file, '--replace', '--without-erasures');
+    const {code, stdout} = await run('restore', file, '--replace');
     assert.equal(code, 0);
     assert.match(stdout, /: 200 leads, .*\nWhat was there before is now .*\.before-restore-\d{8}T\d{6}Z\n/);
     for (const name of readdirSync(join(folder, 'data'))) {

@@ -214,6 +214,7 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     ['keys', 'rotate'],
     ['keys', 'forget', oneLine, '--yes'],
     ['store', 'copy', '--to', `${folder}/none/${oneLine}`],
+    ['store', 'repair', '--yes'],
   ];
 
   const found = new Set<string>();
