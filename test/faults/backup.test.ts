@@ -65,7 +65,7 @@ suite('a backup', () => {
     );
   });
 
-  test('comes back by a start, and somebody is erased, with a file of erasures above the longest text', async () => {
+  test('is repaired by a start, and its leads erased, with a file of erasures of 520 MB', async () => {
     const {DATABASE_PATH} = settings('large');
     const file = `${DATABASE_PATH}.erasures`;
     const first = await start('large');

@@ -192,9 +192,7 @@ for (const {name, postgres, skip} of databaseKinds) {
     test('a plan to erase is noted although nobody confirms it', async (t) => {
       const {admin, noted, id} = await begin(t);
       await planErasure(await admin(), {leads: [id], all: false});
-      assert.deepEqual(await noted(), [
-        {action: 'test', leads: 1, ids: [id], filter: {erasure: 'planned'}},
-      ]);
+      assert.deepEqual(await noted(), [{action: 'test', leads: 1, ids: [id], filter: {erasure: 'planned'}}]);
     });
 
     test('a row has fifty ids and the number of all, and is in the database file at the end', async (t) => {

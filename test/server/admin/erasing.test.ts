@@ -4,12 +4,7 @@ import {readFileSync, statSync} from 'node:fs';
 import {suite, test} from 'node:test';
 import {finish, Refusal, type Admin} from '../../../server/admin/admin.ts';
 import {besideServers} from '../../../server/admin/beside.ts';
-import {
-  eraseLeads,
-  erasurePlan,
-  erasureResult,
-  planErasure,
-} from '../../../server/admin/erasing.ts';
+import {eraseLeads, erasurePlan, erasureResult, planErasure} from '../../../server/admin/erasing.ts';
 import {listLeads, showLead} from '../../../server/admin/leads.ts';
 import {leadsOfPerson} from '../../../server/admin/persons.ts';
 import {readConfig} from '../../../server/config/config.ts';
@@ -164,11 +159,11 @@ for (const {name, postgres, skip} of databaseKinds) {
       assert.equal(await keptUntil(second.id), null);
       if (postgres) return;
       const file = `${settings['DATABASE_PATH']}.erasures`;
-      assert.deepEqual(readFileSync(file, 'utf8').trimEnd().replace(/ \S+Z/g, '').split('\n'), [
-        `${first.id} all`,
-        second.id,
-        `${second.id} all`,
-      ]);
+      const lines = readFileSync(file, 'utf8').trimEnd().replace(/ \S+Z/g, '').split('\n');
+      assert.deepEqual(
+        lines.filter((line) => !line.includes(' key ')),
+        [`${first.id} all`, second.id, `${second.id} all`],
+      );
       assert.equal(statSync(file).mode & 0o777, 0o600);
     });
 

@@ -134,8 +134,7 @@ suite('a restore', () => {
       [join(folder, 'none'), /There is no file/],
       [path, /is the database itself/],
     ];
-    for (const [copy, why] of refused)
-      await refuses(['restore', copy, '--replace'], why);
+    for (const [copy, why] of refused) await refuses(['restore', copy, '--replace'], why);
     await refuses(['restore', file], /is there already.*--replace/);
     assert.deepEqual(readFileSync(path), before);
     assert.deepEqual(readdirSync(join(folder, 'data')), ['leads.sqlite']);
@@ -145,21 +144,14 @@ suite('a restore', () => {
     const {folder, run, refuses} = await prepare(t);
     const file = join(folder, 'backup.sqlite');
     await run('backup', file);
-    await refuses(
-      ['restore', folder, '--replace'],
-      /is not restored|cannot be read|EISDIR/,
-    );
+    await refuses(['restore', folder, '--replace'], /is not restored|cannot be read|EISDIR/);
     const link = join(folder, 'link.sqlite');
     symlinkSync(join(folder, 'nowhere'), link);
     await refuses(['restore', link, '--replace'], /There is no file/);
     for (const words of [[], ['--replace']])
-      await refuses(
-        ['restore', file, ...words],
-        /link\.sqlite is a symbolic link that leads nowhere/,
-        {
-          DATABASE_PATH: link,
-        },
-      );
+      await refuses(['restore', file, ...words], /link\.sqlite is a symbolic link that leads nowhere/, {
+        DATABASE_PATH: link,
+      });
     assert.equal(readlinkSync(link), join(folder, 'nowhere'));
   });
 

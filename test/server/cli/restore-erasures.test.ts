@@ -89,7 +89,7 @@ async function stored(
           name,
           rows[index]!.map((row) =>
             Object.values(row)
-              .map((value) => value && String(value))
+              .map((value) => value as string | number | null)
               .join(' '),
           ),
         ]),
@@ -215,7 +215,7 @@ for (const kind of databaseKinds) {
       assert.ok(bytes.equals(readFileSync(made.file)));
     });
 
-    test('before that start, commands and pages refuse the store, and it says so itself; after it, they work', async (t) => {
+    test('before that start, commands refuse the store and say why; after it, they work', async (t) => {
       const [gone, left] = [entryOf(0), entryOf(1)];
       const made = await stored(t, kind, [gone, left]);
       const restore = await made.backUp();

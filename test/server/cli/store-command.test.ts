@@ -139,7 +139,7 @@ suite('a copy of the store', () => {
   test('a full disk is told in one sentence, and leaves a copy that the next run ends', async (t) => {
     const {run, folder, settings} = await operate(t, entries(300));
     const to = join(folder, 'new.sqlite');
-    const limit = ['-c', 'ulimit -f 500 && exec "$@"', 'sh', process.execPath, program];
+    const limit = ['-c', 'ulimit -f 700 && exec "$@"', 'sh', process.execPath, program];
     const env = {PATH: process.env['PATH'], ...settings};
     const full = spawnSync('sh', [...limit, 'store', 'copy', '--to', to], {env, encoding: 'utf8'});
     assert.equal(full.status, 1);

@@ -132,7 +132,7 @@ suite('the file of erasures', () => {
     assert.deepEqual([erasures.length, unread], [3_000, 0]);
   });
 
-  test('a process that makes it smaller, and is killed at any moment, loses no line of those that append', async (t) => {
+  test('a process that is killed while it makes the file smaller loses no line of others', async (t) => {
     const path = newLargeFile(t, 4);
     const written = new Set(readErasures(path).erasures.map(({id}) => id));
     const compacting = inProcess(`for (;;) compactErasures(${quoted(path)});`);
