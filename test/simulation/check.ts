@@ -197,13 +197,15 @@ const rules = {
   /**
    * At the end. What has ended may keep the last lease, which ends by itself: of a lead that was erased, or whose consent was
    * taken back, and where a report under an older lease came late, after a process died or stood still, its clock was set, or its store could not write.
+   * Of what a link holds then, the lease says that it may have been sent.
    */
   'nothing is claimed for ever'(facts, violated) {
     const {isQuiet, stored} = facts.history;
     const mayBeLate = facts.all('trouble').length > 0;
     for (const delivery of isQuiet ? stored.deliveries : []) {
       const isEnded = stored.erased.has(delivery.lead) || stored.leads.get(delivery.lead)?.revoked;
-      const isLeft = isEnded || (mayBeLate && delivery.state === 'delivered');
+      const isHeld = delivery.state === 'held' && delivery.lastError === suppressedNumber;
+      const isLeft = isEnded || (mayBeLate && (delivery.state === 'delivered' || isHeld));
       if (delivery.leasedUntil > 0 && !isLeft)
         violated(`${nameOf(delivery)} is ${delivery.state}, and leased`);
     }

@@ -2,9 +2,9 @@
 import {finish, Refusal, type Admin} from '../../server/admin/admin.ts';
 import {noting} from '../../server/admin/audit.ts';
 import {showLead} from '../../server/admin/leads.ts';
-import {writeDown} from '../../server/admin/erasing.ts';
 import {allowConsent, revokeConsent} from '../../server/admin/revocations.ts';
 import type {BesideStore} from '../../server/leads/ports.ts';
+import {appendErasures} from '../../server/store/erasures-file.ts';
 import {leadQueries} from '../../server/store/queries.ts';
 import {checkInHex, type Sealer} from '../../server/store/sealing.ts';
 import {
@@ -17,7 +17,7 @@ import {
 import {draw, newProcess, runIn, time, wait, type Process} from './clock.ts';
 import {addressesUnder, clientOf, destinationsUnder, settings} from './configurations.ts';
 import {kill} from './connections.ts';
-import {findPersonal, path, rowsOf} from './data-folder.ts';
+import {erasuresFile, findPersonal, path, rowsOf} from './data-folder.ts';
 import type {Allowing, Erasing, Fact, Revoking} from './history.ts';
 import {personalOf, phoneOf} from './people.ts';
 import type {ConfigurationName, To} from './plan.ts';
@@ -116,8 +116,7 @@ export function erase({content, all, cut}: To<'erase'>, sealer: Sealer, around: 
     const erasures = going
       .filter(({erasedAt, hasConsent}) => erasedAt === null || (all && hasConsent))
       .map(({id}) => ({id, at: now, all}));
-    const config = settings as unknown as Admin['config'];
-    await writeDown({store: {...store, close: () => Promise.resolve()}, config}, erasures);
+    appendErasures(erasuresFile, erasures);
     for (const {id: lead} of erasures) {
       const erasing: Erasing = {
         type: 'erasing',
