@@ -534,6 +534,14 @@ export const mutants: readonly Mutant[] = [
     violates: 'a link that is pressed again writes nothing',
   },
   {
+    name: 'take a press for done that was interrupted',
+    file: 'server/admin/link-desk.ts',
+    from: 'const pressedAt = isDone ?',
+    to: 'const pressedAt = isDone || pressed ?',
+    plan: 'pressed-again-after-an-outage',
+    violates: 'nothing of a lead begins after its consent was taken back',
+  },
+  {
     name: 'do not let the stop of a partner hold callers of its client',
     file: 'server/leads/revocation.ts',
     from: '[callersOf(cid)] : [partner, callersOf(cid)]',
