@@ -38,7 +38,10 @@ async function readLink({store}: Pick<Admin, 'store'>, id: string) {
   const isPressed = ({lead: of, way, enteredAt}: StopEvent) =>
     of === id && linkWays.some((each) => each === way) && enteredAt > decidedAt;
   const pressed = (await store.stopEvents({leads: [id]})).findLast(isPressed);
-  return {lead, person, digests, both, scopes, known, decidedAt, pressedAt: pressed?.askedAt};
+  // A press that was interrupted is noted, and has not stopped the lead, which comes last. Pressed again, it goes on.
+  const isDone = lead.revoked !== undefined || lead.createdAt < decidedAt;
+  const pressedAt = isDone ? pressed?.askedAt : undefined;
+  return {lead, person, digests, both, scopes, known, decidedAt, pressedAt};
 }
 type Link = NonNullable<Awaited<ReturnType<typeof readLink>>>;
 
@@ -120,8 +123,8 @@ async function stopBoth(admin: Admin, link: Link, way: LinkWay) {
   });
   // Leads that came meanwhile are held, or are found now.
   const {own, others} = await leadsWithNumber(admin, link);
-  for await (const {revoked} of revokeEach(admin, own, stop)) void revoked;
   for (const {lead: id} of await store.openDeliveriesOf(others)) await store.hold(id);
+  for await (const {revoked} of revokeEach(admin, own, stop)) void revoked;
 }
 
 /** The leads of the partner or client with the number of the link: those that have its mailbox, too, its own first; and ids of others. */

@@ -17,6 +17,7 @@ import {
   type StopLine,
 } from '../store/erasures-file.ts';
 import {isErased} from '../store/rows.ts';
+import {checkValueOf} from '../store/sealing.ts';
 import {count, finish, Refusal, type Admin, type Job} from './admin.ts';
 import {noting} from './audit.ts';
 import {presentAddresses} from './destinations.ts';
@@ -53,7 +54,6 @@ type Wanted = {stop: StopLine; allow: StopLine | undefined};
  * - `unheld`: numbers that cannot be held, because the key of their digests is not known. `byLeads`: leads of such stops
  *   whose own numbers can
  * - `isKeyUnknown`: the file has digests without a key, and the store has no key, so they are those of another one
- * - `isRestored`: something is missing that was written after the newest lead came
  */
 export type Repair = Pick<Lines, 'keys' | 'unread' | 'lastAt'> & {
   path: string;
@@ -69,7 +69,6 @@ export type Repair = Pick<Lines, 'keys' | 'unread' | 'lastAt'> & {
   older: number;
   unheld: number;
   isKeyUnknown: boolean;
-  isRestored: boolean;
 };
 
 /** Undefined without a file. Changes nothing. */
@@ -78,7 +77,8 @@ export async function planRepair({store, config}: Beside): Promise<Repair | unde
   if (path === undefined || !existsSync(path)) return undefined;
   const {erasures, stops, keys, unread, lastAt} = readErasures(path);
   const own = await store.personKey();
-  const sealed = keys.findLast((key) => key.sealed !== undefined);
+  const keysHere = config.dataKeys.map(checkValueOf);
+  const sealed = keys.findLast((key) => key.sealed && keysHere.includes(key.sealed.dataKey));
   const adopts = own ? undefined : sealed?.sealed;
   const check = own?.check ?? (adopts && sealed?.check);
   const isUsable = ({key}: StopLine) => check !== undefined && (key === undefined || key === check);
@@ -111,7 +111,6 @@ export async function planRepair({store, config}: Beside): Promise<Repair | unde
     ...{path, keys, unread, lastAt, adopts, toErase, toRevoke, suppress, history, leads, ...lost},
     ...{total: await store.countLeads({}), acts: times.length, older},
     isKeyUnknown: check === undefined && keys.length === 0 && ofDigests.length > 0,
-    isRestored: times.length > older,
   };
 }
 
@@ -418,7 +417,7 @@ export async function refuseRestored({store, config}: Beside): Promise<void> {
   if (path === undefined || !existsSync(path)) return;
   if (lastLineAt(path) <= (await store.erasuresKnownUntil())) return;
   const plan = await planRepair({store, config});
-  if (plan?.isRestored)
+  if (plan && plan.acts > 0)
     throw new Refusal(
       'This store was restored, and does not know yet who was erased and who said stop since the backup: start the server, which sees to that, and then try again',
     );

@@ -358,7 +358,8 @@ export async function allowConsent(
     const digests = [number, ...others.flatMap((each) => digestOfBoth(each) ?? [])];
     const known = await store.suppressions(digests);
     const scopes = [...new Set(known.filter(isOpen).map(({scope}) => scope))].filter(
-      (scope) => wanted?.includes(scope) ?? true,
+      (scope) =>
+        (wanted?.includes(scope) ?? true) || (partner === null && scope.startsWith(`${allCallers}:`)),
     );
     if (scopes.length > 0) {
       const events = [

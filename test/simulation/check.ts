@@ -12,7 +12,7 @@ import {
   whyElsewhere,
   type DeliveryRow,
 } from '../../server/leads/deliveries.ts';
-import {Facts, linesOf} from './facts.ts';
+import {clockDifference, Facts, linesOf} from './facts.ts';
 import {
   contentOf,
   heardOf,
@@ -30,11 +30,11 @@ export type Violation = {rule: string; words: string};
 
 type Rule = (facts: Facts, violated: (words: string) => void) => void;
 
-/** Milliseconds by which the clocks of processes differ, at most, if nobody sets them. */
-const clockDifference = 2_000;
-
 /** Milliseconds within which a process that stood still goes on with what it had begun. */
 const goingOn = 1_000;
+
+/** How many leads a start erases and stops without a word. */
+const few = 20;
 
 const seconds = (milliseconds: number) => `${(milliseconds / 1_000).toFixed(2)} s`;
 
@@ -205,13 +205,15 @@ const rules = {
   /**
    * At the end. What has ended may keep the last lease, which ends by itself: of a lead that was erased, or whose consent was
    * taken back, and where a report under an older lease came late, after a process died or stood still, its clock was set, or its store could not write.
+   * Of what a link holds then, the lease says that it may have been sent.
    */
   'nothing is claimed for ever'(facts, violated) {
     const {isQuiet, stored} = facts.history;
     const mayBeLate = facts.all('trouble').length > 0;
     for (const delivery of isQuiet ? stored.deliveries : []) {
       const isEnded = stored.erased.has(delivery.lead) || stored.leads.get(delivery.lead)?.revoked;
-      const isLeft = isEnded || (mayBeLate && delivery.state === 'delivered');
+      const isHeld = delivery.state === 'held' && delivery.lastError === suppressedNumber;
+      const isLeft = isEnded || (mayBeLate && (delivery.state === 'delivered' || isHeld));
       if (delivery.leasedUntil > 0 && !isLeft)
         violated(`${nameOf(delivery)} is ${delivery.state}, and leased`);
     }
@@ -611,7 +613,7 @@ const rules = {
       const erasing = facts.erasing(lead);
       const told = facts.deliveriesOf(lead).filter(({content}) => content === 'erased');
       for (const {destination} of told)
-        if (erasing?.by !== 'operator' || facts.gets(destination) === 'leads')
+        if (erasing?.by === 'sweep' || facts.gets(destination) === 'leads')
           violated(`${destination} is told of ${lead}`);
       if (erasing?.by !== 'operator') continue;
       const had = facts
@@ -678,8 +680,8 @@ const rules = {
   },
 
   /**
-   * From the acknowledgement on, for as long as no operator lets a later lead go, or its number. A process whose clock was set
-   * does not know when its lease ends, but begins nothing after the time that a lease lasts. One that stood still in the middle of an
+   * From the acknowledgement on, for as long as no operator lets a later lead go, or its number. Nobody waits at a link for the end of
+   * leases. Of leads with the number of a link and another mailbox, it holds those that come later. A process whose clock was set does not know when its lease ends, but begins nothing after the time that a lease lasts. One that stood still in the middle of an
    * attempt goes on with it, and does not know that its lease has ended.
    */
   'nothing of a lead begins after its consent was taken back'(facts, violated) {
@@ -690,15 +692,26 @@ const rules = {
         .toReversed()
         .map(({lead, until}) => [lead, until]),
     );
+    const sentAt = new Map(
+      facts
+        .all('submission')
+        .toReversed()
+        .map(({lead, at}) => [lead, at]),
+    );
     for (const revoking of facts.all('revoking'))
       for (const request of facts.all('request')) {
         const {at, destination, process} = request;
         const isUnderLease =
-          clocks.some((clock) => clock.at <= at) && at <= revoking.until + facts.history.lease;
+          (revoking.link !== undefined || clocks.some((clock) => clock.at <= at)) &&
+          at <= revoking.until + facts.history.lease;
         const hasStoodStill = facts.had(process, ['freeze'], at - goingOn, at);
         if (at <= revoking.until || isUnderLease || hasStoodStill) continue;
         for (const {lead, only} of facts.toldIn(request)) {
-          if (only !== undefined || !facts.isMeant(revoking, lead)) continue;
+          const isAsked = () =>
+            facts.concerns(revoking, lead) &&
+            !facts.isDecided(revoking, 'perhaps') &&
+            (sentAt.get(lead) ?? 0) > revoking.until;
+          if (only !== undefined || !(facts.isMeant(revoking, lead) || isAsked())) continue;
           const isLater = (came.get(lead) ?? Infinity) > revoking.at && !revoking.leads.includes(lead);
           const isExcused = (one: Allowing) =>
             one.until >= revoking.at && one.at <= at && facts.isAllowed(one, lead);
@@ -763,27 +776,117 @@ const rules = {
       for (const lead of leads) if (!noted.includes(lead)) violated(`${lead} at ${seconds(at)}`);
   },
 
-  /** At the end, where no consent was taken back since. */
+  /**
+   * At the end, where no consent was taken back since, or for more than was allowed. A link that is older than what an operator
+   * decided holds nothing.
+   */
   'what an operator allowed is not held because of its number'(facts, violated) {
+    const breadth = ({partner, cid}: Pick<Revoking, 'partner' | 'cid'>) =>
+      partner === undefined ? 2 : Number(cid === undefined);
     for (const allowing of facts.all('allowing').filter(({until}) => until < Infinity))
       for (const delivery of facts.history.stored.deliveries) {
         const {lead, state, lastError} = delivery;
         const isSince = facts
           .all('revoking')
-          .some((one) => one.until >= allowing.at && facts.isMeant(one, lead));
+          .some(
+            (one) =>
+              (one.until >= allowing.at || ('phone' in allowing && breadth(one) > breadth(allowing))) &&
+              (one.leads.includes(lead) || facts.concerns(one, lead)) &&
+              !facts.isDecided(one, 'surely'),
+          );
         const isHeld = state === 'held' && lastError === suppressedNumber;
         if (isHeld && !isSince && facts.isAllowed(allowing, lead))
           violated(`${nameOf(delivery)} was allowed at ${seconds(allowing.until)}`);
       }
   },
+
+  /**
+   * Always: a link stops nothing that has another mailbox, and no stop reaches another partner, or callers of another client. Where a
+   * client heard nothing of a lead that is erased, nobody knows whose it is.
+   */
+  'only a stop that covers a lead takes its consent back, or holds it'(facts, violated) {
+    const {leads, erased} = facts.history.stored;
+    for (const [id, {revoked}] of [...leads, ...erased])
+      if (revoked && facts.from(id) && !facts.all('revoking').some((one) => facts.mayStop(one, id)))
+        violated(`the consent of ${id} is taken back`);
+    for (const [id, {isSuppressed}] of leads)
+      if (isSuppressed && !facts.all('revoking').some((one) => facts.concerns(one, id)))
+        violated(`${id} is held`);
+  },
+
+  /**
+   * From the first press that was acknowledged on, until an operator lets the number go. Others that press the same link at the same time,
+   * in another process, do not know of each other.
+   */
+  'a link that is pressed again writes nothing'(facts, violated) {
+    const presses = facts.all('revoking').filter(({link}) => link !== undefined);
+    for (const again of presses) {
+      const {at, until, phone} = again;
+      const same = presses.filter(({link}) => link?.lead === again.link?.lead);
+      const before = same.filter((one) => one.until < at);
+      const isDisturbed = same.some((one) => one !== again && one.at <= until && one.until >= at);
+      const isAllowed = facts
+        .all('allowing')
+        .some((one) => 'phone' in one && one.phone === phone && one.at <= until);
+      const [had = 0, has = 0] = again.link?.lines ?? [];
+      if (until < Infinity && before.length > 0 && has > had && !isDisturbed && !isAllowed)
+        violated(`${has - had} lines for ${again.link?.lead} at ${seconds(at)}`);
+    }
+  },
+
+  /**
+   * Always, unless the database was replaced since another start, another store wrote to the file, or something was not done to its end
+   * that had been written there.
+   */
+  'a start repairs nothing of a healthy store'(facts, violated) {
+    const starts = facts.all('start');
+    for (const {process, changed, at, until, isAsked} of starts) {
+      if (!changed || isAsked) continue;
+      const isDone = starts.filter((one) => one.until < at);
+      const isRestored = facts
+        .all('restoring')
+        .some((one) => one.at <= until && !isDone.some((start) => start.at > one.at));
+      const begun = [...facts.all('erasing'), ...facts.all('revoking'), ...facts.all('allowing')];
+      const isOpen = begun.some((one) => one.at <= until && one.until >= at);
+      if (!isRestored && !isOpen) violated(`${process} did ${JSON.stringify(changed)} at ${seconds(at)}`);
+    }
+  },
+
+  /** Always, unless an operator says so: a copy of the store that has the same file must not erase it. */
+  'a start changes few leads without a word'(facts, violated) {
+    for (const {process, changed, at, isAsked} of facts.all('start'))
+      if (changed && !isAsked && changed.erased + changed.revoked > few)
+        violated(`${process} did ${JSON.stringify(changed)} at ${seconds(at)}`);
+  },
 } satisfies Record<string, Rule>;
 
 export type RuleName = keyof typeof rules;
 
+/** What holds even where the database was replaced by an earlier copy. All else is lost with what came since. */
+const afterRestore: readonly RuleName[] = [
+  'nothing fails unnoticed',
+  'everything comes to rest',
+  'nothing is sent by rules that are not in force',
+  'a lead that was not erased can be read',
+  'an erased lead is not found',
+  'of an erased lead nothing is sent but what became of it',
+  'nothing personal of an erased lead is in a file',
+  'nothing of a lead begins after its consent was taken back',
+  'no operator sees or changes a lead without a row',
+  'only a stop that covers a lead takes its consent back, or holds it',
+  'a link that is pressed again writes nothing',
+  'a start repairs nothing of a healthy store',
+  'a start changes few leads without a word',
+];
+
 /** All violations of all rules. */
 export function check(history: History): Violation[] {
   const facts = new Facts(history);
-  return Object.entries<Rule>(rules).flatMap(([rule, hold]) => {
+  const isRestored = facts.all('restoring').length > 0;
+  const inForce = Object.entries<Rule>(rules).filter(
+    ([rule]) => !isRestored || afterRestore.includes(rule as RuleName),
+  );
+  return inForce.flatMap(([rule, hold]) => {
     const violations: Violation[] = [];
     hold(facts, (words) => violations.push({rule, words}));
     return violations;

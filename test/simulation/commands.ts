@@ -4,6 +4,7 @@ import {noting} from '../../server/admin/audit.ts';
 import {showLead} from '../../server/admin/leads.ts';
 import {allowConsent, revokeConsent} from '../../server/admin/revocations.ts';
 import type {BesideStore} from '../../server/leads/ports.ts';
+import {appendErasures} from '../../server/store/erasures-file.ts';
 import {leadQueries} from '../../server/store/queries.ts';
 import {checkInHex, type Sealer} from '../../server/store/sealing.ts';
 import {
@@ -14,9 +15,9 @@ import {
   sqliteWords,
 } from '../../server/store/sqlite/connection.ts';
 import {draw, newProcess, runIn, time, wait, type Process} from './clock.ts';
-import {addressesUnder, destinationsUnder, settings} from './configurations.ts';
+import {addressesUnder, clientOf, destinationsUnder, settings} from './configurations.ts';
 import {kill} from './connections.ts';
-import {findPersonal, path, rowsOf} from './data-folder.ts';
+import {erasuresFile, findPersonal, path, rowsOf} from './data-folder.ts';
 import type {Allowing, Erasing, Fact, Revoking} from './history.ts';
 import {personalOf, phoneOf} from './people.ts';
 import type {ConfigurationName, To} from './plan.ts';
@@ -110,12 +111,17 @@ export function erase({content, all, cut}: To<'erase'>, sealer: Sealer, around: 
     // Between these two, somebody reads what would go, and types a word.
     const going = await store.erasable([named]);
     await store.useKeys();
-    for (const {id: lead} of going) {
-      const now = Date.now();
+    const now = Date.now();
+    const begun = time();
+    const erasures = going
+      .filter(({erasedAt, hasConsent}) => erasedAt === null || (all && hasConsent))
+      .map(({id}) => ({id, at: now, all}));
+    appendErasures(erasuresFile, erasures);
+    for (const {id: lead} of erasures) {
       const erasing: Erasing = {
         type: 'erasing',
         by: 'operator',
-        at: time(),
+        at: begun,
         until: Infinity,
         now,
         lead,
@@ -167,7 +173,8 @@ export function revoke(operation: To<'revoke'>, sealer: Sealer, around: AroundCo
   const addresses = addressesUnder(around.configuration());
   runAdmin(operation, sealer, around, async (admin, lookAt) => {
     const span = {at: time(), until: Infinity};
-    const revoking: Revoking = {type: 'revoking', ...span, partner, phone, leads: [], addresses};
+    const of = {partner, cid: clientOf(partner), phone, addresses};
+    const revoking: Revoking = {type: 'revoking', ...span, ...of, leads: []};
     around.record(revoking);
     const {numbers, leads} = await finish(revokeConsent(admin, {who, partner}), (so) => {
       if ('revoked' in so) lookAt([so.revoked]);
@@ -179,14 +186,16 @@ export function revoke(operation: To<'revoke'>, sealer: Sealer, around: AroundCo
 
 /** What `lead-prequal consent allow` does. */
 export function allow(operation: To<'allow'>, sealer: Sealer, around: AroundCommands) {
-  const {content, by} = operation;
+  const {content, by, partner} = operation;
   const lead = around.leadWith(content);
-  const whom = by === 'phone' ? {phone: phoneOf(content)} : lead !== undefined && {lead};
+  const ofNumber = {phone: phoneOf(content), partner, cid: clientOf(partner)};
+  const whom = by === 'phone' ? ofNumber : lead !== undefined && {lead};
   if (!whom) return;
   runAdmin(operation, sealer, around, async (admin) => {
     const allowing: Allowing = {type: 'allowing', at: time(), until: Infinity, ...whom};
     around.record(allowing);
-    await allowConsent(admin, {who: 'lead' in whom ? whom.lead : whom, reason: 'agreed anew'});
+    const who = 'lead' in whom ? whom.lead : {phone: whom.phone};
+    await allowConsent(admin, {who, partner, reason: 'agreed anew'});
     allowing.until = time();
   });
 }

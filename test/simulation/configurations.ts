@@ -6,6 +6,7 @@ import {usualTimings, type Timings} from '../../server/config/timings.ts';
 import type {NewLead as ToDesk} from '../../server/leads/new-lead.ts';
 import {createSealer, type Sealer} from '../../server/store/sealing.ts';
 import {emailSettings} from '../support/email-settings.ts';
+import {erasuresFile} from './data-folder.ts';
 import type {Addresses, Agreed} from './history.ts';
 import type {ConfigurationName, DestinationName, KeysName, Sender} from './plan.ts';
 
@@ -29,6 +30,7 @@ export const settings = {
   publicUrl: 'https://leads.example.com',
   evidenceKeys: ['an evidence key of at least 32 characters'],
   partners: noPartners,
+  erasuresFile,
   retention: {retainDays: undefined, keepConsentYears: 5, graceDays: 30},
 };
 
@@ -94,11 +96,17 @@ export const agreed = (maxSends: number): Record<DestinationName, Agreed> => ({
   inbox: {gets: 'digests', parallel: Infinity, maxSends: Infinity},
 });
 
-export const routes: Record<Sender, Pick<ToDesk, 'partner' | 'answerFrom'> & {sendTo: DestinationName[]}> = {
-  'a caller': {partner: null, answerFrom: 'lender', sendTo: ['inbox']},
-  acme: {partner: 'acme', answerFrom: 'lender', sendTo: ['crm', 'inbox']},
-  globex: {partner: 'globex', answerFrom: undefined, sendTo: ['crm', 'other']},
+type Route = Pick<ToDesk, 'partner' | 'answerFrom'> & {cid: string; sendTo: DestinationName[]};
+const cid = '1001';
+export const routes: Record<Sender, Route> = {
+  'a caller': {partner: null, cid, answerFrom: 'lender', sendTo: ['inbox']},
+  'another caller': {partner: null, cid: '1002', answerFrom: 'lender', sendTo: ['inbox']},
+  acme: {partner: 'acme', cid, answerFrom: 'lender', sendTo: ['crm', 'inbox']},
+  globex: {partner: 'globex', cid, answerFrom: undefined, sendTo: ['crm', 'other']},
 };
+/** For whose client a partner sends. */
+export const clientOf = (partner: string | null | undefined) =>
+  Object.values(routes).find((one) => one.partner !== null && one.partner === partner)?.cid;
 
 /**
  * What the data keys of a process are, one after another, as the guide of operators says. Nothing may skip one of them:

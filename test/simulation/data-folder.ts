@@ -1,5 +1,5 @@
 /** The data folder of a history: its database, with triggers that note what happened, and what its files hold. */
-import {copyFileSync, existsSync, readdirSync, readFileSync, rmSync} from 'node:fs';
+import {copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {workerData} from 'node:worker_threads';
@@ -12,6 +12,7 @@ import {personalOf} from './people.ts';
 const {folder} = workerData as {folder: string};
 const template = join(folder, 'template.sqlite');
 export const path = join(folder, 'leads.sqlite');
+export const erasuresFile = join(folder, 'leads.sqlite-erasures');
 
 /** Triggers that note changes that must never happen. They compare what is meant, and not how it is written. */
 const triggers = `
@@ -69,6 +70,36 @@ export function beginFiles() {
 }
 
 const filesOf = () => readdirSync(folder).filter((file) => file.startsWith('leads.sqlite'));
+
+/** Where copies of the database are, of which nobody is erased. */
+const backup = (name: string) => join(folder, `backup-${name}.sqlite`);
+/** Makes a copy of the database, as a backup does. */
+export function backUp(name: string) {
+  rmSync(backup(name), {force: true});
+  const database = new DatabaseSync(path);
+  database.exec(`VACUUM INTO '${backup(name)}'`);
+  database.close();
+}
+/** Puts a copy in the place of the database, which no process may have open. The file of erasures stays. */
+export function restore(name: string) {
+  for (const file of filesOf().filter((one) => !join(folder, one).startsWith(erasuresFile)))
+    rmSync(join(folder, file));
+  copyFileSync(backup(name), path);
+}
+
+const linesOfErasures = () =>
+  existsSync(erasuresFile) ? readFileSync(erasuresFile, 'utf8').split('\n') : [];
+/** How many lines of the file of erasures presses of this link have written. */
+export const linesOfLink = (lead: string) =>
+  linesOfErasures().filter((line) => line.includes(' way=link') && line.includes(`lead=${lead}`)).length;
+/** An operator takes lines out of the file of erasures that another store has written. */
+export const takeOutErasures = (isForeign: (line: string) => boolean) =>
+  writeFileSync(
+    erasuresFile,
+    linesOfErasures()
+      .filter((line) => !isForeign(line))
+      .join('\n'),
+  );
 
 /** Looks at the database itself, which takes no time and disturbs nobody. */
 export function rowsOf(query: string) {

@@ -10,6 +10,7 @@ import {
   type Allowing,
   type Erasing,
   type Fact,
+  type From,
   type History,
   type Request,
   type Revoking,
@@ -25,6 +26,8 @@ export type Told = {lead: string; only?: ForReceivers | undefined};
 const storing = 1_000;
 /** Milliseconds after its end, at most, at which a lease is taken by another process. */
 const taking = 6_000;
+/** Milliseconds by which the clocks of processes differ, at most, if nobody sets them. */
+export const clockDifference = 2_000;
 /** Milliseconds for which a clock that was set makes leases and waits longer or shorter. */
 const clockEffect = 150_000;
 
@@ -113,23 +116,57 @@ export class Facts {
     return this.toldIn(request).some((told) => told.lead === lead && told.only === content);
   }
 
-  /** Partner and number of a lead. Undefined if it was erased, and its client heard nothing. */
-  #from(lead: string): {partner: string | null; phone: string} | undefined {
+  /** Who sent a lead. Undefined if it was erased, or lost by a restore, and its client heard nothing. */
+  from(lead: string): From | undefined {
     const stored = this.history.stored.leads.get(lead);
-    if (stored) return {partner: stored.partner, phone: stored.lead.phone.e164};
-    return this.all('submission').find((one) => one.lead === lead)?.from;
+    if (!stored) return this.all('submission').find((one) => one.lead === lead)?.from;
+    const {phone, email, cid} = stored.lead;
+    return {partner: stored.partner, cid, phone: phone.e164, mailbox: email};
+  }
+
+  /** Whether the lead has the number, and is of those for whom this is: of a partner also the callers of its client. */
+  concerns({phone, partner, cid}: Pick<Revoking, 'phone' | 'partner' | 'cid'>, lead: string): boolean {
+    const from = this.from(lead);
+    if (!from || from.phone !== phone) return false;
+    if (partner === undefined) return true;
+    if (from.partner !== null) return from.partner === partner;
+    return from.cid === cid || (partner === null && cid === undefined);
+  }
+
+  /** Whether this may take the consent of the lead back: by a link only if it has the mailbox, too. */
+  mayStop(revoking: Revoking, lead: string): boolean {
+    const {leads, link} = revoking;
+    const isIts = link === undefined || this.from(lead)?.mailbox === link.mailbox;
+    return leads.includes(lead) || (isIts && this.concerns(revoking, lead));
+  }
+
+  /** Whether an operator has let the number of a link go since its lead came: it asks again, and stops nothing. */
+  isDecided({link, phone, at, until}: Revoking, how: 'perhaps' | 'surely'): boolean {
+    if (!link) return false;
+    const came = this.all('submission').filter(({lead}) => lead === link.lead);
+    const [sent, stored] = [
+      Math.min(...came.map((one) => one.at)),
+      Math.min(...came.map((one) => one.until)),
+    ];
+    return this.all('allowing').some((one) =>
+      how === 'perhaps'
+        ? 'phone' in one && one.phone === phone && one.at <= until && one.until >= sent - clockDifference
+        : 'phone' in one &&
+          this.concerns(one, link.lead) &&
+          one.partner === undefined &&
+          one.until < at &&
+          one.at > stored + clockDifference,
+    );
   }
 
   /** Whether the lead has the consent that is taken back, or a number that is suppressed then. */
-  isMeant({leads, phone, partner}: Revoking, lead: string): boolean {
-    const from = this.#from(lead);
-    const isIts = from?.phone === phone && (partner === undefined || from?.partner === partner);
-    return leads.includes(lead) || (from !== undefined && isIts);
+  isMeant(revoking: Revoking, lead: string): boolean {
+    return this.mayStop(revoking, lead) && !this.isDecided(revoking, 'perhaps');
   }
 
   /** Whether it lets the lead go, itself or by its number. */
   isAllowed(allowing: Allowing, lead: string): boolean {
-    return 'lead' in allowing ? allowing.lead === lead : allowing.phone === this.#from(lead)?.phone;
+    return 'lead' in allowing ? allowing.lead === lead : this.concerns(allowing, lead);
   }
 
   /** What may have taken the consent of the lead back, the last time: several if they overlap. */
@@ -138,8 +175,10 @@ export class Facts {
     const revoked = (leads.get(lead) ?? erased.get(lead))?.revoked;
     const since = (revoked?.at ?? NaN) - this.history.beginning;
     return this.all('revoking').filter(
-      ({at, until, partner}) =>
-        Math.floor(at) <= since && since <= until && (partner === undefined) === (revoked?.scope === 'all'),
+      ({at, until, partner, link: {ahead} = {ahead: 0}}) =>
+        Math.floor(at + ahead) <= since &&
+        since <= until + ahead &&
+        (partner === undefined) === (revoked?.scope === 'all'),
     );
   }
 

@@ -31,7 +31,7 @@ export type Submission = Span & {
   answeredBy?: string | undefined;
   isHeld: boolean;
   /** Missing where nobody takes consents back. */
-  from?: {partner: string | null; phone: string};
+  from?: From;
   /** Whether it counts as a duplicate if the same lead came before. */
   isCompared: boolean;
   /** The configuration under which the process took it, if it did. */
@@ -43,6 +43,9 @@ export type Submission = Span & {
   /** True for a retry after all faults, which must be answered. */
   isLast?: boolean;
 };
+
+/** Who sent a lead, and for whom: a number in E.164, an e-mail address, a partner (null: a caller), and a client. */
+export type From = {partner: string | null; cid: string; phone: string; mailbox: string};
 
 /** What a client hears of an answer. */
 export type Heard = {status: string; amounts: object | null};
@@ -58,19 +61,24 @@ export type Reading = Span & {type: 'reading'; lead: string; answer: Heard | und
 
 /**
  * An operator erases a lead, or a slice of the sweep erases leads that are not known here. `now` is the time that the store
- * notes with what is erased. `until` is Infinity if nobody heard that it was done.
+ * notes with what is erased. `until` is Infinity if nobody heard that it was done. Another copy of the store writes what it erases
+ * to the same file of erasures.
  */
 export type Erasing = Span & {type: 'erasing'; now: number; keepsConsent: boolean} & (
-    {by: 'operator'; lead: string} | {by: 'sweep'; of: SweepPlace['of']}
+    {by: 'operator' | 'copy'; lead: string} | {by: 'sweep'; of: SweepPlace['of']}
   );
 
 /**
- * An operator takes a consent back, for a partner, the callers (null) or all (undefined). `until` is Infinity if nobody heard
- * that it was done.
+ * An operator takes a consent back, for a partner, the callers (null) or all (undefined); or a visitor presses a link, for the partner
+ * of the lead, or the callers of its client. `until` is Infinity if nobody heard that it was done.
  */
 export type Revoking = Span & {
   type: 'revoking';
   partner: string | null | undefined;
+  /** The client of the partner, or of the callers. Without it, all callers. */
+  cid?: string | undefined;
+  /** Of a press: its lead, the address, how far the clock of the process is ahead, and lines that such presses have written to the file of erasures. */
+  link?: {lead: string; mailbox: string; ahead: number; lines: [before: number, after: number]};
   /** The number whose later leads are held. Undefined if it is not known any more. */
   phone: string | undefined;
   /** The leads whose consent is that. */
@@ -79,8 +87,22 @@ export type Revoking = Span & {
   addresses: Addresses;
 };
 
-/** An operator lets one lead go that is held because of its number, or a number. */
-export type Allowing = Span & {type: 'allowing'} & ({lead: string} | {phone: string});
+/** An operator lets one lead go that is held because of its number, or a number: `partner` and `cid` as of `Revoking`. */
+export type Allowing = Span & {type: 'allowing'} & (
+    {lead: string} | {phone: string; partner: string | null | undefined; cid?: string | undefined}
+  );
+
+/** The database was replaced by an earlier copy of it. No process ran. */
+export type Restoring = {type: 'restoring'; at: number; backup: number};
+
+/** A process compares the store with the file of erasures before it begins. `changed`: what it said that it did, if anything. */
+export type Start = Span & {
+  type: 'start';
+  process: string;
+  changed?: {erased: number; revoked: number; numbers: number};
+  /** Whether an operator said that it may be much. */
+  isAsked: boolean;
+};
 
 /** A command shows leads to an operator, or has changed them. `noted`: those that its row in the store names by now. */
 export type Looking = {type: 'looking'; at: number; leads: readonly string[]; noted: readonly string[]};
@@ -170,6 +192,8 @@ export type Fact =
   | Erasing
   | Revoking
   | Allowing
+  | Restoring
+  | Start
   | Looking
   | Search
   | Configuration

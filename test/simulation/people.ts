@@ -16,12 +16,16 @@ export const personalOf = (content: number) => ({
 });
 /** In E.164. */
 export const phoneOf = (content: number) => `+1${personalOf(content).phone}`;
+export const personOf = (content: number) => ({
+  phone: phoneOf(content),
+  mailbox: personalOf(content).email,
+});
 
-/** @param isStandard whether the lead asks for no amounts */
-export function leadOf(content: number, isStandard: boolean) {
+/** @param isStandard whether the lead asks for no amounts. @param cid its client */
+export function leadOf(content: number, isStandard: boolean, cid: string) {
   const {name: first_name, email, phone} = personalOf(content);
   const body = isStandard ? standardBody : {...prequalificationBody, cash: content};
-  return asLead({...body, first_name, email, phone});
+  return asLead({...body, cid, first_name, email, phone});
 }
 
 /** Its browser stands for what only the consent holds of the visitor. */

@@ -30,8 +30,8 @@ export type ConfigurationName = (typeof configurations)[number];
  */
 export type KeysName = 'none' | 'one' | 'introduced' | 'changed';
 
-/** Who sends leads. */
-const senders = ['a caller', 'acme', 'globex'] as const;
+/** Who sends leads. All send for the same client, besides `another caller`. */
+const senders = ['a caller', 'acme', 'globex', 'another caller'] as const;
 export type Sender = (typeof senders)[number];
 
 /** All faults end at this time. Operations begin between the two times below. All in milliseconds. */
@@ -70,11 +70,12 @@ const deliveries = {
   state: perhaps(fc.constantFrom(...deliveryStates)),
 };
 
-/** `partner`: for whom it is, null for the callers. Undefined: for all. */
+/** For whom it is: a partner, the callers (null), or all (undefined). */
+const partner = fc.constantFrom(undefined, undefined, 'acme', 'globex', null);
 const revocation = {
   content: few,
   by: fc.constantFrom('lead', 'phone', 'phone', 'email'),
-  partner: fc.constantFrom(undefined, undefined, 'acme', 'globex', null),
+  partner,
   process,
   cut: seldomCut,
 };
@@ -82,6 +83,8 @@ const revocation = {
 type Arbitraries<Values> = {[Name in keyof Values]: Arbitrary<Values[Name]>};
 const to = <Name extends string, Others>(name: Name, others: Arbitraries<Others>) =>
   fc.record({do: fc.constant(name), ...others}) as Arbitrary<{do: Name} & Others>;
+
+const erase = to('erase', {content: few, all: oneIn(3), process, cut});
 
 /** What may happen, by kinds. */
 const operations = {
@@ -119,8 +122,8 @@ const operations = {
   /** Of what must not go out for it. */
   retries: to('retry', {...deliveries, state: fc.constantFrom('dropped', 'held')}),
   erasures: fc.oneof(
-    to('erase', {content: few, all: oneIn(3), process, cut}),
-    to('erase', {content: few, all: oneIn(3), process, cut}),
+    erase,
+    erase,
     to('sweep', {
       keptFor: fc.constantFrom(0, 5_000, 20_000),
       partner: perhaps(fc.constantFrom('acme', 'globex')),
@@ -133,8 +136,25 @@ const operations = {
   revocations: fc.oneof(
     to('revoke', revocation),
     to('revoke', revocation),
-    to('allow', {content: few, by: fc.constantFrom('lead', 'phone', 'phone'), process, cut: seldomCut}),
+    to('allow', {
+      content: few,
+      by: fc.constantFrom('lead', 'phone', 'phone'),
+      partner,
+      process,
+      cut: seldomCut,
+    }),
   ),
+  /** What people ask for, without what a sweep does by itself. */
+  requests: erase,
+  /** A visitor presses the link of a lead, perhaps so often at once. */
+  presses: to('press', {content: few, process, times: fc.constantFrom(1, 1, 2)}),
+  /**
+   * The database is replaced by a copy of it, while no process runs. The copy was made when a part of the time before had
+   * passed.
+   */
+  restores: to('restore', {part: fc.double({min: 0.2, max: 0.9, noNaN: true}), lasts: down}),
+  /** Another copy, which runs with the same file of erasures, erases the lead, or all leads that it has. */
+  copies: to('erase in a copy', {content: perhaps(few)}),
   looks: to('look', {content: few, process, cut: seldomCut}),
   /** Operators bring one process after another to the next list of data keys, and seal with it what is there. */
   keys: fc.oneof(
@@ -228,6 +248,27 @@ const flavours = {
     revocations: 9,
     looks: 3,
   },
+  pressed: {
+    leads: 24,
+    moods: 2,
+    delays: 3,
+    stores: 2,
+    crashes: 2,
+    operators: 3,
+    requests: 2,
+    revocations: 5,
+    presses: 10,
+  },
+  restored: {
+    leads: 24,
+    moods: 2,
+    crashes: 2,
+    requests: 3,
+    revocations: 5,
+    presses: 5,
+    restores: 2,
+  },
+  copied: {leads: 60, moods: 2, crashes: 5, requests: 2, revocations: 3, presses: 3, restores: 1, copies: 3},
 } satisfies Record<string, Partial<Record<Kind, number>>>;
 export type Flavour = keyof typeof flavours;
 export const flavourNames = Object.keys(flavours) as Flavour[];

@@ -1,10 +1,12 @@
 /** Plays a plan: starts the processes, lets clients, operators and faults do what the plan says, and waits for quiet. */
 import {whyElsewhere} from '../../server/leads/deliveries.ts';
 import {comparableText, createIdempotencyDigests} from '../../server/leads/idempotency.ts';
+import {Refusal} from '../../server/admin/admin.ts';
 import type {NewLead as ToDesk} from '../../server/leads/new-lead.ts';
 import {StoreUnavailable} from '../../server/leads/store-errors.ts';
 import type {Submitted} from '../../server/leads/lead-desk.ts';
 import type {StoredLead} from '../../server/leads/stored-lead.ts';
+import {appendErasures} from '../../server/store/erasures-file.ts';
 import {openSqliteBeside} from '../../server/store/sqlite/store.ts';
 import {
   beginHistory,
@@ -30,7 +32,16 @@ import {
   timings,
 } from './configurations.ts';
 import {kill} from './connections.ts';
-import {beginFiles, path, rowsOf} from './data-folder.ts';
+import {
+  backUp,
+  beginFiles,
+  erasuresFile,
+  linesOfLink,
+  path,
+  restore,
+  rowsOf,
+  takeOutErasures,
+} from './data-folder.ts';
 import {
   contentOf,
   heardOf,
@@ -38,13 +49,15 @@ import {
   type Creation,
   type Fact,
   type History,
+  type Revoking,
+  type Start,
   type Submission,
   type Telling,
   type Trouble,
 } from './history.ts';
 import type {Moment, Mood} from './network.ts';
 import {order, type AroundOrders} from './orders.ts';
-import {consentOf, leadOf, phoneOf} from './people.ts';
+import {consentOf, leadOf, personOf} from './people.ts';
 import {
   destinationNames,
   faultsEnd,
@@ -54,7 +67,7 @@ import {
   type Plan,
   type To,
 } from './plan.ts';
-import {startServer, type Server, type StoreFault, type World} from './process.ts';
+import {linksOf, startServer, type Server, type StoreFault, type World} from './process.ts';
 
 /** Milliseconds after which a client sends its lead again. */
 const clientPatience = 12_000;
@@ -118,6 +131,11 @@ class Players {
   #submitting = 0;
   #areFaultsOver = false;
   #nextLook = 0;
+  /** When copies of the database were made, by their names. */
+  readonly #backups = new Map<string, number>();
+  /** The lines of what another copy has erased, and whether an operator has said that a start may repair much. */
+  readonly #copied = new Set<string>();
+  #isRepairAsked = false;
   readonly #world: World;
   readonly #around: AroundCommands & AroundOrders;
 
@@ -170,14 +188,17 @@ class Players {
     const plan = this.#plan;
     const end = plan.faultsEnd ?? faultsEnd;
     for (const index of this.#servers.keys()) this.#start(index);
-    for (const operation of plan.operations) later(operation.at, () => this.#perform(operation));
+    for (const operation of plan.operations) {
+      later(operation.at, () => this.#perform(operation));
+      if (operation.do === 'restore') later(operation.at * operation.part, () => this.#backUp(operation));
+    }
     later(end, () => this.#endFaults());
     const {afterClocks, usual} = patience;
     const limit = end + (plan.operations.some((one) => one.do === 'set clock') ? afterClocks : usual);
     const isQuiet = await passTime(() => time() > end + 1_000 && this.#isQuiet(), limit);
     for (const lead of this.#leads.values()) void this.#read(lead);
-    for (const retry of this.#facts.some(({type}) => type === 'erasing') ? this.#retries.values() : [])
-      void this.#submit(retry, true);
+    const areRetried = this.#facts.some(({type}) => type === 'erasing') && this.#backups.size === 0;
+    for (const retry of areRetried ? this.#retries.values() : []) void this.#submit(retry, true);
     // A commit that began before the faults ended may still be slow.
     await passTime(() => false, time() + clientPatience + 3_000);
     const changes = rowsOf('SELECT words FROM changes').map(({words}) => String(words));
@@ -236,9 +257,16 @@ class Players {
       ...settings,
     };
     const sealer = this.#keys.sealerAt(phase);
-    startServer(path, sealer, process, config, {...timings, newsGivenUpAfter}, this.#world).then(
+    const isAsked = this.#isRepairAsked;
+    const {name: its} = process;
+    const start: Start = {type: 'start', at: time(), until: Infinity, process: its, isAsked};
+    this.#facts.push(start);
+    const repaired = (changed: NonNullable<Start['changed']>) => void (start.changed ??= changed);
+    const given = {...timings, newsGivenUpAfter};
+    startServer(path, sealer, process, config, given, this.#world, isAsked, repaired).then(
       (server) => {
         if (process.isDead) return;
+        start.until = time();
         this.#servers[index] = server;
         // Its files may have changed since it read them.
         const name = this.#files[index] ?? 'usual';
@@ -246,8 +274,9 @@ class Players {
       },
       (error: unknown) => {
         // It notes its data key first. Where that fails, it ends, and is started again.
-        this.#unavailable(error);
         if (process.isDead) return;
+        if (String(error).includes('store repair')) this.#answerStart();
+        else this.#unavailable(error);
         kill(process);
         this.#startLater(index, startAgain);
       },
@@ -266,13 +295,85 @@ class Players {
     this.#files[index] = name;
     const server = this.#servers[index];
     if (!server) return;
-    const {process, service} = server;
-    const reload = () =>
-      service.reload({
-        destinations: destinationsUnder(this.#configure(process, index), this.#plan.isChoosy),
-        ...settings,
-      });
+    const {process, service, store} = server;
+    const reload = () => {
+      const destinations = destinationsUnder(this.#configure(process, index), this.#plan.isChoosy);
+      service.reload({destinations, ...settings});
+      server.links = linksOf(store, {destinations, ...settings});
+    };
     later(0, reload, process);
+  }
+
+  /** A start would repair much: an operator takes out what another copy has written, and else says that it may. */
+  #answerStart() {
+    if (this.#copied.size === 0) this.#isRepairAsked = true;
+    takeOutErasures((line) => this.#copied.has(line));
+    this.#copied.clear();
+  }
+
+  #backUp({at}: Operation) {
+    backUp(String(at));
+    this.#backups.set(String(at), time());
+  }
+
+  /** What was swept since the copy would be there again, and is in no file. */
+  #restore({at, lasts}: To<'restore'> & {at: number}) {
+    const backup = this.#backups.get(String(at));
+    const isSwept = this.#facts.some((one) => one.type === 'erasing' && one.by === 'sweep');
+    if (backup === undefined || isSwept || this.#areFaultsOver) return;
+    for (const index of this.#servers.keys()) this.#kill(index, lasts);
+    for (const {process} of this.#around.commands) kill(process);
+    restore(String(at));
+    this.#facts.push({type: 'restoring', at: time(), backup});
+  }
+
+  #eraseInCopy(content: number | undefined) {
+    const named = content === undefined ? undefined : this.#leads.get(content);
+    const stored = this.#facts.flatMap((one) => (one.type === 'submission' ? (one.lead ?? []) : []));
+    const ids = content === undefined ? [...new Set(stored)] : [named].filter((id) => id !== undefined);
+    const now = Date.now();
+    const erasing = {
+      type: 'erasing',
+      by: 'copy',
+      at: time(),
+      until: Infinity,
+      now,
+      keepsConsent: true,
+    } as const;
+    for (const lead of ids) {
+      this.#copied.add(`${lead} ${new Date(now).toISOString()}`);
+      this.#facts.push({...erasing, lead});
+    }
+    appendErasures(
+      erasuresFile,
+      ids.map((id) => ({id, at: now, all: false})),
+    );
+  }
+
+  /** A visitor presses the button behind a link. */
+  #press({content, process: number, times}: To<'press'>) {
+    const index = number % this.#servers.length;
+    const server = this.#servers[index];
+    const lead = this.#leads.get(content);
+    const sent = this.#facts.find((one) => one.type === 'submission' && one.lead === lead);
+    if (!server || lead === undefined || sent?.type !== 'submission' || !sent.from) return;
+    const {partner, cid, phone, mailbox} = sent.from;
+    const {process, links, store} = server;
+    const press = async () => {
+      const linked = await links.find(`${lead}.${await store.revokeToken(lead)}`);
+      if (!linked) return;
+      const span = {at: time(), until: Infinity};
+      const lines: [number, number] = [linesOfLink(lead), 0];
+      const addresses = addressesUnder(this.#inForce[index] ?? 'usual');
+      const of = {partner, cid, phone: linked.isNumberKnown ? phone : undefined, leads: [lead], addresses};
+      const link = {lead, mailbox, ahead: process.skew, lines};
+      const pressing: Revoking = {type: 'revoking', ...span, ...of, link};
+      this.#facts.push(pressing);
+      await Promise.all(Array.from({length: times}, () => links.stop(linked, 'link')));
+      pressing.until = time();
+      lines[1] = linesOfLink(lead);
+    };
+    later(0, () => void press().catch(this.#unavailable), process);
   }
 
   #startLater(index: number, milliseconds: number) {
@@ -394,6 +495,12 @@ class Players {
         });
       case 'next keys':
         return this.#nextKeys(operation);
+      case 'press':
+        return this.#press(operation);
+      case 'restore':
+        return this.#restore(operation);
+      case 'erase in a copy':
+        return this.#eraseInCopy(operation.content);
       case 'accept':
       case 'pause':
       case 'resume':
@@ -454,8 +561,8 @@ class Players {
     const {process, key, content, sender, isHeld, isStandard} = operation;
     this.#submitting += 1;
     this.#contents.add(content);
-    const {partner, answerFrom, sendTo} = routes[sender];
-    const lead = leadOf(content, isStandard);
+    const {partner, cid, answerFrom, sendTo} = routes[sender];
+    const lead = leadOf(content, isStandard, cid);
     const text = comparableText(lead);
     const isCompared = partner !== null && !isHeld && !isStandard;
     const toDesk: ToDesk = {
@@ -472,7 +579,7 @@ class Players {
       owner: sender,
       key: String(key),
       content: contentOf(lead),
-      from: {partner, phone: phoneOf(content)},
+      from: {partner, cid, ...personOf(content)},
       destinations: [...(answerFrom ? [answerFrom] : []), ...sendTo],
       answeredBy: answerFrom,
       isHeld,
@@ -563,6 +670,6 @@ class Players {
 
   /** A client gets a 503 for it. Nothing else may go wrong. */
   readonly #unavailable = (error: unknown) => {
-    if (!(error instanceof StoreUnavailable)) this.failed(error);
+    if (!(error instanceof StoreUnavailable || error instanceof Refusal)) this.failed(error);
   };
 }

@@ -1,7 +1,18 @@
 /** A server of the simulation: the lead service on a file of SQLite, without HTTP, threads and sockets. */
 import type {Timings} from '../../server/config/timings.ts';
+import {finish, type Admin} from '../../server/admin/admin.ts';
+import {noting} from '../../server/admin/audit.ts';
+import {createLinkDesk} from '../../server/admin/link-desk.ts';
+import {
+  noteRepaired,
+  planRepair,
+  repair,
+  repairAtStart,
+  type Repaired,
+} from '../../server/admin/repairing.ts';
 import {startLeadService, type LeadService} from '../../server/lead-service.ts';
 import type {LeadStore} from '../../server/leads/ports.ts';
+import type {LinkDesk} from '../../server/leads/revocation.ts';
 import type {Sealer} from '../../server/store/sealing.ts';
 import {openCommits, type Outcomes} from '../../server/store/sqlite/commits.ts';
 import {openSqliteStore, type Writer} from '../../server/store/sqlite/store.ts';
@@ -27,11 +38,19 @@ export type World = Surroundings & {
   readsAreSlow: boolean;
 };
 
-export type Server = {process: Process; service: LeadService; store: LeadStore};
+export type Server = {process: Process; service: LeadService; store: LeadStore; links: LinkDesk};
 
 type Settings = Parameters<typeof startLeadService>[1];
 
-/** Starts a server on a file that is there, or makes it. */
+/** By what visitors press their links. */
+export const linksOf = (store: LeadStore, config: object) =>
+  createLinkDesk({store, config: config as Admin['config']});
+
+/**
+ * Starts a server on a file that is there, or makes it.
+ * @param isAsked whether an operator has said that much may be erased and taken back again
+ * @param repaired gets what was
+ */
 export async function startServer(
   path: string,
   sealer: Sealer,
@@ -39,18 +58,28 @@ export async function startServer(
   config: Settings,
   timings: Timings,
   world: World,
+  isAsked: boolean,
+  repaired: (done: Repaired) => void,
 ): Promise<Server> {
   return runIn(process, async () => {
     const opened = await openSqliteStore(path, sealer, undefined, (file) =>
       Promise.resolve(startWriter(file, sealer, process, world)),
     );
     const store = delayed(opened, process, world);
+    const beside = {store, config: config as unknown as Admin['config']};
+    const plan = isAsked && (await planRepair(beside));
+    if (plan) {
+      const look = noting(store, {actor: 'operator', action: 'store repair'});
+      repaired(await finish(repair({...beside, look}, plan), () => undefined));
+      await noteRepaired(beside, plan);
+    }
+    await repairAtStart(beside, {done: repaired, doubt: () => undefined});
     const service = await startLeadService(store, config, {
       emit: () => undefined,
       timings,
       network: createNetwork(process, world),
     });
-    return {process, service, store};
+    return {process, service, store, links: linksOf(store, config)};
   });
 }
 
