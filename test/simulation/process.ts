@@ -66,7 +66,7 @@ export async function startServer(
       Promise.resolve(startWriter(file, sealer, process, world)),
     );
     const store = delayed(opened, process, world);
-    const beside = {store, config: config as unknown as Admin['config']};
+    const beside = {store, config: {...config, dataKeys: sealer.words} as unknown as Admin['config']};
     const plan = isAsked && (await planRepair(beside));
     if (plan) {
       const look = noting(store, {actor: 'operator', action: 'store repair'});
