@@ -209,15 +209,9 @@ export async function beginStop(admin: Pick<Admin, 'store' | 'config'>, stop: Ne
     ...{scopes, asks, marks, since: askedAt, number, both},
     mailbox: distinct(digests.slice(stop.numbers.length).map(({email}) => email)),
   };
-  const known = await store.suppressions(suppressionKinds.flatMap((kind) => suppressing[kind]));
-  const does = asks ? 'ask' : 'stop';
+  const asked = {number: asks, both: false, mailbox: marks};
   const event = {
-    kind: does,
-    scope: scopes[0] ?? everybody,
-    lead,
-    askedAt,
-    enteredAt: now,
-    way,
+    ...{kind: asks ? 'ask' : 'stop', scope: scopes[0] ?? everybody, lead, askedAt, enteredAt: now, way},
     reason: null,
   } as const;
   const events: StopEvent[] = (number.length > 0 ? number : [stop.digest ?? '']).map((digest) => ({
@@ -231,14 +225,12 @@ export async function beginStop(admin: Pick<Admin, 'store' | 'config'>, stop: Ne
   });
   const lines = scopes.flatMap((scope) => [
     ...suppressionKinds.flatMap((kind) =>
-      suppressing[kind]
-        .filter((digest) => !says(known, {digest, scope, kind, asks}) || eventOf.has(digest))
-        .map((digest) =>
-          line(digest, {
-            ...{scope, kind, does: kind === 'number' ? does : kind === 'mailbox' && marks ? 'ask' : 'stop'},
-            event: scope === event.scope ? eventOf.get(digest) : undefined,
-          }),
-        ),
+      suppressing[kind].map((digest) =>
+        line(digest, {
+          ...{scope, kind, does: asked[kind] ? 'ask' : 'stop'},
+          event: scope === event.scope ? eventOf.get(digest) : undefined,
+        }),
+      ),
     ),
     ...changing
       .filter((one) => scope === everybody || isInScopes(senderOf(one), [scope]))
@@ -247,19 +239,6 @@ export async function beginStop(admin: Pick<Admin, 'store' | 'config'>, stop: Ne
   await writeDown(admin, lines, 'Nothing was changed, because');
   await store.suppress(suppressing, events);
 }
-
-/** Whether something is suppressed already, at least as far as it is to be. */
-const says = (
-  known: readonly Suppression[],
-  {digest, scope, kind, asks}: Pick<Suppression, 'digest' | 'scope' | 'kind'> & {asks: boolean},
-) =>
-  known.some(
-    (one) =>
-      one.digest === digest &&
-      one.scope === scope &&
-      one.decidedAt === null &&
-      (kind !== 'number' || asks || one.askedAt === null),
-  );
 
 export const isRevokedFor = ({revoked}: Pick<LeadIdentity, 'revoked'>, scopes: readonly string[]): boolean =>
   revoked !== undefined && (revoked.scope === 'all' || breadthOf(scopes) === 'partner');
