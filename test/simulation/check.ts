@@ -22,6 +22,7 @@ import {
   type History,
   type Request,
   type Revoking,
+  type Start,
   type Submission,
 } from './history.ts';
 import {personalOf} from './people.ts';
@@ -681,7 +682,7 @@ const rules = {
 
   /**
    * From the acknowledgement on, for as long as no operator lets a later lead go, or its number. Nobody waits at a link for the end of
-   * leases. Of leads with the number of a link and another mailbox, it holds those that come later. A process whose clock was set does not know when its lease ends, but begins nothing after the time that a lease lasts. One that stood still in the middle of an
+   * leases. A start that finds no key of the digests, after a restore, says which numbers it cannot hold. Of leads with the number of a link and another mailbox, it holds those that come later. A process whose clock was set does not know when its lease ends, but begins nothing after the time that a lease lasts. One that stood still in the middle of an
    * attempt goes on with it, and does not know that its lease has ended.
    */
   'nothing of a lead begins after its consent was taken back'(facts, violated) {
@@ -715,6 +716,9 @@ const rules = {
           const isLater = (came.get(lead) ?? Infinity) > revoking.at && !revoking.leads.includes(lead);
           const isExcused = (one: Allowing) =>
             one.until >= revoking.at && one.at <= at && facts.isAllowed(one, lead);
+          const cannotHold = (one: Start) =>
+            one.at > revoking.at && one.at < at && one.doubts.some((text) => text.includes('cannot be held'));
+          if (isLater && facts.all('start').some(cannotHold)) continue;
           if (!isLater || !facts.all('allowing').some(isExcused))
             violated(
               `${destination} got ${lead} at ${seconds(at)}, taken back from ${seconds(revoking.at)} to ${seconds(revoking.until)}`,

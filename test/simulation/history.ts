@@ -102,6 +102,8 @@ export type Start = Span & {
   changed?: {erased: number; revoked: number; numbers: number};
   /** Whether an operator said that it may be much. */
   isAsked: boolean;
+  /** What it said that it cannot do. */
+  doubts: string[];
 };
 
 /** A command shows leads to an operator, or has changed them. `noted`: those that its row in the store names by now. */

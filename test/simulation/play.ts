@@ -259,11 +259,14 @@ class Players {
     const sealer = this.#keys.sealerAt(phase);
     const isAsked = this.#isRepairAsked;
     const {name: its} = process;
-    const start: Start = {type: 'start', at: time(), until: Infinity, process: its, isAsked};
+    const start: Start = {type: 'start', at: time(), until: Infinity, process: its, isAsked, doubts: []};
     this.#facts.push(start);
-    const repaired = (changed: NonNullable<Start['changed']>) => void (start.changed ??= changed);
+    const said = {
+      repaired: (changed: NonNullable<Start['changed']>) => void (start.changed ??= changed),
+      doubt: (text: string) => void start.doubts.push(text),
+    };
     const given = {...timings, newsGivenUpAfter};
-    startServer(path, sealer, process, config, given, this.#world, isAsked, repaired).then(
+    startServer(path, sealer, process, config, given, this.#world, isAsked, said).then(
       (server) => {
         if (process.isDead) return;
         start.until = time();

@@ -49,7 +49,7 @@ export const linksOf = (store: LeadStore, config: object) =>
 /**
  * Starts a server on a file that is there, or makes it.
  * @param isAsked whether an operator has said that much may be erased and taken back again
- * @param repaired gets what was
+ * `repaired` gets what was, `doubt` what cannot be
  */
 export async function startServer(
   path: string,
@@ -59,7 +59,7 @@ export async function startServer(
   timings: Timings,
   world: World,
   isAsked: boolean,
-  repaired: (done: Repaired) => void,
+  {repaired, doubt}: {repaired: (done: Repaired) => void; doubt: (text: string) => void},
 ): Promise<Server> {
   return runIn(process, async () => {
     const opened = await openSqliteStore(path, sealer, undefined, (file) =>
@@ -73,7 +73,7 @@ export async function startServer(
       repaired(await finish(repair({...beside, look}, plan), () => undefined));
       await noteRepaired(beside, plan);
     }
-    await repairAtStart(beside, {done: repaired, doubt: () => undefined});
+    await repairAtStart(beside, {done: repaired, doubt});
     const service = await startLeadService(store, config, {
       emit: () => undefined,
       timings,
