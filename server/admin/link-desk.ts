@@ -19,7 +19,7 @@ import {finish, type Admin} from './admin.ts';
 import {noting} from './audit.ts';
 import {writeDown} from './erasing.ts';
 import {leadsOfPerson, peopleOf, senderOf} from './persons.ts';
-import {beginStop, revokeEach, type Meaning} from './revocations.ts';
+import {beginStop, isRevokedFor, revokeEach, type Meaning} from './revocations.ts';
 
 const linkEnd = new RegExp(String.raw`^(${leadIdForm})\.([\w-]+)$`);
 
@@ -107,10 +107,11 @@ async function stopBoth(admin: Admin, link: Link, way: LinkWay) {
   const {lead, person, digests, both, scopes, known} = link;
   const now = Date.now();
   const stop = {scopes, now, askedAt: now, way, lead: lead.id};
-  // Another link of the same person has done all the rest already.
-  if (lead.revoked && known.some((one) => one.digest === both && one.decidedAt === null))
-    return store.noteStops([askOf(link, way)]);
   const first = await leadsWithNumber(admin, link);
+  // Another link of the same person may have done all the rest already.
+  const isHeld = known.some((one) => one.digest === both && one.decidedAt === null);
+  if (isHeld && first.own.every((one) => isRevokedFor(one, scopes)))
+    return store.noteStops([askOf(link, way)]);
   await store.useKeys();
   // Where the number itself said stop, nobody needs to decide about it.
   const isStopped = known.some(

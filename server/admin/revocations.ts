@@ -210,10 +210,10 @@ export async function beginStop(admin: Pick<Admin, 'store' | 'config'>, stop: Ne
     mailbox: distinct(digests.slice(stop.numbers.length).map(({email}) => email)),
   };
   const asked = {number: asks, both: false, mailbox: marks};
-  const event = {
+  const event: Omit<StopEvent, 'id' | 'digest'> = {
     ...{kind: asks ? 'ask' : 'stop', scope: scopes[0] ?? everybody, lead, askedAt, enteredAt: now, way},
     reason: null,
-  } as const;
+  };
   const events: StopEvent[] = (number.length > 0 ? number : [stop.digest ?? '']).map((digest) => ({
     ...{id: randomUUIDv7(), digest},
     ...event,
@@ -336,6 +336,10 @@ export async function allowConsent(
     const [{phone: number = ''} = {}, ...others] = await store.digestsOfPeople([{phone}, ...people]);
     const digests = [number, ...others.flatMap((each) => digestOfBoth(each) ?? [])];
     const known = await store.suppressions(digests);
+    if (wanted && known.some((one) => one.scope === everybody && holds(one)))
+      throw new Refusal(
+        'This number said stop for everybody: a decision for one partner alone would change nothing.',
+      );
     const scopes = [...new Set(known.filter(isOpen).map(({scope}) => scope))].filter(
       (scope) =>
         (wanted?.includes(scope) ?? true) || (partner === null && scope.startsWith(`${allCallers}:`)),
