@@ -114,7 +114,7 @@ const afterwardsOfHolders = (admin: Admin, holders: readonly Holder[]) =>
     new Map(
       holders.flatMap(({lead: {id}, person}) =>
         person
-          ? [[id, {phone: person.phone.e164, email: person.email, emailDigest: person.emailDigest}]]
+          ? [[id, {phone: person.phone.e164, email: person.email, addressDigest: person.addressDigest}]]
           : [],
       ),
     ),

@@ -4,6 +4,7 @@
  */
 import {createHash} from 'node:crypto';
 import {existsSync} from 'node:fs';
+import {setTimeout as sleep} from 'node:timers/promises';
 import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
 import {consentOf, toErasedEvent} from '../destinations/webhook/event.ts';
@@ -12,7 +13,7 @@ import {erasedEventSchema, leadEventSchema} from '../leads/lead-event.ts';
 import type {ListedLead} from '../leads/lead-filter.ts';
 import {consentEnd, retentionOf} from '../leads/retention.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
-import {appendErasures, type Erasure, type KeyLine, type StopLine} from '../store/erasures-file.ts';
+import {appendErasures, isLocked, type Erasure, type KeyLine, type StopLine} from '../store/erasures-file.ts';
 import {whyUnreadable} from '../store/rows.ts';
 import {count, isoTime, Refusal, refuseFor, time, type Admin, type Job} from './admin.ts';
 import {arrivalsOf} from './deliveries.ts';
@@ -168,6 +169,9 @@ export async function* eraseLeads(
   return {leads: plan.leads, out_of_files: yield* purge(admin)};
 }
 
+/** Milliseconds for which another process may have the lock of the file, and between two attempts. */
+const [longestWait, lockPause] = [10_000, 20];
+
 /** Writes the lines before anything is done. @param before what did not happen if that fails */
 export async function writeDown(
   {store, config}: Pick<Admin, 'store' | 'config'>,
@@ -180,10 +184,16 @@ export async function writeDown(
   const all = [...(key ? [key] : []), ...lines];
   // The store knows first: a store that does not know the newest line was restored.
   await store.noteErasuresUntil(Math.max(...all.map(({at}) => at)));
-  try {
-    appendErasures(path, all);
-  } catch (error) {
-    refuseFor(error, `${before} the file of erasures cannot be written: `);
+  const end = performance.now() + longestWait;
+  for (let isWritten = false; !isWritten;) {
+    try {
+      appendErasures(path, all, 0);
+      isWritten = true;
+    } catch (error) {
+      if (!isLocked(error) || performance.now() > end)
+        refuseFor(error, `${before} the file of erasures cannot be written: `);
+      await sleep(lockPause);
+    }
   }
 }
 

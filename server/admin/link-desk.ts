@@ -23,38 +23,49 @@ import {beginStop, isRevokedFor, revokeEach, type Meaning} from './revocations.t
 
 const linkEnd = new RegExp(String.raw`^(${leadIdForm})\.([\w-]+)$`);
 
-/** What is known of the lead of a link: who sent it, what was said about the number, and what an operator has decided. */
+/**
+ * What is known of the lead of a link: who sent it, what was said about the number, and when an operator let go what has this
+ * number and this address. A decision about the number alone was not about this person.
+ */
 async function readLink({store}: Pick<Admin, 'store'>, id: string) {
-  const lead = (await store.findRecords([id])).get(id);
+  const {people, records} = await peopleOf({store}, [id]);
+  const lead = records.get(id);
   if (!lead) return undefined;
-  const {people} = await peopleOf({store}, [id]);
   const person = people.get(id);
   const [digests = {}] = person ? await store.digestsOfPeople([person]) : [];
   const both = digestOfBoth(digests);
   const own = [digests.phone, both].filter((digest) => digest !== undefined);
   const scopes = scopesOf(senderOf(lead));
   const known = (await store.suppressions(own)).filter((one) => isInScopes(senderOf(lead), [one.scope]));
-  const decidedAt = Math.max(0, ...known.map((one) => one.decidedAt ?? 0));
+  const decidedAt = Math.max(0, ...known.map((one) => (one.digest === both ? (one.decidedAt ?? 0) : 0)));
   const isPressed = ({lead: of, way, enteredAt}: StopEvent) =>
     of === id && linkWays.some((each) => each === way) && enteredAt > decidedAt;
   const pressed = (await store.stopEvents({leads: [id]})).findLast(isPressed);
+  const isOlder = lead.createdAt < decidedAt;
   // A press that was interrupted is noted, and has not stopped the lead, which comes last. Pressed again, it goes on.
-  const isDone = lead.revoked !== undefined || lead.createdAt < decidedAt;
-  const pressedAt = isDone ? pressed?.askedAt : undefined;
-  return {lead, person, digests, both, scopes, known, decidedAt, pressedAt};
+  const pressedAt = lead.revoked !== undefined || isOlder ? pressed?.askedAt : undefined;
+  return {lead, person, digests, both, scopes, known, isOlder, pressedAt};
 }
 type Link = NonNullable<Awaited<ReturnType<typeof readLink>>>;
 
 export function createLinkDesk({store, config}: Omit<Admin, 'look'>): LinkDesk {
   const lookFor = (what: string) => noting(store, {actor: 'visitor', action: `link: ${what}`});
-  /** By number: a press waits for those before it, and then finds that there is nothing left to do, or little. */
   const running = new Map<string, Promise<void>>();
+  /** By number: a press waits for those before it, and then finds that there is nothing left to do, or little. */
+  async function inTurn(id: string, work: () => Promise<void>) {
+    const {phone: key = id} = (await readLink({store}, id))?.digests ?? {};
+    const last = (running.get(key) ?? Promise.resolve()).catch(() => undefined).then(work);
+    running.set(key, last);
+    await last.finally(() => {
+      if (running.get(key) === last) running.delete(key);
+    });
+  }
   async function stop(id: string, way: LinkWay) {
     const link = await readLink({store}, id);
     if (!link || link.pressedAt !== undefined) return;
     const admin = {store, config, look: lookFor(way === 'link' ? 'stop' : way)};
     await admin.look({scope: link.scopes[0]}, [id]);
-    await (link.lead.createdAt < link.decidedAt ? askAgain(admin, link, way) : stopBoth(admin, link, way));
+    await (link.isOlder ? ask(admin, link, way) : stopBoth(admin, link, way));
   }
   return {
     async find(text) {
@@ -70,36 +81,24 @@ export function createLinkDesk({store, config}: Omit<Admin, 'look'>): LinkDesk {
         erasedAt: isErased(lead) ? lead.erasedAt : undefined,
       };
     },
-    async stop({id}, way) {
-      const {phone: key = id} = (await readLink({store}, id))?.digests ?? {};
-      const before = running.get(key) ?? Promise.resolve();
-      const work = before.catch(() => undefined).then(() => stop(id, way));
-      running.set(key, work);
-      await work.finally(() => {
-        if (running.get(key) === work) running.delete(key);
-      });
-    },
-    async requestErasure({id}) {
-      await lookFor('erase')({lead: id});
-      await store.requestErasure(id, Date.now());
-    },
+    stop: ({id}, way) => inTurn(id, () => stop(id, way)),
+    requestErasure: ({id}) =>
+      inTurn(id, async () => {
+        if ((await store.erasureRequests(id)).length > 0) return;
+        await lookFor('erase')({lead: id});
+        await store.requestErasure(id, Date.now());
+      }),
   };
 }
 
-/** An operator has let the number go since the lead of this link came. That holds, and the operator is asked once more. */
-async function askAgain(admin: Admin, link: Link, way: LinkWay) {
-  const event = askOf(link, way);
-  const {digest: of, scope, lead, askedAt, enteredAt: at, id} = event;
-  const line = {of, at, does: 'again', scope, kind: 'number', askedAt, way, event: id, lead} as const;
-  await writeDown(admin, of === '' ? [] : [line], 'Nothing was changed, because');
-  await admin.store.noteStops([event]);
-}
-
-/** For leads of this person it is a stop, and for others with the number a question. */
-function askOf({lead, digests, scopes}: Link, way: LinkWay): StopEvent {
-  const now = Date.now();
-  const of = {digest: digests.phone ?? '', scope: scopes[0] ?? '', lead: lead.id};
-  return {id: randomUUIDv7(), kind: 'ask', ...of, askedAt: now, enteredAt: now, way, reason: null};
+/** Only notes what was said. For leads of this person it is a stop, and for others with the number a question. */
+async function ask(admin: Admin, {lead: {id: lead}, digests, scopes}: Link, way: LinkWay) {
+  const [id, now] = [randomUUIDv7(), Date.now()];
+  const said = {scope: scopes[0] ?? '', lead, askedAt: now, way};
+  const {phone: digest = ''} = digests;
+  const line = {...said, of: digest, at: now, does: 'again', kind: 'number', event: id} as const;
+  await writeDown(admin, digest === '' ? [] : [line], 'Nothing was changed, because');
+  await admin.store.noteStops([{...said, id, kind: 'ask', digest, enteredAt: now, reason: null}]);
 }
 
 async function stopBoth(admin: Admin, link: Link, way: LinkWay) {
@@ -110,8 +109,7 @@ async function stopBoth(admin: Admin, link: Link, way: LinkWay) {
   const first = await leadsWithNumber(admin, link);
   // Another link of the same person may have done all the rest already.
   const isHeld = known.some((one) => one.digest === both && one.decidedAt === null);
-  if (isHeld && first.own.every((one) => isRevokedFor(one, scopes)))
-    return store.noteStops([askOf(link, way)]);
+  if (isHeld && first.own.every((one) => isRevokedFor(one, scopes))) return ask(admin, link, way);
   await store.useKeys();
   // Where the number itself said stop, nobody needs to decide about it.
   const isStopped = known.some(
@@ -124,7 +122,8 @@ async function stopBoth(admin: Admin, link: Link, way: LinkWay) {
   });
   // Leads that came meanwhile are held, or are found now.
   const {own, others} = await leadsWithNumber(admin, link);
-  for (const {lead: id} of await store.openDeliveriesOf(others)) await store.hold(id);
+  const open = new Set((await store.openDeliveriesOf(others)).map(({lead: id}) => id));
+  if (open.size > 0) await store.hold([...open]);
   for await (const {revoked} of revokeEach(admin, own, stop)) void revoked;
 }
 

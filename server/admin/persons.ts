@@ -133,17 +133,19 @@ function sort(
 export async function peopleOf(
   {store}: Pick<Admin, 'store'>,
   ids: readonly string[],
-): Promise<{people: Map<string, KnownPerson>; unread: string[]}> {
+): Promise<{people: Map<string, KnownPerson>; unread: string[]; records: Records}> {
   const [people, unread] = [new Map<string, KnownPerson>(), [] as string[]];
   const kept = await store.keptConsents(ids);
-  for (const [id, record] of await store.findRecords(ids)) {
+  const records = await store.findRecords(ids);
+  for (const [id, record] of records) {
     const consent = kept.get(id);
     if ('unreadable' in record || consent instanceof Error) unread.push(id);
     else if (!isErased(record)) people.set(id, {phone: record.lead.phone.e164, email: record.lead.email});
-    else if (consent) people.set(id, {phone: consent.phone.e164, emailDigest: consent.emailDigest});
+    else if (consent) people.set(id, {phone: consent.phone.e164, addressDigest: consent.addressDigest});
   }
-  return {people, unread};
+  return {people, unread, records};
 }
+type Records = Awaited<ReturnType<Admin['store']['findRecords']>>;
 
 /** For whom a lead was sent, by which scopes of stops are compared. */
 export const senderOf = (lead: {partner: string | null; cid?: string; lead?: {cid: string}}) => ({

@@ -3,7 +3,7 @@
  * store with the file of erasures before it opens its port, and does again what is missing. A copy of the store that runs with
  * the same file, such as one for tests, writes its own erasures there. So much is done only if an operator says so.
  */
-import {closeSync, existsSync, fstatSync, openSync, readSync} from 'node:fs';
+import {closeSync, existsSync, fstatSync, readSync} from 'node:fs';
 import {z} from 'zod';
 import {createdAtOf, isLeadId} from '../leads/lead-ids.ts';
 import type {SealedKey} from '../leads/persons.ts';
@@ -11,6 +11,7 @@ import {breadthOf, everybody, isInScopes, type StopEvent, type Suppression} from
 import {
   appendErasures,
   compactErasures,
+  openFile,
   readErasures,
   type Erasure,
   type Lines,
@@ -47,7 +48,7 @@ type Wanted = {stop: StopLine; allow: StopLine | undefined};
 
 /**
  * What the file of erasures lists and the store does not have.
- * - `adopts`: the key of the digests that the file has and the store lacks
+ * - `adopts`: keys of the digests that the file has and the store lacks, the newest first
  * - `toErase`, `toRevoke`: erasures, and stops of leads. `suppress`: what must be held again
  * - `leads`: ids of all leads that change. `acts` is how many erasures and stops are missing, `older` how many of these are older
  *   than the newest lead
@@ -57,7 +58,7 @@ type Wanted = {stop: StopLine; allow: StopLine | undefined};
  */
 export type Repair = Pick<Lines, 'keys' | 'unread' | 'lastAt'> & {
   path: string;
-  adopts: SealedKey | undefined;
+  adopts: readonly SealedKey[];
   toErase: Erasure[];
   toRevoke: StopLine[];
   suppress: Wanted[];
@@ -78,9 +79,9 @@ export async function planRepair({store, config}: Beside): Promise<Repair | unde
   const {erasures, stops, keys, unread, lastAt} = readErasures(path);
   const own = await store.personKey();
   const keysHere = config.dataKeys.map(checkValueOf);
-  const sealed = keys.findLast((key) => key.sealed && keysHere.includes(key.sealed.dataKey));
-  const adopts = own ? undefined : sealed?.sealed;
-  const check = own?.check ?? (adopts && sealed?.check);
+  const openable = keys.filter((key) => key.sealed && keysHere.includes(key.sealed.dataKey)).toReversed();
+  const adopts = own ? [] : openable.flatMap((key) => key.sealed ?? []);
+  const check = own?.check ?? openable[0]?.check;
   const isUsable = ({key}: StopLine) => check !== undefined && (key === undefined || key === check);
   const ofDigests = stops.filter(({of}) => !isLeadId(of));
   const ofLeads = stops.filter(({of}) => isLeadId(of));
@@ -254,7 +255,7 @@ function eventsOf({of, at, does, scope, askedAt, way, event, lead}: StopLine): S
 }
 
 const isNothing = ({acts, history, byLeads, adopts, isKeyUnknown}: Repair) =>
-  acts + history.length + byLeads.length === 0 && adopts === undefined && !isKeyUnknown;
+  acts + history.length + byLeads.length + adopts.length === 0 && !isKeyUnknown;
 
 /** How many numbers are held again, or let go again. */
 const numbersOf = ({suppress}: Repair) =>
@@ -315,10 +316,12 @@ export async function* repair(
   const {store, config, look} = admin;
   // Before the store has a key, with which the digests of the file were not made.
   if (first.isKeyUnknown) appendErasures(first.path, [unknownKeyAt(first)]);
-  if (first.adopts) await store.adoptPersonKey(first.adopts);
+  for (const key of first.adopts) if (await store.adoptPersonKey(key)) break;
+  // Where none of them can be opened, the store gets a key of its own.
+  if (first.adopts.length > 0) await store.digestsOfPeople([]);
   if (first.acts > 0) for (let isDone = false; !isDone;) isDone = await store.writeDigests(0);
   // The digests that were written now find leads that the first plan lacks.
-  const isOld = first.adopts !== undefined || first.isKeyUnknown || first.acts > 0;
+  const isOld = first.adopts.length > 0 || first.isKeyUnknown || first.acts > 0;
   const plan = (isOld && (await planRepair(admin))) || first;
   const {toErase, toRevoke, suppress, history, byLeads, leads} = plan;
   if (!isNothing(plan)) await look({erasure: 'again'}, [...leads], leads.size);
@@ -340,10 +343,10 @@ export async function* repair(
   }
   for (const {of, scope, askedAt: since, does} of byLeads) {
     const {people} = await peopleOf(admin, [of]);
-    const [{phone = '', email = ''} = {}] = await store.digestsOfPeople([...people.values()]);
+    const [{phone = '', address = ''} = {}] = await store.digestsOfPeople([...people.values()]);
     await store.suppress(
       {
-        ...{number: [phone], both: [], mailbox: [email].filter(Boolean), scopes: [scope], since},
+        ...{number: [phone], both: [], mailbox: [address].filter(Boolean), scopes: [scope], since},
         ...{asks: does === 'ask', marks: does === 'ask'},
       },
       [],
@@ -390,16 +393,17 @@ export async function noteRepaired({store}: OnlyStore, {path, keys, lastAt}: Rep
   const key = await keyOfDigests({store});
   const isThere = keys.some((one) => one.check === key?.check && one.sealed?.dataKey === key.sealed?.dataKey);
   const lines = key && !isThere ? [key] : [];
-  await store.noteErasuresUntil(Math.max(lastAt, ...lines.map(({at}) => at)));
+  // A line may have a time in the future, after which no other one would be noticed.
+  await store.noteErasuresUntil(Math.min(Date.now(), Math.max(lastAt, ...lines.map(({at}) => at))));
   appendErasures(path, lines);
 }
 
 /** Bytes at the end of the file in which the newest line is looked for. */
-const endSize = 4_096;
+const endSize = 64 * 1024;
 
 /** The newest time among the last lines. */
 function lastLineAt(path: string): number {
-  const file = openSync(path, 'r');
+  const file = openFile(path);
   try {
     const {size} = fstatSync(file);
     const end = Buffer.alloc(Math.min(size, endSize));

@@ -3,7 +3,7 @@ import {randomUUIDv7} from 'node:crypto';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
-import {mailboxOf} from '../leads/confirmation-digests.ts';
+import {comparableEmail} from '../leads/idempotency.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
 import {digestOfBoth, type Person} from '../leads/persons.ts';
 import {
@@ -167,7 +167,7 @@ const isOther = (who: Who, {lead}: Meaning) =>
   typeof who === 'object' &&
   who.email !== undefined &&
   lead !== undefined &&
-  mailboxOf(lead.email) !== mailboxOf(who.email);
+  ![who.email, who.emailAsTyped].includes(comparableEmail(lead.email));
 
 /**
  * - `numbers`: in E.164. `leads`: those that are stopped at once. `digest`: of the number, if none is to be suppressed
@@ -207,7 +207,7 @@ export async function beginStop(admin: Pick<Admin, 'store' | 'config'>, stop: Ne
   const number = distinct(digests.slice(0, stop.numbers.length).map(({phone}) => phone));
   const suppressing: Suppressing = {
     ...{scopes, asks, marks, since: askedAt, number, both},
-    mailbox: distinct(digests.slice(stop.numbers.length).map(({email}) => email)),
+    mailbox: distinct(digests.slice(stop.numbers.length).map(({address}) => address)),
   };
   const asked = {number: asks, both: false, mailbox: marks};
   const event: Omit<StopEvent, 'id' | 'digest'> = {
@@ -330,47 +330,56 @@ export async function allowConsent(
   } else {
     const {phone} = who;
     if (phone === undefined) throw new Refusal('Name a lead, or a telephone number.');
-    const wanted = partner === undefined ? undefined : await scopesFor(admin, partner);
-    await look({phone, reason, ...(wanted && {scope: wanted[0]})});
+    await look({phone, reason, ...(partner !== undefined && {scope: partner ?? allCallers})});
     const {people, leads} = await sendersOf(admin, phone);
     const [{phone: number = ''} = {}, ...others] = await store.digestsOfPeople([{phone}, ...people]);
     const digests = [number, ...others.flatMap((each) => digestOfBoth(each) ?? [])];
-    const known = await store.suppressions(digests);
-    if (wanted && known.some((one) => one.scope === everybody && holds(one)))
-      throw new Refusal(
-        'This number said stop for everybody: a decision for one partner alone would change nothing.',
-      );
-    const scopes = [...new Set(known.filter(isOpen).map(({scope}) => scope))].filter(
-      (scope) =>
-        (wanted?.includes(scope) ?? true) || (partner === null && scope.startsWith(`${allCallers}:`)),
-    );
+    const scopes = await liftedBy(admin, await store.suppressions(digests), partner);
     if (scopes.length > 0) {
-      const events = [
-        event(number, wanted?.[0] ?? (scopes.includes(everybody) ? everybody : (scopes[0] ?? '')), null),
-      ];
-      await store.allow(digests, scopes, now, reason, events);
+      const allowed = event(number, partner === undefined ? everybody : (partner ?? allCallers), null);
+      await store.allow(digests, scopes, now, reason, [allowed]);
       const line = {at: now, does: 'allow', kind: 'number', askedAt: now, way: null, lead: null} as const;
-      const lines = digests.flatMap((of, index) =>
-        scopes.map((scope): StopLine => ({
-          ...line,
-          of,
-          scope,
-          event: index === 0 && scope === scopes[0] ? events[0]?.id : undefined,
-        })),
+      const lines = digests.flatMap((of) =>
+        scopes.map((scope): StopLine => ({...line, of, scope, event: undefined})),
       );
-      await writeDown(admin, lines, 'The number is allowed, but');
+      await writeDown(
+        admin,
+        [{...line, of: number, scope: allowed.scope, event: allowed.id}, ...lines],
+        'The number is allowed, but',
+      );
     }
     const held = new Set(await store.heldLeads());
     for (const lead of leads)
-      if (held.has(lead.id) && (!wanted || isInScopes(senderOf(lead), wanted))) await release(lead.id);
+      if (held.has(lead.id) && (partner === undefined || isInScopes(senderOf(lead), scopes)))
+        await release(lead.id);
     if (scopes.length === 0 && released.length === 0)
       throw new Refusal('Nobody with this number took a consent back, or it was allowed before.', 'unknown');
   }
   return {released};
 }
 
-/** What an operator can decide about. */
-const isOpen = (one: Suppression) => holds(one) || one.askedAt !== null;
+/**
+ * The scopes of a number for which an operator's decision lets it go. That for a partner lets callers of its client go only if no
+ * other partner of this client holds them.
+ * @throws Refusal for one partner, if the number said stop for everybody
+ */
+async function liftedBy(admin: Admin, known: readonly Suppression[], partner: string | null | undefined) {
+  const open = [
+    ...new Set(known.filter((one) => holds(one) || one.askedAt !== null).map(({scope}) => scope)),
+  ];
+  if (partner === undefined) return open;
+  if (open.includes(everybody))
+    throw new Refusal(
+      'This number said stop for everybody: a decision for one partner alone would change nothing.',
+    );
+  if (partner === null) return open.filter((scope) => `${scope}:`.startsWith(`${allCallers}:`));
+  if (!open.includes(partner)) return [];
+  const [, callers = ''] = await scopesFor(admin, partner);
+  const isShared = admin.config.partners.some(
+    ({key, cid}) => key !== partner && open.includes(key) && scopesOf({partner: key, cid}).includes(callers),
+  );
+  return open.filter((scope) => scope === partner || (scope === callers && !isShared));
+}
 
 /** Who sent leads with the number. */
 async function sendersOf({store}: Admin, phone: string) {

@@ -1,12 +1,12 @@
 /** `lead-prequal consent revoke` and `consent allow`, and the list of those who took a consent back. */
-import {Command, Option} from 'commander';
+import {Command, InvalidArgumentError, Option} from 'commander';
 import {finish, Refusal, type Admin} from '../admin/admin.ts';
 import {allowance, allowConsent, revocation, revokeConsent, type Revoked} from '../admin/revocations.ts';
 import {listSuppressions, type Afterwards, type StopRow, type SuppressionRow} from '../admin/stops.ts';
 import {printable} from '../admin/visible.ts';
 import {counted, placed, timeZone} from '../admin/words.ts';
 import {referenceOf} from '../../contract/reference.ts';
-import {allCallers, everybody} from '../leads/revocation.ts';
+import {allCallers, everybody, linkWays} from '../leads/revocation.ts';
 import {jsonOption, readTime} from './options.ts';
 import {lineColumns, minuteOrNone, orMore, printRows, type Field, type Json, type Run} from './output.ts';
 import {readNamed} from './person.ts';
@@ -35,7 +35,9 @@ export function revokeCommand(run: Run): Command {
         readTime,
       ),
     )
-    .option('--via <way>', 'how the person asked, such as phone, letter or e-mail')
+    .addOption(
+      new Option('--via <way>', 'how the person asked, such as phone, letter or e-mail').argParser(readWay),
+    )
     .option('--yes', 'do not ask, for programs')
     .addOption(jsonOption(revocation))
     .addHelpText('after', revokeHelp);
@@ -44,6 +46,17 @@ export function revokeCommand(run: Run): Command {
       return command.error('error: there is no terminal to ask on: add --yes to revoke without a question');
     return changingStore(run, (admin) => revoke(run, admin, argument, options));
   });
+}
+
+/** Characters. */
+const longestWay = 40;
+function readWay(text: string): string {
+  const way = text.trim();
+  if (way === '' || way.length > longestWay || linkWays.some((each) => each === way))
+    throw new InvalidArgumentError(
+      `It must be a word or some, of at most ${longestWay} characters, and not ${linkWays.join(' or ')}, which visitors press.`,
+    );
+  return way;
 }
 
 type RevokeOptions = Json & {partner?: string; asked?: number; via?: string; yes?: boolean};

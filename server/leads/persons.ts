@@ -10,8 +10,8 @@ export type Person = {
   phone?: string | undefined;
 };
 
-/** `emailDigest`: of the mailbox, where the address itself is not kept. */
-export type KnownPerson = Person & {emailDigest?: string | undefined};
+/** `addressDigest`: of the address, where it is not kept itself. */
+export type KnownPerson = Person & {addressDigest?: string | undefined};
 
 /**
  * Keyed digests: of the number, and of the mailbox (`email`), so that other spellings of an address have the same one. By
@@ -19,10 +19,13 @@ export type KnownPerson = Person & {emailDigest?: string | undefined};
  */
 export type PersonDigests = {phone?: string; email?: string; address?: string};
 
-/** The digest of a number together with a mailbox, made of theirs. */
-export function digestOfBoth({phone, email}: PersonDigests): string | undefined {
-  if (phone === undefined || email === undefined) return undefined;
-  const [one, other] = [Buffer.from(phone, 'base64url'), Buffer.from(email, 'base64url')];
+/**
+ * The digest of a number together with an address, made of theirs. Not with the mailbox, because that is a guess, which may take
+ * two people for one.
+ */
+export function digestOfBoth({phone, address}: PersonDigests): string | undefined {
+  if (phone === undefined || address === undefined) return undefined;
+  const [one, other] = [Buffer.from(phone, 'base64url'), Buffer.from(address, 'base64url')];
   return Buffer.from(one.map((byte, index) => byte ^ (other[index] ?? 0))).toString('base64url');
 }
 
@@ -45,8 +48,8 @@ export type PersonStore = {
   personDigests(person: Person): Promise<{digests: PersonDigests; since: number}>;
   /** The key of the digests. Undefined if there is none yet. @throws SealError when it cannot be opened */
   personKey(): Promise<(SealedKey & {check: string}) | undefined>;
-  /** Takes over the key of the digests of another copy of the store, if this one has none. @throws SealError */
-  adoptPersonKey(key: SealedKey): Promise<void>;
+  /** Takes over the key of the digests of another copy of the store, if this one has none. @returns false if it cannot be opened */
+  adoptPersonKey(key: SealedKey): Promise<boolean>;
 };
 
 /** The key of the digests, sealed. `dataKey`: the check value of the data key, 0 if it is in clear. */

@@ -33,8 +33,8 @@ export const breadthOf = (scopes: readonly string[]): RevocationScope =>
 /**
  * What is known of a digest.
  * - `number`: somebody with the number said stop: later leads with it are held
- * - `both`: the same, only for leads that also have the mailbox of whoever said so by a link
- * - `mailbox`: a lead that was stopped has it. Later leads with it are not held
+ * - `both`: the same, only for leads that also have the address of whoever said so by a link
+ * - `mailbox`: the address of a lead that was stopped. Later leads with it are not held
  */
 export const suppressionKinds = ['number', 'both', 'mailbox'] as const;
 export type SuppressionKind = (typeof suppressionKinds)[number];
@@ -121,8 +121,8 @@ export type RevocationStore = {
     id: string,
     how: {now: number; scope: RevocationScope; present: readonly string[] | undefined},
   ): Promise<boolean>;
-  /** Holds what waits of a lead, as if its number had been suppressed before it came. */
-  hold(id: string): Promise<void>;
+  /** Holds what waits of these leads, as if their number had been suppressed before they came. */
+  hold(ids: readonly string[]): Promise<void>;
   /** Until when a process may be sending one of these leads, or news of it. Milliseconds since 1970, 0 if none is. */
   underWayUntil(ids: readonly string[]): Promise<number>;
   /** The newest first. @param digests only these */

@@ -30,6 +30,7 @@ import {DatabaseSync} from 'node:sqlite';
 import {isLeadId, leadIdForm} from '../leads/lead-ids.ts';
 import type {SealedKey} from '../leads/persons.ts';
 import {suppressionKinds, type SuppressionKind} from '../leads/revocation.ts';
+import {busy, primaryCode} from './sqlite/files.ts';
 
 /** `at` is in milliseconds since 1970. */
 export type Erasure = {id: string; at: number; all: boolean};
@@ -55,9 +56,11 @@ export type KeyLine = {check: string; at: number; sealed: SealedKey | undefined}
 export type Lines = {erasures: Erasure[]; stops: StopLine[]; keys: KeyLine[]; unread: number; lastAt: number};
 
 const said = ['stop', 'ask', 'again', 'allow'] as const;
+/** Milliseconds. */
+const longestLock = 10_000;
 const word = String.raw`[\w-]{22}`;
 const line = new RegExp(
-  String.raw`^(${leadIdForm}|${word}) (\d{4}-\d\d-\d\dT\S+Z)(?: (all|key|${said.join('|')})((?: \S+)*))?$`,
+  String.raw`^(${leadIdForm}|${word}) (\d{4}-\d\d-\d\dT[\d:.]+Z)(?: (all|key|${said.join('|')})((?: [!-~]+)*))?$`,
 );
 
 const iso = (at: number) => new Date(at).toISOString();
@@ -89,11 +92,13 @@ const toLine = (one: Erasure | StopLine | KeyLine) =>
 /**
  * Whoever writes the file has this lock, also on another machine. The system takes it away when the process ends, even if it
  * was killed. An empty database is enough: SQLite locks it for as long as the transaction lasts (sqlite/server-lock.ts).
+ * @param timeout milliseconds for which the whole process waits
+ * @throws Error, of which `isLocked` is true, when another process has the lock for longer
  */
-function whileLocked<Result>(path: string, work: () => Result): Result {
+function whileLocked<Result>(path: string, timeout: number, work: () => Result): Result {
   const file = `${path}-lock`;
   closeSync(openSync(file, constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600));
-  const lock = new DatabaseSync(file, {timeout: 10_000});
+  const lock = new DatabaseSync(file, {timeout});
   try {
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return work();
@@ -115,11 +120,21 @@ function writeWhole(path: string, file: number, text: string) {
     throw new Error(`${path} could not be written: the disk is full`);
 }
 
-/** When it returns, the lines are safe on the disk. Several processes may append at the same time. */
-export function appendErasures(path: string, lines: readonly (Erasure | StopLine | KeyLine)[]): void {
+/** Whether another process has the lock. */
+export const isLocked = (error: unknown): boolean => primaryCode(error) === busy;
+
+/**
+ * When it returns, the lines are safe on the disk. Several processes may append at the same time.
+ * @param timeout as of `whileLocked`
+ */
+export function appendErasures(
+  path: string,
+  lines: readonly (Erasure | StopLine | KeyLine)[],
+  timeout = longestLock,
+): void {
   if (lines.length === 0) return;
   mkdirSync(dirname(path), {recursive: true, mode: 0o700});
-  whileLocked(path, () => {
+  whileLocked(path, timeout, () => {
     const file = openSync(path, 'a+', 0o600);
     try {
       const {size} = fstatSync(file);
@@ -138,6 +153,15 @@ export function appendErasures(path: string, lines: readonly (Erasure | StopLine
 
 const timeOf = (text: string | undefined) => Date.parse(text ?? '');
 
+function decoded(text: string): string | undefined {
+  try {
+    const whole = decodeURIComponent(text);
+    return /\p{Cc}/u.test(whole) ? undefined : whole;
+  } catch {
+    return undefined;
+  }
+}
+
 function readStop(
   of: string,
   at: number,
@@ -149,29 +173,37 @@ function readStop(
   const more = new Map(
     pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
   );
-  if (does !== 'allow' && scope === '') return undefined;
-  const way = more.get('way');
+  const way = decoded(more.get('way') ?? '');
+  // A line that a full disk cut off may end anywhere.
+  if ((does !== 'allow' && scope === '') || decoded(scope) === undefined || way === undefined)
+    return undefined;
   return {
     ...{of, at, does, scope},
     kind: suppressionKinds.find((kind) => kind === more.get('kind')) ?? 'number',
     askedAt: timeOf(more.get('asked')) || at,
-    way: way === undefined ? null : decodeURIComponent(way),
+    way: way === '' ? null : way,
     ...{event: more.get('event'), lead: more.get('lead') ?? null},
   };
 }
 
-/** Bytes of one read. The file may be larger than the longest text. */
-const chunkSize = 1024 * 1024;
+/** Bytes of one read. The file may be larger than the longest text. Of a line that is longer than any of ours, its beginning is read. */
+const [chunkSize, longestLine] = [1024 * 1024, 64 * 1024];
+
+/** @throws Error for what is no file, such as a pipe, whose reading would never end */
+export function openFile(path: string): number {
+  if (!statSync(path).isFile()) throw new Error(`${path} is no file`);
+  return openSync(path, 'r');
+}
 
 function* linesOf(path: string): Generator<string> {
-  const file = openSync(path, 'r');
+  const file = openFile(path);
   try {
     const chunk = Buffer.alloc(chunkSize);
     let rest = '';
     for (let read = 1; read > 0;) {
       read = readSync(file, chunk);
       const lines = `${rest}${chunk.toString('latin1', 0, read)}`.split('\n');
-      rest = lines.pop() ?? '';
+      rest = (lines.pop() ?? '').slice(0, longestLine);
       yield* lines;
     }
     if (rest !== '') yield rest;
@@ -237,7 +269,7 @@ function* withoutRepeats(path: string): Generator<string> {
  */
 export function compactErasures(path: string): void {
   if (statSync(path).size < smallFile) return;
-  whileLocked(path, () => {
+  whileLocked(path, longestLock, () => {
     const partial = `${path}.partial`;
     const file = openSync(partial, 'w', 0o600);
     try {

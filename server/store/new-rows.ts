@@ -126,7 +126,7 @@ export function toNewRows(entry: LeadEntry, {isSealed, storedWords, digests, sen
 }
 
 function toSender({id, partner, lead: {cid}}: LeadEntry, digests: PersonDigests) {
-  const {phone: number = '', email: mailbox = ''} = digests;
+  const {phone: number = '', address: mailbox = ''} = digests;
   const [own, wider] = holdersOf({partner, cid});
   return {lead_id: id, number, both: digestOfBoth(digests) ?? '', mailbox, own, wider};
 }

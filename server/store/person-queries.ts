@@ -27,7 +27,7 @@ export const keyOwner = {id: 'person_search', cid: '', partner: null};
  */
 type Keyed = {
   digestsOf: (person: Person) => PersonDigests;
-  ofSender: (person: Sender) => Required<Pick<PersonDigests, 'phone' | 'email'>>;
+  ofSender: (person: Sender) => Required<Pick<PersonDigests, 'phone' | 'address'>>;
   tokenOf: (lead: string) => string;
   check: string;
 };
@@ -45,8 +45,8 @@ export type PersonIndex = {
   ofSender: (sender: Sender) => Promise<ReturnType<Keyed['ofSender']> | undefined>;
   /** The key as it is stored, and its check value. Undefined if there is none. @throws SealError */
   stored: () => Promise<(SealedText & {check: string}) | undefined>;
-  /** Takes this key, unless there is one. @throws SealError if it cannot be opened */
-  adopt: (key: SealedText) => Promise<void>;
+  /** Takes this key, unless there is one. @returns false if it cannot be opened */
+  adopt: (key: SealedText) => Promise<boolean>;
   /** Notes up to which leads others may have written digests, if they write those that are older than `age`. */
   note: (index: Index, age: number) => void;
   /** The digests that a new lead must bring along, because nobody would look for it any more. Mostly none. */
@@ -68,15 +68,15 @@ function keyedBy(key: KeyObject): Keyed {
     createHmac('sha256', key).update('links to take consents back').digest(),
   );
   const ofNumber = (phone: string) => digest(`phone:${phone}`);
-  // What `mailboxOf` makes of an address must stay, or leads of before are not found any more.
-  const ofMailbox = (email: string) => digest(`email:${mailboxOf(email)}`);
+  const ofAddress = (email: string) => digest(`address:${comparableEmail(email)}`);
   return {
-    ofSender: ({phone, email}) => ({phone: ofNumber(phone), email: ofMailbox(email)}),
+    ofSender: ({phone, email}) => ({phone: ofNumber(phone), address: ofAddress(email)}),
     digestsOf: ({email, phone}) => ({
       ...(phone !== undefined && {phone: ofNumber(phone)}),
       ...(email !== undefined && {
-        email: ofMailbox(email),
-        address: digest(`address:${comparableEmail(email)}`),
+        // What `mailboxOf` makes of an address must stay, or leads of before are not found any more.
+        email: digest(`email:${mailboxOf(email)}`),
+        address: ofAddress(email),
       }),
     }),
     tokenOf: (lead) => digest(lead, keyOfLinks),
@@ -126,8 +126,14 @@ export function createPersonIndex({read, write, clock}: Database, sealer: Sealer
       return known && {data_key: row.data_key, blob: known.blob, check: known.check};
     },
     async adopt(key) {
-      const {data_key, blob} = sealing.seal(sealing.open(key, 'person key'), 'person key');
-      await write(statement(insertKey, data_key, blob, firstIdAt(0)));
+      try {
+        const {data_key, blob} = sealing.seal(sealing.open(key, 'person key'), 'person key');
+        await write(statement(insertKey, data_key, blob, firstIdAt(0)));
+        return true;
+      } catch (error) {
+        orUnopened(error);
+        return false;
+      }
     },
     note({digestsOf, doneUntil, now}, age) {
       // Half of the age is left for clocks that differ, and for a commit that takes long.

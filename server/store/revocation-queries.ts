@@ -24,9 +24,11 @@ export const mayBeSent = `
 const suppressText = `
   INSERT INTO suppressed (digest, scope, since, kind, asked_at) VALUES ($1, $2, $3, $4, CAST($5 AS BIGINT))
   ON CONFLICT (digest, scope) DO UPDATE SET decided_at = NULL, reason = NULL,
-    since = CASE WHEN suppressed.decided_at IS NULL AND suppressed.asked_at IS NULL THEN suppressed.since ELSE excluded.since END,
+    since = CASE WHEN suppressed.decided_at IS NULL AND (suppressed.asked_at IS NULL OR excluded.asked_at IS NOT NULL)
+      THEN suppressed.since ELSE excluded.since END,
     asked_at = CASE WHEN suppressed.kind = 'mailbox' THEN COALESCE(suppressed.asked_at, excluded.asked_at)
-      WHEN suppressed.decided_at IS NULL AND suppressed.asked_at IS NULL THEN NULL ELSE excluded.asked_at END`;
+      WHEN suppressed.decided_at IS NULL AND (suppressed.asked_at IS NULL OR excluded.asked_at IS NOT NULL)
+      THEN suppressed.asked_at ELSE excluded.asked_at END`;
 function suppressing({scopes, since, asks = false, marks = false, ...digests}: Suppressing): Statement[] {
   const asked = {number: asks, both: false, mailbox: marks};
   return scopes.flatMap((scope) =>
@@ -64,9 +66,9 @@ export const revocationQueries = (context: Context): RevocationStore => {
     async digestsOfPeople(people) {
       // Readers can make no key, and need none: without one, nothing has a digest.
       const {digestsOf} = (await persons.find()) ?? (await persons.make());
-      return people.map(({emailDigest: email, ...person}) => ({
+      return people.map(({addressDigest: address, ...person}) => ({
         ...digestsOf(person),
-        ...(email !== undefined && {email}),
+        ...(address !== undefined && {address}),
       }));
     },
 
@@ -89,13 +91,14 @@ export const revocationQueries = (context: Context): RevocationStore => {
       }));
     },
 
-    async hold(id) {
+    async hold(ids) {
       const hold = `
         UPDATE deliveries SET state = 'held', last_error = '${suppressedNumber}'
-        WHERE lead_id = $1 AND state = 'waiting' AND leased_until <= $2 AND ${isNotForReceivers('deliveries')}
-          AND content <> 'confirmation'`;
-      const mark = 'UPDATE leads SET suppressed_at = created_at WHERE id = $1 AND suppressed_at IS NULL';
-      await write(lockDeliveries(context, id), statement(hold, id, Date.now()), statement(mark, id));
+        WHERE lead_id IN ${jsonList('$1')} AND state = 'waiting' AND leased_until <= $2
+          AND ${isNotForReceivers('deliveries')} AND content <> 'confirmation'`;
+      const mark = `UPDATE leads SET suppressed_at = created_at WHERE id IN ${jsonList('$1')} AND suppressed_at IS NULL`;
+      const some = JSON.stringify(ids);
+      await write(statement(hold, some, Date.now()), statement(mark, some));
     },
 
     async revoke(id, {now, scope, present}) {

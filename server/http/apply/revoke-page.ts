@@ -28,13 +28,13 @@ export const createRevokePage =
     if (!lead) return {status: 404, page: noticePage(language, words.notFound, partners[0])};
     const sent = body instanceof URLSearchParams ? body : new URLSearchParams();
     const pressed = sent.get('ask');
-    const isOneClick = sent.get('List-Unsubscribe') === 'One-Click';
-    if ((pressed === 'stop' || isOneClick) && lead.revokedAt === undefined)
-      await desk.stop(lead, isOneClick ? 'unsubscribe' : 'link');
-    if (pressed === 'erase' && lead.erasedAt === undefined && lead.requestedAt === undefined)
-      await desk.requestErasure(lead);
+    const isOneClick = sent.get('List-Unsubscribe')?.trim() === 'One-Click';
+    const stops = (pressed === 'stop' || isOneClick) && lead.revokedAt === undefined;
+    const erases = pressed === 'erase' && (lead.erasedAt ?? lead.requestedAt) === undefined;
+    if (stops) await desk.stop(lead, isOneClick ? 'unsubscribe' : 'link');
+    if (erases) await desk.requestErasure(lead);
     const {id, createdAt, revokedAt, isNumberKnown, requestedAt, erasedAt} =
-      ((pressed ?? isOneClick) && (await desk.find(link))) || lead;
+      ((stops || erases) && (await desk.find(link))) || lead;
     const partner = partners.find(({key}) => key === lead.partner) ?? {name: new URL(publicUrl).hostname};
     const day = (at: number) =>
       new Date(at).toLocaleDateString(language, {dateStyle: 'long', timeZone: 'UTC'});

@@ -64,9 +64,12 @@ suite('the guide of webhooks', () => {
       parseInt(id.replace('-', '').slice(0, 12), 16),
     );
     const erasedAt = Date.parse(shown.timestamp);
-    const sent = toErasedEvent({at: erasedAt}, {
-      ...{id, createdAt, partner, cid: '1001', duplicateOf, supersedes, erasedAt},
-    });
+    const sent = toErasedEvent(
+      {at: erasedAt},
+      {
+        ...{id, createdAt, partner, cid: '1001', duplicateOf, supersedes, erasedAt},
+      },
+    );
     assert.deepEqual(shown, sent, JSON.stringify(sent, null, 2));
   });
   test('shows the whole body of the event of a consent that was taken back as it is sent', () => {
