@@ -288,7 +288,7 @@ export async function repairDoubts({store, config}: Beside, repair: Repair | und
         ]
       : [];
   if (!repair) {
-    const wasThere = (await store.erasuresKnownUntil()) > 0 || (await store.suppressions()).length > 0;
+    const wasThere = (await store.erasuresKnown()).wasWritten || (await store.suppressions()).length > 0;
     const gone = `There is no file of erasures at ${path}, and there was one: after a restore, whoever was erased since is back, and whoever said stop is called again. Put it back, or correct ERASURES_FILE`;
     return wasThere ? [gone] : [];
   }
@@ -419,7 +419,7 @@ function lastLineAt(path: string): number {
 export async function refuseRestored({store, config}: Beside): Promise<void> {
   const {erasuresFile: path} = config;
   if (path === undefined || !existsSync(path)) return;
-  if (lastLineAt(path) <= (await store.erasuresKnownUntil())) return;
+  if (lastLineAt(path) <= (await store.erasuresKnown()).until) return;
   const plan = await planRepair({store, config});
   if (plan && plan.acts > 0)
     throw new Refusal(

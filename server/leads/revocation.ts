@@ -151,8 +151,11 @@ export type RevocationStore = {
   erasureRequests(lead?: string): Promise<{lead: string; requestedAt: number}[]>;
   /** @returns false if there was none */
   endErasureRequest(id: string): Promise<boolean>;
-  /** Up to which time the lines of the file of erasures are known here. 0 if that was never noted. */
-  erasuresKnownUntil(): Promise<number>;
+  /**
+   * Up to which time the lines of the file of erasures are known here. 0 if that was never noted. `wasWritten`: there was a file with
+   * lines of this store.
+   */
+  erasuresKnown(): Promise<{until: number; wasWritten: boolean}>;
   /** Notes that lines up to this time are about to be written, or were carried out. */
   noteErasuresUntil(at: number): Promise<void>;
 };

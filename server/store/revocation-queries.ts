@@ -189,12 +189,13 @@ export const revocationQueries = (context: Context): RevocationStore => {
       return rows.length > 0;
     },
 
-    async erasuresKnownUntil() {
-      // A server that runs has compared the file with the store at its start.
+    async erasuresKnown() {
       const text = `
         SELECT COALESCE(MAX(known_until), 0) AS at FROM erasures_file
         UNION ALL SELECT COALESCE(MAX(seen_at), 0) FROM processes`;
-      return Math.max(...(await read(statement(text))).map(({at}) => Number(at)));
+      const [written = 0, seen = 0] = (await read(statement(text))).map(({at}) => Number(at));
+      // A server that runs has compared the file with the store at its start.
+      return {until: Math.max(written, seen), wasWritten: written > 0};
     },
 
     async noteErasuresUntil(at) {

@@ -134,7 +134,9 @@ export async function attackConfirmations(store: Store, tries: number, seed: num
         if (plan.again) responses.push(await sendLead(to === server ? second : server, lead, sending));
         for (const response of responses) {
           const {id} = (await response.json()) as {id?: string};
-          if (response.status === 201 && id !== undefined) leads.set(id, {network, partner, email});
+          // Of a name with an address, the address alone is taken.
+          const address = /<(.+)>$/.exec(email.trim())?.[1] ?? email;
+          if (response.status === 201 && id !== undefined) leads.set(id, {network, partner, email: address});
           else refused += 1;
         }
       });

@@ -286,6 +286,9 @@ suite('config check of the SQLite file', () => {
 suite('config check of PostgreSQL', {skip: withoutPostgres}, () => {
   const onPostgres = (url: string) => ({DATABASE_URL: url, DATABASE_PATH: ''});
 
+  const noErasures =
+    '! ERASURES_FILE names no file: after a restore of PostgreSQL, whoever was erased since is back, and whoever said stop is called again';
+
   test('an empty database gets no tables, and one with tables is accepted', async (t) => {
     const {check} = useCheck(t);
     const database = await databaseFor(t);
@@ -293,7 +296,9 @@ suite('config check of PostgreSQL', {skip: withoutPostgres}, () => {
     const tables = "SELECT 1 FROM pg_tables WHERE schemaname = 'public'";
     assert.deepEqual(await database.query(tables), []);
     const full = await openPostgresStores(t, 1);
-    assert.deepEqual(await check(onPostgres(full.database.url)), {code: 0, lines: [wouldStart]});
+    assert.deepEqual(await check(onPostgres(full.database.url)), {code: 0, lines: [noErasures, wouldStart]});
+    const named = {...onPostgres(full.database.url), ERASURES_FILE: '/nowhere/erasures'};
+    assert.deepEqual(await check(named), {code: 0, lines: [wouldStart]});
     await full.database.query('UPDATE schema_version SET version = version - 1');
     assert.deepEqual(await check(onPostgres(full.database.url)), {
       code: 0,

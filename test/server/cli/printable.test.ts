@@ -134,7 +134,7 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     UPDATE deliveries SET last_error = ${sql(hostile)}, remote_id = ${sql(hostile)}, recipients = ${sql(recipients)},
       last_reply = ${sql(JSON.stringify({excerpt: withHalf}))};
     UPDATE leads SET policy_version = ${sql(hostile)}, reasons = ${sql(JSON.stringify({[hostile]: hostile}))};
-    INSERT INTO paused_destinations VALUES (${sql(hostile)}, 0, ${sql(hostile)}), ('crm', 0, ${sql(hostile)});
+    INSERT INTO paused_destinations VALUES (${sql(hostile)}, 0, ${sql(hostile)}, NULL), ('crm', 0, ${sql(hostile)}, NULL);
     INSERT INTO processes VALUES ('1', ${Date.now() + 60_000}, ${sql(JSON.stringify(report))});
     INSERT INTO version_requests VALUES (${Date.now()}, ${sql(hostile)}, ${sql(hostile)}, 5)`);
 

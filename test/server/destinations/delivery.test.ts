@@ -404,6 +404,7 @@ test('a worker adds nothing to a delivery in progress each time it looks into th
     deliver: () => inProgress,
     room: () => 10,
     claimed: () => undefined,
+    isGone: () => false,
     unusedLeases: () => [],
   } as unknown as Courier;
   const terms = termsOf(

@@ -121,12 +121,11 @@ suite('a page of a partner', () => {
         },
       });
       const fromCaller = await server.fetch('/json/leads', postJson({...spaced, cid: '1001'}, basic(acme)));
+      // What nobody sees is left out of a number.
+      if (space === '\ufeff') return void (await readJson(fromCaller, 201));
       const problem = await readProblem(fromCaller, 422, 'invalid-lead');
-      assert.deepEqual(
-        fieldCodes(problem),
-        space === '\ufeff' ? {phone: 'invalid'} : {first_name: 'invalid', phone: 'invalid'},
-        'a caller of /json/leads is told of it',
-      );
+      const wrong = {first_name: 'invalid', phone: 'invalid'};
+      assert.deepEqual(fieldCodes(problem), wrong, 'a caller of /json/leads is told of it');
     });
   }
   test('is told each wrong field, and never of the cid', async () => {
