@@ -156,7 +156,10 @@ async function measure(kind: Kind, leads: number): Promise<Figures> {
   const config = await fill(kind, location, folder.path, leads, {...shape, waiting: leads / 10});
   console.log(`  ${leads} leads are there after ${Math.round((performance.now() - filling) / 1_000)} s`);
   const paused = names.map((name) => `('${name}', 1, 'for the benchmark')`);
-  await execute(location, `INSERT INTO paused_destinations VALUES ${paused.join(', ')}`);
+  await execute(
+    location,
+    `INSERT INTO paused_destinations (destination, paused_at, reason) VALUES ${paused.join(', ')}`,
+  );
   const environment = environmentOf(kind, location, folder.path, names);
 
   const running: RunningService[] = [];

@@ -71,7 +71,7 @@ async function fillForPages(kind: Kind, location: string, folder: string) {
     ),
     `INSERT INTO audit SELECT id, created_at, 'operator Ana', 'leads show', '{}', 1, '["' || id || '"]' FROM leads
       WHERE substr(id, 36) = '7'`,
-    `INSERT INTO paused_destinations SELECT DISTINCT destination, 1, 'for figures' FROM deliveries WHERE destination <> 'crm'`,
+    `INSERT INTO paused_destinations (destination, paused_at, reason) SELECT DISTINCT destination, 1, 'for figures' FROM deliveries WHERE destination <> 'crm'`,
     'UPDATE person_search SET done_until = (SELECT MAX(id) FROM leads)',
     ...(kind === 'PostgreSQL' ? ['VACUUM ANALYZE'] : []),
   );

@@ -100,7 +100,9 @@ forEachStore((store) => {
     assert.equal(valueOf(failing, 'lead_prequal_outbox_deliveries', {...of, state: 'waiting'}), 1);
     assert.ok(valueOf(failing, 'lead_prequal_outbox_oldest_age_seconds', of) > 0);
 
-    await server.execute("INSERT INTO paused_destinations VALUES ('crm', 1, 'for the test')");
+    await server.execute(
+      "INSERT INTO paused_destinations (destination, paused_at, reason) VALUES ('crm', 1, 'for the test')",
+    );
     const paused = {...of, state: 'paused'};
     await until(async () => valueOf(await samples(), 'lead_prequal_destination_state', paused) === 1);
   });
