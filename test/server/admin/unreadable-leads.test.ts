@@ -171,6 +171,8 @@ for (const {name, postgres, skip} of databaseKinds) {
       const told = observed.flatMap((each) => (each.type === 'lead-unreadable' ? [each.lead] : []));
       assert.deepEqual([...new Set(told)].toSorted(), bad);
       assert.partialDeepStrictEqual(sweep.overdue()?.counts, [{reason: 'unreadable', leads: bad.length}]);
+      // They are noted beside the sweep, which does not wait for that.
+      await until(async () => (await metIds()).length === bad.length);
       assert.deepEqual(await metIds(), bad);
     });
 

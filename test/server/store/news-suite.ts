@@ -395,8 +395,8 @@ export function describeNews(name: string, openStore: (data: string, sealer?: Se
     test('the pause of a destination keeps its first reason until an operator resumes it', async () => {
       assert.deepEqual(await store.pausedDestinations(), []);
       const [first, other] = [
-        {destination: 'gone', pausedAt: due, reason: 'The receiver answered with 410'},
-        {destination: 'crm', pausedAt: due + 2, reason: 'By an operator'},
+        {destination: 'gone', pausedAt: due, reason: 'The receiver answered with 410', isGone: true},
+        {destination: 'crm', pausedAt: due + 2, reason: 'By an operator', isGone: false},
       ];
       await store.pauseDestination(first);
       await store.pauseDestination({...first, pausedAt: due + 1, reason: 'another'});
