@@ -140,20 +140,32 @@ export class Facts {
     return leads.includes(lead) || (isIts && this.concerns(revoking, lead));
   }
 
-  /** Whether an operator has let the number of a link go since its lead came: it asks again, and stops nothing. */
+  /**
+   * Whether an operator has decided about the person of a link since its lead came: it asks again, and stops nothing. Surely so only if
+   * this person had pressed a link before that: an operator who lets a number go on which nobody pressed decides about others.
+   */
   isDecided({link, phone, at, until}: Revoking, how: 'perhaps' | 'surely'): boolean {
     if (!link) return false;
+    const allowings = this.all('allowing').filter((one) => 'phone' in one && one.phone === phone);
+    const presses = this.all('revoking').filter(
+      (one) => one.link?.mailbox === link.mailbox && one.phone === phone && this.concerns(one, link.lead),
+    );
+    const isFirstSince = (one: Allowing) =>
+      presses.some(
+        (press) =>
+          press.until < one.at &&
+          allowings.every((other) => other === one || other.until < press.at - clockDifference),
+      );
     const came = this.all('submission').filter(({lead}) => lead === link.lead);
     const [sent, stored] = [
       Math.min(...came.map((one) => one.at)),
       Math.min(...came.map((one) => one.until)),
     ];
-    return this.all('allowing').some((one) =>
+    return allowings.some((one) =>
       how === 'perhaps'
-        ? 'phone' in one && one.phone === phone && one.at <= until && one.until >= sent - clockDifference
-        : 'phone' in one &&
-          this.concerns(one, link.lead) &&
-          one.partner === undefined &&
+        ? one.at <= until && one.until >= sent - clockDifference
+        : one.partner === undefined &&
+          isFirstSince(one) &&
           one.until < at &&
           one.at > stored + clockDifference,
     );
