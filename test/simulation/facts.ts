@@ -14,6 +14,7 @@ import {
   type History,
   type Request,
   type Revoking,
+  type Span,
   type Trouble,
 } from './history.ts';
 
@@ -146,11 +147,13 @@ export class Facts {
    */
   isDecided({link, phone, at, until}: Revoking, how: 'perhaps' | 'surely'): boolean {
     if (!link) return false;
-    const allowings = this.all('allowing').filter((one) => 'phone' in one && one.phone === phone);
+    const allowings = this.all('allowing').flatMap((one) =>
+      'phone' in one && one.phone === phone ? one : [],
+    );
     const presses = this.all('revoking').filter(
       (one) => one.link?.mailbox === link.mailbox && one.phone === phone && this.concerns(one, link.lead),
     );
-    const isFirstSince = (one: Allowing) =>
+    const isFirstSince = (one: Span) =>
       presses.some(
         (press) =>
           press.until < one.at &&
