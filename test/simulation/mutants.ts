@@ -440,7 +440,7 @@ export const mutants: readonly Mutant[] = [
     file: 'server/destinations/retry-plan.ts',
     from: 'const isGivenUp = !neverEnds && tried',
     to: 'const isGivenUp = tried',
-    flavour: 'revoking',
+    plan: 'stop-is-not-taken-for-long',
     violates: 'the news of a stop or an erasure ends only if it arrives, or is dropped by name',
   },
   {
@@ -448,7 +448,7 @@ export const mutants: readonly Mutant[] = [
     file: 'server/store/operator-queries.ts',
     from: 'stops: filter.stops ?? false',
     to: 'stops: filter.stops || undefined',
-    flavour: 'revoking',
+    plan: 'stop-is-dropped-with-other-news',
     violates: 'the news of a stop or an erasure ends only if it arrives, or is dropped by name',
   },
   {
