@@ -150,7 +150,11 @@ export function statementsFrom(version: number, dialect: Dialect): string[] {
   const statements = versions.flatMap((next) => [
     ...namedTables
       .filter(isSince(next))
-      .flatMap(([name, table]) => createTable(name, asOf(next, table), dialect)),
+      // A dump that is restored over the tables of a later version replaces those that it has, and leaves the others.
+      .flatMap(([name, table]) => [
+        `DROP TABLE IF EXISTS ${name}`,
+        ...createTable(name, asOf(next, table), dialect),
+      ]),
     ...namedTables.flatMap(([name, {columns, since}]) =>
       since === next || rebuilt[next] === name
         ? []
