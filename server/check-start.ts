@@ -5,7 +5,7 @@
 import {once} from 'node:events';
 import {createServer} from 'node:net';
 import {paths} from '../contract/api.ts';
-import {planRepair, repairDoubts, repairWords, whyTooMuch} from './admin/repairing.ts';
+import {planRepair, repairDoubts, repairWords, whyTooMuch} from './admin/repair-plan.ts';
 import {ConfigError, privacyWarnings, readConfig, type Config} from './config/config.ts';
 import {unencrypted} from './config/destinations.ts';
 import type {Environment} from './config/environment.ts';

@@ -331,7 +331,7 @@ export async function allowConsent(
     const {phone} = who;
     if (phone === undefined) throw new Refusal('Name a lead, or a telephone number.');
     await look({phone, reason, ...(partner !== undefined && {scope: partner ?? allCallers})});
-    const {people, leads} = await sendersOf(admin, phone);
+    const {people} = await sendersOf(admin, phone);
     const [{phone: number = ''} = {}, ...others] = await store.digestsOfPeople([{phone}, ...people]);
     const digests = [number, ...others.flatMap((each) => digestOfBoth(each) ?? [])];
     const scopes = await liftedBy(admin, await store.suppressions(digests), partner);
@@ -348,6 +348,8 @@ export async function allowConsent(
         'The number is allowed, but',
       );
     }
+    // Also those that came, and were held, while this was decided.
+    const {leads} = await sendersOf(admin, phone);
     const held = new Set(await store.heldLeads());
     for (const lead of leads)
       if (held.has(lead.id) && (partner === undefined || isInScopes(senderOf(lead), scopes)))

@@ -2,7 +2,8 @@
 import {resolve} from 'node:path';
 import {Command} from 'commander';
 import {finish} from '../admin/admin.ts';
-import {noteRepaired, planRepair, repair, repaired, repairDoubts, repairWords} from '../admin/repairing.ts';
+import {planRepair, prepareRepair, repairDoubts, repairWords} from '../admin/repair-plan.ts';
+import {noteRepaired, repair, repaired} from '../admin/repairing.ts';
 import {moveStore} from '../admin/moving.ts';
 import {counted} from '../admin/words.ts';
 import {readConfig, type Config} from '../config/config.ts';
@@ -56,9 +57,10 @@ ago: then the file of erasures (ERASURES_FILE) may be that of another store.
 Exit status: 0 done, or nothing to do; 1 not done, or not all of it can be; 2 the command line is wrong, or nobody can be asked.`;
 
 async function repairStore(run: Run, admin: Admin, {yes, json}: Json & {yes?: boolean}) {
-  const plan = await planRepair(admin);
-  for (const doubt of await repairDoubts(admin, plan)) run.fail(`${doubt}.`);
-  if (!plan) return;
+  const first = await planRepair(admin);
+  for (const doubt of await repairDoubts(admin, first)) run.fail(`${doubt}.`);
+  if (!first) return;
+  const plan = await prepareRepair(admin, first);
   run.say(`By ${plan.path}: ${repairWords(plan)}.`);
   if (!yes && (await run.ask?.('To do that, type repair: '))?.trim() !== 'repair')
     return run.fail('Nothing was changed.');

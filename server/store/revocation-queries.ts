@@ -138,6 +138,7 @@ export const revocationQueries = (context: Context): RevocationStore => {
         UPDATE suppressed SET decided_at = $1, reason = $2, asked_at = NULL
         WHERE digest IN ${jsonList('$3')} AND scope IN ${jsonList('$4')}`;
       await write(
+        statement(context.lockTable('suppressed')),
         statement(text, now, reason, JSON.stringify(digests), JSON.stringify(scopes)),
         ...noting(events),
       );

@@ -3,14 +3,16 @@ import assert from 'node:assert/strict';
 import {appendFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test} from 'node:test';
+import {allowConsent} from '../../server/admin/revocations.ts';
 import {readConfig} from '../../server/config/config.ts';
 import {appendErasures, readErasures} from '../../server/store/erasures-file.ts';
 import {sentLead, somebody} from '../support/embed-client.ts';
 import {openForSuite} from '../support/opened.ts';
-import {runCommand, writePartners} from '../support/operator.ts';
+import {databaseKinds, hookAndUpstream, operate, runCommand, writePartners} from '../support/operator.ts';
+import {asLead, newDelivery, newEntry, prequalificationBody} from '../support/sample-leads.ts';
 import {serviceSettings} from '../support/service-process.ts';
 import {asOperator, forEachStore, type StoredServer} from '../support/stores.ts';
-import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {makeTemporaryFolder, temporaryFolder} from '../support/temporary-folder.ts';
 
 forEachStore((store) => {
   suite('a stop', () => {
@@ -87,6 +89,36 @@ forEachStore((store) => {
     });
   });
 });
+
+for (const {name, postgres, skip} of databaseKinds)
+  test(
+    `a number that an operator lets go holds no lead that comes meanwhile, in ${name}`,
+    {skip},
+    async (t) => {
+      const folder = temporaryFolder(t);
+      const made = await operate(t, [newEntry()], {postgres, settings: hookAndUpstream(folder)});
+      const {phone} = asLead(prequalificationBody);
+      const stop = await made.run('consent', 'revoke', phone.e164, '--yes');
+      assert.equal(stop.code, 0, stop.stderr);
+      const late = newEntry({
+        deliveries: [newDelivery({destination: 'hook', content: 'created', givesAnswer: false})],
+      });
+      const states = () => made.select('SELECT state FROM deliveries');
+      const admin = await made.admin();
+      let before: unknown;
+      const allow = async (...words: Parameters<typeof admin.store.allow>) => {
+        await made.accept(late);
+        before = await states();
+        await admin.store.allow(...words);
+      };
+      await allowConsent(
+        {...admin, store: {...admin.store, allow}},
+        {who: {phone: phone.e164}, reason: 'asked'},
+      );
+      await admin.store.close();
+      assert.deepEqual([before, await states()], [[{state: 'held'}], [{state: 'waiting'}]]);
+    },
+  );
 
 test('a line of the file of erasures that was cut off in a way is a line that cannot be read', () => {
   const folder = makeTemporaryFolder();

@@ -3,13 +3,8 @@ import type {Timings} from '../../server/config/timings.ts';
 import {finish, type Admin} from '../../server/admin/admin.ts';
 import {noting} from '../../server/admin/audit.ts';
 import {createLinkDesk} from '../../server/admin/link-desk.ts';
-import {
-  noteRepaired,
-  planRepair,
-  repair,
-  repairAtStart,
-  type Repaired,
-} from '../../server/admin/repairing.ts';
+import {planRepair, prepareRepair} from '../../server/admin/repair-plan.ts';
+import {noteRepaired, repair, repairAtStart, type Repaired} from '../../server/admin/repairing.ts';
 import {startLeadService, type LeadService} from '../../server/lead-service.ts';
 import type {LeadStore} from '../../server/leads/ports.ts';
 import type {LinkDesk} from '../../server/leads/revocation.ts';
@@ -67,8 +62,9 @@ export async function startServer(
     );
     const store = delayed(opened, process, world);
     const beside = {store, config: {...config, dataKeys: sealer.words} as unknown as Admin['config']};
-    const plan = isAsked && (await planRepair(beside));
-    if (plan) {
+    const first = isAsked && (await planRepair(beside));
+    if (first) {
+      const plan = await prepareRepair(beside, first);
       const look = noting(store, {actor: 'operator', action: 'store repair'});
       repaired(await finish(repair({...beside, look}, plan), () => undefined));
       await noteRepaired(beside, plan);

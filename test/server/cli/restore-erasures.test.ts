@@ -392,6 +392,26 @@ for (const kind of databaseKinds) {
       await assert.rejects(startOf(made), /11 of these 11 erasures and stops are older than the newest lead/);
     });
 
+    test('leads count, too, that are found only by digests which the start writes', async (t) => {
+      const made = await stored(
+        t,
+        kind,
+        Array.from({length: 21}, () => entryOf(0)),
+      );
+      const restore = await made.backUp();
+      await does(made, 'consent', 'revoke', phoneOf(0), '--yes');
+      const lines = readFileSync(made.file, 'utf8').split('\n');
+      writeFileSync(made.file, lines.filter((line) => !/^[\da-f]{8}-/.test(line)).join('\n'));
+      await restore();
+      await assert.rejects(startOf(made), /the consents of 21 leads .* That concerns 21 of 21 leads/);
+      const stopped = () => made.select('SELECT id FROM leads WHERE revoked_at IS NOT NULL');
+      assert.deepEqual(await stopped(), []);
+      const ask = () => Promise.resolve('repair');
+      const {code, stderr} = await runAtTerminal({ask}, made.settings, 'store', 'repair');
+      assert.match(stderr, /the consents of 21 leads/);
+      assert.deepEqual([code, (await stopped()).length], [0, 21]);
+    });
+
     test('up to a hundred leads go without a word where they are one per cent of the store', async (t) => {
       const made = await stored(t, kind, [entryOf(0)]);
       await made.execute(manyLeads(kind.postgres, 10_100));

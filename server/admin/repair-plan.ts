@@ -1,0 +1,307 @@
+/**
+ * What a restored store lacks of the file of erasures: whoever was erased since the backup is back, and whoever said stop since then
+ * is forgotten. A copy of the store that runs with the same file, such as one for tests, writes its own erasures there. So a plan
+ * that changes much needs an operator.
+ */
+import {existsSync} from 'node:fs';
+import {createdAtOf, isLeadId} from '../leads/lead-ids.ts';
+import type {SealedKey} from '../leads/persons.ts';
+import {everybody, isInScopes, type StopEvent, type Suppression} from '../leads/revocation.ts';
+import {appendErasures, readErasures, type Erasure, type Lines, type StopLine} from '../store/erasures-file.ts';
+import {isErased} from '../store/rows.ts';
+import {checkValueOf} from '../store/sealing.ts';
+import type {Admin} from './admin.ts';
+import {peopleOf, senderOf} from './persons.ts';
+import {isRevokedFor} from './revocations.ts';
+import {counted} from './words.ts';
+
+export type Beside = Pick<Admin, 'store' | 'config'>;
+
+/** A start does so much without a word: some leads always, and more if they are few of the store. */
+const [always, most, mostOfStore] = [20, 100, 0.01];
+/** Erasures and stops that are older than the newest lead of the store. In a restored store, most are younger. */
+const mostOlder = 10;
+/** Ids of one query. */
+const sliceSize = 200;
+/** In place of the check value of a key that is not known. */
+const unknownKey = 'A'.repeat(22);
+/** The reason of an operator's decision, which is not in the file. */
+export const afterRestore = 'as before the restore';
+/** What stands above the first key counts as made with it. */
+const unknownKeyAt = ({lastAt: at}: Pick<Lines, 'lastAt'>) => ({check: unknownKey, at, sealed: undefined});
+
+/** What a digest must be: the last stop, and whether an operator let it go after that. */
+type Wanted = {stop: StopLine; allow: StopLine | undefined};
+
+/**
+ * What the file of erasures lists and the store does not have.
+ * - `adopts`: keys of the digests that the file has and the store lacks, the newest first
+ * - `toErase`, `toRevoke`: erasures, and stops of leads. `suppress`: what must be held again
+ * - `leads`: ids of all leads that change. `acts` is how many erasures and stops are missing, `older` how many of these are older
+ *   than the newest lead
+ * - `unheld`: numbers that cannot be held, because the key of their digests is not known. `byLeads`: leads of such stops
+ *   whose own numbers can
+ * - `isKeyUnknown`: the file has digests without a key, and the store has no key, so they are those of another one
+ */
+export type Repair = Pick<Lines, 'keys' | 'unread' | 'lastAt'> & {
+  path: string;
+  adopts: readonly SealedKey[];
+  toErase: Erasure[];
+  toRevoke: StopLine[];
+  suppress: Wanted[];
+  history: StopEvent[];
+  byLeads: StopLine[];
+  leads: ReadonlySet<string>;
+  total: number;
+  acts: number;
+  older: number;
+  unheld: number;
+  isKeyUnknown: boolean;
+};
+
+/** Undefined without a file. Changes nothing. */
+export async function planRepair({store, config}: Beside): Promise<Repair | undefined> {
+  const {erasuresFile: path} = config;
+  if (path === undefined || !existsSync(path)) return undefined;
+  const {erasures, stops, keys, unread, lastAt} = readErasures(path);
+  const own = await store.personKey();
+  const keysHere = config.dataKeys.map(checkValueOf);
+  const openable = keys.filter((key) => key.sealed && keysHere.includes(key.sealed.dataKey)).toReversed();
+  const adopts = own ? [] : openable.flatMap((key) => key.sealed ?? []);
+  const check = own?.check ?? openable[0]?.check;
+  const isUsable = ({key}: StopLine) => check !== undefined && (key === undefined || key === check);
+  const ofDigests = stops.filter(({of}) => !isLeadId(of));
+  const ofLeads = stops.filter(({of}) => isLeadId(of));
+  const leads = new Set<string>();
+  const toErase = await missingErasures({store}, erasures);
+  for (const {id} of toErase) leads.add(id);
+  const toRevoke = await missingStops({store}, ofLeads);
+  for (const {of} of toRevoke) leads.add(of);
+  const known = new Map((await store.suppressions()).map((one) => [`${one.digest} ${one.scope}`, one]));
+  const suppress = wantedOf(ofDigests.filter(isUsable)).filter((one) =>
+    isMissing(one, known.get(`${one.stop.of} ${one.stop.scope}`)),
+  );
+  const lost = await lostNumbers(
+    {store},
+    ofDigests.filter((one) => !isUsable(one)),
+    ofLeads,
+    known,
+  );
+  for (const one of suppress) for (const id of await leadsOf({store}, one)) leads.add(id);
+  const said = stops.filter((one) => isLeadId(one.of) || isUsable(one));
+  const history = await missingEvents({store}, said.flatMap(eventsOf));
+  const [newest] = await store.listOutlines({}, {limit: 1});
+  // One stop has up to seven lines, all of the same time.
+  const stopped = new Set([...toRevoke, ...suppress.map(({stop, allow}) => allow ?? stop)].map(({at}) => at));
+  const times = [...toErase.map(({at}) => at), ...stopped];
+  const older = times.filter((at) => newest !== undefined && at < createdAtOf(newest.id)).length;
+  return {
+    ...{path, keys, unread, lastAt, adopts, toErase, toRevoke, suppress, history, leads, ...lost},
+    ...{total: await store.countLeads({}), acts: times.length, older},
+    isKeyUnknown: check === undefined && keys.length === 0 && ofDigests.length > 0,
+  };
+}
+
+/**
+ * Gives the store the key of the file's digests, and digests to the leads that have none yet: these may find more leads. Changes no lead.
+ * @returns the plan with those
+ */
+export async function prepareRepair(beside: Beside, first: Repair): Promise<Repair> {
+  const {store} = beside;
+  // Before the store has a key, with which the digests of the file were not made.
+  if (first.isKeyUnknown) appendErasures(first.path, [unknownKeyAt(first)]);
+  for (const key of first.adopts) if (await store.adoptPersonKey(key)) break;
+  // Where none of them can be opened, the store gets a key of its own.
+  if (first.adopts.length > 0) await store.digestsOfPeople([]);
+  if (first.acts > 0) for (let isDone = false; !isDone;) isDone = await store.writeDigests(0);
+  const isOld = first.adopts.length > 0 || first.isKeyUnknown || first.acts > 0;
+  return (isOld && (await planRepair(beside))) || first;
+}
+
+export type OnlyStore = Pick<Admin, 'store'>;
+
+/** What `work` keeps of each slice of a long list. */
+async function inSlices<Item>(
+  items: readonly Item[],
+  work: (slice: readonly Item[]) => Promise<readonly Item[]>,
+): Promise<Item[]> {
+  const kept: Item[] = [];
+  for (let index = 0; index < items.length; index += sliceSize)
+    kept.push(...(await work(items.slice(index, index + sliceSize))));
+  return kept;
+}
+
+const missingErasures = ({store}: OnlyStore, erasures: readonly Erasure[]) =>
+  inSlices(erasures, async (slice) => {
+    const ids = slice.map(({id}) => id);
+    const [records, kept] = [await store.findRecords(ids), await store.keptConsents(ids)];
+    return slice.filter(({id, all}) => {
+      const record = records.get(id);
+      return record && (!isErased(record) || (all && kept.has(id)));
+    });
+  });
+
+const missingStops = ({store}: OnlyStore, stops: readonly StopLine[]) =>
+  inSlices(stops, async (slice) => {
+    const records = await store.findRecords(slice.map(({of}) => of));
+    return slice.filter(({of, scope}) => {
+      const record = records.get(of);
+      return record && isInScopes(senderOf(record), [scope]) && !isRevokedFor(record, [scope]);
+    });
+  });
+
+const missingEvents = ({store}: OnlyStore, events: readonly StopEvent[]) =>
+  inSlices(events, async (slice) => {
+    const known = new Set((await store.stopEvents({ids: slice.map(({id}) => id)})).map(({id}) => id));
+    return slice.filter(({id}) => !known.has(id));
+  });
+
+/** For each digest and scope, the last thing that was said, and what an operator decided after it. */
+function wantedOf(lines: readonly StopLine[]): Wanted[] {
+  const wanted = new Map<string, Wanted>();
+  for (const line of lines) {
+    if (line.does === 'again') continue;
+    if (line.does !== 'allow') {
+      const key = `${line.of} ${line.scope}`;
+      const before = wanted.get(key);
+      // Somebody else who asks takes nothing from a number that said stop itself.
+      if (line.does === 'ask' && before?.stop.does === 'stop' && !before.allow) continue;
+      const isSame = before && !before.allow && before.stop.does === line.does;
+      if (!isSame) wanted.set(key, {stop: line, allow: undefined});
+    } else
+      for (const one of wanted.values())
+        if (one.stop.of === line.of && ['', one.stop.scope].includes(line.scope)) one.allow = line;
+  }
+  return [...wanted.values()];
+}
+
+function isMissing({stop, allow}: Wanted, row: Suppression | undefined): boolean {
+  if (!row) return true;
+  // The store knows of a decision, or of one after this stop.
+  if (allow) return row.decidedAt === null && row.since <= allow.at;
+  return row.decidedAt === null
+    ? stop.does === 'stop' && row.kind === 'number' && row.askedAt !== null
+    : row.decidedAt < stop.at;
+}
+
+/**
+ * The leads that a stop of a number concerns, also those that came since. Those after an operator's decision are none of them. Those
+ * of a stop by a link stand in lines of theirs.
+ */
+export async function leadsOf({store}: OnlyStore, {stop, allow}: Wanted): Promise<string[]> {
+  const ids: string[] = [];
+  let more = stop.kind === 'number' && stop.does === 'stop';
+  for (let after: string | undefined; more;) {
+    const page = await store.listLeads({digest: stop.of, until: allow?.at}, {limit: sliceSize, after});
+    for (const lead of page)
+      if (
+        !('unreadable' in lead) &&
+        isInScopes(senderOf(lead), [stop.scope]) &&
+        !isRevokedFor(lead, [stop.scope])
+      )
+        ids.push(lead.id);
+    after = page.at(-1)?.id;
+    more = page.length === sliceSize;
+  }
+  return ids;
+}
+
+/**
+ * Digests that were made with another key find nobody. Where a lead of the same stop is there, its number is held by that.
+ * @returns `unheld`: of how many numbers nothing is known; `byLeads`: lines of leads whose numbers must be held
+ */
+async function lostNumbers(
+  {store}: OnlyStore,
+  lost: readonly StopLine[],
+  ofLeads: readonly StopLine[],
+  known: ReadonlyMap<string, Suppression>,
+) {
+  const nameOf = ({of, scope}: StopLine) => `${of} ${scope}`;
+  const wanted = wantedOf(lost.filter(({kind, does}) => kind === 'number' || does === 'allow'));
+  const open = new Set(wanted.flatMap(({stop, allow}) => (allow ? [] : [nameOf(stop)])));
+  const lines = lost.filter(
+    (one) => one.does !== 'allow' && open.has(nameOf(one)) && !known.has(nameOf(one)),
+  );
+  /** By the time of the stop. Where all numbers are only asked about, so is that of the lead. */
+  const stops = Map.groupBy(lines, ({at}) => at);
+  const same = ofLeads.filter(({at}) => stops.has(at));
+  const {people} = await peopleOf(
+    {store},
+    same.map(({of}) => of),
+  );
+  const phones = new Set([...people.values()].flatMap(({phone}) => phone ?? []));
+  const byLeads: StopLine[] = [];
+  for (const line of same) {
+    const {phone} = people.get(line.of) ?? {};
+    const {phone: digest} = (await store.personDigests({phone})).digests;
+    const numbers = stops.get(line.at) ?? [];
+    const does = numbers.some((one) => one.does === 'stop') ? 'stop' : 'ask';
+    // A stop at a partner reaches more than the leads of that partner.
+    for (const scope of new Set(numbers.map((one) => one.scope)))
+      if (phone !== undefined && !known.has(`${digest} ${scope}`)) byLeads.push({...line, scope, does});
+  }
+  return {unheld: Math.max(0, new Set(lines.map(({of}) => of)).size - phones.size), byLeads};
+}
+
+function eventsOf({of, at, does, scope, askedAt, way, event, lead}: StopLine): StopEvent[] {
+  if (event === undefined) return [];
+  const kind = does === 'again' ? 'ask' : does;
+  const said = {
+    kind,
+    digest: isLeadId(of) ? '' : of,
+    scope: scope === '' ? everybody : scope,
+    lead,
+    askedAt,
+    way,
+  };
+  return [{id: event, ...said, enteredAt: at, reason: does === 'allow' ? afterRestore : null}];
+}
+
+export const isNothing = ({acts, history, byLeads, adopts, isKeyUnknown}: Repair) =>
+  acts + history.length + byLeads.length + adopts.length === 0 && !isKeyUnknown;
+
+/** How many numbers are held again, or let go again. */
+export const numbersOf = ({suppress}: Repair) =>
+  new Set(suppress.flatMap(({stop: {kind, of}}) => (kind === 'number' ? [of] : []))).size;
+
+/** What would be done, in words. */
+export const repairWords = (repair: Repair): string => {
+  const [erased, all] = [repair.toErase.length, repair.leads.size];
+  return `${counted(erased, 'lead')} erased again, and the consents of ${counted(all - erased, 'lead')} and ${counted(numbersOf(repair), 'number')} taken back again`;
+};
+
+/** Why a start does not do it. Undefined if it does. */
+export function whyTooMuch(repair: Repair): string | undefined {
+  const {path, leads, total, acts, older} = repair;
+  const isMuch = leads.size > always && (leads.size > most || leads.size > total * mostOfStore);
+  if (!isMuch && older <= mostOlder) return undefined;
+  const why = isMuch
+    ? `That concerns ${leads.size.toLocaleString('en-US')} of ${counted(total, 'lead')}`
+    : `${older} of these ${acts} erasures and stops are older than the newest lead`;
+  return `By the file of erasures ${path}, there would be ${repairWords(repair)}. ${why}, so this may be a copy that only has the file of another store: then give it a file of its own (ERASURES_FILE). If the store was restored, "lead-prequal store repair" does it, and then start again`;
+}
+
+/** What cannot be done, or may be wrong, a sentence each. @param repair undefined without a file */
+export async function repairDoubts({store, config}: Beside, repair: Repair | undefined): Promise<string[]> {
+  const {erasuresFile: path, databaseUrl} = config;
+  if (path === undefined)
+    return databaseUrl
+      ? [
+          'ERASURES_FILE names no file: after a restore of PostgreSQL, whoever was erased since is back, and whoever said stop is called again',
+        ]
+      : [];
+  if (!repair) {
+    const wasThere = (await store.erasuresKnown()).wasWritten || (await store.suppressions()).length > 0;
+    const gone = `There is no file of erasures at ${path}, and there was one: after a restore, whoever was erased since is back, and whoever said stop is called again. Put it back, or correct ERASURES_FILE`;
+    return wasThere ? [gone] : [];
+  }
+  const {unread, unheld} = repair;
+  return [
+    ...(unread > 0 ? [`${counted(unread, 'line')} of the file of erasures ${path} cannot be read`] : []),
+    ...(unheld > 0
+      ? [
+          `${counted(unheld, 'number')} of the file of erasures ${path} cannot be held: the key of their digests is not known here. Later leads with them go out`,
+        ]
+      : []),
+  ];
+}
