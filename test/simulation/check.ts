@@ -856,10 +856,13 @@ const rules = {
     }
   },
 
-  /** Always, unless an operator says so: a copy of the store that has the same file must not erase it. */
+  /**
+   * Always, unless an operator says so: a copy of the store that has the same file must not erase it. A lead may be both taken back and
+   * erased.
+   */
   'a start changes few leads without a word'(facts, violated) {
     for (const {process, changed, at, isAsked} of facts.all('start'))
-      if (changed && !isAsked && changed.erased + changed.revoked > few)
+      if (changed && !isAsked && Math.max(changed.erased, changed.revoked) > few)
         violated(`${process} did ${JSON.stringify(changed)} at ${seconds(at)}`);
   },
 } satisfies Record<string, Rule>;
