@@ -70,8 +70,8 @@ type Run = Parts & {
   terms: Terms;
   stopping: AbortSignal;
   inProgress: number;
-  /** When it last looked for what is urgent, in milliseconds of `performance.now()`. */
-  urgentAt: number;
+  /** When it last claimed what is urgent, or only ended leases, in milliseconds of `performance.now()`. */
+  besideAt: number;
   /** Ends the wait of the worker, because the next delivery may begin when one has ended. */
   wake: () => void;
 };
@@ -84,7 +84,7 @@ function startWorker(destination: string, terms: Terms, parts: Parts): Worker {
     terms,
     stopping: stopping.signal,
     inProgress: 0,
-    urgentAt: 0,
+    besideAt: 0,
     wake: () => undefined,
   };
   const running = claimUntilStopped(run);
@@ -126,14 +126,17 @@ async function claimDue(run: Run, asksFirst: boolean): Promise<number> {
   // must hear of stops and erasures all the same.
   const [collects, isGone] = [terms.collectFor !== undefined, courier.isGone(destination)];
   const isUrgent = isGone || (collects && courier.room(destination) < 1);
-  if (isUrgent && performance.now() - run.urgentAt < timings.idlePoll) return 0;
-  if (isUrgent) run.urgentAt = performance.now();
   const free = Math.min(terms.parallelClaimed - run.inProgress, courier.room(destination, isUrgent));
-  if (free < 1) return 0;
+  // A lease that was never used ends also while there is no room. Otherwise its lead would count as perhaps sent.
+  const unused = isUrgent ? [] : courier.unusedLeases(destination);
+  if (free < 1 && unused.length === 0) return 0;
+  if (isUrgent || free < 1) {
+    if (performance.now() - run.besideAt < timings.idlePoll) return 0;
+    run.besideAt = performance.now();
+  }
   const now = Date.now();
   const leaseEnd = now + timings.lease + randomPart('leaseEnd');
   const dueAgain = leaseEnd + randomPart('dueAgain');
-  const unused = isUrgent ? [] : courier.unusedLeases(destination);
   if (asksFirst && !isUrgent && unused.length === 0 && !(await store.hasDue(destination))) {
     courier.claimed(destination, [], true);
     return 0;
@@ -142,7 +145,7 @@ async function claimDue(run: Run, asksFirst: boolean): Promise<number> {
   // The courier drops it itself, when it finds that it may have been sent.
   const maxSends = terms.dropsUnknown ? Number.MAX_SAFE_INTEGER : terms.maxSends;
   const claimed = await store
-    .claimDue(destination, {now, leaseEnd, dueAgain, limit: free, maxSends, unused, only})
+    .claimDue(destination, {now, leaseEnd, dueAgain, limit: Math.max(0, free), maxSends, unused, only})
     .catch((error: unknown) => {
       courier.abandon(destination, {leaseEnd, dueAgain});
       throw error;
