@@ -7,7 +7,13 @@ import {existsSync} from 'node:fs';
 import {createdAtOf, isLeadId} from '../leads/lead-ids.ts';
 import type {SealedKey} from '../leads/persons.ts';
 import {everybody, isInScopes, type StopEvent, type Suppression} from '../leads/revocation.ts';
-import {appendErasures, readErasures, type Erasure, type Lines, type StopLine} from '../store/erasures-file.ts';
+import {
+  appendErasures,
+  readErasures,
+  type Erasure,
+  type Lines,
+  type StopLine,
+} from '../store/erasures-file.ts';
 import {isErased} from '../store/rows.ts';
 import {checkValueOf} from '../store/sealing.ts';
 import type {Admin} from './admin.ts';
