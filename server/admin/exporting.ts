@@ -140,7 +140,9 @@ export async function* exportLeads(
   const head = forSales ? salesColumns : columns.map(([name]) => name);
   if (isCsv) yield {text: `${excel || forSales ? '\uFEFF' : ''}${toCsv([head])}`, looked: 0};
   for (let after: string | undefined; ;) {
-    const page = only ?? (await store.readLeads(filter, {limit: pageLeads, after}));
+    // Whoever calls begins with the newest.
+    const page =
+      only ?? (await (forSales ? store.listLeads : store.readLeads)(filter, {limit: pageLeads, after}));
     const leads: LeadDetails[] = [];
     const full: FullLead[] = [];
     for (const lead of page) {

@@ -11,9 +11,11 @@ import type {OpenDelivery} from '../leads/figures.ts';
 import {oneLine} from '../leads/hidden-characters.ts';
 import type {LeadFilter, LeadOutline, LeadPage, ListedLead} from '../leads/lead-filter.ts';
 import {createdAtOf, firstIdAt} from '../leads/lead-ids.ts';
+import {mayCall, type MayCall} from '../leads/may-call.ts';
 import type {Person} from '../leads/persons.ts';
 import {finish, type Admin} from './admin.ts';
 import {amountsForPeople, detailsOf, type LeadDetails} from './lead-details.ts';
+import {callFactsOf} from './lead-view.ts';
 import {leadsOfPerson} from './persons.ts';
 
 /** How a lead is, in a word or three. `held` needs an operator, `no` will not come by itself. */
@@ -24,6 +26,7 @@ export type RowState = {kind: 'ok' | 'wait' | 'held' | 'no' | 'gone'; words: str
  * - `campaign`: such as `google, cpc, spring`
  * - `unreadable`: why the lead cannot be opened
  * - `person`: null if it is not known, or may not be seen. The amounts are those that the visitor saw
+ * - `call`: whether it may be called now; null for those who see no persons
  */
 export type ListedRow = {
   id: string;
@@ -34,6 +37,7 @@ export type ListedRow = {
   state: RowState;
   erasedAt: number | null;
   unreadable: string | null;
+  call: MayCall | null;
   person: {
     name: string;
     phone: string;
@@ -50,6 +54,7 @@ export type ListedRow = {
 export type Listed = {rows: ListedRow[]; after: string | undefined; lookedTo: number | undefined};
 
 type Row = ListedLead | LeadOutline;
+const isOutline = (row: Row): row is LeadOutline => 'revokedAt' in row;
 const idsOf = (rows: readonly Row[]) => rows.map(({id}) => id);
 
 /** Leads of the index of one read, where a filter can miss. */
@@ -126,14 +131,18 @@ export async function personPage(
 async function rowsOf({store, config}: Admin, leads: readonly Row[]): Promise<ListedRow[]> {
   const open = Map.groupBy(await store.openDeliveriesOf(idsOf(leads)), ({lead}) => lead);
   const corrections = await store.corrections(idsOf(leads));
+  const opened = leads.filter((lead): lead is ListedLead => !isOutline(lead));
+  const facts = await callFactsOf({store}, opened);
+  const now = Date.now();
   return leads.map((lead) => {
-    const state = (one: Row) =>
-      stateOf(one, open.get(lead.id) ?? [], {isCorrected: corrections.has(lead.id)});
-    return toRow(lead, state, config);
+    const known = facts.get(lead.id);
+    const so = {isStopped: known?.stop?.why === 'stopped', isCorrected: corrections.has(lead.id)};
+    const state = (one: Row) => stateOf(one, open.get(lead.id) ?? [], so);
+    return {...toRow(lead, state, config), call: known ? mayCall(known, now) : null};
   });
 }
 
-function toRow(lead: Row, state: (lead: Row) => RowState, config: Admin['config']): ListedRow {
+function toRow(lead: Row, state: (lead: Row) => RowState, config: Admin['config']): Omit<ListedRow, 'call'> {
   const details = 'lead' in lead ? detailsOf(lead) : undefined;
   const damaged = 'unreadable' in lead ? lead : details && 'unreadable' in details ? details : undefined;
   const known = 'unreadable' in lead ? {createdAt: createdAtOf(lead.id), partner: null} : lead;
@@ -168,7 +177,7 @@ function personOf(details: LeadDetails, config: Admin['config']): ListedRow['per
 /**
  * What needs somebody comes first.
  * @param open the deliveries of the lead that have not ended
- * @param so `isStopped`: somebody with its number said stop, as `stopsOf` says
+ * @param so `isStopped`: somebody with its number said stop, as `callFactsOf` says
  */
 export function stateOf(
   lead: Row,
@@ -177,9 +186,8 @@ export function stateOf(
 ): RowState {
   if ('unreadable' in lead) return {kind: 'no', words: 'cannot be read'};
   if ('erasedAt' in lead && lead.erasedAt !== null) return {kind: 'gone', words: 'erased'};
-  const isOutline = 'revokedAt' in lead;
-  if (isOutline ? lead.revokedAt !== null : lead.revoked) return {kind: 'no', words: 'said stop'};
-  const isStopped = so.isStopped || (isOutline ? lead.suppressedAt !== null : lead.isSuppressed);
+  if (isOutline(lead) ? lead.revokedAt !== null : lead.revoked) return {kind: 'no', words: 'said stop'};
+  const isStopped = so.isStopped || (isOutline(lead) ? lead.suppressedAt !== null : lead.isSuppressed);
   const held = open.find(({state}) => state === 'held');
   if (held) return {kind: 'held', words: `held: ${isStopped ? 'said stop before' : whyHeld(held)}`};
   if (isStopped) return {kind: 'no', words: 'said stop before'};

@@ -4,32 +4,37 @@ import {DateTime} from 'luxon';
 import {totalAmount} from '../../contract/amounts.ts';
 import {formOnlyFields} from '../../contract/extra-fields.ts';
 import {extension} from '../../contract/phone.ts';
-import {referenceOf} from '../../contract/reference.ts';
 import {lookUp} from '../../form/words/look-up.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
+import type {MayCall} from '../leads/may-call.ts';
 import type {Admin} from './admin.ts';
 import {amountsForPeople, type LeadDetails} from './lead-details.ts';
-import {stateOf} from './listing.ts';
-import {stopsOf} from './stops.ts';
+import {callsOf, callWords} from './lead-view.ts';
 import {localTime} from './words.ts';
 
 /** `zone`: of whoever reads it. Undefined for that of this machine */
-type Sales = {config: Admin['config']; zone: string | undefined; mayCall: string};
+type Sales = {config: Admin['config']; zone: string | undefined; call: MayCall | undefined};
 
 /** The time is one for a spreadsheet, and the total a number, as the form showed it. */
 const columns: Readonly<Record<string, (lead: LeadDetails, sales: Sales) => unknown>> = {
   Received: ({created_at}, {zone}) => timeCell(Date.parse(created_at), zone),
   Name: ({lead}) => `${lead.first_name} ${lead.last_name}`,
   Phone: ({lead}) => phoneCell(lead.phone, lead.phone_e164),
-  'May be called': (_lead, {mayCall}) => mayCall,
+  'May be called': (_lead, {call}) => call && callWords(call),
+  'Time there': (_lead, {call}) => call?.there,
+  State: ({lead}) => lead.state,
+  Language: ({consent}) => consent?.text_language,
   Email: ({lead}) => lead.email,
   'When to call': ({lead: {call_time}}) => lookUp(formOnlyFields.call_time.inMails, call_time) ?? call_time,
   Total: (lead, {config}) =>
     amountsForPeople(lead, config)?.[totalAmount] ?? lead.answer?.status.replace('done', ''),
   'Credit score': ({lead}) => lead.credit_score,
+  Notes: ({lead}) => lead.notes,
+  'Do not sell or share': ({opt_out_signal}) => (opt_out_signal ? 'yes' : ''),
   Partner: ({partner}) => partner,
   Campaign: ({attribution}) => attribution.utm_campaign,
   Reference: ({reference}) => reference,
+  Result: () => '',
 };
 export const salesColumns = Object.keys(columns);
 
@@ -41,29 +46,9 @@ export async function salesCells(
 ): Promise<(lead: LeadDetails) => unknown[]> {
   const calls = await callsOf(admin, leads);
   return (lead) => {
-    const sales = {config: admin.config, zone, mayCall: calls.get(lead.id) ?? ''};
+    const sales = {config: admin.config, zone, call: calls.get(lead.id)};
     return Object.values(columns).map((valueOf) => valueOf(lead, sales));
   };
-}
-
-/** Whether whoever sent a lead may be called, by its id. */
-async function callsOf(admin: Admin, leads: readonly FullLead[]): Promise<ReadonlyMap<string, string>> {
-  const ids = leads.map(({id}) => id);
-  const stops = await stopsOf(admin, leads);
-  const open = Map.groupBy(await admin.store.openDeliveriesOf(ids), ({lead}) => lead);
-  const corrections = await admin.store.corrections(ids);
-  const mayCall = (lead: FullLead) => {
-    const stop = stops.get(lead.id);
-    if (stop)
-      return stop.why === 'asked' ? 'not yet: somebody else asked to stop this number' : 'no: said stop';
-    const correction = corrections.get(lead.id);
-    if (correction !== undefined) return `no: corrected by ${referenceOf(correction)}`;
-    if (stateOf(lead, open.get(lead.id) ?? [], {isCorrected: false}).kind === 'held') return 'no: held';
-    if (lead.mailboxStoppedAt) return 'ask: this address said stop for another number';
-    if (!lead.consent) return 'ask: no consent stored';
-    return lead.consent.agreed === false ? 'no: ticked no box' : 'yes';
-  };
-  return new Map(leads.map((lead) => [lead.id, mayCall(lead)]));
 }
 
 const timeCell = (time: number, zone: string | undefined) =>

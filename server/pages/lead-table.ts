@@ -2,6 +2,7 @@
 import {totalAmount} from '../../contract/amounts.ts';
 import type {ListedRow} from '../admin/listing.ts';
 import {html, type Html, type HtmlValue} from '../html/html.ts';
+import {callAnswerWords} from '../leads/may-call.ts';
 import {bar, clock, date, empty, icon, moment, money, since, state} from './layout.ts';
 import {seesPersons, type Visit} from './visit.ts';
 
@@ -18,7 +19,7 @@ function visitorOf(
   if (erasedAt !== null) return html`${link('Erased')}<small>on ${date(visit.seen, erasedAt)}</small>`;
   if (unreadable !== null) return html`${link('Cannot be read')}<small>${unreadable}</small>`;
   if (!person) return link(sealedName(reference));
-  return html`${link(person.name, 'name')}${isWhole && html`<small class="wide">${person.phone}</small>`}`;
+  return html`${link(html`<bdi>${person.name}</bdi>`, 'name')}${isWhole && html`<small class="wide"><bdi>${person.phone}</bdi></small>`}`;
 }
 
 function totalOf({person, erasedAt, unreadable}: ListedRow, {seen}: Visit): HtmlValue {
@@ -27,6 +28,10 @@ function totalOf({person, erasedAt, unreadable}: ListedRow, {seen}: Visit): Html
   if (person.amounts) return html`${money(person.amounts[totalAmount])}${bar(person.amounts, 'parts')}`;
   return person.pending ? html`<span class="q">to follow</span>` : '–';
 }
+
+/** That a lead may be called needs no words. */
+const callOf = ({call}: ListedRow): Html | false =>
+  call !== null && call.answer !== 'yes' && html`<small>${callAnswerWords[call.answer]}</small>`;
 
 /** @param more below it */
 export const noLeadsYet = (more: Html | false = false): Html =>
@@ -56,9 +61,11 @@ export function leadTable(rows: readonly ListedRow[], visit: Visit, isWhole: boo
       ${
         isWhole &&
         html`<td class="wide">${lead.person?.credit ?? ''}</td>
-          <td class="wide">${partnerWords(lead.partner)}<small>${lead.campaign ?? '–'}</small></td>`
+          <td class="wide">
+            ${partnerWords(lead.partner)}<small><bdi>${lead.campaign ?? '–'}</bdi></small>
+          </td>`
       }
-      <td class="how">${state(lead.state)}</td>
+      <td class="how">${state(lead.state)}${callOf(lead)}</td>
       ${isWhole && html`<td class="wide ref">${lead.reference}</td>`}
     </tr>`;
   return html`<table class="list">

@@ -1,0 +1,146 @@
+/** Whether a lead may be called: one answer for mails, chat rooms, lists, exports, commands and pages. */
+import {findPhoneNumbersInText} from 'libphonenumber-js/min';
+import {referenceOf} from '../../contract/reference.ts';
+import {hoursAt, hoursWords, placesOf} from './call-hours.ts';
+import type {Lead} from './lead-schema.ts';
+import type {Consent} from './stored-lead.ts';
+import {timeThere} from './time-there.ts';
+
+export const callAnswers = ['no', 'not_yet', 'other_lead', 'not_known', 'not_now', 'yes'] as const;
+export type CallAnswer = (typeof callAnswers)[number];
+
+/** Each reason with its answer, in the order in which they count: the first reason that holds decides. */
+export const callReasons = {
+  stopped: 'no',
+  erased: 'no',
+  not_agreed: 'no',
+  may_be_bot: 'not_yet',
+  stop_undecided: 'not_yet',
+  corrected: 'other_lead',
+  unreadable: 'not_known',
+  stop_unknown: 'not_known',
+  address_stopped: 'not_known',
+  no_consent: 'not_known',
+  consent_for_other_number: 'not_known',
+  no_time_zone: 'not_known',
+  outside_hours: 'not_now',
+  within_hours: 'yes',
+} as const satisfies Record<string, CallAnswer>;
+export type CallReason = keyof typeof callReasons;
+export const callReasonNames = Object.keys(callReasons) as CallReason[];
+
+/**
+ * What is known of a lead that somebody wants to call. Times are milliseconds since 1970.
+ * - `stop`: somebody with the number said stop, or somebody with another address did, and nobody has decided; null if nobody did
+ * - `addressStoppedAt`: somebody with this e-mail address and another number said stop
+ * - `isHeld`: it waits for an operator, because a bot may have sent it
+ * - `correctedBy`: the id of the newest lead that corrects this one
+ * - `lead`, `consent`: undefined if the lead is erased or cannot be read
+ */
+export type CallFacts = {
+  isErased?: boolean;
+  stop?: {why: 'stopped' | 'asked' | 'unknown'; at: number | null} | undefined;
+  addressStoppedAt?: number | undefined;
+  isHeld?: boolean | undefined;
+  correctedBy?: string | null | undefined;
+  lead?: Pick<Lead, 'phone' | 'state'> | undefined;
+  consent?: Pick<Consent, 'agreed' | 'words'> | null | undefined;
+};
+
+/**
+ * - `at`: when somebody said stop, or asked for it, if that is the reason
+ * - `until`: when the answer changes by itself, because hours begin or end
+ * - `there`: what time it is where the phone is, such as `9:08 PM in New York`; null if no zone is known
+ * - `hours`: such as `from 8 AM on Sunday in New York`
+ * - `isPresumed`: where the phone is, is presumed from its area code
+ */
+export type MayCall = {
+  answer: CallAnswer;
+  reason: CallReason;
+  at: number | null;
+  until: number | null;
+  there: string | null;
+  hours: string | null;
+  isPresumed: boolean;
+  correctedBy: string | null;
+};
+
+/** @param now the moment for which the answer holds, in milliseconds since 1970 */
+export function mayCall(facts: CallFacts, now: number): MayCall {
+  const {stop, lead, consent, correctedBy = null} = facts;
+  const places = lead && placesOf(lead);
+  const hours = places && hoursAt(places, now);
+  const holds: Readonly<Record<CallReason, boolean>> = {
+    stopped: stop?.why === 'stopped',
+    erased: facts.isErased === true,
+    not_agreed: consent?.agreed === false,
+    may_be_bot: facts.isHeld === true,
+    stop_undecided: stop?.why === 'asked',
+    corrected: correctedBy !== null,
+    unreadable: lead === undefined,
+    stop_unknown: stop?.why === 'unknown',
+    address_stopped: facts.addressStoppedAt !== undefined,
+    no_consent: !consent,
+    consent_for_other_number: lead !== undefined && namesOtherNumber(consent, lead.phone),
+    no_time_zone: hours === undefined,
+    outside_hours: hours?.isAllowed === false,
+    within_hours: true,
+  };
+  const reason = callReasonNames.find((name) => holds[name]) ?? 'unreadable';
+  const answer = callReasons[reason];
+  const isOfHours = answer === 'not_now' || answer === 'yes';
+  return {
+    ...{answer, reason, correctedBy},
+    at: saidAt(facts, reason) ?? null,
+    until: isOfHours ? (hours?.until ?? null) : null,
+    there: (places && timeThere(now, places.zones)) ?? null,
+    hours: (isOfHours && places && hoursWords(places, now)) || null,
+    isPresumed: places?.isPresumed ?? false,
+  };
+}
+
+function saidAt({stop, addressStoppedAt}: CallFacts, reason: CallReason) {
+  if (reason === 'address_stopped') return addressStoppedAt;
+  return reason === 'stopped' || reason === 'stop_undecided' ? stop?.at : undefined;
+}
+
+/** The words that a caller of the API sent may name the number that may be called. Those of a form name none that varies. */
+function namesOtherNumber(consent: CallFacts['consent'], phone: Lead['phone']): boolean {
+  const numbers = consent?.words ? findPhoneNumbersInText(consent.words, 'US').map(({number}) => number) : [];
+  // A toll-free number is that of a company.
+  const personal = numbers.filter(({number}) => !/^\+18(?:00|33|44|55|66|77|88)/.test(number));
+  return personal.length > 0 && !numbers.some(({number}) => number === phone.e164);
+}
+
+/** The answer in a few words. */
+export const callAnswerWords = {
+  no: 'Do not call',
+  not_yet: 'Do not call yet',
+  other_lead: 'Call about another lead',
+  not_known: 'Not known whether you may call',
+  not_now: 'Not now',
+  yes: 'May be called',
+} as const satisfies Record<CallAnswer, string>;
+
+/** Why, for a sentence or a cell. */
+const reasonWords = {
+  stopped: () => 'somebody with this number said stop',
+  erased: () => 'it was erased',
+  not_agreed: () => 'the box was not ticked',
+  may_be_bot: () => 'a bot may have sent it, and nobody has decided',
+  stop_undecided: () => 'somebody with another address asked to stop this number',
+  corrected: ({correctedBy}) => `it was corrected by ${referenceOf(correctedBy ?? '')}`,
+  unreadable: () => 'it cannot be read',
+  stop_unknown: () => 'it cannot be found out whether somebody with this number said stop',
+  address_stopped: () => 'somebody with this e-mail address said stop for another number',
+  no_consent: () => 'no consent is stored',
+  consent_for_other_number: () => 'the consent names another number',
+  no_time_zone: () => 'nothing says in which time zone the phone is',
+  outside_hours: ({there, hours}) => `it is ${there}; ${hours}`,
+  within_hours: ({hours}) => hours ?? '',
+} as const satisfies Record<CallReason, (call: MayCall) => string>;
+
+export const callReasonWords = (call: MayCall): string => {
+  const words = reasonWords[call.reason](call);
+  return call.hours !== null && call.isPresumed ? `${words} (by the area code)` : words;
+};
