@@ -19,6 +19,8 @@ export type Environs = {
   rounding: number;
   /** Where operators have their pages, if they have any. It may be wrong where another fault says so. */
   adminUrl: string | undefined;
+  /** The names of the partners by their keys. */
+  partnerNames: Readonly<Record<string, string>>;
   /** Makes the start fail. @param field of the destination, such as `url`, or the setting that stands for it */
   fault: (field: string, message: string) => void;
 };
@@ -71,11 +73,15 @@ const events = z
  */
 const details = z.enum(['none', 'link', 'contact']).default('none');
 
-/** Where the page of a lead is, up to its id, for messages with `details: link`. */
-function linked(chosen: z.output<typeof details>, {adminUrl, fault}: Environs): {leadPages?: string} {
-  if (chosen !== 'link') return {};
-  if (adminUrl === undefined) fault('details', 'link needs the setting ADMIN_URL, which is missing');
-  return {leadPages: `${adminUrl}/leads/`};
+/** What messages say besides the lead. `leadPages`: where the page of a lead is, up to its id. */
+function told(
+  chosen: z.output<typeof details>,
+  {adminUrl, rounding, partnerNames, fault}: Environs,
+): {rounding: number; partnerNames?: Environs['partnerNames']; leadPages?: string} {
+  if (chosen === 'link' && adminUrl === undefined)
+    fault('details', 'link needs the setting ADMIN_URL, which is missing');
+  const leadPages = adminUrl === undefined || chosen === 'none' ? undefined : `${adminUrl}/leads/`;
+  return {rounding, partnerNames, ...(leadPages !== undefined && {leadPages})};
 }
 
 export const chatFormats = ['slack', 'teams', 'google-chat'] as const;
@@ -174,8 +180,7 @@ export const destinationKinds = {
     .transform(({credentials, ...fields}) => (environs: Environs) => ({
       ...inCamelCase(fields),
       ...receiver(environs, credentials),
-      ...linked(fields.details, environs),
-      rounding: environs.rounding,
+      ...told(fields.details, environs),
     })),
 
   email: z
@@ -188,11 +193,12 @@ export const destinationKinds = {
        */
       every_minutes: z.int().min(1).max(1_440).optional(),
       details,
+      /** Whom an answer reaches: the visitor, if the message has the address, or nobody but `SMTP_FROM`. */
+      reply_to: z.enum(['visitor', 'none']).default('visitor'),
     })
     .transform((fields) => (environs: Environs) => ({
       ...inCamelCase(fields),
-      ...linked(fields.details, environs),
-      rounding: environs.rounding,
+      ...told(fields.details, environs),
       smtpUrl: environs.read('SMTP_URL', smtpUrl),
       from: environs.read('SMTP_FROM', sender),
     })),

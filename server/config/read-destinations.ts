@@ -57,6 +57,9 @@ export function readAlerts(sources: Sources, faults: string[]) {
 const environs = (name: string, sources: Sources, faults: string[]): Environs => ({
   rounding: sources.rounding,
   adminUrl: sources.settings?.ADMIN_URL ?? sources.reader.value('ADMIN_URL'),
+  partnerNames: Object.fromEntries(
+    (sources.partnersFile?.content.partners ?? []).map((partner) => [partner.key, partner.name]),
+  ),
   read<Value>(setting: string, schema: z.ZodType<Value>) {
     const value = sources.reader.value(setting);
     const who = name === 'ALERTS_TO' ? name : `the destination ${name} of PARTNERS_FILE`;

@@ -15,6 +15,7 @@ import type {SignConsent} from '../leads/evidence.ts';
 import type {OutboxPort} from '../leads/ports.ts';
 import type {RevokeLink} from '../leads/revocation.ts';
 import {reasonOf, StoreError} from '../leads/store-errors.ts';
+import type {LeadRecord} from '../leads/stored-lead.ts';
 import {NotTried} from './breaker.ts';
 
 export type Destination = {
@@ -44,6 +45,11 @@ export type DeliveryRequest = Delivered &
   Pick<DueDelivery, 'happenedAt' | 'remoteId' | 'attempts' | 'recipients'> & {
     /** Stores the id that the destination gave to the lead, so that no later attempt sends the lead again. */
     onTaken: (remoteId: string) => Promise<void>;
+    /**
+     * The lead that this one corrects. Undefined if it corrects none, or that one was erased or cannot be read.
+     * @throws NotTried when the store cannot say
+     */
+    corrected: () => Promise<LeadRecord | undefined>;
     /**
      * Decides whether a confirmation may be sent.
      * @throws NotTried when the store cannot say

@@ -144,13 +144,19 @@ function send(
       if (begun + (performance.now() - asked) > latest)
         throw new NotTried('The store took too long to take the id of the lead');
     },
+    corrected: async () =>
+      'supersedes' in due.lead && due.lead.supersedes !== null
+        ? store.correctedLead(due.lead.supersedes).catch(waitForStore)
+        : undefined,
     decide: (addresses, limits) =>
-      store.decideConfirmation(due.lead.id, Date.now(), addresses, limits).catch((error: unknown) => {
-        // Nothing is sent yet, so the delivery may wait for the store.
-        throw new NotTried(reasonOf(error));
-      }),
+      store.decideConfirmation(due.lead.id, Date.now(), addresses, limits).catch(waitForStore),
   });
 }
+
+/** Nothing is sent yet, so the delivery may wait for the store. */
+const waitForStore = (error: unknown): never => {
+  throw new NotTried(reasonOf(error));
+};
 
 /**
  * Nothing goes to an address for which it was not meant, until an operator accepts the address. For the news of a stop or an

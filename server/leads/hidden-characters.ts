@@ -25,3 +25,9 @@ export const unseen =
  */
 export const oneLine = (text: string, max: number): string =>
   cutTo(text.replace(unseen, '').replace(controls, ' ').replace(/\s+/g, ' ').trim(), max);
+
+const writtenFromTheRight =
+  /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u;
+/** In isolates, a text that is written from the right does not change the order of what stands beside it, such as a number. */
+export const isolated = (text: string): string =>
+  writtenFromTheRight.test(text) ? `\u2068${text}\u2069` : text;

@@ -33,7 +33,7 @@ import type {Accepted, LeadEntry} from './new-lead.ts';
 import type {OperatorStore} from './operators.ts';
 import type {PersonStore} from './persons.ts';
 import type {RevocationStore} from './revocation.ts';
-import type {Answer, RememberedText, StoredLead} from './stored-lead.ts';
+import type {Answer, LeadRecord, RememberedText, StoredLead} from './stored-lead.ts';
 
 /** What the lead desk needs: it stores leads, and finds them. */
 export type LeadPort = {
@@ -94,6 +94,8 @@ export type OutboxPort = {
     addresses: readonly string[],
     limits: ConfirmationLimits,
   ): Promise<{decision: ConfirmationDecision; language: string} | undefined>;
+  /** A lead that another one corrects. Undefined if it was erased, or cannot be read. */
+  correctedLead(id: string): Promise<LeadRecord | undefined>;
   /** The destinations for which deliveries wait. Unlike `countOutbox`, this is quick however many wait. */
   waitingDestinations(): Promise<string[]>;
   /** Counts the deliveries in the outbox. The metrics and operators do so, too. */

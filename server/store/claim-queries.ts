@@ -224,12 +224,17 @@ function createDueBatcher({read, jsonList}: Context) {
 
 export function claimQueries(
   context: Context & Pick<LeadReader, 'findRecords'>,
-): Pick<OutboxPort, 'hasDue' | 'claimDue' | 'waitingDestinations' | 'recallDeliveries'> {
-  const {read, write, jsonList} = context;
+): Pick<OutboxPort, 'hasDue' | 'claimDue' | 'correctedLead' | 'waitingDestinations' | 'recallDeliveries'> {
+  const {read, write, jsonList, findRecords} = context;
   return {
     hasDue: createDueBatcher(context).add,
 
     claimDue: (destination, wanted) => claimDue(context, destination, wanted),
+
+    async correctedLead(id) {
+      const record = (await findRecords([id])).get(id);
+      return record && 'lead' in record ? record : undefined;
+    },
 
     async waitingDestinations() {
       const rows = await read(statement(selectDestinations));

@@ -94,7 +94,7 @@ await take('debug', 900, 780, `${origin}/unstyled?prequal-debug`, (page) =>
   page.getByText('keeps no height free').waitFor(),
 );
 const {subject, html} = leadEmail(newsRequest(telling), {type: 'email', details: 'contact', rounding: 1_000});
-const mail = html.replace(/<body[^>]*>/, `$&<h1 style="margin:0 0 16px;font-size:20px">${subject}</h1>`);
+const mail = html.replace(/<body[^>]*>/, `$&<p style="margin:0 0 16px;font-weight:600">${subject}</p>`);
 await take('lead-mail', 360, 780, `data:text/html,${encodeURIComponent(mail)}`, () => Promise.resolve());
 await browser.close();
 await server.close();

@@ -5,6 +5,7 @@ export const emailSettings = (smtpUrl: string, changes: Partial<EmailSettings> =
   type: 'email',
   to: ['sales@example.com'],
   details: 'none',
+  replyTo: 'visitor',
   smtpUrl,
   from: 'Leads <leads@partner.example>',
   rounding: 1_000,

@@ -45,6 +45,7 @@ const firstAttempt: Omit<DeliveryRequest, 'lead' | 'content' | 'happenedAt'> = {
   attempts: 0,
   recipients: null,
   decide: () => Promise.reject(new Error('News needs no decision')),
+  corrected: () => Promise.resolve(undefined),
   onTaken: () => Promise.reject(new Error('News has no id at its destination')),
 };
 

@@ -23,7 +23,8 @@ export function createChat(settings: ChatSettings, timeout: number, network?: Pa
     async deliver(request) {
       if (isRepeat(request)) throw toldBefore();
       const page = request.content === 'erased' ? undefined : pageOf(request.lead, settings);
-      return send({...leadEmail(request, settings), page}, request.attempts);
+      const {subject, text} = leadEmail(request, settings, await request.corrected());
+      return send({subject, text, page}, request.attempts);
     },
     test: () =>
       send(

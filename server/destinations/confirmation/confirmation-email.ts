@@ -22,6 +22,8 @@ export type ConfirmationEmail = {
   subject: string;
   text: string;
   html: string;
+  /** The address of the partner, which an answer of the visitor reaches. */
+  replyTo?: string;
   headers?: Record<string, string>;
 };
 
@@ -84,6 +86,7 @@ export function confirmationEmail(
   ];
   return {
     subject,
+    ...(contact.email !== undefined && {replyTo: contact.email}),
     // With both headers, mail programs show a button that stops by one click (RFC 8058).
     ...(link && {
       headers: {'List-Unsubscribe': `<${link}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click'},

@@ -10,7 +10,7 @@ import {withRecord, type DeliveryRequest} from '../destination.ts';
 import {newsOf, type News} from '../news.ts';
 import type {Block, Line} from './message.ts';
 import {theirName} from './their-words.ts';
-import {contactLine, stopped, timeLine} from './visitor-lines.ts';
+import {callingOf, callNotice, contactLine, stopped} from './visitor-lines.ts';
 import {
   correction,
   dollars,
@@ -176,7 +176,9 @@ function linesOf({record, news, amounts, kind}: Item, hasContact: boolean): (Lin
   const [reference, ...rest] = identity({record, news});
   const total = outcome(record, news.answer, amounts) ?? standard;
   return [
-    ...(hasContact ? [contactLine(record), kind === 'held' ? undefined : timeLine(record)] : []),
+    ...(hasContact
+      ? [contactLine(record), ...(kind === 'held' ? [] : callNotice(callingOf(record, false)).notice)]
+      : []),
     [reference, total, ...rest, correction(record)].filter(Boolean).join(', '),
   ];
 }

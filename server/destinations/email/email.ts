@@ -43,7 +43,8 @@ export function createEmail(
     everyMinutes === undefined
       ? async (request: DeliveryRequest) => {
           if (isRepeat(request)) throw toldBefore();
-          return outcomeOf(await send(mailbox, leadEmail(request, settings), request.recipients), request);
+          const email = leadEmail(request, settings, await request.corrected());
+          return outcomeOf(await send(mailbox, email, request.recipients), request);
         }
       : createCollector(async (requests, recipients) => {
           if (requests.every(isRepeat)) throw toldBefore();
@@ -71,7 +72,7 @@ export function createEmail(
  * @returns what the server said about each recipient that it refused
  */
 async function send(mailbox: Mailbox, email: Email, before: Recipients | null = null) {
-  const {from, to} = mailbox.settings;
+  const {from, to, replyTo} = mailbox.settings;
   const domain = domainOf(from);
   const left = before
     ? to.filter((address) => before.left.some((other) => isSameAddress(address, other)))
@@ -81,6 +82,7 @@ async function send(mailbox: Mailbox, email: Email, before: Recipients | null = 
     to,
     envelope: {from, to: left},
     subject: email.subject,
+    ...(email.replyTo !== undefined && replyTo === 'visitor' && {replyTo: email.replyTo}),
     text: email.text,
     html: email.html,
     messageId: `<${email.id}@${domain}>`,

@@ -12,19 +12,29 @@ import {
   type DeliveryContent,
   type ForReceivers,
 } from '../../leads/deliveries.ts';
+import type {CallAnswer} from '../../leads/may-call.ts';
 import type {LeadRecord} from '../../leads/stored-lead.ts';
 import type {DeliveryRequest, RecordRequest} from '../destination.ts';
 import {newsOf, type News} from '../news.ts';
 import {plain, type Block, type Line} from './message.ts';
-import {shownPhone, theirAddress, theirName, theirWords} from './their-words.ts';
-import {answerBlocks, consentLine, contactLine, stopped, timeLine} from './visitor-lines.ts';
+import {plainAddress, shownPhone, theirAddress, theirName, theirWords} from './their-words.ts';
+import {
+  answerBlocks,
+  callingOf,
+  changedLine,
+  consentLine,
+  contactLine,
+  callNotice,
+  personBlocks,
+  stopped,
+} from './visitor-lines.ts';
 import {
   amountLine,
   correction,
   emailOf,
   howToFollow,
   scopeLine,
-  openLine,
+  openBlock,
   outcome,
   pageOf,
   senderOf,
@@ -33,17 +43,22 @@ import {
   type Email,
 } from './wording.ts';
 
-/** The maximum length, in characters, of what came with a link. */
-const longestCampaign = 240;
+/** The maximum length, in characters, of what came with a link, and of an address that e-mails are sent to (RFC 5321). */
+const [longestCampaign, longestAddress] = [240, 254];
 
 /**
  * @param settings without `details: contact` the e-mail holds no personal data. A chat room gets the same words. Its
  *   messages have no subject apart from their text, so the line that names the visitor stands there, and `chat` adds the
  *   link to the page of the lead itself
+ * @param corrected the lead that this one corrects
  */
 export function leadEmail(
   request: DeliveryRequest,
-  settings: Pick<EmailSettings | ChatSettings, 'type' | 'details' | 'rounding' | 'leadPages'>,
+  settings: Pick<
+    EmailSettings | ChatSettings,
+    'type' | 'details' | 'rounding' | 'leadPages' | 'partnerNames'
+  >,
+  corrected?: LeadRecord,
 ): Email {
   const {type, details, rounding} = settings;
   const isChat = type === 'chat';
@@ -51,46 +66,64 @@ export function leadEmail(
   const isLate = lateWords[request.content] !== undefined;
   const earlier = isLate ? request.lead.id : request.lead.supersedes;
   const follows = earlier === null ? undefined : `evt_created_${earlier}`;
-  const facts = factLines(request, news);
+  const sender = senderOf(request.lead, settings);
+  const facts = factLines(request, news, sender);
   const hasPage = !isChat && request.content !== 'erased';
-  const open = [hasPage ? openLine(pageOf(request.lead, settings)) : undefined];
+  const open = openBlock(hasPage ? pageOf(request.lead, settings) : undefined);
   if (isForReceivers(request)) {
     const who =
       request.content === 'revoked' && details === 'contact' && !isChat ? request.contact : undefined;
     const [subject, what] = forReceivers[request.content];
-    const words = who
-      ? `Stop: ${stopped(who)}`
-      : `Lead ${news.reference} from ${senderOf(request.lead)}${subject}`;
+    const words = who ? `Stop: ${stopped(who)}` : `Lead ${news.reference} from ${sender}${subject}`;
     const lines = [who ? strike : what, scopeLine(request.lead)];
     return emailOf(words, [...stopBlocks(who), lines, open, facts], news.id, follows);
   }
   const {lead: record} = request;
   const amounts = shownAmountsOf(news.answer, rounding);
   const total = outcome(record, news.answer, amounts);
-  const contact = details === 'contact' ? contactLine(record) : undefined;
   const isHeld = request.content === 'held';
+  const hasContact = details === 'contact';
+  const call = callingOf(record, isHeld);
   const blocks: Block[] = [
-    isHeld ? [heldLine(record, news)] : [],
-    contact ? [isChat ? undefined : contact, isHeld ? undefined : timeLine(record)] : [],
+    suspicionBlock(record, news, isHeld),
+    ...(hasContact ? (isChat ? [callNotice(call)] : personBlocks(record, call)) : []),
     [answerLine(record, news, amounts)],
-    ...(contact ? answerBlocks(record) : []),
+    ...(hasContact ? [[corrected && changedLine(corrected, record)], ...answerBlocks(record)] : []),
     open,
-    [contact && consentLine(record), contact && optOutLine(record), campaignLine(record), ...facts],
+    [hasContact && consentLine(record), hasContact && optOutLine(record), campaignLine(record), ...facts].map(
+      (line) => line || undefined,
+    ),
     details === 'none' ? ['The operator of the lead server finds the visitor by the reference.'] : [],
   ];
-  const subject = contact
-    ? subjectBefore(request) + (isChat ? plain(contact) : subjectOf(record, total))
-    : bareSubject(request, details === 'link', total);
-  return emailOf(subject, blocks, news.id, follows);
+  const whom = isChat ? plain(contactLine(record)) : theirName(record.lead);
+  const subject = hasContact
+    ? `${subjectBefore(request)}${[whom, isChat ? undefined : total, subjectOfCall[call.answer]].filter(Boolean).join(', ')}${isChat ? '' : ` (${sender})`}`
+    : bareSubject(request, sender, details === 'link', total);
+  const email = emailOf(subject, blocks, news.id, follows);
+  const {email: address} = record.lead;
+  const isUsual = address.length <= longestAddress && plainAddress.test(address);
+  // Whoever answers the message writes to the visitor, unless that may be a stranger's address.
+  return hasContact && isUsual && record.suspect === null ? {...email, replyTo: address} : email;
 }
+
+/** What a subject says of the call. A held lead has other words before its name. */
+const subjectOfCall: Readonly<Record<CallAnswer, string>> = {
+  no: 'do not call',
+  not_yet: '',
+  other_lead: 'corrected',
+  not_known: 'ask before you call',
+  not_now: 'not now',
+  yes: '',
+};
 
 const strike = 'Strike the number from every list, sheet and dialer now.';
 /** For a mailbox that knows whom it is about: nobody strikes a reference from a call list. */
 const stopBlocks = (who: Contact | undefined): Block[] =>
   who
     ? [
-        [[{bold: 'Do not call or text this person any more.'}]],
-        [[{bold: theirName(who)}], [{bold: shownPhone(who.phone)}], [theirAddress(who.email)]],
+        {notice: [[{bold: 'Do not call or text this person any more.'}]], tone: 'bad'},
+        {person: theirName(who), below: shownPhone(who.phone)},
+        [[theirAddress(who.email)]],
       ]
     : [];
 
@@ -108,21 +141,22 @@ const forReceivers: Record<ForReceivers, [subject: string, what: string]> = {
   revoked: [': stop calls and messages', `The visitor took the consent back. ${howToFollow.revoked}`],
 };
 
-/** Such as `Ana Silva, $862,000 (acme)`. */
-const subjectOf = (record: LeadRecord, total: string | undefined): string =>
-  `${[theirName(record.lead), total].filter(Boolean).join(', ')} (${senderOf(record)})`;
-
 /** Stands before the name of the visitor if the news is another than that of a new lead. */
 function subjectBefore({lead, content}: RecordRequest): string {
-  if (content === 'held') return 'Held, may be from a bot: ';
+  if (content === 'held' || lead.suspect !== null) return 'May be a bot: ';
   if (content === 'answered') return 'Answered: ';
   return lead.supersedes === null ? '' : 'Corrected: ';
 }
 
 /** A subject without personal data. @param hasSender whether it names the partner also if an earlier message has done so */
-function bareSubject({lead: record, content}: RecordRequest, hasSender: boolean, total: string | undefined) {
+function bareSubject(
+  {lead: record, content}: RecordRequest,
+  sender: string,
+  hasSender: boolean,
+  total: string | undefined,
+) {
   const reference = referenceOf(record.id);
-  const [sender, corrects] = [senderOf(record), correction(record)];
+  const corrects = correction(record);
   const lead = `Lead ${reference}${hasSender ? ` from ${sender}` : ''}`;
   const ending = total === undefined ? '' : `: ${total}`;
   if (content === 'held') return `Held for you: lead ${reference} from ${sender}, may be from a bot`;
@@ -133,8 +167,15 @@ function bareSubject({lead: record, content}: RecordRequest, hasSender: boolean,
     : `Corrected: lead ${reference} from ${sender} (${corrects})${ending}`;
 }
 
-const heldLine = (record: LeadRecord, {reference}: News): string =>
-  `A bot may have sent this lead: ${suspicionOf(record)}. Do not call yet: the operator of the lead server sends it on or drops it, by the reference ${reference}.`;
+/** Stands first, because whoever calls must know it before. */
+function suspicionBlock(record: LeadRecord, {reference}: News, isHeld: boolean): Block {
+  const why = suspicionOf(record);
+  if (why === undefined) return [];
+  const then = isHeld
+    ? `Do not call yet: the operator of the lead server sends it on or drops it, by the reference ${reference}.`
+    : 'Look before you call.';
+  return {notice: [[{bold: 'May be a bot: '}, `${why}.`], then], tone: 'warn'};
+}
 
 function answerLine({lead}: LeadRecord, {answer}: News, amounts: Amounts | null): Line | undefined {
   if (amounts) return amountLine(amounts);
@@ -156,18 +197,19 @@ function campaignLine({attribution}: LeadRecord): string | undefined {
 const optOutLine = ({attribution}: LeadRecord): string | undefined =>
   attribution?.opt_out_signal && 'Opt-out signal: do not sell or share (Global Privacy Control)';
 
-function factLines(delivered: DeliveryRequest, {reference, at}: News): (string | undefined)[] {
+function factLines(
+  delivered: DeliveryRequest,
+  {reference, at}: News,
+  sender: string,
+): (string | undefined)[] {
   const {lead, content} = delivered;
-  const lines = [`Reference: ${reference}`, `From: ${senderOf(lead)}`, `Received: ${time(lead.createdAt)}`];
+  const lines = [`Reference: ${reference}`, `From: ${sender}`, `Received: ${time(lead.createdAt)}`];
   const late = lateWords[content];
   if (late !== undefined) lines.push(`${late}: ${time(at)}`);
   if (isForReceivers(delivered)) return lines;
   return [
     ...lines,
     delivered.lead.lead.lead_type === 'standard' ? 'Type: standard, without amounts' : undefined,
-    lead.supersedes === null ? undefined : `Replaces: ${referenceOf(lead.supersedes)}`,
-    delivered.lead.suspect === null || content === 'held'
-      ? undefined
-      : `May be from a bot: ${suspicionOf(delivered.lead)}`,
+    delivered.lead.supersedes === null ? undefined : `Replaces: ${referenceOf(delivered.lead.supersedes)}`,
   ];
 }

@@ -4,15 +4,37 @@ import {html, type Html} from '../../html/html.ts';
 /** A piece of a line. Only what the server itself wrote, or has checked, may be an `href`. */
 export type Span = string | {bold: string} | {link: string; href: string};
 export type Line = string | readonly Span[];
+/** Whether the reader may go on, should look first, or must not. */
+export type Tone = 'good' | 'warn' | 'bad';
+/** What a finger can press. `text` stands for it in plain text. */
+export type Button = {label: string; href: string; text: string; isMain?: boolean};
+export type Fact = readonly [name: string, value: string | undefined];
 /**
- * Lines that belong together, the title of the blocks that follow, or the words of a stranger. Lines that are undefined, and
- * blocks without lines, are left out.
+ * Lines that belong together, and:
+ * - `title`: of the blocks that follow; `person`: whom the message is about, with a line below the name
+ * - `notice`: what the reader must know first, in a box
+ * - `facts`: names and values in two columns
+ * - `quoted`: the words of a stranger
+ *
+ * Lines and values that are undefined, and blocks without lines, are left out.
  */
-export type Block = readonly (Line | undefined)[] | {title: string} | {quoted: readonly string[]};
+export type Block =
+  | readonly (Line | undefined)[]
+  | {title: string}
+  | {person: string; below: string | undefined}
+  | {notice: readonly Line[]; tone: Tone}
+  | {buttons: readonly Button[]}
+  | {facts: readonly Fact[]}
+  | {quoted: readonly string[]};
 
 const spansOf = (line: Line): readonly Span[] => (typeof line === 'string' ? [line] : line);
+const shownFacts = (facts: readonly Fact[]) => facts.filter(([, value]) => value !== undefined);
 const linesOf = (block: Block): readonly Line[] => {
   if ('title' in block) return [block.title];
+  if ('person' in block) return [block.person, ...(block.below ? [block.below] : [])];
+  if ('notice' in block) return block.notice;
+  if ('buttons' in block) return block.buttons.map(({text}) => text);
+  if ('facts' in block) return shownFacts(block.facts).map(([name, value]) => `${name}: ${value}`);
   return 'quoted' in block ? block.quoted : block.filter((line) => line !== undefined);
 };
 
@@ -46,16 +68,65 @@ const lineHtml = (line: Line, index: number): Html =>
 export const heading = (text: string): Html =>
   html`<h2 style="margin:24px 0 4px;font-size:18px;line-height:1.3">${text}</h2> `;
 
+/** Each can be read on a light and on a dark page, because not every mail program says which it has. */
+const toneColors: Readonly<Record<Tone, string>> = {good: '#1b8a5a', warn: '#b97a00', bad: '#d0433a'};
+const mainColor = '#1f6fc4';
+
+const buttonHtml = ({label, href, isMain}: Button, index: number): Html =>
+  html`${index > 0 && html`<td style="width:8px"></td> `}
+    <td
+      style="border:1px solid ${isMain ? `${mainColor};background:${mainColor}` : '#888'};border-radius:8px;text-align:center"
+    >
+      <a
+        href="${href}"
+        style="display:block;padding:12px;font-weight:600;text-decoration:none;color:${isMain ? '#fff' : 'inherit'}"
+        >${label}</a
+      >
+    </td>`;
+
+const factHtml = ([name, value]: Fact): Html =>
+  html`<tr>
+    <th
+      scope="row"
+      style="width:42%;padding:6px 12px 6px 0;border-bottom:1px solid #8884;font-weight:400;text-align:left"
+    >
+      ${name}
+    </th>
+    <td style="padding:6px 0;border-bottom:1px solid #8884;font-weight:600">${value}</td>
+  </tr>`;
+
+function blockHtml(block: Block, lines: readonly Html[]): Html {
+  if ('title' in block) return heading(block.title);
+  if ('person' in block)
+    return html`<h1 style="margin:0;font-size:24px;line-height:1.25">${block.person}</h1>
+      <p style="margin:0 0 16px">${block.below ?? ''}</p> `;
+  if ('notice' in block)
+    return html`<p
+      style="margin:0 0 16px;padding:12px 14px;border:1px solid #8884;border-left:4px solid ${toneColors[block.tone]};border-radius:6px"
+    >
+      ${lines}
+    </p> `;
+  if ('buttons' in block)
+    return html`<table role="presentation" style="margin:0 0 16px;border-spacing:0;border-collapse:separate">
+      <tr>
+        ${block.buttons.map(buttonHtml)}
+      </tr>
+    </table> `;
+  if ('facts' in block)
+    return html`<table style="width:100%;margin:0 0 16px;border-collapse:collapse">
+      ${shownFacts(block.facts).map(factHtml)}
+    </table> `;
+  return 'quoted' in block
+    ? html`<blockquote style="margin:0 0 16px;padding:0 0 0 12px;border-left:3px solid #8886">
+        ${lines}
+      </blockquote> `
+    : html`<p style="margin:0 0 16px">${lines}</p> `;
+}
+
 export const toHtml = (blocks: readonly Block[]): readonly Html[] =>
   blocks.flatMap((block) => {
     const lines = linesOf(block).map(lineHtml);
-    if (lines.length === 0) return [];
-    if ('title' in block) return heading(block.title);
-    return 'quoted' in block
-      ? html`<blockquote style="margin:0 0 16px;padding:0 0 0 12px;border-left:3px solid #8886">
-          ${lines}
-        </blockquote> `
-      : html`<p style="margin:0 0 16px">${lines}</p> `;
+    return lines.length === 0 ? [] : blockHtml(block, lines);
   });
 
 /**

@@ -5,7 +5,7 @@
  */
 import {normalized} from '../../../contract/normalized.ts';
 import {extension} from '../../../contract/phone.ts';
-import {oneLine} from '../../leads/hidden-characters.ts';
+import {isolated, oneLine} from '../../leads/hidden-characters.ts';
 import type {Lead} from '../../leads/lead-schema.ts';
 import {phoneOf} from '../../leads/read-contact.ts';
 import type {Span} from './message.ts';
@@ -22,7 +22,8 @@ const group = /(?:\p{Nd}{4}|\p{Nd}{1,3}(?!\p{Nd}))(?!$)/gu;
  * numbers have apostrophes, as in `1234'5678'90`: libraries that find phone numbers skip brackets, spaces and dashes.
  * @param max characters of the text itself
  */
-export const theirWords = (text: string, max: number): string =>
+export const theirWords = (text: string, max: number): string => isolated(unlinked(text, max));
+const unlinked = (text: string, max: number): string =>
   bracketSigns(oneLine(text, max).replace(longNumber, (number) => number.replace(group, "$&'")));
 
 /** A name of at most five words, as `theirWords` writes it. It has no sign with which a sentence or a line of ours begins. */
@@ -30,8 +31,8 @@ const nameLike = /^(?=(?:\S+(?: |$)){1,5}$)[\p{L}\p{M}\u200c\u200d'’. -]{1,60}
 
 /** The name, in quotation marks if it may be something else, because it stands in subjects and at the beginning of lines. */
 export function theirName({first_name, last_name}: Pick<Lead, 'first_name' | 'last_name'>): string {
-  const name = theirWords(`${first_name} ${last_name}`, 80);
-  return nameLike.test(name) ? name : `“${name.replace(/[“”"]/g, "'")}”`;
+  const name = unlinked(`${first_name} ${last_name}`, 80);
+  return isolated(nameLike.test(name) ? name : `“${name.replace(/[“”"]/g, "'")}”`);
 }
 
 export const shownPhone = ({e164}: Lead['phone']): string =>

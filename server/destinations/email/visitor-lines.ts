@@ -5,8 +5,8 @@ import {serverWords} from '../../../form/words/server/en.ts';
 import type {Contact} from '../../leads/deliveries.ts';
 import {oneLine} from '../../leads/hidden-characters.ts';
 import type {LeadRecord} from '../../leads/stored-lead.ts';
-import {timeThere, timeZonesOf} from '../../leads/time-there.ts';
-import type {Block, Line, Span} from './message.ts';
+import {callAnswerWords, callReasonWords, mayCall, type MayCall} from '../../leads/may-call.ts';
+import {plain, type Block, type Fact, type Line, type Span, type Tone} from './message.ts';
 import {shownPhone, theirAddress, theirName, theirPhone, theirWords} from './their-words.ts';
 import {dollars, time} from './wording.ts';
 
@@ -15,52 +15,115 @@ type Lead = LeadRecord['lead'];
 /** Of the notes: characters of a line, and lines. */
 const [longestLine, maxLines] = [2_000, 30];
 
+const {labels} = afterTouch;
 const languageNames = new Intl.DisplayNames(['en'], {type: 'language'});
 
 /** What was chosen. A newer server, which has the same database during an update, may have stored another choice. */
 const inWords = (words: Readonly<Record<string, string>>, chosen: string) =>
   words[chosen] ?? theirWords(chosen, 40);
 
-/** Whom to call, at which number, when, and in which language. */
-export function contactLine({lead, consent}: LeadRecord): readonly Span[] {
+/** When to call, and in which language. */
+function callHints({lead, consent}: LeadRecord): string[] {
   const [language] = consent?.textLanguage?.split('-') ?? [];
-  const choices = formOnlyNames.map((name) => {
+  const choices = formOnlyNames.flatMap((name) => {
     const chosen = lead[name];
-    return chosen && inWords(formOnlyFields[name].inMails, chosen);
+    return chosen ? [inWords(formOnlyFields[name].inMails, chosen)] : [];
   });
-  const rest = [...choices, language && `in ${languageNames.of(language)}`].filter(Boolean);
-  return [{bold: theirName(lead)}, ', ', ...theirPhone(lead.phone), ...rest.map((words) => `, ${words}`)];
+  return language ? [...choices, `in ${languageNames.of(language)}`] : choices;
 }
+
+/** Whom to call, at which number, when, and in which language. */
+export const contactLine = (record: LeadRecord): readonly Span[] => [
+  {bold: theirName(record.lead)},
+  ', ',
+  ...theirPhone(record.lead.phone),
+  ...callHints(record).map((words) => `, ${words}`),
+];
+
+const capitalized = (words: string) => words.replace(/^./, (first) => first.toUpperCase());
 
 /** Who said stop, for a subject and for a line, where nothing dials the number. */
 export const stopped = (contact: Contact): string => `${theirName(contact)}, ${shownPhone(contact.phone)}`;
 
-/** Many states forbid calls at other times. */
-export function timeLine({lead, createdAt}: LeadRecord): string | undefined {
-  const there = timeThere(createdAt, timeZonesOf(lead));
-  return there && `${there} when it came. Call between 8 AM and 8 PM there.`;
+/**
+ * Whether the lead may be called when it came. A message is read later, so it names days and the time there, not "now".
+ * @param isHeld whether an operator must decide first
+ */
+export function callingOf(
+  {lead, consent, createdAt, mailboxStoppedAt}: LeadRecord,
+  isHeld: boolean,
+): MayCall {
+  return mayCall({lead, consent, isHeld, addressStoppedAt: mailboxStoppedAt}, createdAt);
 }
 
-/** What the visitor has answered, and how to write to the visitor. */
+/** What whoever calls must know first. The first line is in bold. */
+export function callNotice(call: MayCall): {notice: Line[]; tone: Tone} {
+  const {answer, there, isPresumed} = call;
+  const hours = call.hours && `${call.hours}${isPresumed ? ', by the area code' : ''}.`;
+  if (answer === 'yes')
+    return {notice: [[{bold: `May be called ${hours}`}], `It came at ${there}.`], tone: 'good'};
+  if (answer === 'not_now')
+    return {
+      notice: [[{bold: `Not now: it came at ${there}.`}], capitalized(`${hours}`)],
+      tone: 'warn',
+    };
+  return {
+    notice: [[{bold: `${callAnswerWords[answer]}: ${callReasonWords(call)}.`}]],
+    tone: answer === 'no' ? 'bad' : 'warn',
+  };
+}
+
+/** Who it is, when to call, in which language, whether that is allowed, and how to do it. */
+export function personBlocks(record: LeadRecord, call: MayCall): Block[] {
+  const {lead} = record;
+  const hints = callHints(record);
+  const dial = [...theirPhone(lead.phone)]
+    .map((span) => (typeof span === 'string' ? span : plain([span])))
+    .join('');
+  const {e164} = lead.phone;
+  const text = {label: 'Text', href: `sms:${e164}`, text: `Text ${shownPhone(lead.phone)}`};
+  const mayDial = call.answer !== 'no' && call.answer !== 'not_yet';
+  return [
+    {person: theirName(lead), below: hints.length > 0 ? capitalized(hints.join(', ')) : undefined},
+    // What a bot may have sent has a notice of its own above the name.
+    ...(call.reason === 'may_be_bot' ? [] : [callNotice(call)]),
+    mayDial
+      ? {
+          buttons: [
+            {
+              ...{label: `Call ${dial}`, href: `tel:${e164}`, text: `Call ${dial}`},
+              isMain: call.answer === 'yes',
+            },
+            ...(lead.call_time === 'text_first' ? [text] : []),
+          ],
+        }
+      : [dial],
+    [theirAddress(lead.email)].map((address) => [address]),
+  ];
+}
+
+/** What the visitor has answered. */
 export const answerBlocks = ({lead}: LeadRecord): Block[] => [
-  [
-    ...financeLines(lead),
-    lead.time_frame &&
-      `Time frame: ${inWords(serverWords.asked.time_frame, lead.time_frame).replace(/^I/, 'i')}`,
-    lead.state && `State: ${lead.state}`,
-    ['E-mail: ', theirAddress(lead.email)],
-  ],
+  {
+    facts: [
+      ...financeFacts(lead),
+      [labels.time_frame, lead.time_frame && inWords(serverWords.asked.time_frame, lead.time_frame)],
+      [labels.state, lead.state],
+    ],
+  },
   ...notesBlocks(lead),
 ];
 
-function financeLines(lead: Lead): Line[] {
+function financeFacts(lead: Lead): Fact[] {
   if (lead.lead_type === 'standard') return [];
   const {credit_score: score, bankruptcy} = lead;
-  const wasBankrupt =
-    bankruptcy === undefined ? 'bankruptcy not stated' : bankruptcy ? 'bankruptcy' : 'no bankruptcy';
+  const wasBankrupt = bankruptcy === undefined ? 'not stated' : bankruptcy ? 'yes' : 'no';
   return [
-    `Credit score: ${inWords(firstScreen.options.credit_score, score)}, ${wasBankrupt}`,
-    `Funds: retirement ${dollars(lead.retirement)}, cash ${dollars(lead.cash)}, investments ${dollars(lead.investments)}`,
+    [labels.credit_score, inWords(firstScreen.options.credit_score, score)],
+    [labels.bankruptcy, wasBankrupt],
+    [labels.retirement, dollars(lead.retirement)],
+    [labels.cash, dollars(lead.cash)],
+    [labels.investments, dollars(lead.investments)],
   ];
 }
 
@@ -71,10 +134,7 @@ function notesBlocks({notes}: Lead): Block[] {
     .filter(Boolean);
   if (lines.length === 0) return [];
   const more = lines.length > maxLines ? ['…'] : [];
-  return [
-    [`${afterTouch.labels.notes}, in the visitor's words:`],
-    {quoted: [...lines.slice(0, maxLines), ...more]},
-  ];
+  return [[`${labels.notes}, in the visitor's words:`], {quoted: [...lines.slice(0, maxLines), ...more]}];
 }
 
 export function consentLine({consent}: LeadRecord): string | undefined {
@@ -82,3 +142,22 @@ export function consentLine({consent}: LeadRecord): string | undefined {
   const ticked = consent.agreed === null ? '' : consent.agreed ? ', box ticked' : ', box not ticked';
   return `Consent: text ${oneLine(consent.textVersion, 40)}${ticked}, ${time(consent.givenAt)}`;
 }
+
+/** What a correction changed, with what was there before. */
+export function changedLine({lead: before}: LeadRecord, {lead: now}: LeadRecord): string | undefined {
+  const [was, is] = [valuesOf(before), valuesOf(now)];
+  const changed = Object.entries(labels).filter(([name]) => was.get(name) !== is.get(name));
+  return changed.length === 0
+    ? undefined
+    : `Changed: ${changed.map(([name, label]) => `${label} (was ${was.get(name) ?? 'nothing'})`).join(', ')}`;
+}
+
+/** By the names of fields, in words. */
+const valuesOf = ({phone, ...lead}: Lead): ReadonlyMap<string, string> =>
+  new Map([
+    ['phone', shownPhone(phone)],
+    ...Object.entries(lead).map(([name, value]): [string, string] => {
+      if (typeof value === 'boolean') return [name, value ? 'yes' : 'no'];
+      return [name, typeof value === 'number' ? dollars(value) : theirWords(value ?? '', 80)];
+    }),
+  ]);

@@ -11,6 +11,8 @@ import {mailPage, toHtml, toText, type Block, type Line} from './message.ts';
 /** An e-mail before it is sent. */
 export type Email = {
   subject: string;
+  /** The address of the visitor, where whoever answers the e-mail is to write to it. */
+  replyTo?: string;
   text: string;
   html: string;
   /** The name of the e-mail in its Message-ID. The same news has the same name in every attempt. */
@@ -40,9 +42,11 @@ export function time(at: number): string {
   return `${date.toUTCString().slice(0, 3)} ${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** Who sent the lead. Callers of `/json/leads` have no partner. */
-export const senderOf = ({partner}: Pick<LeadRecord, 'partner'>) =>
-  partner === null ? 'a caller of /json/leads' : oneLine(partner, 64);
+/** The name of the partner that sent the lead, or its key if it has left. Callers of `/json/leads` have no partner. */
+export const senderOf = (
+  {partner}: Pick<LeadRecord, 'partner'>,
+  {partnerNames = {}}: {partnerNames?: Readonly<Record<string, string>>} = {},
+): string => (partner === null ? 'a caller of /json/leads' : oneLine(partnerNames[partner] ?? partner, 64));
 
 /**
  * The total or the words that stand for the answer. A standard lead has no amounts, so it has none unless refused.
@@ -93,6 +97,8 @@ export const pageOf = ({id}: Pick<LeadIdentity, 'id'>, {leadPages}: {leadPages?:
 export const openWords = 'Open the lead';
 export const openLine = (page: string | undefined): Line | undefined =>
   page === undefined ? undefined : [`${openWords}: `, {link: page, href: page}];
+export const openBlock = (page: string | undefined): Block =>
+  page === undefined ? [] : {buttons: [{label: openWords, href: page, text: `${openWords}: ${page}`}]};
 
 /** What the receivers of news are to do that only those get who had the lead. */
 export const howToFollow = {

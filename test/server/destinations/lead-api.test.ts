@@ -109,6 +109,7 @@ suite('an upstream that works', () => {
           recipients: null,
           decide: () => Promise.resolve(undefined),
           onTaken: () => Promise.resolve(),
+          corrected: () => Promise.resolve(undefined),
         }),
       ),
     );

@@ -97,7 +97,7 @@ for (const format of chatFormats) {
       const {chat, received} = await room(t, {format, details: 'contact'});
       await chat.deliver(newsRequest());
       const [first, ...lines] = read(format, received[0]?.body ?? '').split('\n');
-      assert.equal(first, 'Jane Doe, +1 202-555-0142');
+      assert.equal(first, 'Jane Doe, +1 202-555-0142, ask before you call');
       assert.doesNotMatch(lines.join('\n'), /Jane|555/);
     });
 

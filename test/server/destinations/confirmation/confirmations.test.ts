@@ -59,6 +59,10 @@ forEachStore((store) => {
     assert.partialDeepStrictEqual(received, {from: 'leads@partner.example', to: ['jane@example.com']});
     const {parsed} = received ?? assert.fail();
     assert.deepEqual(parsed.from, {name: 'Acme Funding', address: 'leads@partner.example'});
+    assert.deepEqual(
+      parsed.replyTo?.map(({address}) => address),
+      [contact.email],
+    );
     const reference = referenceOf(id);
     assert.equal(parsed.subject, `Acme Funding received your answers (${reference})`);
     for (const content of [parsed.text, parsed.html]) {

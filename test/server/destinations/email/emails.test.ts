@@ -13,6 +13,7 @@ import type {
 } from '../../../../server/destinations/destination.ts';
 import {deliveryContents} from '../../../../server/leads/deliveries.ts';
 import type {LeadRecord} from '../../../../server/leads/stored-lead.ts';
+import {isolated} from '../../../../server/leads/hidden-characters.ts';
 import {emailSettings} from '../../../support/email-settings.ts';
 import {startMailServer, type Received} from '../../../support/mail-server.ts';
 import {openForSuite} from '../../../support/opened.ts';
@@ -134,21 +135,111 @@ suite('the texts of e-mails', () => {
 
   test('a lead that may be from a bot and is sent all the same says so', async () => {
     const {parsed} = await sentOne([newsRequest({suspect: 'fast'})]);
-    assert.match(parsed.text ?? '', /^May be from a bot: it was sent faster than people type$/m);
+    assert.match(
+      parsed.text ?? '',
+      /^May be a bot: it was sent faster than people type\.\nLook before you call\.\n/,
+    );
+    const who = await sentOne([newsRequest({...telling, suspect: 'fast'})], {details: 'contact'});
+    assert.match(who.parsed.subject ?? '', /^May be a bot: Ana Silva/);
+    assert.equal(who.parsed.replyTo, undefined);
   });
 
-  test('the first line says whom to call, where, when and in which language, and the number once', async () => {
+  test('it begins with whom to call, when, in which language and whether, and has the number once', async () => {
     const {parsed} = await sentOne([newsRequest(telling)], {details: 'contact'});
     assert.equal(parsed.subject, 'Ana Silva, $862,000 (acme)');
-    const [first, ...lines] = (parsed.text ?? '').split('\n');
-    assert.equal(first, 'Ana Silva, +1 305-555-0142 ext. 12, in the evening, in Spanish');
-    assert.doesNotMatch(lines.join('\n'), /Silva|305|lead-prequal/);
-    assert.match(
-      parsed.html ?? '',
-      /<b>Ana Silva<\/b>, <a href="tel:\+13055550142"[^>]*>\+1 305-555-0142<\/a/,
+    const lines = (parsed.text ?? '').split('\n');
+    assert.deepEqual(lines.slice(0, 7), [
+      ...['Ana Silva', 'In the evening, in Spanish', ''],
+      ...['May be called until 8 PM on Friday in New York.', 'It came at 12:45 PM in New York.', ''],
+      'Call +1 305-555-0142 ext. 12',
+    ]);
+    assert.doesNotMatch([...lines.slice(1, 6), ...lines.slice(7)].join('\n'), /Silva|305|lead-prequal/);
+    assert.match(parsed.html ?? '', /<a\s+href="tel:\+13055550142"[^>]*>Call \+1 305-555-0142 ext\. 12<\/a/);
+    assert.deepEqual(
+      parsed.replyTo?.map(({address}) => address),
+      ['ana@example.com'],
     );
     const bare = await sentOne([newsRequest(telling)]);
     assert.doesNotMatch(bare.parsed.text ?? '', /evening|Spanish|New York|bakery/);
+  });
+
+  const contact = {details: 'contact'} as const;
+  const textOf = async (...args: Parameters<typeof sent>) => (await sentOne(...args)).parsed.text ?? '';
+
+  test('out of hours, subject and text say so, and name the day from which it may be called', async () => {
+    // On a Saturday at 9:08 PM in New York.
+    const saturday = newsRequest({...telling, createdAt: Date.UTC(2026, 10, 29, 2, 8)});
+    const {parsed} = await sentOne([saturday], {...contact, partnerNames: {acme: 'Acme Funding'}});
+    assert.equal(parsed.subject, 'Ana Silva, $862,000, not now (Acme Funding)');
+    assert.match(
+      parsed.text ?? '',
+      /\nNot now: it came at 9:08 PM in New York\.\nFrom 8 AM on Sunday in New York\.\n/,
+    );
+    assert.match(parsed.text ?? '', /\nFrom: Acme Funding\n/);
+  });
+
+  test('where nobody agreed, or nothing says where the phone is, it says to ask', async () => {
+    assert.match(await textOf([newsRequest({...telling, consent: null})], contact), /no consent is stored\./);
+    const lead = asLead({...prequalificationBody, phone: '833-555-0142'});
+    const {parsed} = await sentOne([newsRequest({...telling, lead})], contact);
+    assert.match(parsed.text ?? '', /\nNot known whether you may call: nothing says in which time zone/);
+    assert.match(parsed.subject ?? '', /, ask before you call \(acme\)$/);
+  });
+
+  test('who wants a text message first gets a second button', async () => {
+    const lead = {...newsRequest(telling).lead.lead, call_time: 'text_first'} as const;
+    const {parsed} = await sentOne([newsRequest({...telling, lead})], contact);
+    assert.match(parsed.text ?? '', /\nCall \+1 305-555-0142 ext\. 12\nText \+1 305-555-0142\n/);
+    assert.match(parsed.html ?? '', /href="sms:\+13055550142"/);
+  });
+
+  test('a held lead cannot be called or answered from its e-mail', async () => {
+    const {parsed} = await sentOne([newsRequest({...telling, suspect: 'trap'}, 'held')], contact);
+    assert.match(parsed.subject ?? '', /^May be a bot: Ana Silva, /);
+    assert.match(parsed.text ?? '', /^May be a bot: .+\nDo not call yet: /);
+    assert.doesNotMatch(parsed.html ?? '', /href="tel:/);
+    assert.equal(parsed.replyTo, undefined);
+  });
+
+  test('an answer goes to the visitor, unless the mailbox or `details` says otherwise', async () => {
+    const replyTo = async (changes: Partial<EmailSettings>) =>
+      (await sentOne([newsRequest(telling)], changes)).parsed.replyTo?.map(({address}) => address);
+    assert.deepEqual(await replyTo(contact), ['ana@example.com']);
+    assert.equal(await replyTo({...contact, replyTo: 'none'}), undefined);
+    assert.equal(await replyTo({}), undefined);
+  });
+
+  test('a correction says what was changed, and what was there before', async () => {
+    const before = newsRequest(telling).lead;
+    const lead = asLead({...prequalificationBody, cash: 50_000, state: 'NY'});
+    const request = newsRequest({...telling, lead: {...lead, first_name: 'Ana'}, supersedes: earlier});
+    const text = await textOf([{...request, corrected: () => Promise.resolve(before)}], contact);
+    assert.match(
+      text,
+      /\nChanged: .*Cash \(was \$38,000\).*Phone \(was \+1 305-555-0142\).*State \(was FL\)/,
+    );
+    assert.doesNotMatch(text, /First name \(/);
+    assert.doesNotMatch(
+      await textOf([{...request, corrected: () => Promise.resolve(before)}]),
+      /Changed|305/,
+    );
+  });
+
+  test('with the pages of operators, it has a button to the page of the lead', async () => {
+    const leadPages = 'https://admin.example.com/leads/';
+    const {parsed} = await sentOne([newsRequest(telling)], {...contact, leadPages});
+    const page = `${leadPages}${newsRequest(telling).lead.id}`;
+    assert.ok((parsed.text ?? '').includes(`\nOpen the lead: ${page}\n`));
+    assert.ok((parsed.html ?? '').includes(`href="${page}"`));
+  });
+
+  test('a name in Arabic stands in isolates, so that the number after it keeps its order', async () => {
+    const lead = asLead({...prequalificationBody, first_name: 'ليلى', last_name: 'حداد'});
+    const one = await sentOne([newsRequest({...telling, lead})], contact);
+    assert.equal((one.parsed.text ?? '').split('\n')[0], '\u2068ليلى حداد\u2069');
+    assert.ok((one.parsed.subject ?? '').startsWith('\u2068ليلى حداد\u2069, $862,000'));
+    const many = await sentOne([at(1, {...telling, lead})], {everyMinutes: 15, ...contact});
+    assert.ok((many.parsed.text ?? '').includes('\u2068ليلى حداد\u2069, +1 202-555-0142'));
   });
 
   const uneven = {...amounts, sba_qualified_amount: 552_999, total_qualified_amount: 862_999};
@@ -166,7 +257,12 @@ suite('the texts of e-mails', () => {
     for (const [requests, changes = {}] of Object.values(examples)) {
       const {parsed} = await sentOne(requests, changes);
       const ofHtml = (parsed.html ?? '').replace(/^[^]*<body[^>]*>|<[^>]+>|&(?:#\d+|\w+);/g, ' ');
-      const words = (text = '') => text.replace(/^> /gm, '').replace(/[\s&<>"{}[\]]/g, '');
+      const words = (text = '') =>
+        text
+          .replace(/^> /gm, '')
+          // A button has its address where nobody reads it, and a column needs no colon.
+          .replace(/(Open the lead): \S+/g, '$1')
+          .replace(/[\s:&<>"{}[\]]/g, '');
       assert.equal(words(ofHtml), words(parsed.text));
     }
   });
@@ -295,7 +391,7 @@ suite('the texts of e-mails', () => {
       assert.equal(parsed.subject, '1 new lead, $862,000; 3 repeats');
       assert.match(
         parsed.text ?? '',
-        /^Jane Doe, \+1 202-555-0142\n12:46 PM in New York when it came[^\n]+\nM6SC-7N71, \$862,000, acme, .+(?:\n.{9}, the same as M6SC-7N71, .+){3}$/m,
+        /^Jane Doe, \+1 202-555-0142\nNot known whether you may call: no consent is stored\.\nM6SC-7N71, \$862,000, acme, .+(?:\n.{9}, the same as M6SC-7N71, .+){3}$/m,
       );
     });
 
@@ -414,9 +510,10 @@ suite('the texts of e-mails', () => {
           });
           const {parsed, to, raw} = await sentOne([request], {details: 'contact'});
           assert.deepEqual(to, ['sales@example.com']);
-          assert.deepEqual(parsed.headers.map(({key}) => key).toSorted(), [...usualHeaders].toSorted());
+          const headers = parsed.headers.map(({key}) => key).filter((key) => key !== 'reply-to');
+          assert.deepEqual(headers.toSorted(), [...usualHeaders].toSorted());
           assert.ok((parsed.subject ?? '').length < 200);
-          assert.equal(parsed.text?.trimEnd().split('\n').length, 13);
+          assert.equal(parsed.text?.trimEnd().split('\n').length, 20);
           assert.ok(Math.max(...raw.split('\r\n').map((line) => line.length)) <= 998);
           assert.doesNotMatch(parsed.text ?? '', /[\0\u2028\u202e\u0085]| {2}/);
         }),
@@ -470,21 +567,18 @@ suite('the texts of e-mails', () => {
       test(`mail programs make no link of the words ${JSON.stringify(words)}`, async () => {
         for (const content of ['created', 'held'] as const) {
           const own = linesOf(await sentOne([newsRequest(linkTo(words), content)]));
-          assert.ok(own.includes(`Campaign, in the words of the link: ${written}`), own.join('\n'));
+          assert.ok(own.includes(`Campaign, in the words of the link: ${isolated(written)}`), own.join('\n'));
         }
         const email = await sentOne([newsRequest(from(words))], {details: 'contact'});
-        const [contact = '', ...lines] = linesOf(email);
-        assert.ok(
-          [`${written} Doe`, `“${written} Doe”`].includes(contact.split(', +1 202-')[0] ?? ''),
-          contact,
-        );
-        assert.ok(lines.includes(`> ${written}`), lines.join('\n'));
+        const [name = '', ...lines] = linesOf(email);
+        assert.ok([`${written} Doe`, `“${written} Doe”`].map(isolated).includes(name), name);
+        assert.ok(lines.includes(`> ${isolated(written)}`), lines.join('\n'));
         assert.deepEqual(
           [...(email.parsed.html ?? '').matchAll(/href="([^"]*)"/g)].map(([, href]) => href),
           ['tel:+12025550142', 'mailto:jane@example.com'],
         );
         const digest = await sentOne([newsRequest(from(words))], {details: 'contact', everyMinutes: 15});
-        assert.ok(linesOf(digest).includes(contact));
+        assert.ok(linesOf(digest).includes(`${name}, +1 202-555-0142`));
       });
     }
 
@@ -537,14 +631,9 @@ suite('the texts of e-mails', () => {
             details: 'contact',
           });
           const lines = linesOf(email);
-          const [name = '', subject = ''] = [lines[0], email.parsed.subject].map((line) =>
-            line?.replace(/, (\+1 202-555-0142|\$862,000 \(acme\))$/, ''),
-          );
-          assert.equal(subject, name);
-          assert.deepEqual(
-            findPhoneNumbersInText(lines[0] ?? '', 'US').map(({number}) => number.number),
-            ['+12025550142'],
-          );
+          const [name = ''] = lines;
+          assert.equal(email.parsed.subject, `${name}, $862,000, ask before you call (acme)`);
+          assert.deepEqual(findPhoneNumbersInText(name, 'US'), []);
           const theirs = lines.filter((line) => /^(> |Campaign, )/.test(line));
           for (const line of [name, ...theirs]) {
             const text = line.replace(/^Campaign, in the words of the link: /, '');
@@ -564,7 +653,7 @@ suite('the texts of e-mails', () => {
     };
     test('the e-mail address of a visitor can be answered if it can be nothing else', async () => {
       for (const email of ['jane.doe+home@mail.example.com', "o'neil-jane@example.com"])
-        assert.ok((await reply(email)).includes(`\nE-mail: ${email}\n`));
+        assert.ok((await reply(email)).includes(`\n${email}\n`));
       const rows = {
         'www.evil.example@example.com': 'www[.]evil[.]example[@]example[.]com',
         'http://evil.example?@example.com': 'http[:]//evil[.]example?[@]example[.]com',
@@ -574,7 +663,7 @@ suite('the texts of e-mails', () => {
         '.evil.example@example.com': '[.]evil[.]example[@]example[.]com',
       };
       for (const [email, written] of Object.entries(rows))
-        assert.ok((await reply(email)).includes(`\nE-mail: ${written}\n`), email);
+        assert.ok((await reply(email)).includes(`\n${written}\n`), email);
     });
     test('of the number that a visitor typed, the digits alone are shown', async () => {
       const rows = {
@@ -584,17 +673,20 @@ suite('the texts of e-mails', () => {
         '202-555-0142 x19005550100': "+1 202-555-0142 ext. 1900'5550'100",
       };
       for (const [phone, written] of Object.entries(rows))
-        assert.ok((await reply('jane@example.com', phone)).startsWith(`Jane Doe, ${written}\n`), phone);
+        assert.ok((await reply('jane@example.com', phone)).includes(`\nCall ${written}\n`), phone);
     });
     test('a name that may be a line of ours stands in quotation marks', async () => {
       const named = async (first_name: string) =>
         subjectOf([newsRequest({lead: asLead({...prequalificationBody, first_name})})], {details: 'contact'});
-      assert.equal(await named("D'Arcy O."), "D'Arcy O. Doe, $862,000 (acme)");
-      assert.equal(await named('Ana, $9 (acme)”'), "“Ana, $9 (acme)' Doe”, $862,000 (acme)");
-      assert.equal(await named('Held: a bot'), '“Held: a bot Doe”, $862,000 (acme)');
+      assert.equal(await named("D'Arcy O."), "D'Arcy O. Doe, $862,000, ask before you call (acme)");
+      assert.equal(
+        await named('Ana, $9 (acme)”'),
+        "“Ana, $9 (acme)' Doe”, $862,000, ask before you call (acme)",
+      );
+      assert.equal(await named('Held: a bot'), '“Held: a bot Doe”, $862,000, ask before you call (acme)');
       assert.equal(
         await named('Please call the bank right now'),
-        '“Please call the bank right now Doe”, $862,000 (acme)',
+        '“Please call the bank right now Doe”, $862,000, ask before you call (acme)',
       );
     });
   });
