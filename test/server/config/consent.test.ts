@@ -5,6 +5,7 @@ import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
 import {ConfigError, readConfig} from '../../../server/config/config.ts';
 import {textFault} from '../../../server/config/consent.ts';
+import {sampleConsent} from '../../../demo/partner.ts';
 import {consentParts} from '../../../form/consent-text.ts';
 import fc from '../../support/properties.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
@@ -60,10 +61,16 @@ suite('the consent of a partner', () => {
     assert.deepEqual(consent, {texts, required: true});
     assert.deepEqual(Object.keys(consent?.texts ?? {}), ['es', 'en'], 'the first one is the default');
   });
-  test('in the guide is one that the server takes, without a warning', () => {
+  test('in the guide is the sample of the demo, and one that the server takes without a warning', () => {
     const [, example = ''] = /```json\n([^]*?)```/.exec(readFileSync('docs/partners.md', 'utf8')) ?? [];
     const {partners} = JSON.parse(example) as {partners: [{consent: object; next_step: object}]};
     const {consent, next_step} = partners[0];
+    const {en, es} = sampleConsent('Acme Funding', {
+      en: 'https://www.acme.example/terms',
+      es: 'https://www.acme.example/es/terms',
+    });
+    const texts = {en: {text: en, version: '2026-11'}, es: {text: es, version: '2026-11'}};
+    assert.deepEqual(consent, {required: true, texts});
     assert.deepEqual(read(JSON.stringify({consent, next_step}).slice(1, -1)).warnings, []);
   });
   test('has one plain text as before 1.4, whatever brackets are in it', () => {

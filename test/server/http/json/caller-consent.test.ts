@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import {createHash, randomUUID} from 'node:crypto';
 import {readFileSync} from 'node:fs';
 import {suite, test} from 'node:test';
+import {sampleConsent} from '../../../../demo/partner.ts';
+import {inPlainWords} from '../../../../form/consent-text.ts';
 import {onePartner} from '../../../../server/config/partners.ts';
 import {toEventData} from '../../../../server/destinations/webhook/event.ts';
 import {comparableText, createIdempotencyDigests} from '../../../../server/leads/idempotency.ts';
@@ -135,11 +137,14 @@ suite('a consent that is wrong', () => {
   });
 });
 
-test('the example of the guide is taken', async (t) => {
+test('the example of the guide is taken, and its text is the sample of the demo in plain words', async (t) => {
   const server = await openFor(t, startTestServer());
   const [, section = ''] = /### Consent\n([^]*?)\n## /.exec(readFileSync('docs/api.md', 'utf8')) ?? [];
   const [, body = ''] = /-d '([^]*?)'/.exec(section) ?? [];
   await readJson(await server.fetch('/json/leads', postJson(body, basic(acme))), 201);
+  const {consent} = JSON.parse(body) as {consent: {text: string}};
+  const {en} = sampleConsent('Acme Funding', {en: 'https://www.acme.example/terms', es: ''});
+  assert.equal(consent.text, inPlainWords(en, 'Send'));
 });
 
 forEachStore((over) => {
