@@ -192,6 +192,8 @@ export const contextValue = /^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u;
 export type ConsentView = {
   /** What the button said, if there is a consent text. */
   button?: string | undefined;
+  /** Whether the words of the text stood there as the server gave them: a translator of the browser changes them. */
+  verbatim?: boolean | undefined;
   /** Whether the whole consent text was in the window, which is the frame for a page in a frame. */
   in_view?: boolean | undefined;
   /** The width of the window, in CSS pixels. */

@@ -113,7 +113,9 @@ const read = readConfig({
 // The demo has no releases, so that its pages get the newest build: whoever changes the form wants to see the change.
 const config = {...read, releasesFolder: 'no releases'};
 const log = createObservationLog(createLog(config.logLevel));
-const server = await startServer(config, log.emit);
+// The demo sends its leads nowhere, and means to.
+const emit: typeof log.emit = (event) => (event.type === 'config-doubtful' ? undefined : log.emit(event));
+const server = await startServer(config, emit);
 const pages = await startPages(() => config, routes, log.emit);
 const page = createServer(landingPage({...snippetOf(config), publicUrl}));
 const pagePort = await listen(page, Number(process.env['DEMO_PORT'] ?? 8081));

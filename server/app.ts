@@ -7,6 +7,7 @@ import type {Emit} from './observe/observations.ts';
 import {readDisk, type Readings} from './observe/readings.ts';
 import {countRefusals} from './observe/refusals.ts';
 import {changedConsents, wordsInForce} from './leads/consent-texts.ts';
+import {leadDoubts} from './leads/lead-doubts.ts';
 import {publishKeys} from './leads/evidence.ts';
 import {watchDescriptors} from './observe/file-descriptors.ts';
 import type {LeadStore} from './leads/ports.ts';
@@ -17,6 +18,7 @@ import {readAllVersions} from './versions/embed-versions.ts';
 import {startCountingRequests, startDailyCounts} from './versions/request-counts.ts';
 import {startReloads, type Reloads} from './reload/reloads.ts';
 import {repairAtStart} from './admin/repairing.ts';
+import {inOneLine} from './admin/status.ts';
 import {startAlerts} from './alerts.ts';
 import {startLeadService} from './lead-service.ts';
 import {createCounters} from './http/limits/counters.ts';
@@ -63,10 +65,17 @@ export async function createApp(
   };
   const versions = readAllVersions(config);
   const opened = given ?? (await openStore(config, createSealer(config.dataKeys), emit));
-  async function check({partners, destinations, evidenceKeys}: Config) {
-    const changed = changedConsents(partners, await opened.consentTexts());
+  let doubtsInForce: readonly string[] = [];
+  async function check(checked: Config) {
+    const {partners, destinations, evidenceKeys} = checked;
+    const texts = await opened.consentTexts();
+    const changed = changedConsents(partners, texts);
     if (changed.length > 0) throw new ConfigError(changed, []);
     for (const destination of unencrypted(destinations)) emit({type: 'destination-unencrypted', destination});
+    const doubts = leadDoubts(checked, texts).map(inOneLine);
+    for (const warning of doubts)
+      if (!doubtsInForce.includes(warning)) emit({type: 'config-doubtful', warning});
+    doubtsInForce = doubts;
     // What consents need later is no reason to take no leads now.
     await Promise.all([publishKeys(opened, evidenceKeys), opened.keepWords(wordsInForce(partners))]).catch(
       (error: unknown) => emit({type: 'words-not-kept', reason: reasonOf(error)}),

@@ -5,6 +5,7 @@
 import {once} from 'node:events';
 import {createServer} from 'node:net';
 import {paths} from '../contract/api.ts';
+import {inOneLine} from './admin/status.ts';
 import {planRepair, repairDoubts, repairWords, whyTooMuch} from './admin/repair-plan.ts';
 import {ConfigError, privacyWarnings, readConfig, type Config} from './config/config.ts';
 import {unencrypted} from './config/destinations.ts';
@@ -14,6 +15,7 @@ import {clearWord} from './config/values.ts';
 import {ask, localUrl} from './observe/ask-server.ts';
 import {tryRedis} from './http/limits/redis-connection.ts';
 import {changedConsents} from './leads/consent-texts.ts';
+import {leadDoubts} from './leads/lead-doubts.ts';
 import type {BesideStore} from './leads/ports.ts';
 import {lineOf} from './observe/log-lines.ts';
 import type {Observation} from './observe/observations.ts';
@@ -34,6 +36,7 @@ export type Finding = {level: 'fault' | 'warning' | 'note'; text: string};
  */
 const storeChecks: readonly ((store: BesideStore, config: Config) => Promise<Finding[]>)[] = [
   missingDestinations,
+  async (store, config) => doubtsOf(config, await store.consentTexts()),
   async (store, {partners}) => changedConsents(partners, await store.consentTexts()).map(fault),
   keptShorter,
   stillInClear,
@@ -65,6 +68,9 @@ export async function checkStart(environment?: Environment): Promise<Finding[]> 
 const fault = (text: string): Finding => ({level: 'fault', text});
 const warning = (text: string): Finding => ({level: 'warning', text});
 const note = (text: string): Finding => ({level: 'note', text});
+
+const doubtsOf = (...of: Parameters<typeof leadDoubts>): Finding[] =>
+  leadDoubts(...of).map((doubt) => warning(inOneLine(doubt)));
 
 /** What the log of the start would say. */
 function logged(observation: Observation): Finding[] {
@@ -108,12 +114,13 @@ async function checkSecrecy(config: Config): Promise<Finding[]> {
 async function checkStore(config: Config): Promise<Finding[]> {
   const start = await inspectStore(config);
   if (start === 'creating the tables')
-    return [note('There is no database yet, or it is empty: the start creates it')];
+    return [note('There is no database yet, or it is empty: the start creates it'), ...doubtsOf(config)];
   if (start === 'bringing the tables up')
     return [
       warning(
         'The database is that of an older version, and the start brings it up: back it up first, and read in the changelog whether older servers may run meanwhile',
       ),
+      ...doubtsOf(config),
     ];
   const store = await openStoreBeside(config, createSealer(config.dataKeys), false);
   try {

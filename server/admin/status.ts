@@ -7,6 +7,7 @@ import type {Config, ConfigError} from '../config/config.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import {digestOf} from '../config/reloaded.ts';
 import {openStates} from '../leads/deliveries.ts';
+import {leadDoubts, type LeadDoubt} from '../leads/lead-doubts.ts';
 import type {UnreadableLead} from '../leads/lead-filter.ts';
 import {expectsConsent} from '../leads/caller-consent.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
@@ -38,6 +39,7 @@ export const daysLooked = 30;
 const kinds = [
   ...(['server', 'store', 'disk', 'stop', 'destination', 'late', 'stopped', 'overdue', 'alert'] as const),
   ...(['partner', 'process', 'unreadable', 'consents', 'held', 'asked', 'erasure', 'configuration'] as const),
+  ...(['unheard', 'uncallable', 'texts'] as const),
 ] as const;
 
 /**
@@ -122,7 +124,9 @@ export async function readStatus({config, server, withStore, checkStart}: Around
     partners: [],
     unreadable_leads: [],
   };
+  let texts: Parameters<typeof leadDoubts>[1];
   await withStore(async (store) => {
+    texts = await store.consentTexts();
     const processes = await store.processes(Date.now() - goneAfter);
     seen.destinations = await readDestinations({store, config}, processes);
     seen.partners = await readPartners({store, config}, processes);
@@ -155,8 +159,12 @@ export async function readStatus({config, server, withStore, checkStart}: Around
     const {text, remedy} = explained(error instanceof Error ? error.message : String(error));
     seen.findings.push(found(['down', 'store'], text, remedy));
   });
+  const doubts = leadDoubts(config, texts);
+  const fromCallers = seen.partners.some(({partner}) => partner === null);
+  seen.findings.push(...doubts.map((doubt) => doubtFinding(doubt, fromCallers)));
+  const said = new Set(doubts.map(inOneLine));
   for (const {level, text} of await checkStart())
-    if (level !== 'note')
+    if (level !== 'note' && !said.has(text))
       seen.findings.push(found([level === 'fault' ? 'degraded' : 'warning', 'configuration'], text));
   return {status: levelOf(seen), ...seen};
 }
@@ -183,6 +191,12 @@ export const unconfigured = ({faults}: ConfigError): Status => ({
   partners: [],
   unreadable_leads: [],
 });
+
+/** All is not well where nobody hears of leads. A caller knows what it has sent: its leads count once there are some. */
+function doubtFinding({kind, subject, text, remedy}: LeadDoubt, fromCallers: boolean): Finding {
+  const isBad = kind === 'unheard' && (subject === null || fromCallers);
+  return found([isBad ? 'degraded' : 'warning', kind, subject], text, remedy);
+}
 
 /** Nothing of one that is degraded: the findings about the destinations say why. */
 function serverFindings(state: Status['server'], {host, port}: Config): Finding[] {

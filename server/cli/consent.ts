@@ -15,11 +15,11 @@ import {leadOf} from '../admin/lead-names.ts';
 import {printable, visible} from '../admin/visible.ts';
 import {counted, timeZone} from '../admin/words.ts';
 import {referenceOf} from '../../contract/reference.ts';
-import {inPlainWords} from '../../form/consent-text.ts';
 import {Html, html, minified} from '../html/html.ts';
 import {jsonOption, limitOption, sinceOption, untilOption} from './options.ts';
 import {leadsBar, lineColumns, minuteOrNone, orMore, printRows, printTable, type Field} from './output.ts';
 import type {Json, Run} from './output.ts';
+import {readableText} from '../leads/consent-record.ts';
 import type {Person} from '../leads/persons.ts';
 import {findPerson, readNamed} from './person.ts';
 import {suppressionRow} from '../admin/stops.ts';
@@ -122,7 +122,8 @@ const yesOrNo = (value: boolean | null | undefined, none: string) =>
 
 /** What a record says, for people. Times are in UTC, as regulators and other systems have them. */
 function linesOf({observed, reported, text, person, ...of}: ShownConsent): Field[] {
-  const shown = text?.words && inPlainWords(text.words, reported?.button ?? '{button}');
+  const {words = null, language} = text ?? {};
+  const readable = readableText({words, language}, {...observed, ...reported});
   const lines: Field[] = [
     ['Reference', `${of.reference} (${of.lead})`],
     ['Partner', of.partner ?? 'none: a caller of /json/leads'],
@@ -135,13 +136,15 @@ function linesOf({observed, reported, text, person, ...of}: ShownConsent): Field
     ...afterwardsLines(of, utc),
     ['Consent', text ? '' : 'none: no text was agreed to, or its record was erased'],
     ['Text', text ? `${text.words ?? 'its words were not kept'}` : ''],
-    ['As shown', shown && shown !== text.words ? shown : ''],
+    ['In plain words', readable.text === words ? '' : (readable.text ?? '')],
+    ...readable.said.map((sentence): Field => ['On the screen', sentence]),
     ['Text named', text ? [text.version, text.language].filter(Boolean).join(', ') : ''],
     ['SHA-256', text?.sha256 ?? ''],
     ['Beside the text', reported?.slot_text ?? ''],
     ['Given', utc(reported?.given_at ?? observed?.received_at ?? null)],
     ['Box ticked', reported ? yesOrNo(reported.agreed, 'the text has no box') : ''],
-    ['Button', reported?.button ?? ''],
+    ['Button', observed?.script ? (reported?.button ?? '') : ''],
+    ['Text unchanged', yesOrNo(reported?.verbatim, '')],
     ['Whole text in view', yesOrNo(reported?.in_view, '')],
     ['Window', reported?.window_width === undefined ? '' : `${reported.window_width} pixels wide`],
     ['Form', reported?.form_version ?? (observed?.script ? 'without a script' : '')],

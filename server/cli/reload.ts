@@ -1,7 +1,9 @@
 /** `lead-prequal reload`: asks all servers on the store to read their configuration again, and says what each answers. */
 import {Command, InvalidArgumentError} from 'commander';
 import {reloadAnswer, reloadServers, type ReloadAnswer} from '../admin/reloading.ts';
+import {inOneLine} from '../admin/status.ts';
 import {printable} from '../admin/visible.ts';
+import {leadDoubts} from '../leads/lead-doubts.ts';
 import {jsonOption} from './options.ts';
 import type {Json, Run} from './output.ts';
 import {changingStore} from './with-store.ts';
@@ -39,6 +41,8 @@ export const reloadCommand = (run: Run): Command =>
         const digests = new Set(answers.map(({digest}) => digest));
         if (answers.some(({state}) => state !== 'reloaded') || digests.size > 1) run.status = 1;
         for (const answer of answers) await (json ? run.print(answer) : print(run, answer, wait));
+        for (const doubt of leadDoubts(admin.config, await admin.store.consentTexts()))
+          run.say(`! ${printable(inOneLine(doubt))}`);
         if (digests.size > 1)
           run.say('The servers have different configurations in force: compare their files.');
       }),

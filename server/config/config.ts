@@ -196,18 +196,21 @@ const doubtfulTexts = (file: PartnersFile | undefined): string[] =>
     }),
   );
 
+/** For a log: no more than five. */
+export const namesOf = (names: readonly string[]): string =>
+  names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ');
+
 /** What becomes of personal data that should not, unless somebody has decided so. */
 export function privacyWarnings({dataKeys: [first], retention, partners}: Config): string[] {
   const {retainDays: byDefault = forEver} = retention;
   const kept = partners.filter(({retainDays = byDefault}) => retainDays === forEver).map(({key}) => key);
   const who = [...(byDefault === forEver ? ['callers'] : []), ...kept];
-  const named = who.length > 5 ? `${who.slice(0, 5).join(', ')} and ${who.length - 5} more` : who.join(', ');
   return [
     first === clearWord
       ? 'Personal data is stored in clear, because no DATA_KEY seals it (docs/privacy.md#sealing)'
       : '',
     who.length > 0
-      ? `Leads of ${named} are kept for ever: RETAIN_DAYS, or retain_days of a partner, says for how long (docs/privacy.md#retention)`
+      ? `Leads of ${namesOf(who)} are kept for ever: RETAIN_DAYS, or retain_days of a partner, says for how long (docs/privacy.md#retention)`
       : '',
   ].filter(Boolean);
 }

@@ -225,6 +225,7 @@ const consentSchema = z.object({
   version: shortText,
   agreed: z.boolean(),
   button: orNone(z.string()).describe('What the last button said.'),
+  verbatim: orNone(z.boolean()).describe('Whether the words of the text stood there as it was given.'),
   in_view: orNone(z.boolean()).describe(
     'Whether the whole text was in the window at the press of the button.',
   ),

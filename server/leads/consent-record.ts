@@ -4,7 +4,8 @@
  */
 import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
-import type {Consent} from './stored-lead.ts';
+import {inPlainWords} from '../../form/consent-text.ts';
+import type {Consent, FormAtConsent} from './stored-lead.ts';
 
 const time = z.iso.datetime();
 
@@ -22,6 +23,7 @@ export const saidShape = {
     .describe('Whether the whole text was in the window when the button was pressed.'),
   window_width: z.int().exactOptional().describe('The width of the window, in CSS pixels.'),
   slot_text: z.string().exactOptional().describe('What the page itself showed beside the text.'),
+  verbatim: z.boolean().exactOptional().describe('Whether the words of the text stood there as given.'),
 };
 
 export const consentRecord = z.object({
@@ -98,7 +100,25 @@ export const saidOfConsent = ({certificateUrl, form}: Consent) => ({
   ...known('in_view', form?.inView),
   ...known('window_width', form?.width),
   ...known('slot_text', form?.slot),
+  ...known('verbatim', form?.verbatim),
 });
+
+/**
+ * A text for people, and what else there is to say, in sentences. What a browser says of its button stays out of the text,
+ * because anything may stand in it. Without a script, the server itself wrote the button.
+ */
+export function readableText(
+  {words, language}: {words: string | null; language: string | null | undefined},
+  {script, button, verbatim}: Pick<Consent, 'script'> & Pick<FormAtConsent, 'button' | 'verbatim'>,
+): {text: string | null; said: string[]} {
+  const text = words !== null && language ? inPlainWords(words, (script && button) ?? '[button]') : words;
+  const said = [
+    button !== undefined && !script && `The browser reports that its button said: ${button}`,
+    button === undefined && text?.includes('[button]') && 'What the button said is not known.',
+    verbatim === false && 'The browser reports that a translator, or a script, had changed these words.',
+  ];
+  return {text, said: said.filter((sentence) => typeof sentence === 'string')};
+}
 
 /** A property, unless its value is not known. */
 export const known = <Name extends string, Value>(name: Name, value: Value | undefined) =>

@@ -85,6 +85,8 @@ export type FormAtConsent = {
   version?: string | undefined;
   /** What the last button said. */
   button?: string | undefined;
+  /** Whether the words of the text stood there as the server gave them. Missing in records before 1.8. */
+  verbatim?: boolean | undefined;
   /** Whether the whole text was in the part of the page that the visitor saw. */
   inView?: boolean | undefined;
   /** The width of the window, in CSS pixels. */

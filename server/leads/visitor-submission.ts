@@ -121,13 +121,14 @@ export function readContext(
 }
 
 /** What a page says of the form at the press of the button; undefined if it says nothing. */
-function formAt({form = '', button = '', in_view, width, slot = ''}: ConsentView): FormAtConsent | undefined {
+function formAt({form = '', button = '', slot = '', ...view}: ConsentView): FormAtConsent | undefined {
   const line = (text: string, max: number) => oneLine(text, max) || undefined;
   const said: FormAtConsent = {
     ...known('version', line(form, consentViewLimits.form)),
     ...known('button', line(button, consentViewLimits.button)),
-    ...known('inView', in_view),
-    ...known('width', width),
+    ...known('verbatim', view.verbatim),
+    ...known('inView', view.in_view),
+    ...known('width', view.width),
     ...known('slot', line(slot, consentViewLimits.slot)),
   };
   return Object.keys(said).length > 0 ? said : undefined;

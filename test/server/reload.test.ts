@@ -44,6 +44,23 @@ suite('a reload', () => {
     ]);
   });
 
+  test('warns of leads that nobody is told of, or may call, if the log has not just said so', async (t) => {
+    const server = await openFor(t, sqlite.startServer({partners: [first]}));
+    const doubts = () => server.logLines.join('\n').match(/(?<="warning":")[^.]+/g);
+    const said = [
+      'Nobody is told of the leads of acme',
+      'Nobody is told of the leads that callers send (acme, acme-too, globex)',
+      'Nobody may call the leads of acme, because visitors agree to nothing',
+    ];
+    assert.deepEqual(doubts(), said);
+    await server.reload({partners: [consented('1', 'Acme may call me.')]});
+    assert.deepEqual(doubts(), said);
+    await server.reload({partners: [consented('1', '\u200b')]});
+    const wordless = 'Consent texts are probably wrong: acme (has no words to read)';
+    await server.reload({partners: [first]});
+    assert.deepEqual(doubts(), [...said, wordless, said[2]]);
+  });
+
   test('lets a request that has begun end under the configuration with which it began', async (t) => {
     const server = await openFor(t, sqlite.startServer());
     const connection = await openConnection(server.port);

@@ -119,10 +119,7 @@ suite('a running server', () => {
       .map((line) => JSON.parse(line) as {level: number; warning: string});
     assert.deepEqual(
       warnings.map(({level, warning}) => [level, warning.split(' ')[0]]),
-      [
-        [40, 'CREDENTIALS_OLD_SECRET'],
-        [40, 'TZ'],
-      ],
+      [[40, 'CREDENTIALS_OLD_SECRET'], [40, 'TZ'], ...[40, 40, 40].map((level) => [level, 'Nobody'])],
     );
     assert.ok(!service.lines.join('\n').includes('canary'));
   });

@@ -127,17 +127,22 @@ export class Consent {
     });
   }
 
-  /** What stands on the screen now. In a dialog, the card scrolls, and shows less than the window. */
+  /** What stands on the screen. In a dialog, the card shows less than the window. Each span holds a part of the text. */
   shown(): SeenConsent {
     const host = this.#host;
     const text = host.find('.consent')?.getBoundingClientRect();
     const card = host.find('.card')!.getBoundingClientRect();
-    const slot = host.find<HTMLSlotElement>('slot[name=consent]')?.assignedElements() as
-      HTMLElement[] | undefined;
     return {
+      verbatim:
+        text &&
+        [...host.find('.consent')!.querySelectorAll('span')].every((each) =>
+          this.text?.text.includes(each.textContent),
+        ),
       slot:
-        slot
-          ?.map(({innerText}) => innerText)
+        host
+          .find<HTMLSlotElement>('slot[name=consent]')
+          ?.assignedElements()
+          .map((each) => (each as HTMLElement).innerText)
           .join(' ')
           .slice(0, consentViewLimits.slot) || undefined,
       button: text && host.find('.main')?.innerText,

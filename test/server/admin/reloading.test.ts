@@ -118,9 +118,10 @@ suite('lead-prequal reload', () => {
     const {servers, command, settings, addPartner, areThere, write} = await start(t, false);
     await areThere();
     addPartner();
-    const {code, stdout} = await command('reload');
+    const {code, stdout, stderr} = await command('reload');
     assert.equal(code, 0, stdout);
     assert.match(stdout, /^✓ \S+:\d+ has [0-9a-f]{12} in force\n {2}partner globex added\n$/);
+    assert.match(stderr, /^! Nobody is told of the leads of acme, globex\. Set send_to of the partner/m);
     const restart = await runCommand({...settings, RATE_LIMIT: '76543'}, 'reload');
     assert.match(restart.stdout, /needs a restart for RATE_LIMIT\n/);
     assert.doesNotMatch(restart.stdout, /76543|password/);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import type {Admin} from '../../../server/admin/admin.ts';
 import {inOneLine, readStatus, status} from '../../../server/admin/status.ts';
-import {databaseKinds, operate, writePartners} from '../../support/operator.ts';
+import {databaseKinds, hookAndUpstream, operate, runCommand, writePartners} from '../../support/operator.ts';
 import {
   asLead,
   entryAt,
@@ -46,7 +46,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       ];
       const PARTNERS_FILE = writePartners(temporaryFolder(t), [{consent: {text: 'Yes', version: '1'}}]);
       const {admin} = await operate(t, entries, {postgres, settings: {PARTNERS_FILE}});
-      const {findings} = await statusOf(await admin());
+      const findings = (await statusOf(await admin())).findings.filter(({kind}) => kind === 'consents');
       assert.deepEqual(findings, [
         {
           ...{level: 'warning', kind: 'consents', subject: null},
@@ -54,6 +54,21 @@ for (const {name, postgres, skip} of databaseKinds) {
           remedy: 'see "lead-prequal leads list --partner -"',
         },
       ]);
+    });
+
+    test('leads that nobody hears of need somebody, those of callers once there are some', async (t) => {
+      const text = {partner: 'acme', language: 'en', version: '1', textHash: 'f'.repeat(64), words: []};
+      const {admin, accept, settings} = await operate(t, [storedBefore(1, {consentText: text})], {postgres});
+      const told = await admin(hookAndUpstream(temporaryFolder(t)));
+      const levels = async (of: Admin) =>
+        (await statusOf(of)).findings.map(({level, kind, subject}) => `${level} ${kind} ${subject}`).join();
+      const calls = 'warning uncallable null';
+      assert.equal(await levels(await admin()), `degraded unheard null,warning unheard -,${calls}`);
+      assert.equal(await levels(told), `warning unheard -,${calls}`);
+      await accept(storedBefore(1, {partner: null}));
+      assert.equal(await levels(told), `degraded unheard -,${calls}`);
+      const {stdout} = await runCommand({...settings, PORT: '0'}, 'config', 'check');
+      assert.match(stdout, /^! Nobody may call the leads of acme \(its consent text is gone/m);
     });
 
     test('a silent partner and stopped deliveries are findings', async (t) => {
@@ -75,7 +90,10 @@ for (const {name, postgres, skip} of databaseKinds) {
       );
       assert.deepEqual(
         seen.findings.map(({kind, subject}) => `${kind} ${subject}`),
-        ['destination bot', 'stopped bot', 'destination old', 'late old', 'partner acme'],
+        [
+          ...['destination bot', 'stopped bot', 'destination old', 'late old', 'partner acme'],
+          ...['unheard null', 'unheard -', 'uncallable null'],
+        ],
       );
       const [{text, remedy} = assert.fail()] = seen.findings.filter(({kind}) => kind === 'partner');
       assert.match(text, /^acme fell silent: .* ago$/);

@@ -52,6 +52,7 @@ describe('what stood on the screen at the press of the last button', () => {
         agreed: false,
         button: 'See my estimate',
         in_view: true,
+        verbatim: true,
         width: innerWidth,
         slot: 'We call by machine, too.',
       },
@@ -76,6 +77,25 @@ describe('what stood on the screen at the press of the last button', () => {
     await send(form);
     expect(sent()[0]?.['in_view']).to.be.false;
   });
+
+  /** As Chrome and Edge do it, which put elements in the place of a text, and as others do, which change the text. */
+  const translators: Record<string, (span: Element) => void> = {
+    elements: (span) => (span.innerHTML = '<font><font>Acepto que me llamen.</font></font>'),
+    texts: (span) => ((span.firstChild as Text).data = 'Acepto que me llamen.'),
+    nothing: () => undefined,
+  };
+  for (const [what, translate] of Object.entries(translators))
+    for (const required of [false, true])
+      it(`the words are said to be those of the server unless a translator changed them: ${what}, ${required}`, async () => {
+        const text = '[Terms](https://acme.example/) with {button}\n and “more” & <b>.';
+        server.config = () => config({consent: {...consent, text, lang: 'en', required}});
+        const form = await openFilled({style: reserved, 'privacy-href': 'https://acme.example/privacy'});
+        await shows(form, 'Terms with See my estimate');
+        if (required) part(form, '#consent').click();
+        translate(part(form, '.consent a span'));
+        await send(form);
+        expect(sent()[0]?.['verbatim']).to.equal(what === 'nothing');
+      });
 
   it('the button is sent in the language of the form', async () => {
     const form = await reach();

@@ -264,18 +264,19 @@ suite('the record of a consent', () => {
   test('the record has what stood on the screen, and texts lose what nobody sees', async () => {
     const view = {button: ' See\u202e my\u0000estimate', in_view: false, width: 390, form: '1.7.0'};
     const slot = `We call\n\ud800 by  machine.${'x'.repeat(5_000)}`;
-    const body = {consent: {...agreed, ...view, slot}};
+    const body = {consent: {...agreed, ...view, verbatim: false, slot}};
     const {form} = (await recordOf(await sentLead(server, somebody(), {partner: 'ticked', body})))!;
     assert.deepEqual(form, {
       version: '1.7.0',
       button: 'See my estimate',
+      verbatim: false,
       inView: false,
       width: 390,
       slot: `We call by machine.${'x'.repeat(5_000)}`.slice(0, 3_999) + '…',
     });
   });
   for (const view of [
-    {button: 7, in_view: 'yes', width: '390', slot: ['x'], form: null},
+    {button: 7, verbatim: 1, in_view: 'yes', width: '390', slot: ['x'], form: null},
     {button: '', in_view: null, width: 0, slot: ' \u200b', form: {}},
     {width: 1.5, slot: 4},
     {width: 100_001},

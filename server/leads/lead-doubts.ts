@@ -1,0 +1,95 @@
+/**
+ * With what a server starts although somebody should know of it: leads that nobody is told of or may call, and consents that
+ * do not say what they should. Some of it is overlooked, so that nothing is said of a text that is right.
+ */
+import {consentParts} from '../../form/consent-text.ts';
+import {langOf} from '../../form/words/text-in-language.ts';
+import {routeOf} from '../config/callers.ts';
+import {namesOf, type Config} from '../config/config.ts';
+import {defaultDestination, type Route} from '../config/destinations.ts';
+import type {Partner} from '../config/partners.ts';
+import {unseen} from './hidden-characters.ts';
+import type {RememberedText} from './stored-lead.ts';
+
+type Configured = Pick<Config, 'partners' | 'callers' | 'destinations' | 'partnersFile'>;
+type Kind = 'unheard' | 'uncallable' | 'texts';
+/** `subject`: `-` if it is about callers. `text`: a sentence without its full stop. */
+export type LeadDoubt = {kind: Kind; subject: '-' | null; text: string; remedy: string};
+
+/** One of each sort, which names all whom it is about. @param remembered the consent texts of stored leads */
+export function leadDoubts(config: Configured, remembered: readonly RememberedText[] = []): LeadDoubt[] {
+  const {partners, callers, destinations, partnersFile} = config;
+  const usual = destinations.has(defaultDestination) ? defaultDestination : undefined;
+  const unheard = partners.filter((each) => !isHeard(each, config)).map(({key}) => key);
+  const users = callers.filter((each) => !isHeard(routeOf(each, usual), config)).map(({user}) => user);
+  const isGone = (key: string) => remembered.some(({partner}) => partner === key);
+  const lacking = partners
+    .filter(({consent}) => !consent)
+    .map(({key}) => (isGone(key) ? `${key} (its consent text is gone from the configuration)` : key));
+  const texts = partners.flatMap((each) => doubtfulTexts(each, config));
+  const set = partnersFile === undefined ? 'Set PARTNERS_FILE, and in it' : 'Set';
+  const told = 'which names an email, chat, webhook or lead-api (docs/destinations.md).';
+  const caller = `${set} destinations, and in CALLERS send_to of the caller, ${told}`;
+  const consent = `${set} consent of the partner (docs/partners.md#consent).`;
+  const rows: [Kind, names: string[], text: string, remedy: string][] = [
+    ['unheard', unheard, 'Nobody is told of the leads of *', `${set} send_to of the partner, ${told}`],
+    ['unheard', users, 'Nobody is told of the leads that callers send (*)', caller],
+    ['uncallable', lacking, 'Nobody may call the leads of *, because visitors agree to nothing', consent],
+    ['texts', texts, 'Consent texts are probably wrong: *', 'See docs/partners.md#consent.'],
+  ];
+  return rows.flatMap(([kind, names, text, remedy]) => {
+    const subject = names === users ? '-' : null;
+    return names.length > 0 ? [{kind, subject, text: text.replace('*', () => namesOf(names)), remedy}] : [];
+  });
+}
+
+/** Without `lead.created`, a webhook or a room hears of no more than a late answer. No route names a confirmation. */
+const isHeard = ({answerFrom, sendTo}: Route, {destinations}: Configured): boolean =>
+  [answerFrom ?? '', ...sendTo].some((name) => {
+    const settings = destinations.get(name);
+    if (!settings || !('events' in settings)) return settings !== undefined;
+    return settings.events?.includes('lead.created') ?? true;
+  });
+
+/** Such as `acme/en (seems to be in es)`. */
+const doubtfulTexts = (partner: Partner, config: Configured): string[] =>
+  Object.entries(partner.consent?.texts ?? {}).flatMap(([tag, {text}]) => {
+    const words = wordsOf(text);
+    const nameless = namesCompany(words, partner, config) ? undefined : 'names no company that may call';
+    const doubt = words.length === 0 ? 'has no words to read' : (otherLanguage(words, tag) ?? nameless);
+    return doubt === undefined ? [] : [`${[partner.key, langOf(tag) ?? []].flat().join('/')} (${doubt})`];
+  });
+
+/** What a visitor can read: no address of a link, no placeholder, no tags of HTML, no hidden characters. */
+const wordsOf = (text: string): string[] =>
+  consentParts(text)
+    .map((part) => ('text' in part ? part.text : ' '))
+    .join('')
+    .replace(/<[^>]*>|&#?\w+;/g, ' ')
+    .replace(unseen, '')
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu) ?? [];
+
+/** Frequent words that the other language does not have. */
+const frequent = {
+  en: /^(i|you|we|your|my|our|the|and|or|of|to|that|this|with|by|for|from|at|is|are|be|may|can|will|agree|calls?)$/,
+  es: /^(yo|usted|mi|su|sus|el|la|los|las|y|o|de|del|que|esta|con|por|para|en|una|se|al|le|acepto|llamadas)$/,
+};
+
+/** Whether a text seems to be in another language than its tag says. A foreign name in it is not enough. */
+function otherLanguage(words: readonly string[], tag: string): string | undefined {
+  if (tag !== 'en' && tag !== 'es') return undefined;
+  const other = tag === 'en' ? 'es' : 'en';
+  const count = (language: 'en' | 'es') => words.filter((word) => frequent[language].test(word)).length;
+  return count(other) >= 3 && count(other) > 4 * count(tag) ? `seems to be in ${other}` : undefined;
+}
+
+/** Whether a text names its partner, or a lead service that gets the leads: `Acme` is enough for `Acme Funding, LLC`. */
+function namesCompany(words: readonly string[], {key, name, ...route}: Partner, {destinations}: Configured) {
+  const receivers = [route.answerFrom ?? '', ...route.sendTo];
+  const services = receivers.filter((each) => destinations.get(each)?.type === 'lead-api');
+  return [key, name, route.confirm?.from_name ?? '', ...services].some((each) => {
+    const first = wordsOf(each).find((word) => word !== 'the');
+    return first !== undefined && words.join('').includes(first);
+  });
+}
