@@ -27,7 +27,8 @@ export const changes = ['send', 'release', 'allow', 'drop', 'revoke', 'erase'] a
 export type Change = (typeof changes)[number];
 
 /**
- * `destination`: of `send` and `drop`, the only one. `title`: names the person. `does`: what will happen, a line each.
+ * `destination`: of `send` and `drop`, the only one. `who`: the name of the person, if it is known. `does`: what will happen, a
+ * line each.
  * `confirm`: sent back with the change.
  */
 export type ChangePlan = {
@@ -36,6 +37,7 @@ export type ChangePlan = {
   reference: string;
   destination: string | null;
   title: string;
+  who: string | null;
   does: string[];
   button: string;
   needsReason: boolean;
@@ -134,19 +136,13 @@ async function planned(
     : effectsOf(admin, record, change, rows));
   const {title, button} = words[change];
   const {lead: its} = 'lead' in record ? record : {};
-  const who = its ? `${printable(`${its.first_name} ${its.last_name}`)}, ` : '';
+  const who = its ? printable(`${its.first_name} ${its.last_name}`) : null;
   const confirm = createHash('sha256')
     .update([change, lead, ...facts].join('\n'))
     .digest('base64url');
   const plan = {
     ...{change, lead, reference: referenceOf(lead), destination: destination ?? null},
-    ...{
-      title: `${title}: ${who}${referenceOf(lead)}`,
-      does,
-      button,
-      needsReason: change === 'allow',
-      confirm,
-    },
+    ...{title, who, does, button, needsReason: change === 'allow', confirm},
   };
   return {plan, make};
 }

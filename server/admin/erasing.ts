@@ -11,6 +11,7 @@ import {consentOf, toErasedEvent} from '../destinations/webhook/event.ts';
 import type {ErasableLead} from '../leads/erasure.ts';
 import {erasedEventSchema, leadEventSchema} from '../leads/lead-event.ts';
 import type {ListedLead} from '../leads/lead-filter.ts';
+import {mayCall} from '../leads/may-call.ts';
 import {consentEnd, retentionOf} from '../leads/retention.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
 import {appendErasures, isLocked, type Erasure, type KeyLine, type StopLine} from '../store/erasures-file.ts';
@@ -19,6 +20,7 @@ import {count, isoTime, Refusal, refuseFor, time, type Admin, type Job} from './
 import {arrivalsOf} from './deliveries.ts';
 import {isPresent, presentAddresses} from './destinations.ts';
 import {leadOf} from './lead-names.ts';
+import {callRow, toCallRow} from './lead-view.ts';
 import {peopleOf} from './persons.ts';
 import {purge, type Waiting} from './purging.ts';
 import {afterwards, afterwardsOf, noneAfterwards} from './stops.ts';
@@ -224,7 +226,7 @@ export async function* eraseEach(
   return erased;
 }
 
-/** What is shown of an erased lead: when it was erased, and the consent that is kept, so that an operator can prove it. */
+/** What is shown of an erased lead: when it was erased, that nobody may call, and the consent that is kept, so that an operator can prove it. */
 export const shownErased = z.object({
   id: z.string(),
   reference: z.string(),
@@ -233,6 +235,7 @@ export const shownErased = z.object({
   erased_at: time.nullable(),
   consent_kept_until: time.nullable(),
   ...afterwards.shape,
+  may_call: callRow,
   kept: z
     .union([
       z.object({unreadable: z.string()}),
@@ -258,6 +261,7 @@ export async function showErased({store, config}: Admin, lead: Tombstone): Promi
     consent_kept_until: end > 0 ? isoTime(end) : null,
     ...((await afterwardsOf({store}, [lead], (await peopleOf({store}, [id])).people)).get(id) ??
       noneAfterwards),
+    may_call: toCallRow(mayCall({isErased: true}, Date.now())),
     kept: await keptOf(store, id),
   };
 }

@@ -14,12 +14,14 @@ import {
   type ListedLead,
 } from '../leads/lead-filter.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
+import {mayCall} from '../leads/may-call.ts';
 import {isErased} from '../store/rows.ts';
 import {count, isoTime, Refusal, time, type Admin} from './admin.ts';
 import {lookAtList} from './audit.ts';
 import {showErased, type ShownErased} from './erasing.ts';
 import {detailsOf, leadDetails} from './lead-details.ts';
 import {leadOf, unreadableText} from './lead-names.ts';
+import {callRow, callsOf, toCallRow} from './lead-view.ts';
 import {peopleOf} from './persons.ts';
 import {afterwards, afterwardsOf, noneAfterwards} from './stops.ts';
 import {localDay, midnight} from './words.ts';
@@ -100,6 +102,7 @@ export async function* listLeads(
 /** `duplicates` are ids of leads that were merged into this one; `superseded_by` those of its corrections */
 export const shownLead = leadDetails.extend({
   ...afterwards.shape,
+  may_call: callRow,
   duplicates: z.array(z.string()),
   superseded_by: z.array(z.string()),
 });
@@ -119,8 +122,11 @@ export async function showLead(
   if ('unreadable' in details) throw new Refusal(unreadableText(details));
   const {people} = await peopleOf(admin, [id]);
   const became = 'lead' in found.lead ? await afterwardsOf(admin, [found.lead], people) : undefined;
+  const call = (await callsOf(admin, [found.lead])).get(id) ?? mayCall({}, Date.now());
   const references = {duplicates: found.duplicates, superseded_by: found.supersededBy};
-  return {lead: {...details, ...(became?.get(id) ?? noneAfterwards), ...references}};
+  return {
+    lead: {...details, ...(became?.get(id) ?? noneAfterwards), may_call: toCallRow(call), ...references},
+  };
 }
 
 /** The keys are those of the groups, in their order. `day` is such as 2026-11-22, in the time zone of this machine. */

@@ -140,8 +140,12 @@ export async function peopleOf(
   for (const [id, record] of records) {
     const consent = kept.get(id);
     if ('unreadable' in record || consent instanceof Error) unread.push(id);
-    else if (!isErased(record)) people.set(id, {phone: record.lead.phone.e164, email: record.lead.email});
-    else if (consent) people.set(id, {phone: consent.phone.e164, addressDigest: consent.addressDigest});
+    else if (!isErased(record)) {
+      // A damaged row may have no number.
+      const {phone, email} = (record.lead as Partial<FullLead['lead']> | null) ?? {};
+      if (phone) people.set(id, {phone: phone.e164, email});
+      else unread.push(id);
+    } else if (consent) people.set(id, {phone: consent.phone.e164, addressDigest: consent.addressDigest});
   }
   return {people, unread, records};
 }

@@ -167,7 +167,10 @@ function addExport(leads: Command, run: Run) {
       ),
     )
     .addOption(
-      new Option('--for <reader>', 'a CSV for whoever calls: name, number, when, total').choices(['sales']),
+      new Option(
+        '--for <reader>',
+        'a CSV for whoever calls, the newest first: name, number, whether, when',
+      ).choices(['sales']),
     )
     .addOption(
       new Option('--consents', 'the records of consents instead, also of erased leads').conflicts([
@@ -198,7 +201,7 @@ formula begins with an apostrophe.`,
           const sheet: Sheet = consents ? 'consents' : (reader ?? 'leads');
           return writeExport(run, admin, filter, {
             ...{file, format, excel, sheet},
-            only: person?.found.toReversed(),
+            only: sheet === 'sales' ? person?.found : person?.found.toReversed(),
           });
         }),
     );

@@ -12,7 +12,6 @@ import {amountsForPeople} from '../admin/lead-details.ts';
 import type {ShownLead} from '../admin/leads.ts';
 import {placed, timeZone} from '../admin/words.ts';
 import {suspicionOf} from '../destinations/email/wording.ts';
-import {timeThere} from '../leads/time-there.ts';
 import {lineColumns, minuteOrNone, printTable, timeOrNone, type Run} from './output.ts';
 import {afterwardsLines} from './revoke.ts';
 
@@ -46,7 +45,8 @@ export function printLead({printFields}: Run, {config}: Admin, shown: Shown, mor
     ['Name', first_name && `${first_name} ${last_name}`],
     [labels.phone, listed([...new Set([phone, phone_e164])])],
     [labels.call_time, lookUp(formOnlyFields.call_time.inMails, call_time) ?? call_time],
-    ['Time there now', timeThere(Date.now(), shown.time_zones ?? [])],
+    ['May be called', shown.may_call?.text],
+    ['Time there now', shown.may_call?.there],
     [labels.email, email],
     ['Total', amounts?.[totalAmount] ?? (lead_type === 'standard' ? 'none: a standard lead' : null)],
     ['Made up of', listed(parts.map((part) => `${names[part]} ${inWords(amounts?.[part])}`))],
@@ -75,7 +75,8 @@ export function printLead({printFields}: Run, {config}: Admin, shown: Shown, mor
     ['Certificate', consent?.certificate_url],
     ['Box ticked', consent?.agreed],
     ['Consent on', consent?.page ?? consent?.origin],
-    ['Button pressed', consent?.button],
+    [consent?.script ? 'Button' : 'Button, it says', consent?.button],
+    ['Text unchanged', consent?.verbatim],
     ['Text in view', consent?.in_view],
     ['Beside the text', consent?.slot_text],
     ['Opt-out signal', shown.opt_out_signal],

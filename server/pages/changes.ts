@@ -33,7 +33,7 @@ function changeOf(visit: Visit) {
 /** What a change would do, and the button that does it. */
 export async function changePage(visit: Visit): Promise<Reply> {
   const plan = await planChange(visit.admin, changeOf(visit));
-  const {change, lead, destination, title, does, button, needsReason, confirm} = plan;
+  const {change, lead, destination, title, who, does, button, needsReason, confirm} = plan;
   const fields = {confirm, ...(destination !== null && {destination})};
   return {
     page: page(
@@ -45,7 +45,7 @@ export async function changePage(visit: Visit): Promise<Reply> {
           </p>
         </div>
         <div class="narrow">
-          <h1>${title}</h1>
+          <h1>${title}: ${who !== null && html`<bdi>${who}</bdi>, `}${plan.reference}</h1>
           <ul class="does">
             ${does.map((line) => html`<li>${line}</li>`)}
           </ul>

@@ -5,8 +5,8 @@ import {referenceOf} from '../../contract/reference.ts';
 import {fillClass} from '../../form/styles/amount-colors.ts';
 import {afterTouch} from '../../form/words/en.ts';
 import {lookUp} from '../../form/words/look-up.ts';
-import {readCallSheet, type CallSheet} from '../admin/call-sheet.ts';
-import type {ShownLead} from '../admin/leads.ts';
+import {readCallSheet, type CallSheet, type SheetLead} from '../admin/call-sheet.ts';
+import {callAnswerWords, callReasonWords} from '../leads/may-call.ts';
 import {printable, visible} from '../admin/visible.ts';
 import {html, type Html, type HtmlValue} from '../html/html.ts';
 import {bar, clock, date, icon, moment, money, page, state} from './layout.ts';
@@ -15,6 +15,13 @@ import {sealedName} from './lead-table.ts';
 import {seesPersons, type Reply, type Visit} from './visit.ts';
 
 const {names, labels} = afterTouch;
+
+const capitalized = (words: string) => words.replace(/^./, (first) => first.toUpperCase());
+
+/** Words of a stranger. Written from the right, they would change the order of what stands beside them, such as a number. */
+const theirs = (words: string): Html => html`<bdi>${printable(words)}</bdi>`;
+const listed = (words: readonly string[]): readonly Html[] | undefined =>
+  words.length === 0 ? undefined : words.map((each, index) => html`${index > 0 && ', '}${theirs(each)}`);
 
 export async function leadPage(visit: Visit): Promise<Reply> {
   const {admin, query, seen} = visit;
@@ -56,14 +63,15 @@ function contentOf(sheet: CallSheet, visit: Visit): Html {
   if (unreadable !== null)
     return html`<h1>Cannot be read</h1>
       <p>${unreadable}.</p>
-      <p class="q">Give back its data key, or restore a backup of it. Until then nobody can call.</p>`;
+      <p class="q">Give back its data key, or restore a backup of it. Until then nobody can call.</p>
+      ${mayCall(sheet, visit)}`;
   if (erased)
     return html`<h1>Erased</h1>
       <p>
         ${erased.erased_at !== null && html`On ${date(visit.seen, Date.parse(erased.erased_at))}. `}Nothing
         personal of it is left here${erased.kept === null ? '' : ', except the consent'}.
       </p>
-      ${keptConsent(erased, visit)}`;
+      ${mayCall(sheet, visit)}${keptConsent(erased, visit)}`;
   return html`<h1>${sealedName(reference)}</h1>
     <p class="q">Your role sees no personal data.</p>
     ${cameFrom(sheet, undefined, visit)}`;
@@ -76,39 +84,26 @@ function keptConsent(
   if (kept === null || 'unreadable' in kept) return false;
   const until = consent_kept_until === null ? '' : `, until ${date(seen, Date.parse(consent_kept_until))}`;
   return facts([
-    ['Consent of', printable(`${kept.first_name} ${kept.last_name}`)],
-    ['Telephone', printable(kept.phone)],
+    ['Consent of', theirs(`${kept.first_name} ${kept.last_name}`)],
+    ['Telephone', theirs(kept.phone)],
     ['Kept', `with name and number${until}`],
   ]);
 }
 
-/** Hours of the day between which many states allow calls, by the clock of whoever is called. */
-const [callsFrom, callsUntil] = [8, 20];
-
-/** Whether somebody with this consent may be called, and at this moment. */
-function callingOf({consent, lead}: CallSheet, {now}: Visit): keyof typeof callingWords {
-  if (consent?.askedAt) return 'yet';
-  if (consent?.mayCall === false) return 'no';
-  if (!consent || consent.mayCall === null) return 'ask';
-  const hours = (lead?.time_zones ?? []).map((zone) => now.setZone(zone).hour);
-  return hours.some((hour) => hour < callsFrom || hour >= callsUntil) ? 'later' : 'yes';
-}
-
-function callSheet(sheet: CallSheet, shown: ShownLead, visit: Visit): Html {
+function callSheet(sheet: CallSheet, shown: SheetLead, visit: Visit): Html {
   const {phone, phone_e164: e164, email, call_time: when, notes} = shown.lead;
-  const {suspicion, consent} = sheet;
-  const calling = callingOf(sheet, visit);
+  const {suspicion, consent, call: may} = sheet;
   const hints = [
-    (lookUp(formOnlyFields.call_time.inMails, when) ?? when)?.replace(/^./, (first) => first.toUpperCase()),
+    when && capitalized(lookUp(formOnlyFields.call_time.inMails, when) ?? when),
     consent?.language && `form in ${consent.language}`,
-    sheet.timeThere === null ? undefined : `it is ${sheet.timeThere}`,
+    may?.there && `it is ${may.there}`,
   ];
-  const call = html`<a class="btn ${calling === 'yes' && 'main'}" href="tel:${e164}"
-    >${icon('call')}Call ${printable(phone)}</a
+  const call = html`<a class="btn ${may?.answer === 'yes' && 'main'}" href="tel:${e164}"
+    >${icon('call')}Call ${theirs(phone)}</a
   >`;
   const {correctedBy} = sheet;
   return html`<div class="person">
-      <h1>${printable(`${shown.lead.first_name} ${shown.lead.last_name}`)}</h1>
+      <h1>${theirs(`${shown.lead.first_name} ${shown.lead.last_name}`)}</h1>
       ${
         correctedBy !== null &&
         html`<p>
@@ -116,8 +111,8 @@ function callSheet(sheet: CallSheet, shown: ShownLead, visit: Visit): Html {
           <a href="/leads/${correctedBy}">${referenceOf(correctedBy)}</a> instead.
         </p>`
       }
-      ${calling === 'no' || calling === 'yet' ? html`<strong>${printable(phone)}</strong>` : call}
-      <a class="btn" href="mailto:${encodeURIComponent(email).replace('%40', '@')}">${printable(email)}</a>
+      ${may?.answer === 'no' || may?.answer === 'not_yet' ? html`<strong>${theirs(phone)}</strong>` : call}
+      <a class="btn" href="mailto:${encodeURIComponent(email).replace('%40', '@')}">${theirs(email)}</a>
       <p class="q s">${hints.filter(Boolean).join(' · ')}</p>
     </div>
     ${
@@ -125,11 +120,11 @@ function callSheet(sheet: CallSheet, shown: ShownLead, visit: Visit): Html {
       html`<p class="may no">
         ${icon('warn')}<strong>May be from a bot</strong>
         <span
-          >${suspicion.replace(/^./, (first) => first.toUpperCase())}.${sheet.state.kind === 'held' && ' It is sent nowhere until somebody decides.'}</span
+          >${capitalized(suspicion)}.${sheet.state.kind === 'held' && ' It is sent nowhere until somebody decides.'}</span
         >
       </p>`
     }
-    ${mayCall(sheet, calling, visit)}${amountsOf(sheet)}
+    ${mayCall(sheet, visit)}${amountsOf(sheet)}
     <section class="two">
       ${answersOf(shown)}
       <div>
@@ -146,41 +141,33 @@ function callSheet(sheet: CallSheet, shown: ShownLead, visit: Visit): Html {
     }`;
 }
 
-const callingWords = {
-  no: 'Do not call',
-  yet: 'Do not call yet',
-  ask: 'Not known whether you may call',
-  later: 'May be called, but not now',
-  yes: 'May be called',
-} as const;
-
-function mayCall(sheet: CallSheet, calling: keyof typeof callingWords, {seen}: Visit): Html {
-  const {consent} = sheet;
-  const said = (what: string, at: number | null) =>
-    at === null ? what : `${what} on ${date(seen, at)} at ${clock(seen, at)}`;
+function mayCall({call, consent}: CallSheet, {seen}: Visit): Html | false {
+  if (!call) return false;
+  const {answer, reason, at} = call;
+  const said = (what: string, time: number | null) =>
+    `${capitalized(what)}${time === null ? '' : ` on ${date(seen, time)} at ${clock(seen, time)}`}`;
   const {language, version, words = null} = consent ?? {};
   const how = [language && `in ${language}`, version && `version ${version}`].filter(Boolean).join(', ');
-  const {stoppedAt = null, askedAt = null, mailboxStoppedAt = null, at = null} = consent ?? {};
-  const stopped = stoppedAt !== null && said('Somebody with this number said stop', stoppedAt);
+  const why = callReasonWords(call);
+  // A stop that is older than the consent, or younger, is another case for whoever decides.
+  const isAfter =
+    reason === 'stopped' && at !== null && consent?.at && (consent.at > at ? 'After' : 'Before');
   const facts = [
-    askedAt !== null &&
-      `${said('Somebody with another address asked to stop this number', askedAt)}. Decide: stop calls, or send it on.`,
-    mailboxStoppedAt !== null &&
-      `${said('Somebody with this e-mail address said stop', mailboxStoppedAt)}, for another number.`,
-    stopped && `${stopped}. ${at !== null && at > stoppedAt ? 'After' : 'Before'} that:`,
-    consent && `${said(consent.text, at)}${how && `, ${how}`}.`,
-    calling === 'ask' && 'Ask whoever sent the lead before you call.',
-    calling === 'later' &&
-      `It is ${sheet.timeThere}. Many states forbid calls before 8 AM and after 8 PM there.`,
+    why && `${said(why, at)}.`,
+    reason === 'stop_undecided' && 'Decide: stop calls, or send it on.',
+    isAfter && `${isAfter} that:`,
+    reason !== 'no_consent' && consent && `${said(consent.text, consent.at)}${how && `, ${how}`}.`,
+    answer === 'not_known' && reason !== 'unreadable' && 'Ask whoever sent the lead before you call.',
   ];
-  return html`<div class="may ${calling !== 'yes' && 'no'}">
-    ${icon(calling === 'yes' ? 'tick' : 'warn')}<strong>${callingWords[calling]}</strong>
+  return html`<div class="may ${answer !== 'yes' && 'no'}">
+    ${icon(answer === 'yes' ? 'tick' : 'warn')}<strong>${callAnswerWords[answer]}</strong>
     <span>${facts.filter(Boolean).join(' ')}</span>
     ${
       words !== null &&
       html`<details>
         <summary>What the visitor agreed to</summary>
         <blockquote>${printable(words)}</blockquote>
+        ${consent?.said.map((sentence) => html`<p>${printable(sentence)}</p>`)}
       </details>`
     }
   </div>`;
@@ -247,7 +234,7 @@ const otherPlaces = [
 ];
 
 /** A standard lead has none. */
-function answersOf({lead}: ShownLead): Html | false {
+function answersOf({lead}: SheetLead): Html | false {
   const answers = Object.entries(lead).filter(([name]) => !otherPlaces.includes(name));
   return (
     answers.length > 0 &&
@@ -258,14 +245,15 @@ function answersOf({lead}: ShownLead): Html | false {
   );
 }
 
-function cameFrom({partner, createdAt, id}: CallSheet, shown: ShownLead | undefined, visit: Visit): Html {
+function cameFrom({partner, createdAt, id}: CallSheet, shown: SheetLead | undefined, visit: Visit): Html {
   const {consent, attribution = {}, context = {}} = shown ?? {};
   const campaign = ['utm_source', 'utm_medium', 'utm_campaign'] as const;
   const further = Object.entries(attribution).filter(([name]) => !campaign.some((each) => each === name));
   return facts([
     ['Partner', partner ?? 'a caller of the API'],
+    ['Opt-out signal', shown?.opt_out_signal && 'do not sell or share the data (Global Privacy Control)'],
     ['Page', printable(consent?.page ?? consent?.origin ?? '')],
-    ['Campaign', printable(campaign.flatMap((name) => shown?.attribution[name] ?? []).join(', '))],
+    ['Campaign', listed(campaign.flatMap((name) => shown?.attribution[name] ?? []))],
     ...[...further, ...Object.entries(context)].map(([name, value]): Fact => [
       name.replaceAll('_', ' '),
       inWords(value),

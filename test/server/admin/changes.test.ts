@@ -35,8 +35,8 @@ for (const {name, postgres, skip} of databaseKinds)
       const {admin, execute, plan, make, reference, statesNow} = await begin(t, ...waiting, to('d', 'held'));
       await execute("UPDATE deliveries SET state = 'failed', ambiguous = 2 WHERE destination = 'b'");
       await admin.store.pauseDestination({destination: 'c', pausedAt: 0, reason: 'it moves'});
-      const {title, does, needsReason} = await plan('send');
-      assert.equal(title, `Send again: Jane Doe, ${reference}`);
+      const {title, who, reference: of, does, needsReason} = await plan('send');
+      assert.deepEqual([title, who, of], ['Send again', 'Jane Doe', reference]);
       assert.deepEqual(does, [
         'a gets the lead now.',
         'b gets the lead now.',
@@ -98,8 +98,10 @@ for (const {name, postgres, skip} of databaseKinds)
     test('a consent is taken back, and then the lead is erased, in the words of the command', async (t) => {
       const {admin, lead, reference, make, plan} = await begin(t, to('a', 'waiting'));
       assert.match((await plan('revoke')).does[0] ?? '', new RegExp(`^Nothing of ${reference} goes out`));
-      assert.deepEqual((await readCallSheet(admin, lead, {seesPersons: true})).consent?.mayCall, true);
+      const reason = async () => (await readCallSheet(admin, lead, {seesPersons: true})).call?.reason;
+      assert.match((await reason()) ?? '', /_hours$/);
       assert.match(await make({change: 'revoke'}), /consent of 1 lead is taken back/);
+      assert.equal(await reason(), 'stopped');
       await assert.rejects(plan('revoke'), {kind: 'conflict'});
       const {does, button} = await plan('erase');
       assert.equal(button, 'Erase for ever');

@@ -1,6 +1,7 @@
 /** Finding leads and kept consents by person: by digests that are written behind, and without them. */
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
+import {referenceOf} from '../../../contract/reference.ts';
 import {finish, type Admin} from '../../../server/admin/admin.ts';
 import {rotateKeys} from '../../../server/admin/keys.ts';
 import {leadsOfPerson, namedBy} from '../../../server/admin/persons.ts';
@@ -224,7 +225,7 @@ for (const {name, postgres, skip} of databaseKinds)
       await assert.rejects(admin.store.writeDigests(0), /data key 00000007/);
     });
 
-    test('an export has the leads of one person alone, the oldest first', async (t) => {
+    test('an export has the leads of one person alone, the oldest first, but for sales the newest', async (t) => {
       const [first, second] = [ofJane(), ofJane()];
       const {admin, run} = await operated(t, [first, entryOf({}), second]);
       const only = (await finish(leadsOfPerson(admin, {}, {phone}), quietly)).found;
@@ -232,6 +233,9 @@ for (const {name, postgres, skip} of databaseKinds)
       assert.deepEqual([leads, text.trimEnd().split('\n').length], [2, 2]);
       const {stdout, stderr} = await run('leads', 'export', '--phone', '202-555-0111', '--for', 'sales');
       assert.match(stderr, /\n2 leads\n/);
-      assert.equal(stdout.trimEnd().split('\n').length, 3);
+      const references = stdout.trimEnd().split('\n').slice(1);
+      assert.equal(references.length, 2);
+      for (const [index, {id}] of [second, first].entries())
+        assert.ok(references[index]?.includes(`"${referenceOf(id)}"`));
     });
   });

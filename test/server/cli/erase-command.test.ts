@@ -53,7 +53,7 @@ suite('the command "leads erase"', () => {
     assert.match((await run('leads', 'show', gone.id)).stdout, /^Consent until +\d{4}-/m);
     const [data = {}] = linesOf(await run('leads', 'show', reference, '--json'));
     const names = ['id', 'reference', 'created_at', 'partner', 'erased_at', 'consent_kept_until'];
-    assert.deepEqual(Object.keys(data), [...names, 'taken_back', 'stops', 'told', 'kept']);
+    assert.deepEqual(Object.keys(data), [...names, 'taken_back', 'stops', 'told', 'may_call', 'kept']);
     const exported = await run('leads', 'export', '--format', 'jsonl');
     assert.match(exported.stderr, /personal data in clear.*\n1 lead\n1 erased lead left out\n/);
   });

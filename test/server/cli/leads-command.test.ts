@@ -94,7 +94,8 @@ test('people read the amounts that the form shows, in lines that a terminal does
   const inOrder = [
     'Name',
     'Phone',
-    'Time there now  .* in Honolulu',
+    'May be called +(?:May be called|Not now): ',
+    'Time there now .* in Honolulu',
     'Email',
     'Total +\\$846,000',
     'Made up of',
@@ -105,7 +106,7 @@ test('people read the amounts that the form shows, in lines that a terminal does
     'Reference',
     'Received',
     'Consent',
-    'Button pressed +See my estimate$',
+    'Button, it says +See my estimate$',
     'Text in view +no$',
     'Beside the text +Machines call\\.$',
     'utm_source',
@@ -123,10 +124,13 @@ test('people read the amounts that the form shows, in lines that a terminal does
 
   const {code, stdout} = await run('leads', 'export', '--for', 'sales', '--partner', 'acme');
   assert.equal(code, 0);
-  assert.match(
-    stdout,
-    /^\uFEFF"Received","Name","Phone",.*\r\n"\d{4}-\d\d-\d\d \d\d:\d\d","Jane Doe","\(202\) 555-0142",.*,846000,/,
-  );
+  const [head = '', row = ''] = stdout.split('\r\n');
+  const titles = ['Received', 'Name', 'Phone', 'May be called', 'Time there', 'State', 'Language', 'Email'];
+  titles.push('When to call', 'Total', 'Credit score', 'Notes', 'Do not sell or share', 'Partner');
+  titles.push('Campaign', 'Reference', 'Result');
+  assert.equal(head, `\uFEFF"${titles.join('","')}"`);
+  assert.match(row, /^"\d{4}-\d\d-\d\d \d\d:\d\d","Jane Doe","\(202\) 555-0142",.*,846000,/);
+  assert.match(row, /\d [AP]M in Honolulu","HI",/);
   assertFails(
     await run('leads', 'export', '--for', 'sales', '--format', 'jsonl'),
     /--for sales writes a CSV/,
