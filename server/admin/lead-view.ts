@@ -27,6 +27,9 @@ export async function callFactsOf(
   const stops = await stopsOf({store}, [...readable.values()]);
   const open = Map.groupBy(await store.openDeliveriesOf(ids), ({lead}) => lead);
   const corrections = await store.corrections(ids);
+  // Whether somebody said stop is in clear beside what cannot be read.
+  const damaged = ids.filter((id) => !readable.has(id));
+  const records = damaged.length > 0 ? await store.findRecords(damaged) : new Map<string, never>();
   const factsOf = (lead: ListedLead): CallFacts => {
     const known = {
       isErased: 'erasedAt' in lead,
@@ -35,7 +38,10 @@ export async function callFactsOf(
       correctedBy: corrections.get(lead.id),
     };
     const full = readable.get(lead.id);
-    if (!full) return known;
+    if (!full) {
+      const revoked = records.get(lead.id)?.revoked;
+      return {...known, ...(revoked && {stop: {why: 'stopped', at: revoked.at}})};
+    }
     const stop = stops.get(lead.id);
     // A lead that is held because of its number counts as stopped, even if nobody knows any more when that was said.
     const isStopped = stop?.why === 'unknown' && full.isSuppressed;

@@ -45,6 +45,8 @@ export type DeliveryRequest = Delivered &
   Pick<DueDelivery, 'happenedAt' | 'remoteId' | 'attempts' | 'recipients'> & {
     /** Stores the id that the destination gave to the lead, so that no later attempt sends the lead again. */
     onTaken: (remoteId: string) => Promise<void>;
+    /** When the attempt begins, in milliseconds since 1970. */
+    now: number;
     /**
      * The lead that this one corrects. Undefined if it corrects none, or that one was erased or cannot be read.
      * @throws NotTried when the store cannot say

@@ -144,10 +144,15 @@ function send(
       if (begun + (performance.now() - asked) > latest)
         throw new NotTried('The store took too long to take the id of the lead');
     },
-    corrected: async () =>
-      'supersedes' in due.lead && due.lead.supersedes !== null
-        ? store.correctedLead(due.lead.supersedes).catch(waitForStore)
-        : undefined,
+    now: Date.now(),
+    async corrected() {
+      if (due.lead.supersedes === null) return undefined;
+      const corrected = await store.correctedLead(due.lead.supersedes).catch(waitForStore);
+      // With this wait, the rest of the attempt could outlast its lease.
+      if (performance.now() > latest)
+        throw new NotTried('The store took too long to find the corrected lead');
+      return corrected;
+    },
     decide: (addresses, limits) =>
       store.decideConfirmation(due.lead.id, Date.now(), addresses, limits).catch(waitForStore),
   });

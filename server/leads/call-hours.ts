@@ -21,8 +21,10 @@ export type Places = {states: readonly string[]; zones: Zones; isPresumed: boole
  */
 export function placesOf(lead: Pick<Lead, 'state' | 'phone'>): Places {
   const named = lead.state && zonesOfState.has(lead.state) ? lead.state : undefined;
-  const states = new Set([named, areaCodeOf(lead.phone.e164)?.state].filter((state) => state !== undefined));
-  return {states: [...states], zones: timeZonesOf(lead), isPresumed: named === undefined};
+  const ofNumber = areaCodeOf(lead.phone.e164)?.state;
+  const states = new Set([named, ofNumber].filter((state) => state !== undefined));
+  const isPresumed = named === undefined && ofNumber !== undefined;
+  return {states: [...states], zones: timeZonesOf(lead), isPresumed};
 }
 
 /**

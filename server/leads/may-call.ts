@@ -31,7 +31,8 @@ export const callReasonNames = Object.keys(callReasons) as CallReason[];
 
 /**
  * What is known of a lead that somebody wants to call. Times are milliseconds since 1970.
- * - `stop`: somebody with the number said stop, or somebody with another address did, and nobody has decided; null if nobody did
+ * - `stop`: `stopped` if somebody with the number said stop, `asked` if somebody with another address did, and nobody has decided.
+ *   Undefined if nobody did. `at` is null if the time is not known
  * - `addressStoppedAt`: somebody with this e-mail address and another number said stop
  * - `isHeld`: it waits for an operator, because a bot may have sent it
  * - `correctedBy`: the id of the newest lead that corrects this one
@@ -106,10 +107,21 @@ function saidAt({stop, addressStoppedAt}: CallFacts, reason: CallReason) {
 
 /** The words that a caller of the API sent may name the number that may be called. Those of a form name none that varies. */
 function namesOtherNumber(consent: CallFacts['consent'], phone: Lead['phone']): boolean {
-  const numbers = consent?.words ? findPhoneNumbersInText(consent.words, 'US').map(({number}) => number) : [];
+  const numbers = consent?.words ? numbersIn(consent.words) : [];
   // A toll-free number is that of a company.
-  const personal = numbers.filter(({number}) => !/^\+18(?:00|33|44|55|66|77|88)/.test(number));
-  return personal.length > 0 && !numbers.some(({number}) => number === phone.e164);
+  const personal = numbers.filter((number) => !/^\+18(?:00|33|44|55|66|77|88)/.test(number));
+  return personal.length > 0 && !numbers.includes(phone.e164);
+}
+
+/** By text, because looking for numbers takes up to a third of a second. Many leads of a caller have the same text. */
+const knownNumbers = new Map<string, readonly string[]>();
+function numbersIn(text: string): readonly string[] {
+  const known = knownNumbers.get(text);
+  if (known) return known;
+  const numbers = findPhoneNumbersInText(text, 'US').map(({number}) => number.number);
+  if (knownNumbers.size >= 100) knownNumbers.clear();
+  knownNumbers.set(text, numbers);
+  return numbers;
 }
 
 /** The answer in a few words. */

@@ -58,7 +58,10 @@ function needsOf(status: Status, {lastLeadAt}: Overview, visit: Visit): Html {
   // One that fails is late, too: its first line says so already.
   const findings = status.findings.filter(({kind, subject}) => kind !== 'late' || !failing.includes(subject));
   const last = lastLeadAt === null ? '' : ` The last lead came ${since(visit, lastLeadAt)} ago.`;
-  const taking = `${counted(destinations.length, 'destination takes', 'destinations take')} leads.`;
+  const taking =
+    destinations.length === 0
+      ? 'Leads are stored here, and sent nowhere.'
+      : `${counted(destinations.length, 'destination takes', 'destinations take')} leads.`;
   const well = html`<p class="well">
     ${state({kind: 'ok', words: 'All is well'})}<span class="q">${taking}${last}</span>
   </p>`;

@@ -233,7 +233,8 @@ export function claimQueries(
 
     async correctedLead(id) {
       const record = (await findRecords([id])).get(id);
-      return record && 'lead' in record ? record : undefined;
+      // In a damaged row, the number may be missing.
+      return record && 'lead' in record && (record.lead.phone as unknown) ? record : undefined;
     },
 
     async waitingDestinations() {

@@ -41,6 +41,7 @@ export const telling: Partial<LeadRecord> = {
 };
 
 const firstAttempt: Omit<DeliveryRequest, 'lead' | 'content' | 'happenedAt'> = {
+  now: sampleTime,
   remoteId: null,
   attempts: 0,
   recipients: null,
@@ -54,7 +55,13 @@ export function newsRequest(
   content: RecordRequest['content'] = 'created',
   happenedAt = sampleTime,
 ): RecordRequest {
-  return {...firstAttempt, lead: sampleRecord(changes), content, happenedAt};
+  return {
+    ...firstAttempt,
+    lead: sampleRecord(changes),
+    content,
+    happenedAt,
+    now: changes.createdAt ?? happenedAt,
+  };
 }
 
 /** The news that the sample was erased a week later. */

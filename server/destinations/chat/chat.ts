@@ -1,7 +1,7 @@
 /** A destination that tells a chat room of leads, in the words of the e-mails: Slack, Microsoft Teams or Google Chat. */
 import type {ChatSettings} from '../../config/destinations.ts';
 import type {Destination} from '../destination.ts';
-import {leadEmail} from '../email/lead-email.ts';
+import {correctedFor, leadEmail} from '../email/lead-email.ts';
 import {isRepeat, pageOf, toldBefore} from '../email/wording.ts';
 import type {Network} from '../network.ts';
 import {createPoster} from '../webhook/post.ts';
@@ -23,7 +23,7 @@ export function createChat(settings: ChatSettings, timeout: number, network?: Pa
     async deliver(request) {
       if (isRepeat(request)) throw toldBefore();
       const page = request.content === 'erased' ? undefined : pageOf(request.lead, settings);
-      const {subject, text} = leadEmail(request, settings, await request.corrected());
+      const {subject, text} = leadEmail(request, settings, await correctedFor(request, settings));
       return send({subject, text, page}, request.attempts);
     },
     test: () =>

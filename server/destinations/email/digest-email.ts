@@ -23,13 +23,14 @@ import {
   senderOf,
   time,
   scopeLine,
+  suspicionOf,
   type Email,
 } from './wording.ts';
 
-type Settings = Pick<EmailSettings, 'details' | 'rounding' | 'leadPages'>;
+type Settings = Pick<EmailSettings, 'details' | 'rounding' | 'leadPages' | 'partnerNames'>;
 type Kind = 'new' | 'repeat' | 'later' | 'held';
 /** `amounts`: as people read them. */
-type Item = {record: LeadRecord; news: News; amounts: Amounts | null; kind: Kind};
+type Item = {record: LeadRecord; news: News; amounts: Amounts | null; kind: Kind; now: number};
 type ReceiverItem = {record: LeadIdentity; news: News; kind: ForReceivers; who: string | undefined};
 
 /** @param requests at least one, in any order */
@@ -45,7 +46,7 @@ export function digestEmail(requests: readonly DeliveryRequest[], settings: Sett
     const groups = items
       .filter((item) => item.kind === kind)
       .map((item) => [
-        ...linesOf(item, hasContact),
+        ...linesOf(item, items, settings),
         open(item),
         ...repeats.filter(({record}) => record.duplicateOf === item.record.id).map(repeatLine),
       ]);
@@ -66,8 +67,8 @@ export function digestEmail(requests: readonly DeliveryRequest[], settings: Sett
       ...(ofEarlier.length === 0 ? [] : [{title: 'Repeats of leads in earlier e-mails'}]),
       ofEarlier.flatMap((item) => [repeatLine(item) + nameOf(item), open(item)]),
       ...list('held', 'Held: do not call yet', held),
-      ...toldTo(revoked, 'Consent taken back', 'taken back', howToFollow.revoked, open),
-      ...toldTo(erased, 'Erased', 'erased', howToFollow.erased, open),
+      ...toldTo(revoked, 'Consent taken back', 'taken back', howToFollow.revoked, open, settings),
+      ...toldTo(erased, 'Erased', 'erased', howToFollow.erased, open, settings),
     ],
     digestId(requests),
   );
@@ -96,7 +97,13 @@ function itemsOf(
     if (!request) throw new Error('A digest reports only news');
     const news = newsOf(request);
     const kind = created ? (isRepeat(created) ? 'repeat' : 'new') : later ? 'later' : 'held';
-    return {record: request.lead, news, amounts: shownAmountsOf(news.answer, rounding), kind};
+    return {
+      record: request.lead,
+      news,
+      amounts: shownAmountsOf(news.answer, rounding),
+      kind,
+      now: request.now,
+    };
   });
   return items.toSorted((one, other) => one.record.createdAt - other.record.createdAt);
 }
@@ -111,6 +118,7 @@ const toldTo = (
   word: string,
   what: string,
   open: (item: ReceiverItem) => Line | undefined,
+  settings: Settings,
 ): Block[] =>
   items.length === 0
     ? []
@@ -120,7 +128,7 @@ const toldTo = (
           what,
           ...items.flatMap((item) => [
             item.who === undefined ? undefined : [{bold: item.who}],
-            [...identity(item), `${word} ${time(item.news.at)}`, scopeLine(item.record)]
+            [...identity(item, settings), `${word} ${time(item.news.at)}`, scopeLine(item.record)]
               .filter(Boolean)
               .join(', '),
             open(item),
@@ -171,14 +179,22 @@ function totalOf(items: readonly Item[]): string {
 }
 
 /** The visitor, where that is allowed, then reference, outcome, partner, time, and the lead that it corrects. */
-function linesOf({record, news, amounts, kind}: Item, hasContact: boolean): (Line | undefined)[] {
+function linesOf(
+  {record, news, amounts, kind, now}: Item,
+  items: readonly Item[],
+  settings: Settings,
+): (Line | undefined)[] {
   const standard = record.lead.lead_type === 'standard' ? 'standard' : undefined;
-  const [reference, ...rest] = identity({record, news});
+  const [reference, ...rest] = identity({record, news}, settings);
+  const correctedBy = items.find((other) => other.record.supersedes === record.id)?.record.id;
+  const call = callingOf(record, now, {isHeld: kind === 'held', correctedBy});
+  const suspicion = kind === 'held' ? undefined : suspicionOf(record);
   const total = outcome(record, news.answer, amounts) ?? standard;
   return [
-    ...(hasContact
-      ? [contactLine(record), ...(kind === 'held' ? [] : callNotice(callingOf(record, false)).notice)]
+    ...(settings.details === 'contact'
+      ? [contactLine(record), ...(kind === 'held' ? [] : callNotice(record, call).notice)]
       : []),
+    suspicion && `May be a bot: ${suspicion}`,
     [reference, total, ...rest, correction(record)].filter(Boolean).join(', '),
   ];
 }
@@ -186,9 +202,9 @@ function linesOf({record, news, amounts, kind}: Item, hasContact: boolean): (Lin
 const repeatLine = ({record, news}: Item): string =>
   `${news.reference}, the same as ${referenceOf(record.duplicateOf ?? record.id)}, ${time(record.createdAt)}`;
 
-const identity = ({record, news}: Pick<Item | ReceiverItem, 'record' | 'news'>) => [
+const identity = ({record, news}: Pick<Item | ReceiverItem, 'record' | 'news'>, settings: Settings) => [
   news.reference,
-  record.partner === null ? '/json/leads' : senderOf(record),
+  record.partner === null ? '/json/leads' : senderOf(record, settings),
   time(record.createdAt),
 ];
 

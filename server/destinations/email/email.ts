@@ -16,7 +16,7 @@ import {usualNetwork, type Network} from '../network.ts';
 import {createCollector} from './collector.ts';
 import {digestEmail} from './digest-email.ts';
 import {failureOf, putOff, recipientsAfter} from './failures.ts';
-import {leadEmail} from './lead-email.ts';
+import {correctedFor, leadEmail} from './lead-email.ts';
 import {mailConnections} from '../terms.ts';
 import {emailOf, isRepeat, toldBefore, type Email} from './wording.ts';
 
@@ -43,7 +43,7 @@ export function createEmail(
     everyMinutes === undefined
       ? async (request: DeliveryRequest) => {
           if (isRepeat(request)) throw toldBefore();
-          const email = leadEmail(request, settings, await request.corrected());
+          const email = leadEmail(request, settings, await correctedFor(request, settings));
           return outcomeOf(await send(mailbox, email, request.recipients), request);
         }
       : createCollector(async (requests, recipients) => {
@@ -90,8 +90,8 @@ async function send(mailbox: Mailbox, email: Email, before: Recipients | null = 
       inReplyTo: `<${email.follows}@${domain}>`,
       references: `<${email.follows}@${domain}>`,
     }),
-    // Programs that answer e-mails, for example during a holiday, leave such e-mails alone (RFC 3834).
-    headers: {'Auto-Submitted': 'auto-generated'},
+    // Programs that answer e-mails, for example during a holiday, leave such e-mails alone (RFC 3834; the second is for Exchange).
+    headers: {'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All'},
     xMailer: false,
     signal: AbortSignal.timeout(mailbox.timeout),
   };

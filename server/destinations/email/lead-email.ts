@@ -12,7 +12,7 @@ import {
   type DeliveryContent,
   type ForReceivers,
 } from '../../leads/deliveries.ts';
-import type {CallAnswer} from '../../leads/may-call.ts';
+import type {CallAnswer, MayCall} from '../../leads/may-call.ts';
 import type {LeadRecord} from '../../leads/stored-lead.ts';
 import type {DeliveryRequest, RecordRequest} from '../destination.ts';
 import {newsOf, type News} from '../news.ts';
@@ -45,6 +45,13 @@ import {
 
 /** The maximum length, in characters, of what came with a link, and of an address that e-mails are sent to (RFC 5321). */
 const [longestCampaign, longestAddress] = [240, 254];
+
+/** The lead that this one corrects, for a message that says what was changed. */
+export const correctedFor = (
+  request: DeliveryRequest,
+  {details}: Pick<EmailSettings | ChatSettings, 'details'>,
+): Promise<LeadRecord | undefined> =>
+  details === 'contact' && !isForReceivers(request) ? request.corrected() : Promise.resolve(undefined);
 
 /**
  * @param settings without `details: contact` the e-mail holds no personal data. A chat room gets the same words. Its
@@ -83,10 +90,10 @@ export function leadEmail(
   const total = outcome(record, news.answer, amounts);
   const isHeld = request.content === 'held';
   const hasContact = details === 'contact';
-  const call = callingOf(record, isHeld);
+  const call = callingOf(record, request.now, {isHeld});
   const blocks: Block[] = [
     suspicionBlock(record, news, isHeld),
-    ...(hasContact ? (isChat ? [callNotice(call)] : personBlocks(record, call)) : []),
+    ...(hasContact ? (isChat ? chatBlocks(record, call) : personBlocks(record, call)) : []),
     [answerLine(record, news, amounts)],
     ...(hasContact ? [[corrected && changedLine(corrected, record)], ...answerBlocks(record)] : []),
     open,
@@ -95,9 +102,10 @@ export function leadEmail(
     ),
     details === 'none' ? ['The operator of the lead server finds the visitor by the reference.'] : [],
   ];
-  const whom = isChat ? plain(contactLine(record)) : theirName(record.lead);
+  const whom = isChat ? [plain(contactLine(record))] : [theirName(record.lead), total];
+  const words = [...whom, subjectOfCall[call.answer]].filter(Boolean).join(', ');
   const subject = hasContact
-    ? `${subjectBefore(request)}${[whom, isChat ? undefined : total, subjectOfCall[call.answer]].filter(Boolean).join(', ')}${isChat ? '' : ` (${sender})`}`
+    ? `${subjectBefore(request)}${words}${isChat ? '' : ` (${sender})`}`
     : bareSubject(request, sender, details === 'link', total);
   const email = emailOf(subject, blocks, news.id, follows);
   const {email: address} = record.lead;
@@ -105,6 +113,12 @@ export function leadEmail(
   // Whoever answers the message writes to the visitor, unless that may be a stranger's address.
   return hasContact && isUsual && record.suspect === null ? {...email, replyTo: address} : email;
 }
+
+/** A room reads name and number in the first line. */
+const chatBlocks = (record: LeadRecord, call: MayCall): Block[] => [
+  callNotice(record, call),
+  [[theirAddress(record.lead.email)]],
+];
 
 /** What a subject says of the call. A held lead has other words before its name. */
 const subjectOfCall: Readonly<Record<CallAnswer, string>> = {
@@ -143,9 +157,9 @@ const forReceivers: Record<ForReceivers, [subject: string, what: string]> = {
 
 /** Stands before the name of the visitor if the news is another than that of a new lead. */
 function subjectBefore({lead, content}: RecordRequest): string {
-  if (content === 'held' || lead.suspect !== null) return 'May be a bot: ';
-  if (content === 'answered') return 'Answered: ';
-  return lead.supersedes === null ? '' : 'Corrected: ';
+  const suspect = lead.suspect === null ? '' : 'May be a bot: ';
+  if (content === 'answered') return `${suspect}Answered: `;
+  return lead.supersedes === null || content === 'held' ? suspect : `${suspect}Corrected: `;
 }
 
 /** A subject without personal data. @param hasSender whether it names the partner also if an earlier message has done so */

@@ -6,6 +6,7 @@ import type {Contact} from '../../leads/deliveries.ts';
 import {oneLine} from '../../leads/hidden-characters.ts';
 import type {LeadRecord} from '../../leads/stored-lead.ts';
 import {callAnswerWords, callReasonWords, mayCall, type MayCall} from '../../leads/may-call.ts';
+import {timeThere, timeZonesOf} from '../../leads/time-there.ts';
 import {plain, type Block, type Fact, type Line, type Span, type Tone} from './message.ts';
 import {shownPhone, theirAddress, theirName, theirPhone, theirWords} from './their-words.ts';
 import {dollars, time} from './wording.ts';
@@ -46,25 +47,38 @@ const capitalized = (words: string) => words.replace(/^./, (first) => first.toUp
 export const stopped = (contact: Contact): string => `${theirName(contact)}, ${shownPhone(contact.phone)}`;
 
 /**
- * Whether the lead may be called when it came. A message is read later, so it names days and the time there, not "now".
- * @param isHeld whether an operator must decide first
+ * Whether the lead may be called when the message is written.
+ * @param known `isHeld`: an operator must decide first; `correctedBy`: the id of a lead that corrects it
  */
-export function callingOf(
-  {lead, consent, createdAt, mailboxStoppedAt}: LeadRecord,
-  isHeld: boolean,
-): MayCall {
-  return mayCall({lead, consent, isHeld, addressStoppedAt: mailboxStoppedAt}, createdAt);
-}
+export const callingOf = (
+  {lead, consent, mailboxStoppedAt}: LeadRecord,
+  now: number,
+  known: {isHeld?: boolean; correctedBy?: string | undefined} = {},
+): MayCall => mayCall({lead, consent, addressStoppedAt: mailboxStoppedAt, ...known}, now);
 
-/** What whoever calls must know first. The first line is in bold. */
-export function callNotice(call: MayCall): {notice: Line[]; tone: Tone} {
-  const {answer, there, isPresumed} = call;
+/**
+ * What whoever calls must know first. The first line is in bold. A message is read later, so it names days and the time there, and
+ * not "now".
+ */
+export function callNotice(record: LeadRecord, call: MayCall): {notice: Line[]; tone: Tone} {
+  const {answer, isPresumed} = call;
+  const came = timeThere(record.createdAt, timeZonesOf(record.lead));
+  const isLater = came !== call.there;
   const hours = call.hours && `${call.hours}${isPresumed ? ', by the area code' : ''}.`;
   if (answer === 'yes')
-    return {notice: [[{bold: `May be called ${hours}`}], `It came at ${there}.`], tone: 'good'};
+    return {notice: [[{bold: `May be called ${hours}`}], `It came at ${came}.`], tone: 'good'};
   if (answer === 'not_now')
     return {
-      notice: [[{bold: `Not now: it came at ${there}.`}], capitalized(`${hours}`)],
+      notice: [
+        [
+          {
+            bold: isLater
+              ? `Not now: it was ${call.there} when this was sent.`
+              : `Not now: it came at ${came}.`,
+          },
+        ],
+        capitalized(`${hours}`),
+      ],
       tone: 'warn',
     };
   return {
@@ -74,31 +88,23 @@ export function callNotice(call: MayCall): {notice: Line[]; tone: Tone} {
 }
 
 /** Who it is, when to call, in which language, whether that is allowed, and how to do it. */
-export function personBlocks(record: LeadRecord, call: MayCall): Block[] {
-  const {lead} = record;
+export function personBlocks(record: LeadRecord, may: MayCall): Block[] {
+  const {lead, suspect} = record;
   const hints = callHints(record);
-  const dial = [...theirPhone(lead.phone)]
-    .map((span) => (typeof span === 'string' ? span : plain([span])))
-    .join('');
   const {e164} = lead.phone;
+  const dial = plain(theirPhone(lead.phone));
+  const call = {
+    ...{label: `Call ${dial}`, href: `tel:${e164}`, text: `Call ${dial}`},
+    isMain: may.answer === 'yes' && suspect === null,
+  };
   const text = {label: 'Text', href: `sms:${e164}`, text: `Text ${shownPhone(lead.phone)}`};
-  const mayDial = call.answer !== 'no' && call.answer !== 'not_yet';
+  const mayDial = may.answer !== 'no' && may.answer !== 'not_yet';
   return [
     {person: theirName(lead), below: hints.length > 0 ? capitalized(hints.join(', ')) : undefined},
     // What a bot may have sent has a notice of its own above the name.
-    ...(call.reason === 'may_be_bot' ? [] : [callNotice(call)]),
-    mayDial
-      ? {
-          buttons: [
-            {
-              ...{label: `Call ${dial}`, href: `tel:${e164}`, text: `Call ${dial}`},
-              isMain: call.answer === 'yes',
-            },
-            ...(lead.call_time === 'text_first' ? [text] : []),
-          ],
-        }
-      : [dial],
-    [theirAddress(lead.email)].map((address) => [address]),
+    ...(may.reason === 'may_be_bot' ? [] : [callNotice(record, may)]),
+    mayDial ? {buttons: lead.call_time === 'text_first' ? [call, text] : [call]} : [dial],
+    [[theirAddress(lead.email)]],
   ];
 }
 
@@ -145,19 +151,21 @@ export function consentLine({consent}: LeadRecord): string | undefined {
 
 /** What a correction changed, with what was there before. */
 export function changedLine({lead: before}: LeadRecord, {lead: now}: LeadRecord): string | undefined {
-  const [was, is] = [valuesOf(before), valuesOf(now)];
-  const changed = Object.entries(labels).filter(([name]) => was.get(name) !== is.get(name));
-  return changed.length === 0
-    ? undefined
-    : `Changed: ${changed.map(([name, label]) => `${label} (was ${was.get(name) ?? 'nothing'})`).join(', ')}`;
+  const valueOf = (lead: Lead, name: string) => new Map<string, unknown>(Object.entries(lead)).get(name);
+  const changed = Object.entries(labels).filter(
+    ([name]) => JSON.stringify(valueOf(before, name)) !== JSON.stringify(valueOf(now, name)),
+  );
+  const was = ([name, label]: [string, string]) =>
+    `${label} (was ${wasWords(name, before, valueOf(before, name))})`;
+  return changed.length === 0 ? undefined : `Changed: ${changed.map(was).join(', ')}`;
 }
 
-/** By the names of fields, in words. */
-const valuesOf = ({phone, ...lead}: Lead): ReadonlyMap<string, string> =>
-  new Map([
-    ['phone', shownPhone(phone)],
-    ...Object.entries(lead).map(([name, value]): [string, string] => {
-      if (typeof value === 'boolean') return [name, value ? 'yes' : 'no'];
-      return [name, typeof value === 'number' ? dollars(value) : theirWords(value ?? '', 80)];
-    }),
-  ]);
+/** The former number may be that of somebody else, so nothing dials it. */
+function wasWords(name: string, {phone}: Lead, value: unknown): string {
+  if (name === 'phone') return theirWords(plain(theirPhone(phone)), 40);
+  if (name === 'call_time' && typeof value === 'string')
+    return inWords(formOnlyFields.call_time.inMails, value);
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'number') return dollars(value);
+  return (typeof value === 'string' && theirWords(value, 80)) || 'nothing';
+}

@@ -4,6 +4,7 @@ import {suite, test, type TestContext} from 'node:test';
 import {parse} from 'csv-parse/sync';
 import {referenceOf} from '../../../contract/reference.ts';
 import {finish} from '../../../server/admin/admin.ts';
+import {callsOf} from '../../../server/admin/lead-view.ts';
 import {createLinkDesk} from '../../../server/admin/link-desk.ts';
 import {revokeConsent} from '../../../server/admin/revocations.ts';
 import {leadEmail} from '../../../server/destinations/email/lead-email.ts';
@@ -225,5 +226,13 @@ for (const {name, postgres, skip} of databaseKinds)
         for (const type of ['email', 'chat'] as const)
           assertSays(`the ${type} about ${first}`, newsOf(record, type), inNews(text));
       }
+    });
+
+    test('of a row that lacks the number the stop is known, and its correction is told', async (t) => {
+      const {admin, idOf, execute} = await begin(t, postgres);
+      assert.equal(await admin.store.correctedLead(idOf('WithoutNumber')), undefined);
+      await execute(`UPDATE leads SET lead = '{"first_name": "Jane"}' WHERE id = '${idOf('Stopped')}'`);
+      const calls = await callsOf(admin, await admin.store.listLeads({}, {limit: 99}));
+      assert.equal(calls.get(idOf('Stopped'))?.reason, 'stopped');
     });
   });

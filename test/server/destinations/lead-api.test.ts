@@ -110,6 +110,7 @@ suite('an upstream that works', () => {
           decide: () => Promise.resolve(undefined),
           onTaken: () => Promise.resolve(),
           corrected: () => Promise.resolve(undefined),
+          now: Date.now(),
         }),
       ),
     );

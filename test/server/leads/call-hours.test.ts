@@ -21,9 +21,9 @@ suite('the places of a lead', () => {
     ['are both states if they differ', placesWith('CA 215'), 'CA,PA: America/Los_Angeles'],
     ['may be all zones of a state', placesWith('TN'), 'TN: America/Chicago,America/New_York'],
     ['may be all zones of an area code', placesWith('364'), 'KY?: America/Chicago,America/New_York'],
-    ['may be any if the number is free', placesWith('800'), '?: '],
-    ['may be any if the number is of Canada', placesWith('416'), '?: '],
-    ['may be any if the number is abroad', abroad, '?: '],
+    ['may be any if the number is free', placesWith('800'), ': '],
+    ['may be any if the number is of Canada', placesWith('416'), ': '],
+    ['may be any if the number is abroad', abroad, ': '],
     ['are the state that it names if the number is of Canada', placesWith('CT 416'), 'CT: America/New_York'],
     ['are that of the number if the state is not known here', placesWith('QQ 215'), 'PA?: America/New_York'],
   ];

@@ -184,7 +184,7 @@ suite('the hours of a call', () => {
     test(what, () => {
       const call = mayCall({lead, consent: agreed()}, Date.parse(`Nov 25 2026 ${at}`));
       assert.equal(textOf(call), text);
-      assert.equal(call.isPresumed, !('state' in lead));
+      assert.equal(call.isPresumed, call.there !== null && !('state' in lead));
       assert.equal(call.until === null, call.answer === 'not_known');
     });
 

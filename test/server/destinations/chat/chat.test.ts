@@ -99,6 +99,7 @@ for (const format of chatFormats) {
       const [first, ...lines] = read(format, received[0]?.body ?? '').split('\n');
       assert.equal(first, 'Jane Doe, +1 202-555-0142, ask before you call');
       assert.doesNotMatch(lines.join('\n'), /Jane|555/);
+      assert.ok(lines.includes('jane@example.com'), lines.join('\n'));
     });
 
     test(`words of visitors make no link, mention or markup in ${format}`, () => {

@@ -178,6 +178,16 @@ suite('the texts of e-mails', () => {
     assert.match(parsed.text ?? '', /\nFrom: Acme Funding\n/);
   });
 
+  test('what is sent later than it came has the hours of that moment', async () => {
+    const request = {...newsRequest(telling), now: Date.UTC(2026, 10, 23, 12, 5)};
+    const {parsed} = await sentOne([request], contact);
+    assert.match(parsed.subject ?? '', /, not now \(acme\)$/);
+    assert.match(
+      parsed.text ?? '',
+      /\nNot now: it was 7:05 AM in New York when this was sent\.\nFrom 8 AM on Monday in New York\.\n/,
+    );
+  });
+
   test('where nobody agreed, or nothing says where the phone is, it says to ask', async () => {
     assert.match(await textOf([newsRequest({...telling, consent: null})], contact), /no consent is stored\./);
     const lead = asLead({...prequalificationBody, phone: '833-555-0142'});
@@ -216,7 +226,7 @@ suite('the texts of e-mails', () => {
     const text = await textOf([{...request, corrected: () => Promise.resolve(before)}], contact);
     assert.match(
       text,
-      /\nChanged: .*Cash \(was \$38,000\).*Phone \(was \+1 305-555-0142\).*State \(was FL\)/,
+      /\nChanged: .*Cash \(was \$38,000\).*Phone \(was \+1' 305'-555'-0142 ext\. 12\), When to call \(was in the evening\).*State \(was FL\)/,
     );
     assert.doesNotMatch(text, /First name \(/);
     assert.doesNotMatch(
@@ -393,6 +403,17 @@ suite('the texts of e-mails', () => {
         parsed.text ?? '',
         /^Jane Doe, \+1 202-555-0142\nNot known whether you may call: no consent is stored\.\nM6SC-7N71, \$862,000, acme, .+(?:\n.{9}, the same as M6SC-7N71, .+){3}$/m,
       );
+    });
+
+    test('of a lead that was corrected since, it says so, and of one that may be a bot', async () => {
+      const lead = at(1, {...telling, suspect: 'fast'});
+      const {parsed} = await sentOne([lead, at(2, {...telling, supersedes: lead.lead.id})], {
+        ...every,
+        details: 'contact',
+      });
+      const [first = '', second = ''] = (parsed.text ?? '').split('\n\n').slice(1);
+      assert.match(first, /\nCall about another lead: it was corrected by M6SC-7N72\.\nMay be a bot: /);
+      assert.match(second, /\nMay be called until 8 PM on Friday in New York\.\n/);
     });
 
     test('a delivery that no digest can report fails, and does not end the process', async () => {
@@ -701,4 +722,5 @@ const usualHeaders = [
   'mime-version',
   'subject',
   'to',
+  'x-auto-response-suppress',
 ];
