@@ -235,7 +235,8 @@ for (const {name, postgres, skip} of databaseKinds)
       assert.match(stderr, /\n2 leads\n/);
       const references = stdout.trimEnd().split('\n').slice(1);
       assert.equal(references.length, 2);
-      for (const [index, {id}] of [second, first].entries())
+      const newestFirst = [first, second].toSorted((one, other) => (one.id < other.id ? 1 : -1));
+      for (const [index, {id}] of newestFirst.entries())
         assert.ok(references[index]?.includes(`"${referenceOf(id)}"`));
     });
   });

@@ -76,6 +76,8 @@ suite('a destination', () => {
         smtpUrl: 'smtp://me:p%40ss@mail.example',
         from: 'Leads <leads@partner.example>',
         rounding: 1_000,
+        partnerNames: {acme: 'acme'},
+        replyTo: 'visitor',
       },
     });
   });
@@ -157,6 +159,7 @@ suite('a destination', () => {
       details: 'none',
       events: ['lead.created'],
       rounding: 1_000,
+      partnerNames: {acme: 'acme'},
     });
     assert.throws(() => read({room: {...room, url: address}}), /room.*url/is);
     assert.throws(() => read({room}, {CREDENTIALS_ROOM_URL: 'http://teams.example/x'}), /https:\/\//);
