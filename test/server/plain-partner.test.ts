@@ -138,10 +138,10 @@ async function everything(owner: {after(work: () => unknown): void}): Promise<Re
 /**
  * Since 1.6.0, each export says so, and the configuration says how visitors reach the partner. Since 1.7.0, events and what
  * programs read have the time zones of the visitor, and deliveries the place to which they went, which makes a column wider.
- * Since 1.8.0, a lead says who stopped it, and who was told.
+ * Since 1.8.0, a lead says who stopped it, who was told, and whether it may be called.
  */
 const added =
-  /.* holds personal data in clear, .*\n|"name":"Acme Funding","contact":\[.*?\],|"time_zones":\[.*?\],|"taken_back":null,"stops":\[\],"told":\[\],|^time_zones.*\n|,"revoke_link":"[^"]*"|"place":".*?",| \((?:<receiver>|sales@example\.com)\)/gm;
+  /.* holds personal data in clear, .*\n|"name":"Acme Funding","contact":\[.*?\],|"time_zones":\[.*?\],|"taken_back":null,"stops":\[\],"told":\[\],|"may_call":\{.*?\},|^time_zones.*\n|,"revoke_link":"[^"]*"|"place":".*?",| \((?:<receiver>|sales@example\.com)\)/gm;
 const comparable = (text: string) => text.replaceAll(added, '').replace(/ {2,}/g, '  ');
 
 suite('a partners file without the choices of 1.5.0', () => {
