@@ -15,18 +15,29 @@ import {isoTime, time, type Admin} from './admin.ts';
 import {detailsOf} from './lead-details.ts';
 import {stopsOf} from './stops.ts';
 
-/** What the store knows of each lead that decides whether it may be called, by the id of the lead. */
+type OnlyStore = Pick<Admin, 'store'>;
+
+/** What else the store has of some leads: their deliveries that have not ended, and the ids of their newest corrections. */
+export const besidesOf = async ({store}: OnlyStore, ids: readonly string[]) => ({
+  open: Map.groupBy(await store.openDeliveriesOf(ids), ({lead}) => lead),
+  corrections: await store.corrections(ids),
+});
+
+/**
+ * What decides whether each lead may be called, by the id of the lead.
+ * @param besides for callers that have read it already
+ */
 export async function callFactsOf(
-  {store}: Pick<Admin, 'store'>,
+  {store}: OnlyStore,
   leads: readonly ListedLead[],
+  besides?: Awaited<ReturnType<typeof besidesOf>>,
 ): Promise<Map<string, CallFacts>> {
   const isReadable = (lead: ListedLead): lead is FullLead =>
     'lead' in lead && !('unreadable' in detailsOf(lead));
   const ids = leads.map(({id}) => id);
   const readable = new Map(leads.filter(isReadable).map((lead) => [lead.id, lead]));
   const stops = await stopsOf({store}, [...readable.values()]);
-  const open = Map.groupBy(await store.openDeliveriesOf(ids), ({lead}) => lead);
-  const corrections = await store.corrections(ids);
+  const {open, corrections} = besides ?? (await besidesOf({store}, ids));
   // Whether somebody said stop is in clear beside what cannot be read.
   const damaged = ids.filter((id) => !readable.has(id));
   const records = damaged.length > 0 ? await store.findRecords(damaged) : new Map<string, never>();
@@ -55,7 +66,7 @@ export async function callFactsOf(
 
 /** By the id of each lead. @param now the moment for which it holds, in milliseconds since 1970 */
 export async function callsOf(
-  admin: Pick<Admin, 'store'>,
+  admin: OnlyStore,
   leads: readonly ListedLead[],
   now: number = Date.now(),
 ): Promise<Map<string, MayCall>> {

@@ -15,7 +15,7 @@ import {mayCall, type MayCall} from '../leads/may-call.ts';
 import type {Person} from '../leads/persons.ts';
 import {finish, type Admin} from './admin.ts';
 import {amountsForPeople, detailsOf, type LeadDetails} from './lead-details.ts';
-import {callFactsOf} from './lead-view.ts';
+import {besidesOf, callFactsOf} from './lead-view.ts';
 import {leadsOfPerson} from './persons.ts';
 
 /** How a lead is, in a word or three. `held` needs an operator, `no` will not come by itself. */
@@ -129,10 +129,10 @@ export async function personPage(
 }
 
 async function rowsOf({store, config}: Admin, leads: readonly Row[]): Promise<ListedRow[]> {
-  const open = Map.groupBy(await store.openDeliveriesOf(idsOf(leads)), ({lead}) => lead);
-  const corrections = await store.corrections(idsOf(leads));
+  const besides = await besidesOf({store}, idsOf(leads));
+  const {open, corrections} = besides;
   const opened = leads.filter((lead): lead is ListedLead => !isOutline(lead));
-  const facts = await callFactsOf({store}, opened);
+  const facts = await callFactsOf({store}, opened, besides);
   const now = Date.now();
   return leads.map((lead) => {
     const known = facts.get(lead.id);

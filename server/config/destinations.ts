@@ -74,7 +74,7 @@ const events = z
 const details = z.enum(['none', 'link', 'contact']).default('none');
 
 /** What messages say besides the lead. `leadPages`: where the page of a lead is, up to its id. */
-function told(
+function messageSettings(
   chosen: z.output<typeof details>,
   {adminUrl, rounding, partnerNames, fault}: Environs,
 ): {rounding: number; partnerNames?: Environs['partnerNames']; leadPages?: string} {
@@ -180,7 +180,7 @@ export const destinationKinds = {
     .transform(({credentials, ...fields}) => (environs: Environs) => ({
       ...inCamelCase(fields),
       ...receiver(environs, credentials),
-      ...told(fields.details, environs),
+      ...messageSettings(fields.details, environs),
     })),
 
   email: z
@@ -198,7 +198,7 @@ export const destinationKinds = {
     })
     .transform((fields) => (environs: Environs) => ({
       ...inCamelCase(fields),
-      ...told(fields.details, environs),
+      ...messageSettings(fields.details, environs),
       smtpUrl: environs.read('SMTP_URL', smtpUrl),
       from: environs.read('SMTP_FROM', sender),
     })),

@@ -1,6 +1,6 @@
 /**
- * With what a server starts although somebody should know of it: leads that nobody is told of or may call, and consents that
- * do not say what they should. Some of it is overlooked, so that nothing is said of a text that is right.
+ * What stops no start, but somebody should know: leads that nobody is told of, leads without a consent, and consent texts that
+ * look wrong. These checks would rather miss a wrong text than warn of a right one.
  */
 import {consentParts} from '../../form/consent-text.ts';
 import {langOf} from '../../form/words/text-in-language.ts';

@@ -124,6 +124,9 @@ function numbersIn(text: string): readonly string[] {
   return numbers;
 }
 
+/** Whether whoever reads of the lead is offered to dial its number. */
+export const mayDial = ({answer}: MayCall): boolean => answer !== 'no' && answer !== 'not_yet';
+
 /** The answer in a few words. */
 export const callAnswerWords = {
   no: 'Do not call',

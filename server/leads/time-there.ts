@@ -1,7 +1,4 @@
-/**
- * In which time zones the visitor may be, and what time it is there: many states forbid calls before 8 and after 20 o'clock
- * of the time of whoever is called.
- */
+/** In which time zones the visitor may be, and what time it is there. */
 import {areaCodeOf, type Zones} from './area-codes.ts';
 import type {Lead} from './lead-schema.ts';
 

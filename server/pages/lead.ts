@@ -6,7 +6,7 @@ import {fillClass} from '../../form/styles/amount-colors.ts';
 import {afterTouch} from '../../form/words/en.ts';
 import {lookUp} from '../../form/words/look-up.ts';
 import {readCallSheet, type CallSheet, type SheetLead} from '../admin/call-sheet.ts';
-import {callAnswerWords, callReasonWords} from '../leads/may-call.ts';
+import {callAnswerWords, callReasonWords, mayDial} from '../leads/may-call.ts';
 import {printable, visible} from '../admin/visible.ts';
 import {html, type Html, type HtmlValue} from '../html/html.ts';
 import {bar, clock, date, icon, moment, money, page, state} from './layout.ts';
@@ -111,7 +111,7 @@ function callSheet(sheet: CallSheet, shown: SheetLead, visit: Visit): Html {
           <a href="/leads/${correctedBy}">${referenceOf(correctedBy)}</a> instead.
         </p>`
       }
-      ${may?.answer === 'no' || may?.answer === 'not_yet' ? html`<strong>${theirs(phone)}</strong>` : call}
+      ${may && !mayDial(may) ? html`<strong>${theirs(phone)}</strong>` : call}
       <a class="btn" href="mailto:${encodeURIComponent(email).replace('%40', '@')}">${theirs(email)}</a>
       <p class="q s">${hints.filter(Boolean).join(' · ')}</p>
     </div>

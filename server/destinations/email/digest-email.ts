@@ -192,7 +192,7 @@ function linesOf(
   const total = outcome(record, news.answer, amounts) ?? standard;
   return [
     ...(settings.details === 'contact'
-      ? [contactLine(record), ...(kind === 'held' ? [] : callNotice(record, call).notice)]
+      ? [contactLine(record, call), ...(kind === 'held' ? [] : callNotice(record, call).notice)]
       : []),
     suspicion && `May be a bot: ${suspicion}`,
     [reference, total, ...rest, correction(record)].filter(Boolean).join(', '),

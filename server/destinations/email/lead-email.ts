@@ -102,7 +102,7 @@ export function leadEmail(
     ),
     details === 'none' ? ['The operator of the lead server finds the visitor by the reference.'] : [],
   ];
-  const whom = isChat ? [plain(contactLine(record))] : [theirName(record.lead), total];
+  const whom = isChat ? [plain(contactLine(record, call))] : [theirName(record.lead), total];
   const words = [...whom, subjectOfCall[call.answer]].filter(Boolean).join(', ');
   const subject = hasContact
     ? `${subjectBefore(request)}${words}${isChat ? '' : ` (${sender})`}`

@@ -5,7 +5,7 @@ import {serverWords} from '../../../form/words/server/en.ts';
 import type {Contact} from '../../leads/deliveries.ts';
 import {oneLine} from '../../leads/hidden-characters.ts';
 import type {LeadRecord} from '../../leads/stored-lead.ts';
-import {callAnswerWords, callReasonWords, mayCall, type MayCall} from '../../leads/may-call.ts';
+import {callAnswerWords, callReasonWords, mayCall, mayDial, type MayCall} from '../../leads/may-call.ts';
 import {timeThere, timeZonesOf} from '../../leads/time-there.ts';
 import {plain, type Block, type Fact, type Line, type Span, type Tone} from './message.ts';
 import {shownPhone, theirAddress, theirName, theirPhone, theirWords} from './their-words.ts';
@@ -34,12 +34,12 @@ function callHints({lead, consent}: LeadRecord): string[] {
 }
 
 /** Whom to call, at which number, when, and in which language. */
-export const contactLine = (record: LeadRecord): readonly Span[] => [
-  {bold: theirName(record.lead)},
-  ', ',
-  ...theirPhone(record.lead.phone),
-  ...callHints(record).map((words) => `, ${words}`),
-];
+export function contactLine(record: LeadRecord, call: MayCall): readonly Span[] {
+  const {phone} = record.lead;
+  const number = mayDial(call) ? theirPhone(phone) : [plain(theirPhone(phone))];
+  const hints = callHints(record).map((words) => `, ${words}`);
+  return [{bold: theirName(record.lead)}, ', ', ...number, ...hints];
+}
 
 const capitalized = (words: string) => words.replace(/^./, (first) => first.toUpperCase());
 
@@ -98,12 +98,11 @@ export function personBlocks(record: LeadRecord, may: MayCall): Block[] {
     isMain: may.answer === 'yes' && suspect === null,
   };
   const text = {label: 'Text', href: `sms:${e164}`, text: `Text ${shownPhone(lead.phone)}`};
-  const mayDial = may.answer !== 'no' && may.answer !== 'not_yet';
   return [
     {person: theirName(lead), below: hints.length > 0 ? capitalized(hints.join(', ')) : undefined},
     // What a bot may have sent has a notice of its own above the name.
     ...(may.reason === 'may_be_bot' ? [] : [callNotice(record, may)]),
-    mayDial ? {buttons: lead.call_time === 'text_first' ? [call, text] : [call]} : [dial],
+    mayDial(may) ? {buttons: lead.call_time === 'text_first' ? [call, text] : [call]} : [dial],
     [[theirAddress(lead.email)]],
   ];
 }

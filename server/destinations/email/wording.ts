@@ -91,7 +91,7 @@ export function suspicionOf({suspect}: Pick<LeadRecord, 'suspect'>): string | un
 export const correction = ({supersedes}: LeadRecord): string | undefined =>
   supersedes === null ? undefined : `replaces ${referenceOf(supersedes)}`;
 
-/** The operators' page about a lead; undefined without `details: link`. */
+/** The operators' page about a lead; undefined with `details: none`, and without `ADMIN_URL`. */
 export const pageOf = ({id}: Pick<LeadIdentity, 'id'>, {leadPages}: {leadPages?: string}) =>
   leadPages === undefined ? undefined : leadPages + id;
 export const openWords = 'Open the lead';
