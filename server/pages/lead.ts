@@ -99,7 +99,7 @@ function callSheet(sheet: CallSheet, shown: SheetLead, visit: Visit): Html {
     may?.there && `it is ${may.there}`,
   ];
   const call = html`<a class="btn ${may?.answer === 'yes' && 'main'}" href="tel:${e164}"
-    >${icon('call')}Call ${theirs(phone)}</a
+    >${icon('call')}<span>Call ${theirs(phone)}</span></a
   >`;
   const {correctedBy} = sheet;
   return html`<div class="person">
