@@ -35,15 +35,17 @@ async function open(path: string, options: Parameters<typeof run.browser.newPage
   return {page, trouble, preview: page.frameLocator('iframe'), code: page.locator('pre code')};
 }
 
-/** Fills in the form for contact data alone, and presses its last button. */
-async function sendContact(preview: FrameLocator) {
+/** Fills in the form for contact data alone, agrees if it asks for that, and presses its last button. */
+async function sendContact(preview: FrameLocator, agrees = false) {
   const contact = {
     'First name': 'Ana',
     'Last name': 'Silva',
     Email: 'ana@example.com',
     Phone: '415-555-0132',
   };
-  for (const [label, value] of Object.entries(contact)) await preview.getByLabel(label).fill(value);
+  for (const [label, value] of Object.entries(contact))
+    await preview.getByRole('textbox', {name: label}).fill(value);
+  if (agrees) await preview.getByRole('checkbox').check();
   await preview.getByRole('button', {name: 'Send'}).click();
 }
 
@@ -262,8 +264,7 @@ suite('the page of snippets', () => {
 
   test('a lead that is sent from the live preview is stored', async () => {
     const {page, trouble, preview} = await open('?partner=demo&lead-type=standard&sends=leads');
-    await preview.getByRole('checkbox').check();
-    await sendContact(preview);
+    await sendContact(preview, true);
     await preview
       .getByText(/Thank you/)
       .first()
