@@ -7,7 +7,7 @@ import type {Emit} from '../observe/observations.ts';
 import {createProxyCheck} from './client-address.ts';
 import {guardConnections, type ConnectionLimits} from './connections.ts';
 import {closeAfterLargeBody, isDeclaredTooLarge} from './large-body.ts';
-import {refuseUnparsable, replyWithoutExpress} from './problem-replies.ts';
+import {refuseUnparsable, replyWithoutExpress, type WriteProblem} from './problem-replies.ts';
 
 /** Milliseconds. Node's defaults are minutes. The keep-alive is longer than 60 s, the default of reverse proxies. */
 const timeouts = {
@@ -21,6 +21,10 @@ type Settings = {
   emit: Emit;
   trustProxy: Config['trustProxy'];
   limits: ConnectionLimits;
+  /** Bytes of all headers of a request, beyond Node's default of 16 KiB. */
+  maxHeaderSize?: number;
+  /** How a request that cannot be parsed is refused. As JSON unless it says otherwise. */
+  writeProblem?: WriteProblem;
   /** The classes of requests and responses (express-app.ts). */
   messages?: Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
   /** While it is true, each connection ends with its next response. */
@@ -29,9 +33,9 @@ type Settings = {
 
 export function createListener(
   handle: Express,
-  {emit, trustProxy, limits, messages = {}, isDraining = () => false}: Settings,
+  {emit, trustProxy, limits, maxHeaderSize, writeProblem, messages = {}, isDraining = () => false}: Settings,
 ): Server {
-  const server = createServer({...timeouts, ...messages, requireHostHeader: false});
+  const server = createServer({...timeouts, ...messages, maxHeaderSize, requireHostHeader: false});
   const connections = guardConnections(server, emit, createProxyCheck(trustProxy), limits);
   server.on('request', (request, response) => {
     if (!connections.track(request, response)) return;
@@ -61,7 +65,7 @@ export function createListener(
     replyWithoutExpress(response, 'expectation-failed', 'Only 100-continue is understood.');
   });
   server.on('clientError', (error, socket) =>
-    refuseUnparsable(error, socket, connections.currentResponse(socket)),
+    refuseUnparsable(error, socket, connections.currentResponse(socket), writeProblem),
   );
   return server;
 }

@@ -123,11 +123,19 @@ export function replyWithoutExpress(response: ServerResponse, code: ProblemCode,
   response.end(body);
 }
 
+export type WriteProblem = (reason: Problem) => {type: string; body: string};
+const asJson: WriteProblem = (reason) => ({type: mediaType, body: JSON.stringify(reason)});
+
 /**
  * Replies on a connection whose request Node's HTTP parser refused.
  * @param earlier the response of an earlier request that is not sent yet
  */
-export function refuseUnparsable(error: NodeJS.ErrnoException, socket: Duplex, earlier?: ServerResponse) {
+export function refuseUnparsable(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  earlier?: ServerResponse,
+  write = asJson,
+) {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
   // An earlier request on this connection may still wait for its response. The client would mistake an error for that
   // response. So no error is sent, and the connection closes after the response.
@@ -142,9 +150,9 @@ export function refuseUnparsable(error: NodeJS.ErrnoException, socket: Duplex, e
   const {code, message} = unparsable[error.code ?? ''] ?? notHttp;
   const reason = problem(code, message);
   const {status} = reason;
-  const body = JSON.stringify(reason);
+  const {type, body} = write(reason);
   socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: ${mediaType}\r\n` +
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: ${type}\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }

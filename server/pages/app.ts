@@ -10,7 +10,7 @@ import {liveEndpoint} from '../http/health.ts';
 import {requestContext} from '../http/request-context.ts';
 import {isLeadId} from '../leads/lead-ids.ts';
 import type {Emit} from '../observe/observations.ts';
-import {guard, seenIn, session} from './guard.ts';
+import {guard, isLinked, seenIn, session} from './guard.ts';
 import {script, styles} from './layout.ts';
 import {actorOf, createLooks} from './looks.ts';
 import {errorPages, notFound, sendReply, sendText} from './replies.ts';
@@ -48,7 +48,9 @@ export function createPages({admin, status, changed, routes, emit}: PagesParts):
     const [seen, {store, config}] = [seenIn(response), admin()];
     const isPost = method === 'POST';
     const query = textsIn({...request.query, ...request.params});
-    const look = looks.of(store, {actor: actorOf(seen), action}, isPost ? undefined : query);
+    const from = isLinked(request) && {from: 'another site'};
+    const note = looks.of(store, {actor: actorOf(seen), action}, isPost ? undefined : {...query, ...from});
+    const look: Admin['look'] = (filter, ...leads) => note({...filter, ...from}, ...leads);
     return {
       seen,
       admin: {store, config, look},

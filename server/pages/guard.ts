@@ -19,9 +19,11 @@ export const secretIn = (request: Pick<Request, 'get'>): string | undefined =>
 export const setSecret = (response: Response, secret: string, maxAge: number): void =>
   void response.cookie(cookieName, secret, {...attributes, maxAge});
 
-/** `cookies` is missing in the header, because browsers delete those of sibling hosts, too. */
-export const clearBrowser = (response: Response): void =>
-  void response.clearCookie(cookieName, attributes).set('Clear-Site-Data', '"cache", "storage"');
+/**
+ * There is nothing else to clear: the pages store nothing, and browsers may keep none of them (`no-store`). Clear-Site-Data
+ * would take browsers seconds.
+ */
+export const clearBrowser = (response: Response): void => void response.clearCookie(cookieName, attributes);
 
 const policy = [
   "default-src 'none'",
@@ -60,24 +62,43 @@ const isPartOfPage = (request: Request, site: string | undefined) =>
   site !== 'none' &&
   !(request.get('Sec-Fetch-Mode') === 'navigate' && request.get('Sec-Fetch-Dest') === 'document');
 
+/**
+ * The values of the Host header that are ours. Some reverse proxies leave the port out, and some write the usual one. A name
+ * that somebody else's DNS leads here is none of ours, and its pages would be of the same origin.
+ */
+function hostsOf(origin: string): string[] {
+  const {hostname, port, protocol} = new URL(origin);
+  return [hostname, `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`];
+}
+
+/**
+ * Whether a form was sent by a page of ours. If a reverse proxy adds `Referrer-Policy: no-referrer`, the Origin of our own
+ * forms is `null`, like that of a page in a sandbox. Only Sec-Fetch-Site, which no page can change, tells them apart.
+ */
+function isOwnForm(request: Request, origin: string, site: string | undefined): boolean {
+  const sender = request.get('Origin');
+  if (site === undefined) return sender === origin;
+  return site === 'same-origin' && [origin, 'null', undefined].includes(sender);
+}
+const notOwnForm =
+  'Only these pages themselves can change something. If you did press a button here, ask whoever runs the reverse proxy: it must send no Referrer-Policy of its own, and leave the headers Origin and Sec-Fetch-Site as they are.';
+
 /** What each request must be, whoever sends it. @param origin that of `ADMIN_URL` */
 export function guard(origin: string): RequestHandler {
-  const {host} = new URL(origin);
+  const hosts = hostsOf(origin);
   return (request, response, next) => {
     response.set(headers);
     const site = request.get('Sec-Fetch-Site');
     const refuse = (status: number, title: string, text: string) =>
       sendFailure(request, response, {status, title, text});
-    // A name that somebody else's DNS leads here is none of ours, and its pages would be of the same origin.
-    if (request.get('Host') !== host)
+    if (!hosts.includes(request.get('Host') ?? ''))
       return refuse(421, 'Another address', 'These pages are at the address that ADMIN_URL says.');
     if (!methods.includes(request.method)) {
       response.set('Allow', methods.join(', '));
       return refuse(405, 'That cannot be done', `Use ${methods.join(', ')}.`);
     }
     if (request.method === 'POST') {
-      if (request.get('Origin') !== origin || (site ?? 'same-origin') !== 'same-origin')
-        return refuse(403, 'Not from here', 'Only these pages themselves can change something.');
+      if (!isOwnForm(request, origin, site)) return refuse(403, 'Not from here', notOwnForm);
     } else if (isPartOfPage(request, site))
       return refuse(403, 'Not from here', 'Other sites can only link to these pages.');
     // Nobody may ever see the page, so it is no look. Browsers keep no errors, and ask again when somebody opens it.
@@ -85,6 +106,18 @@ export function guard(origin: string): RequestHandler {
     next();
   };
 }
+
+/** In the address of a page to which a link of another site has led. */
+const linked = 'linked';
+const withMark = (path: string) =>
+  URL.parse(path, 'http://x')?.searchParams.has(linked)
+    ? path
+    : `${path}${path.includes('?') ? '&' : '?'}${linked}=1`;
+
+/** Whether a link of another site leads to the page, which may have opened it without asking. */
+export const isLinked = (request: Request): boolean =>
+  ['cross-site', 'same-site'].includes(request.get('Sec-Fetch-Site') ?? '') ||
+  request.query[linked] !== undefined;
 
 /**
  * Lets only those pass who are signed in, as `seenIn` says afterwards. All others learn nothing, not even which paths there
@@ -100,9 +133,12 @@ export const session =
     const to = isLocalPath(page) ? page : '/';
     if (secret === undefined && !isPost && request.get('Sec-Fetch-Site') === 'cross-site') {
       // The browser keeps the cookie back if a link of another site leads here, such as one in an e-mail. It sends it to
-      // the next page, because then this page leads there.
-      const again = html`<meta http-equiv="refresh" content="0;url=${to}" />`;
-      return sendPage(request, response, gate('Leads', html`<a class="btn" href="${to}">Go on</a>`, again));
+      // the next page, because then this page leads there. It goes on by itself, for the sake of e-mails. The mark says in
+      // the audit that perhaps the other site has opened the page, and not the operator.
+      const marked = withMark(to);
+      const again = html`<meta http-equiv="refresh" content="0;url=${marked}" />`;
+      const link = html`<a class="btn" href="${marked}">Go on</a>`;
+      return sendPage(request, response, gate('Leads', link, again));
     }
     const seen = secret === undefined ? undefined : await store().session(digestOf(secret), Date.now());
     if (!seen)

@@ -1,25 +1,44 @@
-/** What HTML cannot do: passkeys, `/` to search, fresh figures while the page is open. All but signing in works without it. */
-const passkey = document.querySelector('form[data-passkey]');
-if (passkey) {
+/** What HTML cannot do: passkeys, `/` to search, fresh figures while the page is open. All but passkeys works without it. */
+
+const toBytes = (text) =>
+  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (sign) => sign.charCodeAt(0)).buffer;
+const toText = (bytes) =>
+  btoa(String.fromCharCode(...new Uint8Array(bytes)))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+
+// Password managers put passkeys of their own in place of the browser's, often as objects on which the browser's toJSON and
+// getters throw. All of them have the bytes, so these are read one by one, and the question is written in bytes, too.
+const withBytes = (entry) => ({...entry, id: toBytes(entry.id)});
+const inBytes = ({challenge, user, excludeCredentials, ...others}) => ({
+  ...others,
+  challenge: toBytes(challenge),
+  ...(user && {user: withBytes(user), excludeCredentials: excludeCredentials.map(withBytes)}),
+});
+const answers = {
+  create: ['clientDataJSON', 'attestationObject'],
+  get: ['clientDataJSON', 'authenticatorData', 'signature', 'userHandle'],
+};
+async function askForPasskey({passkey: kind, options}) {
+  const {rawId, response} = await navigator.credentials[kind]({publicKey: inBytes(JSON.parse(options))});
+  const id = toText(rawId);
+  const parts = answers[kind].map((part) => [part, toText(response[part])]);
+  const rest = {type: 'public-key', clientExtensionResults: {}};
+  return JSON.stringify({id, rawId: id, response: Object.fromEntries(parts), ...rest});
+}
+
+for (const passkey of document.querySelectorAll('form[data-passkey]')) {
   const {credential, zone} = passkey.elements;
   const say = (text) => passkey.querySelector('[role=alert]').replaceChildren(text);
   const button = passkey.querySelector('button');
-  button.hidden = !window.PublicKeyCredential?.parseRequestOptionsFromJSON;
+  button.hidden = !navigator.credentials?.create;
   if (button.hidden) say('This browser has no passkeys. Use a current one, over https.');
   passkey.addEventListener('submit', async (event) => {
     if (credential.value) return;
     event.preventDefault();
     try {
-      const options = JSON.parse(passkey.dataset.options);
-      const made =
-        passkey.dataset.passkey === 'create'
-          ? await navigator.credentials.create({
-              publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options),
-            })
-          : await navigator.credentials.get({
-              publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options),
-            });
-      credential.value = JSON.stringify(made);
+      credential.value = await askForPasskey(passkey.dataset);
       if (zone) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
       passkey.requestSubmit();
     } catch ({name, message}) {

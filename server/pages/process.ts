@@ -17,6 +17,7 @@ import {createObservationLog} from '../observe/observation-log.ts';
 import type {Emit} from '../observe/observations.ts';
 import type {ReloadStore} from '../reload/reloads.ts';
 import {createPages} from './app.ts';
+import {problemPage} from './replies.ts';
 import type {Route} from './visit.ts';
 
 /** Milliseconds in which configuration and status are read once at most. */
@@ -25,6 +26,8 @@ const usualReads = {configuration: 10_000, status: 5_000};
 const reportedWithin = 25_000;
 /** A download may be long, and only who is signed in gets one, so its bytes have no limit. */
 const limits = {...connectionLimits, connections: 500, unread: Infinity};
+/** Bytes. A browser sends all cookies of the domain with each request, also those of its other hosts. */
+const maxHeaderSize = 64 * 1024;
 
 export type RunningPages = {port: number; close(): Promise<void>};
 
@@ -61,7 +64,13 @@ export async function startPages(
     routes,
     emit,
   });
-  const server = createListener(app, {emit, trustProxy: config.trustProxy, limits});
+  const server = createListener(app, {
+    emit,
+    trustProxy: config.trustProxy,
+    limits,
+    maxHeaderSize,
+    writeProblem: problemPage,
+  });
   server.listen(config.admin.port, config.host);
   await once(server, 'listening').catch(async (error: unknown) => {
     await store.close();

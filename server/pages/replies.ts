@@ -4,7 +4,7 @@ import {posix} from 'node:path';
 import {Readable} from 'node:stream';
 import {pipeline} from 'node:stream/promises';
 import type {ErrorRequestHandler, Request, Response} from 'express';
-import {problems} from '../../contract/problems.ts';
+import {problems, type Problem} from '../../contract/problems.ts';
 import {Refusal} from '../admin/admin.ts';
 import {printable} from '../admin/visible.ts';
 import {html, Html} from '../html/html.ts';
@@ -48,7 +48,8 @@ export const isLocalPath = (text: unknown): text is string =>
 /** Path and query of the page of ours from which a request comes, as far as the browser says so. */
 export function pageBefore(request: Request): string | undefined {
   const from = URL.parse(request.get('Referer') ?? '');
-  const page = from?.host === request.get('Host') ? `${from?.pathname}${from?.search}` : undefined;
+  // Without the port, which the Host header may lack.
+  const page = from?.hostname === request.hostname ? `${from?.pathname}${from?.search}` : undefined;
   return isLocalPath(page) ? page : undefined;
 }
 
@@ -112,6 +113,20 @@ export async function sendFailure(
     </p>`;
   response.set(headers);
   await sendPage(request, response, gate(title, content), status);
+}
+
+/** For a request of which nothing can be read, not even who has sent it. */
+export function problemPage({status, title, detail}: Problem): {type: string; body: string} {
+  const text =
+    status === problems['headers-too-large'][0]
+      ? 'The cookies of this domain have more than 64 KiB in all. Delete them in the settings of your browser, and try again.'
+      : detail;
+  const page = gate(
+    title,
+    html`<h1>${title}</h1>
+      <p>${text}</p>`,
+  );
+  return {type: 'text/html; charset=utf-8', body: page.text};
 }
 
 export const notFound = () => new Refusal('There is nothing at this address for you.', 'unknown');

@@ -9,12 +9,12 @@ import {html, type Html} from '../html/html.ts';
 import {formBody} from '../http/form-body.ts';
 import {createCounters} from '../http/limits/counters.ts';
 import {createFailureLimit} from '../http/limits/failure-limit.ts';
-import type {Passkey} from '../leads/operators.ts';
+import type {Operator, Passkey} from '../leads/operators.ts';
 import type {Emit} from '../observe/observations.ts';
 import {clearBrowser, secretIn, seenIn, setSecret} from './guard.ts';
 import {gate, hidden} from './layout.ts';
 import {actorOf} from './looks.ts';
-import {createdPasskey, optionsToCreate, optionsToSignIn, usedPasskey} from './passkeys.ts';
+import {createdPasskey, optionsToCreate, optionsToSignIn, usedPasskey, type Used} from './passkeys.ts';
 import {goTo, isLocalPath, sendPage} from './replies.ts';
 import {digestOf, newSecret} from '../leads/operators.ts';
 import {seesPersons} from './visit.ts';
@@ -33,16 +33,17 @@ const wrong =
 const unchanged =
   'Nothing was changed, because your session had ended. Sign in to go back to the page, and do it again there.';
 
-/** A form whose button asks the browser for a passkey (pages.js). */
+/** A form whose button asks the browser for a passkey (pages.js). @param look classes of the button */
 export const passkeyForm = (
   kind: 'create' | 'get',
   to: string,
   options: object,
   words: string,
   fields: Readonly<Record<string, string>> = {},
+  look = 'main',
 ): Html =>
   html`<form method="post" action="${to}" data-passkey="${kind}" data-options="${JSON.stringify(options)}">
-    ${hidden({credential: '', zone: '', ...fields})}<button class="btn main">${words}</button>
+    ${hidden({credential: '', zone: '', ...fields})}<button class="btn ${look}">${words}</button>
     <p role="alert"></p>
     <noscript><p>A passkey needs JavaScript. Everything else here works without.</p></noscript>
   </form>`;
@@ -89,6 +90,15 @@ export function signInRoutes({admin, emit}: Parts): Router {
     await sendPage(request, response, page);
   });
   router.get('/invite', (request, response) => sendPage(request, response, invitePage));
+  // Some mail programs encode the `#` of the link, once or more, so that the secret comes as a part of the path. This is no
+  // route, because the log has the paths of routes.
+  router.use(async (request, response, next) => {
+    const [, rest] = /^\/invite%(?:25)*23(.*)/i.exec(request.path) ?? [];
+    if (rest === undefined) return next();
+    const secret = secretOf(rest);
+    if (secret === undefined) return sendPage(request, response, brokenLink, 404);
+    goTo(response, `/invite#${secret}`);
+  });
   post('/sign-in', signIn);
   post('/invite', openInvitation);
   post('/invite/accept', acceptInvitation);
@@ -120,47 +130,83 @@ const noInvitation = gate(
     <p>It was used, has ended, or somebody took it back. Ask for another one.</p>`,
 );
 
+const brokenLink = gate(
+  'Invitation',
+  html`<h1>This link is not whole</h1>
+    <p>
+      It was changed or cut off on its way, as some mail programs do. Copy it whole, from <i>https</i> to its
+      last letter, into the address bar; or ask for another one. The invitation itself was not used.
+    </p>`,
+);
+
+/** The secret of an invitation in what is left of its link. Mail programs encode its `#`, and add signs to its end. */
+const secretOf = (text: string): string | undefined => /(?<![\w-])[\w-]{43}(?![\w-])/.exec(text)?.[0];
+
 const note = (store: Admin['store'], action: string, name: string, more: object = {}) =>
   noting(store, {actor: actorOf({name}), action: `operators ${action}`})({operator: name, ...more});
 
-const signIn: Answering = async (sent) => {
-  const {store, config, response, field} = sent;
-  const next = isLocalPath(field('next')) ? field('next') : '/';
-  const used = await usedPasskey(store, config, signInUse, field('credential'));
-  if (used?.isCopy) {
+/**
+ * Stores that a passkey was used.
+ * @returns it, or undefined if the answer is wrong, was given before, or is that of a copy, which is noted
+ */
+export async function provenPasskey(
+  {store, config}: Pick<Admin, 'store' | 'config'>,
+  use: string,
+  answer: string,
+): Promise<Used['passkey'] | undefined> {
+  const used = await usedPasskey(store, config, use, answer);
+  if (!used) return undefined;
+  const {passkey, counter, isCopy} = used;
+  if (isCopy) {
     const reason = 'refused: its counter went back, so there may be a copy of it';
-    await note(store, 'passkey', used.passkey.name, {reason});
-  } else if (used) {
-    const {passkey, counter} = used;
-    await store.usePasskey(passkey.credential, counter, Date.now());
-    if (await begin(sent, passkey)) return void goTo(response, next);
+    await note(store, 'passkey', passkey.name, {reason});
+    return undefined;
   }
+  await store.usePasskey(passkey.credential, counter, Date.now());
+  return passkey;
+}
+
+const signIn: Answering = async (sent) => {
+  const {config, response, field} = sent;
+  const next = isLocalPath(field('next')) ? field('next') : '/';
+  const passkey = await provenPasskey(sent, signInUse, field('credential'));
+  if (passkey && (await begin(sent, passkey))) return void goTo(response, next);
   return signInPage(config, next, wrong);
 };
 
 const openInvitation: Answering = async ({store, config, request, response, field}) => {
-  const secret = field('secret');
-  const digest = digestOf(secret);
-  const operator = await store.invited(digest, Date.now());
+  const secret = secretOf(field('secret'));
+  if (secret === undefined) return brokenLink;
+  const operator = await store.invited(digestOf(secret), Date.now());
   if (!operator) return noInvitation;
-  const options = await optionsToCreate(config, inviteUse(digest), operator);
+  await sendPage(request, response, await welcomePage(config, operator, secret));
+  return undefined;
+};
+
+const refusedPasskey =
+  'That passkey was not taken: it is known here already, nobody was verified, or this page was open for more than five minutes. The invitation still works: try again, or on another device.';
+
+async function welcomePage(config: Config, operator: Operator, secret: string, why?: string): Promise<Html> {
+  const options = await optionsToCreate(config, inviteUse(digestOf(secret)), operator);
   const content = html`<h1>Welcome, ${operator.name}</h1>
+    ${why !== undefined && html`<p class="wrong" role="alert">${why}</p>`}
     <p>You are ${operator.role}. You see ${seesPersons(operator) ? '' : 'no '}personal data.</p>
     <p>
       You sign in with a passkey: your fingerprint, your face, or the lock of your screen. There is no
       password.
     </p>
     ${passkeyForm('create', '/invite/accept', options, 'Make a passkey', {secret})}`;
-  await sendPage(request, response, gate('Invitation', content));
-  return undefined;
-};
+  return gate('Invitation', content);
+}
 
 const acceptInvitation: Answering = async (sent) => {
   const {store, config, response, field} = sent;
-  const digest = digestOf(field('secret'));
+  const secret = field('secret');
+  const digest = digestOf(secret);
   const invited = await store.invited(digest, Date.now());
-  const passkey = invited && (await createdPasskey(store, config, inviteUse(digest), field('credential')));
-  if (!passkey) return noInvitation;
+  if (!invited) return noInvitation;
+  const passkey = await createdPasskey(store, config, inviteUse(digest), field('credential'));
+  if (!passkey) return welcomePage(config, invited, secret, refusedPasskey);
   const {id: operator, name} = invited;
   await note(store, 'passkey', name);
   const isAccepted = await store.acceptInvitation(digest, Date.now(), passkey);

@@ -3,17 +3,28 @@ import {Refusal} from '../admin/admin.ts';
 import {html, type Html} from '../html/html.ts';
 import {roles, type Passkey, type Session} from '../leads/operators.ts';
 import {action, city, moment, page, saying} from './layout.ts';
-import {createdPasskey, optionsToCreate} from './passkeys.ts';
-import {passkeyForm} from './sign-in.ts';
+import {createdPasskey, optionsToCreate, optionsToSignIn} from './passkeys.ts';
+import {challengeEnd, newChallenge} from './secrets.ts';
+import {passkeyForm, provenPasskey} from './sign-in.ts';
 import {seesPersons, type Reply, type Route, type Visit} from './visit.ts';
 
+/** For what a challenge is, such as to remove a certain passkey in this session. */
+const useOf = ({seen}: Visit, ...what: string[]) => ['passkey', ...what, seen.digest].join(' ');
+
 /**
- * Milliseconds since the sign-in in which a passkey may be added. Otherwise whoever finds an open browser could stay for
- * ever.
+ * Passkeys are changed by who has one: a session alone may be that of somebody who has found an open browser, or its cookie,
+ * and who would stay for ever.
+ * @throws Refusal
  */
-const freshTime = 15 * 60_000;
-const isFresh = ({seen, now}: Visit) => now.toMillis() - seen.beganAt < freshTime;
-const addUse = ({seen}: Visit) => `passkey ${seen.digest}`;
+async function askPasskey({seen, admin, form}: Visit, use: string): Promise<void> {
+  const passkey = await provenPasskey(admin, use, form.get('credential') ?? '');
+  if (passkey?.operator !== seen.operator)
+    throw new Refusal(
+      'Nothing was changed: a passkey of yours has to agree, within five minutes after the page was opened. Try again.',
+    );
+}
+const asking = async (visit: Visit, ...what: string[]) =>
+  optionsToSignIn(visit.admin.config, useOf(visit, ...what));
 
 /** Signs in what browsers say of themselves, the most telling first: most say that they are Safari, too. */
 const browsers = {
@@ -32,14 +43,16 @@ export function browserOf(agent: string): string {
   return system === undefined ? browser : `${browser} on ${system}`;
 }
 
-function passkeyRow(visit: Visit, {credential, isSynced, createdAt, usedAt}: Passkey, isOnly: boolean): Html {
+async function passkeyRow(visit: Visit, passkey: Passkey, isOnly: boolean): Promise<Html> {
+  const {credential, isSynced, createdAt, usedAt} = passkey;
+  const options = await asking(visit, 'remove', credential);
   return html`<li>
     <p>
       <strong>${isSynced ? 'Synced between your devices' : 'On one device only'}</strong>, made
       ${moment(visit, createdAt)},
       ${usedAt === null ? 'not used yet' : html`last used ${moment(visit, usedAt)}`}
     </p>
-    ${!isOnly && action('/you/passkeys/remove', 'Remove', '', {credential})}
+    ${!isOnly && passkeyForm('get', '/you/passkeys/remove', options, 'Remove', {passkey: credential}, '')}
   </li>`;
 }
 
@@ -58,35 +71,37 @@ async function youPage(visit: Visit): Promise<Reply> {
   const {seen, now, query, admin} = visit;
   const passkeys = await admin.store.passkeysOf(seen.operator);
   const sessions = await admin.store.sessionsOf(seen.operator, now.toMillis());
-  const who = {id: seen.operator, name: seen.name};
-  const add = isFresh(visit)
-    ? passkeyForm(
-        'create',
-        '/you/passkeys',
-        await optionsToCreate(admin.config, addUse(visit), who, passkeys),
-        'Add a passkey',
-      )
-    : html`<p><a class="btn" href="/sign-in?next=/you">Sign in again to add a passkey</a></p>`;
-  const second = html`<div class="asked">
-    <h2>Make a second passkey now</h2>
-    <p>
-      If the device with your only one is lost, somebody has to invite you again. Use another device, or a
-      security key.
-    </p>
-    <div class="row">${add}<a class="btn" href="/">Later</a></div>
-  </div>`;
+  const mayAdd =
+    challengeEnd(admin.config.tokenKeys, useOf(visit, 'may add'), query['add'] ?? '') !== undefined;
   const asksForSecond = query['again'] !== undefined && passkeys.length === 1;
+  const ask = passkeyForm('get', '/you/passkeys/new', await asking(visit, 'ask'), 'Add a passkey');
+  const who = {id: seen.operator, name: seen.name};
+  const options = await optionsToCreate(admin.config, useOf(visit, 'add'), who, passkeys);
+  const box = mayAdd
+    ? html`<h2>Now the new passkey</h2>
+        <p>Use another device, or a security key.</p>
+        <div class="row">
+          ${passkeyForm('create', '/you/passkeys', options, 'Make the new passkey')}<a class="btn" href="/you"
+            >Cancel</a
+          >
+        </div>`
+    : html`<h2>Make a second passkey now</h2>
+        <p>
+          If the device with your only one is lost, somebody has to invite you again. First you are asked for
+          the one that you have; then use another device, or a security key.
+        </p>
+        <div class="row">${ask}<a class="btn" href="/">Later</a></div>`;
   const main = html`<h1>${seen.name}</h1>
     <p>
       You are ${seen.role}. You see ${seesPersons(seen) ? '' : 'no '}personal data. Times are those of
       ${city(seen)}.
     </p>
-    ${asksForSecond && second}
+    ${(mayAdd || asksForSecond) && html`<div class="asked">${box}</div>`}
     <h2>Passkeys</h2>
     <ul class="rows">
-      ${passkeys.map((passkey) => passkeyRow(visit, passkey, passkeys.length === 1))}
+      ${await Promise.all(passkeys.map((passkey) => passkeyRow(visit, passkey, passkeys.length === 1)))}
     </ul>
-    ${!asksForSecond && add}
+    ${!(mayAdd || asksForSecond) && ask}
     <h2>Sessions</h2>
     <ul class="rows">
       ${sessions.map((session) => sessionRow(visit, session))}
@@ -97,17 +112,22 @@ async function youPage(visit: Visit): Promise<Reply> {
 
 const told = (visit: Visit, words: string): Reply => saying(visit, '/you', words);
 
+/** The first step: a passkey agrees to another one. The browser asks for one passkey for each press of a button. */
+async function allowPasskey(visit: Visit): Promise<Reply> {
+  await askPasskey(visit, useOf(visit, 'ask'));
+  const challenge = newChallenge(visit.admin.config.tokenKeys, useOf(visit, 'may add'));
+  return {to: `/you?add=${challenge.toString('base64url')}`};
+}
+
+/** The second step. Its challenge stands on the page that the first step leads to, and nowhere else. */
 async function addPasskey(visit: Visit): Promise<Reply> {
   const {seen, admin, form} = visit;
-  if (!isFresh(visit))
-    throw new Refusal('Sign in again first: a passkey is added within 15 minutes of that.');
-  const passkey = await createdPasskey(
-    admin.store,
-    admin.config,
-    addUse(visit),
-    form.get('credential') ?? '',
-  );
-  if (!passkey) throw new Refusal('That passkey was not made as it should be. Try again.');
+  const {store, config} = admin;
+  const passkey = await createdPasskey(store, config, useOf(visit, 'add'), form.get('credential') ?? '');
+  if (!passkey)
+    throw new Refusal(
+      'That passkey was not taken: it is known here already, nobody was verified, or the page was open for more than five minutes. Try again.',
+    );
   await admin.look({operator: seen.name});
   await admin.store.addPasskey({...passkey, operator: seen.operator});
   return told(visit, 'The passkey was added.');
@@ -115,8 +135,10 @@ async function addPasskey(visit: Visit): Promise<Reply> {
 
 async function removePasskey(visit: Visit): Promise<Reply> {
   const {seen, admin, form} = visit;
+  const passkey = form.get('passkey') ?? '';
+  await askPasskey(visit, useOf(visit, 'remove', passkey));
   await admin.look({operator: seen.name});
-  if (!(await admin.store.removePasskey(seen.operator, form.get('credential') ?? '')))
+  if (!(await admin.store.removePasskey(seen.operator, passkey)))
     throw new Refusal('That passkey is your only one, or is none of yours any more.');
   return told(visit, 'The passkey was removed. Sessions that began with it go on: end them below.');
 }
@@ -130,6 +152,7 @@ async function endSession(visit: Visit): Promise<Reply> {
 
 export const yourRoutes: readonly Route[] = [
   {method: 'GET', path: '/you', roles, action: 'operators list', run: youPage},
+  {method: 'POST', path: '/you/passkeys/new', roles, action: 'operators passkey', run: allowPasskey},
   {method: 'POST', path: '/you/passkeys', roles, action: 'operators passkey', run: addPasskey},
   {method: 'POST', path: '/you/passkeys/remove', roles, action: 'operators passkey', run: removePasskey},
   {method: 'POST', path: '/you/sessions/end', roles, action: 'operators sign-out', run: endSession},

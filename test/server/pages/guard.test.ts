@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {before, suite, test} from 'node:test';
 import {randomUUIDv7} from 'node:crypto';
 import {html} from '../../../server/html/html.ts';
-import {roles, type Role} from '../../../server/leads/operators.ts';
+import {digestOf, roles, type Role} from '../../../server/leads/operators.ts';
 import {routes} from '../../../server/pages/routes.ts';
 import type {Route} from '../../../server/pages/visit.ts';
 import {yourRoutes} from '../../../server/pages/you.ts';
@@ -26,10 +26,16 @@ const froms: Record<string, readonly [may: May, headers: Record<string, string>]
   'a page of ours in an old browser': ['all', {origin: pagesUrl}],
   'the address bar': ['look', {'sec-fetch-site': 'none', ...navigation}],
   'a program': ['look', {}],
-  'a page without an origin': ['look', {...ours, origin: 'null'}],
+  'a page of ours, behind a proxy that adds no-referrer': ['all', {...ours, origin: 'null'}],
+  'a page of ours, behind a proxy that drops the origin': ['all', {'sec-fetch-site': 'same-origin'}],
+  'the same in an old browser': ['look', {origin: 'null'}],
+  'a sandbox elsewhere': ['look', {...elsewhere, ...navigation, origin: 'null'}],
+  'a page of ours with the origin of another': ['look', {...ours, origin: 'https://evil.example'}],
   'a link elsewhere': ['look', {...cross, ...navigation}],
   'a form elsewhere': ['look', {...elsewhere, ...navigation}],
   'a script elsewhere': ['nothing', {...elsewhere, ...mode('no-cors')}],
+  'an image elsewhere': ['nothing', {...cross, ...mode('no-cors'), 'sec-fetch-dest': 'image'}],
+  'an object elsewhere': ['nothing', {...cross, ...mode('navigate'), 'sec-fetch-dest': 'object'}],
   'a frame elsewhere': ['nothing', {...cross, ...mode('navigate'), 'sec-fetch-dest': 'iframe'}],
   'a form of a sibling host': ['look', {...nearby, ...navigation}],
   'a script of a sibling host': ['nothing', {...nearby, ...mode('cors')}],
@@ -211,21 +217,86 @@ suite('the guard', () => {
   });
 
   test('a request for another host, or for none, gets nothing', async () => {
-    for (const host of ['127.0.0.1', 'evil.example', `${ownHost}.evil.example`, `${ownHost}:8443`]) {
-      const {status, text} = await served.ask('/', {headers: {host, ...cookies['admin']}});
-      assert.equal(status, 421, host);
-      assert.doesNotMatch(text, new RegExp(ownHost), 'not even the right one');
+    for (const host of [
+      ...[
+        '127.0.0.1',
+        'evil.example',
+        `${ownHost}.evil.example`,
+        `${ownHost}:8443`,
+        `x.${ownHost}`,
+        'localhost',
+      ],
+      ...[`evil.example:443`, `${ownHost}:443:443`, `${ownHost}@evil.example`, `${ownHost}.`],
+    ])
+      for (const method of ['GET', 'POST']) {
+        const asked = {method, headers: {...ours, ...cookies['admin'], host}};
+        const {status, text} = await served.ask('/search', asked);
+        assert.equal(status, 421, host);
+        assert.doesNotMatch(text, new RegExp(ownHost), 'not even the right one');
+      }
+  });
+
+  test('a proxy may leave the port out of the host, or write the usual one, and the way back stays', async (t) => {
+    const url = 'https://admin.leads.example:8443';
+    const other = await servePages(t, [], {settings: {ADMIN_URL: url}});
+    const cookie = await other.sessionOf('admin');
+    for (const [pages, host, origin] of [
+      [served, `${ownHost}:443`, pagesUrl],
+      [other, ownHost, url],
+      [other, `${ownHost}:8443`, url],
+    ] as const) {
+      const headers = {...ours, origin, host, referer: `${origin}/you?again=1`};
+      const {headers: got} = await pages.ask('/sign-out', {method: 'POST', headers, form: {}});
+      assert.equal(got.location, `/sign-in?next=${encodeURIComponent('/you?again=1')}&unchanged=1`, host);
+      const failed = await pages.ask('/x', {
+        headers: {...headers, cookie: pages === other ? cookie : cookies['admin'].cookie!},
+      });
+      assert.match(failed.text, /href="\/you">Back</, host);
     }
+    assert.equal((await other.ask('/', {headers: {host: `${ownHost}:443`}})).status, 421);
+  });
+
+  test('a form that a proxy made look like that of another site is refused with what to change there', async () => {
+    const headers = {...froms['the same in an old browser']?.[1], ...cookies['admin']};
+    const {status, text} = await served.ask('/search', {method: 'POST', headers, form: {}});
+    assert.equal(status, 403);
+    assert.match(
+      text,
+      /reverse proxy: it must send no Referrer-Policy of its own, and leave the headers Origin/,
+    );
+  });
+
+  test('no method changes anything but POST', async () => {
+    reached.length = 0;
+    for (const method of ['PATCH', 'TRACE', 'PROPFIND', 'SEARCH', 'PURGE', 'QUERY']) {
+      const {status, headers} = await served.ask('/search', {method, headers: {...ours, ...cookies['admin']}});
+      assert.deepEqual([status, headers.allow], [405, 'GET, HEAD, POST'], method);
+    }
+    assert.deepEqual(reached, []);
+  });
+
+  test('no other spelling of a cookie is a session', async () => {
+    const {cookie = ''} = cookies['admin'];
+    const secret = cookie.split('=')[1]!;
+    const other = `${secret.startsWith('A') ? 'B' : 'A'}${secret.slice(1)}`;
+    for (const wrong of [
+      ...[`operator=${secret}`, `__Secure-operator=${secret}`, `__host-operator=${secret}`, `x${cookie}`],
+      ...[`__Host-operator="${secret}"`, `${cookie}A`, cookie.slice(0, -1), `__Host-operator=${other}`],
+      ...[`__Host-operator= ${secret}`, `__Host-operator=${digestOf(secret)}`, `x=1,${cookie}`],
+    ])
+      assert.equal((await served.ask('/', {headers: {cookie: wrong}})).status, 303, wrong);
+    assert.equal((await served.ask('/', {headers: {cookie: `a=b; ${cookie}; c=d`}})).status, 200);
   });
 
   test('a link in an e-mail leads to its page by a page of ours, and only there', async () => {
     const headers = froms['a link elsewhere']?.[1] ?? {};
     const refreshOf = async (path: string) =>
       /http-equiv="refresh" content="0;url=([^"]*)"/.exec((await served.ask(path, {headers})).text)?.[1];
-    assert.equal(await refreshOf(`/leads/${lead}`), `/leads/${lead}`);
-    assert.equal(await refreshOf('/leads?time=today&amp=1'), '/leads?time=today&amp;amp=1');
+    assert.equal(await refreshOf(`/leads/${lead}`), `/leads/${lead}?linked=1`);
+    assert.equal(await refreshOf('/leads?time=today&amp=1'), '/leads?time=today&amp;amp=1&amp;linked=1');
+    assert.equal(await refreshOf('/leads?linked=1'), '/leads?linked=1');
     for (const path of ['//evil.example', '/\\evil.example', '/x"><script>', '/a;url=//evil.example'])
-      assert.equal(await refreshOf(path), '/', path);
+      assert.equal(await refreshOf(path), '/?linked=1', path);
   });
 
   test('each reply has the headers that keep other sites out', async () => {
@@ -291,7 +362,7 @@ function shapeOf({status, rawHeaders, text}: Answer, path: string) {
       (_each, index, list) =>
         !/^(date|x-request-id|content-length|connection|keep-alive)$/i.test(list[index - (index % 2)] ?? ''),
     );
-  const to = isSafe ? path : '/';
+  const to = isSafe ? `${path}${path.includes('?') ? '&' : '?'}linked=1` : '/?linked=1';
   const body = text.replace(`url=${to}"`, 'url="').replace(`href="${to}">Go on`, 'href="">Go on');
   return {status, headers, body};
 }
