@@ -269,7 +269,10 @@ suite('the guard', () => {
   test('no method changes anything but POST', async () => {
     reached.length = 0;
     for (const method of ['PATCH', 'TRACE', 'PROPFIND', 'SEARCH', 'PURGE', 'QUERY']) {
-      const {status, headers} = await served.ask('/search', {method, headers: {...ours, ...cookies['admin']}});
+      const {status, headers} = await served.ask('/search', {
+        method,
+        headers: {...ours, ...cookies['admin']},
+      });
       assert.deepEqual([status, headers.allow], [405, 'GET, HEAD, POST'], method);
     }
     assert.deepEqual(reached, []);

@@ -1,0 +1,140 @@
+/** What each role sees and does on the pages as they are, over a store with a lead whose every value is recognizable. */
+import assert from 'node:assert/strict';
+import {before, suite, test} from 'node:test';
+import {referenceOf} from '../../../contract/reference.ts';
+import {readStatus} from '../../../server/admin/status.ts';
+import type {Role} from '../../../server/leads/operators.ts';
+import {routes} from '../../../server/pages/routes.ts';
+import {hookAndUpstream} from '../../support/operator.ts';
+import {suiteOwner} from '../../support/opened.ts';
+import {ownForm, servePages, type ServedPages} from '../../support/pages.ts';
+import {asLead, canaryLead, newDelivery, newEntry, standardBody} from '../../support/sample-leads.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
+
+const {lead_type: type, ...canaries} = canaryLead;
+const lead = asLead({...standardBody, ...canaries, lead_type: type});
+const held = {destination: 'hook', content: 'created', givesAnswer: false, state: 'held'} as const;
+const entry = newEntry({lead, partner: 'acme', deliveries: [newDelivery(held)]});
+const {id} = entry;
+/** Name, address, number, notes and funds of the lead, in any way to write them. */
+const personal = /canary|415\D*555\D*0199|7,?654,?321|1,?234,?567|5,?432,?101/i;
+
+suite('what a role may see and do', () => {
+  let served: ServedPages;
+  const owner = suiteOwner();
+  const cookies = {} as Record<Role, string>;
+  before(async () => {
+    const folder = temporaryFolder(owner);
+    served = await servePages(owner, routes, {
+      settings: hookAndUpstream(folder),
+      status: () =>
+        readStatus({
+          ...{config: served.config, server: 'ok'},
+          withStore: (work) => work(served.store),
+          checkStart: () => Promise.resolve([]),
+        }),
+    });
+    await served.accept(entry);
+    for (const role of ['viewer', 'agent', 'admin'] as const)
+      cookies[role] = await served.sessionOf(role, role);
+    await post('admin', '/destinations/hook/pause');
+  });
+  const get = (role: Role, path: string) => served.ask(path, {headers: {cookie: cookies[role]}});
+  const post = (role: Role, path: string, form: Record<string, string> = {}) =>
+    served.ask(path, {method: 'POST', headers: {...ownForm, cookie: cookies[role]}, form});
+  const changes = ['send', 'release', 'allow', 'drop', 'revoke', 'erase'];
+
+  test('a viewer sees no name, number or funds at any address, and what an agent has sealed is nothing', async () => {
+    const {location: sealed = ''} = (await post('agent', '/search', {q: canaryLead.email})).headers;
+    assert.match((await get('agent', sealed)).text, personal);
+    const open = {
+      '/': [''],
+      '/leads': ['', '?time=today', '?time=week', '?partner=acme', '?state=done', '?open=held', '?open=any'],
+      [sealed]: [''],
+      '/leads?none=1': ['', `&after=${id}`, '&campaign=canary'],
+      [`/leads/${id}`]: ['', '?who=1'],
+      [`/leads/${referenceOf(id)}`]: [''],
+      '/destinations': ['', '?said=1'],
+      '/you': [''],
+    };
+    const shown = Object.entries(open).flatMap(([path, ends]) => ends.map((end) => path + end));
+    const hidden = [...changes.map((change) => `/leads/${id}/${change}`), '/audit', '/leads/export'];
+    for (const path of [...shown, ...hidden]) {
+      const {status, text} = await get('viewer', path);
+      const allowed = hidden.includes(path) ? [404] : [200, 303];
+      assert.ok(allowed.includes(status), `${status}: ${path}`);
+      assert.doesNotMatch(text, personal, path);
+    }
+    assert.equal(shown.length + hidden.length, 26);
+  });
+
+  test("a viewer's search for a person is answered as one for nobody", async () => {
+    const nobody = await post('viewer', '/search', {q: 'nobody@example.net'});
+    const searches = [
+      ...[
+        '4155550199',
+        '(415) 555-0199',
+        '+1 415 555 0199',
+        canaryLead.email,
+        canaryLead.email.toUpperCase(),
+      ],
+      ...['Canaryfirst Canarylast', 'Canarylast', 'canary-notes', '0199'],
+    ];
+    for (const q of searches) {
+      const {status, text, headers} = await post('viewer', '/search', {q});
+      assert.deepEqual(
+        [status, text, headers.location],
+        [nobody.status, nobody.text, nobody.headers.location],
+        q,
+      );
+    }
+    assert.equal((await post('viewer', '/search', {q: referenceOf(id)})).headers.location, `/leads/${id}`);
+  });
+
+  test('forms of another role do not exist, and change nothing', async () => {
+    const stateOf = async () => [
+      await served.select('SELECT destination, state, attempts FROM deliveries'),
+      await served.select('SELECT destination FROM paused_destinations'),
+      (await served.store.readLead(id)) !== undefined,
+    ];
+    const before = await stateOf();
+    const forAdmins = [
+      ...[`/leads/${id}/erase`, '/leads/export'],
+      ...['pause', 'resume', 'test', 'now'].map((what) => `/destinations/hook/${what}`),
+    ];
+    const rows: [Role, string[]][] = [
+      ['agent', forAdmins],
+      ['viewer', [...forAdmins, ...changes.map((change) => `/leads/${id}/${change}`)]],
+    ];
+    for (const [role, paths] of rows)
+      for (const path of paths) {
+        const {status, text} = await post(role, path, {confirm: 'yes', reason: 'x', day: '2026-11-27'});
+        assert.deepEqual([status, personal.test(text)], [404, false], `${role} ${path}`);
+      }
+    assert.equal((await get('agent', `/leads/${id}/erase`)).status, 404);
+    assert.equal((await get('agent', '/audit')).status, 404);
+    assert.deepEqual(await stateOf(), before);
+  });
+
+  test('a lead that a link of another site has opened is marked as such for whoever asks who looked', async () => {
+    const path = `/leads/${id}`;
+    const link = {'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document'};
+    const filters = async () =>
+      (await served.store.auditEntries({who: 'agent', lead: id}, 9)).map(({filter}) => filter);
+    await get('agent', path);
+    assert.deepEqual((await filters())[0], {});
+    const {text} = await served.ask(path, {headers: link});
+    const [, next = assert.fail()] = /content="0;url=([^"]*)"/.exec(text) ?? [];
+    await get('agent', next);
+    assert.deepEqual((await filters())[0], {from: 'another site'}, 'also soon after a look of their own');
+    // From a sibling host the cookie comes along at once.
+    const sibling = {
+      ...link,
+      'sec-fetch-site': 'same-site',
+      cookie: await served.sessionOf('agent', 'agent Ben'),
+    };
+    await served.ask(path, {headers: sibling});
+    assert.deepEqual((await filters())[0], {from: 'another site'});
+    assert.match((await get('admin', '/audit')).text, /leads show<small>from another site/);
+  });
+});
