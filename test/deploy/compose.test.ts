@@ -1,7 +1,6 @@
 /** The compose file, which docker-compose reads without starting anything, and Caddy with its Caddyfile. */
 import assert from 'node:assert/strict';
-import {execFileSync, spawn} from 'node:child_process';
-import {once} from 'node:events';
+import {execFileSync} from 'node:child_process';
 import {copyFileSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
@@ -9,10 +8,10 @@ import {readConfig, type ConfigError} from '../../server/config/config.ts';
 import {freePort} from '../support/free-port.ts';
 import {fetchFrom} from '../support/http.ts';
 import {missing, need} from '../support/installed.ts';
+import {startProxy} from '../support/proxies.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
 import {acme, listedOrigin} from '../support/test-server.ts';
-import {until} from '../support/until.ts';
 
 const deploy = join(import.meta.dirname, '../../deploy');
 const read = (name: string) => readFileSync(join(deploy, name), 'utf8');
@@ -110,38 +109,13 @@ suite('the compose file', {skip: missing('docker-compose')}, () => {
 });
 
 suite('Caddy before the server', {skip: missing('caddy')}, () => {
-  /** Caddy with the Caddyfile, but for the addresses, and without TLS because the address has no name. */
-  async function startCaddy(t: TestContext, folder: string, serverPort: number) {
-    const [port, adminPort] = await Promise.all([freePort(), freePort()]);
-    const url = `http://127.0.0.1:${port}`;
-    writeFileSync(
-      join(folder, 'Caddyfile'),
-      read('Caddyfile').replace('server:8080', `127.0.0.1:${serverPort}`),
-    );
-    const caddy = spawn(need('caddy'), ['run', '--config', 'Caddyfile'], {
-      cwd: folder,
-      env: {HOME: folder, PUBLIC_URL: url, CADDY_ADMIN: `127.0.0.1:${adminPort}`},
-      stdio: 'ignore',
-    });
-    t.after(async () => {
-      const exited = once(caddy, 'exit');
-      caddy.kill();
-      await exited;
-    });
-    await until(() =>
-      fetch(url).then(
-        () => true,
-        () => false,
-      ),
-    );
-    return url;
-  }
   test('limits count visitors by their address, whatever X-Forwarded-For they send', async (t) => {
     const folder = useFolder(t);
     const settings = {...serviceSettings(folder), TRUST_PROXY: '1', RATE_LIMIT: '1'};
     const server = await startService(settings, folder);
     t.after(() => server.end('SIGKILL'));
-    const url = await startCaddy(t, folder, Number(new URL(server.url).port));
+    const servers = [Number(new URL(server.url).port)];
+    const {url} = await startProxy(t, 'Caddy', {folder, port: await freePort(), servers});
     const statusFor = async (base: string, address: string) => {
       const headers = {origin: listedOrigin, 'x-forwarded-for': address};
       return (await fetchFrom(base)('/embed/v1/config?partner=acme', {headers})).status;

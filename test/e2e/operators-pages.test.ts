@@ -3,6 +3,8 @@
  * from a session on. Server and pages are processes of their own on one SQLite file.
  */
 import assert from 'node:assert/strict';
+import {once} from 'node:events';
+import {createServer, request as httpRequest} from 'node:http';
 import {text} from 'node:stream/consumers';
 import {suite, test} from 'node:test';
 import type {Browser, Page} from 'playwright-core';
@@ -18,9 +20,11 @@ import {json, startFakeUpstream, type Script} from '../support/fake-upstream.ts'
 import {findFirefox} from '../support/find-browsers.ts';
 import {launchChromium} from '../support/launch-chromium.ts';
 import {freePort} from '../support/free-port.ts';
-import {openForSuite, openWhile} from '../support/opened.ts';
+import {missing} from '../support/installed.ts';
+import {openForSuite, openWhile, suiteOwner} from '../support/opened.ts';
 import {runCommand, writePartners} from '../support/operator.ts';
 import {beginSession, browserCookie} from '../support/pages.ts';
+import {startProxy} from '../support/proxies.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {until} from '../support/until.ts';
@@ -28,16 +32,21 @@ import {axeFaults} from './axe.ts';
 
 const firefox = findFirefox();
 
-async function startAll() {
+/** @param before what stands before the pages: it listens at the port that browsers use */
+async function startAll(
+  before?: (at: {folder: string; port: number; servers: number[]; admin: number}) => unknown,
+) {
   const folder = makeTemporaryFolder();
   // Refuses leads for good, so that there are dead letters.
   const script: Script = {create: json(422, {})};
   const crm = await startFakeUpstream(script);
   const port = await freePort();
+  const ownPort = before ? await freePort() : port;
   const settings = {
     ...serviceSettings(folder.path),
     ADMIN_URL: `http://localhost:${port}`,
-    ADMIN_PORT: String(port),
+    ADMIN_PORT: String(ownPort),
+    ...(before && {TRUST_PROXY: '1'}),
     PARTNERS_FILE: writePartners(
       folder.path,
       [{send_to: ['crm'], consent: {text: 'I agree to be called.', version: '1', required: true}}],
@@ -51,7 +60,9 @@ async function startAll() {
   const service = await startService(settings, folder.path);
   const admin = runAdmin(settings);
   await admin.ready;
-  const browser = await launchChromium();
+  await before?.({folder: folder.path, port, servers: [Number(new URL(service.url).port)], admin: ownPort});
+  // Browsers of people keep pages for the button Back, and Playwright turns that off.
+  const browser = await launchChromium({ignoreDefaultArgs: ['--disable-back-forward-cache']});
   const server = {fetch: (path: string, init?: RequestInit) => fetch(service.url + path, init)};
   return {
     ...{crm, script, settings, browser, url: settings.ADMIN_URL},
@@ -73,19 +84,80 @@ async function startAll() {
 /** A page whose browser has an authenticator that says yes. */
 async function pageWithPasskeys(browser: Browser) {
   const page = await browser.newPage({viewport: {width: 1280, height: 900}, acceptDownloads: true});
+  await addAuthenticator(page);
+  return page;
+}
+
+async function addAuthenticator(page: Page, transport: 'internal' | 'usb' = 'internal') {
   const session = await page.context().newCDPSession(page);
   await session.send('WebAuthn.enable');
   const options = {
     protocol: 'ctap2' as const,
-    transport: 'internal' as const,
+    transport,
     hasResidentKey: true,
     hasUserVerification: true,
     isUserVerified: true,
     automaticPresenceSimulation: true,
   };
   await session.send('WebAuthn.addVirtualAuthenticator', {options});
-  return page;
 }
+
+/** @returns the link */
+async function invite({settings}: {settings: Record<string, string>}, name: string): Promise<string> {
+  const {stdout} = await runCommand(settings, 'operators', 'invite', name, '--role', 'admin');
+  return /http:\S+/.exec(stdout)?.[0] ?? assert.fail(stdout);
+}
+
+/** A proxy that adds a header, on account of which browsers write `null` for the origin of forms. */
+async function startHardening({port, admin}: {port: number; admin: number}) {
+  const added = {'referrer-policy': 'no-referrer'};
+  const server = createServer({maxHeaderSize: 128 * 1024}, (request, response) => {
+    const {url: path, method, headers} = request;
+    const asked = httpRequest({port: admin, path, method, headers}, (answer) => {
+      response.writeHead(answer.statusCode ?? 0, {...answer.headers, ...added});
+      answer.pipe(response);
+    });
+    request.pipe(asked);
+  }).listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  server.unref();
+}
+
+/** Puts objects in place of the passkeys of the browser, as password managers do. Runs in the page. */
+function replacePasskeys(isPlain: boolean) {
+  const parts = ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature', 'userHandle'];
+  /** The getters and the methods of the browser throw "Illegal invocation" on such an object. */
+  const copy = (from: object, names: string[]) =>
+    Object.create(
+      isPlain ? Object.prototype : (Object.getPrototypeOf(from) as object),
+      Object.fromEntries(
+        names
+          .filter((name) => name in from)
+          .map((name) => [name, {value: (from as never)[name], writable: true}]),
+      ),
+    ) as PublicKeyCredential;
+  for (const kind of ['create', 'get'] as const) {
+    const native = navigator.credentials[kind].bind(navigator.credentials);
+    navigator.credentials[kind] = async (options?: object) => {
+      const made = (await native(options)) as PublicKeyCredential;
+      const {rawId, response} = made;
+      const views = isPlain ? {rawId: new Uint8Array(rawId)} : {};
+      return Object.assign(copy(made, ['id', 'rawId', 'type', 'response']), {
+        response: copy(response, parts),
+        ...views,
+      });
+    };
+  }
+}
+const managers: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
+  'plain objects': (page) => page.addInitScript(replacePasskeys, true),
+  'objects on which toJSON throws': (page) => page.addInitScript(replacePasskeys, false),
+  'no functions for JSON': (page) =>
+    page.addInitScript(() => {
+      for (const name of ['parseCreationOptionsFromJSON', 'parseRequestOptionsFromJSON'] as const)
+        delete (PublicKeyCredential as Partial<typeof PublicKeyCredential>)[name];
+    }),
+};
 
 /** Presses Tab until the element with these words has the focus, as somebody without a mouse does. */
 async function tabTo(page: Page, words: string | RegExp) {
@@ -108,15 +180,15 @@ async function press(page: Page, words: string | RegExp) {
 }
 
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', {name, level: 1}).waitFor();
+const heading2 = (page: Page, name: string) => page.getByRole('heading', {name, level: 2}).waitFor();
 
 suite("the operators' pages in Chromium", () => {
-  const run = openForSuite(startAll);
+  const run = openForSuite(() => startAll());
 
   test('from the invitation to the sign-out, everything goes by keyboard alone', async () => {
     const id = await run.send();
     await until(() => run.crm.exchanges.length > 0);
-    const invited = await runCommand(run.settings, 'operators', 'invite', 'Maria Lopez', '--role', 'admin');
-    const [link = ''] = /http:\S+/.exec(invited.stdout) ?? [];
+    const link = await invite(run, 'Maria Lopez');
     const page = await pageWithPasskeys(run.browser);
 
     await page.goto(link);
@@ -126,6 +198,12 @@ suite("the operators' pages in Chromium", () => {
     await press(page, 'Make a passkey');
     await page.getByText('Make a second passkey now').waitFor();
     assert.deepEqual(await axeFaults(page), []);
+    await press(page, 'Add a passkey');
+    await heading2(page, 'Now the new passkey');
+    assert.deepEqual(await axeFaults(page), []);
+    // The device has one already, and says so.
+    await press(page, 'Make the new passkey');
+    await page.getByRole('alert').getByText('This device has a passkey for you already').waitFor();
     await press(page, 'Sign out');
     await page.getByRole('button', {name: 'Sign in with a passkey'}).waitFor();
     await press(page, 'Sign in with a passkey');
@@ -182,6 +260,35 @@ suite("the operators' pages in Chromium", () => {
     await page.getByRole('button', {name: 'Sign in with a passkey'}).waitFor();
     await page.goBack();
     await page.getByRole('button', {name: 'Sign in with a passkey'}).waitFor();
+    assert.equal(new URL(page.url()).pathname, '/sign-in', 'Back shows nothing of before');
+    await page.context().close();
+  });
+
+  for (const [name, fake] of Object.entries(managers))
+    test(`the passkeys of a password manager work: ${name}`, async () => {
+      const page = await pageWithPasskeys(run.browser);
+      await fake(page);
+      await page.goto(await invite(run, `Ana with ${name}`));
+      await page.getByRole('button', {name: 'Make a passkey'}).click();
+      await page.getByText('Make a second passkey now').waitFor();
+      await page.getByRole('button', {name: 'Sign out'}).click();
+      await page.getByRole('button', {name: 'Sign in with a passkey'}).click();
+      await heading(page, /\w+, \w+ \d+/);
+      await page.context().close();
+    });
+
+  test('a second passkey is made and removed, and a passkey agrees to both', async () => {
+    const page = await pageWithPasskeys(run.browser);
+    await page.goto(await invite(run, 'Eve'));
+    await page.getByRole('button', {name: 'Make a passkey'}).click();
+    await page.getByRole('button', {name: 'Add a passkey'}).click();
+    await heading2(page, 'Now the new passkey');
+    await addAuthenticator(page, 'usb');
+    await page.getByRole('button', {name: 'Make the new passkey'}).click();
+    await page.getByRole('status').getByText('The passkey was added').waitFor();
+    assert.deepEqual(await axeFaults(page), []);
+    await page.getByRole('button', {name: 'Remove'}).first().click();
+    await page.getByRole('status').getByText('The passkey was removed').waitFor();
     await page.context().close();
   });
 
@@ -273,6 +380,40 @@ suite("the operators' pages in Chromium", () => {
   });
 });
 
+for (const name of ['nginx', 'HAProxy', 'Caddy'] as const)
+  suite(`the operators' pages behind ${name}`, {skip: missing(name.toLowerCase())}, () => {
+    const owner = suiteOwner();
+    usedBehind(openForSuite(() => startAll((at) => startProxy(owner, name, at))));
+  });
+suite("the operators' pages behind a proxy that adds no-referrer", () =>
+  usedBehind(openForSuite(() => startAll(startHardening))),
+);
+
+/** The way of an operator, with a link whose sign a mail program has changed, and with the cookies of a large domain. */
+function usedBehind(run: Awaited<ReturnType<typeof startAll>>) {
+  test('somebody is invited, finds a lead, stops calls, signs out, and signs in', async () => {
+    const id = await run.send();
+    const page = await pageWithPasskeys(run.browser);
+    const cookie = {value: 'x'.repeat(3_900), domain: 'localhost', path: '/'};
+    await page.context().addCookies(Array.from({length: 14}, (_each, at) => ({...cookie, name: `c${at}`})));
+    await page.goto((await invite(run, 'Maria Lopez')).replace('#', '%23'));
+    await page.getByRole('button', {name: 'Make a passkey'}).click();
+    await page.getByText('Make a second passkey now').waitFor();
+    await page.goto(`${run.url}/`);
+    await page.getByRole('searchbox').fill(referenceOf(id));
+    await page.getByRole('searchbox').press('Enter');
+    await heading(page, 'Ana Silva');
+    await page.getByRole('link', {name: 'Stop calls…'}).click();
+    await page.locator('.narrow button').click();
+    await page.getByRole('status').waitFor();
+    await page.getByRole('link', {name: 'You'}).click();
+    await page.getByRole('button', {name: 'Sign out'}).click();
+    await page.getByRole('button', {name: 'Sign in with a passkey'}).click();
+    await heading(page, /\w+, \w+ \d+/);
+    await page.context().close();
+  });
+}
+
 /** The cookie of a new session of somebody with this role. */
 async function cookieOf(
   {settings, url}: {settings: Record<string, string>; url: string},
@@ -284,7 +425,7 @@ async function cookieOf(
 }
 
 suite("the operators' pages in Firefox", {skip: firefox ? false : 'Firefox is not installed'}, () => {
-  const run = openForSuite(startAll);
+  const run = openForSuite(() => startAll());
 
   test('from a session on, a lead is found, read, erased, and the session ends', async () => {
     const id = await run.send();

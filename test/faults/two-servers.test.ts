@@ -6,16 +6,12 @@
  * `git worktree add /tmp/1.4.0 <its commit>`.
  */
 import assert from 'node:assert/strict';
-import {spawn} from 'node:child_process';
-import {once} from 'node:events';
-import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
-import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
 import {usualParallel} from '../../server/destinations/terms.ts';
 import {freePort} from '../support/free-port.ts';
-import {need} from '../support/installed.ts';
 import {openFor} from '../support/opened.ts';
 import {createDatabase, withoutPostgres} from '../support/postgres.ts';
+import {startProxy, type ProxyName} from '../support/proxies.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {replyWith, startWebhookReceiver} from '../support/webhook-receiver.ts';
 import {createLeads, startOver, stopped, until, type NewLead} from './load.ts';
@@ -24,61 +20,6 @@ import {recordHistory} from './recorded.ts';
 
 const updates = Number(process.env['FAULT_RESTARTS'] ?? 4);
 const {FAULT_OLD_SERVER: oldServer} = process.env;
-
-const fileOf = (name: string) => readFileSync(join(import.meta.dirname, '../../deploy', name), 'utf8');
-
-/** The text with each pattern replaced, which must occur. */
-function adapted(text: string, changes: readonly (readonly [RegExp, string])[]): string {
-  for (const [pattern, replacement] of changes) {
-    assert.match(text, pattern);
-    text = text.replace(pattern, replacement);
-  }
-  return text;
-}
-
-type Setting = {folder: string; port: number; servers: readonly number[]};
-
-/**
- * Each writes its configuration, and returns the command that runs it. `leave` takes a server out, if the load balancer
- * does not notice by itself that the server drains.
- */
-const balancers: Record<string, (setting: Setting) => {command: string[]; leave?: (server: number) => void}> =
-  {
-    HAProxy({folder, port, servers: [blue, green]}) {
-      const file = join(folder, 'haproxy.cfg');
-      const changes = [
-        [/bind :443 .*/, `bind 127.0.0.1:${port}`],
-        [/10\.0\.0\.1:8080/, `127.0.0.1:${blue}`],
-        [/10\.0\.0\.2:8080/, `127.0.0.1:${green}`],
-      ] as const;
-      writeFileSync(file, adapted(fileOf('haproxy.cfg'), changes));
-      return {command: ['haproxy', '-db', '-f', file]};
-    },
-    nginx({folder, port, servers}) {
-      const file = join(folder, 'nginx.conf');
-      mkdirSync(join(folder, 'logs'));
-      const write = (left?: number) => {
-        const [blue, green] = servers.map((server) => `127.0.0.1:${server}${server === left ? ' down' : ''}`);
-        const changes = [
-          [/events \{/, `pid ${folder}/pid; events {`],
-          [/http \{/, 'http { access_log off;'],
-          [/listen 443 ssl;/, `listen 127.0.0.1:${port};`],
-          [/ssl_certificate .*\n.*ssl_certificate_key .*/, ''],
-          [/10\.0\.0\.1:8080/, blue!],
-          [/10\.0\.0\.2:8080/, green!],
-        ] as const;
-        writeFileSync(file, adapted(fileOf('nginx.conf'), changes));
-      };
-      write();
-      return {
-        command: ['nginx', '-p', folder, '-e', join(folder, 'error.log'), '-c', file, '-g', 'daemon off;'],
-        leave(server) {
-          write(server);
-          process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 'SIGHUP');
-        },
-      };
-    },
-  };
 
 /** Every lead twice, one after the other, for two connections. */
 function twice(newLead: () => NewLead): () => NewLead {
@@ -91,7 +32,7 @@ function twice(newLead: () => NewLead): () => NewLead {
 }
 
 /** Updates servers under load. Fails if a lead is lost or doubled. @returns how many requests failed */
-async function updateUnderLoad(t: TestContext, name: string): Promise<number> {
+async function updateUnderLoad(t: TestContext, name: ProxyName): Promise<number> {
   const folder = makeTemporaryFolder();
   const database = await createDatabase();
   t.after(async () => {
@@ -108,14 +49,7 @@ async function updateUnderLoad(t: TestContext, name: string): Promise<number> {
 
   let running = await start(0, oldServer);
   const port = await freePort();
-  const {command, leave} = balancers[name]!({folder: folder.path, port, servers: ports});
-  const [program = '', ...words] = command;
-  const balancer = spawn(need(program), words, {stdio: 'ignore'});
-  t.after(async () => {
-    balancer.kill('SIGTERM');
-    await once(balancer, 'exit');
-  });
-  const url = `http://127.0.0.1:${port}`;
+  const {url, leave} = await startProxy(t, name, {folder: folder.path, port, servers: ports});
   const isUp = () =>
     fetch(`${url}/readyz`).then(
       ({ok}) => ok,

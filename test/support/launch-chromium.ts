@@ -1,11 +1,11 @@
 /** Starts the Chromium of this machine for end-to-end tests. */
-import {chromium, type Browser} from 'playwright-core';
+import {chromium, type Browser, type LaunchOptions} from 'playwright-core';
 import {findChromium} from './find-browsers.ts';
 import {patience} from './until.ts';
 
 /** Its pages wait as long as `until` does, because a busy machine needs many times as long as an idle one. */
-export async function launchChromium(): Promise<Browser> {
-  const browser = await chromium.launch(await findChromium());
+export async function launchChromium(options: LaunchOptions = {}): Promise<Browser> {
+  const browser = await chromium.launch({...(await findChromium()), ...options});
   browser.on('context', (context) => context.setDefaultTimeout(patience));
   return browser;
 }
