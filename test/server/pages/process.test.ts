@@ -83,9 +83,19 @@ async function startHere(t: TestContext, databaseUrl?: string) {
   const pages = await openFor(t, startPages(read, [said], ignore, {configuration: 0, status: 0}));
   const beside = openStoreBeside(config, createSealer(config.dataKeys), true);
   const secret = await openWhile(beside, (store) => beginSession(store, 'agent'));
-  const page = () => askPort(pages.port, '/', {headers: {cookie: `__Host-operator=${secret}`}});
+  const page = (headers: Record<string, string> = {}) =>
+    askPort(pages.port, '/', {headers: {cookie: `__Host-operator=${secret}`, ...headers}});
   return {page, partnersFile, folder: join(partnersFile, '..')};
 }
+
+test('it takes 60 kB of cookies of the domain, and says in words that more are too many', async (t) => {
+  const {page} = await startHere(t);
+  const withCookies = (bytes: number) => page({'x-cookies-of-others': 'x'.repeat(bytes)});
+  assert.equal((await withCookies(60_000)).status, 200);
+  const {status, text, headers} = await withCookies(70_000);
+  assert.deepEqual([status, headers['content-type']], [431, 'text/html; charset=utf-8']);
+  assert.match(text, /<h1>The headers are too large<\/h1>[^]*Delete them in the settings of your browser/);
+});
 
 test('it reads its configuration again, and one that cannot be read is a finding', async (t) => {
   const {page, partnersFile, folder} = await startHere(t);
