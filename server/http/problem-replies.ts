@@ -106,7 +106,10 @@ export const methodNotAllowed =
   };
 
 const unparsable: Readonly<Record<string, ProblemError>> = {
-  HPE_HEADER_OVERFLOW: new ProblemError('headers-too-large', 'The headers may have at most 16 KiB in all.'),
+  HPE_HEADER_OVERFLOW: new ProblemError(
+    'headers-too-large',
+    'The headers have too many bytes. If they are cookies, delete those of this domain in the settings of the browser.',
+  ),
   ERR_HTTP_REQUEST_TIMEOUT: new ProblemError('request-timeout', 'Send the whole request without a pause.'),
 };
 const notHttp = new ProblemError('bad-request', 'The request cannot be understood.');

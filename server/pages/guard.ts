@@ -107,17 +107,10 @@ export function guard(origin: string): RequestHandler {
   };
 }
 
-/** In the address of a page to which a link of another site has led. */
-const linked = 'linked';
-const withMark = (path: string) =>
-  URL.parse(path, 'http://x')?.searchParams.has(linked)
-    ? path
-    : `${path}${path.includes('?') ? '&' : '?'}${linked}=1`;
-
-/** Whether a link of another site leads to the page, which may have opened it without asking. */
+/** Whether a link of another site leads to the page: the browser says so, or `session` has marked the address. */
 export const isLinked = (request: Request): boolean =>
   ['cross-site', 'same-site'].includes(request.get('Sec-Fetch-Site') ?? '') ||
-  request.query[linked] !== undefined;
+  request.query['linked'] !== undefined;
 
 /**
  * Lets only those pass who are signed in, as `seenIn` says afterwards. All others learn nothing, not even which paths there
@@ -135,7 +128,7 @@ export const session =
       // The browser keeps the cookie back if a link of another site leads here, such as one in an e-mail. It sends it to
       // the next page, because then this page leads there. It goes on by itself, for the sake of e-mails. The mark says in
       // the audit that perhaps the other site has opened the page, and not the operator.
-      const marked = withMark(to);
+      const marked = `${to}${to.includes('?') ? '&' : '?'}linked=1`;
       const again = html`<meta http-equiv="refresh" content="0;url=${marked}" />`;
       const link = html`<a class="btn" href="${marked}">Go on</a>`;
       return sendPage(request, response, gate('Leads', link, again));

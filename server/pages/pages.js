@@ -3,10 +3,10 @@
 const toBytes = (text) =>
   Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (sign) => sign.charCodeAt(0)).buffer;
 const toText = (bytes) =>
-  btoa(String.fromCharCode(...new Uint8Array(bytes)))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '');
+  btoa(String.fromCharCode(...new Uint8Array(bytes))).replace(
+    /[+/=]/g,
+    (sign) => ({'+': '-', '/': '_'})[sign] ?? '',
+  );
 
 // Password managers put passkeys of their own in place of the browser's, often as objects on which the browser's toJSON and
 // getters throw. All of them have the bytes, so these are read one by one, and the question is written in bytes, too.
@@ -23,9 +23,8 @@ const answers = {
 async function askForPasskey({passkey: kind, options}) {
   const {rawId, response} = await navigator.credentials[kind]({publicKey: inBytes(JSON.parse(options))});
   const id = toText(rawId);
-  const parts = answers[kind].map((part) => [part, toText(response[part])]);
-  const rest = {type: 'public-key', clientExtensionResults: {}};
-  return JSON.stringify({id, rawId: id, response: Object.fromEntries(parts), ...rest});
+  const parts = Object.fromEntries(answers[kind].map((part) => [part, toText(response[part])]));
+  return JSON.stringify({id, rawId: id, type: 'public-key', clientExtensionResults: {}, response: parts});
 }
 
 for (const passkey of document.querySelectorAll('form[data-passkey]')) {

@@ -4,12 +4,12 @@ import {posix} from 'node:path';
 import {Readable} from 'node:stream';
 import {pipeline} from 'node:stream/promises';
 import type {ErrorRequestHandler, Request, Response} from 'express';
-import {problems, type Problem} from '../../contract/problems.ts';
+import {problems} from '../../contract/problems.ts';
 import {Refusal} from '../admin/admin.ts';
 import {printable} from '../admin/visible.ts';
 import {html, Html} from '../html/html.ts';
 import {compressAt, encodings} from '../http/embed/compression.ts';
-import {observedProblem} from '../http/problem-replies.ts';
+import {observedProblem, type WriteProblem} from '../http/problem-replies.ts';
 import {ProblemError} from '../leads/problem-error.ts';
 import type {Emit} from '../observe/observations.ts';
 import {StoreMarked} from '../reload/reloads.ts';
@@ -85,6 +85,10 @@ async function sendDownload(response: Response, {download, name, type}: Extract<
   });
 }
 
+export const messageOf = (title: string, text: string): Html =>
+  html`<h1>${title}</h1>
+    <p>${text}</p>`;
+
 /** Why there is no page, in words. */
 type Failure = {status: number; title: string; text: string; choices?: readonly string[]; headers?: object};
 
@@ -98,8 +102,7 @@ export async function sendFailure(
   // Whoever has just signed in has no page to go back to, but the one above, such as that of the lead.
   const page = from === '/sign-in' ? posix.dirname(request.path) : from;
   const back = isLocalPath(page) ? page : undefined;
-  const content = html`<h1>${title}</h1>
-    <p>${text}</p>
+  const content = html`${messageOf(title, text)}
     ${
       choices.length > 0 &&
       html`<ul>
@@ -116,18 +119,10 @@ export async function sendFailure(
 }
 
 /** For a request of which nothing can be read, not even who has sent it. */
-export function problemPage({status, title, detail}: Problem): {type: string; body: string} {
-  const text =
-    status === problems['headers-too-large'][0]
-      ? 'The cookies of this domain have more than 64 KiB in all. Delete them in the settings of your browser, and try again.'
-      : detail;
-  const page = gate(
-    title,
-    html`<h1>${title}</h1>
-      <p>${text}</p>`,
-  );
-  return {type: 'text/html; charset=utf-8', body: page.text};
-}
+export const problemPage: WriteProblem = ({title, detail}) => ({
+  type: 'text/html; charset=utf-8',
+  body: gate(title, messageOf(title, detail)).text,
+});
 
 export const notFound = () => new Refusal('There is nothing at this address for you.', 'unknown');
 

@@ -15,7 +15,7 @@ import {clearBrowser, secretIn, seenIn, setSecret} from './guard.ts';
 import {gate, hidden} from './layout.ts';
 import {actorOf} from './looks.ts';
 import {createdPasskey, optionsToCreate, optionsToSignIn, usedPasskey, type Used} from './passkeys.ts';
-import {goTo, isLocalPath, sendPage} from './replies.ts';
+import {goTo, isLocalPath, messageOf, sendPage} from './replies.ts';
 import {digestOf, newSecret} from '../leads/operators.ts';
 import {seesPersons} from './visit.ts';
 
@@ -126,17 +126,17 @@ const invitePage = gate(
 
 const noInvitation = gate(
   'Invitation',
-  html`<h1>This invitation does not work</h1>
-    <p>It was used, has ended, or somebody took it back. Ask for another one.</p>`,
+  messageOf(
+    'This invitation does not work',
+    'It was used, has ended, or somebody took it back. Ask for another one.',
+  ),
 );
-
 const brokenLink = gate(
   'Invitation',
-  html`<h1>This link is not whole</h1>
-    <p>
-      It was changed or cut off on its way, as some mail programs do. Copy it whole, from <i>https</i> to its
-      last letter, into the address bar; or ask for another one. The invitation itself was not used.
-    </p>`,
+  messageOf(
+    'This link is not whole',
+    'It was changed or cut off on its way, as some mail programs do. Copy it whole into the address bar, or ask for another one. The invitation was not used.',
+  ),
 );
 
 /** The secret of an invitation in what is left of its link. Mail programs encode its `#`, and add signs to its end. */
@@ -183,8 +183,8 @@ const openInvitation: Answering = async ({store, config, request, response, fiel
   return undefined;
 };
 
-const refusedPasskey =
-  'That passkey was not taken: it is known here already, nobody was verified, or this page was open for more than five minutes. The invitation still works: try again, or on another device.';
+export const refusedPasskey =
+  'That passkey was not taken: it is known here already, nobody was verified, or the page was open for more than five minutes. Try again, or on another device.';
 
 async function welcomePage(config: Config, operator: Operator, secret: string, why?: string): Promise<Html> {
   const options = await optionsToCreate(config, inviteUse(digestOf(secret)), operator);
@@ -206,7 +206,7 @@ const acceptInvitation: Answering = async (sent) => {
   const invited = await store.invited(digest, Date.now());
   if (!invited) return noInvitation;
   const passkey = await createdPasskey(store, config, inviteUse(digest), field('credential'));
-  if (!passkey) return welcomePage(config, invited, secret, refusedPasskey);
+  if (!passkey) return welcomePage(config, invited, secret, `${refusedPasskey} The invitation still works.`);
   const {id: operator, name} = invited;
   await note(store, 'passkey', name);
   const isAccepted = await store.acceptInvitation(digest, Date.now(), passkey);

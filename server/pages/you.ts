@@ -5,7 +5,7 @@ import {roles, type Passkey, type Session} from '../leads/operators.ts';
 import {action, city, moment, page, saying} from './layout.ts';
 import {createdPasskey, optionsToCreate, optionsToSignIn} from './passkeys.ts';
 import {challengeEnd, newChallenge} from './secrets.ts';
-import {passkeyForm, provenPasskey} from './sign-in.ts';
+import {passkeyForm, provenPasskey, refusedPasskey} from './sign-in.ts';
 import {seesPersons, type Reply, type Route, type Visit} from './visit.ts';
 
 /** For what a challenge is, such as to remove a certain passkey in this session. */
@@ -23,8 +23,6 @@ async function askPasskey({seen, admin, form}: Visit, use: string): Promise<void
       'Nothing was changed: a passkey of yours has to agree, within five minutes after the page was opened. Try again.',
     );
 }
-const asking = async (visit: Visit, ...what: string[]) =>
-  optionsToSignIn(visit.admin.config, useOf(visit, ...what));
 
 /** Signs in what browsers say of themselves, the most telling first: most say that they are Safari, too. */
 const browsers = {
@@ -45,7 +43,7 @@ export function browserOf(agent: string): string {
 
 async function passkeyRow(visit: Visit, passkey: Passkey, isOnly: boolean): Promise<Html> {
   const {credential, isSynced, createdAt, usedAt} = passkey;
-  const options = await asking(visit, 'remove', credential);
+  const options = await optionsToSignIn(visit.admin.config, useOf(visit, 'remove', credential));
   return html`<li>
     <p>
       <strong>${isSynced ? 'Synced between your devices' : 'On one device only'}</strong>, made
@@ -74,7 +72,8 @@ async function youPage(visit: Visit): Promise<Reply> {
   const mayAdd =
     challengeEnd(admin.config.tokenKeys, useOf(visit, 'may add'), query['add'] ?? '') !== undefined;
   const asksForSecond = query['again'] !== undefined && passkeys.length === 1;
-  const ask = passkeyForm('get', '/you/passkeys/new', await asking(visit, 'ask'), 'Add a passkey');
+  const toAsk = await optionsToSignIn(admin.config, useOf(visit, 'ask'));
+  const ask = passkeyForm('get', '/you/passkeys/new', toAsk, 'Add a passkey');
   const who = {id: seen.operator, name: seen.name};
   const options = await optionsToCreate(admin.config, useOf(visit, 'add'), who, passkeys);
   const box = mayAdd
@@ -124,10 +123,7 @@ async function addPasskey(visit: Visit): Promise<Reply> {
   const {seen, admin, form} = visit;
   const {store, config} = admin;
   const passkey = await createdPasskey(store, config, useOf(visit, 'add'), form.get('credential') ?? '');
-  if (!passkey)
-    throw new Refusal(
-      'That passkey was not taken: it is known here already, nobody was verified, or the page was open for more than five minutes. Try again.',
-    );
+  if (!passkey) throw new Refusal(refusedPasskey);
   await admin.look({operator: seen.name});
   await admin.store.addPasskey({...passkey, operator: seen.operator});
   return told(visit, 'The passkey was added.');

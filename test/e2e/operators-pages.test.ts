@@ -125,39 +125,25 @@ async function startHardening({port, admin}: {port: number; admin: number}) {
 
 /** Puts objects in place of the passkeys of the browser, as password managers do. Runs in the page. */
 function replacePasskeys(isPlain: boolean) {
+  for (const name of ['parseCreationOptionsFromJSON', 'parseRequestOptionsFromJSON'])
+    Reflect.deleteProperty(PublicKeyCredential, name);
+  /** With its prototype, the getters and methods of the browser throw "Illegal invocation" on the object. */
+  function copy(from: Record<string, unknown>, names: string[]) {
+    const made = Object.create(isPlain ? null : (Object.getPrototypeOf(from) as object)) as object;
+    for (const name of names.filter((each) => each in from))
+      Object.defineProperty(made, name, {value: from[name], writable: true});
+    return made;
+  }
   const parts = ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature', 'userHandle'];
-  /** The getters and the methods of the browser throw "Illegal invocation" on such an object. */
-  const copy = (from: object, names: string[]) =>
-    Object.create(
-      isPlain ? Object.prototype : (Object.getPrototypeOf(from) as object),
-      Object.fromEntries(
-        names
-          .filter((name) => name in from)
-          .map((name) => [name, {value: (from as never)[name], writable: true}]),
-      ),
-    ) as PublicKeyCredential;
   for (const kind of ['create', 'get'] as const) {
     const native = navigator.credentials[kind].bind(navigator.credentials);
     navigator.credentials[kind] = async (options?: object) => {
-      const made = (await native(options)) as PublicKeyCredential;
-      const {rawId, response} = made;
-      const views = isPlain ? {rawId: new Uint8Array(rawId)} : {};
-      return Object.assign(copy(made, ['id', 'rawId', 'type', 'response']), {
-        response: copy(response, parts),
-        ...views,
-      });
+      const made = (await native(options)) as never;
+      const response = copy(made['response'], parts);
+      return Object.assign(copy(made, ['id', 'rawId', 'type', 'response']), {response}) as never;
     };
   }
 }
-const managers: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
-  'plain objects': (page) => page.addInitScript(replacePasskeys, true),
-  'objects on which toJSON throws': (page) => page.addInitScript(replacePasskeys, false),
-  'no functions for JSON': (page) =>
-    page.addInitScript(() => {
-      for (const name of ['parseCreationOptionsFromJSON', 'parseRequestOptionsFromJSON'] as const)
-        delete (PublicKeyCredential as Partial<typeof PublicKeyCredential>)[name];
-    }),
-};
 
 /** Presses Tab until the element with these words has the focus, as somebody without a mouse does. */
 async function tabTo(page: Page, words: string | RegExp) {
@@ -180,7 +166,6 @@ async function press(page: Page, words: string | RegExp) {
 }
 
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', {name, level: 1}).waitFor();
-const heading2 = (page: Page, name: string) => page.getByRole('heading', {name, level: 2}).waitFor();
 
 suite("the operators' pages in Chromium", () => {
   const run = openForSuite(() => startAll());
@@ -198,12 +183,6 @@ suite("the operators' pages in Chromium", () => {
     await press(page, 'Make a passkey');
     await page.getByText('Make a second passkey now').waitFor();
     assert.deepEqual(await axeFaults(page), []);
-    await press(page, 'Add a passkey');
-    await heading2(page, 'Now the new passkey');
-    assert.deepEqual(await axeFaults(page), []);
-    // The device has one already, and says so.
-    await press(page, 'Make the new passkey');
-    await page.getByRole('alert').getByText('This device has a passkey for you already').waitFor();
     await press(page, 'Sign out');
     await page.getByRole('button', {name: 'Sign in with a passkey'}).waitFor();
     await press(page, 'Sign in with a passkey');
@@ -264,11 +243,11 @@ suite("the operators' pages in Chromium", () => {
     await page.context().close();
   });
 
-  for (const [name, fake] of Object.entries(managers))
-    test(`the passkeys of a password manager work: ${name}`, async () => {
+  for (const isPlain of [true, false])
+    test(`${isPlain ? 'plain objects' : 'objects with broken methods'} of a password manager are passkeys`, async () => {
       const page = await pageWithPasskeys(run.browser);
-      await fake(page);
-      await page.goto(await invite(run, `Ana with ${name}`));
+      await page.addInitScript(replacePasskeys, isPlain);
+      await page.goto(await invite(run, `Ana ${isPlain}`));
       await page.getByRole('button', {name: 'Make a passkey'}).click();
       await page.getByText('Make a second passkey now').waitFor();
       await page.getByRole('button', {name: 'Sign out'}).click();
@@ -282,9 +261,12 @@ suite("the operators' pages in Chromium", () => {
     await page.goto(await invite(run, 'Eve'));
     await page.getByRole('button', {name: 'Make a passkey'}).click();
     await page.getByRole('button', {name: 'Add a passkey'}).click();
-    await heading2(page, 'Now the new passkey');
+    const make = page.getByRole('button', {name: 'Make the new passkey'});
+    await make.click();
+    await page.getByRole('alert').getByText('This device has a passkey for you already').waitFor();
+    assert.deepEqual(await axeFaults(page), []);
     await addAuthenticator(page, 'usb');
-    await page.getByRole('button', {name: 'Make the new passkey'}).click();
+    await make.click();
     await page.getByRole('status').getByText('The passkey was added').waitFor();
     assert.deepEqual(await axeFaults(page), []);
     await page.getByRole('button', {name: 'Remove'}).first().click();
@@ -399,7 +381,7 @@ function usedBehind(run: Awaited<ReturnType<typeof startAll>>) {
     await page.goto((await invite(run, 'Maria Lopez')).replace('#', '%23'));
     await page.getByRole('button', {name: 'Make a passkey'}).click();
     await page.getByText('Make a second passkey now').waitFor();
-    await page.goto(`${run.url}/`);
+    await page.getByRole('link', {name: 'Overview'}).click();
     await page.getByRole('searchbox').fill(referenceOf(id));
     await page.getByRole('searchbox').press('Enter');
     await heading(page, 'Ana Silva');

@@ -239,7 +239,6 @@ suite('the guard', () => {
   test('a proxy may leave the port out of the host, or write the usual one, and the way back stays', async (t) => {
     const url = 'https://admin.leads.example:8443';
     const other = await servePages(t, [], {settings: {ADMIN_URL: url}});
-    const cookie = await other.sessionOf('admin');
     for (const [pages, host, origin] of [
       [served, `${ownHost}:443`, pagesUrl],
       [other, ownHost, url],
@@ -248,15 +247,14 @@ suite('the guard', () => {
       const headers = {...ours, origin, host, referer: `${origin}/you?again=1`};
       const {headers: got} = await pages.ask('/sign-out', {method: 'POST', headers, form: {}});
       assert.equal(got.location, `/sign-in?next=${encodeURIComponent('/you?again=1')}&unchanged=1`, host);
-      const failed = await pages.ask('/x', {
-        headers: {...headers, cookie: pages === other ? cookie : cookies['admin'].cookie!},
-      });
+      const cookie = await pages.sessionOf('admin');
+      const failed = await pages.ask('/x', {headers: {...headers, cookie}});
       assert.match(failed.text, /href="\/you">Back</, host);
     }
     assert.equal((await other.ask('/', {headers: {host: `${ownHost}:443`}})).status, 421);
   });
 
-  test('a form that a proxy made look like that of another site is refused with what to change there', async () => {
+  test('a form without its origin is refused with what to change at the proxy', async () => {
     const headers = {...froms['the same in an old browser']?.[1], ...cookies['admin']};
     const {status, text} = await served.ask('/search', {method: 'POST', headers, form: {}});
     assert.equal(status, 403);
@@ -297,7 +295,6 @@ suite('the guard', () => {
       /http-equiv="refresh" content="0;url=([^"]*)"/.exec((await served.ask(path, {headers})).text)?.[1];
     assert.equal(await refreshOf(`/leads/${lead}`), `/leads/${lead}?linked=1`);
     assert.equal(await refreshOf('/leads?time=today&amp=1'), '/leads?time=today&amp;amp=1&amp;linked=1');
-    assert.equal(await refreshOf('/leads?linked=1'), '/leads?linked=1');
     for (const path of ['//evil.example', '/\\evil.example', '/x"><script>', '/a;url=//evil.example'])
       assert.equal(await refreshOf(path), '/?linked=1', path);
   });

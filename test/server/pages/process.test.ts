@@ -94,7 +94,7 @@ test('it takes 60 kB of cookies of the domain, and says in words that more are t
   assert.equal((await withCookies(60_000)).status, 200);
   const {status, text, headers} = await withCookies(70_000);
   assert.deepEqual([status, headers['content-type']], [431, 'text/html; charset=utf-8']);
-  assert.match(text, /<h1>The headers are too large<\/h1>[^]*Delete them in the settings of your browser/);
+  assert.match(text, /<h1>The headers are too large<\/h1>[^]*delete those of this domain in the settings/);
 });
 
 test('it reads its configuration again, and one that cannot be read is a finding', async (t) => {

@@ -67,7 +67,7 @@ for (const {name, postgres, skip} of databaseKinds)
       const paths = [...routes, ...yourRoutes]
         .filter(({method}) => method === 'POST')
         .map(({path}) => path.replace(':change', 'send').replace(':name/:what', 'hook/pause'));
-      const fields = ['q', 'day', 'partner', 'format', 'confirm', 'reason', 'credential', 'session', 'passkey'];
+      const fields = ['q', 'day', 'partner', 'format', 'confirm', 'reason', 'credential', 'session'];
       for (const text of texts) {
         const form = Object.fromEntries(fields.map((field) => [field, text]));
         await Promise.all(

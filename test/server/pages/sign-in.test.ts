@@ -185,7 +185,7 @@ suite('an invitation', () => {
       assert.equal(again.status, 303, 'the page that says so asks again');
     });
 
-  test('whose link a mail program has changed is opened if its secret is whole, and otherwise says so', async (t) => {
+  test('with a changed link is opened if the secret is whole, and otherwise says so', async (t) => {
     const {served, browser} = await start(t);
     const secret = await invite(served, 'Ana');
     for (const link of [
