@@ -58,7 +58,7 @@ suite('what a role may see and do', () => {
       'open=any',
     ];
     const shown = [
-      ...[...lists, `after=${'f'.repeat(8)}`, 'campaign=canary', 'said=1'].map((query) => `/leads?${query}`),
+      ...[...lists, `after=${'f'.repeat(8)}`, 'campaign=google', 'said=1'].map((query) => `/leads?${query}`),
       ...[sealed, '/', `/leads/${id}`, `/leads/${referenceOf(id)}`, '/destinations', '/you'],
     ];
     const hidden = [...changes.map((change) => `/leads/${id}/${change}`), '/audit', '/leads/export'];
