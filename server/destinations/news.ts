@@ -52,7 +52,8 @@ export type News = {
 /** @throws Error when the delivery takes the lead itself to a destination */
 export function newsOf(delivered: Delivered & {happenedAt: number}): News {
   const {lead, content, happenedAt} = delivered;
-  if (content === 'lead' || content === 'confirmation' || content === 'held') throw new Error('This delivery holds no news');
+  if (content === 'lead' || content === 'confirmation' || content === 'held')
+    throw new Error('This delivery holds no news');
   // A consent may be taken back for the partner first, and then for all.
   const scope = content === 'revoked' ? `${lead.revoked.scope}_` : '';
   return {

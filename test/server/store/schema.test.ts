@@ -176,7 +176,7 @@ const undo = (version: number) =>
   });
 
 forEachStore((store) => {
-  test('the news of stops that was given up before version 18 waits again, and that of held leads for an operator', async (t) => {
+  test('news of stops that was given up waits again, and that of held leads for an operator', async (t) => {
     const server = await store.startServer();
     t.after(() => server.close());
     const opened = await openStore(server.config, clearText);
