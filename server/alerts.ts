@@ -128,7 +128,7 @@ function findingBlock(finding: Finding, isLinked: boolean): Block {
   const isSaid = isLinked && remedy?.startsWith('see "');
   const line = printable(inOneLine({text, remedy: isSaid ? null : remedy}));
   const bold = printable(text);
-  return {notice: [[{bold}, line.slice(bold.length)]], tone: level === 'warning' ? 'warn' : 'bad'};
+  return {notice: [[{bold}, line.slice(bold.length) || '.']], tone: level === 'warning' ? 'warn' : 'bad'};
 }
 
 function overBlock({name, title, beganAt, seenAt}: Alert, {destinations}: Status): Block {

@@ -150,7 +150,7 @@ forEachStore((store) => {
     const [held] = alerts().filter(({parsed}) => parsed.subject?.startsWith('150'));
     assert.match(
       held?.parsed.text ?? '',
-      /^150 leads are .* \(5 min\)\n\nDecide: https:\/\/admin\.leads\.example\/leads\?open=held\n/,
+      /^150 leads are .* \(5 min\)\.\n\nDecide: https:\/\/admin\.leads\.example\/leads\?open=held\n/,
     );
     t.mock.timers.tick(every);
     await until(() => alerts().length === 4);

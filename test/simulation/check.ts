@@ -369,8 +369,7 @@ const rules = {
     for (const [lead, group] of Map.groupBy(facts.all('submission'), (one) => one.lead)) {
       if (lead === undefined || !group.every(({isHeld}) => isHeld)) continue;
       for (const delivery of facts.deliveriesOf(lead)) {
-        if (!['lead', 'created'].includes(delivery.content) || facts.gets(delivery.destination) === 'digests')
-          continue;
+        if (!['lead', 'created'].includes(delivery.content)) continue;
         for (const {at} of facts.sendsOf(delivery))
           if (
             !facts.wasAskedFor(nameOf(delivery), 0, at) &&
