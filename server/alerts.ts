@@ -1,41 +1,42 @@
 /**
- * Tells operators by e-mail (`ALERTS_TO`) when a destination begins to need one, once a day while it does, and when that is
- * over, in the words of `lead-prequal status`. Each process looks, and the store decides which of them sends.
+ * Tells operators by e-mail (`ALERTS_TO`) what `lead-prequal status` finds: when it begins, once a day while it lasts, and when it
+ * is over. All e-mails about one trouble are one thread. Each process looks, and the store decides which of them sends.
  */
 import {
-  destinationFindings,
   inOneLine,
-  overdueFindings,
-  readDestinations,
-  stopFindings,
+  isTold,
+  placeOf,
+  readStatus,
+  troubleOf,
+  type Finding,
+  type Status,
 } from './admin/status.ts';
 import {printable} from './admin/visible.ts';
+import {clockTime, counted, lasting, timeZone} from './admin/words.ts';
 import type {Config} from './config/config.ts';
 import type {Timings} from './config/timings.ts';
-import {openTransport} from './destinations/email/email.ts';
+import {messageOf, openTransport} from './destinations/email/email.ts';
 import {failureOf, refusedBy} from './destinations/email/failures.ts';
-import type {LeadStore} from './leads/ports.ts';
+import type {Block} from './destinations/email/message.ts';
+import {emailOf, type Email} from './destinations/email/wording.ts';
+import type {Alert, LeadStore} from './leads/ports.ts';
 import {reasonOf, StoreError} from './leads/store-errors.ts';
 import type {Emit} from './observe/observations.ts';
-import {goneAfter} from './reload/reloads.ts';
 
-/** Ends the key of an alert about what a destination has not heard of stops and erasures. It is told at once. */
-const ofStops = ': stops';
+/** Findings that one e-mail quotes. */
+const maxQuoted = 20;
 
 type Parts = {store: LeadStore; config: () => Config; emit: Emit; timings: Timings};
 
 export function startAlerts({store, config: inForce, emit, timings}: Parts): {stop(): Promise<void>} {
-  const {check, after, every, lease} = timings.alerts;
+  const {check, every, lease} = timings.alerts;
   const stopping = new AbortController();
 
   /** @returns whether some of the recipients got it, and why the others did not */
-  async function send({smtpUrl, from, to}: NonNullable<Config['alerts']>, email: object) {
+  async function send({smtpUrl, from, to}: NonNullable<Config['alerts']>, email: Email) {
     const {transport, who} = openTransport(smtpUrl, timings.delivery, {}, {maxRequeues: 0});
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(timings.delivery)]);
-    // Programs that answer e-mails, for example during a holiday, leave such e-mails alone (RFC 3834).
-    const headers = {'Auto-Submitted': 'auto-generated'};
-    const sending = transport.sendMail({from, to, ...email, headers, xMailer: false, signal});
-    const outcome = await sending.then(
+    const outcome = await transport.sendMail({...messageOf(email, from), to, signal}).then(
       ({rejectedErrors = []}) => ({sent: true, failure: refusedBy(rejectedErrors)}),
       (error: unknown) => ({sent: false, failure: failureOf(error, who).message}),
     );
@@ -47,38 +48,28 @@ export function startAlerts({store, config: inForce, emit, timings}: Parts): {st
     const config = inForce();
     if (!config.alerts || stopping.signal.aborted) return;
     const now = Date.now();
-    const wrong = new Map<string, string>();
-    const processes = await store.processes(now - goneAfter);
-    const say = (of: string, text: string) => wrong.set(of, `${wrong.get(of) ?? ''}${printable(text)}\n`);
-    for (const row of await readDestinations({store, config}, processes))
-      for (const finding of destinationFindings(row)) say(row.destination, inOneLine(finding));
-    for (const finding of overdueFindings(processes))
-      say(finding.subject ?? 'The retention of leads', inOneLine(finding));
-    const urgent = new Set<string>();
-    for (const finding of await stopFindings({store, config})) {
-      urgent.add(`${finding.subject}${ofStops}`);
-      say(`${finding.subject}${ofStops}`, inOneLine(finding));
-    }
-    const alerts = await store.claimAlerts([...wrong.keys()], now, timings.alerts, [...urgent]);
-    if (alerts.length === 0) return;
-    const titles = alerts.map(({destination, told}) => {
-      if (destination.endsWith(ofStops))
-        return `${destination.slice(0, -ofStops.length)} ${wrong.has(destination) ? 'has not heard' : 'is waited for no more to hear'} who said stop or was erased`;
-      const needs = told === 0 ? 'needs an operator' : 'still needs an operator';
-      return `${destination} ${wrong.has(destination) ? needs : 'is ok again'}`;
+    const status = await readStatus({
+      ...{config, server: 'ok', checkStart: () => Promise.resolve([])},
+      withStore: (work) => work(store),
     });
-    const parts = alerts.map(({destination}, index) => wrong.get(destination) ?? `${titles[index]}\n`);
-    const pages = config.admin ? `, and so does ${config.admin.url}/` : '';
-    const footer = `"lead-prequal status" says how it is now, on the server of ${config.publicUrl}${pages}\n`;
-    const email = {subject: titles.join(', '), text: [...parts, footer].join('\n')};
-    const {sent, failure} = await send(config.alerts, email);
-    // Nobody knows whether the e-mail arrived: once the lease ends, it is sent again.
-    if (stopping.signal.aborted) return;
-    for (const {destination, told} of alerts)
-      if (!sent) await store.settleAlert(destination, told, now + lease, failure);
-      else if (wrong.has(destination)) await store.settleAlert(destination, 1, now + every, failure);
-      else await store.settleAlert(destination, 0, now + after, failure);
-    if (failure !== null) throw new Error(failure);
+    // What could not be read is no sign that something is over. An outage of the store is said by what watches the store.
+    if (status.findings.some(({kind}) => kind === 'store')) return;
+    const wrong = Map.groupBy(status.findings.filter(isTold), troubleOf);
+    const troubles = [...wrong].map(([name, findings]) => ({
+      ...{name, title: titleOf(findings), isUrgent: findings[0]?.kind === 'stop'},
+    }));
+    const failures: string[] = [];
+    for (const alert of await store.claimAlerts(troubles, now, timings.alerts)) {
+      const findings = wrong.get(alert.name) ?? [];
+      const {sent, failure} = await send(config.alerts, alertEmail(alert, findings, status, config));
+      // Nobody knows whether the e-mail arrived: once the lease ends, it is sent again.
+      if (stopping.signal.aborted) return;
+      if (failure !== null) failures.push(failure);
+      if (!sent) await store.settleAlert(alert, now + lease, failure);
+      else if (findings.length === 0) await store.endAlert(alert.name);
+      else await store.settleAlert({...alert, told: 1}, now + every, failure);
+    }
+    if (failures[0] !== undefined) throw new Error(failures[0]);
   }
 
   /** An outage of the store is said by what watches the store. */
@@ -93,5 +84,68 @@ export function startAlerts({store, config: inForce, emit, timings}: Parts): {st
       stopping.abort();
       return looking;
     },
+  };
+}
+
+/** How a finding begins, without its age, its cause, and until when something must be done. */
+function titleOf([first, ...others]: readonly Finding[]): string {
+  const [title = ''] = printable(first?.text ?? '').split(/: | \(\d+ | for \d+ |; |, because /);
+  return others.length === 0 ? title : `${title}, and ${others.length} more`;
+}
+
+/** @param findings none if the trouble is over */
+function alertEmail(alert: Alert, findings: readonly Finding[], status: Status, config: Config): Email {
+  const {name, title, beganAt, told} = alert;
+  const {admin, publicUrl} = config;
+  const thread = `alert_${name.replace(/\W+/g, '-')}_${beganAt}`;
+  const [{kind, subject} = {kind: undefined, subject: null}] = findings;
+  const [place, label = ''] = (kind && placeOf[kind]?.(encodeURIComponent(subject ?? ''))) ?? [];
+  const href = admin && place !== undefined ? `${admin.url}${place}` : undefined;
+  const blocks: Block[] = [
+    ...findings.slice(0, maxQuoted).map((finding) => findingBlock(finding, href !== undefined)),
+    findings.length > maxQuoted ? [`${findings.length - maxQuoted} more are not shown here.`] : [],
+    findings.length === 0 ? overBlock(alert, status) : [],
+    href === undefined ? [] : {buttons: [{label, href, text: `${label}: ${href}`}]},
+    [
+      `"lead-prequal status" says how it is now, on the server of ${publicUrl}${admin ? `, and so does ${admin.url}/` : ''}`,
+      `Times are those of ${timeZone()}.`,
+    ],
+  ];
+  // Mail programs take these subjects for one thread: they leave out what stands in brackets, and "Re:" (RFC 5256).
+  const before = findings.length === 0 ? '[over] ' : told === 0 ? '' : 'Re: ';
+  const isFirst = told === 0;
+  return emailOf(
+    `${before}${title}`,
+    blocks,
+    isFirst ? thread : `${thread}_${Date.now()}`,
+    isFirst ? undefined : thread,
+  );
+}
+
+/** @param isLinked a button leads to where it is mended, in place of the command */
+function findingBlock(finding: Finding, isLinked: boolean): Block {
+  const {text, remedy, level} = finding;
+  const isSaid = isLinked && remedy?.startsWith('see "');
+  const line = printable(inOneLine({text, remedy: isSaid ? null : remedy}));
+  const bold = printable(text);
+  return {notice: [[{bold}, line.slice(bold.length) || '.']], tone: level === 'warning' ? 'warn' : 'bad'};
+}
+
+function overBlock({name, title, beganAt, seenAt}: Alert, {destinations}: Status): Block {
+  const row = destinations.find(({destination}) => name === `destination ${destination}`);
+  const bold = row ? `${row.destination} is ok again.` : `This is over: ${title}.`;
+  return {
+    notice: [
+      [{bold}],
+      `It lasted ${lasting(seenAt - beganAt)}, until ${clockTime(seenAt)}.`,
+      ...(row && row.failed + row.refused === 0
+        ? [
+            row.waiting === 0
+              ? 'Nothing is lost: nothing was given up, and nothing waits any more.'
+              : `Nothing is lost: ${counted(row.waiting, 'delivery is', 'deliveries are')} on the way.`,
+          ]
+        : []),
+    ],
+    tone: 'good',
   };
 }

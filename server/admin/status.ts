@@ -10,7 +10,7 @@ import {openStates} from '../leads/deliveries.ts';
 import {leadDoubts, type LeadDoubt} from '../leads/lead-doubts.ts';
 import type {UnreadableLead} from '../leads/lead-filter.ts';
 import {expectsConsent} from '../leads/caller-consent.ts';
-import {createdAtOf} from '../leads/lead-ids.ts';
+import {createdAtOf, isLeadId} from '../leads/lead-ids.ts';
 import {explained} from '../observe/causes.ts';
 import {readDisk} from '../observe/readings.ts';
 import type {RefusalCount} from '../observe/refusals.ts';
@@ -22,13 +22,17 @@ import {listErasureRequests} from './erasing.ts';
 import {unreadableText} from './lead-names.ts';
 import {undecidedNumbers} from './stops.ts';
 import {deadline, lateAfter, readUnheard} from './unheard.ts';
-import {ago, bytes, counted, lasting, localDay, localTime, midnight} from './words.ts';
+import {ago, bytes, clockTime, counted, lasting, localDay, midnight} from './words.ts';
 
 /** Of the disk with the SQLite file. */
 const lowDisk = 0.05;
 /** A partner with this many leads in the week before its last one, ten a day, is silent for a day by chance once in sixty years. */
 const busyPartner = 70;
-const day = 24 * 3_600_000;
+/** A wave: an hour with so many leads of a partner, and so many times the usual ones. Fewer can be looked at one by one. */
+const [leastOfWave, timesOfWave] = [50, 10];
+/** Days whose hours at this time of the day say how many leads are usual. */
+const usualDays = 7;
+const [hour, day] = [3_600_000, 24 * 3_600_000];
 /** Leads of callers in which a consent is looked for: each of them is opened, and the status is read every few seconds. */
 const maxOpened = 200;
 /** Numbers that wait for a decision, of which each is a finding. */
@@ -39,7 +43,7 @@ export const daysLooked = 30;
 const kinds = [
   ...(['server', 'store', 'disk', 'stop', 'destination', 'late', 'stopped', 'overdue', 'alert'] as const),
   ...(['partner', 'process', 'unreadable', 'consents', 'held', 'asked', 'erasure', 'configuration'] as const),
-  ...(['unheard', 'uncallable', 'texts'] as const),
+  ...(['unheard', 'uncallable', 'texts', 'unmailed', 'suspects', 'wave'] as const),
 ] as const;
 
 /**
@@ -54,6 +58,31 @@ const finding = z.object({
   ...{subject: z.string().nullable(), text: z.string(), remedy: z.string().nullable()},
 });
 export type Finding = z.infer<typeof finding>;
+
+/** What alerts by e-mail tell (alerts.ts): what needs somebody, and what waits for a decision. */
+export const isTold = ({level, kind}: Finding): boolean =>
+  kind !== 'alert' && (level !== 'warning' || kind === 'held' || kind === 'erasure');
+
+/** Findings with the same name are one trouble: those about leads are as many as there are leads. */
+export const troubleOf = ({kind, subject}: Finding): string =>
+  subject === null || isLeadId(subject) ? kind : `${kind} ${subject}`;
+
+/** Where on the operators' pages each kind of finding is looked into, and the word on its button. Others are mended on the server. */
+export const placeOf: Partial<
+  Record<Finding['kind'], (subject: string) => readonly [to: string, words: string]>
+> = {
+  stop: (name) => [`/destinations#${name}`, 'Look'],
+  destination: (name) => [`/destinations#${name}`, 'Look'],
+  late: (name) => [`/destinations#${name}`, 'Look'],
+  stopped: () => ['/leads?open=any', 'Look'],
+  held: () => ['/leads?open=held', 'Decide'],
+  suspects: () => ['/leads?open=held', 'Decide'],
+  erasure: (lead) => [`/leads/${lead}`, 'Decide'],
+  unreadable: (lead) => [`/leads/${lead}`, 'Look'],
+  partner: (key) => [`/leads?partner=${key}`, 'Look'],
+  wave: (key) => [`/leads?partner=${key}`, 'Look'],
+  consents: () => ['/leads?partner=-', 'Look'],
+};
 
 /** The whole finding in one line. */
 export const inOneLine = ({text, remedy}: Pick<Finding, 'text' | 'remedy'>): string =>
@@ -70,11 +99,14 @@ const found = (
  * - `partner`: null for the callers of `/json/leads`
  * - `refusals`: since the start of the servers; null if no server reports
  * - `refused_for`: the most frequent reason
+ * - `leads_last_hour`: in the last 60 minutes. `usual_hour`: the mean of this hour on the last seven days
  */
 const partnerRow = z.object({
   partner: z.string().nullable(),
   leads_today: count,
   leads_yesterday: count,
+  leads_last_hour: count,
+  usual_hour: count,
   refusals: count.nullable(),
   refused_for: z.string().nullable(),
   last_lead_at: time.nullable(),
@@ -143,9 +175,11 @@ export async function readStatus({config, server, withStore, checkStart}: Around
       reference: referenceOf(id),
       reason,
     }));
+    const held = await store.countHeld();
     seen.findings.push(
       ...(await stopFindings({store, config})),
-      ...seen.destinations.flatMap(destinationFindings),
+      ...seen.destinations.flatMap((row) => destinationFindings(row, held)),
+      ...suspectFindings(held),
       ...overdueFindings(processes),
       ...unsent.map(unsentFinding),
       ...seen.partners.flatMap(partnerFindings),
@@ -283,38 +317,55 @@ function unsentFinding(reason: string): Finding {
   return found(['degraded', 'alert'], `An alert could not be sent to ALERTS_TO: ${text}`, remedy);
 }
 
-/** What destinations have not heard of those who said stop, or were erased. Alerts by e-mail say the same (alerts.ts). */
-export const stopFindings = async (admin: Omit<Admin, 'look'>): Promise<Finding[]> =>
+/** What destinations have not heard of those who said stop, or were erased. */
+const stopFindings = async (admin: Omit<Admin, 'look'>): Promise<Finding[]> =>
   (await readUnheard(admin)).map(({destination, text, remedy}) =>
     found(['degraded', 'stop', destination], text, remedy),
   );
 
-/** Alerts by e-mail say the same (alerts.ts). */
-export function destinationFindings(row: DestinationRow): Finding[] {
+type Held = Awaited<ReturnType<Admin['store']['countHeld']>>;
+
+/** @param held what has findings of its own, because an operator decides about the lead and not about the destination */
+export function destinationFindings(row: DestinationRow, held: Pick<Held, 'deliveries'>): Finding[] {
   const {destination, state, late_seconds: late} = row;
+  const waiting = row.waiting > 0 && counted(row.waiting, 'delivery is', 'deliveries are');
   const findings: Finding[] = [];
   if (state !== 'ok') {
     const from = row.since === null ? undefined : Date.parse(row.since);
-    const when = from === undefined ? '' : ` since ${localTime(from)} (${ago(from)})`;
+    const when = from === undefined ? '' : ` since ${clockTime(from)} (${ago(from)})`;
+    const many = waiting ? `, and ${waiting} waiting` : '';
     const {text, remedy} = explained(wrongOf(row));
     const why = text === '' ? '' : `: ${text}`;
     findings.push(
-      found(['degraded', 'destination', destination], `${destination} is ${state}${when}${why}`, remedy),
+      found(
+        ['degraded', 'destination', destination],
+        `${destination} is ${state}${when}${many}${why}`,
+        remedy,
+      ),
     );
-  }
-  if (late * 1_000 > lateAfter) {
-    const waiting = counted(row.waiting, 'delivery is', 'deliveries are');
+  } else if (late * 1_000 > lateAfter) {
     const text = `${destination} is late by ${lasting(late * 1_000)}, and ${waiting} waiting`;
     findings.push(found(['degraded', 'late', destination], text));
   }
-  const stopped = openStates.filter((name) => name !== 'waiting' && row[name] > 0);
+  const withLeads = held.deliveries.find((each) => each.destination === destination)?.deliveries ?? 0;
+  const stopped = openStates
+    .filter((name) => name !== 'waiting')
+    .map((name) => [name, row[name] - (name === 'held' ? withLeads : 0)] as const)
+    .filter(([, deliveries]) => deliveries > 0);
   if (stopped.length > 0) {
-    const many = stopped.map((name) => `${row[name]} ${name}`).join(', ');
+    const many = stopped.map(([name, deliveries]) => `${deliveries} ${name}`).join(', ');
     const text = `${destination} has deliveries that wait for an operator (${many})`;
     const remedy = `see "lead-prequal deliveries list --destination ${destination}"`;
     findings.push(found(['degraded', 'stopped', destination], text, remedy));
   }
   return findings;
+}
+
+function suspectFindings({leads, oldest}: Held): Finding[] {
+  if (oldest === null) return [];
+  const since = createdAtOf(oldest);
+  const text = `${counted(leads, 'lead is', 'leads are')} held as a bot's, since ${clockTime(since)} (${ago(since)})`;
+  return [found(['degraded', 'suspects'], text, 'see "lead-prequal deliveries list --state held"')];
 }
 
 const whyKept: Readonly<Record<string, readonly [why: string, remedy: string | null]>> = {
@@ -325,8 +376,8 @@ const whyKept: Readonly<Record<string, readonly [why: string, remedy: string | n
   duplicate: ['the answer of an original stays until the last of its duplicates has gone', null],
 };
 
-/** What keeps leads past their time, by the newest sweep: each process sweeps all. Alerts by e-mail say the same. */
-export function overdueFindings(processes: readonly ProcessReport[]): Finding[] {
+/** What keeps leads past their time, by the newest sweep: each process sweeps all. */
+function overdueFindings(processes: readonly ProcessReport[]): Finding[] {
   const swept = processes.flatMap(({overdue}) => overdue ?? []);
   const newest = swept.toSorted((one, other) => other.sweptAt - one.sweptAt)[0];
   return (newest?.counts ?? []).map(({destination, reason, leads, erasedFrom}) => {
@@ -339,10 +390,17 @@ export function overdueFindings(processes: readonly ProcessReport[]): Finding[] 
   });
 }
 
-function partnerFindings({partner, silent, last_lead_at}: PartnerRow): Finding[] {
+function partnerFindings({partner, silent, last_lead_at, ...row}: PartnerRow): Finding[] {
+  const [who, subject] = [partner ?? 'The callers', partner ?? '-'];
+  const {leads_last_hour: leads, usual_hour: usual} = row;
+  if (leads >= Math.max(leastOfWave, timesOfWave * usual)) {
+    const text = `${who} sent ${counted(leads, 'lead')} within an hour: ${usual} are usual`;
+    const remedy = `Bots may have sent them: see "lead-prequal leads list --partner ${subject}"`;
+    return [found(['degraded', 'wave', subject], text, remedy)];
+  }
   if (!silent || last_lead_at === null) return [];
-  const text = `${partner ?? 'The callers'} fell silent: the last lead came ${ago(Date.parse(last_lead_at))} ago`;
-  return [found(['degraded', 'partner', partner ?? '-'], text, "Look at the form on the partner's page.")];
+  const text = `${who} fell silent: the last lead came ${ago(Date.parse(last_lead_at))} ago`;
+  return [found(['degraded', 'partner', subject], text, "Look at the form on the partner's page.")];
 }
 
 /** The row with what only the servers know: what their circuit breakers think, and since when. */
@@ -377,17 +435,23 @@ async function readPartners(
   const now = Date.now();
   const [today, yesterday] = [midnight(now), midnight(now, -1)];
   const days = await store.leadDays(now - (daysLooked + 7) * day, now);
-  const [ofToday = [], ofYesterday = []] = await store.countSpans([
+  const counts = await store.countSpans([
     {since: today, until: now + day},
     {since: yesterday, until: today},
+    ...Array.from({length: usualDays + 1}, (_, days) => ({
+      ...{since: now - hour - days * day, until: now + 1 - days * day},
+    })),
   ]);
+  const [ofToday, ofYesterday, ofHour, ...usualHours] = counts.map(
+    (each) => new Map(each.map(({partner, leads}) => [partner, leads])),
+  );
   const keys = [
     ...partners.map(({key}) => key),
     ...(days.some(({partner}) => partner === null) ? [null] : []),
   ];
   return keys.map((partner) => {
     const own = days.filter((each) => each.partner === partner);
-    const leadsOf = (counts: typeof ofToday) => counts.find((each) => each.partner === partner)?.leads ?? 0;
+    const leadsOf = (span: typeof ofToday) => span?.get(partner) ?? 0;
     const newest = own
       .map((each) => each.newest)
       .toSorted()
@@ -405,6 +469,8 @@ async function readPartners(
       partner,
       leads_today: leadsOf(ofToday),
       leads_yesterday: leadsOf(ofYesterday),
+      leads_last_hour: leadsOf(ofHour),
+      usual_hour: Math.round(usualHours.reduce((sum, each) => sum + leadsOf(each), 0) / usualDays),
       refusals: processes.some(({refusals}) => refusals) ? sumOf(refused) : null,
       refused_for: refused[0]?.reason ?? null,
       last_lead_at: isoTime(lastLead),

@@ -9,6 +9,13 @@ export function localTime(time: number): string {
   return date.toISOString().slice(0, 19).replace('T', ' ');
 }
 
+/** Such as `3:12 AM`, of another day `November 20 at 3:12 AM`: in the time zone of this machine, for what people read at once. */
+export function clockTime(time: number): string {
+  const day = localDay(time) === localDay(Date.now()) ? {} : ({month: 'long', day: 'numeric'} as const);
+  const words = new Date(time).toLocaleString('en-US', {...day, hour: 'numeric', minute: '2-digit'});
+  return words.replace('\u202f', ' ');
+}
+
 /** The time zone of this machine. */
 export const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 

@@ -219,7 +219,9 @@ export const settingGroups = {
     ALERTS_TO: list
       .pipe(recipients)
       .optional()
-      .describe('Who gets an e-mail when a destination fails ([more](operations.md#alerts-by-e-mail)).'),
+      .describe(
+        'Who gets an e-mail when something needs an operator ([more](operations.md#alerts-by-e-mail)).',
+      ),
     CONFIRMATIONS: z
       .enum(['on', 'off'])
       .default('on')

@@ -179,11 +179,9 @@ const choicesOf = (
   {inProgress}: Context,
   known: Channels,
 ): Pick<Deliverer, 'contentFor' | 'addressOf' | 'reserve'> => ({
-  contentFor(destination, isHeld) {
-    const {receives = 'leads', isToldOfHeld = false} = known.get(destination)?.terms ?? {};
-    if (receives === 'leads') return 'lead';
-    if (receives === 'confirmations') return 'confirmation';
-    return isHeld && isToldOfHeld ? 'held' : 'created';
+  contentFor(destination) {
+    const {receives = 'leads'} = known.get(destination)?.terms ?? {};
+    return ({leads: 'lead', news: 'created', confirmations: 'confirmation'} as const)[receives];
   },
   addressOf: (destination) => known.get(destination)?.address ?? null,
   reserve(destination, content) {

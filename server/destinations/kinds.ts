@@ -32,7 +32,6 @@ const kinds: {[Type in Kind]: Row<SettingsOf<Type>>} = {
     create: createLeadApi,
     terms: ({perSecond, parallel = usualParallel}, usual) => ({
       receives: 'leads',
-      isToldOfHeld: false,
       perSecond: perSecond ?? usual.perSecond,
       parallel,
       parallelClaimed: Math.ceil(parallel / 2),
@@ -51,7 +50,6 @@ const kinds: {[Type in Kind]: Row<SettingsOf<Type>>} = {
       perSecond,
       parallel,
       parallelClaimed: parallel,
-      isToldOfHeld: false,
       collectFor: undefined,
     }),
   },
@@ -64,7 +62,6 @@ const kinds: {[Type in Kind]: Row<SettingsOf<Type>>} = {
       perSecond,
       parallel,
       parallelClaimed: parallel,
-      isToldOfHeld: true,
       collectFor: undefined,
     }),
   },
@@ -78,7 +75,6 @@ const kinds: {[Type in Kind]: Row<SettingsOf<Type>>} = {
         perSecond: 10,
         parallel,
         parallelClaimed: parallel,
-        isToldOfHeld: true,
         collectFor,
       };
     },
@@ -87,7 +83,6 @@ const kinds: {[Type in Kind]: Row<SettingsOf<Type>>} = {
     create: createConfirmation,
     terms: () => ({
       receives: 'confirmations',
-      isToldOfHeld: false,
       // Most of many at once are an attack, and are dropped without an e-mail: those of visitors must not wait behind them.
       perSecond: 100,
       parallel: mailConnections,

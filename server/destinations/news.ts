@@ -12,27 +12,25 @@ import {
 } from '../leads/deliveries.ts';
 import type {Answer, LeadRecord} from '../leads/stored-lead.ts';
 
-type NewsContent = Exclude<DeliveryContent, 'lead' | 'confirmation'>;
+type NewsContent = Exclude<DeliveryContent, 'lead' | 'confirmation' | 'held'>;
 
-/** The type of the event that each content is. Only operators are told of a held lead, by e-mail. */
+/** The type of the event that each content is. */
 export const eventTypes = {
   created: 'lead.created',
   answered: 'lead.answered',
   refused: 'lead.answered',
-  held: 'lead.held',
   erased: 'lead.erased',
   revoked: 'consent.revoked',
 } as const satisfies Record<NewsContent, string>;
 
 /**
- * Whether a destination that has chosen these types of events gets the content. The news of a held lead cannot be
- * chosen, because it asks operators to decide: destinations that are told of held leads always get it. Leads and
- * confirmations are not events, so they are always sent.
+ * Whether a destination that has chosen these types of events gets the content. Leads and confirmations are not events, so
+ * they are always sent. A server before 1.8 beside this one may store that a lead is held: alerts tell operators (alerts.ts).
  * @param events undefined if the destination gets everything
  */
 export function isChosen(content: DeliveryContent, events: readonly ChosenEventType[] | undefined): boolean {
-  if (events === undefined || content === 'lead' || content === 'held' || content === 'confirmation')
-    return true;
+  if (content === 'held') return false;
+  if (events === undefined || content === 'lead' || content === 'confirmation') return true;
   const type = eventTypes[content];
   return leadEventChoice[type] === 'always' || events.some((chosen) => chosen === type);
 }
@@ -54,7 +52,8 @@ export type News = {
 /** @throws Error when the delivery takes the lead itself to a destination */
 export function newsOf(delivered: Delivered & {happenedAt: number}): News {
   const {lead, content, happenedAt} = delivered;
-  if (content === 'lead' || content === 'confirmation') throw new Error('This delivery holds no news');
+  if (content === 'lead' || content === 'confirmation' || content === 'held')
+    throw new Error('This delivery holds no news');
   // A consent may be taken back for the partner first, and then for all.
   const scope = content === 'revoked' ? `${lead.revoked.scope}_` : '';
   return {

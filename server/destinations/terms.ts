@@ -6,8 +6,6 @@ import type {ChosenEventType} from '../../contract/lead-events.ts';
 export type Terms = {
   /** `leads`: the lead itself. `news`: what happened to the lead. `confirmations`: an e-mail to the visitor. */
   receives: 'leads' | 'news' | 'confirmations';
-  /** Whether it is told of leads that are held for an operator. */
-  isToldOfHeld: boolean;
   /** The types of events that it has chosen. Undefined if it receives all of them. */
   events?: readonly ChosenEventType[] | undefined;
   /**

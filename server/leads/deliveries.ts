@@ -13,7 +13,7 @@ import type {DoneAnswer, LeadIdentity, LeadRecord, Revocation, Tombstone} from '
  * - `created`: the news that the lead was stored
  * - `answered`: the news that a lead without an answer has got its amounts
  * - `refused`: the news that a lead without an answer was refused
- * - `held`: the news that the lead waits for an operator, because a bot may have sent it. Only operators get it
+ * - `held`: what servers before 1.8 told mailboxes and rooms of a lead that may be a bot's. Nothing sends it any more
  * - `confirmation`: an e-mail to the visitor, for a destination of kind `confirmation`
  * - `erased`: the news that the lead was erased, for each destination that may have had news of it
  * - `revoked`: the news that the visitor took the consent back, for the same destinations
@@ -32,7 +32,7 @@ export const deliveryContents = [
 ] as const;
 export type DeliveryContent = (typeof deliveryContents)[number];
 /** What is stored together with the lead. */
-export type FirstContent = Extract<DeliveryContent, 'lead' | 'created' | 'held' | 'confirmation'>;
+export type FirstContent = Extract<DeliveryContent, 'lead' | 'created' | 'confirmation'>;
 
 /** Identifies a delivery, because a destination gets each content of a lead once. */
 export type DeliveryKey = {lead: string; destination: string; content: DeliveryContent};

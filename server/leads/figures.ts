@@ -40,6 +40,15 @@ export type FigureStore = {
   openDeliveriesOf(leads: readonly string[]): Promise<OpenDelivery[]>;
   /** How many leads have a delivery that is held, and one that was refused or given up. `oldestHeld` is an id. */
   countStopped(): Promise<{held: number; oldestHeld: string | null; stopped: number}>;
+  /**
+   * How many leads are held because bots may have sent them, and the id of the oldest. `deliveries`: of these leads, and of those that
+   * are held because of their number, by destination.
+   */
+  countHeld(): Promise<{
+    leads: number;
+    oldest: string | null;
+    deliveries: {destination: string; deliveries: number}[];
+  }>;
   /** What has not been heard of stops and erasures, by destination. */
   unheard(): Promise<Unheard[]>;
   /** Of the leads since a time, in cells of `width` milliseconds. */

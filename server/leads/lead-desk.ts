@@ -45,7 +45,7 @@ export type LeadDesk = {
 /** What the lead desk needs of the courier (destinations/courier.ts): it delivers committed leads, and news of them. */
 export type Deliverer = {
   /** What the destination gets when a lead is stored. */
-  contentFor(destination: string, isHeld: boolean): FirstContent;
+  contentFor(destination: string): FirstContent;
   /** Stands for the kind and the address of the destination. Null if it is not configured. */
   addressOf(destination: string): string | null;
   /**
@@ -132,11 +132,10 @@ function newDelivery(
   destination: string,
   {givesAnswer, hold, createdAt}: {givesAnswer: boolean; hold: boolean; createdAt: number},
 ): NewDelivery {
-  const content = courier.contentFor(destination, hold);
+  const content = courier.contentFor(destination);
   const address = courier.addressOf(destination);
   const delivery = {destination, content, givesAnswer, address};
-  // The news that a lead is held is for operators, so it is not held itself.
-  if (hold && content !== 'held') return {...delivery, state: 'held', nextAttemptAt: createdAt};
+  if (hold) return {...delivery, state: 'held', nextAttemptAt: createdAt};
   // With a lease, only this process may begin the delivery. If the process dies, a worker claims the delivery when
   // the lease ends. Without a lease, a worker claims it at once.
   const leaseEnd = createdAt + timings.lease;

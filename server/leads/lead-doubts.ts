@@ -11,17 +11,18 @@ import type {Partner} from '../config/partners.ts';
 import {unseen} from './hidden-characters.ts';
 import type {RememberedText} from './stored-lead.ts';
 
-type Configured = Pick<Config, 'partners' | 'callers' | 'destinations' | 'partnersFile'>;
-type Kind = 'unheard' | 'uncallable' | 'texts';
+type Configured = Pick<Config, 'partners' | 'callers' | 'destinations' | 'partnersFile' | 'alerts'>;
+type Kind = 'unheard' | 'unmailed' | 'uncallable' | 'texts';
 /** `subject`: `-` if it is about callers. `text`: a sentence without its full stop. */
 export type LeadDoubt = {kind: Kind; subject: '-' | null; text: string; remedy: string};
 
 /** One of each sort, which names all whom it is about. @param remembered the consent texts of stored leads */
 export function leadDoubts(config: Configured, remembered: readonly RememberedText[] = []): LeadDoubt[] {
-  const {partners, callers, destinations, partnersFile} = config;
+  const {partners, callers, destinations, partnersFile, alerts} = config;
   const usual = destinations.has(defaultDestination) ? defaultDestination : undefined;
   const unheard = partners.filter((each) => !isHeard(each, config)).map(({key}) => key);
   const users = callers.filter((each) => !isHeard(routeOf(each, usual), config)).map(({user}) => user);
+  const holding = partners.filter(({suspect}) => suspect === 'hold' && !alerts).map(({key}) => key);
   const isGone = (key: string) => remembered.some(({partner}) => partner === key);
   const lacking = partners
     .filter(({consent}) => !consent)
@@ -31,9 +32,11 @@ export function leadDoubts(config: Configured, remembered: readonly RememberedTe
   const told = 'which names an email, chat, webhook or lead-api (docs/destinations.md).';
   const caller = `${set} destinations, and in CALLERS send_to of the caller, ${told}`;
   const consent = `${set} consent of the partner (docs/partners.md#consent).`;
+  const alert = 'Set ALERTS_TO (docs/operations.md#alerts-by-e-mail).';
   const rows: [Kind, names: string[], text: string, remedy: string][] = [
     ['unheard', unheard, 'Nobody is told of the leads of *', `${set} send_to of the partner, ${told}`],
     ['unheard', users, 'Nobody is told of the leads that callers send (*)', caller],
+    ['unmailed', holding, "No e-mail says when leads of * are held as a bot's", alert],
     ['uncallable', lacking, 'Nobody may call the leads of *, because visitors agree to nothing', consent],
     ['texts', texts, 'Consent texts are probably wrong: *', 'See docs/partners.md#consent.'],
   ];

@@ -130,22 +130,22 @@ export type AddressPort = {
   addressUses(): Promise<AddressUse[]>;
 };
 
-/** A destination that needs an operator, or did. `told`: 1 once an e-mail has said so, 2 if it is over since then. */
-export type Alert = {destination: string; told: number};
+/** What needs an operator. `isUrgent`: it is told at once */
+export type Trouble = {name: string; title: string; isUrgent?: boolean};
+/**
+ * An e-mail that is due. `title`: as when the first e-mail told of it. `told`: 0 if none has yet, 2 if the trouble is over.
+ * `seenAt`: when it was there last.
+ */
+export type Alert = Omit<Trouble, 'isUrgent'> & {beganAt: number; seenAt: number; told: number};
 
 /** Decides which process tells operators by e-mail what needs one (alerts.ts). */
 export type AlertPort = {
-  /**
-   * Stores which destinations need an operator now, and leases those of which an e-mail of this process is due.
-   * @param urgent those of which it is due at once
-   */
-  claimAlerts(
-    needing: readonly string[],
-    now: number,
-    times: Timings['alerts'],
-    urgent?: readonly string[],
-  ): Promise<Alert[]>;
-  settleAlert(destination: string, told: number, dueAt: number, failure: string | null): Promise<void>;
+  /** Stores what is wrong now, and leases the alerts that this process is to send. */
+  claimAlerts(troubles: readonly Trouble[], now: number, times: Timings['alerts']): Promise<Alert[]>;
+  /** Stores when the next e-mail is due, and why this one was not sent. */
+  settleAlert(alert: Pick<Alert, 'name' | 'told'>, dueAt: number, failure: string | null): Promise<void>;
+  /** Forgets what is over, once an e-mail has said so. If it comes again, it is a new trouble. */
+  endAlert(name: string): Promise<void>;
   /** Why e-mails were not sent. */
   alertFailures(): Promise<string[]>;
 };

@@ -2,7 +2,7 @@
 import {paths} from '../../contract/api.ts';
 import {listPage} from '../admin/listing.ts';
 import {readOverview, type Overview} from '../admin/overview.ts';
-import type {Finding, Status} from '../admin/status.ts';
+import {placeOf, type Finding, type Status} from '../admin/status.ts';
 import {counted} from '../admin/words.ts';
 import {html, type Html} from '../html/html.ts';
 import {city, clock, icon, page, search, since, state} from './layout.ts';
@@ -14,19 +14,6 @@ const newestShown = 6;
 const partnersShown = 8;
 /** Seconds after which an open page asks for itself again. */
 const every = 15;
-
-/** Where each kind of finding is looked into, and the word on its button. Others are mended on the server. */
-const placeOf: Partial<Record<Finding['kind'], (subject: string) => readonly [to: string, words: string]>> = {
-  stop: (name) => [`/destinations#${name}`, 'Look'],
-  destination: (name) => [`/destinations#${name}`, 'Look'],
-  late: (name) => [`/destinations#${name}`, 'Look'],
-  stopped: () => ['/leads?open=any', 'Look'],
-  held: () => ['/leads?open=held', 'Decide'],
-  erasure: (lead) => [`/leads/${lead}`, 'Decide'],
-  unreadable: (lead) => [`/leads/${lead}`, 'Look'],
-  partner: (key) => [`/leads?partner=${key}`, 'Look'],
-  consents: () => ['/leads?partner=-', 'Look'],
-};
 
 /** A destination in the words of its page, whose times are those of the operator. Commands are for who has a shell. */
 function wordsOf({kind, subject, text, remedy}: Finding, {destinations}: Status, visit: Visit) {
@@ -54,9 +41,7 @@ function need(finding: Finding, status: Status, visit: Visit): Html {
 
 function needsOf(status: Status, {lastLeadAt}: Overview, visit: Visit): Html {
   const {destinations} = status;
-  const failing = status.findings.flatMap(({kind, subject}) => (kind === 'destination' ? [subject] : []));
-  // One that fails is late, too: its first line says so already.
-  const findings = status.findings.filter(({kind, subject}) => kind !== 'late' || !failing.includes(subject));
+  const {findings} = status;
   const last = lastLeadAt === null ? '' : ` The last lead came ${since(visit, lastLeadAt)} ago.`;
   const taking =
     destinations.length === 0

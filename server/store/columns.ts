@@ -296,7 +296,7 @@ export const tables = {
     since: 8,
   },
 
-  /** The destinations that need an operator, where e-mails tell of that (alerts.ts). */
+  /** Servers before 1.8 alone: the destinations that need an operator. */
   alerts: {
     columns: {
       destination: text,
@@ -311,6 +311,27 @@ export const tables = {
     },
     primaryKey: ['destination'],
     since: 14,
+  },
+
+  /** What is wrong, where e-mails tell of that (alerts.ts). A row is deleted when the trouble is over. */
+  troubles: {
+    columns: {
+      /** The kind of its findings, and what they are about, such as `destination crm`. */
+      name: text,
+      /** What the subject of all its e-mails says. */
+      title: text,
+      /** When a process saw it first, and last. */
+      began_at: integer,
+      seen_at: integer,
+      /** 1 once an e-mail has told of it, 2 once a process has begun to tell that it is over. */
+      told: integer,
+      /** When the next e-mail is due, or the lease of the process that sends it ends. */
+      due_at: integer,
+      /** Why the last e-mail was not sent. */
+      last_error: textOrNull,
+    },
+    primaryKey: ['name'],
+    since: 19,
   },
 
   /** When an operator last ended the break of a destination. All processes end it when this changes. */

@@ -1,5 +1,5 @@
 /** The figures of operators, for both databases. All of them read an index, in the order of time. */
-import {onlyForReceivers, type Unheard} from '../leads/deliveries.ts';
+import {onlyForReceivers, suppressedNumber, type Unheard} from '../leads/deliveries.ts';
 import type {DeliveryCell, FigureStore, LeadDay, OpenDelivery} from '../leads/figures.ts';
 import {createdAtOf, firstIdAt} from '../leads/lead-ids.ts';
 import {dayLength, startOfDay} from '../versions/request-counts.ts';
@@ -85,6 +85,10 @@ const stoppedText = `
     (SELECT MIN(lead_id) ${stopped("= 'held'")}) AS "oldestHeld",
     (SELECT COUNT(DISTINCT lead_id) ${stopped("IN ('refused', 'failed')")}) AS stopped`;
 
+/** A delivery is held without an error if a bot may have sent its lead. */
+const ofSuspects = `${stopped("= 'held'")} AND last_error IS NULL`;
+const ofHeldLeads = `${stopped("= 'held'")} AND (last_error IS NULL OR last_error = '${suppressedNumber}')`;
+
 export function figureQueries(context: Context): FigureStore {
   const {read, readMany, readOne, jsonList, onlyIndex} = context;
   // The last condition tells PostgreSQL how few leads there are in all. In this form, SQLite does not look for it in the
@@ -120,6 +124,16 @@ export function figureQueries(context: Context): FigureStore {
     async countStopped() {
       const [row] = await read(statement(stoppedText));
       return row as Awaited<ReturnType<FigureStore['countStopped']>>;
+    },
+
+    async countHeld() {
+      const [suspects] = await read(
+        statement(`SELECT COUNT(DISTINCT lead_id) AS leads, MIN(lead_id) AS oldest ${ofSuspects}`),
+      );
+      const deliveries = await read(
+        statement(`SELECT destination, COUNT(*) AS deliveries ${ofHeldLeads} GROUP BY destination`),
+      );
+      return {...suspects, deliveries} as Awaited<ReturnType<FigureStore['countHeld']>>;
     },
 
     async unheard() {

@@ -59,6 +59,7 @@ const dataSteps: Readonly<Record<number, (dialect: Dialect) => readonly string[]
   13: takeNewContents,
   16: takeRevocations,
   18: keepStops,
+  19: holdNewsOfHeld,
 };
 
 /** By schema version: the table that its data step creates anew, because no column can be added to a primary key. */
@@ -322,5 +323,16 @@ function keepStops(): string[] {
       WHERE settled_at IS NULL AND state IN ('failed', 'held') AND content IN ('erased', 'revoked')`,
     `UPDATE paused_destinations SET is_gone = 1
       WHERE reason LIKE 'The receiver answered 410%' OR reason LIKE 'The chat room answered 410%'`,
+  ];
+}
+
+/**
+ * The upgrade to version 19: mailboxes and rooms are no longer told that a lead is held. What was to tell them waits for an operator,
+ * as what waits for other destinations does.
+ */
+function holdNewsOfHeld(): string[] {
+  return [
+    `UPDATE deliveries SET content = 'created', state = 'held', leased_until = 0, last_error = NULL, failing_since = NULL
+      WHERE content = 'held' AND settled_at IS NULL`,
   ];
 }

@@ -113,8 +113,8 @@ forEachStore((store) => {
         /^500 leads are kept past .* failed deliveries/m.test(mails()) && /cannot be opened/.test(mails())
       );
     });
-    assert.match(mails(), /^crm (still )?needs an operator/m);
-    assert.match(mails(), /The retention of leads needs an operator/);
+    assert.match(mails(), /^crm is paused/m);
+    assert.match(mails(), /^1 lead is kept past the time of retention$/m);
 
     t.mock.timers.setTime(begun + 61 * day);
     await until(

@@ -170,7 +170,7 @@ const rules = {
     for (const told of facts.history.stored.deliveries) {
       const {lead, destination, content} = told;
       const {answer, duplicateOf, revoked} = facts.history.stored.leads.get(lead) ?? {};
-      const isNews = content === 'created' || content === 'held';
+      const isNews = content === 'created';
       const isTold = isNews && !revoked && !dropped.has(nameOf(told));
       if (!isTold || !answer || answer.status === 'pending' || duplicateOf !== null || !facts.answering(lead))
         continue;
@@ -364,13 +364,12 @@ const rules = {
     }
   },
 
-  /** Always, until an operator releases it. E-mails say that it is held. */
+  /** Always, until an operator releases it. */
   'a lead that is held is not sent'(facts, violated) {
     for (const [lead, group] of Map.groupBy(facts.all('submission'), (one) => one.lead)) {
       if (lead === undefined || !group.every(({isHeld}) => isHeld)) continue;
       for (const delivery of facts.deliveriesOf(lead)) {
-        if (!['lead', 'created'].includes(delivery.content) || facts.gets(delivery.destination) === 'digests')
-          continue;
+        if (!['lead', 'created'].includes(delivery.content)) continue;
         for (const {at} of facts.sendsOf(delivery))
           if (
             !facts.wasAskedFor(nameOf(delivery), 0, at) &&

@@ -28,7 +28,7 @@ import {
 } from './wording.ts';
 
 type Settings = Pick<EmailSettings, 'details' | 'rounding' | 'leadPages' | 'partnerNames'>;
-type Kind = 'new' | 'repeat' | 'later' | 'held';
+type Kind = 'new' | 'repeat' | 'later';
 /** `amounts`: as people read them. */
 type Item = {record: LeadRecord; news: News; amounts: Amounts | null; kind: Kind; now: number};
 type ReceiverItem = {record: LeadIdentity; news: News; kind: ForReceivers; who: string | undefined};
@@ -42,7 +42,7 @@ export function digestEmail(requests: readonly DeliveryRequest[], settings: Sett
   const hasContact = settings.details === 'contact';
   const open = ({record, kind}: Item | ReceiverItem) =>
     kind === 'erased' ? undefined : openLine(pageOf(record, settings));
-  const list = (kind: Kind, title: string, introduction?: string): Block[] => {
+  const list = (kind: Kind, title: string): Block[] => {
     const groups = items
       .filter((item) => item.kind === kind)
       .map((item) => [
@@ -50,15 +50,11 @@ export function digestEmail(requests: readonly DeliveryRequest[], settings: Sett
         open(item),
         ...repeats.filter(({record}) => record.duplicateOf === item.record.id).map(repeatLine),
       ]);
-    return groups.length === 0
-      ? []
-      : [{title}, [introduction], ...(settings.details === 'none' ? [groups.flat()] : groups)];
+    return groups.length === 0 ? [] : [{title}, ...(settings.details === 'none' ? [groups.flat()] : groups)];
   };
   const shown = new Set(items.filter((item) => !repeats.includes(item)).map(({record}) => record.id));
   const ofEarlier = repeats.filter(({record}) => !shown.has(record.duplicateOf ?? ''));
   const nameOf = ({record}: Item) => (hasContact ? `, ${theirName(record.lead)}` : '');
-  const held =
-    'A bot may have sent them. The operator of the lead server sends each on or drops it, by the reference.';
   return emailOf(
     subjectOf(items, erased, revoked),
     [
@@ -66,7 +62,6 @@ export function digestEmail(requests: readonly DeliveryRequest[], settings: Sett
       ...list('later', 'Answered or refused now'),
       ...(ofEarlier.length === 0 ? [] : [{title: 'Repeats of leads in earlier e-mails'}]),
       ofEarlier.flatMap((item) => [repeatLine(item) + nameOf(item), open(item)]),
-      ...list('held', 'Held: do not call yet', held),
       ...toldTo(revoked, 'Consent taken back', 'taken back', howToFollow.revoked, open, settings),
       ...toldTo(erased, 'Erased', 'erased', howToFollow.erased, open, settings),
     ],
@@ -76,8 +71,7 @@ export function digestEmail(requests: readonly DeliveryRequest[], settings: Sett
 
 /**
  * One item for each lead, in the order in which they came. If a lead came and was answered since the last digest, it is
- * a new lead with its answer. If a lead was held and has been released since, nobody has to decide about it any more. Of a
- * lead that was erased since, or whose consent was taken back, nothing else is reported.
+ * a new lead with its answer. Of a lead that was erased since, or whose consent was taken back, nothing else is reported.
  */
 function itemsOf(
   requests: readonly DeliveryRequest[],
@@ -93,10 +87,10 @@ function itemsOf(
     const records = group.map(withRecord);
     const find = (...contents: DeliveryContent[]) => records.find(({content}) => contents.includes(content));
     const [created, later] = [find('created'), find('answered', 'refused')];
-    const request = later ?? created ?? find('held');
+    const request = later ?? created;
     if (!request) throw new Error('A digest reports only news');
     const news = newsOf(request);
-    const kind = created ? (isRepeat(created) ? 'repeat' : 'new') : later ? 'later' : 'held';
+    const kind = !created ? 'later' : isRepeat(created) ? 'repeat' : 'new';
     return {
       record: request.lead,
       news,
@@ -136,7 +130,7 @@ const toldTo = (
         ],
       ];
 
-/** Such as `12 new leads, $4,130,000; 3 answered; 1 refused; 2 held for you; 1 to stop; 1 erased; 2 repeats`. */
+/** Such as `12 new leads, $4,130,000; 3 answered; 1 refused; 1 to stop; 1 erased; 2 repeats`. */
 function subjectOf(
   items: readonly Item[],
   erased: readonly ReceiverItem[],
@@ -152,7 +146,6 @@ function subjectOf(
     [news, 'new ', totalOf(news)],
     [answered, '', ` answered${totalOf(answered)}`],
     [refused, '', ' refused'],
-    [ofKind('held'), '', ' held for you'],
     [revoked, '', ' to stop'],
     [erased, '', ' erased'],
     [repeats, '', repeats.length === 1 ? ' repeat' : ' repeats'],
@@ -180,19 +173,19 @@ function totalOf(items: readonly Item[]): string {
 
 /** The visitor, where that is allowed, then reference, outcome, partner, time, and the lead that it corrects. */
 function linesOf(
-  {record, news, amounts, kind, now}: Item,
+  {record, news, amounts, now}: Item,
   items: readonly Item[],
   settings: Settings,
 ): (Line | undefined)[] {
   const standard = record.lead.lead_type === 'standard' ? 'standard' : undefined;
   const [reference, ...rest] = identity({record, news}, settings);
   const correctedBy = items.find((other) => other.record.supersedes === record.id)?.record.id;
-  const call = callingOf(record, now, {isHeld: kind === 'held', correctedBy});
-  const suspicion = kind === 'held' ? undefined : suspicionOf(record);
+  const call = callingOf(record, now, {correctedBy});
+  const suspicion = suspicionOf(record);
   const total = outcome(record, news.answer, amounts) ?? standard;
   return [
     ...(settings.details === 'contact'
-      ? [contactLine(record, call), ...(kind === 'held' ? [] : callNotice(record, call).notice)]
+      ? [contactLine(record, call), ...callNotice(record, call).notice]
       : []),
     suspicion && `May be a bot: ${suspicion}`,
     [reference, total, ...rest, correction(record)].filter(Boolean).join(', '),

@@ -73,30 +73,30 @@ export function createEmail(
  */
 async function send(mailbox: Mailbox, email: Email, before: Recipients | null = null) {
   const {from, to, replyTo} = mailbox.settings;
-  const domain = domainOf(from);
   const left = before
     ? to.filter((address) => before.left.some((other) => isSameAddress(address, other)))
     : to;
   const message: SendMailOptions = {
-    from,
+    ...messageOf(email, from),
     to,
     envelope: {from, to: left},
-    subject: email.subject,
     ...(email.replyTo !== undefined && replyTo === 'visitor' && {replyTo: email.replyTo}),
-    text: email.text,
-    html: email.html,
-    messageId: `<${email.id}@${domain}>`,
-    ...(email.follows && {
-      inReplyTo: `<${email.follows}@${domain}>`,
-      references: `<${email.follows}@${domain}>`,
-    }),
-    // Programs that answer e-mails, for example during a holiday, leave such e-mails alone (RFC 3834; the second is for Exchange).
-    headers: {'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All'},
-    xMailer: false,
     signal: AbortSignal.timeout(mailbox.timeout),
   };
   // Those who are left may be no recipients any more, because the configuration has changed.
   return left.length === 0 ? [] : sendTo(mailbox, message, before !== null);
+}
+
+/** What is the same for all recipients of an e-mail to people who work with leads. */
+export function messageOf({subject, text, html, id, follows}: Email, from: string): SendMailOptions {
+  const named = (name: string) => `<${name}@${domainOf(from)}>`;
+  return {
+    ...{from, subject, text, html, messageId: named(id)},
+    ...(follows && {inReplyTo: named(follows), references: named(follows)}),
+    // Programs that answer e-mails, for example during a holiday, leave such e-mails alone (RFC 3834; the second is for Exchange).
+    headers: {'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All'},
+    xMailer: false,
+  };
 }
 
 /** How one of the deliveries ended that the e-mail told of. @throws DeliveryError if recipients are left for another attempt */

@@ -88,11 +88,10 @@ export function leadEmail(
   const {lead: record} = request;
   const amounts = shownAmountsOf(news.answer, rounding);
   const total = outcome(record, news.answer, amounts);
-  const isHeld = request.content === 'held';
   const hasContact = details === 'contact';
-  const call = callingOf(record, request.now, {isHeld});
+  const call = callingOf(record, request.now);
   const blocks: Block[] = [
-    suspicionBlock(record, news, isHeld),
+    suspicionBlock(record),
     ...(hasContact ? (isChat ? chatBlocks(record, call) : personBlocks(record, call)) : []),
     [answerLine(record, news, amounts)],
     ...(hasContact ? [[corrected && changedLine(corrected, record)], ...answerBlocks(record)] : []),
@@ -120,7 +119,7 @@ const chatBlocks = (record: LeadRecord, call: MayCall): Block[] => [
   [[theirAddress(record.lead.email)]],
 ];
 
-/** What a subject says of the call. A held lead has other words before its name. */
+/** What a subject says of the call. */
 const subjectOfCall: Readonly<Record<CallAnswer, string>> = {
   no: 'do not call',
   not_yet: '',
@@ -159,7 +158,7 @@ const forReceivers: Record<ForReceivers, [subject: string, what: string]> = {
 function subjectBefore({lead, content}: RecordRequest): string {
   const suspect = lead.suspect === null ? '' : 'May be a bot: ';
   if (content === 'answered') return `${suspect}Answered: `;
-  return lead.supersedes === null || content === 'held' ? suspect : `${suspect}Corrected: `;
+  return lead.supersedes === null ? suspect : `${suspect}Corrected: `;
 }
 
 /** A subject without personal data. @param hasSender whether it names the partner also if an earlier message has done so */
@@ -173,7 +172,6 @@ function bareSubject(
   const corrects = correction(record);
   const lead = `Lead ${reference}${hasSender ? ` from ${sender}` : ''}`;
   const ending = total === undefined ? '' : `: ${total}`;
-  if (content === 'held') return `Held for you: lead ${reference} from ${sender}, may be from a bot`;
   if (content === 'refused') return `${lead} was refused`;
   if (content === 'answered') return `${lead} was answered${ending}`;
   return corrects === undefined
@@ -182,13 +180,10 @@ function bareSubject(
 }
 
 /** Stands first, because whoever calls must know it before. */
-function suspicionBlock(record: LeadRecord, {reference}: News, isHeld: boolean): Block {
+function suspicionBlock(record: LeadRecord): Block {
   const why = suspicionOf(record);
   if (why === undefined) return [];
-  const then = isHeld
-    ? `Do not call yet: the operator of the lead server sends it on or drops it, by the reference ${reference}.`
-    : 'Look before you call.';
-  return {notice: [[{bold: 'May be a bot: '}, `${why}.`], then], tone: 'warn'};
+  return {notice: [[{bold: 'May be a bot: '}, `${why}.`], 'Look before you call.'], tone: 'warn'};
 }
 
 function answerLine({lead}: LeadRecord, {answer}: News, amounts: Amounts | null): Line | undefined {

@@ -48,12 +48,12 @@ export const stopped = (contact: Contact): string => `${theirName(contact)}, ${s
 
 /**
  * Whether the lead may be called when the message is written.
- * @param known `isHeld`: an operator must decide first; `correctedBy`: the id of a lead that corrects it
+ * @param known `correctedBy`: the id of a lead that corrects it
  */
 export const callingOf = (
   {lead, consent, mailboxStoppedAt}: LeadRecord,
   now: number,
-  known: {isHeld?: boolean; correctedBy?: string | undefined} = {},
+  known: {correctedBy?: string | undefined} = {},
 ): MayCall => mayCall({lead, consent, addressStoppedAt: mailboxStoppedAt, ...known}, now);
 
 /**
@@ -100,8 +100,7 @@ export function personBlocks(record: LeadRecord, may: MayCall): Block[] {
   const text = {label: 'Text', href: `sms:${e164}`, text: `Text ${shownPhone(lead.phone)}`};
   return [
     {person: theirName(lead), below: hints.length > 0 ? capitalized(hints.join(', ')) : undefined},
-    // What a bot may have sent has a notice of its own above the name.
-    ...(may.reason === 'may_be_bot' ? [] : [callNotice(record, may)]),
+    callNotice(record, may),
     mayDial(may) ? {buttons: lead.call_time === 'text_first' ? [call, text] : [call]} : [dial],
     [[theirAddress(lead.email)]],
   ];

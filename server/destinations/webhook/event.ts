@@ -26,13 +26,12 @@ import type {News} from '../news.ts';
  */
 const fieldNames = Object.keys(leadEventSchema.shape.data.shape.lead.shape);
 
-/** @throws Error for a held lead, of which only operators hear, and for an erased one, of which there is no record */
+/** @throws Error for an erased lead, of which there is no record */
 export function toEvent(
   news: Pick<News, 'type' | 'at' | 'answer'>,
   record: LeadRecord,
   beside?: Partial<SignedConsent> & {revoke_link: string},
 ): LeadEvent {
-  if (news.type === 'lead.held') throw new Error('A webhook is not told of held leads');
   if (news.type === 'lead.erased' || news.type === 'consent.revoked')
     throw new Error('This event has no record of the lead');
   const data = toEventData(record, news.answer);

@@ -90,7 +90,10 @@ test('a destination that has failed one lead has status 1: since when, why, and 
   assert.match(seen.findings[0]?.text ?? '', /^crm is failing since .* answered 503/);
   const screen = await runCommand(settings, 'status');
   assert.equal(screen.code, 1);
-  assert.match(screen.stdout, /^! crm is failing since \d{4}-.* \(\d+ s\): .*503/);
+  assert.match(
+    screen.stdout,
+    /^! crm is failing since [\d:]+ [AP]M \(\d+ s\), and 1 delivery is waiting: .*503/,
+  );
 
   crm.answerWith(replyWith(204));
   await until(async () => (await status()).code === 0);

@@ -349,7 +349,6 @@ test('events that a destination has not chosen take no turn of its pace', () => 
   const terms: Terms = {
     ...termsOfNews({perSecond: 1, onAmbiguous: 'send', newsGivenUpAfter: Infinity}),
     events: ['lead.answered'],
-    isToldOfHeld: false,
     perSecond: 0.001,
     parallel: 16,
     parallelClaimed: 16,

@@ -43,7 +43,7 @@ const news: DeliveryRequest[] = [
   newsRequest(full),
   newsRequest({...full, isAnsweredLater: true}, 'answered'),
   newsRequest({...full, isAnsweredLater: true, answer: {status: 'refused'}}, 'refused'),
-  newsRequest({...full, suspect: 'trap'}, 'held'),
+  newsRequest({...full, suspect: 'trap'}),
   newsRequest({...full, supersedes: '01934b2c-0000-7000-8000-00a1b2c3d4e5'}),
   revokedRequest(),
   erasedRequest(),

@@ -22,7 +22,7 @@ function linesOf(
 ) {
   const own = {key: 'acme', name: 'Acme Funding, LLC', origins: [listedOrigin], cid: '1001'};
   const [first, ...others] = fields.map((each) => onePartner({...own, ...each}));
-  const config = {callers: [], destinations, partnersFile: 'partners.json', ...more};
+  const config = {callers: [], destinations, partnersFile: 'partners.json', alerts: undefined, ...more};
   const remembered = {partner: 'acme', version: '1', language: 'en', textHash: ''};
   return leadDoubts({partners: [first!, ...others], ...config}, [remembered]).map(({text}) => text);
 }

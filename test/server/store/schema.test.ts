@@ -176,17 +176,20 @@ const undo = (version: number) =>
   });
 
 forEachStore((store) => {
-  test('the news of stops and erasures that was given up before version 18 waits again', async (t) => {
+  test('news of stops that was given up waits again, and that of held leads for an operator', async (t) => {
     const server = await store.startServer();
     t.after(() => server.close());
     const opened = await openStore(server.config, clearText);
-    const deliveries = ['crm', 'other'].map((destination) => newDelivery({destination, content: 'created'}));
+    const deliveries = ['crm', 'other', 'sales'].map((destination) =>
+      newDelivery({destination, content: 'created'}),
+    );
     const entry = newEntry({deliveries});
     await opened.accept(entry);
     await opened.close();
     for (const text of [
       "UPDATE deliveries SET state = 'failed'",
       "UPDATE deliveries SET content = 'revoked' WHERE destination = 'crm'",
+      "UPDATE deliveries SET content = 'held', state = 'waiting' WHERE destination = 'sales'",
       "INSERT INTO paused_destinations (destination, paused_at, reason) VALUES ('crm', 1, 'The receiver answered 410 (Gone): it wants no more events'), ('other', 1, 'our maintenance')",
       ...undo(18),
       store.name === 'SQLite' ? 'PRAGMA user_version = 17' : 'UPDATE schema_version SET version = 17',
@@ -194,9 +197,10 @@ forEachStore((store) => {
     ])
       await server.execute(text);
     await (await openStore(server.config, clearText)).close();
-    const rows = await server.select('SELECT content, state FROM deliveries ORDER BY content');
+    const rows = await server.select('SELECT content, state FROM deliveries ORDER BY content, state');
     assert.deepEqual(plain(rows), [
       {content: 'created', state: 'failed'},
+      {content: 'created', state: 'held'},
       {content: 'revoked', state: 'waiting'},
     ]);
     const paused = await server.select(

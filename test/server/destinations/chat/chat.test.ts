@@ -149,12 +149,6 @@ for (const format of chatFormats) {
   });
 }
 
-test('a chat room is told of a held lead, and who decides', async (t) => {
-  const {chat, received} = await room(t);
-  await chat.deliver(newsRequest({suspect: 'trap'}, 'held'));
-  assert.match(read('slack', received[0]?.body ?? ''), /^Held for you[^]*the operator of .+ drops it/);
-});
-
 test('a room that had the lead is not told of its repeat', async (t) => {
   const {chat, received} = await room(t);
   await assert.rejects(chat.deliver(newsRequest({duplicateOf: sampleId})), {state: 'skipped'});
@@ -222,7 +216,7 @@ function longestEmail() {
     notes: long(2_000),
   });
   const attribution = Object.fromEntries(attributionKeys.map((key) => [key, long(500)]));
-  const request = newsRequest({lead, attribution, suspect: 'trap', consent: sampleConsent}, 'held');
+  const request = newsRequest({lead, attribution, suspect: 'trap', consent: sampleConsent});
   return leadEmail(request, {...roomSettings, details: 'contact'});
 }
 

@@ -11,7 +11,6 @@ import type {
   Destination,
   RecordRequest,
 } from '../../../../server/destinations/destination.ts';
-import {deliveryContents} from '../../../../server/leads/deliveries.ts';
 import type {LeadRecord} from '../../../../server/leads/stored-lead.ts';
 import {isolated} from '../../../../server/leads/hidden-characters.ts';
 import {emailSettings} from '../../../support/email-settings.ts';
@@ -51,7 +50,6 @@ const digest = [
   at(3, {supersedes: idOf(1)}),
   newsRequest({...later, createdAt: minutes(-20)}, 'answered', minutes(4)),
   erasedRequest({id: idOf(0), createdAt: minutes(-90), erasedAt: minutes(7)}),
-  at(5, {suspect: 'fast'}, 'held'),
   at(6, {duplicateOf: idOf(1)}),
 ];
 
@@ -66,7 +64,6 @@ const examples: Record<string, [requests: DeliveryRequest[], changes?: Partial<E
   'A lead without an answer yet': [[newsRequest({...later, partner: null})]],
   'The answer': [[newsRequest(later, 'answered', minutes(10))]],
   'A refusal': [[newsRequest({...later, answer: {status: 'refused'}}, 'refused', minutes(10))]],
-  'A held lead': [[newsRequest({suspect: 'trap fast'}, 'held')]],
   'A corrected lead': [[newsRequest({supersedes: earlier})]],
   'An erased lead': [[erasedRequest()]],
   'A consent that was taken back': [[revokedRequest()]],
@@ -203,14 +200,6 @@ suite('the texts of e-mails', () => {
     assert.match(parsed.html ?? '', /href="sms:\+13055550142"/);
   });
 
-  test('a held lead cannot be called or answered from its e-mail', async () => {
-    const {parsed} = await sentOne([newsRequest({...telling, suspect: 'trap'}, 'held')], contact);
-    assert.match(parsed.subject ?? '', /^May be a bot: Ana Silva, /);
-    assert.match(parsed.text ?? '', /^May be a bot: .+\nDo not call yet: /);
-    assert.doesNotMatch(parsed.html ?? '', /href="tel:/);
-    assert.equal(parsed.replyTo, undefined);
-  });
-
   test('an answer goes to the visitor, unless the mailbox or `details` says otherwise', async () => {
     const replyTo = async (changes: Partial<EmailSettings>) =>
       (await sentOne([newsRequest(telling)], changes)).parsed.replyTo?.map(({address}) => address);
@@ -345,18 +334,11 @@ suite('the texts of e-mails', () => {
       assert.equal(parsed.text?.match(/K7QM-2XHD/g)?.length, 1);
     });
 
-    test('a held lead that has been released since is a new lead', async () => {
-      const requests = [newsRequest({}, 'held'), newsRequest()];
-      assert.equal(await subjectOf(requests, every), '1 new lead, $862,000');
-    });
-
-    test('the subject counts what was answered, refused and held, and no lead twice', async () => {
+    test('the subject counts what was answered and refused, and no lead twice', async () => {
       const refused = many(2, {...later, answer: {status: 'refused'}}, 'refused');
-      const held = at(7, {}, 'held');
       assert.equal(await subjectOf(many(3, later, 'answered'), every), '3 leads answered, $2,586,000');
       assert.equal(await subjectOf(refused, every), '2 leads refused');
-      assert.equal(await subjectOf([held], every), '1 lead held for you');
-      assert.equal(await subjectOf([at(8, standard), held], every), '1 new lead; 1 held for you');
+      assert.equal(await subjectOf([at(8, standard), ...refused], every), '1 new lead; 2 refused');
     });
 
     test('of a lead that was erased, a digest reports nothing else', async () => {
@@ -436,10 +418,7 @@ suite('the texts of e-mails', () => {
   });
 
   suite('what visitors and links bring', () => {
-    const newsContents = deliveryContents.filter(
-      (content) =>
-        content !== 'lead' && content !== 'confirmation' && content !== 'erased' && content !== 'revoked',
-    );
+    const newsContents = ['created', 'answered', 'refused'] as const;
     /** Long enough not to occur by chance. */
     const secret = fc.stringMatching(/^[a-zA-Z]{12,30}$/);
     const anyRequest = fc.record({
@@ -586,10 +565,8 @@ suite('the texts of e-mails', () => {
       ...harmless.map((words) => [words, words] as const),
     ]) {
       test(`mail programs make no link of the words ${JSON.stringify(words)}`, async () => {
-        for (const content of ['created', 'held'] as const) {
-          const own = linesOf(await sentOne([newsRequest(linkTo(words), content)]));
-          assert.ok(own.includes(`Campaign, in the words of the link: ${isolated(written)}`), own.join('\n'));
-        }
+        const own = linesOf(await sentOne([newsRequest(linkTo(words))]));
+        assert.ok(own.includes(`Campaign, in the words of the link: ${isolated(written)}`), own.join('\n'));
         const email = await sentOne([newsRequest(from(words))], {details: 'contact'});
         const [name = '', ...lines] = linesOf(email);
         assert.ok([`${written} Doe`, `“${written} Doe”`].map(isolated).includes(name), name);

@@ -149,14 +149,6 @@ suite('an event', () => {
     assert.doesNotMatch(received[0]?.body ?? '', /Silva|0142|ana@/);
   });
 
-  test('an event is not sent for a held lead, of which only operators hear', async (t) => {
-    const {settings, received} = await openFor(t, startWebhookReceiver());
-    const webhook = createWebhook(settings, usualTimeout);
-    t.after(() => webhook.close());
-    await assert.rejects(async () => webhook.deliver(newsRequest({}, 'held')), /held/);
-    assert.equal(received.length, 0);
-  });
-
   test('an event that tests the webhook says that it is a test, about a made-up lead', async (t) => {
     const {settings, secret, received} = await openFor(t, startWebhookReceiver());
     const webhook = createWebhook(settings, usualTimeout);
