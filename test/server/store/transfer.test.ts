@@ -6,7 +6,6 @@ import {DatabaseSync} from 'node:sqlite';
 import {suite, test, type TestContext} from 'node:test';
 import {deliveryContents, deliveryStates, type FirstContent} from '../../../server/leads/deliveries.ts';
 import {tables, type Column, type Table} from '../../../server/store/columns.ts';
-import {createApp} from '../../../server/index.ts';
 import {finish} from '../../../server/admin/admin.ts';
 import {openEnd, openStore} from '../../../server/store/open-store.ts';
 import {clearText, createSealer} from '../../../server/store/sealing.ts';
@@ -22,7 +21,6 @@ import {
   prequalificationBody,
   sampleConsent,
 } from '../../support/sample-leads.ts';
-import {serviceSettings} from '../../support/service-process.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
 import {baseConfig} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
@@ -348,19 +346,6 @@ suite('a transfer', {skip: withoutPostgres}, () => {
     answered.resolve();
     await closed;
     await (await openEnd(place, 'source')).close();
-  });
-
-  test('a program that has the app in a server of its own is seen, too', async (t) => {
-    const {place} = (await makePlaces(t)).postgres;
-    const folder = makeTemporaryFolder();
-    t.after(() => folder.remove());
-    const settings = {...serviceSettings(folder.path), DATABASE_URL: place.databaseUrl, LOG_LEVEL: 'error'};
-    const app = await openFor(t, createApp(settings));
-    await assert.rejects(openEnd(place, 'source'), /A server uses /);
-    await app.close();
-    const source = await openFor(t, openEnd(place, 'source'));
-    await source.markMoved('elsewhere');
-    await assert.rejects(createApp(settings), /were moved to elsewhere/);
   });
 
   test('a damaged log of a killed server is refused and kept, as at the start of a server', async (t) => {
