@@ -29,7 +29,7 @@ const dataKey = 'a data key of at least 32 characters';
 const both = createSealer([dataKey, 'clear']);
 const consent = {...sampleConsent, givenAt: 1};
 
-type Place = {databaseUrl: string | undefined; databasePath: string; databaseStatements: 'named'};
+type Place = {databaseUrl: string | undefined; databasePath: string};
 type Row = Record<string, unknown>;
 type Both = {place: Place; run: (sql: string) => Promise<Row[]>};
 
@@ -41,7 +41,7 @@ async function makePlaces(t: TestContext): Promise<{sqlite: Both; other: Both; p
   const inFile = (name: string): Both => {
     const databasePath = join(folder.path, name);
     return {
-      place: {databaseUrl: undefined, databasePath, databaseStatements: 'named'},
+      place: {databaseUrl: undefined, databasePath},
       run(sql) {
         const file = new DatabaseSync(databasePath, {enableForeignKeyConstraints: false});
         const rows = sql.startsWith('BEGIN') ? file.exec(sql) : file.prepare(sql).all();
@@ -54,7 +54,7 @@ async function makePlaces(t: TestContext): Promise<{sqlite: Both; other: Both; p
     sqlite: inFile('one.sqlite'),
     other: inFile('other.sqlite'),
     postgres: {
-      place: {databaseUrl: database.url, databasePath: '', databaseStatements: 'named'},
+      place: {databaseUrl: database.url, databasePath: ''},
       run: (sql) => database.query(sql),
     },
   };
@@ -204,7 +204,7 @@ suite('a transfer', {skip: withoutPostgres}, () => {
     const database = await createDatabase("template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'");
     t.after(() => database.drop());
     const icu: Both = {
-      place: {databaseUrl: database.url, databasePath: '', databaseStatements: 'named'},
+      place: {databaseUrl: database.url, databasePath: ''},
       run: (sql) => database.query(sql),
     };
     await fillStore(sqlite);
