@@ -35,13 +35,13 @@ function input(name: FieldName, {words, asked}: Form, shown: Shown, also?: strin
   ${describedBy(name, words, shown, also)} ${isFocused(name, shown) && html`autofocus`}`;
   // A line before the text of a `<textarea>` is not part of it, and keeps an empty first line of the text.
   if (kind === 'text')
-    return html`<textarea ${attributes} rows="3" autocapitalize="sentences">${value}</textarea>`;
+    return html`<textarea ${attributes} rows="3" autocapitalize="sentences">${`\n${value}`}</textarea>`;
   if (kind === 'choice') {
     // The first option stands for no answer, and is selected at first.
     const choices = {'': '', ...asked.find((each) => each.name === name)?.choices};
     const options = Object.entries(choices).map(
       ([choice, text]) =>
-        html`<option value="${choice}" ${value === choice && html`selected`}>${text}</option>`,
+        html`<option value="${choice}" ${shown.values[name] === choice && html`selected`}>${text}</option>`,
     );
     return html`<div class="select">
       <select ${attributes}>
