@@ -193,6 +193,8 @@ suite('an apply page', () => {
       await route.continue();
     });
     await page.goto(`${run.publicUrl}/apply/bright?order=contact-first`, {waitUntil: 'commit'});
+    const button = page.getByRole('button', {name: 'Next'});
+    const place = await button.boundingBox();
     await page.getByLabel('First name').fill('Ana');
     await page.getByLabel('Last name').fill('Sil');
     arrival.resolve();
@@ -205,6 +207,7 @@ suite('an apply page', () => {
     assert.equal(await page.getByLabel('First name').inputValue(), 'Ana');
     assert.equal(await page.getByLabel('Last name').inputValue(), 'Silva');
     assert.equal(await page.locator('lead-prequal-form form').count(), 1, 'the form of the page is gone');
+    assert.deepEqual(await button.boundingBox(), place, 'nothing has moved');
     assert.deepEqual(violations, []);
   });
 

@@ -51,7 +51,7 @@ suite('an apply page without a script', () => {
     };
   }
 
-  test('takes a visitor to the result in Chromium, with errors, a consent, a change and a new start', async (t) => {
+  test('takes a visitor past errors to the result in Chromium, to a change and a new start', async (t) => {
     const {page, press, fill, says, focused} = await openTab(t, '/apply/acme?lang=en');
     assert.equal(await page.getByRole('button').count(), 1, 'nothing else is to be pressed');
     await page.locator('label[for=credit_score-0]').click();

@@ -75,17 +75,11 @@ type Exchange = Omit<Parts, 'tokenKeys'> & {
 };
 
 export function createScriptlessForm({tokenKeys, ...parts}: Parts): ScriptlessForm {
-  const tokens = createFormTokens(tokenKeys);
-  const ownOrigin = new URL(parts.publicUrl).origin;
-  const exchangeOf = (request: Request, partner: Partner, visit: Visit): Exchange => ({
-    ...parts,
-    tokens,
-    ownOrigin,
-    request,
-    partner,
-    visit,
-    form: formOf(request, partner, visit),
-  });
+  const lasting = {...parts, tokens: createFormTokens(tokenKeys), ownOrigin: new URL(parts.publicUrl).origin};
+  const exchangeOf = (request: Request, partner: Partner, visit: Visit): Exchange => {
+    const form = formOf(request, partner, visit);
+    return {...lasting, request, partner, visit, form};
+  };
   return {
     empty: (request, partner, visit) => emptyCard(exchangeOf(request, partner, visit)),
     answer: (request, partner, visit) => answer(exchangeOf(request, partner, visit)),
