@@ -43,7 +43,7 @@ suite('an apply page without a script', () => {
       /** Presses a button, and waits for the page that comes then. */
       press: (name = 'See my estimate') =>
         Promise.all([page.waitForEvent('domcontentloaded'), page.getByRole('button', {name}).click()]),
-      async fill(answers: Readonly<Record<string, string>>) {
+      fill: async (answers: Readonly<Record<string, string>>) => {
         for (const [name, value] of Object.entries(answers)) await page.locator(`[name=${name}]`).fill(value);
       },
       says: async (words: RegExp) => assert.match(await page.locator('main').innerText(), words),

@@ -87,9 +87,9 @@ export function readPost(
   if (posted.has(carried.change)) return {shown: {...same, focus: 'funds'}};
 
   const {errors, lead} = readFields(fieldsOf(steps), values);
-  const hasSeenAll = fieldsOf(steps.slice(1)).some((name) => values[name]);
+  const hasFilledOthers = fieldsOf(steps.slice(1)).some((name) => values[name]);
   // Nobody gets errors about fields that were not shown yet. Enter in a later field presses this button, too.
-  if (posted.has(carried.next) && !hasSeenAll) {
+  if (posted.has(carried.next) && !hasFilledOthers) {
     const unfinished = steps.find(({fields}) => fields.some((name) => errors[name]));
     return {shown: {...same, focus: unfinished?.name}};
   }
