@@ -21,8 +21,8 @@ const root = JSON.parse(readFileSync('package.json', 'utf8')) as {
 };
 
 /** What an app can import, besides types. */
-const modules = {[elementName]: 'define', define: 'frameworks/define', react: 'frameworks/react'};
-const typesAlone = {vue: 'frameworks/vue', svelte: 'frameworks/svelte'};
+const modules = {[elementName]: 'define', define: 'frameworks/define'};
+const typesAlone = {react: 'frameworks/react', vue: 'frameworks/vue', svelte: 'frameworks/svelte'};
 
 /** Packages that the app has. */
 const external = [/^lit(\/|$)/, 'react', 'vue', /^svelte\//];
@@ -31,16 +31,6 @@ const external = [/^lit(\/|$)/, 'react', 'vue', /^svelte\//];
 const noAddress: Plugin = {
   name: 'no-address',
   load: (id) => (id === scriptAddressFile ? `export const scriptAddress = '';` : null),
-};
-
-/** By this name, a server that renders the component finds `server.js` in place of the element. */
-const elementOfComponent: Plugin = {
-  name: 'element-of-component',
-  enforce: 'pre',
-  resolveId: (id, importer = '') =>
-    /frameworks\/react\.ts$/.test(importer) && id === './define.ts'
-      ? {id: 'lead-prequal/define', external: true}
-      : null,
 };
 
 /** @param module the name of a file without its extension */
@@ -59,8 +49,7 @@ const forBrowsers = (module: string) => ({
 const packageJson = {
   name: 'lead-prequal',
   version: root.version,
-  description:
-    "A funding pre-qualification form for partners' pages, as a custom element and a component for React",
+  description: "A funding pre-qualification form for partners' pages, as a custom element",
   keywords: ['custom-element', 'form', 'funding', 'lit', 'web-component'],
   license: root.license,
   type: 'module',
@@ -70,7 +59,7 @@ const packageJson = {
   exports: {
     '.': forBrowsers(elementName),
     './define': forBrowsers('define'),
-    './react': {types: './react.d.ts', default: './react.js'},
+    './react': {types: './react.d.ts'},
     './vue': {types: './vue.d.ts'},
     './svelte': {types: './svelte.d.ts'},
     './custom-elements.json': './custom-elements.json',
@@ -149,10 +138,8 @@ export default defineConfig({
       output: {
         minify: true,
         chunkFileNames: '[name]-[hash].js',
-        // Without this, a server component of React could not use the component.
-        banner: ({name}) => (name === 'react' ? "'use client';" : ''),
       },
     },
   },
-  plugins: [elementOfComponent, noAddress, describe],
+  plugins: [noAddress, describe],
 });

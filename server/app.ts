@@ -9,7 +9,6 @@ import {countRefusals} from './observe/refusals.ts';
 import {changedConsents, wordsInForce} from './leads/consent-texts.ts';
 import {leadDoubts} from './leads/lead-doubts.ts';
 import {publishKeys} from './leads/evidence.ts';
-import {watchDescriptors} from './observe/file-descriptors.ts';
 import type {LeadStore} from './leads/ports.ts';
 import {reasonOf} from './leads/store-errors.ts';
 import {checkInHex, checkValueOf, createSealer} from './store/sealing.ts';
@@ -99,7 +98,6 @@ export async function createApp(
   });
   const service = await startLeadService(opened, config, {emit, timings});
   const {watch} = service;
-  const descriptors = watchDescriptors(emit);
   const requests = startCountingRequests(opened, () => inForce.partners, timings.requestCounts);
   const reads = startDailyCounts<{user: string}>((counts) => opened.addReads(counts), timings.requestCounts);
   const alerts = startAlerts({store: opened, config: () => inForce, emit, timings});
@@ -125,7 +123,6 @@ export async function createApp(
     await reads.stop();
     await alerts.stop();
     counters.close();
-    descriptors.stop();
     await service.close(patience);
     // Not before: `store copy` must not begin while a delivery goes on.
     await reloads?.stop();
@@ -137,7 +134,7 @@ export async function createApp(
     versions,
     count: requests.count,
     store: opened,
-    health: {watch, descriptors, isDegraded: service.isDegraded, isDraining: () => draining},
+    health: {watch, isDegraded: service.isDegraded, isDraining: () => draining},
     isRefusing: () => refusing,
     emit,
   });

@@ -78,7 +78,7 @@ export function createRoutes(
     };
     const figures = figuresOf(policy);
     const proofs = proofOfWork > 0 ? createProofs(tokenKeys, proofOfWork) : undefined;
-    const form = createScriptlessForm({publicUrl, visitorDesk, tokenKeys, counters, figures, emit});
+    const form = createScriptlessForm({publicUrl, visitorDesk, tokenKeys, counters, emit});
     const routes = Router({caseSensitive: true});
     const around = {signIns, failureDelay, timings, reads};
     routes.use(jsonApi({...around, callers, partners, desk, digests, usualAnswer}));

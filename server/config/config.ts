@@ -44,8 +44,6 @@ export type Config = {
   erasuresFile: string | undefined;
   /** How long leads and consents are kept. A partner may say something else. */
   retention: RetentionDefaults;
-  /** `unnamed` for a connection pooler that cannot keep prepared statements. */
-  databaseStatements: 'named' | 'unnamed';
   policy: Policy;
   /** By name. Leads of `/json/leads` go to the destination with the name `defaultDestination`, if it exists. */
   destinations: ReadonlyMap<string, DestinationSettings>;
@@ -168,7 +166,6 @@ const fromSettings = (settings: Settings) => ({
     keepConsentYears: settings.KEEP_CONSENT_YEARS,
     graceDays: settings.RETAIN_GRACE_DAYS,
   },
-  databaseStatements: settings.DATABASE_STATEMENTS,
   confirmations: settings.CONFIRMATIONS === 'on',
   onAmbiguous: settings.ON_AMBIGUOUS,
   outboxPerSecond: settings.OUTBOX_PER_SECOND,

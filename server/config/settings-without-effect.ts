@@ -30,12 +30,20 @@ const emptySettings = (environment: Environment, reader: SettingsReader): string
     return [`${empty} is empty, which counts as not set: ${what}`];
   });
 
+/** Settings of earlier versions, and what stands in their place. */
+const gone = {
+  DATABASE_STATEMENTS: 'PgBouncer keeps prepared statements from 1.21 on, and older ones need session mode',
+};
+
 /** A sentence about each setting whose value has no effect. */
 export function settingsWithoutEffect(environment: Environment, reader: SettingsReader): string[] {
   const isSet = (name: string) => Boolean(environment[name]?.trim() || environment[`${name}_FILE`]);
   const {TZ: timeZone} = environment;
   return [
     ...emptySettings(environment, reader),
+    ...Object.entries(gone).flatMap(([name, instead]) =>
+      isSet(name) ? [`${name} is not used any more: ${instead}`] : [],
+    ),
     timeZone && !isTimeZone(timeZone)
       ? 'TZ names no time zone, so times are shown in UTC: set one such as America/New_York'
       : '',

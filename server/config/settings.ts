@@ -173,10 +173,6 @@ export const settingGroups = {
     KEEP_CONSENT_YEARS: wholeNumber(0, maxKeepConsentYears)
       .default(5)
       .describe('How many years a consent stays when its lead is erased ([more](privacy.md#retention)).'),
-    DATABASE_STATEMENTS: z
-      .enum(['named', 'unnamed'])
-      .default('named')
-      .describe('`unnamed` for PgBouncer before 1.21 ([more](operations.md#postgresql)).'),
   },
   'Answers to leads': {
     POLICY_FILE: z

@@ -2,9 +2,8 @@
 import {Router, type RequestHandler} from 'express';
 import {paths} from '../../contract/api.ts';
 import {StoreUnavailable} from '../leads/store-errors.ts';
-import type {DescriptorWatch} from '../observe/file-descriptors.ts';
 import {replyJson} from './json-body.ts';
-import {methodNotAllowed, shuttingDown, storeUnavailable} from './problem-replies.ts';
+import {methodNotAllowed, shuttingDown} from './problem-replies.ts';
 
 function endpoint(path: string, handler: RequestHandler): Router {
   const router = Router({caseSensitive: true});
@@ -18,15 +17,13 @@ export const liveEndpoint = (): Router =>
 
 export type Health = {
   watch: {outage(): string | undefined};
-  descriptors: Pick<DescriptorWatch, 'isShort'>;
   isDegraded: () => boolean;
   isDraining: () => boolean;
 };
 
 /**
  * - `GET /readyz`: 200 while leads can be stored, else the same 503 that a create gets. It is also a 503 while the
- *   server drains, although leads can be stored until the end of the drain, and while the process has no file
- *   descriptors left, although leads that come on open connections may be stored.
+ *   server drains, although leads can be stored until the end of the drain.
  * - `GET /health`: the same, but with the status `degraded` instead of `ok` while a destination does not accept its
  *   deliveries, is paused, or is no longer configured although deliveries wait for it. Even then it is a 200: after a
  *   503, load balancers would send no more leads, although leads can be stored and delivered later.
@@ -34,10 +31,9 @@ export type Health = {
  * These endpoints are public, so the responses hold no reasons, names or numbers. An operator finds those in the log
  * and with `lead-prequal destinations list`.
  */
-export function healthEndpoints({watch, descriptors, isDegraded, isDraining}: Health): Router {
+export function healthEndpoints({watch, isDegraded, isDraining}: Health): Router {
   function throwUnlessReady() {
     if (isDraining()) throw shuttingDown();
-    if (descriptors.isShort()) throw storeUnavailable();
     const reason = watch.outage();
     if (reason !== undefined) throw new StoreUnavailable(reason);
   }

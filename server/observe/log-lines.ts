@@ -1,7 +1,6 @@
 /** The log line of each observation. Operators may search for the messages and fields, so they should not change. */
 import type {ObservationType, Observation} from './observations.ts';
 import {remedyOf} from './causes.ts';
-import {noDescriptors} from './file-descriptors.ts';
 
 type Line = {
   level: 'error' | 'warn' | 'info';
@@ -119,9 +118,6 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
       {host},
       'DATABASE_URL asks for no TLS: leads and the password can be read on their way to this database; add sslmode=verify-full',
     ),
-  'descriptors-exhausted': ({limit}) =>
-    error({limit}, `${noDescriptors}; /readyz says 503, and deliveries wait`),
-  'descriptors-available': () => info({}, 'there are file descriptors again'),
   'store-failed': ({reason}) =>
     error({reason, remedy: remedyOf(reason)}, 'the store does not work: /readyz says so'),
   'store-recovered': () => info({}, 'the store works again'),

@@ -67,9 +67,6 @@ type Facts = {
   'database-readable': {path: string};
   /** The database is reached over a network without TLS, so that leads and its password can be read there. */
   'database-unencrypted': {host: string};
-  /** No file and no connection can be opened now. `limit` is how many this process may have open, if that is known. */
-  'descriptors-exhausted': {limit: number | undefined};
-  'descriptors-available': object;
   /** Leads cannot be stored or read now. */
   'store-failed': {reason: string};
   'store-recovered': object;

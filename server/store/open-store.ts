@@ -2,7 +2,6 @@ import type {LeadStore, BesideStore} from '../leads/ports.ts';
 import {withRemedy} from '../observe/causes.ts';
 import type {Emit} from '../observe/observations.ts';
 import type {Sealer} from './sealing.ts';
-import type {StatementNames} from './postgres/connections.ts';
 import type {StartsWith} from './schema.ts';
 import {inspectSqlite} from './sqlite/connection.ts';
 import {openSqliteStore, openSqliteBeside} from './sqlite/store.ts';
@@ -18,7 +17,6 @@ const postgres = async () => ({
 type DatabaseSettings = {
   databaseUrl: string | undefined;
   databasePath: string;
-  databaseStatements: StatementNames;
 };
 
 /**
@@ -27,11 +25,9 @@ type DatabaseSettings = {
  * @throws Error when the database cannot be opened. The message names the setting of the database
  */
 export function openStore(settings: DatabaseSettings, sealer: Sealer, emit?: Emit): Promise<LeadStore> {
-  const {databaseUrl: url, databasePath: path, databaseStatements: statementNames} = settings;
+  const {databaseUrl: url, databasePath: path} = settings;
   return naming<LeadStore>(settings, async () =>
-    url
-      ? (await postgres()).openPostgresStore(url, sealer, {statementNames, emit})
-      : openSqliteStore(path, sealer, emit),
+    url ? (await postgres()).openPostgresStore(url, sealer, {emit}) : openSqliteStore(path, sealer, emit),
   );
 }
 
@@ -46,10 +42,10 @@ export function openStoreBeside(
   mayWrite: boolean,
   emit?: Emit,
 ): Promise<BesideStore> {
-  const {databaseUrl: url, databasePath: path, databaseStatements: statementNames} = settings;
+  const {databaseUrl: url, databasePath: path} = settings;
   return naming<BesideStore>(settings, async () =>
     url
-      ? (await postgres()).openPostgresStore(url, sealer, {statementNames, mayUpgrade: false, emit})
+      ? (await postgres()).openPostgresStore(url, sealer, {mayUpgrade: false, emit})
       : openSqliteBeside(path, sealer, mayWrite),
   );
 }
@@ -59,10 +55,8 @@ export function openStoreBeside(
  * @throws Error when the start would fail because of the database as it is now
  */
 export function inspectStore(settings: DatabaseSettings): Promise<StartsWith> {
-  const {databaseUrl: url, databasePath: path, databaseStatements: statementNames} = settings;
-  return naming(settings, async () =>
-    url ? (await postgres()).inspectPostgres(url, statementNames) : inspectSqlite(path),
-  );
+  const {databaseUrl: url, databasePath: path} = settings;
+  return naming(settings, async () => (url ? (await postgres()).inspectPostgres(url) : inspectSqlite(path)));
 }
 
 /**
@@ -89,10 +83,7 @@ async function naming<Store>({databaseUrl}: DatabaseSettings, open: () => Promis
  * Opens a database as an end of a transfer (transfer.ts).
  * @throws Error when it cannot be opened, or has the tables of another version
  */
-export async function openEnd(
-  {databaseUrl, databasePath}: Omit<DatabaseSettings, 'databaseStatements'>,
-  role: EndRole,
-): Promise<End> {
+export async function openEnd({databaseUrl, databasePath}: DatabaseSettings, role: EndRole): Promise<End> {
   if (!databaseUrl) return openSqliteEnd(databasePath, role);
   const {openPostgresEnd} = await import('./postgres/transfer-end.ts');
   return openPostgresEnd(databaseUrl, role);

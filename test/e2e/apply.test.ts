@@ -193,6 +193,8 @@ suite('an apply page', () => {
       await route.continue();
     });
     await page.goto(`${run.publicUrl}/apply/bright?order=contact-first`, {waitUntil: 'commit'});
+    const button = page.getByRole('button', {name: 'Next'});
+    const place = await button.boundingBox();
     await page.getByLabel('First name').fill('Ana');
     await page.getByLabel('Last name').fill('Sil');
     arrival.resolve();
@@ -205,6 +207,7 @@ suite('an apply page', () => {
     assert.equal(await page.getByLabel('First name').inputValue(), 'Ana');
     assert.equal(await page.getByLabel('Last name').inputValue(), 'Silva');
     assert.equal(await page.locator('lead-prequal-form form').count(), 1, 'the form of the page is gone');
+    assert.deepEqual(await button.boundingBox(), place, 'nothing has moved');
     assert.deepEqual(violations, []);
   });
 
@@ -233,10 +236,11 @@ suite('an apply page', () => {
     });
   }
 
-  test('goes on with the script at the step to which the visitor has come without it', async (t) => {
+  test('shows the first step alone until the script comes, and goes on with it at the next step', async (t) => {
     const {page} = await openFor(t, openTab(run));
     await page.route('**/lead-prequal-form.js*', (route) => route.abort());
     await page.goto(`${run.publicUrl}/apply/bright`);
+    assert.equal(await page.getByRole('textbox').count(), 0);
     await page.getByText('Above 720').click();
     await page.unroute('**/lead-prequal-form.js*');
     await page.getByRole('button', {name: 'Next'}).click();
@@ -247,6 +251,22 @@ suite('an apply page', () => {
     await page.getByRole('button', {name: 'Back'}).click();
     assert.ok(await page.getByLabel('Above 720').isChecked());
   });
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    test(`shows the whole form where the script does not come, ${colorScheme}`, async (t) => {
+      const {page} = await openFor(t, openTab(run, {colorScheme, viewport: {width: 360, height: 800}}));
+      await page.route('**/lead-prequal-form.js*', (route) => route.abort());
+      await page.goto(`${run.publicUrl}/apply/acme`);
+      await page.getByLabel('Phone').waitFor();
+      assert.equal(await page.getByText('Step 1 of 3').isVisible(), false);
+      await page.getByLabel('Cash').fill('50,000');
+      const kept = await page.evaluate(() => sessionStorage['lead-prequal-draft:acme'] as string);
+      assert.partialDeepStrictEqual(JSON.parse(kept), {cash: '50,000', step: 'funds'});
+      assert.deepEqual(await axeFaults(page), []);
+      await page.getByRole('button', {name: 'See my estimate'}).click();
+      await page.getByText('Please check your answers').waitFor();
+      assert.deepEqual(await axeFaults(page), []);
+    });
 
   test('an address of no partner on the server shows a page in words', async (t) => {
     const {page, violations} = await openFor(t, openTab(run, {locale: 'es-US'}));

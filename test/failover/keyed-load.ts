@@ -138,24 +138,24 @@ export function sendKeyedLoad(owner: Owner, urls: readonly string[], clientsOfEa
    * has those of an earlier run.
    */
   async function visitor(first: number) {
-    const funds = {credit_score: 'Above 720', retirement: '120000', cash: '50000', investments: '0'};
-    const person = {first_name: 'Ann', last_name: 'Lee', phone: '415-555-0132'};
+    const answers = {
+      ...{credit_score: 'Above 720', retirement: '120000', cash: '50000', investments: '0'},
+      ...{first_name: 'Ann', last_name: 'Lee', phone: '415-555-0132'},
+    };
     for (; sending; await sleep(interval)) {
       const headers = {
         'content-type': 'application/x-www-form-urlencoded',
         'x-forwarded-for': `2001:db8:${randomBytes(4).toString('hex').replace(/^.{4}/, '$&:')}::1`,
       };
-      const post = (server: number, fields: object) => {
-        const body = new URLSearchParams({...funds, ...fields}).toString();
-        return ask('apply page', server, {method: 'POST', path: '/apply/acme', headers, body}, 200);
-      };
-      const page = await post(first, {_page: '0'});
-      const token = /name="_token"\s+value="([^"]*)"/.exec(page?.text ?? '')?.[1];
+      const path = '/apply/acme';
+      const page = await ask('apply page', first, {method: 'GET', path, headers}, 200);
+      const token = /name="_token" value="([^"]*)"/.exec(page?.text ?? '')?.[1];
       if (token !== undefined) {
         const email = newEmail();
         leads.set(email, undefined);
         for (let server = first; !isOver; server += 1) {
-          if (await post(server, {...person, email, _page: '2', _token: token})) {
+          const body = new URLSearchParams({...answers, email, _token: token}).toString();
+          if (await ask('apply page', server, {method: 'POST', path, headers, body}, 200)) {
             acknowledge(email, server);
             break;
           }

@@ -1,4 +1,4 @@
-/** A process that may open no more files and connections: it says so itself, blames no destination, and goes on after it. */
+/** A process that may open no more files and connections: it blames no destination, and goes on after it. */
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import {suite, test, type TestContext} from 'node:test';
@@ -33,7 +33,6 @@ async function goesOn(t: TestContext, name: keyof typeof stores) {
     connection.send(requestText(method, path, {...headers, ...length}, body));
     return (await connection.answer()).status;
   };
-  const becomesReady = (status: number) => until(async () => (await ask('GET', '/readyz')) === status);
   const count = (words: string) => server.lines.filter((line) => line.includes(words)).length;
   const outbox = async () => {
     const beside = await openBeside(folder, store);
@@ -41,10 +40,9 @@ async function goesOn(t: TestContext, name: keyof typeof stores) {
     await beside.close();
     return rows;
   };
-  await becomesReady(200);
+  await until(async () => (await ask('GET', '/readyz')) === 200);
 
   limitOf(server.pid, 5);
-  await becomesReady(503);
   // The system takes the connection, but the server cannot have it yet.
   const waiting = await openConnection(port);
   waiting.send(requestText('GET', '/livez', {connection: 'close'}));
@@ -67,7 +65,6 @@ async function goesOn(t: TestContext, name: keyof typeof stores) {
   );
 
   limitOf(server.pid, 1_024);
-  await becomesReady(200);
   assert.equal((await waiting.answer()).status, 200);
   await Promise.all([crm, sheet].map((receiver) => receiver.hasReceived(leads)));
   await until(() => lender.taken().length === leads);
@@ -75,9 +72,6 @@ async function goesOn(t: TestContext, name: keyof typeof stores) {
   assert.equal(await (await fetch(`${server.url}/health`)).text(), '{"status":"ok"}');
   assert.deepEqual(await server.end('SIGTERM'), stopped);
 
-  // On PostgreSQL, lines about the store may name the shortage as their reason.
-  assert.equal(count('"msg":"this process has no file descriptors left'), 1);
-  assert.equal(count('there are file descriptors again'), 1);
   for (const blame of ['the destination fails', 'delivery postponed', 'the destination refuses'])
     assert.equal(count(blame), 0);
   assert.ok(server.lines.length < 100, `${server.lines.length} lines`);
@@ -87,7 +81,7 @@ async function goesOn(t: TestContext, name: keyof typeof stores) {
 suite('a process without file descriptors', () => {
   for (const name of ['SQLite', 'PostgreSQL'] as const) {
     test(
-      `says so, blames no destination, and sends all leads later, over ${name}`,
+      `blames no destination, and sends all leads later, over ${name}`,
       {skip: name === 'PostgreSQL' && withoutPostgres},
       (t) => goesOn(t, name),
     );

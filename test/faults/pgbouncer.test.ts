@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {after, suite, test} from 'node:test';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
-import {createLeads, fromCaller, fromPage, missing, startOver, stopped, until} from './load.ts';
+import {createLeads, fromCaller, fromPage, startOver, stopped, until} from './load.ts';
 import {startPgBouncer} from './pgbouncer.ts';
 import {startCluster} from './postgres-cluster.ts';
 
@@ -16,25 +16,8 @@ suite('a PgBouncer that cannot keep prepared statements', async () => {
     folder.remove();
   });
 
-  test('is shared by two processes with unnamed statements: no lead is refused, none is lost', async (t) => {
-    const environment = {DATABASE_URL: bouncer.url, DATABASE_STATEMENTS: 'unnamed'};
-    const servers = [await startOver(folder.path, environment), await startOver(folder.path, environment)];
-    const loads = servers.flatMap(({url}) => [
-      createLeads(url, 20, fromPage),
-      createLeads(url, 5, fromCaller),
-    ]);
-    await until(() => loads.every(({acknowledged}) => acknowledged.length >= 500));
-    for (const load of loads) await load.stop();
-    const statuses = loads.flatMap((load) => load.statuses);
-    const acknowledged = loads.flatMap((load) => load.acknowledged);
-    t.diagnostic(`acknowledged ${acknowledged.length} of ${statuses.length}`);
-    assert.deepEqual(new Set(statuses), new Set([201]));
-    for (const {url} of servers) assert.deepEqual(await missing(url, acknowledged), []);
-    for (const server of servers) assert.deepEqual(await server.end('SIGTERM'), stopped);
-  });
-
   test('never takes a named statement of one process for another one of the other', async (t) => {
-    const environment = {DATABASE_URL: bouncer.url, DATABASE_STATEMENTS: 'named'};
+    const environment = {DATABASE_URL: bouncer.url};
     const servers = [await startOver(folder.path, environment), await startOver(folder.path, environment)];
     // Each process runs its statements in a different order.
     const loads = [createLeads(servers[0]!.url, 10, fromPage), createLeads(servers[1]!.url, 10, fromCaller)];

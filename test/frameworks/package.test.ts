@@ -34,8 +34,8 @@ suite('the npm package', () => {
     const [{files}] = JSON.parse(packed) as [{files: {path: string}[]}];
     const names = files.map(({path}) => path);
     const needed = [
-      ...['lead-prequal-form', 'define', 'react'].flatMap((name) => [`${name}.js`, `${name}.d.ts`]),
-      ...['server.js', 'vue.d.ts', 'svelte.d.ts'],
+      ...['lead-prequal-form', 'define'].flatMap((name) => [`${name}.js`, `${name}.d.ts`]),
+      ...['server.js', 'react.d.ts', 'vue.d.ts', 'svelte.d.ts'],
       ...['custom-elements.json', 'web-types.json'],
       ...['vscode.css-custom-data.json', 'vscode.html-custom-data.json'],
       ...['LICENSE', 'README.md', 'package.json'],
@@ -80,26 +80,10 @@ suite('the npm package', () => {
       const program = `
         import {LeadPrequalForm} from 'lead-prequal';
         import {define} from 'lead-prequal/define';
-        import {LeadPrequalForm as Component} from 'lead-prequal/react';
-        console.log(LeadPrequalForm, define(), typeof Component);`;
-      assert.equal(runInApp([...flags, '--eval', program]), 'undefined undefined object\n');
+        console.log(LeadPrequalForm, define());`;
+      assert.equal(runInApp([...flags, '--eval', program]), 'undefined undefined\n');
     });
   }
-
-  test('its component for React writes attributes on a server, and nothing else', () => {
-    const program = `
-      import {LeadPrequalForm} from 'lead-prequal/react';
-      import {createElement} from 'react';
-      import {renderToString} from 'react-dom/server';
-      const props = {partner: 'acme', leadType: 'standard', className: 'wide', draft: false, history: true,
-        'context-store': '7', prefill: {first_name: 'Ana'}, onPrequalReady() {}};
-      console.log(renderToString(createElement(LeadPrequalForm, props, 'Your funding')));`;
-    assert.equal(
-      runInApp(['--eval', program]),
-      '<lead-prequal-form partner="acme" lead-type="standard" class="wide" history="" context-store="7">' +
-        'Your funding</lead-prequal-form>\n',
-    );
-  });
 
   suite('the custom-elements manifest of the npm package', () => {
     const manifest = readJsonFile<Package>(join(folder, 'custom-elements.json'));

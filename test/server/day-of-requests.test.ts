@@ -133,11 +133,10 @@ async function spendDay(t: TestContext, store: Store) {
   async function fromApplyPage(version: string, at: number) {
     const who = person();
     const browser = plainBrowser(server.url, {'x-forwarded-for': `198.51.100.${people % 250}`});
-    const credit = await browser.open('/apply/acme');
-    const second = await browser.send(credit, {credit_score: 'Above 720'});
-    const third = await browser.send(second, {retirement: '120,000', cash: 'none', investments: 'none'});
-    const name = {first_name: 'Ana', last_name: 'Silva'};
-    const result = await browser.send(third, {...name, ...who, consent: third.fields.get('_seen') ?? ''});
+    const form = await browser.open('/apply/acme');
+    const funds = {credit_score: 'Above 720', retirement: '120,000', cash: 'none', investments: 'none'};
+    const agreed = {first_name: 'Ana', last_name: 'Silva', consent: form.fields.get('_seen') ?? ''};
+    const result = await browser.send(form, {...funds, ...who, ...agreed});
     assert.equal(result.status, 200);
     const [id] = await server.select(`SELECT MAX(id) AS id FROM leads WHERE partner = 'acme'`);
     sent.push({

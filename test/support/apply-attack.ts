@@ -2,14 +2,15 @@
 import {Pool} from 'undici';
 
 export type Attacker = {
-  /** Sends this many pages, evenly over the milliseconds. @returns how many answers had each status */
+  /** Sends this many forms, evenly over the milliseconds. @returns how many answers had each status */
   send(posts: number, duration: number): Promise<Record<number, number>>;
   close(): Promise<void>;
 };
 
-const funds = {credit_score: 'Above 720', retirement: '120000', cash: '50000', investments: '0'};
-const carried = (html: string, name: string) =>
-  new RegExp(`name="${name}"\\s+value="([^"]*)"`).exec(html)?.[1] ?? '';
+const answers = {
+  ...{credit_score: 'Above 720', retirement: '120000', cash: '50000', investments: '0'},
+  ...{last_name: 'Net', phone: '415-555-0132'},
+};
 
 /**
  * @param path of the apply page
@@ -21,49 +22,40 @@ export function applyAttacker(url: string, path: string, networks: number): Atta
   /** The token that each network has got: it is good there alone. */
   const tokens = new Map<number, Promise<string>>();
 
-  async function post(fields: Record<string, string>, network: number) {
-    const {statusCode, body} = await pool.request({
-      method: 'POST',
+  const request = (method: 'GET' | 'POST', network: number, fields?: Record<string, string>) =>
+    pool.request({
+      method,
       path,
       headers: {
         'content-type': 'application/x-www-form-urlencoded',
         'x-forwarded-for': `203.${network >> 16}.${(network >> 8) & 255}.${network & 255}`,
       },
-      body: new URLSearchParams(fields).toString(),
+      body: fields ? new URLSearchParams(fields).toString() : null,
     });
-    return {status: statusCode, html: await body.text()};
+
+  async function newToken(network: number) {
+    const {body} = await request('GET', network);
+    return /name="_token" value="([^"]*)"/.exec(await body.text())?.[1] ?? '';
   }
 
-  const newToken = async (network: number) => {
-    const {html} = await post({_page: '0', credit_score: funds.credit_score}, network);
-    return carried(html, '_token');
-  };
-
-  /** Every kind of page that a bot may send: the last one of the form, a forged one, one with the trap, a first one. */
+  /** Every kind of form that a bot may send: a filled one, one with a forged token, one with the trap, an empty one. */
   async function next(): Promise<number> {
     const current = number;
     number += 1;
     const network = Math.floor(current / 4) % networks;
     const asked = tokens.get(network) ?? newToken(network);
     tokens.set(network, asked);
-    const token = await asked;
-    const lead = {
-      ...funds,
-      first_name: `Bot ${current}`,
-      last_name: 'Net',
-      email: `bot${current}@example.com`,
-      phone: '415-555-0132',
-      _page: '2',
-      _token: token,
-    };
-    const pages = [
+    const _token = await asked;
+    const lead = {...answers, first_name: `Bot ${current}`, email: `bot${current}@example.com`, _token};
+    const forms: Record<string, string>[] = [
       lead,
-      {...lead, _token: `9${token.slice(1)}`},
+      {...lead, _token: `9${_token.slice(1)}`},
       {...lead, website: 'https://spam.example'},
-      {_page: '0'},
+      {_token},
     ];
-    const {status} = await post(pages[current % pages.length] ?? lead, network);
-    return status;
+    const {statusCode, body} = await request('POST', network, forms[current % forms.length]);
+    await body.dump();
+    return statusCode;
   }
 
   return {

@@ -1,6 +1,6 @@
 /** Projects in folders of their own, into which tests install packages as their users do. */
 import {execFile} from 'node:child_process';
-import {globSync, statSync, writeFileSync} from 'node:fs';
+import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
 import type {Owner} from './opened.ts';
@@ -34,23 +34,4 @@ export async function runIn(
     },
   );
   return stdout;
-}
-
-type Size = {files: number; bytes: number};
-
-/** @returns the size of an installed package, that of all installed packages, and the names of the others */
-export function installedIn(folder: string, name: string): {own: Size; all: Size; packages: string[]} {
-  const modules = join(folder, 'node_modules');
-  const sizeOf = (place: string): Size => {
-    const files = globSync('**', {cwd: place}).filter((file) => statSync(join(place, file)).isFile());
-    return {
-      files: files.length,
-      bytes: files.reduce((sum, file) => sum + statSync(join(place, file)).size, 0),
-    };
-  };
-  const packages = globSync(['*/package.json', '@*/*/package.json'], {cwd: modules})
-    .map((file) => file.replace(/\/package\.json$/, ''))
-    .filter((other) => other !== name)
-    .toSorted();
-  return {own: sizeOf(join(modules, name)), all: sizeOf(modules), packages};
 }

@@ -48,7 +48,6 @@ export const baseConfig = (folder: string): Config => ({
   dataKeys: ['clear'],
   erasuresFile: join(folder, 'leads.sqlite.erasures'),
   retention: {retainDays: undefined, keepConsentYears: 5, graceDays: 30},
-  databaseStatements: 'named',
   policy: defaultPolicy,
   destinations: new Map(),
   alerts: undefined,

@@ -11,20 +11,14 @@ type Kebab<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `-${Lowercase<First>}`}${Kebab<Rest>}`
   : '';
 
-/** The properties by their own names. */
-export type Properties = {[Name in Property]?: Own[Name]};
-
-/** For the names that differ: `leadType` is `lead-type`. */
-export type AttributeNames = {
-  [Name in Property as Name extends Kebab<Name> ? never : Name]: Kebab<Name>;
-};
+type Properties = {[Name in Property]?: Own[Name]};
 
 /** The properties, under their own names and under the names of their attributes, and attributes of hidden fields. */
 export type Props = Properties & {[Name in Property as Kebab<Name>]?: Own[Name]} & {
   [Name in `context-${string}`]?: string | undefined;
 };
 
-export type Listener<Name extends keyof PrequalEvents> = (event: CustomEvent<PrequalEvents[Name]>) => void;
+type Listener<Name extends keyof PrequalEvents> = (event: CustomEvent<PrequalEvents[Name]>) => void;
 
 /** Named like `onprequal-result`, as React 19 and Svelte expect for an element. */
 export type Listeners = {[Name in keyof PrequalEvents as `on${Name}`]?: Listener<Name>};
@@ -34,7 +28,7 @@ type Pascal<Name extends string> = Name extends `${infer First}-${infer Rest}`
   ? `${Capitalize<First>}${Pascal<Rest>}`
   : Capitalize<Name>;
 
-/** Named like `onPrequalResult`, as React and Vue expect for a component. */
+/** Named like `onPrequalResult`, as Vue expects for a component. */
 export type ComponentListeners = {
   [Name in keyof PrequalEvents as `on${Pascal<Name>}`]?: Listener<Name> | undefined;
 };

@@ -21,6 +21,7 @@ import {
 } from '../../../form/words/say-answer.ts';
 import type {Words} from '../../../form/words/words.ts';
 import {html, type Html} from '../../html/html.ts';
+import {hidden} from './form-markup.ts';
 import {carried} from './form-post.ts';
 
 type ByLanguage<Text> = Readonly<Record<string, Text>>;
@@ -32,9 +33,9 @@ export type Answered = Result & {
   nextStep: ByLanguage<string> | undefined;
   cta: ByLanguage<PartnerLink> | undefined;
   contact: readonly ContactLink[];
-  /** Where the form is, and what it carries so that the visitor can change the answers. */
+  /** Where the form is, and what it takes along when the visitor changes the answers: its values and a token. */
   action: string;
-  carries: readonly Html[];
+  carries: Readonly<Record<string, string>>;
 };
 
 const dateFormats = new Map<string, Intl.DateTimeFormat>();
@@ -200,7 +201,7 @@ function actions(words: Words, {action, carries}: Answered, mayChange: boolean):
   const change =
     mayChange &&
     html`<form method="post" action="${action}" target="_self" accept-charset="utf-8">
-      ${carries}
+      ${Object.entries(carries).map(([name, value]) => hidden(name, value))}
       <button type="submit" name="${carried.change}" value="1">${words.change}</button>
     </form>`;
   return html`<div class="actions">

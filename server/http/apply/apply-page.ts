@@ -26,6 +26,8 @@ export type Visit = {
   framed: boolean;
   /** The page may be shown in a frame, as far as the browser says, so it needs the script that tells its height. */
   mayBeFramed: boolean;
+  /** The browser knows the styles that show the first step alone until the element takes its place. */
+  awaitsElement: boolean;
   /** The parameters of the address, and the same as text. */
   query: Query;
   queryText: string;

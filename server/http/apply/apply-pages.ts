@@ -1,8 +1,7 @@
 /**
  * Serves the apply pages of partners. They run under a strict policy, and only the partner may frame them. Without a script,
- * each page of the form is the answer to a POST of the page before it.
+ * browsers send the form by a POST, and the page that answers has the result or what to correct.
  */
-import {createHash} from 'node:crypto';
 import {gzipSync} from 'node:zlib';
 import {Router, type ErrorRequestHandler, type Request, type RequestHandler, type Response} from 'express';
 import {moduleFile, paths} from '../../../contract/api.ts';
@@ -36,7 +35,7 @@ type Parts = {
   version: EmbedVersion | undefined;
   unknownPartners: FailureLimit;
   rateLimits: RateLimits;
-  /** How many pages of the form one network may send in a minute. */
+  /** How often one network may send a form in a minute. */
   perMinute: number;
   form: ScriptlessForm;
   revokePage: RevokePage;
@@ -85,12 +84,18 @@ function visitOf(request: Request): Visit {
     framed,
     // Old browsers, and all of them on plain HTTP, do not say where the page is shown.
     mayBeFramed: place !== 'document',
+    // Text browsers never say it, and would show what the styles hide. All that know the media feature `scripting` say it.
+    awaitsElement: place !== undefined,
     query: request.query as Query,
     queryText: queryText(request.originalUrl),
   };
 }
 
-/** @param mayCompress for a page without anything that a visitor typed: its length would tell a listener about that */
+/**
+ * @param mayCompress for a page without anything that a visitor typed: its length would tell a listener about that. The
+ *   token of the form may be guessed by lengths of compressed pages only if many pages have the same (BREACH). Each page of
+ *   an empty form has a new one
+ */
 function send(
   response: Response,
   page: Page,
@@ -136,23 +141,19 @@ export function applyPages(parts: Parts): Router {
   const show: RequestHandler = (request, response) => {
     const {partner = partners[0]} = request;
     const visit = visitOf(request);
-    const page = applyPage(partner, visit, form.first(request, partner, visit), publicUrl, script);
-    const etag = createHash('sha256')
-      .update(policy(page, partner.origins) + page.html.text)
-      .digest('base64url')
-      .slice(0, 24);
-    // A browser asks each time whether the page has changed, because it names the newest version of the form.
-    response.set({'Cache-Control': 'no-cache', ETag: `W/"${etag}"`});
+    const page = applyPage(partner, visit, form.empty(request, partner, visit), publicUrl, script);
+    // A browser asks each time, because the page names the newest version of the form. It may keep what was typed for Back.
+    response.set('Cache-Control', 'private, no-cache');
     send(response, page, partner.origins, {
       mayCompress: request.acceptsEncodings(['gzip']) === 'gzip',
     });
   };
 
   /** The answer is never kept, because the visitor's data is in it. */
-  const goOn: RequestHandler = async (request, response) => {
+  const answer: RequestHandler = async (request, response) => {
     const {partner = partners[0]} = request;
     const visit = visitOf(request);
-    const {status, headers = {}, ...card} = await form.next(request, partner, visit);
+    const {status, headers = {}, ...card} = await form.answer(request, partner, visit);
     response.status(status).set(headers);
     send(response, applyPage(partner, visit, card, publicUrl, script), partner.origins);
   };
@@ -190,7 +191,7 @@ export function applyPages(parts: Parts): Router {
       findPartner as RequestHandler,
       rateLimits('apply', perMinute),
       formBody,
-      withinTime(goOn, timings.requestWait),
+      withinTime(answer, timings.requestWait),
     )
     .all(methodNotAllowed('GET, HEAD, POST'));
   router.get(`${paths.apply}/*path`, notFound as RequestHandler);

@@ -4,8 +4,7 @@
  */
 import type {ConsentText} from '../../../contract/embed.ts';
 import {consentParts, linksTo} from '../../../form/consent-text.ts';
-import {formatMoney} from '../../../form/format-money.ts';
-import {fieldsOf, fieldTable, type FieldName, type Step} from '../../../form/pages.ts';
+import {fieldsOf, type FieldName, type Page, type Step} from '../../../form/pages.ts';
 import {isField} from '../../../form/read-fields.ts';
 import {fill} from '../../../form/words/fill.ts';
 import {sayError, sayUse, sendLabel, stepTitle, type Words} from '../../../form/words/words.ts';
@@ -13,105 +12,72 @@ import {html, type Html} from '../../html/html.ts';
 import {error, fieldMarkup, inputId, langAttribute, warning} from './field-markup.ts';
 import {carried, type Form, type Shown} from './form-post.ts';
 
-/** What stands around the fields, and comes from the partner. */
-export type Around = {
-  /** Where the form is sent: the query of the page. */
-  action: string;
-  consent: ConsentText | null;
-  privacyHref: string | undefined;
-  optsOut: boolean;
-  /** The least that the total will be, where the partner shows it. */
-  soFar: number | undefined;
-};
-
 const none = html``;
 
-export function formMarkup(form: Form, shown: Shown, around: Around): Html {
-  const {words, pages} = form;
-  const {page} = shown;
-  const steps = pages[page] ?? [];
-  const isLast = page === pages.length - 1;
-  const {privacyHref} = around;
+export function formMarkup(form: Form, shown: Shown): Html {
+  const {words, leadType, steps, action, consent, privacyHref, optsOut} = form;
+  const awaits = shown.awaitsElement === true && steps.length > 1;
+  const late = awaits && 'late';
   const privacy = privacyHref
     ? html`<a href="${privacyHref}" target="_blank" rel="noopener">${words.privacy}</a>`
     : none;
-  const consent = isLast ? (around.consent ?? undefined) : undefined;
+  const use = (shownSteps: Page) =>
+    html`<p class="why">
+      ${lock}<span>${sayUse(words, leadType, 0, fieldsOf(shownSteps))} ${privacy}</span>
+    </p>`;
   const isLinked =
     privacyHref !== undefined && consent?.lang !== undefined && linksTo(consent.text, privacyHref);
+  // The first button of a form is also that for Enter.
+  const next = html`<div class="use awaited">${use(steps.slice(0, 1))}</div>
+    <div class="actions awaited">
+      <button class="main" type="submit" name="${carried.next}" value="1">${words.next}</button>
+    </div>`;
   return html`<form
     method="post"
-    action="${around.action}"
+    action="${action}"
     target="_self"
     accept-charset="utf-8"
     novalidate
     autocapitalize="words"
     spellcheck="false"
-    data-step="${steps[0]?.name}"
+    data-step="${steps.at(awaits ? 0 : -1)?.name}"
   >
-    ${usesButtons(form, shown) && html`<button class="unseen" type="submit" tabindex="-1">${words.next}</button>`}
-    ${summary(words, shown)} ${progress(pages.length, page)} ${page > 0 && soFarLine(words, around.soFar)}
-    ${hiddenFields(form, shown)} ${steps.map((step) => stepMarkup(step, form, shown))}
-    <div class="use">
-      ${isLast && trap} ${consent && consentMarkup(consent, form, shown, isLinked ? none : privacy)}
-      ${isLast && around.optsOut && html`<p>${words.optOut}</p>`}
-      ${
-        consent === undefined &&
-        html`<p class="why">
-          ${lock}<span>${sayUse(words, form.leadType, page, fieldsOf(steps))} ${privacy}</span>
-        </p>`
-      }
+    ${summary(words, shown)} ${hidden(carried.token, shown.token)} ${awaits && progress(steps.length)}
+    ${steps.map(
+      (step, index) =>
+        html`${stepMarkup(step, form, shown, awaits && (index === 0 ? 'first' : late))}
+        ${index === 0 && awaits && next}`,
+    )}
+    <div class="use ${late}">
+      ${trap} ${consent ? consentMarkup(consent, form, shown, isLinked ? none : privacy) : use(steps)}
+      ${optsOut && html`<p>${words.optOut}</p>`}
     </div>
-    ${isLast && shown.consentError && error('consent', words.consentErrors[shown.consentError])}
+    ${shown.consentError && error('consent', words.consentErrors[shown.consentError])}
     ${
       shown.notice &&
-      alert(
-        'notice',
-        shown.notice.title,
-        html`<p>${shown.notice.text}</p>`,
-        shown.focus === 'problem' && !Object.keys(shown.errors).length,
-      )
+      alert('notice', shown.notice.title, html`<p>${shown.notice.text}</p>`, shown.focus === 'problem')
     }
-    <div class="actions">
-      <button class="main" type="submit">${isLast ? sendLabel(words, form.leadType) : words.next}</button>
-      ${page > 0 && html`<button type="submit" name="${carried.back}" value="1">${words.back}</button>`}
+    <div class="actions ${late}">
+      <button class="main" type="submit">${sendLabel(words, leadType)}</button>
     </div>
   </form>`;
 }
 
-/** The values of the other pages, and what the form carries besides. */
-export function hiddenFields({pages}: Form, shown: Shown): Html[] {
-  const visible = fieldsOf(pages[shown.page]);
-  const others = fieldsOf(pages.flat()).filter((name) => !visible.includes(name));
-  return [
-    ...others.flatMap((name) => hidden(name, shown.values[name])),
-    ...hidden(carried.page, String(shown.page)),
-    ...hidden(carried.token, shown.token),
-    ...shown.asked.flatMap((question) => hidden(carried.asked, question)),
-  ];
-}
+export const hidden = (name: string, value: string | undefined): Html =>
+  value === undefined ? none : html`<input type="hidden" name="${name}" value="${value}" />`;
 
-const hidden = (name: string, value: string | undefined): Html[] =>
-  value === undefined ? [] : [html`<input type="hidden" name="${name}" value="${value}" />`];
-
-/**
- * Enter in a field presses the first button of the form. Where other buttons stand beside the fields, an additional one that
- * nobody sees comes before them.
- */
-const usesButtons = ({pages}: Form, {page, questions}: Shown) =>
-  questions.length > 0 || fieldsOf(pages[page]).some((name) => fieldTable[name].kind === 'money');
-
-function stepMarkup(step: Step, form: Form, shown: Shown): Html {
-  const {words, pages} = form;
-  const {page, focus} = shown;
-  const count = pages.length > 1 && fill(words.step, {step: page + 1, of: pages.length});
-  const focused = focus === 'heading' && step === pages[page]?.[0];
+function stepMarkup(step: Step, form: Form, shown: Shown, place: 'first' | 'late' | false): Html {
+  const {words, steps} = form;
+  const classes = [step.fields.length === 1 && 'alone', place === 'late' && place].filter(Boolean).join(' ');
+  const count =
+    place === 'first' &&
+    html`<span class="count awaited"
+      >${fill(words.step, {step: 1, of: steps.length})} · ${words.duration}</span
+    >`;
   const asked: readonly string[] = form.asked.map(({name}) => name);
   const [own, folded] = [false, true].map((is) => step.fields.filter((name) => asked.includes(name) === is));
-  return html`<section ${step.fields.length === 1 && html`class="alone"`} data-step="${step.name}">
-    <h2 tabindex="-1" ${focused && html`autofocus`}>
-      ${count && html`<span class="count">${count}${page === 0 && ` · ${words.duration}`}</span>`}
-      ${stepTitle(words, step)}
-    </h2>
+  return html`<section ${classes && html`class="${classes}"`} data-step="${step.name}">
+    <h2 tabindex="-1" ${shown.focus === step.name && html`autofocus`}>${count} ${stepTitle(words, step)}</h2>
     <div class="fields">
       ${own?.map((name) => fieldMarkup(name, form, shown))} ${foldMarkup(folded ?? [], form, shown)}
     </div>
@@ -129,21 +95,11 @@ function foldMarkup(names: readonly FieldName[], form: Form, shown: Shown): Html
   </details>`;
 }
 
-function progress(pages: number, page: number): Html {
-  if (pages === 1) return none;
-  const bars = Array.from(
-    {length: pages},
-    (_, index) => html`<i ${index <= page && html`class="done"`}></i>`,
-  );
-  return html`<div class="progress" aria-hidden="true">${bars}</div>`;
-}
-
-const soFarLine = (words: Words, total: number | undefined) =>
-  total === undefined
-    ? none
-    : html`<p class="so-far">
-        ${total > 0 ? fill(words.soFar, {amount: formatMoney(total, words.locale)}) : words.soFarNothing}
-      </p>`;
+/** Of the element, which shows a step at a time. */
+const progress = (steps: number) =>
+  html`<div class="progress awaited" aria-hidden="true">
+    <i class="done"></i>${Array.from({length: steps - 1}, () => html`<i></i>`)}
+  </div>`;
 
 function summary(words: Words, {errors, consentError, focus}: Shown): Html {
   const names = Object.keys(errors)
@@ -188,14 +144,15 @@ const trap = html`<div class="unseen" aria-hidden="true">
 function consentMarkup(
   {text, version, required, lang}: ConsentText,
   form: Form,
-  {consentError, agreed}: Shown,
+  {errors, consentError, agreed, focus}: Shown,
   privacy: Html,
 ): Html {
   const language = langAttribute(lang);
   const described = consentError && html`aria-describedby="consent-error"`;
   // A text without a language has no links and no placeholder.
   const content = lang === undefined ? html`${text}` : consentContent(text, form);
-  const attributes = html`id="consent" ${described}`;
+  const focused = focus === 'problem' && consentError && Object.keys(errors).length === 0;
+  const attributes = html`id="consent" ${described} ${focused && html`autofocus`}`;
   const box = html`type="checkbox" name="consent" value="${version}" required
   aria-invalid="${String(consentError !== undefined)}" ${agreed === version && html`checked`}`;
   const shown = required

@@ -1,68 +1,62 @@
 /**
- * The form without a script: each of its pages is the answer to a POST, and all that the visitor has typed travels in the
- * form itself. Nothing is stored before the last step. The fields of the pages, what is wrong with them, and what is asked
- * about them come from form/, as in the form with a script.
+ * The form without a script: one page with all fields, which the browser posts. The fields, and what is wrong with them, come
+ * from form/, as in the form with a script.
  */
-import type {AskedField} from '../../../contract/embed.ts';
-import {contactFields, type LeadType} from '../../../contract/fields.ts';
-import {emailSuggestion} from '../../../form/email-suggestion.ts';
-import {formatDollars} from '../../../form/format-money.ts';
-import {mayMeanThousands, parseMoney} from '../../../form/money.ts';
-import {fieldsOf, fieldTable, type FieldName, type Page} from '../../../form/pages.ts';
-import {isField, readFields, type Errors, type Values} from '../../../form/read-fields.ts';
+import type {AskedField, ConsentText} from '../../../contract/embed.ts';
+import type {LeadType} from '../../../contract/fields.ts';
+import {fieldsOf, fieldTable, type FieldName, type Page, type StepName} from '../../../form/pages.ts';
+import {readFields, type Errors, type Values} from '../../../form/read-fields.ts';
 import {tidy} from '../../../form/tidy.ts';
 import type {InLanguage} from '../../../form/words/partner-text.ts';
 import type {Words} from '../../../form/words/words.ts';
 
-/** The form of a partner, in a language. */
+/** The form of a partner, as a visitor's address asks for it. */
 export type Form = {
   words: Words;
   leadType: LeadType;
-  pages: readonly Page[];
-  /** What the partner asks for besides, which is on the last page, with its choices in words. */
+  /** All stand on one page, below each other. */
+  steps: Page;
+  /** What the partner asks for besides, in the last step, with its choices in words. */
   asked: readonly AskedField[];
   /** What the partner promises about its call, at the phone field. */
   promise: InLanguage<string> | undefined;
+  /** Where the form is sent: the page, with its query. */
+  action: string;
+  consent: ConsentText | null;
+  privacyHref: string | undefined;
+  /** The browser says that the visitor does not want to be tracked, and the form says that this is passed on. */
+  optsOut: boolean;
 };
 
 /**
  * What the form carries besides its fields. Their names begin with `_`, which no field's does.
- * - `_page`: the number of the page, from 0
  * - `_token`: see form-tokens.ts
  * - `_seen`: the version of the consent text above the button
- * - `_asked`: a question that the visitor has seen, so that it is not asked again
- * - `_back`, `_none`, `_mean`, `_change`: the buttons besides the main one
+ * - `_next`: the button below the first step, while the page shows that step alone
+ * - `_change`: the button below the answer that leads back to the form
  */
-export const carried = {
-  page: '_page',
-  token: '_token',
-  seen: '_seen',
-  asked: '_asked',
-  back: '_back',
-  none: '_none',
-  mean: '_mean',
-  change: '_change',
-} as const;
+export const carried = {token: '_token', seen: '_seen', next: '_next', change: '_change'} as const;
 
-/** What the page of the form shows. */
+/** What the form shows. */
 export type Shown = {
-  page: number;
-  /** As typed, or as `tidy` rewrote it. */
+  /** As `tidy` rewrote what was typed. */
   values: Values;
   errors: Errors;
   consentError?: 'required' | 'outdated' | undefined;
-  /** The fields about which the form asks something. */
-  questions: readonly FieldName[];
-  asked: readonly string[];
   /** The version of the consent text whose box is ticked. */
   agreed?: string | undefined;
   notice?: {title: string; text: string} | undefined;
   token?: string | undefined;
-  /** What the browser shows first, if the visitor has not just come to the page. */
-  focus?: 'heading' | 'problem' | FieldName | undefined;
+  /** What the browser shows first: what is wrong, or the title of a step. */
+  focus?: 'problem' | StepName | undefined;
+  /**
+   * Only the first step shows until the element takes its place, and looks like that of the element, so that nothing moves
+   * then. Without scripts, or after a while, page.css shows the whole form.
+   */
+  awaitsElement?: boolean;
 };
 
-/** What the last page has besides the values of all fields. */
+/** What a form without errors has besides its values. */
 export type Filled = {
   lead: Readonly<Record<string, string | number | boolean>>;
   seen: string | undefined;
@@ -75,130 +69,32 @@ function cut(name: FieldName, value: string) {
   return value.slice(0, kind === 'text' ? max * 2 : 400);
 }
 
-function valuesIn(posted: URLSearchParams, {pages}: Form): Values {
-  const values: Values = {};
-  for (const name of fieldsOf(pages.flat())) {
-    const value = posted.get(name);
-    // Browsers send each line of a text with two characters at its end.
-    if (value !== null) values[name] = cut(name, value).replaceAll('\r\n', '\n');
-  }
-  return values;
-}
-
-/** The page before anything was typed. */
-export const emptyPage: Shown = {page: 0, values: {}, errors: {}, questions: [], asked: []};
-
-/**
- * What the visitor's press of a button leads to: a page of the form, and after the last page without errors also the lead.
- * @param asksConsent whether the visitor must tick a box
- */
-export function advance(
+/** What a press of a button leads to: the form again, or a lead. */
+export function readPost(
   posted: URLSearchParams,
-  form: Form,
-  asksConsent: boolean,
+  {steps, words, consent}: Form,
 ): {shown: Shown; filled?: Filled} {
-  const {pages, words} = form;
-  const {locale} = words;
-  const typed = valuesIn(posted, form);
-  const values: Values = {};
-  for (const [name, value] of Object.entries(typed))
-    if (isField(name)) values[name] = tidy(fieldTable[name].kind, value, locale);
-  const asked = posted.getAll(carried.asked).slice(0, fieldsOf(pages.flat()).length);
-  const page = pageIn(posted, pages);
   const text = (name: string) => posted.get(name) || undefined;
-  const same: Shown = {
-    page,
-    values,
-    errors: {},
-    questions: [],
-    asked,
-    agreed: text('consent'),
-    token: text(carried.token),
-  };
-  const names = fieldsOf(pages[page]);
-  const show = (shown: Partial<Shown>) => ({shown: {...same, ...shown}});
-
-  if (posted.has(carried.change)) return show({page: fundsPage(pages), focus: 'heading'});
-  if (posted.has(carried.back)) return show({page: Math.max(0, page - 1), focus: 'heading'});
-  const none = text(carried.none);
-  if (isField(none) && names.includes(none)) return show({values: {...values, [none]: '0'}, focus: none});
-  const [meant, ...rest] = text(carried.mean)?.split('=') ?? [];
-  if (isField(meant) && names.includes(meant)) {
-    const value = tidy(fieldTable[meant].kind, cut(meant, rest.join('=')), locale);
-    return show({
-      values: {...values, [meant]: value},
-      asked: [...asked, questionId(meant, value)],
-      focus: meant,
-    });
+  const values: Values = {};
+  for (const name of fieldsOf(steps)) {
+    const typed = posted.get(name);
+    // Browsers send each line of a text with two characters at its end.
+    if (typed !== null)
+      values[name] = tidy(fieldTable[name].kind, cut(name, typed).replaceAll('\r\n', '\n'), words.locale);
   }
+  const same: Shown = {values, errors: {}, agreed: text('consent'), token: text(carried.token)};
+  // Visitors who saw amounts mostly want to change their funds.
+  if (posted.has(carried.change)) return {shown: {...same, focus: 'funds'}};
 
-  const isLast = page === pages.length - 1;
-  const {errors, lead} = readFields(isLast ? fieldsOf(pages.flat()) : names, values);
-  const wrong = pages.findIndex((steps) => fieldsOf(steps).some((name) => errors[name]));
-  if (wrong >= 0 && wrong < page) return show({page: wrong, errors, focus: 'problem'});
-  const lacksConsent = isLast && asksConsent && same.agreed !== text(carried.seen);
-  const questions = names.filter((name) => {
-    const question = questionId(name, values[name] ?? '');
-    return !errors[name] && !asked.includes(question) && isUnclear(name, typed[name] ?? '', locale);
-  });
-  const asking = {
-    questions,
-    asked: [...asked, ...questions.map((name) => questionId(name, values[name] ?? ''))],
-  };
-  if (wrong >= 0 || lacksConsent) {
-    const consentError = lacksConsent ? 'required' : undefined;
-    return show({...asking, errors, consentError, focus: 'problem'});
+  const {errors, lead} = readFields(fieldsOf(steps), values);
+  const hasFilledOthers = fieldsOf(steps.slice(1)).some((name) => values[name]);
+  // Nobody gets errors about fields that were not shown yet. Enter in a later field presses this button, too.
+  if (posted.has(carried.next) && !hasFilledOthers) {
+    const unfinished = steps.find(({fields}) => fields.some((name) => errors[name]));
+    return {shown: {...same, focus: unfinished?.name}};
   }
-  if (questions.length > 0) return show({...asking, focus: questions[0]});
-  if (!isLast) return show({page: page + 1, focus: 'heading'});
-  return {
-    shown: same,
-    filled: {lead, seen: text(carried.seen), trap: text('website')},
-  };
-}
-
-/** Names a question by the field and the value that it is about. */
-const questionId = (name: FieldName, value: string) => `${name}=${value}`;
-
-function pageIn(posted: URLSearchParams, pages: readonly Page[]) {
-  const page = Number(posted.get(carried.page));
-  return Number.isInteger(page) && page >= 0 && page < pages.length ? page : 0;
-}
-
-/**
- * Whether the form of this page has a token. The first of several pages has none, so that it is the same for all visitors,
- * unless it asks for contact data: see `answersWithoutToken`.
- */
-export const hasToken = ({pages}: Form, page: number) =>
-  page > 0 || pages.length === 1 || fieldsOf(pages[0]).some((name) => Object.hasOwn(contactFields, name));
-
-/**
- * What is taken from a form without a token of ours, which another website may have made: the answers of a first page that
- * has no token. Undefined for every other page, of which nothing is taken.
- */
-export function answersWithoutToken(posted: URLSearchParams, form: Form): URLSearchParams | undefined {
-  if (hasToken(form, pageIn(posted, form.pages))) return undefined;
-  const names: readonly string[] = fieldsOf(form.pages[0]);
-  return new URLSearchParams([...posted].filter(([name]) => names.includes(name)));
-}
-
-/** Visitors who saw amounts mostly want to change their funds. */
-const fundsPage = (pages: readonly Page[]) =>
-  Math.max(
-    0,
-    pages.findIndex((steps) => fieldsOf(steps).includes('cash')),
-  );
-
-/** Whether something else may be meant than what was typed. */
-function isUnclear(name: FieldName, typed: string, locale: string) {
-  const {kind} = fieldTable[name];
-  if (kind === 'money') return mayMeanThousands(typed, locale);
-  return kind === 'email' && emailSuggestion(typed) !== undefined;
-}
-
-/** What may be meant, as the visitor would have typed it. */
-export function meanings(name: FieldName, value: string, locale: string): string[] {
-  if (fieldTable[name].kind === 'email') return [emailSuggestion(value) ?? ''].filter(Boolean);
-  const dollars = Number(parseMoney(value));
-  return [dollars, dollars * 1_000].map((meant) => formatDollars(meant, locale));
+  const consentError = consent?.required && same.agreed !== text(carried.seen) ? 'required' : undefined;
+  if (Object.keys(errors).length > 0 || consentError)
+    return {shown: {...same, errors, consentError, focus: 'problem'}};
+  return {shown: same, filled: {lead, seen: text(carried.seen), trap: text('website')}};
 }

@@ -36,7 +36,7 @@ if (plain) {
 
   const draftName = `lead-prequal-draft:${partner}`;
 
-  /** The draft from before, which may hold answers of steps that this page does not show. */
+  /** The draft from before. The element shows its answers, so they stay if nothing was typed in their place. */
   const earlier = () => {
     try {
       const draft = JSON.parse(session[draftName]);
@@ -55,7 +55,9 @@ if (plain) {
     if (isAnswer(target?.name)) answers.push([target.name, target.value]);
     // A page without answers is no draft. There may be one from before.
     if (answers.length === 0) return;
-    const draft = {...earlier(), ...Object.fromEntries(answers), step: plain.dataset.step, at: Date.now()};
+    // The element shows the step that the visitor is in, or one before it that lacks an answer.
+    const {step} = (target?.closest('section') ?? plain).dataset;
+    const draft = {...earlier(), ...Object.fromEntries(answers), step, at: Date.now()};
     keepInTab(draftName, draft);
   };
 

@@ -1,14 +1,12 @@
 /**
- * The form without a script, page by page: what each shows, and what becomes of the lead after the last one. Whoever sends a
- * lead in this way has solved no proof of work. So the lead is a suspect unless the partner says otherwise, a network may
- * send few of them, and no answer tells whether the same lead was sent before.
+ * The form without a script: one page, which a POST answers with the result, or with the page again and what is wrong.
+ * Whoever sends a lead in this way has solved no proof of work. So the lead is a suspect unless the partner says otherwise, a
+ * network may send few of them, and no answer tells whether the same lead was sent before.
  */
 import type {Request} from 'express';
 import {paths} from '../../../contract/api.ts';
 import {attributionKeys, campaignParameter, type EmbedSubmission} from '../../../contract/embed.ts';
-import type {PolicyFigures} from '../../../contract/policy.ts';
-import {leastTotal} from '../../../form/least-total.ts';
-import {fieldsOf, pagesOf, withAsked} from '../../../form/pages.ts';
+import {pagesOf, withAsked} from '../../../form/pages.ts';
 import {isField, type Errors} from '../../../form/read-fields.ts';
 import {askedFieldsIn} from '../../../form/words/asked.ts';
 import {formWords} from '../../../form/words/form-words.ts';
@@ -41,17 +39,8 @@ import {visitorOf} from '../request-context.ts';
 import {readSubmission} from '../wire-schemas.ts';
 import {answerMarkup} from './answer-markup.ts';
 import {contextIn, leadTypeOf, type Card, type Visit} from './apply-page.ts';
-import {formMarkup, hiddenFields} from './form-markup.ts';
-import {
-  advance,
-  answersWithoutToken,
-  carried,
-  emptyPage,
-  hasToken,
-  type Filled,
-  type Form,
-  type Shown,
-} from './form-post.ts';
+import {formMarkup} from './form-markup.ts';
+import {carried, readPost, type Filled, type Form, type Shown} from './form-post.ts';
 import {correctionOf, createFormTokens, type FormToken, type FormTokens} from './form-tokens.ts';
 
 const hour = 3_600_000;
@@ -63,21 +52,20 @@ type Parts = {
   visitorDesk: VisitorDesk;
   tokenKeys: readonly [string, ...string[]];
   counters: Counters;
-  figures: PolicyFigures;
   emit: Emit;
 };
 
 export type ScriptlessForm = {
-  /** The first page, before anything was typed. */
-  first(request: Request, partner: Partner, visit: Visit): Card;
+  /** The form before anything was typed. */
+  empty(request: Request, partner: Partner, visit: Visit): Card;
   /** What follows when the visitor has pressed a button. It takes over nothing from another website. */
-  next(request: Request, partner: Partner, visit: Visit): Promise<Reply>;
+  answer(request: Request, partner: Partner, visit: Visit): Promise<Reply>;
 };
 
 type Reply = Card & {status: number; headers?: Record<string, string>};
 
-/** A request for a page of the form, and what answers it. */
-type Step = Omit<Parts, 'tokenKeys'> & {
+/** A request for the form, and what its answer is made of. */
+type Exchange = Omit<Parts, 'tokenKeys'> & {
   tokens: FormTokens;
   ownOrigin: string;
   request: Request;
@@ -87,122 +75,108 @@ type Step = Omit<Parts, 'tokenKeys'> & {
 };
 
 export function createScriptlessForm({tokenKeys, ...parts}: Parts): ScriptlessForm {
-  const tokens = createFormTokens(tokenKeys);
-  const ownOrigin = new URL(parts.publicUrl).origin;
-  const stepOf = (request: Request, partner: Partner, visit: Visit): Step => ({
-    ...parts,
-    tokens,
-    ownOrigin,
-    request,
-    partner,
-    visit,
-    form: formOf(partner, visit),
-  });
+  const lasting = {...parts, tokens: createFormTokens(tokenKeys), ownOrigin: new URL(parts.publicUrl).origin};
+  const exchangeOf = (request: Request, partner: Partner, visit: Visit): Exchange => {
+    const form = formOf(request, partner, visit);
+    return {...lasting, request, partner, visit, form};
+  };
   return {
-    first: (request, partner, visit) => card(stepOf(request, partner, visit), emptyPage),
-    next: (request, partner, visit) => next(stepOf(request, partner, visit)),
+    empty: (request, partner, visit) => emptyCard(exchangeOf(request, partner, visit)),
+    answer: (request, partner, visit) => answer(exchangeOf(request, partner, visit)),
   };
 }
 
-function formOf(partner: Partner, {language, order}: Visit): Form {
+function formOf(request: Request, partner: Partner, {language, order, queryText}: Visit): Form {
   const leadType = leadTypeOf(partner);
   const words = formWords[language];
-  const {ask} = partner;
+  const {ask, privacyHref} = partner;
   return {
     words,
     leadType,
-    pages: withAsked(pagesOf(leadType, {order, layout: 'steps'}), ask),
+    steps: withAsked(pagesOf(leadType, {order, layout: 'single'}), ask).flat(),
     asked: askedFieldsIn(ask, words.locale),
     promise: contentFor(partner.callPromise, words.locale),
+    action: actionOf(partner, queryText),
+    consent: consentFor(partner, words.locale),
+    privacyHref,
+    optsOut: visitorOf(request).optsOut,
   };
 }
 
-const scopeOf = ({request: {network}, partner: {key}}: Step) => ({partner: key, network});
+const scopeOf = ({request: {network}, partner: {key}}: Exchange) => ({partner: key, network});
 
 const actionOf = ({key}: Partner, query: string) => `${paths.apply}/${key}${query && `?${query}`}`;
 
-function card(step: Step, shown: Shown): Card {
-  const {partner, visit, form, figures, tokens} = step;
-  const {pages, words} = form;
-  const {page, values, errors, consentError} = shown;
-  const signed = shown.token ?? (hasToken(form, page) ? tokens.issue(scopeOf(step)) : undefined);
-  const bankruptcyIsOpen = page <= pages.findIndex((steps) => fieldsOf(steps).includes('bankruptcy'));
-  const isEstimated = partner.showsEstimate && form.leadType === 'prequalification';
-  const markup = formMarkup(
-    form,
-    {...shown, token: signed},
-    {
-      action: actionOf(partner, visit.queryText),
-      consent: consentFor(partner, words.locale),
-      privacyHref: partner.privacyHref,
-      optsOut: visitorOf(step.request).optsOut,
-      soFar: isEstimated ? leastTotal(values, figures, bankruptcyIsOpen) : undefined,
-    },
-  );
+const emptyCard = (exchange: Exchange) =>
+  card(exchange, {values: {}, errors: {}, awaitsElement: exchange.visit.awaitsElement});
+
+function card(exchange: Exchange, shown: Shown): Card {
+  const {errors, consentError, token = exchange.tokens.issue(scopeOf(exchange))} = shown;
   const hasErrors = Object.keys(errors).length > 0 || consentError !== undefined;
-  return {markup, hasErrors, becomesElement: true};
+  return {markup: formMarkup(exchange.form, {...shown, token}), hasErrors, becomesElement: true};
 }
 
 /** What follows when the visitor has pressed a button. */
-async function next(step: Step): Promise<Reply> {
-  const {request, partner, form, tokens} = step;
-  const scope = scopeOf(step);
-  const body = request.body as URLSearchParams;
-  const token = tokens.read(scope, body.get(carried.token) ?? undefined);
-  const isOwn = isFromOwnPage(request, step.ownOrigin);
+async function answer(exchange: Exchange): Promise<Reply> {
+  const {request, form, tokens} = exchange;
+  const scope = scopeOf(exchange);
+  const posted = request.body as URLSearchParams;
+  const token = tokens.read(scope, posted.get(carried.token) ?? undefined);
+  const isOwn = isFromOwnPage(request, exchange.ownOrigin);
   // If the browser does not say whose page has sent the form, the token says that we have made it.
-  const isOurs = isOwn ?? token !== undefined;
-  const posted = isOurs ? body : isOwn === undefined ? answersWithoutToken(body, form) : undefined;
-  if (!posted) return {...card(step, emptyPage), status: 403};
+  if (!(isOwn ?? token !== undefined)) return {...emptyCard(exchange), status: 403};
   // Somebody in another network may have filled in this form, so its tick is no consent of this visitor.
   if (!isOwn && !token?.isHere) posted.delete('consent');
-  const {shown, filled} = advance(posted, form, partner.consent?.required === true);
-  const isBroken = Object.keys(shown.errors).length > 0 || shown.consentError !== undefined;
+  const {shown, filled} = readPost(posted, form);
   // A visitor whose network has changed gets another token. It has the same key, so that a lead that was stored already is
   // not stored twice. It names no lead that is corrected: only the visitor who has sent a lead may correct it, and in
   // another network this may be somebody else.
   const renewed = token && !token.isHere && tokens.issue(scope, {earliest: token.earliest, key: token.key});
   const known: Shown = {...shown, token: token && (renewed || shown.token)};
-  if (!filled) return {...card(step, known), status: isBroken ? 422 : 200};
+  if (!filled) {
+    const shownAgain = card(exchange, known);
+    return {...shownAgain, status: shownAgain.hasErrors ? 422 : 200};
+  }
   return token?.isHere
-    ? send(step, known, filled, token)
-    : again(step, known, 422, {notice: serverWords[step.visit.language].page.sendAgain});
+    ? send(exchange, known, filled, token)
+    : again(exchange, known, 422, {notice: serverWords[exchange.visit.language].page.sendAgain});
 }
 
-/** The last page again, with what stands in the way of the lead. */
+/** The form again, with what stands in the way of the lead. */
 const again = (
-  step: Step,
+  exchange: Exchange,
   known: Shown,
   status: number,
   more: Partial<Shown>,
   headers: Record<string, string> = {},
-): Reply => ({...card(step, {...known, focus: 'problem', ...more}), status, headers});
+): Reply => ({...card(exchange, {...known, focus: 'problem', ...more}), status, headers});
 
-/** Sends the lead of the last page. @returns the answer, or the page with what was wrong */
-async function send(step: Step, known: Shown, filled: Filled, token: FormToken): Promise<Reply> {
-  const {request, emit, form} = step;
+/** Sends the lead. @returns the answer, or the form with what was wrong */
+async function send(exchange: Exchange, known: Shown, filled: Filled, token: FormToken): Promise<Reply> {
+  const {request, emit, form} = exchange;
   try {
-    const stored = await take(step, submissionOf(step, filled, known, token), token);
+    const stored = await take(exchange, submissionOf(exchange, filled, known, token), token);
     request.leadId = stored.id;
-    return {...answerCard(step, known, stored, token), status: 200};
+    return {...answerCard(exchange, known, stored, token), status: 200};
   } catch (error) {
     if (!(error instanceof ProblemError || error instanceof StoreError)) throw error;
     const {code, extras} = observedProblem(error, request, emit);
     const [status] = problems[code];
     const wrong = errorsOf(extras.errors);
-    if (code === 'consent-outdated') return again(step, known, status, {consentError: 'outdated'});
-    if (wrong.consentError || Object.keys(wrong.errors).length > 0) return again(step, known, status, wrong);
+    if (code === 'consent-outdated') return again(exchange, known, status, {consentError: 'outdated'});
+    if (wrong.consentError || Object.keys(wrong.errors).length > 0)
+      return again(exchange, known, status, wrong);
     const notice = sayFailure(form.words, code, Number(extras.headers?.['Retry-After']) || undefined);
-    return again(step, known, status, {notice}, extras.headers);
+    return again(exchange, known, status, {notice}, extras.headers);
   }
 }
 
 /** The answer to a lead. Its button leads back to the form, in which the visitor changes the answers. */
-function answerCard(step: Step, {values}: Shown, stored: StoredLead, token: FormToken): Card {
-  const {partner, visit, form, tokens, visitorDesk} = step;
-  const answer = toAnswer(visitorDesk, stored);
+function answerCard(exchange: Exchange, {values}: Shown, stored: StoredLead, token: FormToken): Card {
+  const {partner, form, tokens, visitorDesk} = exchange;
+  const result = toAnswer(visitorDesk, stored);
   const markup = answerMarkup(form.words, {
-    answer,
+    answer: result,
     leadType: form.leadType,
     late: true,
     firstName: stored.lead.first_name,
@@ -210,18 +184,15 @@ function answerCard(step: Step, {values}: Shown, stored: StoredLead, token: Form
     nextStep: partner.nextStep,
     cta: partner.cta,
     contact: contactLinks(partner.contact ?? {}),
-    action: actionOf(partner, visit.queryText),
-    carries: hiddenFields(
-      {...form, pages: [[], ...form.pages]},
-      {...emptyPage, values, token: tokens.issue(scopeOf(step), correctionOf(token, answer))},
-    ),
+    action: form.action,
+    carries: {...values, [carried.token]: tokens.issue(scopeOf(exchange), correctionOf(token, result))},
   });
   return {markup, hasErrors: false, becomesElement: false};
 }
 
 /** What the form's script would have sent. */
 function submissionOf(
-  {publicUrl, partner, visit: {query}, form}: Step,
+  {publicUrl, partner, visit: {query}, form}: Exchange,
   {lead, seen, trap}: Filled,
   {agreed}: Shown,
   {supersedes}: FormToken,
@@ -243,7 +214,7 @@ function submissionOf(
     ...(seen !== undefined && {
       consent: {
         version: seen,
-        agreed: partner.consent?.required === true && agreed === seen,
+        agreed: form.consent?.required === true && agreed === seen,
         button: sendLabel(form.words, form.leadType),
       },
     }),
@@ -253,7 +224,7 @@ function submissionOf(
 }
 
 async function take(
-  {request, partner, visitorDesk, counters}: Step,
+  {request, partner, visitorDesk, counters}: Exchange,
   body: EmbedSubmission | undefined,
   {earliest, key}: FormToken,
 ): Promise<StoredLead> {

@@ -1,6 +1,7 @@
 /**
  * The connection pool for PostgreSQL, and how statements run: when a connection is closed after an error, when a
- * transaction is retried, how long a statement may take, and whether it is a named prepared statement.
+ * transaction is retried, how long a statement may take, and that PostgreSQL keeps it prepared
+ * for its connection.
  */
 import {createHash} from 'node:crypto';
 import {ExponentialBackoff, handleWhen, retry} from 'cockatiel';
@@ -8,9 +9,6 @@ import pg from 'pg';
 import {databaseTimings} from '../../config/timings.ts';
 import type {RefusedPart} from '../../leads/store-errors.ts';
 import type {Row, Statement} from '../database.ts';
-
-/** `named` statements are faster, because PostgreSQL keeps them prepared for each connection. */
-export type StatementNames = 'named' | 'unnamed';
 
 type Run = (statement: Statement) => Promise<Row[]>;
 
@@ -151,12 +149,12 @@ function createPool(url: string, limitsAtConnect: boolean): pg.Pool {
  * connect, each transaction sets them.
  * @throws Error of PostgreSQL or of the network
  */
-export async function openConnections(url: string, statementNames: StatementNames): Promise<Connections> {
+export async function openConnections(url: string): Promise<Connections> {
   const connect = async (limitsAtConnect: boolean) => {
     const pool = createPool(url, limitsAtConnect);
     try {
       (await pool.connect()).release();
-      return connectionsOf(pool, statementNames, limitsAtConnect);
+      return connectionsOf(pool, limitsAtConnect);
     } catch (error) {
       await pool.end();
       throw error;
@@ -177,10 +175,10 @@ async function allReplies<Replies extends readonly unknown[] | []>(replies: Repl
 }
 
 const runOn =
-  (client: pg.PoolClient, statementNames: StatementNames): Run =>
+  (client: pg.PoolClient): Run =>
   async ({text, values}) => {
     // Statements without parameters run rarely, so a name would save nothing.
-    const name = statementNames === 'named' && values.length > 0 ? {name: nameOf(text)} : {};
+    const name = values.length > 0 ? {name: nameOf(text)} : {};
     return (await client.query<Row>({...name, text, values: [...values]})).rows;
   };
 
@@ -212,12 +210,12 @@ const inTransaction = <Result>(pool: pg.Pool, work: (client: pg.PoolClient) => P
   });
 
 /** @param limitsAtConnect true if time limits are set for each connection, false if each transaction must set them */
-function connectionsOf(pool: pg.Pool, statementNames: StatementNames, limitsAtConnect: boolean): Connections {
+function connectionsOf(pool: pg.Pool, limitsAtConnect: boolean): Connections {
   const begin = limitsAtConnect ? 'BEGIN' : beginLimited;
   const transaction: Connections['transaction'] = (first, last) =>
     retryConflicts.execute(() =>
       inTransaction(pool, async (client) => {
-        const run = runOn(client, statementNames);
+        const run = runOn(client);
         const [, found] = await allReplies([client.query(begin), allReplies(first.map(run))]);
         // If one of the last statements fails, COMMIT rolls back.
         const [rows] = await allReplies([allReplies(last(found).map(run)), client.query('COMMIT')]);
@@ -225,7 +223,7 @@ function connectionsOf(pool: pg.Pool, statementNames: StatementNames, limitsAtCo
       }),
     );
   const runAlone: Run = (statement) =>
-    retryConflicts.execute(() => withClient(pool, (client) => runOn(client, statementNames)(statement)));
+    retryConflicts.execute(() => withClient(pool, (client) => runOn(client)(statement)));
 
   return {
     read: runAlone,

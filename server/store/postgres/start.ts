@@ -25,7 +25,7 @@ import {
   type StartsWith,
   type StoreMark,
 } from '../schema.ts';
-import {longTimeout, openConnections, type Connections, type StatementNames} from './connections.ts';
+import {longTimeout, openConnections, type Connections} from './connections.ts';
 
 /** Milliseconds for which connecting is retried, so that the database may be started together with the server. */
 export const startPatience = 60_000;
@@ -77,7 +77,6 @@ export const dialect: Dialect = {
 
 type Options = {
   url: string;
-  statementNames: StatementNames;
   /** False for commands, which refuse the tables of an older version. */
   mayUpgrade: boolean;
   emit: Emit | undefined;
@@ -115,8 +114,8 @@ export async function startPostgres(options: Options): Promise<Connections> {
   }
 }
 
-async function openUpgraded({url, statementNames, mayUpgrade, emit}: Options): Promise<Connections> {
-  const connections = await openConnections(url, statementNames);
+async function openUpgraded({url, mayUpgrade, emit}: Options): Promise<Connections> {
+  const connections = await openConnections(url);
   try {
     if (!mayUpgrade) refuseOtherVersion(await readFound((text) => connections.read(statement(text))));
     else {
@@ -135,8 +134,8 @@ async function openUpgraded({url, statementNames, mayUpgrade, emit}: Options): P
  * be reached.
  * @throws Error when the start would fail because of the database as it is now
  */
-export async function inspectPostgres(url: string, statementNames: StatementNames): Promise<StartsWith> {
-  const {read, close} = await openConnections(url, statementNames);
+export async function inspectPostgres(url: string): Promise<StartsWith> {
+  const {read, close} = await openConnections(url);
   try {
     const [found] = await read(
       statement(`SELECT to_regclass('schema_version')::text AS tables,

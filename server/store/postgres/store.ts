@@ -10,13 +10,11 @@ import type {Sealer} from '../sealing.ts';
 import {leadQueries} from '../queries.ts';
 import {acceptAll} from './accept.ts';
 import type {SqlWords} from '../database.ts';
-import {refusalOf, type StatementNames} from './connections.ts';
+import {refusalOf} from './connections.ts';
 import {startPatience, startPostgres} from './start.ts';
 import type {NewRows} from '../new-rows.ts';
 
 type Options = {
-  /** `unnamed` if a connection pooler does not support prepared statements. */
-  statementNames?: StatementNames;
   /** False for commands: only the server brings a database up. */
   mayUpgrade?: boolean;
   /** Milliseconds for which connecting is retried while the database cannot be reached. */
@@ -46,9 +44,9 @@ export const postgresWords: SqlWords = {
 export async function openPostgresStore(
   url: string,
   sealer: Sealer,
-  {statementNames = 'named', mayUpgrade = true, patience = startPatience, emit}: Options = {},
+  {mayUpgrade = true, patience = startPatience, emit}: Options = {},
 ): Promise<LeadStore> {
-  const connections = await startPostgres({url, statementNames, mayUpgrade, emit, patience});
+  const connections = await startPostgres({url, mayUpgrade, emit, patience});
 
   const accepts = createBatcher<NewRows, Written>((batch) => acceptAll(connections, batch, sealer));
 

@@ -47,7 +47,7 @@ async function prepare(opened: Opened, role: EndRole) {
   const [own] = await run("SELECT to_regclass('schema_version')::text AS tables");
   if (own?.['tables'] === null) {
     if (role === 'source') throw new TransferError(`${place} has no tables of this service`);
-    const connections = await openConnections(url, 'unnamed');
+    const connections = await openConnections(url);
     await upgrade(connections, {mark: 'unfinished', place: role.copyOf}).finally(connections.close);
   }
   const found = await readFound(run);

@@ -1,6 +1,6 @@
 import 'lead-prequal';
 import type {LeadPrequalForm} from 'lead-prequal';
-import {LeadPrequalForm as Form, type LeadPrequalFormProps} from 'lead-prequal/react';
+import type {} from 'lead-prequal/react';
 import {useRef} from 'react';
 
 export function Page() {
@@ -31,35 +31,4 @@ export const wrong = [
   <lead-prequal-form order="phone-first" />,
   // @ts-expect-error steps are numbers
   <lead-prequal-form onprequal-step={({detail}) => detail.step.concat('')} />,
-];
-
-export function PageOfComponent() {
-  const form = useRef<LeadPrequalForm>(null);
-  return (
-    <Form
-      ref={form}
-      className="wide"
-      partner="acme"
-      leadType="standard"
-      prefill={{first_name: 'Ana'}}
-      context={{brand: 'north'}}
-      context-store="7"
-      data-layer="tags"
-      draft
-      onPrequalStep={({detail}) => `${detail.name}: ${detail.step / detail.of}`}
-      onPrequalSubmit={(event) => event.preventDefault()}
-    >
-      <h2 slot="heading">Your funding</h2>
-      <button onClick={() => form.current?.reset()}>Start over</button>
-    </Form>
-  );
-}
-
-export const wrongProps: LeadPrequalFormProps[] = [
-  // @ts-expect-error there is no such layout
-  {layout: 'pages'},
-  // @ts-expect-error there is no such event
-  {onPrequalEnd: () => undefined},
-  // @ts-expect-error steps are numbers
-  {onPrequalStep: ({detail}) => detail.step.concat('')},
 ];

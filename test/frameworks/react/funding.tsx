@@ -1,14 +1,15 @@
-import {LeadPrequalForm} from 'lead-prequal/react';
+import 'lead-prequal';
+import type {} from 'lead-prequal/react';
 
 export function Funding({onLead}: {onLead: (id: string) => void}) {
   return (
-    <LeadPrequalForm
+    <lead-prequal-form
       endpoint="https://leads.example.com"
       partner="acme"
       prefill={{first_name: 'Ana', email: 'ana@example.com'}}
-      onPrequalResult={({detail}) => onLead(detail.id)}
+      onprequal-result={({detail}) => onLead(detail.id)}
     >
       <h2 slot="heading">Your funding</h2>
-    </LeadPrequalForm>
+    </lead-prequal-form>
   );
 }

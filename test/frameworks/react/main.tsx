@@ -1,9 +1,18 @@
-import {StrictMode} from 'react';
-import {hydrateRoot} from 'react-dom/client';
-import {App} from './app.tsx';
+import {StrictMode, useState} from 'react';
+import {createRoot} from 'react-dom/client';
+import {Funding} from './funding.tsx';
 
-hydrateRoot(
-  document.getElementById('app')!,
+function App() {
+  const [lead, setLead] = useState('');
+  return (
+    <>
+      <Funding onLead={setLead} />
+      <p>Lead: {lead}</p>
+    </>
+  );
+}
+
+createRoot(document.getElementById('app')!).render(
   <StrictMode>
     <App />
   </StrictMode>,

@@ -1,4 +1,4 @@
-import {hydrate} from 'svelte';
+import {mount} from 'svelte';
 import App from './App.svelte';
 
-hydrate(App, {target: document.getElementById('app')!});
+mount(App, {target: document.getElementById('app')!});

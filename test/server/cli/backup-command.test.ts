@@ -184,8 +184,7 @@ suite('a start of the server', () => {
     await store.close();
     const databasePath = join(crashed, 'leads.sqlite');
     const wal = readFileSync(`${databasePath}-wal`);
-    const start = () =>
-      openStore({databasePath, databaseUrl: undefined, databaseStatements: 'named'}, clearText);
+    const start = () => openStore({databasePath, databaseUrl: undefined}, clearText);
 
     copyFileSync(file, databasePath);
     await assert.rejects(start(), /was copied over the files of another database.*lead-prequal restore/);

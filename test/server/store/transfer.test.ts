@@ -6,7 +6,6 @@ import {DatabaseSync} from 'node:sqlite';
 import {suite, test, type TestContext} from 'node:test';
 import {deliveryContents, deliveryStates, type FirstContent} from '../../../server/leads/deliveries.ts';
 import {tables, type Column, type Table} from '../../../server/store/columns.ts';
-import {createApp} from '../../../server/index.ts';
 import {finish} from '../../../server/admin/admin.ts';
 import {openEnd, openStore} from '../../../server/store/open-store.ts';
 import {clearText, createSealer} from '../../../server/store/sealing.ts';
@@ -22,7 +21,6 @@ import {
   prequalificationBody,
   sampleConsent,
 } from '../../support/sample-leads.ts';
-import {serviceSettings} from '../../support/service-process.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
 import {baseConfig} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
@@ -31,7 +29,7 @@ const dataKey = 'a data key of at least 32 characters';
 const both = createSealer([dataKey, 'clear']);
 const consent = {...sampleConsent, givenAt: 1};
 
-type Place = {databaseUrl: string | undefined; databasePath: string; databaseStatements: 'named'};
+type Place = {databaseUrl: string | undefined; databasePath: string};
 type Row = Record<string, unknown>;
 type Both = {place: Place; run: (sql: string) => Promise<Row[]>};
 
@@ -43,7 +41,7 @@ async function makePlaces(t: TestContext): Promise<{sqlite: Both; other: Both; p
   const inFile = (name: string): Both => {
     const databasePath = join(folder.path, name);
     return {
-      place: {databaseUrl: undefined, databasePath, databaseStatements: 'named'},
+      place: {databaseUrl: undefined, databasePath},
       run(sql) {
         const file = new DatabaseSync(databasePath, {enableForeignKeyConstraints: false});
         const rows = sql.startsWith('BEGIN') ? file.exec(sql) : file.prepare(sql).all();
@@ -56,7 +54,7 @@ async function makePlaces(t: TestContext): Promise<{sqlite: Both; other: Both; p
     sqlite: inFile('one.sqlite'),
     other: inFile('other.sqlite'),
     postgres: {
-      place: {databaseUrl: database.url, databasePath: '', databaseStatements: 'named'},
+      place: {databaseUrl: database.url, databasePath: ''},
       run: (sql) => database.query(sql),
     },
   };
@@ -206,7 +204,7 @@ suite('a transfer', {skip: withoutPostgres}, () => {
     const database = await createDatabase("template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'");
     t.after(() => database.drop());
     const icu: Both = {
-      place: {databaseUrl: database.url, databasePath: '', databaseStatements: 'named'},
+      place: {databaseUrl: database.url, databasePath: ''},
       run: (sql) => database.query(sql),
     };
     await fillStore(sqlite);
@@ -348,19 +346,6 @@ suite('a transfer', {skip: withoutPostgres}, () => {
     answered.resolve();
     await closed;
     await (await openEnd(place, 'source')).close();
-  });
-
-  test('a program that has the app in a server of its own is seen, too', async (t) => {
-    const {place} = (await makePlaces(t)).postgres;
-    const folder = makeTemporaryFolder();
-    t.after(() => folder.remove());
-    const settings = {...serviceSettings(folder.path), DATABASE_URL: place.databaseUrl, LOG_LEVEL: 'error'};
-    const app = await openFor(t, createApp(settings));
-    await assert.rejects(openEnd(place, 'source'), /A server uses /);
-    await app.close();
-    const source = await openFor(t, openEnd(place, 'source'));
-    await source.markMoved('elsewhere');
-    await assert.rejects(createApp(settings), /were moved to elsewhere/);
   });
 
   test('a damaged log of a killed server is refused and kept, as at the start of a server', async (t) => {

@@ -92,10 +92,6 @@ suite('an apply page', () => {
     assert.match(await page('/apply/hostile'), /<input\s+id="first_name"/);
   });
 
-  test('is the same for all visitors, so that a browser need not load it again', async () => {
-    assert.equal(await page('/apply/acme'), await page('/apply/acme'));
-  });
-
   test('has a picture for previews of links, a PNG of 1200 by 630', async () => {
     for (const lang of formLanguages) {
       const text = await page(`/apply/acme?lang=${lang}`);
@@ -161,18 +157,24 @@ suite('an apply page', () => {
     assert.equal(text.split('<style').length, 2);
   });
 
-  test('is kept, but never used without asking whether it has changed', async () => {
-    const first = await get('/apply/acme');
-    assert.equal(first.headers.get('cache-control'), 'no-cache');
-    assert.equal(first.headers.get('vary'), 'Accept-Encoding, Accept-Language, Sec-Fetch-Dest');
-    const etag = first.headers.get('etag') ?? '';
-    // `fetch` would ask caches not to answer.
-    const status = async (path: string, headers: Record<string, string> = {}) =>
-      (await requestRaw(server.url + path, {headers: {'if-none-match': etag, ...headers}})).status;
-    assert.equal(await status('/apply/acme'), 304);
-    assert.equal(await status('/apply/acme?lang=es'), 200);
-    assert.equal(await status('/apply/acme', inFrame), 200);
-    assert.equal(await status('/apply/hostile'), 200);
+  test('is new for each visitor, because its form has a token, and no cache gives it to another', async () => {
+    const {headers} = await get('/apply/acme');
+    assert.equal(headers.get('cache-control'), 'private, no-cache');
+    assert.equal(headers.get('vary'), 'Accept-Encoding, Accept-Language, Sec-Fetch-Dest');
+    assert.equal(headers.get('etag'), null);
+    const token = async () => /name="_token" value="([^"]+)"/.exec(await page('/apply/acme'))?.[1];
+    assert.ok(await token());
+    assert.notEqual(await token(), await token());
+  });
+
+  test('is compressed before anything was typed, and never with what a visitor has typed', async () => {
+    const accepting = {'Accept-Encoding': 'gzip'};
+    assert.equal((await get('/apply/acme', accepting)).headers.get('content-encoding'), 'gzip');
+    const headers = {...accepting, origin: 'https://leads.example.com'};
+    const body = new URLSearchParams({first_name: 'Ana'});
+    const posted = await server.fetch('/apply/acme', {method: 'POST', body, headers});
+    assert.match(await posted.text(), /value="Ana"/);
+    assert.equal(posted.headers.get('content-encoding'), null);
   });
 
   test('has the colour of its partner, and a policy for that', async () => {

@@ -30,19 +30,17 @@ const newAddress = () => {
 const browserIn = (address: string, headers: Headers = {}) =>
   plainBrowser(server.url, {'x-forwarded-for': address, ...headers});
 
-const funds = {retirement: '120,000', cash: '50,000', investments: '0'};
 const person = {first_name: 'Mallory', last_name: 'Evil', email: 'mal@evil.example', phone: '415-555-0199'};
-const answers = {credit_score: 'Above 720', ...funds, ...person, state: 'NY', notes: 'Call me tonight'};
+const answers = {
+  ...{credit_score: 'Above 720', retirement: '120,000', cash: '50,000', investments: '0'},
+  ...{...person, state: 'NY', notes: 'Call me tonight'},
+};
 const agreed = {_seen: 'en/1', consent: 'en/1'};
 
-type Browser = ReturnType<typeof browserIn>;
-async function toContact(browser: Browser, path: string) {
-  const second = await browser.send(await browser.open(path), {credit_score: 'Above 720'});
-  return browser.send(second, funds);
-}
-async function toResult(browser: Browser, path: string, who: object = person) {
-  const third = await toContact(browser, path);
-  return browser.send(third, {...who, consent: third.fields.get('_seen') ?? ''});
+/** Opens the form, fills it in, and sends it. */
+async function toResult(browser: ReturnType<typeof browserIn>, path: string, who: object = {}) {
+  const form = await browser.open(path);
+  return browser.send(form, {...answers, ...who, consent: form.fields.get('_seen') ?? ''});
 }
 const leads = () => server.select('SELECT id, supersedes FROM leads ORDER BY id');
 
@@ -52,9 +50,8 @@ function assertEmpty(page: PlainPage, title: string) {
   const shown = page.html.replaceAll(/(?:action|href)="[^"]*"/g, '');
   for (const value of Object.values({...person, notes: answers.notes}))
     assert.ok(!shown.includes(value), `${title}: ${value}`);
-  assert.deepEqual(page.fields.getAll('_page'), ['0'], title);
   for (const [name, value] of page.fields)
-    if (!['_page', '_token', '_seen'].includes(name)) assert.equal(value, '', `${title}: ${name}`);
+    if (!['_token', '_seen'].includes(name)) assert.equal(value, '', `${title}: ${name}`);
   assert.doesNotMatch(page.html, / checked| selected/, title);
 }
 
@@ -73,30 +70,24 @@ const foreign: Record<string, Headers> = {
   'of a site whose name resolves to us': {origin: 'https://rebound.example', 'sec-fetch-site': 'same-origin'},
 };
 const presses: Record<string, Headers> = {
-  'the first step': {_page: '0'},
-  'the second step': {_page: '1'},
-  'the last step': {_page: '2'},
-  'a step that there is not': {_page: '7'},
-  'no step': {},
-  'the button Back': {_page: '2', _back: '1'},
-  'the button None': {_page: '1', _none: 'cash'},
-  'the answer to a question': {_page: '2', _mean: 'email=mal@evil.example'},
-  'the button to change the answers': {_page: '0', _change: '1'},
+  'the last button': {},
+  'the button of the first step': {_next: '1'},
+  'the button to change the answers': {_change: '1'},
+  'the step of a form before 1.8': {_page: '2'},
 };
 
 suite('a form that another website sends', () => {
   for (const [who, headers] of Object.entries(foreign)) {
-    test(`${who} gets the first page, empty, whatever it brings`, async () => {
+    test(`${who} gets the form, empty, whatever it brings`, async () => {
       const address = newAddress();
       const before = (await leads()).length;
       // The token is good: whoever made the other website has asked for it in the visitor's network.
-      const third = await toContact(browserIn(address, own), '/apply/acme');
-      const token = third.fields.get('_token') ?? assert.fail('the last page has a token');
+      const form = await browserIn(address, own).open('/apply/acme');
+      const token = form.fields.get('_token') ?? '';
       const victim = browserIn(address, headers);
       for (const [title, press] of Object.entries(presses))
         for (const path of ['/apply/acme', '/apply/acme?order=contact-first', '/apply/contact']) {
           const fields = new URLSearchParams({...answers, ...agreed, ...press, _token: token});
-          fields.append('_asked', 'email=mal@evil.example');
           const page = await victim.post(path, fields);
           assert.equal(page.status, 403, title);
           assertEmpty(page, `${title} of ${path}`);
@@ -107,53 +98,27 @@ suite('a form that another website sends', () => {
     });
   }
 
-  test('and an address that other websites make, bring no contact data and no consent', async () => {
-    const query = new URLSearchParams({...answers, ...agreed, _page: '2', prefill: 'x'}).toString();
-    const browser = browserIn(newAddress(), own);
-    const page = await browser.open(`/apply/acme?${query}`);
-    assertEmpty(page, 'opened');
-    const third = await browser.send(await browser.send(page, {credit_score: 'Above 720'}), funds);
-    assert.equal(third.fields.get('first_name'), '');
-    assert.doesNotMatch(third.html, / checked/);
+  test('and an address that other websites make, bring no answers and no consent', async () => {
+    const query = new URLSearchParams({...answers, ...agreed, _next: '1', prefill: 'x'}).toString();
+    assertEmpty(await browserIn(newAddress(), own).open(`/apply/acme?${query}`), 'opened');
   });
 });
 
 suite('a browser that does not say which website sends a form', () => {
-  test('gets the first page, empty, without a token that we have signed', async () => {
+  test('gets the form, empty, without a token that we have signed for this partner', async () => {
     const browser = browserIn(newAddress());
-    const good = (await toContact(browser, '/apply/trusting')).fields.get('_token') ?? '';
+    const good = (await browser.open('/apply/trusting')).fields.get('_token') ?? '';
     for (const [title, press] of Object.entries(presses))
-      for (const [path, token] of [
-        ['/apply/acme', ''],
-        ['/apply/acme', `9${good.slice(1)}`],
-        ['/apply/acme', good],
-        ['/apply/acme?order=contact-first', ''],
-        ['/apply/contact', ''],
-      ] as const) {
-        const isFirst = !['1', '2'].includes(press['_page'] ?? '');
-        if (path === '/apply/acme' && isFirst) continue;
-        const sent = {...answers, ...agreed, ...press, _token: token};
-        const page = await browser.post(path, new URLSearchParams(sent));
-        assert.equal(page.status, 403, `${title} of ${path}`);
-        assertEmpty(page, `${title} of ${path}`);
+      for (const token of ['', `9${good.slice(1)}`, good]) {
+        const fields = new URLSearchParams({...answers, ...agreed, ...press, _token: token});
+        const page = await browser.post('/apply/acme', fields);
+        assert.equal(page.status, 403, title);
+        assertEmpty(page, title);
       }
   });
 
-  test('brings from the first step, which has no token, only what is asked there', async () => {
-    const browser = browserIn(newAddress());
-    const page = await browser.send(await browser.open('/apply/acme'), {...answers, ...agreed});
-    assert.match(page.text, /Step 2 of 3/);
-    const third = await browser.send(page, funds);
-    for (const name of Object.keys({...person, notes: '', state: '', consent: ''}))
-      assert.ok(!third.fields.get(name), name);
-    assert.equal(third.fields.get('credit_score'), 'Above 720');
-  });
-
-  test('goes on from a first page that asks for contact data, which has a token', async () => {
-    const browser = browserIn(newAddress());
-    const second = await browser.send(await browser.open('/apply/acme?order=contact-first'), person);
-    assert.match(second.text, /Step 2 of 3/);
-    assert.equal(second.fields.get('first_name'), person.first_name);
+  test('sends its form with the token', async () => {
+    assert.match((await toResult(browserIn(newAddress()), '/apply/acme')).text, /you may qualify/);
   });
 });
 
@@ -169,9 +134,9 @@ suite('a lead that another one corrects', () => {
     const change = result.fields.get('_token') ?? assert.fail('the result has a token');
     const address = newAddress();
     const victim = browserIn(address, own);
-    const third = await toContact(victim, '/apply/trusting');
-    third.fields.set('_supersedes', `${String(attackers)} ${change}`);
-    await victim.send(third, {...person, first_name: 'Ana'});
+    const form = await victim.open('/apply/trusting');
+    form.fields.set('_supersedes', `${String(attackers)} ${change}`);
+    await victim.send(form, {...answers, first_name: 'Ana'});
     assert.notEqual(await newestId(), attackers);
     assert.equal(await superseding(await newestId()), null);
   });
@@ -181,9 +146,8 @@ suite('a lead that another one corrects', () => {
     const attackers = await newestId();
     for (const headers of [own, {}]) {
       const victim = browserIn(newAddress(), headers);
-      const changed = await victim.send(result, {}, ['_change', '1']);
-      const third = await victim.send(changed, {cash: '90,000'});
-      await victim.send(await victim.send(third, {first_name: 'Ana'}));
+      const form = await victim.send(result, {}, ['_change', '1']);
+      await victim.send(form, {cash: '90,000', first_name: 'Ana'});
       assert.notEqual(await newestId(), attackers);
       assert.equal(await superseding(await newestId()), null);
     }
@@ -191,11 +155,10 @@ suite('a lead that another one corrects', () => {
 
   test('is the visitor’s own one, each time that the answers are changed, also back again', async () => {
     const browser = browserIn(newAddress(), own);
-    let result = await toResult(browser, '/apply/trusting', {...person, email: 'ana@example.com'});
+    let result = await toResult(browser, '/apply/trusting', {email: 'ana@example.com'});
     for (const cash of ['90,000', '50,000', '50,000']) {
       const earlier = await newestId();
-      const funds = await browser.send(result, {}, ['_change', '1']);
-      result = await browser.send(await browser.send(funds, {cash}));
+      result = await browser.send(await browser.send(result, {}, ['_change', '1']), {cash});
       assert.match(result.text, /you may qualify/);
       assert.equal(await superseding(await newestId()), earlier);
     }
@@ -207,11 +170,11 @@ suite('a visitor whose network changes', () => {
     ['', own],
     [', in a browser that does not say which website sends a form', {}],
   ] as [string, Headers][])
-    test(`sends the last page once more, and loses nothing that was typed${what}`, async () => {
-      const third = await toContact(browserIn(newAddress(), headers), '/apply/trusting');
+    test(`sends the form once more, and loses nothing that was typed${what}`, async () => {
+      const form = await browserIn(newAddress(), headers).open('/apply/trusting');
       const before = (await leads()).length;
       const phone = browserIn(newAddress(), headers);
-      const again = await phone.send(third, {...person, email: 'ana@example.com'});
+      const again = await phone.send(form, {...answers, email: 'ana@example.com'});
       assert.equal(again.status, 422);
       assert.match(again.text, /Please send your answers once more/);
       assert.equal(again.fields.get('email'), 'ana@example.com');
@@ -219,19 +182,12 @@ suite('a visitor whose network changes', () => {
       assert.match((await phone.send(again)).text, /you may qualify/);
     });
 
-  test('notices nothing if it changes before the last page', async () => {
-    const [wifi, mobile] = [browserIn(newAddress(), own), browserIn(newAddress(), own)];
-    const second = await wifi.send(await wifi.open('/apply/trusting'), {credit_score: 'Above 720'});
-    const third = await mobile.send(second, funds);
-    assert.match((await mobile.send(third, person)).text, /you may qualify/);
-  });
-
   test('gives one lead, also if the first answer was lost on the way', async () => {
-    const third = await toContact(browserIn('198.51.100.1', own), '/apply/trusting');
-    await browserIn('198.51.100.1', own).send(third, person);
+    const form = await browserIn('198.51.100.1', own).open('/apply/trusting');
+    await browserIn('198.51.100.1', own).send(form, answers);
     const before = (await leads()).length;
     const mobile = browserIn('198.51.100.2', own);
-    assert.match((await mobile.send(await mobile.send(third, person))).text, /you may qualify/);
+    assert.match((await mobile.send(await mobile.send(form, answers))).text, /you may qualify/);
     assert.equal((await leads()).length, before);
   });
 
@@ -240,16 +196,16 @@ suite('a visitor whose network changes', () => {
       [own, true],
       [{}, false],
     ] as [Headers, boolean][]) {
-      const third = await toContact(browserIn(newAddress(), headers), '/apply/acme');
-      const sent = {...person, consent: third.fields.get('_seen') ?? ''};
-      const again = await browserIn(newAddress(), headers).send(third, sent);
+      const form = await browserIn(newAddress(), headers).open('/apply/acme');
+      const sent = {...answers, consent: form.fields.get('_seen') ?? ''};
+      const again = await browserIn(newAddress(), headers).send(form, sent);
       assert.equal(again.fields.has('consent'), ticked);
     }
   });
 
   test('keeps the token within a /64 of IPv6', async () => {
-    const third = await toContact(browserIn('2001:db8:77:1::1', own), '/apply/trusting');
-    assert.equal((await browserIn('2001:db8:77:1::2', own).send(third, person)).status, 200);
-    assert.equal((await browserIn('2001:db8:77:2::1', own).send(third, person)).status, 422);
+    const form = await browserIn('2001:db8:77:1::1', own).open('/apply/trusting');
+    assert.equal((await browserIn('2001:db8:77:1::2', own).send(form, answers)).status, 200);
+    assert.equal((await browserIn('2001:db8:77:2::1', own).send(form, answers)).status, 422);
   });
 });

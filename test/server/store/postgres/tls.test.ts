@@ -17,7 +17,7 @@ import {serviceSettings} from '../../../support/service-process.ts';
 import {temporaryFolder} from '../../../support/temporary-folder.ts';
 import {baseConfig} from '../../../support/test-server.ts';
 
-const on = (url: string) => ({databaseUrl: url, databasePath: '', databaseStatements: 'named'}) as const;
+const on = (url: string) => ({databaseUrl: url, databasePath: ''}) as const;
 
 suite('a PostgreSQL whose certificate is signed by an authority of its own', {skip: withoutBinaries}, () => {
   const owner = suiteOwner();
