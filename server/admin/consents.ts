@@ -11,7 +11,7 @@ import {isErased, whyUnreadable} from '../store/rows.ts';
 import {isoTime, Refusal, time, type Admin, type Job} from './admin.ts';
 import {lookAtList} from './audit.ts';
 import {receiver, receiversOf} from './deliveries.ts';
-import {csvWriter, valueAt, type Exported, type Exporting, type ExportFormat} from './exporting.ts';
+import type {Exported, Exporting} from './exporting.ts';
 import {unreadableText} from './lead-names.ts';
 import {afterwards, afterwardsOf, noneAfterwards, type Afterwards} from './stops.ts';
 import {toJson} from './visible.ts';
@@ -149,30 +149,14 @@ function signedRecord(
   return stated && statementOf(stated, evidenceKeys(words));
 }
 
-/** Where the values of a record stand: `text.words` is the column `text_words`. */
-const columns = Object.entries(
-  shownConsent.omit({receivers: true, statement: true, salt: true}).shape,
-).flatMap(([name, schema]) => {
-  const inner = schema instanceof z.ZodNullable ? schema.unwrap() : schema;
-  return inner instanceof z.ZodObject ? Object.keys(inner.shape).map((key) => [name, key]) : [[name]];
-});
-
 /**
- * All consents of the leads that the filter selects, also of erased ones, the oldest first.
+ * All consents of the leads that the filter selects, also of erased ones, the oldest first, each a line of JSON.
  * @returns `leads`: how many consents there were; `erased` of leads that were erased and left none
  */
-export async function* exportConsents(
-  admin: Admin,
-  filter: LeadFilter,
-  {format, excel = false}: {format: ExportFormat; excel?: boolean},
-): Job<Exporting, Exported> {
-  const toCsv = await csvWriter();
-  const isCsv = format === 'csv';
+export async function* exportConsents(admin: Admin, filter: LeadFilter): Job<Exporting, Exported> {
   const done = {leads: 0, erased: 0, unreadable: 0, unlisted: []};
   let looked = 0;
   await lookAtList(admin, filter);
-  if (isCsv)
-    yield {text: `${excel ? '\uFEFF' : ''}${toCsv([columns.map((path) => path.join('_'))])}`, looked};
   for (let after: string | undefined; ;) {
     const page = await admin.store.readLeads(filter, {limit: pageLeads, after});
     const holders: Holder[] = [];
@@ -188,8 +172,7 @@ export async function* exportConsents(
     const became = await afterwardsOfHolders(admin, holders);
     const records = holders.map((holder) => toRecord(admin.config, holder, archive, became));
     done.leads += records.length;
-    const cells = () => records.map((record) => columns.map((path) => valueAt(record, path)));
-    yield {text: isCsv ? toCsv(cells()) : records.map((record) => `${toJson(record)}\n`).join(''), looked};
+    yield {text: records.map((record) => `${toJson(record)}\n`).join(''), looked};
     after = page.at(-1)?.id;
     if (page.length < pageLeads) return done;
   }

@@ -56,7 +56,7 @@ function columnsFor({partners}: Config, {partner}: LeadFilter): readonly Column[
   ];
 }
 
-export const valueAt = (lead: object, path: readonly string[]) => {
+const valueAt = (lead: object, path: readonly string[]) => {
   let value: unknown = lead;
   for (const key of path) value = (value as Record<string, unknown> | null | undefined)?.[key];
   return value;
@@ -89,7 +89,7 @@ const csvOptions = {
 } as const;
 
 /** @param quoted whether all texts have quotes */
-export async function csvWriter(quoted = false): Promise<(rows: unknown[][]) => string> {
+async function csvWriter(quoted = false): Promise<(rows: unknown[][]) => string> {
   // Nothing else needs this library, and it takes time to load.
   const {stringify} = await import('csv-stringify/sync');
   return (rows) => stringify(rows, {...csvOptions, quoted_string: quoted});

@@ -12,10 +12,9 @@ import {
   type ShownConsent,
 } from '../admin/consents.ts';
 import {leadOf} from '../admin/lead-names.ts';
-import {printable, visible} from '../admin/visible.ts';
+import {printable} from '../admin/visible.ts';
 import {counted, timeZone} from '../admin/words.ts';
 import {referenceOf} from '../../contract/reference.ts';
-import {Html, html, minified} from '../html/html.ts';
 import {jsonOption, limitOption, sinceOption, untilOption} from './options.ts';
 import {leadsBar, lineColumns, minuteOrNone, orMore, printRows, printTable, type Field} from './output.ts';
 import type {Json, Run} from './output.ts';
@@ -31,7 +30,7 @@ Examples:
   lead-prequal consent show K7QM-2XHD                       what the person agreed to, and who has the lead
   lead-prequal consent show "(415) 555-0132"                the same of each lead with this number
   echo jane@example.com | lead-prequal consent show -       the same by e-mail, seen in no list of processes
-  lead-prequal consent show K7QM-2XHD --html > record.html  one page to print
+  lead-prequal consent show K7QM-2XHD > record.txt          the same, to print
   lead-prequal consent list --text acme/en/2                who agreed to the English text 2 of acme
   lead-prequal consent revoke "(415) 555-0132"              this person says stop: nothing goes out any more
   lead-prequal consent list --revoked                       who said so, and what is held since
@@ -54,9 +53,8 @@ export function consentCommand(run: Run): Command {
       new Option(
         '--signed',
         'print the signed statements alone, one a line (docs/consent.md says how to verify them)',
-      ).conflicts(['html', 'json']),
+      ).conflicts(['json']),
     )
-    .addOption(new Option('--html', 'print one page of HTML, to be printed on paper').conflicts(['json']))
     .addOption(jsonOption(shownConsent))
     .action((who: string, options: ShowOptions) =>
       readingStore(run, (admin) => show(run, admin, who, options)),
@@ -80,15 +78,14 @@ export function consentCommand(run: Run): Command {
   return consent.addCommand(revokeCommand(run)).addCommand(allowCommand(run));
 }
 
-type ShowOptions = Json & {html?: boolean; signed?: boolean};
+type ShowOptions = Json & {signed?: boolean};
 type ListOptions = Json & {revoked?: boolean; text?: string; since?: number; until?: number; limit: number};
 
-async function show(run: Run, admin: Admin, who: string, {json, html: isPage, signed}: ShowOptions) {
+async function show(run: Run, admin: Admin, who: string, {json, signed}: ShowOptions) {
   const named = await readNamed(run, who);
   const ids = typeof named === 'string' ? [await leadOf(admin, named)] : await idsOf(run, admin, named);
   const records: ShownConsent[] = [];
   for (const id of ids) records.push(await showConsent(admin, id));
-  if (isPage) return run.write(`${pageOf(records).text}\n`);
   for (const [index, record] of records.entries()) {
     if (signed) await printStatement(run, record);
     else if (json) await run.print(record);
@@ -167,75 +164,16 @@ const claimed = (record: ShownConsent) =>
 const utc = (at: string | null) => at?.replace('T', ' ').replace(/\.\d+Z$/, ' UTC') ?? '';
 
 const receiversHead = ['destination', 'content', 'state', 'where', 'when'];
-const rowsOfReceivers = ({receivers}: ShownConsent) =>
-  receivers.map(({destination, content, state, place, at}) => [
-    destination,
-    content,
-    state,
-    place ?? '',
-    utc(at),
-  ]);
 
 async function printRecord(run: Run, record: ShownConsent) {
   await run.printFields(linesOf(record), lineColumns);
   if (record.text) run.say(claimed(record));
   if (record.receivers.length === 0) return run.say('Nobody else has this lead.');
   await run.write('\n');
-  await printTable(run, receiversHead, rowsOfReceivers(record), undefined, lineColumns);
-}
-
-const styles = minified(`
-  body { font: 11pt/1.45 system-ui, sans-serif; margin: 2cm auto; max-width: 17cm; padding: 0 1rem; }
-  section { break-after: page; }
-  table { border-collapse: collapse; width: 100%; }
-  th, td { border-bottom: 1px solid #ccc; padding: 0.3em 0.6em 0.3em 0; text-align: left; vertical-align: top; }
-  td { overflow-wrap: anywhere; white-space: pre-wrap; }
-`);
-
-const htmlTable = (rows: readonly Html[]) =>
-  html`<table>
-    ${rows}
-  </table>`;
-
-/** The lines of a text. */
-const brokenAt = (text: string) =>
-  visible(text)
-    .split('\n')
-    .map((line, index) => (index > 0 ? html`<br />${line}` : html`${line}`));
-
-/** A page for each record, for printing. Everything in it is escaped, and it loads nothing. */
-function pageOf(records: readonly ShownConsent[]): Html {
-  const sections = records.map((record) => {
-    const lines = linesOf(record).map(
-      ([name, value]) =>
-        html`<tr>
-          <th>${name}</th>
-          <td>${brokenAt(value)}</td>
-        </tr>`,
-    );
-    const receivers = rowsOfReceivers(record).map(
-      (cells) =>
-        html`<tr>
-          ${cells.map((cell) => html`<td>${cell}</td>`)}
-        </tr>`,
-    );
-    const head = html`<tr>
-      ${receiversHead.map((name) => html`<th>${name}</th>`)}
-    </tr>`;
-    return html`<section>
-      <h1>Consent ${record.reference}</h1>
-      ${htmlTable(lines)}
-      <p>${record.text ? claimed(record) : ''}</p>
-      <h2>Who got the lead</h2>
-      ${receivers.length > 0 ? htmlTable([head, ...receivers]) : html`<p>Nobody else.</p>`}
-    </section>`;
-  });
-  return html`<!doctype html>
-    <html lang="en">
-      <meta charset="utf-8" />
-      <title>Consent ${records.map(({reference}) => reference).join(', ')}</title>
-      ${new Html(`<style>${styles}</style>`)} ${sections}
-    </html>`;
+  const receivers = record.receivers.map(({destination, content, state, place, at}) => [
+    ...[destination, content, state, place ?? '', utc(at)],
+  ]);
+  await printTable(run, receiversHead, receivers, undefined, lineColumns);
 }
 
 const listHead = ['reference', 'given', 'text', 'box', 'lead'];

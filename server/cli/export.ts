@@ -54,7 +54,7 @@ export async function writeExport(
   try {
     const job =
       sheet === 'consents'
-        ? exportConsents(admin, filter, {format, ...others})
+        ? exportConsents(admin, filter)
         : exportLeads(admin, filter, {format, forSales: sheet === 'sales', ...others});
     const exported = await finish(job, async (progress) => {
       if ('text' in progress) await out.write(progress.text);

@@ -173,11 +173,10 @@ function addExport(leads: Command, run: Run) {
       ).choices(['sales']),
     )
     .addOption(
-      new Option('--consents', 'the records of consents instead, also of erased leads').conflicts([
-        'for',
-        'email',
-        'phone',
-      ]),
+      new Option(
+        '--consents',
+        'the records of consents instead, also of erased leads, each a line of JSON',
+      ).conflicts(['format', 'excel', 'for', 'email', 'phone']),
     )
     .option('--excel', 'begin a CSV with a byte order mark, by which Excel reads it as UTF-8')
     .addHelpText(
@@ -200,7 +199,7 @@ formula begins with an apostrophe.`,
           if (person?.isStopped) return run.fail('Nothing was written.');
           const sheet: Sheet = consents ? 'consents' : (reader ?? 'leads');
           return writeExport(run, admin, filter, {
-            ...{file, format, excel, sheet},
+            ...{file, format: consents ? 'jsonl' : format, excel, sheet},
             only: sheet === 'sales' ? person?.found : person?.found.toReversed(),
           });
         }),

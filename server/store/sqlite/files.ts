@@ -16,7 +16,7 @@ export const companions = ['-wal', '-shm', '-journal'] as const;
 export const sizeOf = (path: string): number => statSync(path, {throwIfNoEntry: false})?.size ?? 0;
 
 /** Whether the main file is checked completely before the start, which takes less than a second up to 64 MB. */
-export const isCheckedAtStart = (path: string): boolean => sizeOf(path) <= 64 * 1024 * 1024;
+const isCheckedAtStart = (path: string): boolean => sizeOf(path) <= 64 * 1024 * 1024;
 
 /** Whether there are commits in the log. Such a log belongs to a server that is running or has crashed. */
 export const hasLog = (path: string): boolean => sizeOf(`${path}-wal`) > 0;

@@ -1,7 +1,7 @@
 /**
  * Tells whether another server has the same SQLite file open, by a lock on a file beside it. The system takes the lock
- * away when the process ends, even if it was killed. The database itself has no such lock: commands, backups and checks
- * for damage may have it open beside the server.
+ * away when the process ends, even if it was killed. The database itself has no such lock: commands and backups may have it
+ * open beside the server.
  */
 import {closeSync, constants, openSync, realpathSync, rmSync} from 'node:fs';
 import {DatabaseSync} from 'node:sqlite';

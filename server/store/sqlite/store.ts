@@ -1,8 +1,6 @@
 /** The store in an SQLite file, for one process. Reads run in this thread, writes in a thread of their own. */
-import {execFile} from 'node:child_process';
 import {once} from 'node:events';
 import {statSync} from 'node:fs';
-import {join} from 'node:path';
 import type {DatabaseSync} from 'node:sqlite';
 import {setImmediate as endOfTurn} from 'node:timers/promises';
 import {Worker} from 'node:worker_threads';
@@ -25,7 +23,7 @@ import {
   sqliteWords,
   type Runner,
 } from './connection.ts';
-import {isCheckedAtStart, makeFile, othersMayRead, refusalOf} from './files.ts';
+import {makeFile, othersMayRead, refusalOf} from './files.ts';
 import {takeServerLock} from './server-lock.ts';
 
 /** Commits batches, one after another (commits.ts). */
@@ -111,7 +109,6 @@ export async function openSqliteStore(
   async function close() {
     await queries.close();
     await writes.drained();
-    file.stop();
     // Code that waited for a write may still read its result before the reader closes.
     await database.settled();
     // The reader closes first, because the last connection empties the log, and the reader cannot write.
@@ -224,34 +221,15 @@ async function startWriter(path: string, words: Sealer['words']): Promise<Writer
   }
 }
 
-/** Finds out whether what is written to an open file will be there after a restart. */
+/** Whether what is written to an open file will be there after a restart. */
 function watchFile(path: string) {
   const {ino: opened} = statSync(path);
-  const check = isCheckedAtStart(path) ? undefined : startDamageCheck(path);
   return {
     /** @throws StoreUnavailable */
     refuseLost() {
-      const damage = check?.damage();
-      if (damage !== undefined) throw new StoreUnavailable(`the database file is damaged: ${damage}`);
       // A write to a file that was deleted or replaced succeeds, but is lost when the server ends.
       if (statSync(path, {throwIfNoEntry: false})?.ino === opened) return;
       throw new StoreUnavailable('The database file was moved, deleted or replaced while it was in use');
     },
-    stop: () => check?.stop(),
   };
-}
-
-/**
- * Checks a file once that is too large to be checked before the start. A process does this (damage-check.ts), because
- * nothing could stop a thread in the middle of it.
- */
-function startDamageCheck(path: string) {
-  let damage: string | undefined;
-  const script = join(import.meta.dirname, 'damage-check.ts');
-  // If the check itself fails, or is stopped, it has found nothing.
-  const check = execFile(process.execPath, [script, path], {env: {}}, (error, output) => {
-    if (!error) damage = output || undefined;
-  });
-  check.unref();
-  return {damage: () => damage, stop: () => void check.kill('SIGKILL')};
 }

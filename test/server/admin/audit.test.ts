@@ -96,7 +96,7 @@ for (const {name, postgres, skip} of databaseKinds) {
     ['leads', 'export', '--phone', jane.phone],
     ['leads', 'export', '--consents'],
     ['consent', 'show', id],
-    ['consent', 'show', jane.phone, '--html'],
+    ['consent', 'show', jane.phone],
     ['consent', 'list'],
     ['deliveries', 'show', id],
     ['deliveries', 'retry', id],

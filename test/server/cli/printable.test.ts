@@ -157,7 +157,6 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     ['leads', 'export', '--format', 'jsonl'],
     ['leads', 'export', join(folder, `${oneLine}consents.csv`), '--consents'],
     ['consent', 'show', entry.id],
-    ['consent', 'show', entry.id, '--html'],
     ['consent', 'show', entry.id, '--signed'],
     ['consent', 'show', oneLine],
     ['consent', 'list'],

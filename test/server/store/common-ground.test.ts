@@ -43,7 +43,7 @@ suite('the common ground of engines that speak the protocol of PostgreSQL', () =
   test('is kept by each test: the store fails with the name', {skip}, async (t) => {
     const database = await createDatabaseWithTables();
     t.after(() => database.drop());
-    const connections = await openConnections(database.url, 'named');
+    const connections = await openConnections(database.url);
     t.after(() => connections.close());
     const read = connections.read(statement('SELECT COUNT(*) FILTER (WHERE partner IS NULL) FROM leads'));
     await assert.rejects(read, /^Error: FILTER is not in test\/support\/common-ground\.ts: SELECT/);

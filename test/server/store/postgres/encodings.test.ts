@@ -29,7 +29,7 @@ suite('the encoding of PostgreSQL', {skip: withoutPostgres}, () => {
     test(`${encoding} is refused by the start and by config check, with the remedy, and nothing is made`, async (t) => {
       const database = await databaseIn(t, encoding);
       await assert.rejects(openPostgresStore(database.url, clearText), why);
-      await assert.rejects(inspectPostgres(database.url, 'named'), why);
+      await assert.rejects(inspectPostgres(database.url), why);
       await assert.rejects(
         openEnd({databaseUrl: database.url, databasePath: ''}, {copyOf: 'leads.sqlite'}),
         why,
