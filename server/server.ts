@@ -17,13 +17,19 @@ import type {LeadStore} from './leads/ports.ts';
 /** The library of the metrics takes memory, so it is loaded only if there are any. */
 const loadMetrics = () => import('./observe/metrics.ts');
 
+/**
+ * Milliseconds. After a drain, connections without a request are kept this long once the port has closed. Until then,
+ * clients that send requests all the time hear that the connection ends.
+ */
+const afterDrain = 500;
+
 export type RunningServer = {
   port: number;
   /** Undefined without metrics. */
   metricsPort: number | undefined;
   /**
-   * From now on, `/readyz` says 503, each connection ends with its next response, and no waiting delivery is claimed.
-   * Requests are served until `close`, and those that it finds on open connections are served as well.
+   * From now on, `/readyz` says 503, and no waiting delivery is claimed. Requests are served until `close`, and those that
+   * arrive on open connections after it as well.
    */
   drain(): Promise<void>;
   /** Reads settings and files again. Never rejects: the log says how it ended. */
@@ -58,7 +64,6 @@ export async function startServer(
     trustProxy: config.trustProxy,
     limits: connectionLimits,
     messages,
-    isDraining: () => draining,
   });
   const readings = async () => ({
     ...(await app.readings()),
@@ -92,7 +97,7 @@ export async function startServer(
     async close() {
       const end = performance.now() + timings.deliveriesEnd;
       if (!draining) app.refuseRequests();
-      await closeListener(server, timings.requestsEnd, emit);
+      await closeListener(server, timings.requestsEnd, emit, draining ? afterDrain : undefined);
       await metricsEndpoint?.close();
       await app.close(Math.max(0, end - performance.now()));
     },
