@@ -1,6 +1,6 @@
 /**
  * Starts the HTTP server on a port. To stop it, closes the port, refuses new requests, and gives those in flight time to
- * end. Before that, it may drain: it goes on, but asks load balancers and clients to go elsewhere.
+ * end. Before that, it may drain: it goes on, but asks load balancers to send requests elsewhere.
  */
 import {once} from 'node:events';
 import type {AddressInfo} from 'node:net';

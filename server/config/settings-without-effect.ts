@@ -1,5 +1,5 @@
 /** Settings with which the server can start, but which probably do not say what was meant. */
-import type {Environment, SettingsReader} from './environment.ts';
+import {partnerSettings, type Environment, type SettingsReader} from './environment.ts';
 
 /**
  * Whether Node knows the time zone that `TZ` names. It reads the names of zones with their capitals. An offset such as
@@ -33,17 +33,21 @@ const emptySettings = (environment: Environment, reader: SettingsReader): string
 /** A sentence about each setting whose value has no effect. */
 export function settingsWithoutEffect(environment: Environment, reader: SettingsReader): string[] {
   const isSet = (name: string) => Boolean(environment[name]?.trim() || environment[`${name}_FILE`]);
+  const unused = (name: string, isSo: boolean, why: string) =>
+    isSo && isSet(name) ? [`${name} is not used, because ${why}`] : [];
   const {TZ: timeZone} = environment;
+  const hasFile = isSet('PARTNERS_FILE');
   return [
     ...emptySettings(environment, reader),
-    timeZone && !isTimeZone(timeZone)
-      ? 'TZ names no time zone, so times are shown in UTC: set one such as America/New_York'
-      : '',
-    isSet('DATABASE_URL') && isSet('DATABASE_PATH')
-      ? 'DATABASE_PATH is not used, because DATABASE_URL is set: remove one of them'
-      : '',
-    isSet('ADMIN_PORT') && !isSet('ADMIN_URL')
-      ? "ADMIN_PORT is not used, because there are no operators' pages without ADMIN_URL"
-      : '',
-  ].filter(Boolean);
+    ...(timeZone && !isTimeZone(timeZone)
+      ? ['TZ names no time zone, so times are shown in UTC: set one such as America/New_York']
+      : []),
+    ...unused('DATABASE_PATH', isSet('DATABASE_URL'), 'DATABASE_URL is set: remove one of them'),
+    ...unused('DATABASE_STATEMENTS', !isSet('DATABASE_URL'), 'the leads are in SQLite without DATABASE_URL'),
+    ...unused('ADMIN_PORT', !isSet('ADMIN_URL'), "there are no operators' pages without ADMIN_URL"),
+    ...unused('METRICS_HOST', !isSet('METRICS_PORT'), 'there are no metrics without METRICS_PORT'),
+    ...partnerSettings.flatMap((name) =>
+      unused(name, hasFile, 'PARTNERS_FILE is set, and says it for each partner: remove one of them'),
+    ),
+  ];
 }

@@ -4,7 +4,7 @@ import {Agent, request, type IncomingMessage} from 'node:http';
 import {connect} from 'node:net';
 import {join} from 'node:path';
 import {text} from 'node:stream/consumers';
-import {after, suite, test, type TestContext} from 'node:test';
+import {after, suite, test} from 'node:test';
 import {startServer} from '../../server/server.ts';
 import {clearText} from '../../server/store/sealing.ts';
 import {openSqliteStore} from '../../server/store/sqlite/store.ts';
@@ -94,7 +94,7 @@ suite('a request that is on its way when the service stops', () => {
 });
 
 suite('a service that drains', () => {
-  test('says so, serves as before, and ends connections with their next response when the port closes', async (t) => {
+  test('says so, and ends connections with their next response once the port is closed', async (t) => {
     const config = baseConfig(temporaryFolder(t));
     const server = await openFor(t, startServer(config, ignoreObservations));
     const [kept, unused, begun, idle] = await Promise.all(
