@@ -43,7 +43,6 @@ export function settingsWithoutEffect(environment: Environment, reader: Settings
       ? ['TZ names no time zone, so times are shown in UTC: set one such as America/New_York']
       : []),
     ...unused('DATABASE_PATH', isSet('DATABASE_URL'), 'DATABASE_URL is set: remove one of them'),
-    ...unused('DATABASE_STATEMENTS', !isSet('DATABASE_URL'), 'the leads are in SQLite without DATABASE_URL'),
     ...unused('ADMIN_PORT', !isSet('ADMIN_URL'), "there are no operators' pages without ADMIN_URL"),
     ...unused('METRICS_HOST', !isSet('METRICS_PORT'), 'there are no metrics without METRICS_PORT'),
     ...partnerSettings.flatMap((name) =>

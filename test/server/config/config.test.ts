@@ -326,9 +326,8 @@ suite('a setting that has no effect', () => {
           [warning],
         );
     });
-  test('settings of metrics and of PostgreSQL are warned of where there are none', () => {
-    assert.deepEqual(warningsOf({METRICS_HOST: '::', DATABASE_STATEMENTS: 'unnamed'}), [
-      'DATABASE_STATEMENTS is not used, because the leads are in SQLite without DATABASE_URL',
+  test('METRICS_HOST without METRICS_PORT is warned of', () => {
+    assert.deepEqual(warningsOf({METRICS_HOST: '::'}), [
       'METRICS_HOST is not used, because there are no metrics without METRICS_PORT',
     ]);
   });
