@@ -63,12 +63,15 @@ async function start(settings: Settings) {
   return {...server, fetch: fetchFrom(`http://127.0.0.1:${server.port}`)};
 }
 
+/** A warning would name the settings of `serviceSettings` beside a partners file. */
+const noOtherPartner: Settings = {EMBED_ORIGINS: '', EMBED_PARTNER: ''};
+
 /** The settings of a server whose partner sends its leads to these destinations. */
 function partnersFile(folder: string, destinations: object, send_to: string[] = []): Settings {
   const path = join(folder, 'partners.json');
   const partner = {key: 'acme', origins: [listedOrigin], cid: '1001', send_to};
   writeFileSync(path, JSON.stringify({destinations, partners: [partner]}, null, 1));
-  return {PARTNERS_FILE: path};
+  return {...noOtherPartner, PARTNERS_FILE: path};
 }
 
 /** Of every configuration without further settings. */
@@ -131,7 +134,7 @@ suite('config check', () => {
   test('a consent text that changed without a new version is refused, as by the start', async (t) => {
     const {check, settings, folder} = useCheck(t);
     const write = (text: string, version: string) => writePartners(folder, [{consent: {text, version}}]);
-    const file = {PARTNERS_FILE: write('You may call me.', '1')};
+    const file = {...noOtherPartner, PARTNERS_FILE: write('You may call me.', '1')};
     await openWhile(start({...settings, ...file}), (server) =>
       sentLead(server, undefined, {body: {consent: {version: '1', agreed: true}}}),
     );
