@@ -33,20 +33,25 @@ const emptySettings = (environment: Environment, reader: SettingsReader): string
 /** A sentence about each setting whose value has no effect. */
 export function settingsWithoutEffect(environment: Environment, reader: SettingsReader): string[] {
   const isSet = (name: string) => Boolean(environment[name]?.trim() || environment[`${name}_FILE`]);
-  const unused = (name: string, isSo: boolean, why: string) =>
-    isSo && isSet(name) ? [`${name} is not used, because ${why}`] : [];
+  function unused(names: readonly string[], isSo: boolean, why: string) {
+    const found = isSo ? names.filter(isSet) : [];
+    return found.length > 0
+      ? [`${found.join(', ')} ${found.length > 1 ? 'are' : 'is'} not used, because ${why}`]
+      : [];
+  }
   const {TZ: timeZone} = environment;
-  const hasFile = isSet('PARTNERS_FILE');
   return [
     ...emptySettings(environment, reader),
     ...(timeZone && !isTimeZone(timeZone)
       ? ['TZ names no time zone, so times are shown in UTC: set one such as America/New_York']
       : []),
-    ...unused('DATABASE_PATH', isSet('DATABASE_URL'), 'DATABASE_URL is set: remove one of them'),
-    ...unused('ADMIN_PORT', !isSet('ADMIN_URL'), "there are no operators' pages without ADMIN_URL"),
-    ...unused('METRICS_HOST', !isSet('METRICS_PORT'), 'there are no metrics without METRICS_PORT'),
-    ...partnerSettings.flatMap((name) =>
-      unused(name, hasFile, 'PARTNERS_FILE is set, and says it for each partner: remove one of them'),
+    ...unused(['DATABASE_PATH'], isSet('DATABASE_URL'), 'DATABASE_URL is set: remove one of them'),
+    ...unused(['ADMIN_PORT'], !isSet('ADMIN_URL'), "there are no operators' pages without ADMIN_URL"),
+    ...unused(['METRICS_HOST'], !isSet('METRICS_PORT'), 'there are no metrics without METRICS_PORT'),
+    ...unused(
+      partnerSettings,
+      isSet('PARTNERS_FILE'),
+      'PARTNERS_FILE lists the partners: remove one of them',
     ),
   ];
 }

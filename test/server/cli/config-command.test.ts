@@ -30,7 +30,7 @@ import {runCommand, writePartners} from '../../support/operator.ts';
 import {createDatabase, databaseFor, openPostgresStores, withoutPostgres} from '../../support/postgres.ts';
 import {redisUrl, withoutRedis} from '../../support/redis.ts';
 import {newEntry, standardBody} from '../../support/sample-leads.ts';
-import {runService, serviceSettings, startService} from '../../support/service-process.ts';
+import {noOtherPartner, runService, serviceSettings, startService} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {acme, listedOrigin} from '../../support/test-server.ts';
 import {replyWith, startWebhookReceiver} from '../../support/webhook-receiver.ts';
@@ -62,9 +62,6 @@ async function start(settings: Settings) {
   const server = await startServer(readConfig(settings), ignoreObservations);
   return {...server, fetch: fetchFrom(`http://127.0.0.1:${server.port}`)};
 }
-
-/** A warning would name the settings of `serviceSettings` beside a partners file. */
-const noOtherPartner: Settings = {EMBED_ORIGINS: '', EMBED_PARTNER: ''};
 
 /** The settings of a server whose partner sends its leads to these destinations. */
 function partnersFile(folder: string, destinations: object, send_to: string[] = []): Settings {

@@ -319,7 +319,7 @@ suite('a setting that has no effect', () => {
   const partnersFile = file('partners.json', JSON.stringify({partners}));
   for (const name of partnerSettings)
     test(`${name} beside a PARTNERS_FILE is warned of`, () => {
-      const warning = `${name} is not used, because PARTNERS_FILE is set, and says it for each partner: remove one of them`;
+      const warning = `${name} is not used, because PARTNERS_FILE lists the partners: remove one of them`;
       for (const given of [{[name]: 'x'}, {[`${name}_FILE`]: file('setting', 'x')}])
         assert.deepEqual(
           readConfig({...without(required, 'EMBED_ORIGINS'), PARTNERS_FILE: partnersFile, ...given}).warnings,
