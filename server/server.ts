@@ -17,12 +17,6 @@ import type {LeadStore} from './leads/ports.ts';
 /** The library of the metrics takes memory, so it is loaded only if there are any. */
 const loadMetrics = () => import('./observe/metrics.ts');
 
-/**
- * Milliseconds. After a drain, connections without a request are kept this long once the port has closed. Until then,
- * clients that send requests all the time hear that the connection ends.
- */
-const afterDrain = 500;
-
 export type RunningServer = {
   port: number;
   /** Undefined without metrics. */
@@ -97,7 +91,8 @@ export async function startServer(
     async close() {
       const end = performance.now() + timings.deliveriesEnd;
       if (!draining) app.refuseRequests();
-      await closeListener(server, timings.requestsEnd, emit, draining ? afterDrain : undefined);
+      // After a drain, clients that send requests all the time have half a second to hear that their connection ends.
+      await closeListener(server, timings.requestsEnd, emit, draining ? 500 : undefined);
       await metricsEndpoint?.close();
       await app.close(Math.max(0, end - performance.now()));
     },

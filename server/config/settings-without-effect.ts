@@ -33,25 +33,21 @@ const emptySettings = (environment: Environment, reader: SettingsReader): string
 /** A sentence about each setting whose value has no effect. */
 export function settingsWithoutEffect(environment: Environment, reader: SettingsReader): string[] {
   const isSet = (name: string) => Boolean(environment[name]?.trim() || environment[`${name}_FILE`]);
-  function unused(names: readonly string[], isSo: boolean, why: string) {
-    const found = isSo ? names.filter(isSet) : [];
-    return found.length > 0
-      ? [`${found.join(', ')} ${found.length > 1 ? 'are' : 'is'} not used, because ${why}`]
-      : [];
-  }
-  const {TZ: timeZone} = environment;
+  const unused = (names: readonly string[], why: string) => {
+    const found = names.filter(isSet);
+    return (
+      found.length > 0 && `${found.join(', ')} ${found.length > 1 ? 'are' : 'is'} not used, because ${why}`
+    );
+  };
+  const {TZ: timeZone = ''} = environment;
   return [
     ...emptySettings(environment, reader),
-    ...(timeZone && !isTimeZone(timeZone)
-      ? ['TZ names no time zone, so times are shown in UTC: set one such as America/New_York']
-      : []),
-    ...unused(['DATABASE_PATH'], isSet('DATABASE_URL'), 'DATABASE_URL is set: remove one of them'),
-    ...unused(['ADMIN_PORT'], !isSet('ADMIN_URL'), "there are no operators' pages without ADMIN_URL"),
-    ...unused(['METRICS_HOST'], !isSet('METRICS_PORT'), 'there are no metrics without METRICS_PORT'),
-    ...unused(
-      partnerSettings,
-      isSet('PARTNERS_FILE'),
-      'PARTNERS_FILE lists the partners: remove one of them',
-    ),
-  ];
+    timeZone !== '' &&
+      !isTimeZone(timeZone) &&
+      'TZ names no time zone, so times are shown in UTC: set one such as America/New_York',
+    isSet('DATABASE_URL') && unused(['DATABASE_PATH'], 'DATABASE_URL is set: remove one of them'),
+    !isSet('ADMIN_URL') && unused(['ADMIN_PORT'], "there are no operators' pages without ADMIN_URL"),
+    !isSet('METRICS_PORT') && unused(['METRICS_HOST'], 'there are no metrics without METRICS_PORT'),
+    isSet('PARTNERS_FILE') && unused(partnerSettings, 'PARTNERS_FILE lists the partners: remove one of them'),
+  ].filter((line) => line !== false);
 }

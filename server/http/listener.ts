@@ -24,9 +24,6 @@ const timeouts = {
   keepAliveTimeout: 65_000,
 };
 
-/** The default of Node for connections that wait to be accepted. */
-const backlog = 511;
-
 type Settings = {
   emit: Emit;
   trustProxy: Config['trustProxy'];
@@ -113,17 +110,15 @@ export async function closeListener(
  * each turn of the event loop. Requests wait meanwhile, so clients that open a connection for each request open no other.
  */
 async function closePort(server: Listener) {
-  let isAccepted: boolean;
+  let isAccepted = true;
   server.on('connection', () => (isAccepted = true));
-  // There may be clients that never stop. No more connections than this can wait at the same time.
-  let turns = backlog;
-  do {
+  // No more than 511 wait at the same time, so this ends even if there are clients that never stop.
+  for (let turns = 0; isAccepted && turns < 511; turns += 1) {
     isAccepted = false;
     // The first ends the turn that goes on, and the second a whole one.
     await turnOfEventLoop();
     await turnOfEventLoop();
-    turns -= 1;
-  } while (isAccepted && turns > 0);
+  }
   // This closes the port alone. The own `close` of an HTTP server would also close idle connections at once, although a
   // request may be on its way on them.
   NetServer.prototype.close.call(server);

@@ -28,14 +28,11 @@ const create = (headers: Record<string, string> = {}, sent = body) => {
 
 /** Creates leads one after the other. Resolves to the code of the error once one gets no response. */
 async function createUntilFailed(url: string, agent: Agent, statuses: number[]): Promise<string | undefined> {
+  const headers = {...basic(acme), 'content-type': 'application/json'};
   for (;;) {
-    const sent = request(`${url}/json/leads`, {
-      method: 'POST',
-      agent,
-      headers: {...basic(acme), 'content-type': 'application/json'},
-    }).end(body);
+    const sent = request(`${url}/json/leads`, {method: 'POST', agent, headers});
     try {
-      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      const [response] = (await once(sent.end(body), 'response')) as [IncomingMessage];
       await text(response);
       statuses.push(response.statusCode!);
     } catch (error) {

@@ -327,9 +327,7 @@ suite('a setting that has no effect', () => {
         );
     });
   test('METRICS_HOST without METRICS_PORT is warned of', () => {
-    assert.deepEqual(warningsOf({METRICS_HOST: '::'}), [
-      'METRICS_HOST is not used, because there are no metrics without METRICS_PORT',
-    ]);
+    assert.match(warningsOf({METRICS_HOST: '::'}).join(), /^METRICS_HOST is not used, .* METRICS_PORT$/);
   });
 });
 

@@ -74,14 +74,8 @@ suite('a consent that is wrong', () => {
     'with a long version': [{version: 'v'.repeat(65)}, {'consent.version': 'too_long'}],
     'with a language that is none': [{...said, language: 'English'}, {'consent.language': 'invalid'}],
     'without a time zone': [{...said, given_at: '2026-01-02T10:00:00'}, {'consent.given_at': 'invalid'}],
-    'without a time zone, after a blank': [
-      {...said, given_at: '2026-01-02 10:00:00'},
-      {'consent.given_at': 'invalid'},
-    ],
-    'with a zone that does not exist': [
-      {...said, given_at: '2026-01-02T10:00:00+24'},
-      {'consent.given_at': 'invalid'},
-    ],
+    'with a blank and no zone': [{...said, given_at: '2026-01-02 10:00'}, {'consent.given_at': 'invalid'}],
+    'with a zone of no place': [{...said, given_at: '2026-01-02T10:00+24'}, {'consent.given_at': 'invalid'}],
     'with a day that does not exist': [
       {...said, given_at: '2026-02-30T10:00:00Z'},
       {'consent.given_at': 'invalid'},
