@@ -82,6 +82,8 @@ if (oldSpace && process.execve && process.execArgv.length === 0) {
   const wanted = alternatives.map(({within, version, parts}) =>
     within ? `Node ${parts[0]} from ${version} on` : `Node ${version} or newer`,
   );
-  console.error(`lead-prequal needs ${wanted.join(', or ')}; this is Node ${process.versions.node}.`);
+  console.error(
+    `lead-prequal needs ${wanted.join(', or ')}; this is Node ${process.versions.node} (docs/install.md#node).`,
+  );
   process.exit(1);
 }

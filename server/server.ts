@@ -1,6 +1,6 @@
 /**
  * Starts the HTTP server on a port. To stop it, closes the port, refuses new requests, and gives those in flight time to
- * end. Before that, it may drain: it goes on, but asks load balancers and clients to go elsewhere.
+ * end. Before that, it may drain: it goes on, but asks load balancers to send requests elsewhere.
  */
 import {once} from 'node:events';
 import type {AddressInfo} from 'node:net';
@@ -22,8 +22,8 @@ export type RunningServer = {
   /** Undefined without metrics. */
   metricsPort: number | undefined;
   /**
-   * From now on, `/readyz` says 503, each connection ends with its next response, and no waiting delivery is claimed.
-   * Requests are served until `close`, and those that it finds on open connections are served as well.
+   * From now on, `/readyz` says 503, and no waiting delivery is claimed. Requests are served until `close`, and those that
+   * arrive on open connections after it as well.
    */
   drain(): Promise<void>;
   /** Reads settings and files again. Never rejects: the log says how it ended. */
@@ -58,7 +58,6 @@ export async function startServer(
     trustProxy: config.trustProxy,
     limits: connectionLimits,
     messages,
-    isDraining: () => draining,
   });
   const readings = async () => ({
     ...(await app.readings()),
@@ -92,7 +91,8 @@ export async function startServer(
     async close() {
       const end = performance.now() + timings.deliveriesEnd;
       if (!draining) app.refuseRequests();
-      await closeListener(server, timings.requestsEnd, emit);
+      // After a drain, clients that send requests all the time have half a second to hear that their connection ends.
+      await closeListener(server, timings.requestsEnd, emit, draining ? 500 : undefined);
       await metricsEndpoint?.close();
       await app.close(Math.max(0, end - performance.now()));
     },

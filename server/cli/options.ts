@@ -3,6 +3,7 @@ import {InvalidArgumentError, Option} from 'commander';
 import type {ZodType} from 'zod';
 import {contextName, contextValue, type Context} from '../../contract/embed.ts';
 import {midnight} from '../admin/words.ts';
+import {inRfc3339} from '../config/values.ts';
 
 /** @param line what each line is, as the function says that makes it */
 export const jsonOption = (line: ZodType): Option & {line: ZodType} =>
@@ -55,10 +56,10 @@ export function readTime(text: string): number {
   if (text === 'yesterday') return midnight(now, -1);
   const ago = /^(\d{1,6})([mhd])$/.exec(text);
   if (ago) return now - Number(ago[1]) * units[ago[2] as keyof typeof units];
-  const parts = /^(\d{4}-\d\d-(\d\d))(T\d\d:\d\d.*)?$/.exec(text);
-  const [, date = '', day, clock = 'T00:00'] = parts ?? [];
+  const parts = /^(\d{4}-\d\d-(\d\d))(?:[T ](\d\d:\d\d.*))?$/.exec(inRfc3339(text));
+  const [, date = '', day, clock = '00:00'] = parts ?? [];
   // With a day alone, `Date` would take it as one in UTC.
-  const time = Date.parse(date + clock);
+  const time = Date.parse(`${date}T${clock}`);
   // `Date` turns 31 February into a day of March.
   const isReal = new Date(`${date}T00:00Z`).getUTCDate() === Number(day);
   if (Number.isNaN(time) || !isReal) throw new InvalidArgumentError(`It must be ${forms}.`);

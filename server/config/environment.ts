@@ -98,7 +98,7 @@ export function createSettingsReader(environment: Environment, faults: string[])
 }
 
 /** The settings that describe the only partner, where there is no partners file. */
-const partnerSettings = [
+export const partnerSettings = [
   'EMBED_ORIGINS',
   'EMBED_CID',
   'EMBED_PARTNER',

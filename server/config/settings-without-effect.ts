@@ -1,5 +1,5 @@
 /** Settings with which the server can start, but which probably do not say what was meant. */
-import type {Environment, SettingsReader} from './environment.ts';
+import {partnerSettings, type Environment, type SettingsReader} from './environment.ts';
 
 /**
  * Whether Node knows the time zone that `TZ` names. It reads the names of zones with their capitals. An offset such as
@@ -38,20 +38,24 @@ const gone = {
 /** A sentence about each setting whose value has no effect. */
 export function settingsWithoutEffect(environment: Environment, reader: SettingsReader): string[] {
   const isSet = (name: string) => Boolean(environment[name]?.trim() || environment[`${name}_FILE`]);
-  const {TZ: timeZone} = environment;
+  const unused = (names: readonly string[], why: string) => {
+    const found = names.filter(isSet);
+    return (
+      found.length > 0 && `${found.join(', ')} ${found.length > 1 ? 'are' : 'is'} not used, because ${why}`
+    );
+  };
+  const {TZ: timeZone = ''} = environment;
   return [
     ...emptySettings(environment, reader),
-    ...Object.entries(gone).flatMap(([name, instead]) =>
-      isSet(name) ? [`${name} is not used any more: ${instead}`] : [],
+    ...Object.entries(gone).map(
+      ([name, instead]) => isSet(name) && `${name} is not used any more: ${instead}`,
     ),
-    timeZone && !isTimeZone(timeZone)
-      ? 'TZ names no time zone, so times are shown in UTC: set one such as America/New_York'
-      : '',
-    isSet('DATABASE_URL') && isSet('DATABASE_PATH')
-      ? 'DATABASE_PATH is not used, because DATABASE_URL is set: remove one of them'
-      : '',
-    isSet('ADMIN_PORT') && !isSet('ADMIN_URL')
-      ? "ADMIN_PORT is not used, because there are no operators' pages without ADMIN_URL"
-      : '',
-  ].filter(Boolean);
+    timeZone !== '' &&
+      !isTimeZone(timeZone) &&
+      'TZ names no time zone, so times are shown in UTC: set one such as America/New_York',
+    isSet('DATABASE_URL') && unused(['DATABASE_PATH'], 'DATABASE_URL is set: remove one of them'),
+    !isSet('ADMIN_URL') && unused(['ADMIN_PORT'], "there are no operators' pages without ADMIN_URL"),
+    !isSet('METRICS_PORT') && unused(['METRICS_HOST'], 'there are no metrics without METRICS_PORT'),
+    isSet('PARTNERS_FILE') && unused(partnerSettings, 'PARTNERS_FILE lists the partners: remove one of them'),
+  ].filter((line) => line !== false);
 }

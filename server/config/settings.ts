@@ -211,7 +211,10 @@ export const settingGroups = {
       .describe(
         'The mail server: `smtp://user:password@host:587`, or `smtps://…:465` ([more](email.md#setting-it-up)).',
       ),
-    SMTP_FROM: z.string().optional().describe('The sender of e-mails, such as `Leads <leads@example.com>`.'),
+    SMTP_FROM: z
+      .string()
+      .optional()
+      .describe("The sender of e-mails, in a file with its quotes: `'Leads <leads@example.com>'`."),
     ALERTS_TO: list
       .pipe(recipients)
       .optional()

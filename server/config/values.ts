@@ -24,6 +24,17 @@ export const httpUrl = z
   })
   .transform((text) => text.replace(/\/+$/, ''));
 
+/**
+ * A time with its zone, as PostgreSQL, Java, Salesforce and Facebook write it too, in the form of RFC 3339:
+ * `2026-11-29 08:15+00` becomes `2026-11-29T08:15:00+00:00`. Any other text stays as it is.
+ */
+export const inRfc3339 = (text: string): string =>
+  text.replace(
+    /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)? ?(?:Z|([+-]\d\d)(?::?(\d\d))?)$/,
+    (_, day: string, minute: string, second = ':00', hours?: string, minutes = '00') =>
+      `${day}T${minute}${second}${hours === undefined ? 'Z' : `${hours}:${minutes}`}`,
+  );
+
 /** What visitors read as the name of a company. */
 export const displayName = z
   .string()

@@ -75,6 +75,8 @@ export type ConnectionGuard = {
   track(request: IncomingMessage, response: ServerResponse): boolean;
   /** The response that is sent on the connection now, or next: that of the earliest request that waits for one. */
   currentResponse(socket: Duplex): ServerResponse | undefined;
+  /** Ends each connection with the last response in flight. Once the port is closed, others end with the next one. */
+  endWithNext(): void;
 };
 
 /** @param isUnlimited whether `connectionsPerAddress` does not apply to an address, because it is a reverse proxy's */
@@ -182,7 +184,8 @@ export function guardConnections(
       }
       inFlight.add(response);
       touch(connection);
-      if (socket.bytesWritten > limits.bytesPerConnection) response.shouldKeepAlive = false;
+      if (!server.listening || socket.bytesWritten > limits.bytesPerConnection)
+        response.shouldKeepAlive = false;
       // The response is complete, and all of it was given to the socket.
       response.once('prefinish', () => {
         if (socket.destroyed) return;
@@ -204,6 +207,12 @@ export function guardConnections(
     currentResponse(socket) {
       // A response leaves the set when it is closed, which is a moment after it was sent.
       return [...(bySocket.get(socket)?.inFlight ?? [])].find(({writableFinished}) => !writableFinished);
+    },
+    endWithNext() {
+      for (const {inFlight} of total.all) {
+        const last = [...inFlight].at(-1);
+        if (last && !last.headersSent) last.shouldKeepAlive = false;
+      }
     },
   };
 }

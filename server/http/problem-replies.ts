@@ -83,7 +83,7 @@ export const storeUnavailable = () =>
 
 export const shuttingDown = () =>
   new ProblemError('shutting-down', 'Please send it again shortly.', {
-    headers: {'Retry-After': '5', Connection: 'close'},
+    headers: {'Retry-After': '5'},
   });
 
 /** Refuses every request with a 503 while `stopping()` is true. */

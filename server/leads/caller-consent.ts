@@ -10,6 +10,7 @@ import type {FieldError} from '../../contract/problems.ts';
 import {langOf} from '../../form/words/text-in-language.ts';
 import {readAddress} from '../config/addresses.ts';
 import type {Partner} from '../config/partners.ts';
+import {inRfc3339} from '../config/values.ts';
 import {known} from './consent-record.ts';
 import {hashOfText} from './consent-texts.ts';
 import {fieldErrors, leadSchema, text} from './lead-schema.ts';
@@ -29,7 +30,12 @@ const spelt = (read: (text: string) => string | null | undefined) =>
 const field = <Schema extends z.ZodType>(schema: Schema, description: string) =>
   schema.optional().describe(description);
 
-const time = z.iso.datetime({offset: true}).transform((text) => Date.parse(text));
+const time = z
+  .string()
+  .meta({format: 'date-time'})
+  .transform(inRfc3339)
+  .pipe(z.iso.datetime({offset: true}))
+  .transform((text) => Date.parse(text));
 const consentSchema = z
   .object({
     text: field(

@@ -17,7 +17,7 @@ import {suiteOwner} from '../support/opened.ts';
 import {rowsOf} from '../support/rows.ts';
 import {prequalificationBody, without} from '../support/sample-leads.ts';
 import {readyPort} from '../support/service-process.ts';
-import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {makeTemporaryFolder, temporaryFolder} from '../support/temporary-folder.ts';
 import {makeScratchRoot, noScratchRoot, processId, registry, runIn, spawnIn} from './scratch-root.ts';
 
 const repository = join(import.meta.dirname, '../..');
@@ -63,6 +63,24 @@ test("the operators' pages are in the sandbox of the server", () => {
       .filter((line) => !line.startsWith('#'));
   assert.deepEqual(sandboxOf(readFileSync(adminUnit, 'utf8')), sandboxOf(unitText));
 });
+
+for (const line of [
+  'SMTP_FROM=Leads <a@b.example>',
+  'SMTP_FROM=Leads a@b.example',
+  "DATABASE_URL='postgres://",
+])
+  test(`the operator's command says how to write a line that no shell can read: ${line}`, (t) => {
+    const settings = join(temporaryFolder(t), 'settings.env');
+    writeFileSync(settings, `PORT=0\n${line}\nDATA_KEY=\n`);
+    const script = readFileSync(join(deploy, 'lead-prequal.sh'), 'utf8').replace(
+      '/etc/lead-prequal.env',
+      settings,
+    );
+    const {status, stderr} = spawnSync('sh', ['-c', script, 'lead-prequal', 'status'], {encoding: 'utf8'});
+    assert.notEqual(status, 0);
+    assert.ok(stderr.includes(settings), stderr);
+    assert.match(stderr, /a value with other signs .* stands between '…', such as SMTP_FROM='Leads </);
+  });
 
 const guide = readFileSync(join(repository, 'docs/install.md'), 'utf8');
 /** The blocks of commands of a service. Those of the steps, then those of a backup and of an upgrade. */

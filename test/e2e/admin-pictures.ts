@@ -12,7 +12,7 @@ import {openWhile} from '../support/opened.ts';
 import {writePartners} from '../support/operator.ts';
 import {beginSession, browserCookie} from '../support/pages.ts';
 import {entryAt, prequalificationBody} from '../support/sample-leads.ts';
-import {serviceSettings, startService} from '../support/service-process.ts';
+import {noOtherPartner, serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {startWebhookReceiver} from '../support/webhook-receiver.ts';
 
@@ -23,6 +23,7 @@ const [port, silentPort] = [await freePort(), await freePort()];
 const hook = (at: number) => ({type: 'webhook', url: `http://127.0.0.1:${at}/`, credentials: 'ALL'});
 const settings: Record<string, string> = {
   ...serviceSettings(folder.path),
+  ...noOtherPartner,
   ADMIN_URL: `http://localhost:${port}`,
   ADMIN_PORT: String(port),
   PORT: String(await freePort()),

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import {once} from 'node:events';
+import {Agent, request, type IncomingMessage} from 'node:http';
 import {connect} from 'node:net';
 import {join} from 'node:path';
-import {after, suite, test, type TestContext} from 'node:test';
+import {text} from 'node:stream/consumers';
+import {after, suite, test} from 'node:test';
 import {startServer} from '../../server/server.ts';
 import {clearText} from '../../server/store/sealing.ts';
 import {openSqliteStore} from '../../server/store/sqlite/store.ts';
@@ -13,6 +15,7 @@ import {basic, postJson, readJson, readProblem} from '../support/http.ts';
 import {openFor} from '../support/opened.ts';
 import {quickTimings} from '../support/quick-timings.ts';
 import {standardBody} from '../support/sample-leads.ts';
+import {serviceSettings, startService} from '../support/service-process.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
 import {acme, baseConfig, startTestServer, through} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
@@ -23,9 +26,19 @@ const create = (headers: Record<string, string> = {}, sent = body) => {
   return requestText('POST', '/json/leads', {...basic(acme), ...own, ...headers}, sent);
 };
 
-function makeFolder(t: TestContext): string {
-  const folder = temporaryFolder(t);
-  return folder;
+/** Creates leads one after the other. Resolves to the code of the error once one gets no response. */
+async function createUntilFailed(url: string, agent: Agent, statuses: number[]): Promise<string | undefined> {
+  const headers = {...basic(acme), 'content-type': 'application/json'};
+  for (;;) {
+    const sent = request(`${url}/json/leads`, {method: 'POST', agent, headers});
+    try {
+      const [response] = (await once(sent.end(body), 'response')) as [IncomingMessage];
+      await text(response);
+      statuses.push(response.statusCode!);
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code;
+    }
+  }
 }
 
 suite('a service that stops', () => {
@@ -78,10 +91,12 @@ suite('a request that is on its way when the service stops', () => {
 });
 
 suite('a service that drains', () => {
-  test('says so, serves every request, and ends each connection with it', async (t) => {
-    const config = baseConfig(makeFolder(t));
+  test('says so, and ends connections with their next response once the port is closed', async (t) => {
+    const config = baseConfig(temporaryFolder(t));
     const server = await openFor(t, startServer(config, ignoreObservations));
-    const [kept, unused, later] = await Promise.all([1, 2, 3].map(() => openConnection(server.port)));
+    const [kept, unused, begun, idle] = await Promise.all(
+      [1, 2, 3, 4].map(() => openConnection(server.port)),
+    );
     kept!.send(create());
     await readJson(await kept!.answer(), 201);
 
@@ -92,25 +107,49 @@ suite('a service that drains', () => {
       await readProblem(refused, 503, 'shutting-down');
     }
     assert.equal((await fetch(`http://127.0.0.1:${server.port}/livez`)).status, 200);
-    for (const connection of [kept!, unused!, await openConnection(server.port)]) {
+    const late = await openConnection(server.port);
+    for (const connection of [kept!, late, idle!]) {
       connection.send(create());
+      const answer = await connection.answer();
+      assert.equal(answer.headers.get('connection'), 'keep-alive');
+      await readJson(answer, 201);
+    }
+
+    begun!.send(create({expect: '100-continue'}, body.slice(0, 20)));
+    await begun!.continued();
+    const closed = server.close();
+    for (const connection of [kept!, unused!, late]) connection.send(create());
+    begun!.send(body.slice(20));
+    for (const connection of [kept!, unused!, late, begun!]) {
       const answer = await connection.answer();
       assert.equal(answer.headers.get('connection'), 'close');
       await readJson(answer, 201);
       assert.deepEqual(await connection.ended(), []);
     }
-
-    // The request has begun to arrive when the port closes.
-    later!.send(create({}, body.slice(0, 20)));
-    later!.send(body.slice(20));
-    const closed = server.close();
-    await readJson(await later!.answer(), 201);
+    assert.deepEqual(await idle!.ended(), []);
     await closed;
   });
 
+  for (const keepAlive of [true, false])
+    test(`resets none of 20 clients that ${keepAlive ? 'keep their connections' : 'open one for each lead'}`, async (t) => {
+      const folder = temporaryFolder(t);
+      const service = await startService({...serviceSettings(folder), DRAIN_SECONDS: '0.2'}, folder);
+      t.after(() => service.end('SIGKILL'));
+      const statuses: number[] = [];
+      const clients = Array.from({length: 20}, () => {
+        const agent = new Agent({keepAlive, maxSockets: 1});
+        t.after(() => agent.destroy());
+        return createUntilFailed(service.url, agent, statuses);
+      });
+      await until(() => statuses.length > 100);
+      assert.deepEqual(await service.end('SIGTERM'), {code: 0, signal: null});
+      assert.deepEqual(new Set(await Promise.all(clients)), new Set(['ECONNREFUSED']));
+      assert.deepEqual(new Set(statuses), new Set([201]));
+    });
+
   test('claims no waiting delivery', async (t) => {
     let looks = 0;
-    const folder = makeFolder(t);
+    const folder = temporaryFolder(t);
     const store = await openSqliteStore(join(folder, 'leads.sqlite'), clearText);
     const counting: typeof store = {
       ...store,

@@ -186,7 +186,7 @@ suite('the launcher', () => {
       await assert.rejects(launch(t, range), (error: {code: number; stdout: string; stderr: string}) => {
         assert.equal(error.code, 1);
         assert.equal(error.stdout, '');
-        assert.match(error.stderr, /^lead-prequal needs Node .*; this is Node [\d.]+\.\n$/);
+        assert.match(error.stderr, /^lead-prequal needs Node .*; this is Node [\d.]+ \(docs.*#node\)\.\n$/);
         assert.ok(error.stderr.includes(process.versions.node));
         return true;
       });

@@ -28,6 +28,9 @@ export function serviceSettings(folder: string): Record<string, string> {
   };
 }
 
+/** Beside a partners file, warnings would name these settings of `serviceSettings`. */
+export const noOtherPartner = {EMBED_ORIGINS: '', EMBED_PARTNER: ''};
+
 /** Starts the process and returns at once. */
 export function spawnMain(
   environment: Record<string, string>,

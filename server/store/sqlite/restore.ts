@@ -132,7 +132,8 @@ function lockAlone(database: DatabaseSync, databasePath: string) {
   } catch (error) {
     if (primaryCode(error) === busy) {
       throw new CopyError(
-        `A server or another program has ${databasePath} open. Stop it first: leads that it stores during a restore would be lost`,
+        `A server, the operators' pages or another program has ${databasePath} open: what it stores during a restore would be ` +
+          'lost. Stop it first: "systemctl stop lead-prequal lead-prequal-admin", or "docker compose stop server admin"',
       );
     }
     if (primaryCode(error) === notADatabase) {

@@ -66,7 +66,7 @@ export function openSqliteEnd(path: string, role: EndRole): End {
         inTransaction(database, () => {
           if (versionOfData() !== versionBefore)
             throw new TransferError(
-              `A server or a command has written to ${place} meanwhile: stop all servers, and run the same command again`,
+              `A server or a command has written to ${place} meanwhile: stop all servers and the operators' pages, and run the same command again`,
             );
           all(setMark({mark: 'moved', place: target}));
         }),

@@ -17,8 +17,10 @@ import {suite, test, type TestContext} from 'node:test';
 import {clearText} from '../../../server/store/sealing.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
+import {runAdmin} from '../../support/admin-process.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
 import {assertFails, runCommand} from '../../support/operator.ts';
+import {pagesUrl} from '../../support/pages.ts';
 import {execute} from '../../support/rows.ts';
 import {newEntry} from '../../support/sample-leads.ts';
 import {serviceSettings} from '../../support/service-process.ts';
@@ -106,6 +108,21 @@ suite('a backup', () => {
 });
 
 suite('a restore', () => {
+  test("the operators' pages that run are named, with how they are stopped", async (t) => {
+    const {folder, settings, run, refuses} = await prepare(t);
+    const file = join(folder, 'backup.sqlite');
+    await run('backup', file);
+    const pages = runAdmin({...settings, ADMIN_URL: pagesUrl, ADMIN_PORT: '0'});
+    t.after(() => pages.child.kill('SIGKILL'));
+    await pages.ready;
+    const how =
+      /operators' pages .*systemctl stop lead-prequal lead-prequal-admin.*compose stop server admin/;
+    await refuses(['restore', file, '--replace'], how);
+    pages.child.kill('SIGTERM');
+    await pages.ended;
+    assert.equal((await run('restore', file, '--replace')).code, 0);
+  });
+
   test('a file is refused that is damaged, no backup, of a newer version, or in use', async (t) => {
     const {folder, path, run, refuses} = await prepare(t);
     const file = join(folder, 'backup.sqlite');

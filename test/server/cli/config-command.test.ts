@@ -30,7 +30,7 @@ import {runCommand, writePartners} from '../../support/operator.ts';
 import {createDatabase, databaseFor, openPostgresStores, withoutPostgres} from '../../support/postgres.ts';
 import {redisUrl, withoutRedis} from '../../support/redis.ts';
 import {newEntry, standardBody} from '../../support/sample-leads.ts';
-import {runService, serviceSettings, startService} from '../../support/service-process.ts';
+import {noOtherPartner, runService, serviceSettings, startService} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {acme, listedOrigin} from '../../support/test-server.ts';
 import {replyWith, startWebhookReceiver} from '../../support/webhook-receiver.ts';
@@ -68,7 +68,7 @@ function partnersFile(folder: string, destinations: object, send_to: string[] = 
   const path = join(folder, 'partners.json');
   const partner = {key: 'acme', origins: [listedOrigin], cid: '1001', send_to};
   writeFileSync(path, JSON.stringify({destinations, partners: [partner]}, null, 1));
-  return {PARTNERS_FILE: path};
+  return {...noOtherPartner, PARTNERS_FILE: path};
 }
 
 /** Of every configuration without further settings. */
@@ -131,7 +131,7 @@ suite('config check', () => {
   test('a consent text that changed without a new version is refused, as by the start', async (t) => {
     const {check, settings, folder} = useCheck(t);
     const write = (text: string, version: string) => writePartners(folder, [{consent: {text, version}}]);
-    const file = {PARTNERS_FILE: write('You may call me.', '1')};
+    const file = {...noOtherPartner, PARTNERS_FILE: write('You may call me.', '1')};
     await openWhile(start({...settings, ...file}), (server) =>
       sentLead(server, undefined, {body: {consent: {version: '1', agreed: true}}}),
     );

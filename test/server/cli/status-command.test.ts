@@ -10,7 +10,7 @@ import {freePort} from '../../support/free-port.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
 import {linesOf, runCommand, writePartners} from '../../support/operator.ts';
 import {prequalificationBody, without} from '../../support/sample-leads.ts';
-import {serviceSettings, startService} from '../../support/service-process.ts';
+import {noOtherPartner, serviceSettings, startService} from '../../support/service-process.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
 import {listedOrigin, otherOrigin} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
@@ -23,6 +23,7 @@ async function start(t: TestContext) {
   const destinations = {crm: {type: 'webhook', url: crm.settings.url, credentials: 'CRM'}};
   const settings = {
     ...serviceSettings(folder.path),
+    ...noOtherPartner,
     PARTNERS_FILE: writePartners(folder.path, [{send_to: ['crm']}], destinations),
     WEBHOOK_INTERNAL_HOSTS: 'localhost 127.0.0.1',
     CREDENTIALS_CRM_SECRET: crm.secret,

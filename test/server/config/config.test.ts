@@ -4,8 +4,10 @@ import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
 import {defaultPolicy} from '../../../calculator/policy.ts';
 import {readConfig} from '../../../server/config/config.ts';
+import {partnerSettings} from '../../../server/config/environment.ts';
 import {settings} from '../../../server/config/settings.ts';
 import {leadApi} from '../../support/fake-upstream.ts';
+import {without} from '../../support/sample-leads.ts';
 import {runService, startService} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {wrongIn} from '../../support/wrong-settings.ts';
@@ -312,6 +314,20 @@ suite('a setting that has no effect', () => {
       ['DATABASE_PATH is not used, because DATABASE_URL is set: remove one of them'],
     );
     assert.deepEqual(warningsOf(url), []);
+  });
+  const partners = [{key: 'acme', cid: '1001', origins: ['https://www.acme.example']}];
+  const partnersFile = file('partners.json', JSON.stringify({partners}));
+  for (const name of partnerSettings)
+    test(`${name} beside a PARTNERS_FILE is warned of`, () => {
+      const warning = `${name} is not used, because PARTNERS_FILE lists the partners: remove one of them`;
+      for (const given of [{[name]: 'x'}, {[`${name}_FILE`]: file('setting', 'x')}])
+        assert.deepEqual(
+          readConfig({...without(required, 'EMBED_ORIGINS'), PARTNERS_FILE: partnersFile, ...given}).warnings,
+          [warning],
+        );
+    });
+  test('METRICS_HOST without METRICS_PORT is warned of', () => {
+    assert.match(warningsOf({METRICS_HOST: '::'}).join(), /^METRICS_HOST is not used, .* METRICS_PORT$/);
   });
 });
 

@@ -74,6 +74,8 @@ suite('a consent that is wrong', () => {
     'with a long version': [{version: 'v'.repeat(65)}, {'consent.version': 'too_long'}],
     'with a language that is none': [{...said, language: 'English'}, {'consent.language': 'invalid'}],
     'without a time zone': [{...said, given_at: '2026-01-02T10:00:00'}, {'consent.given_at': 'invalid'}],
+    'with a blank and no zone': [{...said, given_at: '2026-01-02 10:00'}, {'consent.given_at': 'invalid'}],
+    'with a zone of no place': [{...said, given_at: '2026-01-02T10:00+24'}, {'consent.given_at': 'invalid'}],
     'with a day that does not exist': [
       {...said, given_at: '2026-02-30T10:00:00Z'},
       {'consent.given_at': 'invalid'},
@@ -145,6 +147,24 @@ test('the example of the guide is taken, and its text is the sample of the demo 
   const {consent} = JSON.parse(body) as {consent: {text: string}};
   const {en} = sampleConsent('Acme Funding', {en: 'https://www.acme.example/terms', es: ''});
   assert.equal(consent.text, inPlainWords(en, 'Send'));
+});
+
+suite('the time of a consent that a caller brings', () => {
+  const server = sqlite.useServer({partners: [...partners]});
+  const times = {
+    "Facebook's lead ads": '2026-01-02T10:00:00-0500',
+    Salesforce: '2026-01-02T15:00:00.000+0000',
+    'Java, without seconds': '2026-01-02T15:00Z',
+    'Java, with nanoseconds': '2026-01-02T20:30:00.000000000+05:30',
+    PostgreSQL: '2026-01-02 15:00:00+00',
+    'PostgreSQL in India': '2026-01-02 20:30:00.000001+05:30',
+    Ruby: '2026-01-02 15:00:00 +0000',
+  };
+  for (const [by, given_at] of Object.entries(times))
+    test(`is kept as the same moment: ${given_at}, as of ${by}`, async () => {
+      const {consent} = await stored(server, await created(server, {text: 'Yes', given_at}));
+      assert.equal(consent?.givenAt, Date.UTC(2026, 0, 2, 15));
+    });
 });
 
 forEachStore((over) => {
