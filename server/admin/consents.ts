@@ -170,11 +170,11 @@ export async function* exportConsents(
   const isCsv = format === 'csv';
   const done = {leads: 0, erased: 0, unreadable: 0, unlisted: []};
   let looked = 0;
-  await lookAtList(admin, filter);
+  const atStart = await lookAtList(admin, filter);
   if (isCsv)
     yield {text: `${excel ? '\uFEFF' : ''}${toCsv([columns.map((path) => path.join('_'))])}`, looked};
   for (let after: string | undefined; ;) {
-    const page = await admin.store.readLeads(filter, {limit: pageLeads, after});
+    const page = await admin.store.readLeads(atStart, {limit: pageLeads, after});
     const holders: Holder[] = [];
     for (const holder of await holdersOf(admin, page)) {
       looked += 1;
