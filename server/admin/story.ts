@@ -16,7 +16,7 @@ import {plannedOnly, type Change} from './changes.ts';
 import {contentWords, storedOf} from './deliveries.ts';
 import type {StopRow} from './stops.ts';
 import {printable} from './visible.ts';
-import {counted} from './words.ts';
+import {counted, maxOthers} from './words.ts';
 
 /**
  * Times are milliseconds since 1970. `soon` is not over: it stands first. `next`: when it is tried again. `send`: the destination to
@@ -107,8 +107,17 @@ function ofLead({outline, full, amounts, revoked, ...others}: Told, deliveries: 
     events.push(event(at, `${what} ${referenceOf(lead)}`, {lead}));
   if (supersedes !== null) naming(createdAt, 'Corrects', supersedes);
   if (full?.duplicateOf) naming(createdAt, 'The same as', full.duplicateOf);
-  for (const id of others.duplicates ?? []) naming(createdAtOf(id), 'Came again as', id);
-  for (const id of others.supersededBy ?? []) naming(createdAtOf(id), 'Corrected by', id);
+  const later = [
+    ['Came again as', others.duplicates],
+    ['Corrected by', others.supersededBy],
+  ] as const;
+  for (const [what, ids = []] of later) {
+    const [newest, earlier] = [ids.slice(-maxOthers), ids.slice(0, -maxOthers)];
+    for (const id of newest) naming(createdAtOf(id), what, id);
+    const last = earlier.at(-1);
+    if (last !== undefined)
+      events.push(event(createdAtOf(last), `${what} ${counted(earlier.length, 'earlier lead')}`));
+  }
   const said = (others.stops ?? []).map((row) => ofStop(row));
   if (revokedAt !== null && !said.some(({at}) => at === revokedAt)) {
     const text = revoked ? `For ${revoked.scope === 'all' ? 'everybody' : 'this partner'}.` : null;
@@ -152,7 +161,7 @@ function ofDelivery(
   // What an upstream answers may quote what strangers wrote.
   const error = seesPersons && row.lastError !== null ? explained(row.lastError) : {text: '', remedy: null};
   const tried = attempts > 0 ? `Tried ${counted(attempts, 'time')}` : '';
-  const paused = pause === undefined ? '' : `It is paused: ${pause}`;
+  const paused = pause === undefined ? '' : `It is paused${seesPersons ? `: ${pause}` : ''}`;
   const sentences = [error.text, error.remedy, paused, tried].filter((one) => !!one);
   const text = sentences.map((one) => `${printable(String(one)).replace(/\.$/, '')}.`).join(' ') || null;
   const at = row.failingSince ?? row.happenedAt;
@@ -168,7 +177,8 @@ function ofDelivery(
     isCollected ? `In the next e-mail of ${destination}` : `${destination} does not have ${what} yet`,
     {
       ...{kind: 'soon', text, send: destination},
-      next: pause === undefined ? row.nextAttemptAt : null,
+      // The time of what is due at once has gone by, and may be 0.
+      next: pause === undefined && row.nextAttemptAt > Date.now() ? row.nextAttemptAt : null,
     },
   );
 }
