@@ -89,7 +89,7 @@ const words: Readonly<Record<Change, {title: string; button: string; cannot: str
     cannot:
       'Nothing of it waits that can be dropped here: that somebody who said stop or was erased must be told goes on.',
   },
-  revoke: {title: 'Take the consent back', button: 'Stop', cannot: 'Its consent was taken back before.'},
+  revoke: {title: 'Stop calls', button: 'Stop', cannot: 'Its consent was taken back before.'},
   erase: {title: 'Erase', button: 'Erase for ever', cannot: 'It was erased before.'},
 };
 
@@ -234,9 +234,10 @@ async function erasing(admin: Admin, lead: string): Promise<Effects> {
   const input = {leads: [lead], all: false, shown: maxOthers};
   const {leads, ids, confirm} = await planErasure(admin, input);
   const going = leads.filter(({changes}) => changes);
-  const of = (reference: string) => (going.length > 1 ? `${reference} ` : '');
+  const of = (reference: string, name: string) =>
+    going.length > 1 ? `${reference} ${name}` : name.replace(/^./, (letter) => letter.toUpperCase());
   const does = going.flatMap((each) =>
-    erasureFields(each).map(([name, value]) => `${of(each.reference)}${name}: ${value}`),
+    erasureFields(each).map(([name, value]) => `${of(each.reference, name)}: ${value}`),
   );
   const reference = referenceOf(lead);
   if (ids.length > going.length)

@@ -173,6 +173,10 @@ export async function readStatus({config, server, withStore, checkStart}: Around
 export const readDestinations = async (admin: Omit<Admin, 'look'>, processes: readonly ProcessReport[]) =>
   (await listDestinations(admin)).map((row) => asServersSee(row, processes));
 
+/** Nothing is wrong, and somebody is told of each lead. */
+export const isWell = ({status, findings}: Pick<Status, 'status' | 'findings'>): boolean =>
+  status === 'ok' && findings.every(({kind}) => kind !== 'unheard');
+
 function levelOf({findings, server}: Pick<Status, 'findings' | 'server'>): Status['status'] {
   const levels = findings.map(({level}) => level);
   if (levels.includes('down')) return 'down';
@@ -258,7 +262,7 @@ async function visitorFindings({store}: Pick<Admin, 'store'>): Promise<Finding[]
   }
   if (oldest) {
     const many = counted(others.length + 1, 'visitor');
-    const text = `${many} asked to be erased, the first ${counted(oldest.days, 'day')} ago (${oldest.reference})`;
+    const text = `${many} asked to be erased, the first ${ago(Date.parse(oldest.requested_at ?? ''))} ago (${oldest.reference})`;
     findings.push(found(['warning', 'erasure', oldest.id], text, 'see "lead-prequal leads requests"'));
   }
   return findings;

@@ -2,7 +2,6 @@
 import {totalAmount, type Amounts} from '../../contract/amounts.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import {formatMoney} from '../../form/format-money.ts';
-import {lookUp} from '../../form/words/look-up.ts';
 import type {AuditEntry} from '../leads/audit.ts';
 import {collectingTime} from '../config/destinations.ts';
 import {endedStates, type DeliveryRow} from '../leads/deliveries.ts';
@@ -12,7 +11,7 @@ import {everybody} from '../leads/revocation.ts';
 import type {Revocation} from '../leads/stored-lead.ts';
 import {explained} from '../observe/causes.ts';
 import type {Admin} from './admin.ts';
-import {plannedOnly, type Change} from './changes.ts';
+import {actorIn, didOf} from './audit-words.ts';
 import {contentWords, storedOf} from './deliveries.ts';
 import type {StopRow} from './stops.ts';
 import {printable} from './visible.ts';
@@ -183,49 +182,10 @@ function ofDelivery(
   );
 }
 
-/** By the words of the command, or of what the visitor did by a link. */
-const actions: Readonly<Record<string, string>> = {
-  'leads list': 'saw it in a list',
-  'leads show': 'opened it',
-  'consent list': 'saw it in a list',
-  'keys forget': 'forgot its lost key',
-  'link: stop': 'said stop by the link',
-  'link: erase': 'asked by the link to be erased',
-  'consent show': 'read what was agreed',
-  'deliveries show': 'looked at its deliveries',
-  'deliveries retry': 'sent it again',
-  'deliveries drop': 'dropped it',
-  'deliveries settle': 'said that the upstream has it',
-  'consent allow': 'let it go although the number said stop',
-  'consent revoke': 'stopped calls',
-  'leads erase': 'asked what erasing would do',
-  'leads export': 'exported it',
-  'leads requests': 'ended the request to erase it',
-};
-
-/** What was made on a page, or was only looked at. */
-const changed: Readonly<Record<Change, readonly [made: string, planned: string]>> = {
-  send: ['sent it again', 'asked what sending it again would do'],
-  release: ['released it', 'asked what releasing it would do'],
-  allow: ['let it go although the number said stop', 'asked what letting it go would do'],
-  drop: ['dropped it', 'asked what dropping it would do'],
-  revoke: ['stopped calls', 'asked what stopping calls would do'],
-  erase: ['erased it', 'asked what erasing would do'],
-};
-
-function didOf({action, filter: {change, erasure}}: AuditEntry): string {
-  const [name, planned] = typeof change === 'string' ? change.split(/(?=, )/) : [];
-  const words = lookUp(changed, name);
-  if (words) return words[planned === plannedOnly ? 1 : 0];
-  if (erasure === 'again') return 'erased it again, because a backup had it';
-  return erasure === 'confirmed' ? 'erased it' : (lookUp(actions, action) ?? action);
-}
-
 function ofLook(entry: AuditEntry, seesPersons: boolean): StoryEvent {
-  const {at, actor, filter} = entry;
-  const who = actor.replace(/^operator /, '').replace(/^./, (letter) => letter.toUpperCase());
+  const {at, filter} = entry;
   const {reason} = filter;
   // Operators may have written what somebody told them.
   const text = seesPersons && typeof reason === 'string' ? `Because: ${printable(reason)}` : null;
-  return event(Date.parse(at), `${printable(who)} ${didOf(entry)}`, {text});
+  return event(Date.parse(at), printable(`${actorIn(entry)} ${didOf(entry)}`), {text});
 }

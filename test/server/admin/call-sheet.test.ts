@@ -219,12 +219,12 @@ for (const {name, postgres, skip} of databaseKinds)
       await look({lead: id, erasure: 'planned'});
       await look({erasure: 'confirmed'});
       const {story} = await readCallSheet(admin, id, {seesPersons: false});
-      const told = story.map(({title}) => title).filter((title) => title.startsWith('Ben '));
+      const told = story.map(({title}) => title).filter((title) => title.startsWith('ben, by a command, '));
       // Two of them are lists.
       assert.ok(told.length >= commands.length - 1);
       for (const title of told) assert.doesNotMatch(title, new RegExp(commands.join('|')));
       for (const did of ['saw it in a list', 'stopped calls', 'erased it', 'asked what erasing would do'])
-        assert.ok(told.includes(`Ben ${did}`), did);
+        assert.ok(told.includes(`ben, by a command, ${did}`), did);
     });
 
     test('the story has what is open first, then what happened, the newest first, and who opened it', async (t) => {
