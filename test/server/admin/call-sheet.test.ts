@@ -223,7 +223,12 @@ for (const {name, postgres, skip} of databaseKinds)
       // Two of them are lists.
       assert.ok(told.length >= commands.length - 1);
       for (const title of told) assert.doesNotMatch(title, new RegExp(commands.join('|')));
-      for (const did of ['saw it in a list', 'stopped calls', 'erased it', 'asked what erasing would do'])
+      for (const did of [
+        'saw it in a list',
+        'stopped calls about it',
+        'erased it',
+        'asked what erasing would do',
+      ])
         assert.ok(told.includes(`ben, by a command, ${did}`), did);
     });
 
