@@ -18,8 +18,8 @@ const actions: Readonly<Record<string, string>> = {
   'consent allow': 'let {it} go although the number said stop',
   'consent revoke': 'stopped calls about {it}',
   'keys forget': 'erased {it}, whose key was lost',
-  'store repair': 'erased or stopped {it} again, because a backup had it',
-  repair: 'erased or stopped {it} again, because a backup had it',
+  'store repair': 'erased or stopped {it} again after a restore',
+  repair: 'erased or stopped {it} again after a restore',
   'deliveries show': 'looked at the deliveries of {it}',
   'deliveries retry': 'sent {it} again',
   'deliveries drop': 'dropped {it}',
@@ -62,7 +62,6 @@ function templateOf({action, filter: {change, erasure}}: AuditEntry): string {
   const [name, planned] = typeof change === 'string' ? change.split(/(?=, )/) : [];
   const words = lookUp(changed, name);
   if (words) return words[planned === plannedOnly ? 1 : 0];
-  if (erasure === 'again') return 'erased {it} again, because a backup had it';
   if (erasure === 'confirmed') return 'erased {it}';
   return lookUp(destinationWords, name) ?? lookUp(actions, action) ?? action;
 }

@@ -193,17 +193,10 @@ export async function readDestinationHours(
   const first = Math.floor(now / halfHour) - halfHoursADay + 1;
   const cells = await store.deliveryCells(first * halfHour, halfHour);
   const names = new Set([...config.destinations.keys(), ...cells.map(({destination}) => destination)]);
-  /** What an e-mail collects arrives later than others, and is not late. */
-  const kindOf = ({destination, cell, kind}: (typeof cells)[number]) => {
-    const settings = config.destinations.get(destination);
-    const collects = settings ? collectingTime(settings) : 0;
-    if (kind === 'late' && collects > 0) return 'in-time';
-    return kind === 'open' && (cell + 1) * halfHour + collects > now && collects > 0 ? 'none' : kind;
-  };
   const worst = (destination: string, cell: number) =>
     cells
       .filter((each) => each.destination === destination && each.cell === cell)
-      .reduce((most, each) => Math.max(most, halfHours.indexOf(kindOf(each))), 0);
+      .reduce((most, {kind}) => Math.max(most, halfHours.indexOf(kind)), 0);
   return new Map(
     [...names].map((name) => [
       name,

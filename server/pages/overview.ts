@@ -22,7 +22,7 @@ const placeOf: Partial<Record<Finding['kind'], (subject: string) => readonly [to
   destination: (name) => [`/destinations#${name}`, 'Look'],
   late: (name) => [`/destinations#${name}`, 'Look'],
   stopped: () => ['/leads?open=any', 'Look'],
-  held: () => ['/leads?open=held', 'Decide'],
+  held: () => ['/leads?open=held', 'Look'],
   asked: (lead) => [`/leads/${lead}`, 'Decide'],
   erasure: (lead) => [`/leads/${lead}`, 'Decide'],
   unreadable: (lead) => [`/leads/${lead}`, 'Look'],

@@ -81,20 +81,10 @@ test('a sentence says who, what and how many, and then by what they were found',
       'Maria Lopez paused crm',
       'because: it moves',
     ],
-    [
-      {action: 'link: unsubscribe', actor: 'visitor', leads: 1, filter: {scope: '-:1001'}},
-      'The visitor said stop for a lead in the e-mail program',
-      'for API callers',
-    ],
-    [
-      {action: 'leads export', actor: 'ana', filter: {since: '2026-11-20T00:00:00.000Z', partner: '-'}},
-      'ana, by a command, exported 12 leads',
-      'since 2026-11-20, of API callers',
-    ],
     [{action: 'GET /json/leads/:id', actor: 'caller acme'}, 'The caller acme read 12 leads by the API', ''],
     [
       {action: 'repair', actor: 'start', filter: {erasure: 'again'}},
-      'The server, when it started, erased 12 leads again, because a backup had it',
+      'The server, when it started, erased or stopped 12 leads again after a restore',
       '',
     ],
   ];

@@ -93,13 +93,3 @@ test('since when a destination fails stays what it was after "Try now"', async (
   await fail();
   assert.match(withoutTags(await get('/destinations')), / failing for 2 h /);
 });
-
-test('what a mailbox collects is not late', async (t) => {
-  const {get, accept, execute} = await begin(t);
-  const news = (destination: string) => [newDelivery({destination, content: 'created', givesAnswer: false})];
-  const old = ['crm', 'sales'].map((name) => entryAt(Date.now() - 7_200_000, {deliveries: news(name)}));
-  await accept(...old);
-  await execute("UPDATE deliveries SET state = 'delivered', settled_at = happened_at + 600000");
-  const late = [...(await get('/destinations')).matchAll(/with late leads: (\d)/g)].map(([, many]) => many);
-  assert.deepEqual(late.toSorted(), ['0', '0', '1']);
-});
