@@ -69,7 +69,7 @@ function templateOf({action, filter: {change, erasure}}: AuditEntry): string {
 /** Such as `opened it`. @param leads how the sentence calls them */
 export const didOf = (entry: AuditEntry, leads = 'it'): string =>
   templateOf(entry).replace(/\{(\w+)\}/g, (_, name: string) =>
-    name === 'it' ? leads : String(entry.filter[name] ?? 'somebody'),
+    name === 'it' ? leads : `${entry.filter[name] as string}`,
   );
 
 /** Such as `Maria Lopez`, `The visitor`, or `root, by a command,`. */

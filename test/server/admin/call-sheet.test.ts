@@ -270,7 +270,7 @@ for (const {name, postgres, skip} of databaseKinds)
       assert.doesNotMatch(JSON.stringify(viewed), /answered 503/);
     });
 
-    test('what waits for a stop has no next attempt before it failed, and a pause has no reason for a viewer', async (t) => {
+    test('what is due at once has no next attempt, and a pause has no reason for a viewer', async (t) => {
       const {admin, id, execute} = await begin(t, newEntry({partner: 'acme', deliveries: [news('sales')]}));
       await execute("UPDATE deliveries SET state = 'delivered', settled_at = happened_at, attempts = 1");
       await finish(revokeConsent(admin, {who: id}), () => undefined);

@@ -17,7 +17,7 @@ const newest = () => at(1_000);
 const rowsOf = (text: string) => text.split('\n').filter(Boolean).length;
 
 /** Begins an export as an admin, and reads its first page. */
-async function begin(format: 'sales' | 'jsonl') {
+function begin(format: 'sales' | 'jsonl') {
   const reads: {first: string; rest: AsyncIterator<string>}[] = [];
   const run = async (visit: Visit) => {
     const reply = await exportDay({...visit, form: new URLSearchParams({day, format})});
@@ -34,7 +34,7 @@ async function begin(format: 'sales' | 'jsonl') {
 
 test('an export ends with the next page once its operator is revoked', async (t) => {
   for (const format of ['sales', 'jsonl'] as const) {
-    const {reads, route} = await begin(format);
+    const {reads, route} = begin(format);
     const {accept, ask, sessionOf, store} = await servePages(t, [route]);
     await accept(...entries);
     await ask('/read', {headers: {cookie: await sessionOf('admin', 'Eve', {zone: 'UTC'})}});
@@ -48,7 +48,7 @@ test('an export ends with the next page once its operator is revoked', async (t)
 });
 
 test('an export holds only the leads that its entry counts, not those that come meanwhile', async (t) => {
-  const {reads, route} = await begin('jsonl');
+  const {reads, route} = begin('jsonl');
   const {accept, ask, sessionOf, store} = await servePages(t, [route]);
   await accept(...entries);
   await ask('/read', {headers: {cookie: await sessionOf('admin', 'Eve', {zone: 'UTC'})}});

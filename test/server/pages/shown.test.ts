@@ -57,7 +57,7 @@ test('a test that failed is announced as a failure, and what was done as done', 
   assert.deepEqual(await boxAfter('resume'), ['', 'status', 'crm was not paused.']);
 });
 
-test('a destination names whose leads go there: also those that it confirms, and those of callers', async (t) => {
+test('a destination names whose leads go there, or are confirmed there, and callers', async (t) => {
   const text = withoutTags(await (await begin(t)).get('/destinations'));
   assert.match(text, /crm webhook · acme, API callers /);
   assert.match(text, /sales email · bright /);
