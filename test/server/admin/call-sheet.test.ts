@@ -227,7 +227,7 @@ for (const {name, postgres, skip} of databaseKinds)
         'saw it in a list',
         'stopped calls about it',
         'erased it',
-        'asked what erasing would do',
+        'asked what erasing it would do',
       ])
         assert.ok(told.includes(`ben, by a command, ${did}`), did);
     });
