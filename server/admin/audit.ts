@@ -2,6 +2,7 @@
 import {randomUUIDv7} from 'node:crypto';
 import {maxIds, type AuditEntry, type AuditFilter, type AuditStore} from '../leads/audit.ts';
 import type {LeadFilter} from '../leads/lead-filter.ts';
+import {createdAtOf} from '../leads/lead-ids.ts';
 import {refuseFor, type Admin} from './admin.ts';
 
 /** Who does something, and the words of the command, such as `leads show`. */
@@ -48,13 +49,22 @@ export function noting(store: Pick<AuditStore, 'noteLook'>, by: Actor): Admin['l
   };
 }
 
-/** Notes a list that comes page by page. */
-export async function lookAtList({store, look}: Admin, filter: LeadFilter, limit = Infinity): Promise<void> {
+/**
+ * Notes a list that comes page by page.
+ * @returns the filter for its pages: without the leads that come meanwhile, which the entry does not count
+ */
+export async function lookAtList(
+  {store, look}: Admin,
+  filter: LeadFilter,
+  limit = Infinity,
+): Promise<LeadFilter> {
   const size = Math.min(limit, maxIds);
   const leads = await store.listLeads(filter, {limit: size});
   const isAll = leads.length < size || size === limit;
   const ids = leads.map(({id}) => id);
   await look(filter, ids, isAll ? 0 : Math.min(limit, await store.countLeads(filter)));
+  const [newest] = ids;
+  return {...filter, until: newest === undefined ? 0 : createdAtOf(newest) + 1};
 }
 
 /** The newest first. */

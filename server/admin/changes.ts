@@ -13,7 +13,7 @@ import {leadOf} from './lead-names.ts';
 import {allowConsent, revokeConsent} from './revocations.ts';
 import {stopsOf} from './stops.ts';
 import {printable} from './visible.ts';
-import {counted} from './words.ts';
+import {counted, maxOthers} from './words.ts';
 
 /**
  * - `send`: what waits, was refused or given up is due now
@@ -89,7 +89,7 @@ const words: Readonly<Record<Change, {title: string; button: string; cannot: str
     cannot:
       'Nothing of it waits that can be dropped here: that somebody who said stop or was erased must be told goes on.',
   },
-  revoke: {title: 'Take the consent back', button: 'Stop', cannot: 'Its consent was taken back before.'},
+  revoke: {title: 'Stop calls', button: 'Stop', cannot: 'Its consent was taken back before.'},
   erase: {title: 'Erase', button: 'Erase for ever', cannot: 'It was erased before.'},
 };
 
@@ -231,18 +231,24 @@ async function deciding(admin: Admin, {lead: {phone}}: Pick<FullLead, 'lead'>): 
 }
 
 async function erasing(admin: Admin, lead: string): Promise<Effects> {
-  const {leads, confirm} = await planErasure(admin, {leads: [lead], all: false});
+  const input = {leads: [lead], all: false, shown: maxOthers};
+  const {leads, ids, confirm} = await planErasure(admin, input);
   const going = leads.filter(({changes}) => changes);
-  const of = (reference: string) => (going.length > 1 ? `${reference} ` : '');
+  const of = (reference: string, name: string) =>
+    going.length > 1 ? `${reference} ${name}` : name.replace(/^./, (letter) => letter.toUpperCase());
   const does = going.flatMap((each) =>
-    erasureFields(each).map(([name, value]) => `${of(each.reference)}${name}: ${value}`),
+    erasureFields(each).map(([name, value]) => `${of(each.reference, name)}: ${value}`),
   );
   const reference = referenceOf(lead);
+  if (ids.length > going.length)
+    does.push(
+      `${counted(ids.length - going.length, 'earlier lead')} that belong to it go, too: "lead-prequal leads erase ${reference}" lists them all, and asks first`,
+    );
   return {
     ...{does, facts: [confirm]},
     async make() {
       let waited = 0;
-      for await (const so of eraseLeads(admin, {leads: [lead], all: false, confirm})) {
+      for await (const so of eraseLeads(admin, {...input, confirm})) {
         if ('waiting' in so) waited += 1;
         // The second report comes after half a minute.
         if (waited > 1)
@@ -257,9 +263,11 @@ async function revoking(admin: Admin, lead: string): Promise<Effects> {
   // Whoever stops reading at this point has changed nothing.
   const {value} = await revokeConsent(admin, {who: lead}).next();
   const concerned = value && 'concerns' in value ? value.concerns : [];
+  const [named, more] = [concerned.slice(0, maxOthers), concerned.length - maxOthers];
+  const which = more > 0 ? [...named, `and ${counted(more, 'other lead')}`] : named;
   return {
     does: [
-      `Nothing of ${concerned.join(', ')} goes out any more.`,
+      `Nothing of ${which.join(', ')} goes out any more.`,
       'Those who had it are told to stop calls and messages.',
       'Later leads with the same number are held until somebody decides.',
     ],

@@ -156,9 +156,9 @@ function signedRecord(
 export async function* exportConsents(admin: Admin, filter: LeadFilter): Job<Exporting, Exported> {
   const done = {leads: 0, erased: 0, unreadable: 0, unlisted: []};
   let looked = 0;
-  await lookAtList(admin, filter);
+  const atStart = await lookAtList(admin, filter);
   for (let after: string | undefined; ;) {
-    const page = await admin.store.readLeads(filter, {limit: pageLeads, after});
+    const page = await admin.store.readLeads(atStart, {limit: pageLeads, after});
     const holders: Holder[] = [];
     for (const holder of await holdersOf(admin, page)) {
       looked += 1;

@@ -68,7 +68,8 @@ function toRow(row: StoredRow, place: string | null): DeliveryRow {
     recipients_refused: recipients?.refused.length ? [...recipients.refused] : null,
     under_way: row.leasedUntil > Date.now(),
     happened_at: isoTime(row.happenedAt),
-    next_attempt_at: state === 'waiting' ? isoTime(row.nextAttemptAt) : null,
+    // It is 0 for what is due at once.
+    next_attempt_at: state === 'waiting' ? isoTime(row.nextAttemptAt || null) : null,
     failing_since: isoTime(row.failingSince),
     settled_at: isoTime(row.settledAt),
   };

@@ -1,6 +1,7 @@
 /** Whether destinations take their deliveries, since when not, and what waits for them; pausing, resuming and accepting. */
 import {z} from 'zod';
 import {tableOf} from '../../contract/table-of.ts';
+import {confirmedBy} from '../config/confirmations.ts';
 import {addressOf, collectingTime} from '../config/destinations.ts';
 import {usualTimings} from '../config/timings.ts';
 import {DeliveryError} from '../destinations/destination.ts';
@@ -68,16 +69,27 @@ export async function listDestinations({store, config}: Omit<Admin, 'look'>): Pr
       .flatMap(({failingSince}) => failingSince ?? [])
       // A delivery that fails while others succeed has a cause of its own.
       .filter((since) => since > (lastSuccess ?? 0));
+    const collecting = settings ? collectingTime(settings) : 0;
+    // "Try now" forgets since when a delivery fails. So one that came since the last success counts from when it was due.
+    const dueSince = tried
+      .flatMap(({attempts, happenedAt}) => (attempts > 0 ? happenedAt + collecting : []))
+      .filter((since) => since > (lastSuccess ?? 0));
     const lastError = tried.find((each) => each.lastError !== null)?.lastError ?? null;
-    const late =
-      oldestAt === null ? 0 : Math.max(0, now - oldestAt - (settings ? collectingTime(settings) : 0));
+    const late = oldestAt === null ? 0 : Math.max(0, now - oldestAt - collecting);
     rows.push({
       destination: name,
       type: settings?.type ?? 'not configured',
       partners: partners
-        .filter(({answerFrom, sendTo}) => answerFrom === name || sendTo.includes(name))
+        .filter(
+          ({answerFrom, sendTo, confirm}) =>
+            answerFrom === name || sendTo.includes(name) || (confirm && confirmedBy(confirm) === name),
+        )
         .map(({key}) => key),
-      ...stateOf(settings !== undefined, pause?.pausedAt, failing),
+      ...stateOf(
+        settings !== undefined,
+        pause?.pausedAt,
+        failing.length > 0 ? [...failing, ...dueSince] : [],
+      ),
       last_success_at: isoTime(lastSuccess),
       paused_at: isoTime(pause?.pausedAt ?? null),
       pause_reason: pause?.reason ?? null,

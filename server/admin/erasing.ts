@@ -25,8 +25,11 @@ import {peopleOf} from './persons.ts';
 import {purge, type Waiting} from './purging.ts';
 import {afterwards, afterwardsOf, noneAfterwards} from './stops.ts';
 
-/** `leads` are ids or references; `all`: the consents that are kept, too */
-export type ErasureInput = {leads: readonly string[]; all: boolean};
+/**
+ * `leads` are ids or references; `all`: the consents that are kept, too; `shown`: how many of the others that go with these
+ * stand in the plan, the newest ones. Without it, all of them
+ */
+export type ErasureInput = {leads: readonly string[]; all: boolean; shown?: number};
 
 /**
  * A lead that would be erased, and what is known of it.
@@ -64,11 +67,17 @@ export const erasedLead = plannedLead
   .omit({under_way_until: true, changes: true})
   .extend({out_of_files: z.boolean()});
 
-/** `confirm` is sent back with the erasure. */
-export const erasurePlan = z.object({leads: z.array(plannedLead), all: z.boolean(), confirm: z.string()});
+/** `ids`: those of all leads that would change, also of those that are not shown. `confirm` is sent back with the erasure. */
+export const erasurePlan = z.object({
+  leads: z.array(plannedLead),
+  ...{ids: z.array(z.string()), all: z.boolean(), confirm: z.string()},
+});
 export type ErasurePlan = z.infer<typeof erasurePlan>;
 
-export async function planErasure(admin: Admin, {leads: named, all}: ErasureInput): Promise<ErasurePlan> {
+export async function planErasure(
+  admin: Admin,
+  {leads: named, all, shown = Infinity}: ErasureInput,
+): Promise<ErasurePlan> {
   const {store, config} = admin;
   const ids: string[] = [];
   for (const name of named) {
@@ -76,25 +85,48 @@ export async function planErasure(admin: Admin, {leads: named, all}: ErasureInpu
     if (!(await store.readLead(id))) throw new Refusal(`There is no lead ${name}.`, 'unknown');
     ids.push(id);
   }
+  const found = (await store.erasable(ids)).map((one) => {
+    const end = endOfConsent(config, one);
+    const consentUntil = all || end <= Date.now() ? null : end;
+    return {
+      ...one,
+      consentUntil,
+      changes: one.erasedAt === null || (one.hasConsent && consentUntil === null),
+    };
+  });
+  await admin.look({all, erasure: 'planned'}, idsOf(found));
+  const others = found.filter(({because}) => because !== 'named');
+  const hidden = new Set(others.slice(0, Math.max(0, others.length - shown)));
   const leads: PlannedLead[] = [];
-  for (const erasable of await store.erasable(ids)) {
-    const lead = (await store.readLead(erasable.id))?.lead;
-    const end = endOfConsent(config, erasable);
-    const kept = planned(erasable, lead, all || end <= Date.now() ? null : end);
-    leads.push({...kept, ...(await receiversOf(admin, erasable))});
+  for (const one of found.filter((each) => !hidden.has(each))) {
+    const lead = (await store.readLead(one.id))?.lead;
+    leads.push({...planned(one, lead), ...(await receiversOf(admin, one))});
   }
-  const shown = leads.map(({id}) => id);
-  await admin.look({all, erasure: 'planned'}, shown);
-  const facts = leads.map(({id, was_erased_at, changes, consent_kept_until}) =>
-    [id, was_erased_at, changes, consent_kept_until].join(' '),
+  const facts = found.map(({id, erasedAt, changes, consentUntil}) =>
+    [id, erasedAt, changes, consentUntil].join(' '),
   );
-  return {leads, all, confirm: createHash('sha256').update(facts.join('\n')).digest('base64url')};
+  const confirm = createHash('sha256').update(facts.join('\n')).digest('base64url');
+  return {leads, ids: idsOf(found.filter(({changes}) => changes)), all, confirm};
 }
 
+const idsOf = (leads: readonly {id: string}[]) => leads.map(({id}) => id);
+
+/** Until when its consent stays, and whether erasing changes anything. */
+type Fate = {consentUntil: number | null; changes: boolean};
+
 function planned(
-  {id, because, partner, createdAt, erasedAt, hasConsent, remoteIds, leasedUntil}: ErasableLead,
+  {
+    id,
+    because,
+    partner,
+    createdAt,
+    erasedAt,
+    hasConsent,
+    remoteIds,
+    leasedUntil,
+    ...fate
+  }: ErasableLead & Fate,
   lead: ListedLead | undefined,
-  consentUntil: number | null,
 ): Omit<PlannedLead, 'told' | 'former' | 'event'> {
   return {
     id,
@@ -106,10 +138,10 @@ function planned(
     was_erased_at: isoTime(erasedAt),
     unreadable: lead && 'unreadable' in lead ? lead.unreadable : null,
     has_consent: hasConsent,
-    consent_kept_until: isoTime(consentUntil),
+    consent_kept_until: isoTime(fate.consentUntil),
     remote_ids: remoteIds.map(({destination, remoteId}) => ({destination, remote_id: remoteId})),
     under_way_until: leasedUntil > Date.now() ? isoTime(leasedUntil) : null,
-    changes: erasedAt === null || (hasConsent && consentUntil === null),
+    changes: fate.changes,
   };
 }
 
@@ -158,13 +190,12 @@ export async function* eraseLeads(
   const plan = await planErasure(admin, input);
   if (plan.confirm !== confirm)
     throw new Refusal('Nothing was erased, because the leads have changed: look at the plan again');
-  const toErase = plan.leads.filter(({changes}) => changes);
-  if (toErase.length > 0) {
-    const ids = toErase.map(({id}) => id);
+  const {ids} = plan;
+  if (ids.length > 0) {
     await admin.look({erasure: 'confirmed'}, ids);
     await store.useKeys();
     const at = Date.now();
-    const erasures = toErase.map(({id}) => ({id, at, all: plan.all}));
+    const erasures = ids.map((id) => ({id, at, all: plan.all}));
     await writeDown(admin, erasures);
     yield* eraseEach(admin, erasures);
   }

@@ -127,7 +127,7 @@ export async function* exportLeads(
   {format, excel = false, forSales = false, zone, only}: Exportable,
 ): Job<Exporting, Exported> {
   const {store, config} = admin;
-  if (!only) await lookAtList(admin, filter);
+  const atStart = only ? filter : await lookAtList(admin, filter);
   const toCsv = await csvWriter(forSales);
   const isCsv = format === 'csv';
   const columns = columnsFor(config, filter);
@@ -142,7 +142,7 @@ export async function* exportLeads(
   for (let after: string | undefined; ;) {
     // Whoever calls begins with the newest.
     const page =
-      only ?? (await (forSales ? store.listLeads : store.readLeads)(filter, {limit: pageLeads, after}));
+      only ?? (await (forSales ? store.listLeads : store.readLeads)(atStart, {limit: pageLeads, after}));
     const leads: LeadDetails[] = [];
     const full: FullLead[] = [];
     for (const lead of page) {

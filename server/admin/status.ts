@@ -75,8 +75,9 @@ export const placeOf: Partial<
   destination: (name) => [`/destinations#${name}`, 'Look'],
   late: (name) => [`/destinations#${name}`, 'Look'],
   stopped: () => ['/leads?open=any', 'Look'],
-  held: () => ['/leads?open=held', 'Decide'],
-  suspects: () => ['/leads?open=held', 'Decide'],
+  held: () => ['/leads?open=held', 'Look'],
+  suspects: () => ['/leads?open=held', 'Look'],
+  asked: (lead) => [`/leads/${lead}`, 'Decide'],
   erasure: (lead) => [`/leads/${lead}`, 'Decide'],
   unreadable: (lead) => [`/leads/${lead}`, 'Look'],
   partner: (key) => [`/leads?partner=${key}`, 'Look'],
@@ -207,6 +208,10 @@ export async function readStatus({config, server, withStore, checkStart}: Around
 export const readDestinations = async (admin: Omit<Admin, 'look'>, processes: readonly ProcessReport[]) =>
   (await listDestinations(admin)).map((row) => asServersSee(row, processes));
 
+/** Nothing is wrong, and somebody is told of each lead. */
+export const isWell = ({status, findings}: Pick<Status, 'status' | 'findings'>): boolean =>
+  status === 'ok' && findings.every(({kind}) => kind !== 'unheard');
+
 function levelOf({findings, server}: Pick<Status, 'findings' | 'server'>): Status['status'] {
   const levels = findings.map(({level}) => level);
   if (levels.includes('down')) return 'down';
@@ -292,7 +297,7 @@ async function visitorFindings({store}: Pick<Admin, 'store'>): Promise<Finding[]
   }
   if (oldest) {
     const many = counted(others.length + 1, 'visitor');
-    const text = `${many} asked to be erased, the first ${counted(oldest.days, 'day')} ago (${oldest.reference})`;
+    const text = `${many} asked to be erased, the first ${ago(Date.parse(oldest.requested_at ?? ''))} ago (${oldest.reference})`;
     findings.push(found(['warning', 'erasure', oldest.id], text, 'see "lead-prequal leads requests"'));
   }
   return findings;

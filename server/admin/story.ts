@@ -2,7 +2,6 @@
 import {totalAmount, type Amounts} from '../../contract/amounts.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import {formatMoney} from '../../form/format-money.ts';
-import {lookUp} from '../../form/words/look-up.ts';
 import type {AuditEntry} from '../leads/audit.ts';
 import {collectingTime} from '../config/destinations.ts';
 import {endedStates, type DeliveryRow} from '../leads/deliveries.ts';
@@ -12,11 +11,11 @@ import {everybody} from '../leads/revocation.ts';
 import type {Revocation} from '../leads/stored-lead.ts';
 import {explained} from '../observe/causes.ts';
 import type {Admin} from './admin.ts';
-import {plannedOnly, type Change} from './changes.ts';
+import {actorIn, didOf} from './audit-words.ts';
 import {contentWords, storedOf} from './deliveries.ts';
 import type {StopRow} from './stops.ts';
 import {printable} from './visible.ts';
-import {counted} from './words.ts';
+import {counted, maxOthers} from './words.ts';
 
 /**
  * Times are milliseconds since 1970. `soon` is not over: it stands first. `next`: when it is tried again. `send`: the destination to
@@ -107,8 +106,17 @@ function ofLead({outline, full, amounts, revoked, ...others}: Told, deliveries: 
     events.push(event(at, `${what} ${referenceOf(lead)}`, {lead}));
   if (supersedes !== null) naming(createdAt, 'Corrects', supersedes);
   if (full?.duplicateOf) naming(createdAt, 'The same as', full.duplicateOf);
-  for (const id of others.duplicates ?? []) naming(createdAtOf(id), 'Came again as', id);
-  for (const id of others.supersededBy ?? []) naming(createdAtOf(id), 'Corrected by', id);
+  const later = [
+    ['Came again as', others.duplicates],
+    ['Corrected by', others.supersededBy],
+  ] as const;
+  for (const [what, ids = []] of later) {
+    const [newest, earlier] = [ids.slice(-maxOthers), ids.slice(0, -maxOthers)];
+    for (const id of newest) naming(createdAtOf(id), what, id);
+    const last = earlier.at(-1);
+    if (last !== undefined)
+      events.push(event(createdAtOf(last), `${what} ${counted(earlier.length, 'earlier lead')}`));
+  }
   const said = (others.stops ?? []).map((row) => ofStop(row));
   if (revokedAt !== null && !said.some(({at}) => at === revokedAt)) {
     const text = revoked ? `For ${revoked.scope === 'all' ? 'everybody' : 'this partner'}.` : null;
@@ -152,7 +160,7 @@ function ofDelivery(
   // What an upstream answers may quote what strangers wrote.
   const error = seesPersons && row.lastError !== null ? explained(row.lastError) : {text: '', remedy: null};
   const tried = attempts > 0 ? `Tried ${counted(attempts, 'time')}` : '';
-  const paused = pause === undefined ? '' : `It is paused: ${pause}`;
+  const paused = pause === undefined ? '' : `It is paused${seesPersons ? `: ${pause}` : ''}`;
   const sentences = [error.text, error.remedy, paused, tried].filter((one) => !!one);
   const text = sentences.map((one) => `${printable(String(one)).replace(/\.$/, '')}.`).join(' ') || null;
   const at = row.failingSince ?? row.happenedAt;
@@ -168,54 +176,16 @@ function ofDelivery(
     isCollected ? `In the next e-mail of ${destination}` : `${destination} does not have ${what} yet`,
     {
       ...{kind: 'soon', text, send: destination},
-      next: pause === undefined ? row.nextAttemptAt : null,
+      // The time of what is due at once has gone by, and may be 0.
+      next: pause === undefined && row.nextAttemptAt > Date.now() ? row.nextAttemptAt : null,
     },
   );
 }
 
-/** By the words of the command, or of what the visitor did by a link. */
-const actions: Readonly<Record<string, string>> = {
-  'leads list': 'saw it in a list',
-  'leads show': 'opened it',
-  'consent list': 'saw it in a list',
-  'keys forget': 'forgot its lost key',
-  'link: stop': 'said stop by the link',
-  'link: erase': 'asked by the link to be erased',
-  'consent show': 'read what was agreed',
-  'deliveries show': 'looked at its deliveries',
-  'deliveries retry': 'sent it again',
-  'deliveries drop': 'dropped it',
-  'deliveries settle': 'said that the upstream has it',
-  'consent allow': 'let it go although the number said stop',
-  'consent revoke': 'stopped calls',
-  'leads erase': 'asked what erasing would do',
-  'leads export': 'exported it',
-  'leads requests': 'ended the request to erase it',
-};
-
-/** What was made on a page, or was only looked at. */
-const changed: Readonly<Record<Change, readonly [made: string, planned: string]>> = {
-  send: ['sent it again', 'asked what sending it again would do'],
-  release: ['released it', 'asked what releasing it would do'],
-  allow: ['let it go although the number said stop', 'asked what letting it go would do'],
-  drop: ['dropped it', 'asked what dropping it would do'],
-  revoke: ['stopped calls', 'asked what stopping calls would do'],
-  erase: ['erased it', 'asked what erasing would do'],
-};
-
-function didOf({action, filter: {change, erasure}}: AuditEntry): string {
-  const [name, planned] = typeof change === 'string' ? change.split(/(?=, )/) : [];
-  const words = lookUp(changed, name);
-  if (words) return words[planned === plannedOnly ? 1 : 0];
-  if (erasure === 'again') return 'erased it again, because a backup had it';
-  return erasure === 'confirmed' ? 'erased it' : (lookUp(actions, action) ?? action);
-}
-
 function ofLook(entry: AuditEntry, seesPersons: boolean): StoryEvent {
-  const {at, actor, filter} = entry;
-  const who = actor.replace(/^operator /, '').replace(/^./, (letter) => letter.toUpperCase());
+  const {at, filter} = entry;
   const {reason} = filter;
   // Operators may have written what somebody told them.
   const text = seesPersons && typeof reason === 'string' ? `Because: ${printable(reason)}` : null;
-  return event(Date.parse(at), `${printable(who)} ${didOf(entry)}`, {text});
+  return event(Date.parse(at), printable(`${actorIn(entry)} ${didOf(entry)}`), {text});
 }

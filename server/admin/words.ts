@@ -57,3 +57,6 @@ export function bytes(count: number): string {
 /** A destination, and where it is, if that is known. */
 export const placed = ({destination, place}: {destination: string; place: string | null}): string =>
   place === null ? destination : `${destination} (${place})`;
+
+/** Leads that belong to another one and are named one by one for people, the newest ones. One visitor can send thousands. */
+export const maxOthers = 20;

@@ -84,9 +84,8 @@ async function erase(
   const plan = await planErasure(admin, {leads, all});
   for (const lead of plan.leads) for (const line of linesOf(lead, !yes)) say(line);
   for (const line of consentWords(plan)) say(line);
-  const toErase = plan.leads.filter(({changes}) => changes);
-  if (toErase.length > 0) {
-    if (!(await isConfirmed(run, counted(toErase.length, 'lead'), yes))) return fail('Nothing was erased.');
+  if (plan.ids.length > 0) {
+    if (!(await isConfirmed(run, counted(plan.ids.length, 'lead'), yes))) return fail('Nothing was erased.');
     if (admin.config.erasuresFile === undefined)
       say('There is no ERASURES_FILE: after a restore of an older backup, these leads are back.');
   }

@@ -10,7 +10,7 @@ import type {ShownDelivery} from '../admin/deliveries.ts';
 import type {ShownErased} from '../admin/erasing.ts';
 import {amountsForPeople} from '../admin/lead-details.ts';
 import type {ShownLead} from '../admin/leads.ts';
-import {placed, timeZone} from '../admin/words.ts';
+import {counted, maxOthers, placed, timeZone} from '../admin/words.ts';
 import {suspicionOf} from '../destinations/email/wording.ts';
 import {lineColumns, minuteOrNone, printTable, timeOrNone, type Run} from './output.ts';
 import {afterwardsLines} from './revoke.ts';
@@ -28,8 +28,12 @@ function inWords(value: Value): string {
 }
 
 const listed = (values: readonly Value[]) => values.filter(Boolean).join(', ');
+/** The newest ones, and how many there are besides: `--json` has all. */
 const referencesOf = (ids: readonly (string | null | undefined)[] = []) =>
-  listed(ids.map((id) => id && referenceOf(id)));
+  listed([
+    ...ids.slice(-maxOthers).map((id) => id && referenceOf(id)),
+    ids.length > maxOthers && `and ${counted(ids.length - maxOthers, 'earlier lead')}`,
+  ]);
 
 /** A lead, or what is left of an erased one. */
 type Shown = Omit<ShownErased, 'kept' | 'erased_at' | 'consent_kept_until'> &

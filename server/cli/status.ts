@@ -3,7 +3,15 @@
  * is for monitors.
  */
 import {Command} from 'commander';
-import {daysLooked, inOneLine, readStatus, status, unconfigured, type Status} from '../admin/status.ts';
+import {
+  daysLooked,
+  inOneLine,
+  isWell,
+  readStatus,
+  status,
+  unconfigured,
+  type Status,
+} from '../admin/status.ts';
 import {lateAfter} from '../admin/unheard.ts';
 import {ago, bytes, lasting} from '../admin/words.ts';
 import {printable} from '../admin/visible.ts';
@@ -55,7 +63,7 @@ async function look(run: Run): Promise<Status> {
 async function printScreen(run: Run, seen: Status) {
   const {write, printFields} = run;
   const {findings, processes, server, store, disk, destinations, partners} = seen;
-  if (run.status === 0) await write('✓ All is well.\n');
+  if (isWell(seen)) await write('✓ All is well.\n');
   for (const finding of findings) await write(`${signs[finding.level]} ${printable(inOneLine(finding))}\n`);
   await write('\n');
   await printFields([

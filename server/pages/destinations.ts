@@ -10,11 +10,14 @@ import {
   type DestinationRow,
 } from '../admin/destinations.ts';
 import {Refusal} from '../admin/admin.ts';
+import {routeOf} from '../config/callers.ts';
+import {defaultDestination} from '../config/destinations.ts';
 import {counted} from '../admin/words.ts';
 import {html, type Html} from '../html/html.ts';
 import {openStates} from '../leads/deliveries.ts';
 import {withRemedy} from '../observe/causes.ts';
-import {action, empty, page, saying, since, state} from './layout.ts';
+import {action, empty, page, saying, since, state, type Said} from './layout.ts';
+import {partnerWords} from './lead-table.ts';
 import {notFound} from './replies.ts';
 import {seesPersons, type Reply, type Seen, type Visit} from './visit.ts';
 
@@ -54,7 +57,8 @@ function rowOf(row: DestinationRow, cells: Cells, visit: Visit): Html {
   const {destination: name, type, partners, state: is, since: from, last_success_at: last} = row;
   const isWell = is === 'ok';
   const words = `${stateWords[is] ?? is}${isWell || from === null ? '' : ` for ${since(visit, Date.parse(from))}`}`;
-  const who = partners.length > 5 ? counted(partners.length, 'partner') : partners.join(', ') || 'no partner';
+  const senders = [...partners, ...(hasCallers(name, visit) ? [partnerWords(null)] : [])];
+  const who = partners.length > 5 ? counted(partners.length, 'partner') : senders.join(', ') || 'no partner';
   return html`<section class="dest" id="${name}" aria-label="${name}">
     <div>
       <h2>${name}</h2>
@@ -71,6 +75,14 @@ function rowOf(row: DestinationRow, cells: Cells, visit: Visit): Html {
     ${isWell ? buttons(row, visit) : html`<div class="why"><strong>${whyOf(row, visit.seen)}</strong>${buttons(row, visit)}</div>`}
   </section>`;
 }
+
+/** Whether leads of callers of the API go there. */
+const hasCallers = (name: string, {admin: {config}}: Visit) =>
+  config.callers
+    .map((caller) =>
+      routeOf(caller, config.destinations.has(defaultDestination) ? defaultDestination : undefined),
+    )
+    .some(({answerFrom, sendTo}) => answerFrom === name || sendTo.includes(name));
 
 export function waitingWords(row: DestinationRow, visit: Visit): string {
   const {waiting, oldest_created_at: oldest} = row;
@@ -127,7 +139,9 @@ function buttons({destination, state: is}: DestinationRow, {seen}: Visit): Html 
       html`<details class="ask">
         <summary class="btn">Pause…</summary>
         <form method="post" action="${to('pause')}">
-          <label class="field">Why <input name="reason" required maxlength="200" /></label
+          <label class="field"
+            >Why <small>The server's log has it, too: name nobody.</small
+            ><input name="reason" required maxlength="200" /></label
           ><button class="btn">Pause</button>
         </form>
       </details>`
@@ -135,7 +149,7 @@ function buttons({destination, state: is}: DestinationRow, {seen}: Visit): Html 
   </div>`;
 }
 
-type Doing = (visit: Visit, name: string) => Promise<string>;
+type Doing = (visit: Visit, name: string) => Promise<Said>;
 const doings: Readonly<Record<string, Doing>> = {
   async pause({admin, form}, name) {
     const reason = form.get('reason')?.trim();
@@ -153,7 +167,8 @@ const doings: Readonly<Record<string, Doing>> = {
   },
   async test({admin}, name) {
     const {works, said, remedy, milliseconds} = await testDestination(admin.config, name);
-    return `${name} ${works ? 'works' : 'does not work'}: ${said} (${milliseconds} ms).${remedy === null ? '' : ` ${remedy}`}`;
+    const words = `${name} ${works ? 'works' : 'does not work'}: ${said} (${milliseconds} ms).${remedy === null ? '' : ` ${remedy}`}`;
+    return works ? words : {failed: words};
   },
 };
 

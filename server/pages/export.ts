@@ -43,12 +43,19 @@ export function exportDay({admin, form, seen}: Visit): Promise<Reply> {
   const kind = exportFormats.find((each) => each === format) ?? 'csv';
   const job = exportLeads(admin, filter, {format: kind, forSales: format === 'sales', zone: seen.zone});
   return Promise.resolve({
-    download: textsOf(job),
+    download: textsOf(job, () => admin.store.session(seen.digest, Date.now())),
     name: `leads-${start.toISODate()}.${kind}`,
     type: kind === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl; charset=utf-8',
   });
 }
 
-async function* textsOf(job: Job<Exporting, Exported>): AsyncGenerator<string> {
-  for await (const part of job) if ('text' in part) yield part.text;
+/** Ends when the session does: a download goes on for as long as somebody reads it. */
+async function* textsOf(
+  job: Job<Exporting, Exported>,
+  session: () => Promise<unknown>,
+): AsyncGenerator<string> {
+  for await (const part of job) {
+    if (!(await session())) throw new Refusal('You are not signed in any more.');
+    if ('text' in part) yield part.text;
+  }
 }

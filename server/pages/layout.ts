@@ -76,7 +76,7 @@ type Frame = {title: string; here: Place; every?: number};
 export function page({title, here, every}: Frame, visit: Visit, main: Html): Html {
   const {seen, query} = visit;
   const shown = pages.filter(([path]) => path !== '/audit' || seen.role === 'admin');
-  const said = visit.open(query['said'] ?? '');
+  const [said, hasFailed] = [visit.open(query['said'] ?? ''), query['failed'] !== undefined];
   const link = ([path, sign, words]: (typeof pages)[number]) =>
     html`<a href="${path}" ${path === here && html`aria-current="page"`}
       >${icon(sign)}<span>${words}</span></a
@@ -97,7 +97,7 @@ export function page({title, here, every}: Frame, visit: Visit, main: Html): Htm
               <p>What you see is from ${clock(seen, visit.now.toMillis())}. It is asked again and again.</p>
             </li>
           </ul>
-          ${said !== undefined && html`<p class="said" role="status">${said}</p>`}${main}
+          ${said !== undefined && html`<p class="said ${hasFailed && 'no'}" role="${hasFailed ? 'alert' : 'status'}">${said}</p>`}${main}
         </main>
       </div>`,
   );
@@ -121,9 +121,12 @@ export const search = ({seen}: Pick<Visit, 'seen'>): Html => {
   </form>`;
 };
 
+/** What was just done, or that it has not worked. */
+export type Said = string | {failed: string};
+
 /** The way to a page that says what was just done. The words stand sealed in its address. */
-export const saying = ({seal}: Pick<Visit, 'seal'>, path: string, words: string): {to: string} => ({
-  to: `${path}?said=${seal(words)}`,
+export const saying = ({seal}: Pick<Visit, 'seal'>, path: string, said: Said): {to: string} => ({
+  to: `${path}?said=${typeof said === 'string' ? seal(said) : `${seal(said.failed)}&failed=1`}`,
 });
 
 /** A form that is only a button. @param look classes of the button */

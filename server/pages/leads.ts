@@ -149,7 +149,7 @@ async function ofPerson(visit: Visit, given: Filters, filter: LeadFilter, person
   const {rows, more} = await personPage(visit.admin, filter, person, {limit: pageLeads});
   const note =
     more > 0 &&
-    html`<p class="said">
+    html`<p class="asked">
       ${counted(more, 'lead was', 'leads were')} not looked at yet: this server is still preparing the search.
       Try again in a minute.
     </p>`;

@@ -2,10 +2,11 @@
 import {paths} from '../../contract/api.ts';
 import {listPage} from '../admin/listing.ts';
 import {readOverview, type Overview} from '../admin/overview.ts';
-import {placeOf, type Finding, type Status} from '../admin/status.ts';
+import {isWell, placeOf, type Finding, type Status} from '../admin/status.ts';
 import {counted} from '../admin/words.ts';
 import {html, type Html} from '../html/html.ts';
 import {city, clock, icon, page, search, since, state} from './layout.ts';
+import {mayMake} from './changes.ts';
 import {waitingWords, whyOf} from './destinations.ts';
 import {leadTable, noLeadsYet, partnerWords} from './lead-table.ts';
 import {seesPersons, type Reply, type Visit} from './visit.ts';
@@ -33,9 +34,10 @@ function need(finding: Finding, status: Status, visit: Visit): Html {
   const row = status.destinations.find(({destination}) => kind === 'stopped' && destination === subject);
   const isHeld = row !== undefined && row.refused + row.failed === 0;
   const [to, words] = placeOf[isHeld ? 'held' : kind]?.(encodeURIComponent(subject ?? '')) ?? [];
+  const mayDecide = mayMake(kind === 'erasure' ? 'erase' : 'allow', visit);
   return html`<li class="${level}">
     ${icon('warn')}<strong>${title}</strong>${why !== null && html`<p>${why}</p>`}
-    ${to !== undefined && html`<a class="btn" href="${to}">${words}<span class="unseen">: ${title}</span></a>`}
+    ${to !== undefined && (words !== 'Decide' || mayDecide) && html`<a class="btn" href="${to}">${words}<span class="unseen">: ${title}</span></a>`}
   </li>`;
 }
 
@@ -50,7 +52,7 @@ function needsOf(status: Status, {lastLeadAt}: Overview, visit: Visit): Html {
   const well = html`<p class="well">
     ${state({kind: 'ok', words: 'All is well'})}<span class="q">${taking}${last}</span>
   </p>`;
-  return html`${findings.every(({level}) => level === 'warning') && well}
+  return html`${isWell(status) && well}
   ${
     findings.length > 0 &&
     html`<ul class="needs" aria-label="Needs somebody">
@@ -118,8 +120,8 @@ function figures(
   return html`<dl class="figures">
     ${figure('Leads today', today.toLocaleString('en-US'), `${usual === 0 ? 'none' : usual.toLocaleString('en-US')} is usual by now on a ${visit.now.weekdayLong ?? 'day'}`)}
     ${figure('Last lead', lastLeadAt === null ? '–' : `${since(visit, lastLeadAt)} ago`, lastLeadAt === null ? 'none yet' : `at ${clock(visit.seen, lastLeadAt)}`)}
-    ${figure('Have their answer', asked === 0 ? '–' : `${Math.round((100 * answers.done) / asked)}%`, still.join(', ') || 'nothing waits')}
-    ${figure('Held for you', held, notSent.join(', ') || 'nothing to decide')}
+    ${figure('Have their answer', asked === 0 ? '–' : `${Math.round((100 * answers.done) / asked)}%`, still.join(', ') || 'none is missing')}
+    ${figure(seesPersons(visit.seen) ? 'Held for you' : 'Held', held, notSent.join(', ') || 'nothing to decide')}
   </dl>`;
 }
 

@@ -80,9 +80,11 @@ async function sendDownload(response: Response, {download, name, type}: Extract<
     yield* rest;
   }
   response.attachment(name).type(type);
-  await pipeline(Readable.from(all(), {objectMode: true}), response).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
-  });
+  await pipeline(Readable.from(all(), {objectMode: true, highWaterMark: 1}), response).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+    },
+  );
 }
 
 export const messageOf = (title: string, text: string): Html =>

@@ -1,7 +1,9 @@
 /** Who looked at personal data, or changed it. Nothing in it is personal. */
 import {DateTime} from 'luxon';
 import {referenceOf} from '../../contract/reference.ts';
+import {auditDetails, auditSentence} from '../admin/audit-words.ts';
 import {listAudit} from '../admin/audit.ts';
+import {printable} from '../admin/visible.ts';
 import {html, type Html} from '../html/html.ts';
 import type {AuditEntry} from '../leads/audit.ts';
 import {isLeadId} from '../leads/lead-ids.ts';
@@ -24,8 +26,7 @@ export async function auditPage(visit: Visit): Promise<Reply> {
     <thead>
       <tr>
         <th scope="col">When</th>
-        <th scope="col">Who</th>
-        <th scope="col">What</th>
+        <th scope="col">Who did what</th>
         <th scope="col">Leads</th>
       </tr>
     </thead>
@@ -58,23 +59,18 @@ export async function auditPage(visit: Visit): Promise<Reply> {
   };
 }
 
-const rowOf = ({at, actor, action, filter, leads, ids}: AuditEntry, visit: Visit): Html =>
-  html`<tr>
+const rowOf = (entry: AuditEntry, visit: Visit): Html => {
+  const {at, leads, ids} = entry;
+  return html`<tr>
     <td class="came">${moment(visit, Date.parse(at))}</td>
-    <th scope="row">${actor}</th>
-    <td>${action}<small>${filterWords(filter)}</small></td>
+    <th scope="row">${printable(auditSentence(entry))}<small>${printable(auditDetails(entry))}</small></th>
     <td class="ref">
       ${leadsOf(ids)}${leads > shownLeads && html`<small>${leads.toLocaleString('en-US')} in all</small>`}
     </td>
   </tr>`;
+};
 
 const leadsOf = (ids: readonly string[]): readonly Html[] =>
   ids
     .slice(0, shownLeads)
     .map((id) => (isLeadId(id) ? html`<a href="/leads/${id}">${referenceOf(id)}</a> ` : html`${id} `));
-
-/** Such as `partner acme, phone`: the values of what is personal are not stored. */
-const filterWords = (filter: AuditEntry['filter']): string =>
-  Object.entries(filter)
-    .map(([name, value]) => (value === true ? name : `${name} ${String(value)}`))
-    .join(', ');

@@ -104,9 +104,9 @@ const selectOne = selectRows('leads.id = $1');
 type NamedRow = ReadRow & {keeps_consent: number};
 
 const selectDeliveries = `
-  SELECT destination, content, remote_id, leased_until,
+  SELECT lead_id, destination, content, remote_id, leased_until,
     ${truth(mayHaveArrived('deliveries'))} AS may_have, ${truth(isNews('deliveries'))} AS is_news
-  FROM deliveries WHERE lead_id = $1 ORDER BY destination, content`;
+  FROM deliveries WHERE lead_id IN`;
 const selectDuplicates = `SELECT id FROM leads WHERE duplicate_of = $1 AND erased_at IS NULL`;
 const selectConsents = (ids: string) => `
   SELECT data_key, blob, ${boundColumns} FROM sealed JOIN leads ON leads.id = lead_id
@@ -143,35 +143,40 @@ function readable({opener}: Context, row: ReadRow) {
   return lead instanceof LeadUnreadable || isErased(lead) ? undefined : lead;
 }
 
+/** Reads all leads by two statements: thousands may be duplicates or corrections of one. */
 async function describe(
   context: Context,
-  id: string,
-  because: ErasableLead['because'],
-): Promise<ErasableLead | undefined> {
-  const row = (await context.readOne(statement(selectOne, id))) as NamedRow | undefined;
-  if (!row) return undefined;
-  const deliveries = await context.read(statement(selectDeliveries, id));
-  const arrived = deliveries.filter(({may_have}) => may_have === 1);
-  return {
-    id,
-    createdAt: row.created_at,
-    ...{partner: row.partner, cid: row.cid},
-    erasedAt: row.erased_at,
-    duplicateOf: row.duplicate_of,
-    supersedes: row.supersedes,
-    because,
-    hasConsent: readable(context, row)?.consent ? true : row.keeps_consent === 1,
-    told: [
-      ...new Set(arrived.filter(({is_news}) => is_news === 1).map(({destination}) => String(destination))),
-    ],
-    remoteIds: arrived
-      .filter(({content}) => content === 'lead')
-      .map(({destination, remote_id}) => ({
-        destination: String(destination),
-        remoteId: remote_id === null ? null : String(remote_id),
-      })),
-    leasedUntil: deliveries.reduce((latest, {leased_until}) => Math.max(latest, Number(leased_until)), 0),
-  };
+  found: ReadonlyMap<string, ErasableLead['because']>,
+): Promise<ErasableLead[]> {
+  const {read, jsonList} = context;
+  const [ids, listed] = [JSON.stringify([...found.keys()]), jsonList('$1')];
+  const rows = await read(statement(`${selectRows(`leads.id IN ${listed}`)} ORDER BY leads.id`, ids));
+  const ofLeads = await read(statement(`${selectDeliveries} ${listed} ORDER BY destination, content`, ids));
+  const byLead = Map.groupBy(ofLeads, ({lead_id}) => String(lead_id));
+  return (rows as NamedRow[]).map((row) => {
+    const deliveries = byLead.get(row.id) ?? [];
+    const arrived = deliveries.filter(({may_have}) => may_have === 1);
+    return {
+      id: row.id,
+      createdAt: row.created_at,
+      ...{partner: row.partner, cid: row.cid},
+      erasedAt: row.erased_at,
+      duplicateOf: row.duplicate_of,
+      supersedes: row.supersedes,
+      because: found.get(row.id) ?? 'named',
+      hasConsent: readable(context, row)?.consent ? true : row.keeps_consent === 1,
+      told: [
+        ...new Set(arrived.filter(({is_news}) => is_news === 1).map(({destination}) => String(destination))),
+      ],
+      remoteIds: arrived
+        .filter(({content}) => content === 'lead')
+        .map(({destination, remote_id}) => ({
+          destination: String(destination),
+          remoteId: remote_id === null ? null : String(remote_id),
+        })),
+      leasedUntil: deliveries.reduce((latest, {leased_until}) => Math.max(latest, Number(leased_until)), 0),
+    };
+  });
 }
 
 /** What is kept of these leads. Those of which nothing is kept are left out. */
@@ -275,15 +280,7 @@ async function erase(
 
 export function erasureQueries(context: Context): Omit<ErasureStore, 'sweep'> {
   return {
-    async erasable(ids) {
-      const found = await related(context, ids);
-      const leads: ErasableLead[] = [];
-      for (const [id, because] of [...found].toSorted()) {
-        const lead = await describe(context, id, because);
-        if (lead) leads.push(lead);
-      }
-      return leads;
-    },
+    erasable: async (ids) => describe(context, await related(context, ids)),
 
     erase: (id, now, keepConsent, present) => erase(context, id, {now, keepConsent, present}),
 

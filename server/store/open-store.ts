@@ -1,8 +1,9 @@
+import {setTimeout as sleep} from 'node:timers/promises';
 import type {LeadStore, BesideStore} from '../leads/ports.ts';
 import {withRemedy} from '../observe/causes.ts';
 import type {Emit} from '../observe/observations.ts';
 import type {Sealer} from './sealing.ts';
-import type {StartsWith} from './schema.ts';
+import {NoTables, type StartsWith} from './schema.ts';
 import {inspectSqlite} from './sqlite/connection.ts';
 import {openSqliteStore, openSqliteBeside} from './sqlite/store.ts';
 import {openSqliteEnd} from './sqlite/transfer-end.ts';
@@ -31,8 +32,11 @@ export function openStore(settings: DatabaseSettings, sealer: Sealer, emit?: Emi
   );
 }
 
+/** Milliseconds for which a server that starts at the same time may take to make its tables, and between two looks. */
+const [tablesPatience, tablesPause] = [5_000, 50];
+
 /**
- * Opens the store for a command, beside a server that may be running.
+ * Opens the store for a command, beside a server that may be running. Waits for a server that is making its tables.
  * @param mayWrite if false, a SQLite file is opened for reading alone
  * @throws Error as `openStore`, and for a database of an older version, because only the server brings it up
  */
@@ -43,11 +47,21 @@ export function openStoreBeside(
   emit?: Emit,
 ): Promise<BesideStore> {
   const {databaseUrl: url, databasePath: path} = settings;
-  return naming<BesideStore>(settings, async () =>
+  const open = async () =>
     url
       ? (await postgres()).openPostgresStore(url, sealer, {mayUpgrade: false, emit})
-      : openSqliteBeside(path, sealer, mayWrite),
-  );
+      : openSqliteBeside(path, sealer, mayWrite);
+  const end = performance.now() + tablesPatience;
+  return naming<BesideStore>(settings, async () => {
+    for (;;) {
+      try {
+        return await open();
+      } catch (error) {
+        if (!(error instanceof NoTables) || performance.now() > end) throw error;
+        await sleep(tablesPause);
+      }
+    }
+  });
 }
 
 /**

@@ -102,9 +102,15 @@ export const whyMarked = ({mark, place}: StoreMark) => marks[mark](place);
 /** Whether the tables are not too new for this server. */
 export const canServe = ({version, oldestServer: oldest = version}: Found) => oldest <= currentVersion;
 
+/** A server that has just begun may be making the tables. */
+export class NoTables extends Error {}
+
 /** For commands: only the server brings a database up. @throws Error */
 export function refuseOtherVersion(found: Found) {
-  if (startsWith(found) === 'the tables as they are') return;
+  const starts = startsWith(found);
+  if (starts === 'the tables as they are') return;
+  if (starts === 'creating the tables')
+    throw new NoTables('The database is empty: start the server, which makes its tables');
   throw new Error(
     'The database is that of an older version: stop all servers, back it up, then start the server once, which upgrades it',
   );

@@ -10,6 +10,7 @@ import {hookAndUpstream, runCommand} from '../support/operator.ts';
 import {servePages} from '../support/pages.ts';
 import {startService} from '../support/service-process.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
+import {acme} from '../support/test-server.ts';
 
 const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
 const lines = [...readme.matchAll(/^export (\w+)=('?)(.*?)\2 +#/gm)];
@@ -47,7 +48,9 @@ test('config check, the log of the start and status say what lacks, and the serv
 for (const isTold of [false, true])
   test(`the operators' overview says that all is well only if somebody is told: ${isTold}`, async (t) => {
     const pages = await servePages(t, routes, {
-      settings: isTold ? hookAndUpstream(temporaryFolder(t)) : {},
+      settings: isTold
+        ? {...hookAndUpstream(temporaryFolder(t)), CALLERS: JSON.stringify([{...acme, send_to: ['hook']}])}
+        : {},
       status: () =>
         readStatus({
           ...{config: pages.config, server: 'ok', withStore: (work) => work(pages.store)},

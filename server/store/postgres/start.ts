@@ -117,7 +117,7 @@ export async function startPostgres(options: Options): Promise<Connections> {
 async function openUpgraded({url, mayUpgrade, emit}: Options): Promise<Connections> {
   const connections = await openConnections(url);
   try {
-    if (!mayUpgrade) refuseOtherVersion(await readFound((text) => connections.read(statement(text))));
+    if (!mayUpgrade) refuseOtherVersion(await readFoundIfAny((text) => connections.read(statement(text))));
     else {
       const before = await upgrade(connections);
       if (emit) emitUpgrade(before, emit);
@@ -138,17 +138,14 @@ export async function inspectPostgres(url: string): Promise<StartsWith> {
   const {read, close} = await openConnections(url);
   try {
     const [found] = await read(
-      statement(`SELECT to_regclass('schema_version')::text AS tables,
-        current_setting('transaction_read_only') AS "readOnly",
+      statement(`SELECT current_setting('transaction_read_only') AS "readOnly",
         coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)::text AS "mayCreate"`),
     );
     await refuseOtherEncoding((text) => read(statement(text)));
     if (found?.['readOnly'] === 'on') throw new Error('The database is read-only, such as a standby');
     if (found?.['mayCreate'] === 'false')
       throw new Error('The user of the database may not create tables in it');
-    return startsWith(
-      found?.['tables'] === null ? {version: 0} : await readFound((text) => read(statement(text))),
-    );
+    return startsWith(await readFoundIfAny((text) => read(statement(text))));
   } finally {
     await close();
   }
@@ -183,6 +180,12 @@ export function unencryptedHost(url: string): string | undefined {
   const isHere =
     host.startsWith('/') || /^(.+\.)?localhost$/.test(host) || isWithin(readAddress(host) ?? '', loopback);
   return ssl || isHere ? undefined : host;
+}
+
+/** Also of a database without tables. */
+async function readFoundIfAny(read: (text: string) => Promise<Row[]>): Promise<Found> {
+  const [found] = await read(`SELECT to_regclass('schema_version')::text AS tables`);
+  return found?.['tables'] === null ? {version: 0} : readFound(read);
 }
 
 export async function readFound(read: (text: string) => Promise<Row[]>): Promise<Found> {

@@ -6,10 +6,19 @@ import {referenceOf} from '../../../contract/reference.ts';
 import {finish, type Admin} from '../../../server/admin/admin.ts';
 import {noting} from '../../../server/admin/audit.ts';
 import {readCallSheet, type CallSheet} from '../../../server/admin/call-sheet.ts';
+import {makeChange, planChange} from '../../../server/admin/changes.ts';
+import {deliveriesOf} from '../../../server/admin/deliveries.ts';
 import {listPage} from '../../../server/admin/listing.ts';
 import {allowConsent, revokeConsent} from '../../../server/admin/revocations.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
-import {databaseKinds, exportOf, operate, planAndErase, writePartners} from '../../support/operator.ts';
+import {
+  databaseKinds,
+  exportOf,
+  linesOf,
+  operate,
+  planAndErase,
+  writePartners,
+} from '../../support/operator.ts';
 import {
   asLead,
   entryAt,
@@ -210,12 +219,17 @@ for (const {name, postgres, skip} of databaseKinds)
       await look({lead: id, erasure: 'planned'});
       await look({erasure: 'confirmed'});
       const {story} = await readCallSheet(admin, id, {seesPersons: false});
-      const told = story.map(({title}) => title).filter((title) => title.startsWith('Ben '));
+      const told = story.map(({title}) => title).filter((title) => title.startsWith('ben, by a command, '));
       // Two of them are lists.
       assert.ok(told.length >= commands.length - 1);
       for (const title of told) assert.doesNotMatch(title, new RegExp(commands.join('|')));
-      for (const did of ['saw it in a list', 'stopped calls', 'erased it', 'asked what erasing would do'])
-        assert.ok(told.includes(`Ben ${did}`), did);
+      for (const did of [
+        'saw it in a list',
+        'stopped calls about it',
+        'erased it',
+        'asked what erasing it would do',
+      ])
+        assert.ok(told.includes(`ben, by a command, ${did}`), did);
     });
 
     test('the story has what is open first, then what happened, the newest first, and who opened it', async (t) => {
@@ -254,6 +268,65 @@ for (const {name, postgres, skip} of databaseKinds)
       const viewed = await readCallSheet(admin, id, {seesPersons: false});
       // Ids and times may have these digits, too.
       assert.doesNotMatch(JSON.stringify(viewed), /answered 503/);
+    });
+
+    test('what is due at once has no next attempt, and a pause has no reason for a viewer', async (t) => {
+      const {admin, id, execute} = await begin(t, newEntry({partner: 'acme', deliveries: [news('sales')]}));
+      await execute("UPDATE deliveries SET state = 'delivered', settled_at = happened_at, attempts = 1");
+      await finish(revokeConsent(admin, {who: id}), () => undefined);
+      const told = async (seesPersons: boolean) => {
+        const {story} = await readCallSheet(admin, id, {seesPersons});
+        return story.find(({kind}) => kind === 'soon') ?? assert.fail();
+      };
+      const {title, next} = await told(true);
+      assert.deepEqual([title, next], ['In the next e-mail of sales', null]);
+      const {deliveries} = await deliveriesOf(admin, id);
+      assert.ok(deliveries.every((row) => row.next_attempt_at === null));
+
+      const reason = 'Zelda Quux of 303 555 0188 complained';
+      await admin.store.pauseDestination({destination: 'sales', pausedAt: Date.now(), reason});
+      assert.equal((await told(true)).text, `It is paused: ${reason}.`);
+      assert.equal((await told(false)).text, 'It is paused.');
+    });
+
+    test('of many duplicates and corrections, people see the newest and how many there are', async (t) => {
+      const first = entryAt(Date.now() - 60_000, {consent});
+      const after = (from: number, more: Partial<LeadEntry>) =>
+        Array.from({length: 22}, (_, index) => entryAt(first.createdAt + from + index, more));
+      const [again, corrections] = [after(1, {}), after(101, {supersedes: first.id})];
+      const {admin, id, run, execute} = await begin(t, first, ...again, ...corrections);
+      await execute(`UPDATE leads SET duplicate_of = '${id}' WHERE supersedes IS NULL AND id <> '${id}'`);
+      const {story} = await readCallSheet(admin, id, seen);
+      for (const [what, all] of [
+        ['Came again as', again],
+        ['Corrected by', corrections],
+      ] as const) {
+        const titles = story.map(({title}) => title).filter((title) => title.startsWith(what));
+        const names = all.slice(2).map((each) => referenceOf(each.id));
+        const said = [...names.toReversed(), '2 earlier leads'].map((name) => `${what} ${name}`);
+        assert.deepEqual(titles, said);
+      }
+      const {stdout} = await run('leads', 'show', id);
+      assert.match(
+        stdout.replace(/\s+/g, ' '),
+        new RegExp(`${referenceOf(again.at(-1)?.id ?? '')}, and 2 earlier leads`),
+      );
+      const [whole] = linesOf<{duplicates: string[]}>(await run('leads', 'show', id, '--json'));
+      assert.equal(whole?.duplicates.length, 22);
+
+      const {does} = await planChange(admin, {lead: id, change: 'erase'});
+      const goes = does.filter((line) => /^\S+ goes: /.test(line));
+      assert.equal(goes.length, 21);
+      assert.match(
+        does.at(-1) ?? '',
+        /^24 earlier leads that belong to it go, too: "lead-prequal leads erase/,
+      );
+      const stop = await planChange(admin, {lead: id, change: 'revoke'});
+      assert.match(stop.does[0] ?? '', /, and 25 other leads goes out any more\.$/);
+      const {confirm} = await planChange(admin, {lead: id, change: 'erase'});
+      await makeChange(admin, {lead: id, change: 'erase', confirm, reason: ''});
+      const left = await admin.store.listOutlines({}, {limit: 99});
+      assert.ok(left.length === 45 && left.every(({erasedAt}) => erasedAt !== null));
     });
 
     test('who sees no persons gets the story, and nothing is opened or noted', async (t) => {

@@ -88,9 +88,9 @@ for (const {name, postgres, skip} of databaseKinds)
       ]);
       const titles = async () =>
         (await readCallSheet(admin, lead, {seesPersons: true})).story.map(({title}) => title);
-      assert.ok((await titles()).includes('Ana asked what dropping it would do'));
+      assert.ok((await titles()).includes('ana, by a command, asked what dropping it would do'));
       assert.equal(await make({change: 'drop'}), '2 deliveries were dropped.');
-      assert.ok((await titles()).includes('Ana dropped it'));
+      assert.ok((await titles()).includes('ana, by a command, dropped it'));
       assert.deepEqual(await statesNow(), []);
       await assert.rejects(plan('drop'), {kind: 'conflict'});
     });
@@ -105,7 +105,7 @@ for (const {name, postgres, skip} of databaseKinds)
       await assert.rejects(plan('revoke'), {kind: 'conflict'});
       const {does, button} = await plan('erase');
       assert.equal(button, 'Erase for ever');
-      assert.match(does[0] ?? '', /^goes: name, e-mail, telephone/);
+      assert.match(does[0] ?? '', /^Goes: name, e-mail, telephone/);
       assert.equal(await make({change: 'erase'}), `${reference} is erased.`);
       await assert.rejects(plan('erase'), {kind: 'conflict'});
     });

@@ -1,0 +1,95 @@
+/** Each kind of entry of the audit is a sentence for people, and a new kind needs one. */
+import assert from 'node:assert/strict';
+import {PassThrough} from 'node:stream';
+import {test} from 'node:test';
+import type {Command} from 'commander';
+import {auditDetails, auditSentence} from '../../../server/admin/audit-words.ts';
+import {changes} from '../../../server/admin/changes.ts';
+import {loadCommands} from '../../../server/cli/commands.ts';
+import {createRun} from '../../../server/cli/output.ts';
+import type {AuditEntry} from '../../../server/leads/audit.ts';
+import {linkWays} from '../../../server/leads/revocation.ts';
+import {routes} from '../../../server/pages/routes.ts';
+import {yourRoutes} from '../../../server/pages/you.ts';
+
+/** They look at no lead and change none, or only count. */
+const notNoted = [
+  ...['admin', 'serve', 'reload', 'status', 'backup', 'restore', 'store copy', 'config check', 'callers new'],
+  ...['partners list', 'partners snippet', 'versions list', 'keys status', 'keys rotate', 'audit list'],
+  ...['leads count', 'deliveries list', 'deliveries summary', 'operators list', 'destinations list'],
+  ...['destinations test', 'destinations pause', 'destinations resume', 'destinations secret'],
+];
+
+const entryOf = (action: string, more: Partial<AuditEntry> = {}): AuditEntry => ({
+  ...{id: '', at: '', actor: 'operator Maria Lopez', action, filter: {}, leads: 12, ids: [], ...more},
+});
+
+async function commandWords(): Promise<string[]> {
+  const run = createRun({stdout: new PassThrough(), stderr: new PassThrough()});
+  const wordsOf = (command: Command, before = ''): string[] =>
+    command.commands.length === 0
+      ? [before + command.name()]
+      : command.commands.flatMap((each) => wordsOf(each, `${command.name()} `));
+  return (await loadCommands([])).flatMap((create) => wordsOf(create(run)));
+}
+
+test('each kind of entry is a sentence, and a new kind is refused without one', async () => {
+  const links = ['stop', 'erase', ...linkWays.filter((way) => way !== 'link')];
+  const commands = await commandWords();
+  assert.deepEqual(
+    notNoted.filter((words) => !commands.includes(words)),
+    [],
+  );
+  const actions = [
+    ...commands.filter((words) => !notNoted.includes(words)),
+    ...[...routes, ...yourRoutes].map(({action}) => action),
+    ...links.map((what) => `link: ${what}`),
+    ...['repair', 'GET /json/leads/:id', 'operators sign-in', 'operators sign-out', 'operators passkey'],
+  ];
+  for (const action of actions) {
+    const sentence = auditSentence(entryOf(action));
+    assert.match(sentence, /^Maria Lopez [a-z ,-]+/, action);
+    assert.ok(!sentence.includes(action), sentence);
+    assert.doesNotMatch(sentence, /[{}]/, action);
+  }
+  const plans = changes.flatMap((change) => [change, `${change}, planned`]);
+  for (const change of [...plans, 'pause', 'resume', 'break', 'test']) {
+    const sentence = auditSentence(entryOf('leads change', {filter: {change, destination: 'crm'}}));
+    assert.doesNotMatch(sentence, /changed|[{}]/, change);
+  }
+});
+
+test('a sentence says who, what and how many, and then by what they were found', () => {
+  const rows: [Partial<AuditEntry> & {action: string}, sentence: string, details: string][] = [
+    [
+      {action: 'leads list', filter: {partner: 'acme', phone: true}},
+      'Maria Lopez saw 12 leads in a list',
+      'of acme, by a telephone number',
+    ],
+    [
+      {action: 'consent revoke', actor: 'root', leads: 1, filter: {phone: true, scope: '*'}},
+      'root, by a command, stopped calls about a lead',
+      'by a telephone number, for everybody',
+    ],
+    [
+      {action: 'operators invite', leads: 0, filter: {operator: 'Ben', role: 'agent', again: true}},
+      'Maria Lopez invited Ben as agent',
+      'once more',
+    ],
+    [
+      {action: 'destinations', leads: 0, filter: {destination: 'crm', change: 'pause', reason: 'it moves'}},
+      'Maria Lopez paused crm',
+      'because: it moves',
+    ],
+    [{action: 'GET /json/leads/:id', actor: 'caller acme'}, 'The caller acme read 12 leads by the API', ''],
+    [
+      {action: 'repair', actor: 'start', filter: {erasure: 'again'}},
+      'The server, when it started, erased or stopped 12 leads again after a restore',
+      '',
+    ],
+  ];
+  for (const [{action, ...more}, sentence, details] of rows) {
+    const entry = entryOf(action, more);
+    assert.deepEqual([auditSentence(entry), auditDetails(entry)], [sentence, details]);
+  }
+});

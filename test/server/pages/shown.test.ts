@@ -1,0 +1,95 @@
+/** What the pages say of destinations, and to whom they offer what. */
+import assert from 'node:assert/strict';
+import {test, type TestContext} from 'node:test';
+import {readStatus} from '../../../server/admin/status.ts';
+import type {Role} from '../../../server/leads/operators.ts';
+import {routes} from '../../../server/pages/routes.ts';
+import {freePort} from '../../support/free-port.ts';
+import {writePartners} from '../../support/operator.ts';
+import {ownForm, servePages} from '../../support/pages.ts';
+import {entryAt, newDelivery} from '../../support/sample-leads.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
+import {acme} from '../../support/test-server.ts';
+import {newSecret} from '../../support/webhook-receiver.ts';
+
+/** The webhook `crm`, whose port nothing listens at, and the mailbox `sales`, which sends confirmations, too. */
+async function begin(t: TestContext) {
+  const crm = {type: 'webhook', url: `http://127.0.0.1:${await freePort()}/`, credentials: 'CRM'};
+  const confirm = {via: 'sales'};
+  const settings = {
+    PARTNERS_FILE: writePartners(
+      temporaryFolder(t),
+      [
+        {send_to: ['crm'], confirm},
+        {key: 'bright', send_to: ['sales'], confirm},
+      ],
+      {crm, sales: {type: 'email', to: ['sales@example.com'], every_minutes: 15}},
+    ),
+    ...{CREDENTIALS_CRM_SECRET: newSecret(), WEBHOOK_INTERNAL_HOSTS: '127.0.0.1'},
+    ...{SMTP_URL: 'smtp://mail.example.com', SMTP_FROM: 'leads@example.com'},
+    CALLERS: JSON.stringify([{...acme, send_to: ['crm']}]),
+  };
+  const served = await servePages(t, routes, {
+    settings,
+    status: () =>
+      readStatus({
+        ...{config: served.config, server: 'ok', withStore: (work) => work(served.store)},
+        checkStart: () => Promise.resolve([]),
+      }),
+  });
+  const get = async (path: string, role: Role = 'admin') =>
+    (await served.ask(path, {headers: {cookie: await served.sessionOf(role)}})).text;
+  return {...served, get};
+}
+const withoutTags = (page: string) => page.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+
+test('a test that failed is announced as a failure, and what was done as done', async (t) => {
+  const {ask, sessionOf} = await begin(t);
+  const cookie = await sessionOf('admin');
+  const boxAfter = async (what: string) => {
+    const {headers} = await ask(`/destinations/crm/${what}`, {
+      ...{method: 'POST', headers: {...ownForm, cookie}, form: {reason: 'it moves'}},
+    });
+    const {text} = await ask((headers.location ?? '').replace(/#.*/, ''), {headers: {cookie}});
+    return /<p class="said ?(.*?)" role="(\w+)">([^<]+)/.exec(text)?.slice(1);
+  };
+  assert.deepEqual((await boxAfter('test'))?.slice(0, 2), ['no', 'alert']);
+  assert.deepEqual(await boxAfter('resume'), ['', 'status', 'crm was not paused.']);
+});
+
+test('a destination names whose leads go there, or are confirmed there, and callers', async (t) => {
+  const text = withoutTags(await (await begin(t)).get('/destinations'));
+  assert.match(text, /crm webhook · acme, API callers /);
+  assert.match(text, /sales email · bright /);
+  assert.match(text, /sales\/confirm confirmation · acme, bright /);
+  assert.match(text, /Why The server's log has it, too: name nobody\./);
+});
+
+test('only who may decide is asked to, and a request of today is not 0 days old', async (t) => {
+  const {get, store, accept} = await begin(t);
+  const entry = entryAt(Date.now() - 60_000, {partner: 'acme'});
+  await accept(entry);
+  await store.requestErasure(entry.id, Date.now() - 3 * 3_600_000);
+  for (const [role, decides] of [
+    ['viewer', false],
+    ['agent', false],
+    ['admin', true],
+  ] as const) {
+    const text = withoutTags(await get('/', role));
+    assert.match(text, /1 visitor asked to be erased, the first 3 h ago \(/);
+    assert.equal(text.includes('Decide'), decides, role);
+  }
+});
+
+test('since when a destination fails stays what it was after "Try now"', async (t) => {
+  const {get, store, accept, execute} = await begin(t);
+  const hour = 3_600_000;
+  const news = newDelivery({destination: 'crm', content: 'created', givesAnswer: false});
+  await accept(entryAt(Date.now() - 2.5 * hour, {partner: 'acme', deliveries: [news]}));
+  const fail = () => execute(`UPDATE deliveries SET attempts = 9, failing_since = ${Date.now()}`);
+  await fail();
+  assert.match(withoutTags(await get('/destinations')), / failing for 2 h /);
+  await store.resumeDestination(Date.now(), 'crm');
+  await fail();
+  assert.match(withoutTags(await get('/destinations')), / failing for 2 h /);
+});

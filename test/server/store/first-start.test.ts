@@ -1,0 +1,31 @@
+/** A command, or the operators' pages, that begin together with the first start of a server, on a database without tables. */
+import assert from 'node:assert/strict';
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {test} from 'node:test';
+import {openStore, openStoreBeside} from '../../../server/store/open-store.ts';
+import {createSealer} from '../../../server/store/sealing.ts';
+import {databaseKinds} from '../../support/operator.ts';
+import {openFor} from '../../support/opened.ts';
+import {databaseFor} from '../../support/postgres.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
+import {baseConfig} from '../../support/test-server.ts';
+
+for (const {name, postgres, skip} of databaseKinds)
+  test(`they wait until it has made the tables, over ${name}, and say so if none does`, {skip}, async (t) => {
+    const databasePath = join(temporaryFolder(t), 'leads.sqlite');
+    const databaseUrl = postgres ? (await databaseFor(t)).url : undefined;
+    const settings = {...baseConfig(temporaryFolder(t)), databasePath, databaseUrl};
+    const sealer = createSealer(['clear']);
+    // As the server makes it, before it makes the tables.
+    writeFileSync(databasePath, '');
+    const beside = () => openStoreBeside(settings, sealer, true);
+    let clock = 0;
+    const mocked = t.mock.method(performance, 'now', () => (clock += 10_000));
+    await assert.rejects(beside(), /The database is empty: start the server, which makes its tables/);
+    mocked.mock.restore();
+    const early = beside();
+    const server = await openFor(t, openStore(settings, sealer));
+    const store = await openFor(t, early);
+    assert.deepEqual([await store.countLeads({}), await server.countLeads({})], [0, 0]);
+  });
