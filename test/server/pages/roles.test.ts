@@ -123,6 +123,6 @@ suite('what a role may see and do', () => {
     const cookie = await served.sessionOf('agent', 'agent Ben');
     await served.ask(path, {headers: {...link, 'sec-fetch-site': 'same-site', cookie}});
     assert.deepEqual((await filters())[0], {from: 'another site'});
-    assert.match((await get('admin', '/audit')).text, /leads show<small>from another site/);
+    assert.match((await get('admin', '/audit')).text, /opened a lead<small>by a link of another site/);
   });
 });
