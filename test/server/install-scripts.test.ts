@@ -12,13 +12,7 @@ const packagesIn = (folder: string) =>
   read<{packages: Record<string, Locked>}>(`${folder}/package-lock.json`).packages;
 
 /** Each has packages of its own, and npm installs those of all but the first only where they are needed. */
-const folders = [
-  '.',
-  'test/clients/generated',
-  'test/frameworks',
-  ...['next', 'nuxt'].map((project) => `test/frameworks/projects/${project}`),
-  'test/support/packaged-chromium',
-];
+const folders = ['.', 'test/clients/generated', 'test/frameworks', 'test/support/packaged-chromium'];
 
 suite('the packages that npm ci installs', () => {
   test('packages run a script at their install only if package.json allows or forbids it by name', () => {

@@ -25,6 +25,7 @@ const required: Record<string, string> = {
 };
 const withFile = {
   ...required,
+  EMBED_ORIGINS: '',
   PARTNERS_FILE: partnersFile,
   CREDENTIALS_LENDER_USER: 'us',
   CREDENTIALS_LENDER_PASSWORD: 'secret-of-lender',
