@@ -25,12 +25,12 @@ export const eventTypes = {
 
 /**
  * Whether a destination that has chosen these types of events gets the content. Leads and confirmations are not events, so
- * they are always sent. A server before 1.8 beside this one may store that a lead is held: alerts tell operators (alerts.ts).
+ * they are always sent.
  * @param events undefined if the destination gets everything
  */
 export function isChosen(content: DeliveryContent, events: readonly ChosenEventType[] | undefined): boolean {
-  if (content === 'held') return false;
-  if (events === undefined || content === 'lead' || content === 'confirmation') return true;
+  if (events === undefined || content === 'lead' || content === 'confirmation' || content === 'held')
+    return true;
   const type = eventTypes[content];
   return leadEventChoice[type] === 'always' || events.some((chosen) => chosen === type);
 }

@@ -28,7 +28,7 @@ export function planRetry(
     content,
   }: Pick<DueDelivery, 'attempts' | 'ambiguousCounted' | 'failingSince' | 'content'>,
   {isAway, maxSends, collectFor, givesUpAfter, timings}: Circumstances,
-): Postponed {
+): Postponed & {error: string} {
   const tried = !(error instanceof NotTried);
   const failure = error instanceof DeliveryError ? error : undefined;
   const ambiguous = failure?.fault === 'ambiguous';

@@ -83,7 +83,12 @@ export async function runDelivery(
   const {due} = delivery;
   const channel = named && takes(named, due) ? named : undefined;
   try {
-    if (named && isForElsewhere(named, due)) return await hold(context, delivery);
+    // A server before 1.8 beside this one stores news that a lead is held. It waits for an operator, as the lead does.
+    if (due.content === 'held') return await hold(context, delivery, null);
+    if (named && isForElsewhere(named, due)) {
+      context.emit({type: 'address-changed', lead: due.lead.id, destination: due.destination});
+      return await hold(context, delivery, whyElsewhere(due.content));
+    }
     if (!channel) {
       if (named) named.misconfiguredUntil = performance.now() + 2 * context.timings.longestRetry;
       return await postpone(context, delivery, channel, new DeliveryError('misconfigured', noDestination));
@@ -167,13 +172,12 @@ const waitForStore = (error: unknown): never => {
  * Nothing goes to an address for which it was not meant, until an operator accepts the address. For the news of a stop or an
  * erasure nobody can: it waits for the address of before.
  */
-async function hold({records, emit, timings}: Context, delivery: Delivery): Promise<Answer> {
+async function hold({records, timings}: Context, delivery: Delivery, error: string | null): Promise<Answer> {
   delivery.stage = 'postponing';
-  const {lead, destination, content} = delivery.due;
   const isWaiting = isForReceivers(delivery.due);
   await records.postponed(delivery.due, {
     until: Date.now() + (isWaiting ? timings.longestRetry : 0),
-    error: whyElsewhere(content),
+    error,
     tried: false,
     ambiguous: false,
     isCounted: false,
@@ -181,7 +185,6 @@ async function hold({records, emit, timings}: Context, delivery: Delivery): Prom
     excerpt: null,
     recipients: null,
   });
-  emit({type: 'address-changed', lead: lead.id, destination});
   return pending;
 }
 

@@ -152,7 +152,7 @@ export type Claim = {
  */
 export type Postponed = {
   until: number;
-  error: string;
+  error: string | null;
   tried: boolean;
   ambiguous: boolean;
   isCounted: boolean;

@@ -333,12 +333,15 @@ function keepStops(): string[] {
 }
 
 /**
- * The upgrade to version 19: mailboxes and rooms are no longer told that a lead is held. What was to tell them waits for an operator,
- * as what waits for other destinations does.
+ * The upgrade to version 19: mailboxes and rooms are no longer told that a lead is held. What was to tell them waits for an
+ * operator, as what waits for other destinations does; if an operator has released the lead already, it tells of the lead.
  */
 function holdNewsOfHeld(): string[] {
   return [
-    `UPDATE deliveries SET content = 'created', state = 'held', leased_until = 0, last_error = NULL, failing_since = NULL
+    `UPDATE deliveries SET content = 'created', leased_until = 0, last_error = NULL, failing_since = NULL, attempts = 0,
+        ambiguous = 0, ambiguous_counted = 0, recipients = NULL,
+        state = CASE WHEN EXISTS (SELECT 1 FROM deliveries AS other WHERE other.lead_id = deliveries.lead_id
+          AND other.content IN ('lead', 'created') AND other.state NOT IN ('held', 'dropped')) THEN 'waiting' ELSE 'held' END
       WHERE content = 'held' AND settled_at IS NULL`,
   ];
 }

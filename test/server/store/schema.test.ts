@@ -17,7 +17,14 @@ import {rowsOf} from '../../support/rows.ts';
 import {newDelivery, newEntry} from '../../support/sample-leads.ts';
 import {forEachStore} from '../../support/stores.ts';
 import {openStore} from '../../../server/store/open-store.ts';
+import type {Partner} from '../../../server/config/partners.ts';
+import {sentLead} from '../../support/embed-client.ts';
+import {openFor} from '../../support/opened.ts';
+import {quickTimings} from '../../support/quick-timings.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
+import {partners} from '../../support/test-server.ts';
+import {until} from '../../support/until.ts';
+import {replyWith, startWebhookReceiver} from '../../support/webhook-receiver.ts';
 
 const databases = join(import.meta.dirname, '../../support/databases');
 
@@ -183,13 +190,16 @@ forEachStore((store) => {
     const deliveries = ['crm', 'other', 'sales'].map((destination) =>
       newDelivery({destination, content: 'created'}),
     );
-    const entry = newEntry({deliveries});
-    await opened.accept(entry);
+    await opened.accept(newEntry({deliveries}));
+    const released = newEntry({deliveries: deliveries.slice(1)});
+    await opened.accept(released);
     await opened.close();
+    const ofReleased = `lead_id = '${released.id}'`;
     for (const text of [
       "UPDATE deliveries SET state = 'failed'",
       "UPDATE deliveries SET content = 'revoked' WHERE destination = 'crm'",
-      "UPDATE deliveries SET content = 'held', state = 'waiting' WHERE destination = 'sales'",
+      "UPDATE deliveries SET content = 'held', state = 'waiting', attempts = 3, recipients = '{}' WHERE destination = 'sales'",
+      `UPDATE deliveries SET state = 'held' WHERE destination = 'other' AND NOT ${ofReleased}`,
       "INSERT INTO paused_destinations (destination, paused_at, reason) VALUES ('crm', 1, 'The receiver answered 410 (Gone): it wants no more events'), ('other', 1, 'our maintenance')",
       ...undo(18),
       store.name === 'SQLite' ? 'PRAGMA user_version = 17' : 'UPDATE schema_version SET version = 17',
@@ -197,11 +207,22 @@ forEachStore((store) => {
     ])
       await server.execute(text);
     await (await openStore(server.config, clearText)).close();
-    const rows = await server.select('SELECT content, state FROM deliveries ORDER BY content, state');
-    assert.deepEqual(plain(rows), [
-      {content: 'created', state: 'failed'},
-      {content: 'created', state: 'held'},
-      {content: 'revoked', state: 'waiting'},
+    const rowsWhere = async (condition: string) => {
+      const text =
+        'SELECT destination, content, state, CAST(attempts AS TEXT) AS attempts, recipients FROM deliveries';
+      return plain(await server.select(`${text} WHERE ${condition} ORDER BY destination`));
+    };
+    const row = (destination: string, content: string, state: string) => ({
+      ...{destination, content, state, attempts: '0', recipients: null},
+    });
+    assert.deepEqual(await rowsWhere(`NOT ${ofReleased}`), [
+      row('crm', 'revoked', 'waiting'),
+      row('other', 'created', 'held'),
+      row('sales', 'created', 'held'),
+    ]);
+    assert.deepEqual(await rowsWhere(ofReleased), [
+      row('other', 'created', 'failed'),
+      row('sales', 'created', 'waiting'),
     ]);
     const paused = await server.select(
       "SELECT destination, CASE is_gone WHEN 1 THEN 'gone' ELSE 'by hand' END AS how FROM paused_destinations ORDER BY destination",
@@ -210,5 +231,20 @@ forEachStore((store) => {
       {destination: 'crm', how: 'gone'},
       {destination: 'other', how: 'by hand'},
     ]);
+  });
+
+  test('what an older server beside this one is to tell of a held lead waits for an operator', async (t) => {
+    const crm = await openFor(t, startWebhookReceiver(replyWith(503)));
+    const [first] = partners;
+    const changes = {
+      partners: [{...first, sendTo: ['crm']}] as [Partner],
+      destinations: new Map([['crm', crm.settings]]),
+    };
+    const server = await openFor(t, store.startServer(changes, quickTimings));
+    await sentLead(server);
+    await server.execute("UPDATE deliveries SET content = 'held', leased_until = 0, next_attempt_at = 0");
+    const rows = async () => plain(await server.select('SELECT content, state, last_error FROM deliveries'));
+    await until(async () => (await rows())[0]?.['content'] === 'created');
+    assert.deepEqual(await rows(), [{content: 'created', state: 'held', last_error: null}]);
   });
 });
