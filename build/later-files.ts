@@ -12,6 +12,7 @@ import {createHash} from 'node:crypto';
 import {basename, dirname, resolve} from 'node:path';
 import {build, type InlineConfig, type Plugin, type Rolldown} from 'vite';
 import {shared} from '../widget/loading/shared.ts';
+import {builtins, inject} from './builtins.ts';
 import {compileAll, minifyFile, minifyTemplates} from './minify.ts';
 import {integrityOf, outDir, version} from './output.ts';
 
@@ -31,7 +32,7 @@ export const library = (entry: string, fileName: string) =>
       sourcemap: 'hidden',
       reportCompressedSize: false,
       lib: {entry, formats: ['es'], fileName: () => fileName},
-      rolldownOptions: {output: {minify: false}, checks: {pluginTimings: false}},
+      rolldownOptions: {output: {minify: false}, checks: {pluginTimings: false}, transform: {inject}},
     },
   }) satisfies InlineConfig;
 
@@ -71,7 +72,7 @@ async function buildLaterFile(entry: string) {
   const {lib, rolldownOptions} = settings.build;
   const chunk = await buildChunk({
     ...settings,
-    plugins: [minifyTemplates, readShared, minifyFile(compileAll)],
+    plugins: [minifyTemplates, builtins, readShared, minifyFile(compileAll)],
     build: {
       ...settings.build,
       write: false,

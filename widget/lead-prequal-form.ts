@@ -396,7 +396,8 @@ export class LeadPrequalForm extends EmbeddedElement {
 
   get #endpoint(): Endpoint {
     const sample = this.#isSandbox ? this.#sandbox : undefined;
-    return {...this.#server, leadType: this.leadType, fetch: sample?.fetch ?? overNetwork};
+    const {debug} = laterFiles;
+    return {...this.#server, leadType: this.leadType, fetch: sample?.fetch ?? overNetwork, debug};
   }
 
   /**
@@ -468,6 +469,10 @@ export class LeadPrequalForm extends EmbeddedElement {
     this.#announcement = wasAwaited ? '' : this.#localization.words.loadFailed.title;
     this.refresh(wasAwaited ? '.alert' : undefined);
     emit(this, 'prequal-error', {code: 'load-failed', retryable: true});
+    void laterFiles.debug().then(
+      ({explain}) => explain('page', this.#server),
+      () => {},
+    );
   }
 
   /** The visitor has pressed "Try again" in the notice that stands in place of the first screen. */

@@ -10,6 +10,8 @@ import type {Finding} from '../page/diagnosis.ts';
 import {findingsOfServer, findingsOnPage, ownScripts, ownVersion} from './findings.ts';
 import {debugStyles} from './styles.ts';
 
+export {explain} from '../page/diagnosis.ts';
+
 type Row = readonly [name: string, value: string];
 
 /** What is known of one form. */

@@ -1,4 +1,4 @@
-import {css} from 'lit';
+import {css} from '../styles/css.ts';
 
 /** The box has colours of its own, because it is not a part of the page's design. */
 export const debugStyles = css`

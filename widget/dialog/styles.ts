@@ -1,4 +1,4 @@
-import {css} from 'lit';
+import {css} from '../styles/css.ts';
 
 export const dialogStyles = css`
   /* The page may have reserved a height for the element, as for a form that stands in the page. */

@@ -4,15 +4,14 @@ import type {Context} from '../../contract/embed.ts';
 import type {LeadType} from '../../contract/fields.ts';
 import type {Page} from '../../form/pages.ts';
 import type {Words} from '../../form/words/words.ts';
+import type {Diagnosable} from '../page/advice.ts';
 import type {ContactSources} from './contact-sources.ts';
 
 /** Like the browser's `fetch`, but the URL is always a text. */
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 
 /** Where leads are sent, for which partner, and which type of lead the page asks for. */
-export type Endpoint = {
-  readonly origin: string;
-  readonly partner: string;
+export type Endpoint = Diagnosable & {
   readonly leadType: string;
   /** Sends a request over the network, or to the sandbox. */
   readonly fetch: Fetch;

@@ -95,7 +95,7 @@ export class Arrival {
 
   /** Passes an event on to the touched form: now, or in the order of the events as soon as the file has arrived. */
   handle(event: FormEvent) {
-    const isInField = event.target instanceof HTMLInputElement;
+    const isInField = (event.target as Element | null)?.matches('input, textarea');
     // When the visitor comes back to the browser's window, the field gets the focus again, without a `relatedTarget`. The
     // visitor has not gone on then, and still waits.
     if (isInField && (event.type === 'input' || (event.type === 'focusin' && event.relatedTarget)))

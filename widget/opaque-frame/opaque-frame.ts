@@ -2,7 +2,8 @@
  * Stands in place of the form in an opaque frame, from which the server takes no lead. It leads to the partner's apply
  * page on the server, in a new tab, where the visitor types everything.
  */
-import {css, html} from 'lit';
+import {html} from 'lit';
+import {css} from '../styles/css.ts';
 import {fill} from '../../form/words/fill.ts';
 import type {FormHost} from '../fields/form-host.ts';
 import {explainRefusal} from '../page/advice.ts';

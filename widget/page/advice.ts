@@ -1,14 +1,13 @@
 /** Tells the webmaster, in the console, what to correct on the page or on the server. */
 import type {Server} from './apply-page.ts';
 import {URL} from './builtins.ts';
-import {diagnose} from './diagnosis.ts';
 import {safeDocument} from './safe-document.ts';
 import {safeLink} from './safe-link.ts';
 
 /** What the console has already: the form renders and sends often, and says each sentence only once. */
 const alreadySaid = new Set<string>();
 
-function say(sentence: string) {
+export function say(sentence: string) {
   if (alreadySaid.has(sentence)) return;
   alreadySaid.add(sentence);
   console.error(`<lead-prequal-form>: ${sentence}`);
@@ -45,15 +44,14 @@ export const explainContext = (name: string, isListed: boolean) =>
     `The hidden field "${name}" is not sent: ${isListed ? 'its value must be one line of at most 200 characters' : 'the partner does not list it in context_fields'}.`,
   );
 
-/**
- * The server does not serve this page.
- *
- * @param code a problem code, or `network`. If no webmaster can do anything about the problem, the console says nothing.
- */
-export async function explainRefusal(code: string, server: Server) {
-  const finding = await diagnose(code, server);
-  if (!finding) return;
-  say(
-    `${server.origin} does not take leads of partner "${server.partner}" from ${globalThis.origin} (${code}). ${finding.wrong} ${finding.fix}`,
+/** What is known of the server, and the later file that finds out what is wrong. */
+export type Diagnosable = Server & {
+  readonly debug: () => Promise<{explain: (code: string, server: Server) => unknown}>;
+};
+
+/** Finds out why sending failed, and says in the console what a webmaster can do about it. @param code see `diagnose` */
+export const explainRefusal = (code: string, server: Diagnosable) =>
+  server.debug().then(
+    ({explain}) => explain(code, server),
+    () => {},
   );
-}

@@ -1,7 +1,8 @@
 /** Finds out why the server does not serve this page, and says what to correct. */
 import {paths} from '../../contract/api.ts';
+import {say} from './advice.ts';
 import {applyPage, type Server} from './apply-page.ts';
-import {Promise} from './builtins.ts';
+import {isNative, Promise} from './builtins.ts';
 
 /** What is wrong, and what the webmaster or the operator can do about it. */
 export type Finding = {readonly wrong: string; readonly fix: string};
@@ -28,6 +29,41 @@ const refusals: Readonly<Record<string, (server: Server) => Finding>> = {
     fix: 'Serve the page over https, or set PROOF_OF_WORK=0 on the server.',
   }),
 };
+
+/** What the form uses of the browser as it is on the page. All else it takes from elsewhere (builtins.ts). */
+const used = () => ({
+  ...{AbortController, Array, Boolean, CSSStyleSheet, CustomEvent, HTMLElement, Intl, JSON, MutationObserver},
+  ...{RegExp, String, Uint8Array, addEventListener, clearTimeout, crypto, customElements, fetch, matchMedia},
+  ...{removeEventListener, requestAnimationFrame, sessionStorage, setTimeout},
+});
+
+/** Scripts that measure a page wrap functions of the browser in functions of their own, which the form can use. */
+const isWrapper = (value: unknown) => typeof value === 'function' && !/^class/.test(String(value));
+
+/** The page has something of its own under names that the form uses. */
+function whatThePageReplaces(): Finding | undefined {
+  const replaced = Object.entries(used()).filter(([, value]) => !isNative(value) && !isWrapper(value));
+  const names = replaced.map(([name]) => name).join(', ');
+  return names
+    ? {
+        wrong: `The form does not work on this page, which replaces ${names} with something of its own.`,
+        fix: 'Give that another name.',
+      }
+    : undefined;
+}
+
+/**
+ * Says in the console why the form does not work, as far as a webmaster can do something about it.
+ *
+ * @param code a problem code, `network`, or `page` if a script of the page is the reason
+ */
+export async function explain(code: string, server: Server) {
+  const finding = code === 'page' ? whatThePageReplaces() : await diagnose(code, server);
+  if (!finding) return;
+  const {wrong, fix} = finding;
+  const refused = `${server.origin} does not take leads of partner "${server.partner}" from ${globalThis.origin} (${code}). `;
+  say(`${code === 'page' ? '' : refused}${wrong} ${fix}`);
+}
 
 /**
  * @param code of a problem of the server, or `network` if there was no answer

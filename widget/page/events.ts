@@ -19,7 +19,7 @@ export type InvalidDetail = {
 };
 export type ResultDetail = {id: string; leadType: LeadType; status: LeadStatus};
 export type ErrorDetail = {
-  /** A problem code of the server, or `network`, `timeout`, `bad-answer`, `load-failed`. */
+  /** A problem code of the server, or `network`, `timeout`, `bad-answer`, `load-failed`, `page`. */
   code: string;
   /** Whether trying again without a change may help. */
   retryable: boolean;

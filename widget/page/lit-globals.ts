@@ -35,12 +35,8 @@ const litGlobals = {
 /** Lit's `Document`, in which Lit looks for `adoptedStyleSheets`. Old libraries have another under this name. */
 const LitDocument = {prototype: litDocument.ownerDocument};
 
-const metadata = Symbol('metadata');
-
-/** Lit's `Symbol`: it always has `metadata`. Lit would otherwise add it to the `Symbol` of a browser that has none. */
-const LitSymbol = new Proxy(Symbol, {
-  get: (target, name): unknown => (name === 'metadata' ? metadata : Reflect.get(target, name)),
-});
+/** Lit's `Symbol`, to which Lit adds `metadata` in a browser that has none. */
+const LitSymbol = Object.setPrototypeOf((name: string) => Symbol(name), Symbol) as SymbolConstructor;
 
 export {
   litDocument as document,

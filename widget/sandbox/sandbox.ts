@@ -2,7 +2,8 @@
  * The later file `sandbox`: the form without a server, for designers and documentation. A mark says that the form is a
  * sample, and the form's requests get made-up answers. Nothing is sent over the network, and nothing is kept.
  */
-import {css, html} from 'lit';
+import {html} from 'lit';
+import {css} from '../styles/css.ts';
 import {sandboxes} from '../../form/words/languages.ts';
 import {tagFor} from '../../form/words/text-in-language.ts';
 import {Promise, URL} from '../page/builtins.ts';

@@ -60,6 +60,9 @@ async function read(endpoint: Endpoint, url: string, init: RequestInit): Promise
   return {status: response.status, body, retryAfter};
 }
 
+/** The page has replaced what the form calls. `fetch` rejects with a `TypeError`, too, when the network has failed. */
+export const isOfPage = (error: unknown) => /not a (function|constructor)/.test(String(error));
+
 /**
  * @returns the answer of the server, or nothing if the reply is not one. A proxy between the form and the server may
  *   send a page of its own, even with status 200.

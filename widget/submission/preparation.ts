@@ -9,7 +9,7 @@ import type {Endpoint} from '../fields/form-host.ts';
 import {explainRefusal} from '../page/advice.ts';
 import {Promise} from '../page/builtins.ts';
 import {inTime} from '../page/in-time.ts';
-import {addressOf, isObject, problemCode} from './exchange.ts';
+import {addressOf, isObject, isOfPage, problemCode} from './exchange.ts';
 import {solve, type Proof} from './proof.ts';
 
 /**
@@ -109,7 +109,7 @@ export class Preparation {
       if (response.status === 403) this.refusal = code;
       void explainRefusal(code, endpoint);
     } catch (error) {
-      if (error instanceof TypeError) void explainRefusal('network', endpoint);
+      if (error instanceof TypeError) void explainRefusal(isOfPage(error) ? 'page' : 'network', endpoint);
     }
     return undefined;
   }

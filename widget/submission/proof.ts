@@ -17,10 +17,10 @@ export async function solve(challenge: Challenge | null): Promise<Proof | undefi
   if (!subtle || challenge?.parameters.algorithm !== 'PBKDF2/SHA-256') return undefined;
   const {nonce, salt, cost, keyLength, keyPrefix} = challenge.parameters;
   const password = fromHex(`${nonce}00000000`);
-  const counterBytes = new DataView(password.buffer, password.length - 4);
   const method = {name: 'PBKDF2', hash: 'SHA-256', salt: fromHex(salt), iterations: cost};
   for (let counter = 0; counter < maxCounter; counter++) {
-    counterBytes.setUint32(0, counter);
+    // Its last four bytes, with the highest first.
+    password.set([counter >> 24, counter >> 16, counter >> 8, counter], password.length - 4);
     const key = await subtle.importKey('raw', password, 'PBKDF2', false, ['deriveBits']);
     const derivedKey = hex(new Uint8Array(await subtle.deriveBits(method, key, keyLength * 8)));
     if (derivedKey.startsWith(keyPrefix)) return {challenge, solution: {counter, derivedKey}};

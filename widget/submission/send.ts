@@ -13,10 +13,11 @@ import type {FieldName} from '../../form/pages.ts';
 import type {Errors} from '../../form/read-fields.ts';
 import type {Endpoint} from '../fields/form-host.ts';
 import {explainRefusal} from '../page/advice.ts';
+import {now} from '../page/now.ts';
 import {toJson} from '../page/to-json.ts';
 import type {SeenConsent} from './consent.ts';
 import {sendableContext} from './context.ts';
-import {answerIn, exchange, problemCode, type Reply} from './exchange.ts';
+import {answerIn, exchange, isOfPage, problemCode, type Reply} from './exchange.ts';
 import {currentKey, dropKey} from './idempotency-key.ts';
 import type {Preparation} from './preparation.ts';
 import type {Failure} from './failure.ts';
@@ -35,7 +36,7 @@ export type LeadToSend = Pick<EmbedSubmission, 'trap' | 'page' | 'lang' | 'super
   readonly attribution: Attribution | undefined;
   /** Hidden fields, as the page has set them. */
   readonly context: Context;
-  /** `performance.now()` of the first touch. */
+  /** `now()` of the first touch. */
   readonly touchedAt: number;
 };
 
@@ -76,7 +77,7 @@ export async function send(
       proof: await preparation.proof(),
       attribution: attribution && sendable(attribution),
       context: sendableContext(context, preparation.config?.context_fields),
-      elapsed_ms: Math.round(performance.now() - touchedAt),
+      elapsed_ms: Math.round(now() - touchedAt),
     });
     const outcome = await attempt(endpoint, submission, signal);
     if (outcome.kind === 'answered') return outcome;
@@ -110,6 +111,7 @@ async function attempt(
     const answer = answerIn(reply);
     return answer ? {kind: 'answered', answer} : refusal(reply, submission.lead);
   } catch (error) {
+    if (isOfPage(error)) return forbidden('page');
     return failed(error instanceof TypeError ? 'network' : 'timeout', true);
   }
 }

@@ -10,7 +10,7 @@ import {shownAmounts} from '../../form/shown-amounts.ts';
 import {contentFor} from '../../form/words/partner-text.ts';
 import {CustomStates} from '../page/custom-states.ts';
 import {emit} from '../page/events.ts';
-import {checkedLink, explainPair} from '../page/advice.ts';
+import {checkedLink, explainPair, explainRefusal} from '../page/advice.ts';
 import {TakeawayButtons} from '../takeaway/takeaway-buttons.ts';
 import {answerView, resultSentence, type AnswerContext, type Link} from './answer-view.ts';
 import {countUp} from './count-up.ts';
@@ -113,7 +113,7 @@ export class Submission implements ReactiveController {
 
   /** Sending failed for a reason that the page may have, so that the apply page is a way on. */
   get mayBePage() {
-    return this.stage.name === 'failed' && /network|timeout|proof/.test(this.stage.failure.code);
+    return this.stage.name === 'failed' && /network|timeout|proof|page/.test(this.stage.failure.code);
   }
 
   /** How to reach the partner. Where the configuration does not say it, the page may: the snippet has it as a text. */
@@ -158,6 +158,13 @@ export class Submission implements ReactiveController {
     return outcome;
   }
 
+  /** A script of the page has replaced what sending needs. The apply page is the way on. */
+  fail(error: unknown) {
+    console.error(error);
+    void explainRefusal('page', this.#host.endpoint());
+    this.#enter({name: 'failed', failure: {code: 'page', retryable: false, notice: 'forbidden'}});
+  }
+
   /** The server has stored the lead. */
   #receive(endpoint: Endpoint, answer: EmbedAnswer, leadType: LeadType) {
     const {id, token, status} = answer;
@@ -171,7 +178,9 @@ export class Submission implements ReactiveController {
 
   /** Shows an answer that the visitor has not seen yet. */
   #show(endpoint: Endpoint, answer: EmbedAnswer, leadType: LeadType) {
-    countUp(this.#host.element, this.#host.words, shownAmounts(answer)?.total_qualified_amount ?? 0);
+    const total = shownAmounts(answer)?.total_qualified_amount ?? 0;
+    // In a microtask of its own, because the page may have replaced what draws it, which must not hide the answer.
+    queueMicrotask(() => countUp(this.#host.element, this.#host.words, total));
     this.enterAnswered(endpoint, answer, leadType);
   }
 

@@ -22,6 +22,7 @@ import {attribution} from '../page/attribution.ts';
 import {Promise} from '../page/builtins.ts';
 import {emit} from '../page/events.ts';
 import {moveFocus} from '../page/move-focus.ts';
+import {now} from '../page/now.ts';
 import {Consent, type ConsentError} from './consent.ts';
 import {givenContext} from './context.ts';
 import {accentStyles, adopt} from '../styles/adopt.ts';
@@ -35,7 +36,7 @@ import {Submission} from './submission.ts';
  */
 export type FormEvent = {
   readonly type: string;
-  /** As `performance.now()`. */
+  /** As `now()`. */
   readonly timeStamp: number;
   readonly target: EventTarget | null;
   /** The element that had the focus before a `focusin` event. Null if it is not on the page. */
@@ -64,7 +65,7 @@ export class TouchedForm {
   readonly soFar: SoFar;
 
   readonly #host: FormHost;
-  /** `performance.now()` of the first touch. */
+  /** `now()` of the first touch. */
   #touchedAt: number | undefined;
   #summary: readonly SummaryItem[] = [];
   /** The field in which the visitor has just pressed Enter. */
@@ -189,7 +190,7 @@ export class TouchedForm {
    * first to the next field of the page that is still empty, as it does on a phone's keyboard.
    */
   next() {
-    this.#touchedAt ??= performance.now();
+    this.#touchedAt ??= now();
     const {fields} = this;
     const {errors} = this.read(fields.names);
     const empty = this.#enteredIn && fields.emptyAfter(this.#enteredIn);
@@ -217,8 +218,19 @@ export class TouchedForm {
     if (step) emit(this.#host.element, 'prequal-step', {step: page + 1, of: pages.length, name: step.name});
   }
 
+  /** An error that nothing foresees comes from what a script of the page has replaced. */
   async submit() {
-    this.#touchedAt ??= performance.now();
+    try {
+      await this.#submit();
+    } catch (error) {
+      this.submission.fail(error);
+      this.#host.refresh('.alert');
+      emit(this.#host.element, 'prequal-error', {code: 'page', retryable: false});
+    }
+  }
+
+  async #submit() {
+    this.#touchedAt ??= now();
     const {fields, consent, submission} = this;
     if (submission.isSending || submission.stage.name === 'answered') return;
     const {errors, lead} = this.read();

@@ -1,5 +1,5 @@
 /** The styles of the printed result. */
-import {css} from 'lit';
+import {css} from '../styles/css.ts';
 
 export const printStyles = css`
   @media print {

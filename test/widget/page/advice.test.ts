@@ -1,6 +1,7 @@
 import {expect} from '@open-wc/testing';
 import {hearConsole} from '../../support/browser/browser-page.ts';
-import {checkedLink, explainRefusal} from '../../../widget/page/advice.ts';
+import {checkedLink} from '../../../widget/page/advice.ts';
+import {explain} from '../../../widget/page/diagnosis.ts';
 
 describe('what the console tells the webmaster', () => {
   const said = hearConsole();
@@ -34,7 +35,7 @@ describe('what the console tells the webmaster', () => {
 
   it('the console says nothing about problems that no webmaster can correct', async () => {
     for (const code of ['internal', 'constructor', 'timeout']) {
-      await explainRefusal(code, {origin: 'https://leads.example.com', partner: 'acme'});
+      await explain(code, {origin: 'https://leads.example.com', partner: 'acme'});
     }
     expect(said).to.deep.equal([]);
   });

@@ -1,6 +1,6 @@
 import {expect} from '@open-wc/testing';
 import {until} from '../../support/until.ts';
-import {fillAll, send, text} from '../../support/browser/visitor.ts';
+import {button, fillAll, link, send, shows, text} from '../../support/browser/visitor.ts';
 import {element, formOn, openPage, pageScript, reachResult, service} from './partner-page.ts';
 
 describe('a page whose own scripts', () => {
@@ -78,6 +78,13 @@ describe('a page whose own scripts', () => {
       var URL = 'https://acme.example/', JSON = {encode() {}, decode() {}}, Element, Document;
       Object.assign = undefined;
     </script>`,
+    'have variables with the names of what Lit uses': `<script>
+      var Map = {center: 'Boston'}, Set = {}, WeakMap = {}, Symbol = {}, Proxy = {}, Reflect = {}, Object = {};
+      var performance = {score: 9}, DataView = {}, HTMLInputElement = {};
+    </script>`,
+    'have classes and constants with the names of what Lit uses': `<script>
+      class Map {} class Set {} class WeakMap {} class Proxy {} const Symbol = 'ACME', Reflect = {}, performance = {};
+    </script>`,
     'gave all texts methods of their own': pageScript(`
       String.prototype.toJSON = function () { return '"' + this + '"'; };
       String.prototype.padStart = String.prototype.replaceAll = String.prototype.at = () => 'text';`),
@@ -126,6 +133,27 @@ describe('a page whose own scripts', () => {
       expect(page.trouble.filter((words) => !words.startsWith('<lead-prequal-form>'))).to.deep.equal([]);
     });
   }
+});
+
+describe('a page that replaces what sending needs', () => {
+  for (const name of ['fetch', 'AbortController', 'CustomEvent', 'Uint8Array']) {
+    it(`the form leads to the apply page, and the console names ${name}`, async () => {
+      const page = await openPage(service.script + element);
+      const form = await formOn(page);
+      await fillAll(form);
+      Object.assign(page, {[name]: {mine: true}});
+      button(form, 'See my estimate').click();
+      await shows(form, 'This page cannot send your answers yet');
+      expect(link(form, 'Open the form on its own page')?.href).to.contain('/apply/acme');
+      const said = `<lead-prequal-form>: The form does not work on this page, which replaces ${name} with`;
+      await until(() => page.trouble.some((words) => words.startsWith(said)), said);
+    });
+  }
+});
+
+it('the answer is shown, and drawn without a movement, where the page has replaced matchMedia', async () => {
+  const page = await openPage(pageScript('window.matchMedia = {};') + service.script + element);
+  await reachResult(await formOn(page));
 });
 
 /** Each of these images replaces the property of `document` that has its name. */
