@@ -229,7 +229,7 @@ suite("the operators' pages in Chromium", () => {
     assert.doesNotMatch(await page.locator('main').innerText(), /jane|Doe/i);
 
     await page.goto(`${run.url}/audit`);
-    await page.getByText('operator Maria Lopez').first().waitFor();
+    await page.getByText('Maria Lopez opened a lead').first().waitFor();
     assert.deepEqual(await axeFaults(page), []);
     await page.goto(`${run.url}/destinations`);
     assert.deepEqual(await axeFaults(page), []);
