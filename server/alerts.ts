@@ -20,7 +20,7 @@ import {failureOf, refusedBy} from './destinations/email/failures.ts';
 import type {Block} from './destinations/email/message.ts';
 import {emailOf, type Email} from './destinations/email/wording.ts';
 import type {Alert, LeadStore} from './leads/ports.ts';
-import {reasonOf, StoreError} from './leads/store-errors.ts';
+import {reasonOf, StoreUnavailable} from './leads/store-errors.ts';
 import type {Emit} from './observe/observations.ts';
 
 /** Findings that one e-mail quotes. */
@@ -32,13 +32,17 @@ export function startAlerts({store, config: inForce, emit, timings}: Parts): {st
   const {check, every, lease} = timings.alerts;
   const stopping = new AbortController();
 
-  /** @returns whether some of the recipients got it, and why the others did not */
+  /** @returns whether some of the recipients got it, why the others did not, and whether no e-mail can be sent now */
   async function send({smtpUrl, from, to}: NonNullable<Config['alerts']>, email: Email) {
     const {transport, who} = openTransport(smtpUrl, timings.delivery, {}, {maxRequeues: 0});
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(timings.delivery)]);
     const outcome = await transport.sendMail({...messageOf(email, from), to, signal}).then(
-      ({rejectedErrors = []}) => ({sent: true, failure: refusedBy(rejectedErrors)}),
-      (error: unknown) => ({sent: false, failure: failureOf(error, who).message}),
+      ({rejectedErrors = []}) => ({sent: true, failure: refusedBy(rejectedErrors), isAway: false}),
+      (error: unknown) => {
+        const failure = failureOf(error, who);
+        const isAway = !('aboutLead' in failure && failure.aboutLead);
+        return {sent: false, failure: failure.message, isAway};
+      },
     );
     transport.close({force: true});
     return outcome;
@@ -50,31 +54,34 @@ export function startAlerts({store, config: inForce, emit, timings}: Parts): {st
     const now = Date.now();
     const status = await readStatus({
       ...{config, server: 'ok', checkStart: () => Promise.resolve([])},
-      withStore: (work) => work(store),
+      ...{withStore: (work) => work(store), forAlerts: true},
     });
-    // What could not be read is no sign that something is over. An outage of the store is said by what watches the store.
-    if (status.findings.some(({kind}) => kind === 'store')) return;
     const wrong = Map.groupBy(status.findings.filter(isTold), troubleOf);
     const troubles = [...wrong].map(([name, findings]) => ({
-      ...{name, title: titleOf(findings), isUrgent: findings[0]?.kind === 'stop'},
+      ...{name, title: titleOf(findings), isUrgent: isUrgent(findings)},
     }));
     const failures: string[] = [];
-    for (const alert of await store.claimAlerts(troubles, now, timings.alerts)) {
+    const due = await store.claimAlerts(troubles, now, timings.alerts);
+    const rank = ({name}: Alert) => (isUrgent(wrong.get(name)) ? 0 : 1);
+    for (const alert of due.toSorted((one, other) => rank(one) - rank(other))) {
+      // What is left is due again when its lease ends. Later, another process might send it at the same time.
+      if (Date.now() > now + lease / 2) break;
       const findings = wrong.get(alert.name) ?? [];
-      const {sent, failure} = await send(config.alerts, alertEmail(alert, findings, status, config));
+      const {sent, failure, isAway} = await send(config.alerts, alertEmail(alert, findings, status, config));
       // Nobody knows whether the e-mail arrived: once the lease ends, it is sent again.
       if (stopping.signal.aborted) return;
       if (failure !== null) failures.push(failure);
-      if (!sent) await store.settleAlert(alert, now + lease, failure);
+      if (!sent) await store.settleAlert(alert, Date.now() + lease, failure);
       else if (findings.length === 0) await store.endAlert(alert.name);
-      else await store.settleAlert({...alert, told: 1}, now + every, failure);
+      else await store.settleAlert({...alert, told: 1}, Date.now() + every, failure);
+      if (isAway) break;
     }
     if (failures[0] !== undefined) throw new Error(failures[0]);
   }
 
   /** An outage of the store is said by what watches the store. */
   function noteFailure(error: unknown) {
-    if (!(error instanceof StoreError)) emit({type: 'alert-failed', reason: reasonOf(error)});
+    if (!(error instanceof StoreUnavailable)) emit({type: 'alert-failed', reason: reasonOf(error)});
   }
   let looking = Promise.resolve();
   const timer = setInterval(() => void (looking = looking.then(look).catch(noteFailure)), check).unref();
@@ -86,6 +93,9 @@ export function startAlerts({store, config: inForce, emit, timings}: Parts): {st
     },
   };
 }
+
+/** A stop that was not heard is told at once. */
+const isUrgent = (findings?: readonly Finding[]) => findings?.[0]?.kind === 'stop';
 
 /** How a finding begins, without its age, its cause, and until when something must be done. */
 function titleOf([first, ...others]: readonly Finding[]): string {

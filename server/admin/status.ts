@@ -143,9 +143,17 @@ type Around = {
   withStore: <Result>(work: (store: Admin['store']) => Promise<Result>) => Promise<Result>;
   /** What would stop the next start, and what has no effect (check-start.ts). */
   checkStart: () => Promise<readonly {level: 'fault' | 'warning' | 'note'; text: string}[]>;
+  /** Leaves out what takes long and alerts never tell, and throws errors of the store: what was not read is not over. */
+  forAlerts?: boolean;
 };
 
-export async function readStatus({config, server, withStore, checkStart}: Around): Promise<Status> {
+export async function readStatus({
+  config,
+  server,
+  withStore,
+  checkStart,
+  forAlerts,
+}: Around): Promise<Status> {
   const disk = await readDisk(config);
   const seen: Omit<Status, 'status'> = {
     findings: [...serverFindings(server, config), ...diskFindings(disk)],
@@ -186,10 +194,11 @@ export async function readStatus({config, server, withStore, checkStart}: Around
       ...seen.partners.flatMap(partnerFindings),
       ...processFindings(processes, config),
       ...unreadable.map(unreadableFinding),
-      ...(await consentFindings({store, config})),
+      ...(forAlerts ? [] : await consentFindings({store, config})),
       ...(await visitorFindings({store})),
     );
   }).catch((error: unknown) => {
+    if (forAlerts) throw error;
     seen.store = 'failing';
     const {text, remedy} = explained(error instanceof Error ? error.message : String(error));
     seen.findings.push(found(['down', 'store'], text, remedy));
@@ -205,7 +214,7 @@ export async function readStatus({config, server, withStore, checkStart}: Around
 }
 
 /** The destinations, with what the processes that run know of them. */
-export const readDestinations = async (admin: Omit<Admin, 'look'>, processes: readonly ProcessReport[]) =>
+const readDestinations = async (admin: Omit<Admin, 'look'>, processes: readonly ProcessReport[]) =>
   (await listDestinations(admin)).map((row) => asServersSee(row, processes));
 
 /** Nothing is wrong, and somebody is told of each lead. */
@@ -331,7 +340,7 @@ const stopFindings = async (admin: Omit<Admin, 'look'>): Promise<Finding[]> =>
 type Held = Awaited<ReturnType<Admin['store']['countHeld']>>;
 
 /** @param held what has findings of its own, because an operator decides about the lead and not about the destination */
-export function destinationFindings(row: DestinationRow, held: Pick<Held, 'deliveries'>): Finding[] {
+function destinationFindings(row: DestinationRow, held: Pick<Held, 'deliveries'>): Finding[] {
   const {destination, state, late_seconds: late} = row;
   const waiting = row.waiting > 0 && counted(row.waiting, 'delivery is', 'deliveries are');
   const findings: Finding[] = [];
@@ -369,7 +378,7 @@ export function destinationFindings(row: DestinationRow, held: Pick<Held, 'deliv
 function suspectFindings({leads, oldest}: Held): Finding[] {
   if (oldest === null) return [];
   const since = createdAtOf(oldest);
-  const text = `${counted(leads, 'lead is', 'leads are')} held as a bot's, since ${clockTime(since)} (${ago(since)})`;
+  const text = `Leads are held as a bot's (${leads} since ${clockTime(since)}, for ${ago(since)})`;
   return [found(['degraded', 'suspects'], text, 'see "lead-prequal deliveries list --state held"')];
 }
 
@@ -399,7 +408,7 @@ function partnerFindings({partner, silent, last_lead_at, ...row}: PartnerRow): F
   const [who, subject] = [partner ?? 'The callers', partner ?? '-'];
   const {leads_last_hour: leads, usual_hour: usual} = row;
   if (leads >= Math.max(leastOfWave, timesOfWave * usual)) {
-    const text = `${who} sent ${counted(leads, 'lead')} within an hour: ${usual} are usual`;
+    const text = `${who} sent many leads: ${leads} within an hour, and ${usual} are usual`;
     const remedy = `Bots may have sent them: see "lead-prequal leads list --partner ${subject}"`;
     return [found(['degraded', 'wave', subject], text, remedy)];
   }
