@@ -30,11 +30,16 @@ const refusals: Readonly<Record<string, (server: Server) => Finding>> = {
   }),
 };
 
-/** What the form uses of the browser as it is on the page. All else it takes from elsewhere (builtins.ts). */
+/** What the form uses of the browser to send, as it is on the page. All else it takes from elsewhere (native.ts). */
 const used = () => ({
-  ...{AbortController, Array, Boolean, CSSStyleSheet, CustomEvent, HTMLElement, Intl, JSON, MutationObserver},
-  ...{RegExp, String, Uint8Array, addEventListener, clearTimeout, crypto, customElements, fetch, matchMedia},
-  ...{removeEventListener, requestAnimationFrame, sessionStorage, setTimeout},
+  AbortController,
+  CustomEvent,
+  JSON,
+  Uint8Array,
+  addEventListener,
+  crypto,
+  fetch,
+  setTimeout,
 });
 
 /** Scripts that measure a page wrap functions of the browser in functions of their own, which the form can use. */

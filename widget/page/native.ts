@@ -1,5 +1,4 @@
 /** Takes what the language itself has from where no script of the page has put something else. */
-
 import {isNative} from './builtins.ts';
 
 type Names = Readonly<Record<string, unknown>>;

@@ -90,9 +90,9 @@ describe('sending', () => {
         },
       });
       await touch(form);
-      await until(() => asked.length > 0);
+      // The form of the round before may still be finding out why it got no answer.
+      await until(() => asked.includes(`${location.origin}/embed/v1/config?partner=acme&lang=en-US`));
       restorePage();
-      expect(asked[0]).to.equal(`${location.origin}/embed/v1/config?partner=acme&lang=en-US`);
     }
   });
 
