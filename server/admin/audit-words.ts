@@ -33,6 +33,7 @@ const actions: Readonly<Record<string, string>> = {
   'operators invite': 'invited {operator} as {role}',
   'operators revoke': 'took back the access of {operator}',
   'operators passkey': 'changed the passkeys of {operator}',
+  'operators copy': 'was refused with a passkey that may be a copy',
   'operators sign-in': 'signed in',
   'operators sign-out': 'signed out, or ended a session',
   'link: stop': 'said stop by the link of {it}',

@@ -242,7 +242,7 @@ async function erasing(admin: Admin, lead: string): Promise<Effects> {
   const reference = referenceOf(lead);
   if (ids.length > going.length)
     does.push(
-      `${counted(ids.length - going.length, 'earlier lead')} that belong to it go, too: "lead-prequal leads erase ${reference}" lists them all, and asks first`,
+      `${counted(ids.length - going.length, 'more lead that belongs to it goes', 'more leads that belong to it go')}, too: "lead-prequal leads erase ${reference}" lists them all, and asks first`,
     );
   return {
     ...{does, facts: [confirm]},

@@ -70,10 +70,6 @@ export async function listDestinations({store, config}: Omit<Admin, 'look'>): Pr
       // A delivery that fails while others succeed has a cause of its own.
       .filter((since) => since > (lastSuccess ?? 0));
     const collecting = settings ? collectingTime(settings) : 0;
-    // "Try now" forgets since when a delivery fails. So one that came since the last success counts from when it was due.
-    const dueSince = tried
-      .flatMap(({attempts, happenedAt}) => (attempts > 0 ? happenedAt + collecting : []))
-      .filter((since) => since > (lastSuccess ?? 0));
     const lastError = tried.find((each) => each.lastError !== null)?.lastError ?? null;
     const late = oldestAt === null ? 0 : Math.max(0, now - oldestAt - collecting);
     rows.push({
@@ -85,11 +81,7 @@ export async function listDestinations({store, config}: Omit<Admin, 'look'>): Pr
             answerFrom === name || sendTo.includes(name) || (confirm && confirmedBy(confirm) === name),
         )
         .map(({key}) => key),
-      ...stateOf(
-        settings !== undefined,
-        pause?.pausedAt,
-        failing.length > 0 ? [...failing, ...dueSince] : [],
-      ),
+      ...stateOf(settings !== undefined, pause?.pausedAt, failing),
       last_success_at: isoTime(lastSuccess),
       paused_at: isoTime(pause?.pausedAt ?? null),
       pause_reason: pause?.reason ?? null,

@@ -56,6 +56,7 @@ export function settingsWithoutEffect(environment: Environment, reader: Settings
     isSet('DATABASE_URL') && unused(['DATABASE_PATH'], 'DATABASE_URL is set: remove one of them'),
     !isSet('ADMIN_URL') && unused(['ADMIN_PORT'], "there are no operators' pages without ADMIN_URL"),
     !isSet('METRICS_PORT') && unused(['METRICS_HOST'], 'there are no metrics without METRICS_PORT'),
-    isSet('PARTNERS_FILE') && unused(partnerSettings, 'PARTNERS_FILE lists the partners: remove one of them'),
+    isSet('PARTNERS_FILE') &&
+      unused(partnerSettings, 'PARTNERS_FILE lists the partners: remove PARTNERS_FILE, or what it replaces'),
   ].filter((line) => line !== false);
 }

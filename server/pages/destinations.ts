@@ -57,8 +57,8 @@ function rowOf(row: DestinationRow, cells: Cells, visit: Visit): Html {
   const {destination: name, type, partners, state: is, since: from, last_success_at: last} = row;
   const isWell = is === 'ok';
   const words = `${stateWords[is] ?? is}${isWell || from === null ? '' : ` for ${since(visit, Date.parse(from))}`}`;
-  const senders = [...partners, ...(hasCallers(name, visit) ? [partnerWords(null)] : [])];
-  const who = partners.length > 5 ? counted(partners.length, 'partner') : senders.join(', ') || 'no partner';
+  const named = partners.length > 5 ? [counted(partners.length, 'partner')] : partners;
+  const who = [...named, ...(hasCallers(name, visit) ? [partnerWords(null)] : [])].join(', ') || 'no partner';
   return html`<section class="dest" id="${name}" aria-label="${name}">
     <div>
       <h2>${name}</h2>

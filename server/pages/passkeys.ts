@@ -28,7 +28,7 @@ export async function optionsToSignIn(config: Config, use: string): Promise<obje
 /** @param known passkeys that the operator has already, so that no device makes a second one */
 export async function optionsToCreate(
   config: Config,
-  use: string,
+  challenge: Buffer<ArrayBuffer>,
   {id, name}: Pick<Operator, 'id' | 'name'>,
   known: readonly Passkey[] = [],
 ): Promise<object> {
@@ -38,7 +38,7 @@ export async function optionsToCreate(
     rpID: hostOf(config),
     userName: name,
     userID: userIdOf(id),
-    challenge: newChallenge(config.tokenKeys, use),
+    challenge,
     timeout: challengeTime,
     excludeCredentials: known.map(({credential}) => ({id: credential})),
     authenticatorSelection: {residentKey: 'required', userVerification: 'required'},

@@ -16,6 +16,7 @@ import {gate, hidden} from './layout.ts';
 import {actorOf} from './looks.ts';
 import {createdPasskey, optionsToCreate, optionsToSignIn, usedPasskey, type Used} from './passkeys.ts';
 import {goTo, isLocalPath, messageOf, sendPage} from './replies.ts';
+import {newChallenge} from './secrets.ts';
 import {digestOf, newSecret} from '../leads/operators.ts';
 import {seesPersons} from './visit.ts';
 
@@ -158,8 +159,7 @@ export async function provenPasskey(
   if (!used) return undefined;
   const {passkey, counter, isCopy} = used;
   if (isCopy) {
-    const reason = 'refused: its counter went back, so there may be a copy of it';
-    await note(store, 'passkey', passkey.name, {reason});
+    await note(store, 'copy', passkey.name, {reason: 'its counter went back'});
     return undefined;
   }
   await store.usePasskey(passkey.credential, counter, Date.now());
@@ -187,7 +187,8 @@ export const refusedPasskey =
   'That passkey was not taken: it is known here already, nobody was verified, or the page was open for more than five minutes. Try again, or on another device.';
 
 async function welcomePage(config: Config, operator: Operator, secret: string, why?: string): Promise<Html> {
-  const options = await optionsToCreate(config, inviteUse(digestOf(secret)), operator);
+  const challenge = newChallenge(config.tokenKeys, inviteUse(digestOf(secret)));
+  const options = await optionsToCreate(config, challenge, operator);
   const content = html`<h1>Welcome, ${operator.name}</h1>
     ${why !== undefined && html`<p class="wrong" role="alert">${why}</p>`}
     <p>You are ${operator.role}. You see ${seesPersons(operator) ? '' : 'no '}personal data.</p>

@@ -69,18 +69,20 @@ async function youPage(visit: Visit): Promise<Reply> {
   const {seen, now, query, admin} = visit;
   const passkeys = await admin.store.passkeysOf(seen.operator);
   const sessions = await admin.store.sessionsOf(seen.operator, now.toMillis());
-  const mayAdd =
-    challengeEnd(admin.config.tokenKeys, useOf(visit, 'may add'), query['add'] ?? '') !== undefined;
+  const add = query['add'] ?? '';
+  const mayAdd = challengeEnd(admin.config.tokenKeys, useOf(visit, 'add'), add) !== undefined;
   const asksForSecond = query['again'] !== undefined && passkeys.length === 1;
   const toAsk = await optionsToSignIn(admin.config, useOf(visit, 'ask'));
   const ask = passkeyForm('get', '/you/passkeys/new', toAsk, 'Add a passkey');
   const who = {id: seen.operator, name: seen.name};
-  const options = await optionsToCreate(admin.config, useOf(visit, 'add'), who, passkeys);
+  const toMake = () => optionsToCreate(admin.config, Buffer.from(add, 'base64url'), who, passkeys);
   const box = mayAdd
     ? html`<h2>Now the new passkey</h2>
         <p>Use another device, or a security key.</p>
         <div class="row">
-          ${passkeyForm('create', '/you/passkeys', options, 'Make the new passkey')}<a class="btn" href="/you"
+          ${passkeyForm('create', '/you/passkeys', await toMake(), 'Make the new passkey')}<a
+            class="btn"
+            href="/you"
             >Cancel</a
           >
         </div>`
@@ -114,11 +116,11 @@ const told = (visit: Visit, words: string): Reply => saying(visit, '/you', words
 /** The first step: a passkey agrees to another one. The browser asks for one passkey for each press of a button. */
 async function allowPasskey(visit: Visit): Promise<Reply> {
   await askPasskey(visit, useOf(visit, 'ask'));
-  const challenge = newChallenge(visit.admin.config.tokenKeys, useOf(visit, 'may add'));
+  const challenge = newChallenge(visit.admin.config.tokenKeys, useOf(visit, 'add'));
   return {to: `/you?add=${challenge.toString('base64url')}`};
 }
 
-/** The second step. Its challenge stands on the page that the first step leads to, and nowhere else. */
+/** The second step. Its challenge is that to which the first step leads, so one agreement adds one passkey. */
 async function addPasskey(visit: Visit): Promise<Reply> {
   const {seen, admin, form} = visit;
   const {store, config} = admin;

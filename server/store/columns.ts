@@ -209,7 +209,7 @@ export const tables = {
       settled_at: integerOrNull,
       /** When the lead was stored, or got the answer that the delivery is about. */
       happened_at: {...integer, since: 8},
-      /** When the first attempt failed, or the first since an operator retried the delivery. */
+      /** When the first attempt failed, or the first since it was held, given up or paused, or got another address. */
       failing_since: {...integerOrNull, since: 8},
       /** The first characters of the last reply, as JSON. With a data key, they are in `sealed`. */
       last_reply: {...textOrNull, since: 8},

@@ -12,7 +12,7 @@ import {
   type Settled,
 } from '../leads/deliveries.ts';
 import type {DeliveryDesk} from '../leads/ports.ts';
-import {statement, type Database, type Statement} from './database.ts';
+import {isThere, statement, type Database, type Statement} from './database.ts';
 import {conditionOf, type Condition} from './delivery-queries.ts';
 import {isNotForReceivers, mayHaveArrived} from './erasure-queries.ts';
 import {endBreak} from './pause-queries.ts';
@@ -52,8 +52,11 @@ function makeDue(now: number, {where}: Batch): Statement[] {
         AND ${where.sql})`;
   // A delivery with a lease is in progress, or its process has died. If such a delivery were made due, it could be sent
   // twice. One that has ended keeps the lease of a process that died after another one reported it as delivered.
+  // One that waits goes on failing, but nothing was tried while it was held, given up or paused.
+  const isPaused = isThere('paused_destinations WHERE destination = deliveries.destination');
   const set = `
-    UPDATE deliveries SET state = 'waiting', next_attempt_at = ${next(where)}, leased_until = 0, failing_since = NULL,
+    UPDATE deliveries SET state = 'waiting', next_attempt_at = ${next(where)}, leased_until = 0,
+      failing_since = CASE WHEN state = 'waiting' AND ${isPaused} = 0 THEN failing_since END,
       settled_at = NULL, recipients = CASE WHEN settled_at IS NULL THEN recipients END
     WHERE (leased_until = 0 OR (settled_at IS NOT NULL AND leased_until <= ${next(where)})) AND ${where.sql}
     RETURNING destination`;
@@ -90,8 +93,9 @@ const wasLost = 'CASE WHEN leased_until > 0 AND remote_id IS NULL THEN 1 ELSE 0 
 /** The statement that lets a batch go to an address. From then on, attempts at that address alone are counted. */
 function readdress(address: string, {where}: Batch): Statement {
   const text = `
-    UPDATE deliveries SET address = ${next(where)}, attempts = 0, leased_until = 0, ambiguous = ambiguous + ${wasLost},
-      ambiguous_counted = ambiguous_counted + ${wasLost}, former_addresses = CASE WHEN ${mayHaveArrived('deliveries')}
+    UPDATE deliveries SET address = ${next(where)}, attempts = 0, failing_since = NULL, leased_until = 0,
+      ambiguous = ambiguous + ${wasLost}, ambiguous_counted = ambiguous_counted + ${wasLost},
+      former_addresses = CASE WHEN ${mayHaveArrived('deliveries')}
         THEN COALESCE(former_addresses || ' ', '') || address ELSE former_addresses END
     WHERE ${where.sql} RETURNING destination`;
   return statement(text, ...where.values, address);

@@ -64,6 +64,14 @@ test("the operators' pages are in the sandbox of the server", () => {
   assert.deepEqual(sandboxOf(readFileSync(adminUnit, 'utf8')), sandboxOf(unitText));
 });
 
+/** Runs the operator's command with another file of settings. */
+function runCommand(settings: string) {
+  const script = readFileSync(join(deploy, 'lead-prequal.sh'), 'utf8').replace(
+    '/etc/lead-prequal.env',
+    settings,
+  );
+  return spawnSync('sh', ['-c', script, 'lead-prequal', 'status'], {encoding: 'utf8'});
+}
 for (const line of [
   'SMTP_FROM=Leads <a@b.example>',
   'SMTP_FROM=Leads a@b.example',
@@ -72,15 +80,19 @@ for (const line of [
   test(`the operator's command says how to write a line that no shell can read: ${line}`, (t) => {
     const settings = join(temporaryFolder(t), 'settings.env');
     writeFileSync(settings, `PORT=0\n${line}\nDATA_KEY=\n`);
-    const script = readFileSync(join(deploy, 'lead-prequal.sh'), 'utf8').replace(
-      '/etc/lead-prequal.env',
-      settings,
-    );
-    const {status, stderr} = spawnSync('sh', ['-c', script, 'lead-prequal', 'status'], {encoding: 'utf8'});
+    const {status, stderr} = runCommand(settings);
     assert.notEqual(status, 0);
     assert.ok(stderr.includes(settings), stderr);
     assert.match(stderr, /a value with other signs .* stands between '…', such as SMTP_FROM='Leads </);
   });
+
+test("the operator's command says that its settings are missing, and nothing of quotes", () => {
+  const {status, stderr} = runCommand(join(deploy, 'missing.env'));
+  assert.deepEqual(
+    [status, stderr.includes('missing.env is missing, or '), /'…'/.test(stderr)],
+    [1, true, false],
+  );
+});
 
 const guide = readFileSync(join(repository, 'docs/install.md'), 'utf8');
 /** The blocks of commands of a service. Those of the steps, then those of a backup and of an upgrade. */

@@ -26,7 +26,7 @@ export type Visit = {
   framed: boolean;
   /** The page may be shown in a frame, as far as the browser says, so it needs the script that tells its height. */
   mayBeFramed: boolean;
-  /** The browser knows the styles that show the first step alone until the element takes its place. */
+  /** There is an element, and the browser knows the styles that show the first step alone until it takes its place. */
   awaitsElement: boolean;
   /** The parameters of the address, and the same as text. */
   query: Query;
@@ -200,6 +200,14 @@ const otherLanguages = (language: FormLanguage, query: Query) =>
 
 export type Notice = {title: string; text: string};
 
+/** A sentence with links, if there is any way to reach the partner. */
+export function reachMarkup(language: FormLanguage, {name, contact}: Pick<Partner, 'name' | 'contact'>) {
+  // The links are made from addresses that the configuration has checked, and are escaped.
+  const ways = new Html(anyOf(contactWays(contact, language), language));
+  const [before, after] = fill(serverWords[language].page.reach, {name}).split('{ways}');
+  return contact && html`<p>${before}${ways}${after}</p>`;
+}
+
 /** A page that says what went wrong or what was done, and how else to reach the partner. @param more below the text */
 export function noticePage(
   language: FormLanguage,
@@ -207,16 +215,12 @@ export function noticePage(
   partner: Pick<Partner, 'name' | 'contact'>,
   more?: Html,
 ): Page {
-  const {name, contact} = partner;
-  // The links are made from addresses that the configuration has checked, and are escaped.
-  const ways = new Html(anyOf(contactWays(contact, language), language));
-  const [before, after] = fill(serverWords[language].page.reach, {name}).split('{ways}');
   const head = html`<title>${title}</title> <link rel="icon" href="${icon()}" />`;
   const body = html`<main>
     <div class="notice">
       <h1>${title}</h1>
       <p>${text}</p>
-      ${more} ${contact && html`<p>${before}${ways}${after}</p>`}
+      ${more} ${reachMarkup(language, partner)}
     </div>
   </main>`;
   return pageOf({language, theme: 'auto', framed: false}, head, body);

@@ -73,7 +73,7 @@ function languageOf(request: Request) {
   return formLanguages.find((tag) => tag === asked) ?? formLanguages.find((tag) => tag === preferred) ?? 'en';
 }
 
-function visitOf(request: Request): Visit {
+function visitOf(request: Request, script: FormScript): Visit {
   const place = request.get('Sec-Fetch-Dest');
   const framed = place === 'iframe' || place === 'frame';
   return {
@@ -85,7 +85,7 @@ function visitOf(request: Request): Visit {
     // Old browsers, and all of them on plain HTTP, do not say where the page is shown.
     mayBeFramed: place !== 'document',
     // Text browsers never say it, and would show what the styles hide. All that know the media feature `scripting` say it.
-    awaitsElement: place !== undefined,
+    awaitsElement: script !== undefined && place !== undefined,
     query: request.query as Query,
     queryText: queryText(request.originalUrl),
   };
@@ -140,7 +140,7 @@ export function applyPages(parts: Parts): Router {
 
   const show: RequestHandler = (request, response) => {
     const {partner = partners[0]} = request;
-    const visit = visitOf(request);
+    const visit = visitOf(request, script);
     const page = applyPage(partner, visit, form.empty(request, partner, visit), publicUrl, script);
     // A browser asks each time, because the page names the newest version of the form. It may keep what was typed for Back.
     response.set('Cache-Control', 'private, no-cache');
@@ -152,7 +152,7 @@ export function applyPages(parts: Parts): Router {
   /** The answer is never kept, because the visitor's data is in it. */
   const answer: RequestHandler = async (request, response) => {
     const {partner = partners[0]} = request;
-    const visit = visitOf(request);
+    const visit = visitOf(request, script);
     const {status, headers = {}, ...card} = await form.answer(request, partner, visit);
     response.status(status).set(headers);
     send(response, applyPage(partner, visit, card, publicUrl, script), partner.origins);

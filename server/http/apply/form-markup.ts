@@ -55,7 +55,13 @@ export function formMarkup(form: Form, shown: Shown): Html {
     ${shown.consentError && error('consent', words.consentErrors[shown.consentError])}
     ${
       shown.notice &&
-      alert('notice', shown.notice.title, html`<p>${shown.notice.text}</p>`, shown.focus === 'problem')
+      alert(
+        'notice',
+        shown.notice.title,
+        html`<p>${shown.notice.text}</p>
+          ${shown.notice.more}`,
+        shown.focus === 'problem',
+      )
     }
     <div class="actions ${late}">
       <button class="main" type="submit">${sendLabel(words, leadType)}</button>

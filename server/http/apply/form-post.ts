@@ -9,6 +9,7 @@ import {readFields, type Errors, type Values} from '../../../form/read-fields.ts
 import {tidy} from '../../../form/tidy.ts';
 import type {InLanguage} from '../../../form/words/partner-text.ts';
 import type {Words} from '../../../form/words/words.ts';
+import type {Html} from '../../html/html.ts';
 
 /** The form of a partner, as a visitor's address asks for it. */
 export type Form = {
@@ -45,7 +46,7 @@ export type Shown = {
   consentError?: 'required' | 'outdated' | undefined;
   /** The version of the consent text whose box is ticked. */
   agreed?: string | undefined;
-  notice?: {title: string; text: string} | undefined;
+  notice?: {title: string; text: string; more?: Html | undefined} | undefined;
   token?: string | undefined;
   /** What the browser shows first: what is wrong, or the title of a step. */
   focus?: 'problem' | StepName | undefined;

@@ -38,7 +38,7 @@ import {problems} from '../../../contract/problems.ts';
 import {visitorOf} from '../request-context.ts';
 import {readSubmission} from '../wire-schemas.ts';
 import {answerMarkup} from './answer-markup.ts';
-import {contextIn, leadTypeOf, type Card, type Visit} from './apply-page.ts';
+import {contextIn, leadTypeOf, reachMarkup, type Card, type Visit} from './apply-page.ts';
 import {formMarkup} from './form-markup.ts';
 import {carried, readPost, type Filled, type Form, type Shown} from './form-post.ts';
 import {correctionOf, createFormTokens, type FormToken, type FormTokens} from './form-tokens.ts';
@@ -81,7 +81,8 @@ export function createScriptlessForm({tokenKeys, ...parts}: Parts): ScriptlessFo
     return {...lasting, request, partner, visit, form};
   };
   return {
-    empty: (request, partner, visit) => emptyCard(exchangeOf(request, partner, visit)),
+    empty: (request, partner, visit) =>
+      card(exchangeOf(request, partner, visit), {...empty, awaitsElement: visit.awaitsElement}),
     answer: (request, partner, visit) => answer(exchangeOf(request, partner, visit)),
   };
 }
@@ -107,8 +108,7 @@ const scopeOf = ({request: {network}, partner: {key}}: Exchange) => ({partner: k
 
 const actionOf = ({key}: Partner, query: string) => `${paths.apply}/${key}${query && `?${query}`}`;
 
-const emptyCard = (exchange: Exchange) =>
-  card(exchange, {values: {}, errors: {}, awaitsElement: exchange.visit.awaitsElement});
+const empty: Shown = {values: {}, errors: {}};
 
 function card(exchange: Exchange, shown: Shown): Card {
   const {errors, consentError, token = exchange.tokens.issue(scopeOf(exchange))} = shown;
@@ -118,13 +118,16 @@ function card(exchange: Exchange, shown: Shown): Card {
 
 /** What follows when the visitor has pressed a button. */
 async function answer(exchange: Exchange): Promise<Reply> {
-  const {request, form, tokens} = exchange;
+  const {request, form, tokens, partner, visit} = exchange;
   const scope = scopeOf(exchange);
   const posted = request.body as URLSearchParams;
   const token = tokens.read(scope, posted.get(carried.token) ?? undefined);
   const isOwn = isFromOwnPage(request, exchange.ownOrigin);
   // If the browser does not say whose page has sent the form, the token says that we have made it.
-  if (!(isOwn ?? token !== undefined)) return {...emptyCard(exchange), status: 403};
+  if (!(isOwn ?? token !== undefined)) {
+    const notice = {...sayFailure(form.words, 'forbidden'), more: reachMarkup(visit.language, partner)};
+    return again(exchange, empty, 403, {notice});
+  }
   // Somebody in another network may have filled in this form, so its tick is no consent of this visitor.
   if (!isOwn && !token?.isHere) posted.delete('consent');
   const {shown, filled} = readPost(posted, form);
@@ -139,7 +142,7 @@ async function answer(exchange: Exchange): Promise<Reply> {
   }
   return token?.isHere
     ? send(exchange, known, filled, token)
-    : again(exchange, known, 422, {notice: serverWords[exchange.visit.language].page.sendAgain});
+    : again(exchange, known, 422, {notice: serverWords[visit.language].page.sendAgain});
 }
 
 /** The form again, with what stands in the way of the lead. */

@@ -171,6 +171,7 @@ forEachStore((store) => {
 
       const [second] = await claim('crm');
       assert.equal(second?.address, addressOf(next.settings));
+      assert.equal(second.failingSince, null, 'nothing has failed at this one');
       await store.settle(keyOf(id, 'created'), second.leaseEnd, {state: 'delivered', answer: null});
       assert.deepEqual(
         (await receiversOf(admin, id)).map(({state, place}) => [state, place]),

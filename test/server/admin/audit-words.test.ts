@@ -44,7 +44,7 @@ test('each kind of entry is a sentence, and a new kind is refused without one', 
     ...commands.filter((words) => !notNoted.includes(words)),
     ...[...routes, ...yourRoutes].map(({action}) => action),
     ...links.map((what) => `link: ${what}`),
-    ...['repair', 'GET /json/leads/:id', 'operators sign-in', 'operators sign-out', 'operators passkey'],
+    ...['repair', 'GET /json/leads/:id', 'operators sign-in', 'operators sign-out', 'operators copy'],
   ];
   for (const action of actions) {
     const sentence = auditSentence(entryOf(action));
@@ -70,6 +70,15 @@ test('a sentence says who, what and how many, and then by what they were found',
       {action: 'consent revoke', actor: 'root', leads: 1, filter: {phone: true, scope: '*'}},
       'root, by a command, stopped calls about a lead',
       'by a telephone number, for everybody',
+    ],
+    [
+      {
+        action: 'operators copy',
+        leads: 0,
+        filter: {operator: 'Maria Lopez', reason: 'its counter went back'},
+      },
+      'Maria Lopez was refused with a passkey that may be a copy',
+      'because: its counter went back',
     ],
     [
       {action: 'operators invite', leads: 0, filter: {operator: 'Ben', role: 'agent', again: true}},

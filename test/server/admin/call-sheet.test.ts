@@ -317,10 +317,7 @@ for (const {name, postgres, skip} of databaseKinds)
       const {does} = await planChange(admin, {lead: id, change: 'erase'});
       const goes = does.filter((line) => /^\S+ goes: /.test(line));
       assert.equal(goes.length, 21);
-      assert.match(
-        does.at(-1) ?? '',
-        /^24 earlier leads that belong to it go, too: "lead-prequal leads erase/,
-      );
+      assert.match(does.at(-1) ?? '', /^24 more leads that belong to it go, too: "lead-prequal leads erase/);
       const stop = await planChange(admin, {lead: id, change: 'revoke'});
       assert.match(stop.does[0] ?? '', /, and 25 other leads goes out any more\.$/);
       const {confirm} = await planChange(admin, {lead: id, change: 'erase'});

@@ -317,9 +317,14 @@ suite('a setting that has no effect', () => {
   });
   const partners = [{key: 'acme', cid: '1001', origins: ['https://www.acme.example']}];
   const partnersFile = file('partners.json', JSON.stringify({partners}));
+  const why = 'because PARTNERS_FILE lists the partners: remove PARTNERS_FILE, or what it replaces';
+  test('several settings beside a PARTNERS_FILE are warned of', () =>
+    assert.deepEqual(warningsOf({PARTNERS_FILE: partnersFile, EMBED_CID: 'x'}), [
+      `EMBED_ORIGINS, EMBED_CID are not used, ${why}`,
+    ]));
   for (const name of partnerSettings)
     test(`${name} beside a PARTNERS_FILE is warned of`, () => {
-      const warning = `${name} is not used, because PARTNERS_FILE lists the partners: remove one of them`;
+      const warning = `${name} is not used, ${why}`;
       for (const given of [{[name]: 'x'}, {[`${name}_FILE`]: file('setting', 'x')}])
         assert.deepEqual(
           readConfig({...without(required, 'EMBED_ORIGINS'), PARTNERS_FILE: partnersFile, ...given}).warnings,

@@ -13,16 +13,13 @@ import {acme} from '../../support/test-server.ts';
 import {newSecret} from '../../support/webhook-receiver.ts';
 
 /** The webhook `crm`, whose port nothing listens at, and the mailbox `sales`, which sends confirmations, too. */
-async function begin(t: TestContext) {
+async function begin(t: TestContext, more: object[] = []) {
   const crm = {type: 'webhook', url: `http://127.0.0.1:${await freePort()}/`, credentials: 'CRM'};
   const confirm = {via: 'sales'};
   const settings = {
     PARTNERS_FILE: writePartners(
       temporaryFolder(t),
-      [
-        {send_to: ['crm'], confirm},
-        {key: 'bright', send_to: ['sales'], confirm},
-      ],
+      [{send_to: ['crm'], confirm}, {key: 'bright', send_to: ['sales'], confirm}, ...more],
       {crm, sales: {type: 'email', to: ['sales@example.com'], every_minutes: 15}},
     ),
     ...{CREDENTIALS_CRM_SECRET: newSecret(), WEBHOOK_INTERNAL_HOSTS: '127.0.0.1'},
@@ -63,6 +60,9 @@ test('a destination names whose leads go there, or are confirmed there, and call
   assert.match(text, /sales email · bright /);
   assert.match(text, /sales\/confirm confirmation · acme, bright /);
   assert.match(text, /Why The server's log has it, too: name nobody\./);
+  const more = Array.from({length: 5}, (_, index) => ({key: `more-${index}`, send_to: ['crm']}));
+  const many = withoutTags(await (await begin(t, more)).get('/destinations'));
+  assert.match(many, /crm webhook · 6 partners, API callers /);
 });
 
 test('only who may decide is asked to, and a request of today is not 0 days old', async (t) => {
@@ -81,15 +81,22 @@ test('only who may decide is asked to, and a request of today is not 0 days old'
   }
 });
 
-test('since when a destination fails stays what it was after "Try now"', async (t) => {
+test('since when a destination fails stays what it was after "Try now", and counts no hold and no pause', async (t) => {
   const {get, store, accept, execute} = await begin(t);
   const hour = 3_600_000;
   const news = newDelivery({destination: 'crm', content: 'created', givesAnswer: false});
-  await accept(entryAt(Date.now() - 2.5 * hour, {partner: 'acme', deliveries: [news]}));
-  const fail = () => execute(`UPDATE deliveries SET attempts = 9, failing_since = ${Date.now()}`);
-  await fail();
-  assert.match(withoutTags(await get('/destinations')), / failing for 2 h /);
+  await accept(entryAt(Date.now() - 72 * hour, {partner: 'acme', deliveries: [news]}));
+  const fails = async (since: number, words: RegExp) => {
+    await execute(`UPDATE deliveries SET attempts = 9, failing_since = COALESCE(failing_since, ${since})`);
+    assert.match(withoutTags(await get('/destinations')), words);
+  };
+  await fails(Date.now() - 2.5 * hour, / failing for 2 h /);
   await store.resumeDestination(Date.now(), 'crm');
-  await fail();
-  assert.match(withoutTags(await get('/destinations')), / failing for 2 h /);
+  await fails(Date.now(), / failing for 2 h /);
+  await store.pauseDestination({destination: 'crm', pausedAt: Date.now(), reason: 'it moves'});
+  await store.resumeDestination(Date.now(), 'crm');
+  await fails(Date.now() - 4.5 * hour, / failing for 4 h /);
+  await execute("UPDATE deliveries SET state = 'held'");
+  await store.retryDeliveries(Date.now(), {destination: 'crm', state: 'held'});
+  await fails(Date.now() - 3.5 * hour, / failing for 3 h /);
 });

@@ -292,7 +292,7 @@ suite('a sign-in', () => {
     assert.equal((await signIn(browser, passkey)).status, 303);
     browser.with(undefined);
     for (const counter of [2, 1, 0]) assert.ok(isRefused(await signIn(browser, passkey, {counter})));
-    assert.equal((await audit()).filter((line) => line === 'operator Ana: operators passkey').length, 4);
+    assert.equal((await audit()).filter((line) => line === 'operator Ana: operators copy').length, 3);
     assert.equal((await signIn(browser, passkey, {counter: 3})).status, 303);
     const synced = createAuthenticator({origin: pagesUrl});
     await accept(browser, await invite(served, 'Ben'), synced, {counter: 9});
@@ -392,6 +392,20 @@ suite('/you', () => {
     assert.equal((await remove(browser, passkey, second)).status, 303);
     const credential = made.mock.calls[0]?.result ?? '';
     assert.equal((await browser.post('/you/passkeys', {credential})).status, 409);
+  });
+
+  test('takes one new passkey for each time that one agrees, also from the page of before', async (t) => {
+    const {served, browser, passkey} = await startInvited(t);
+    const credential = await agree(browser, passkey, '/you/passkeys/new');
+    const {headers} = await browser.post('/you/passkeys/new', {credential});
+    const statuses: number[] = [];
+    for (const _ of [1, 2]) {
+      const options = optionsIn(await browser.get(headers.location ?? ''), '"/you/passkeys"');
+      const made = createAuthenticator({origin: pagesUrl}).create(options);
+      statuses.push((await browser.post('/you/passkeys', {credential: made})).status);
+    }
+    assert.deepEqual(statuses, [303, 409]);
+    assert.deepEqual(await passkeysIn(served), [2]);
   });
 
   test('changes no passkey for a session alone, soon after the sign-in as well', async (t) => {

@@ -314,7 +314,7 @@ export function describeNews(name: string, openStore: (data: string, sealer?: Se
     });
 
     suite('whose destination fails', () => {
-      test('a failing delivery keeps the time of its first failure until an operator tries it again', async (t) => {
+      test('a failing delivery keeps the time of its first failure until it is tried again after a pause', async (t) => {
         const {id} = await accept([news('failing')]);
         const key = keyOfNews(id, 'failing', 'created');
         const since = async () => (await rowOf(id, 'failing', 'created'))?.failingSince;
@@ -334,6 +334,9 @@ export function describeNews(name: string, openStore: (data: string, sealer?: Se
         assert.equal(await attempt(due + 3, false), due + 1);
         assert.equal(await since(), due + 1);
         assert.equal(await store.retryDeliveries(due, {destination: 'failing'}), 1);
+        assert.equal(await since(), due + 1);
+        await store.pauseDestination({destination: 'failing', pausedAt: due, reason: 'it moves'});
+        assert.equal(await store.resumeDestination(due, 'failing'), true);
         assert.equal(await since(), null);
         assert.equal(await attempt(due + 4, true), null);
         assert.equal(await since(), due + 4);

@@ -13,7 +13,10 @@ const server = await sqlite.startServer({
   publicUrl,
   trustProxy: 1,
   partners: [
-    onePartner({key: 'acme', origins: [listed], cid: '1', consent, ask: ['state', 'notes']}),
+    onePartner({
+      ...{key: 'acme', origins: [listed], cid: '1', consent, ask: ['state', 'notes']},
+      contact: {phone: '(415) 555-0132'},
+    }),
     onePartner({key: 'trusting', origins: [listed], cid: '2', without_script: 'trust'}),
     onePartner({key: 'contact', origins: [listed], cid: '3', lead_types: ['standard'], consent}),
   ],
@@ -86,11 +89,20 @@ suite('a form that another website sends', () => {
       const token = form.fields.get('_token') ?? '';
       const victim = browserIn(address, headers);
       for (const [title, press] of Object.entries(presses))
-        for (const path of ['/apply/acme', '/apply/acme?order=contact-first', '/apply/contact']) {
+        for (const [path, notice] of [
+          [
+            '/apply/acme',
+            /not sent\. Please get in touch with us\. You can also +call \(415\) 555-0132 +to reach/,
+          ],
+          ['/apply/acme?lang=es', /no se enviaron\. Comuníquese con nosotros\. .* \(415\) 555-0132 /],
+          ['/apply/acme?order=contact-first', /Your answers were not sent\./],
+          ['/apply/contact', /Your answers were not sent\. Please get in touch with us\. (?!You can)/],
+        ] as const) {
           const fields = new URLSearchParams({...answers, ...agreed, ...press, _token: token});
           const page = await victim.post(path, fields);
           assert.equal(page.status, 403, title);
           assertEmpty(page, `${title} of ${path}`);
+          assert.match(page.text, notice);
           const next = await browserIn(address, own).send(page);
           assert.equal(next.status, 422, 'the next press of the visitor finds no answers');
         }

@@ -1,9 +1,12 @@
 /** The form of an apply page without a script, as a browser sends it, up to the stored lead. */
 import assert from 'node:assert/strict';
+import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
 import {HtmlValidate} from 'html-validate';
+import type {Config} from '../../../../server/config/config.ts';
 import {onePartner} from '../../../../server/config/partners.ts';
 import type {Timings} from '../../../../server/config/timings.ts';
+import {makeEmbedVersion} from '../../../support/embed-folder.ts';
 import {openFor} from '../../../support/opened.ts';
 import {attributeOf, plainBrowser, textOf, type PlainPage} from '../../../support/plain-browser.ts';
 import {rowsOf, stopWrites} from '../../../support/rows.ts';
@@ -16,9 +19,14 @@ const terms = (language: string) => ({
   version: '1',
 });
 
+const withForm = (settings: Partial<Config>) => (folder: string) => {
+  makeEmbedVersion(join(folder, 'embed'), '1.9.0', {'lead-prequal-form.js': ''});
+  return settings;
+};
+
 const start = (timings?: Partial<Timings>) =>
   startTestServer(
-    {
+    withForm({
       publicUrl,
       // Each test has a network of its own, because few leads are taken from each.
       trustProxy: 1,
@@ -57,7 +65,7 @@ const start = (timings?: Partial<Timings>) =>
         }),
         onePartner({key: 'contact', origins, cid: '3', lead_types: ['standard']}),
       ],
-    },
+    }),
     timings,
   );
 
@@ -239,6 +247,15 @@ suite('the form while its script may still come', () => {
     assert.match((await browser.send(whole, answers)).text, /you may qualify/);
     const nothing = await browser.send(form, {}, ['_next', '1']);
     assert.deepEqual(focused(nothing), ['What is your credit score?']);
+  });
+
+  test('is whole on a server that has no script', async (t) => {
+    const without = await openFor(
+      t,
+      startTestServer({partners: [onePartner({key: 'trusting', origins, cid: '2'})]}),
+    );
+    const form = await open(plainBrowser(without.url, {'sec-fetch-dest': 'document'}));
+    assert.doesNotMatch(form.html, /Step 1|class="[^"]*(?:late|awaited)/);
   });
 
   test('takes that button, which Enter presses, for the last one if later fields are filled in', async () => {
@@ -500,7 +517,7 @@ suite('a form whose token is not good', () => {
     const browser = visitor(server);
     const page = await browser.open('/apply/contact');
     const wrong = await browser.send(page, {...answers, first_name: hostile, phone: hostile});
-    assert.equal(wrong.all('script').length, 1);
+    assert.equal(wrong.all('script').length, page.all('script').length);
     assert.equal(wrong.fields.get('first_name'), hostile);
   });
 
