@@ -81,7 +81,7 @@ test('only who may decide is asked to, and a request of today is not 0 days old'
   }
 });
 
-test('since when a destination fails stays what it was after "Try now", and counts no hold and no pause', async (t) => {
+test('since when a destination fails outlives "Try now", and counts no hold and no pause', async (t) => {
   const {get, store, accept, execute} = await begin(t);
   const hour = 3_600_000;
   const news = newDelivery({destination: 'crm', content: 'created', givesAnswer: false});

@@ -314,7 +314,7 @@ export function describeNews(name: string, openStore: (data: string, sealer?: Se
     });
 
     suite('whose destination fails', () => {
-      test('a failing delivery keeps the time of its first failure until it is tried again after a pause', async (t) => {
+      test('a failing delivery keeps the time of its first failure until a pause has ended', async (t) => {
         const {id} = await accept([news('failing')]);
         const key = keyOfNews(id, 'failing', 'created');
         const since = async () => (await rowOf(id, 'failing', 'created'))?.failingSince;
