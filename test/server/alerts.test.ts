@@ -143,6 +143,9 @@ forEachStore((store) => {
       await Promise.all(Array.from({length: 20}, (_, more) => send(index + more)));
     const toSales = () => mail.received.length - alerts().length;
     await until(() => toSales() === 50);
+    // A delivery under way would lose its lease to the clock.
+    const waiting = "SELECT 1 FROM deliveries WHERE settled_at IS NULL AND state = 'waiting'";
+    await until(async () => (await server.select(waiting)).length === 0);
     t.mock.timers.enable({apis: ['Date'], now: Date.now() + after});
     await until(() => alerts().length === 2);
     const titles = ["Leads are held as a bot's", 'acme sent many leads'];
