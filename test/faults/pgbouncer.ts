@@ -1,4 +1,4 @@
-/** Starts Debian's PgBouncer in transaction mode before a PostgreSQL, with a minimal configuration. */
+/** Starts Debian's PgBouncer, which is older than 1.21, in session mode before a PostgreSQL, with a minimal configuration. */
 import {execFileSync, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {writeFileSync} from 'node:fs';
@@ -7,9 +7,6 @@ import {freePort} from '../support/free-port.ts';
 import {need} from '../support/installed.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {until} from '../support/until.ts';
-
-/** Fewer connections than the processes open, so that the processes share them. */
-const serverConnections = 5;
 
 /** @param databaseUrl the URL of a PostgreSQL that accepts everybody */
 export async function startPgBouncer(databaseUrl: string) {
@@ -27,8 +24,8 @@ listen_port = ${ownPort}
 unix_socket_dir =
 auth_type = trust
 auth_file = ${folder.path}/users.txt
-pool_mode = transaction
-default_pool_size = ${serverConnections}
+pool_mode = session
+default_pool_size = 90
 `,
   );
   // PgBouncer refuses to run as root.
