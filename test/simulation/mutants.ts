@@ -61,8 +61,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'do not end the lease at a postponement',
     file: 'server/store/settlement-queries.ts',
-    from: 'SET next_attempt_at = $1, leased_until = 0, last_error = $2,\n    attempts',
-    to: 'SET next_attempt_at = $1, last_error = $2,\n    attempts',
+    from: 'next_attempt_at = $1, leased_until = 0, last_error = $2,\n    attempts',
+    to: 'next_attempt_at = $1, last_error = $2,\n    attempts',
     flavour: 'operated',
     violates: 'attempts that are counted were sent',
   },
