@@ -209,6 +209,9 @@ for (const {name, postgres, skip} of databaseKinds) {
       const {admin, run, reference, id} = await begin(t);
       const {store} = await admin();
       await noting(store, {actor: 'root (sudo ana)', action: 'leads show'})({}, [id]);
+      // Entries of the same millisecond have no order.
+      const noted = Date.now();
+      await until(() => Date.now() > noted);
       await noting(store, {actor: 'ben', action: 'leads list'})({email: jane.email}, []);
       const whoOf = async (...words: string[]) =>
         linesOf(await run('audit', 'list', '--json', ...words)).map(({actor}) => actor);
