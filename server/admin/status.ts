@@ -67,7 +67,10 @@ export const isTold = ({level, kind}: Finding): boolean =>
 export const troubleOf = ({kind, subject}: Finding): string =>
   subject === null || isLeadId(subject) ? kind : `${kind} ${subject}`;
 
-/** Where on the operators' pages each kind of finding is looked into, and the word on its button. Others are mended on the server. */
+/**
+ * By the kind of a finding: the operators' page on which it is looked into, and the word on the button that leads there. Kinds
+ * that are missing are mended on the server.
+ */
 export const placeOf: Partial<
   Record<Finding['kind'], (subject: string) => readonly [to: string, words: string]>
 > = {

@@ -23,14 +23,15 @@ export const eventTypes = {
   revoked: 'consent.revoked',
 } as const satisfies Record<NewsContent, string>;
 
+const isNews = (content: DeliveryContent): content is NewsContent => Object.hasOwn(eventTypes, content);
+
 /**
  * Whether a destination that has chosen these types of events gets the content. Leads and confirmations are not events, so
  * they are always sent.
  * @param events undefined if the destination gets everything
  */
 export function isChosen(content: DeliveryContent, events: readonly ChosenEventType[] | undefined): boolean {
-  if (events === undefined || content === 'lead' || content === 'confirmation' || content === 'held')
-    return true;
+  if (events === undefined || !isNews(content)) return true;
   const type = eventTypes[content];
   return leadEventChoice[type] === 'always' || events.some((chosen) => chosen === type);
 }
@@ -52,8 +53,7 @@ export type News = {
 /** @throws Error when the delivery takes the lead itself to a destination */
 export function newsOf(delivered: Delivered & {happenedAt: number}): News {
   const {lead, content, happenedAt} = delivered;
-  if (content === 'lead' || content === 'confirmation' || content === 'held')
-    throw new Error('This delivery holds no news');
+  if (!isNews(content)) throw new Error('This delivery holds no news');
   // A consent may be taken back for the partner first, and then for all.
   const scope = content === 'revoked' ? `${lead.revoked.scope}_` : '';
   return {

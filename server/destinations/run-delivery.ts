@@ -85,10 +85,7 @@ export async function runDelivery(
   try {
     // A server before 1.8 beside this one stores news that a lead is held. It waits for an operator, as the lead does.
     if (due.content === 'held') return await hold(context, delivery, null);
-    if (named && isForElsewhere(named, due)) {
-      context.emit({type: 'address-changed', lead: due.lead.id, destination: due.destination});
-      return await hold(context, delivery, whyElsewhere(due.content));
-    }
+    if (named && isForElsewhere(named, due)) return await holdForAddress(context, delivery);
     if (!channel) {
       if (named) named.misconfiguredUntil = performance.now() + 2 * context.timings.longestRetry;
       return await postpone(context, delivery, channel, new DeliveryError('misconfigured', noDestination));
@@ -172,12 +169,20 @@ const waitForStore = (error: unknown): never => {
  * Nothing goes to an address for which it was not meant, until an operator accepts the address. For the news of a stop or an
  * erasure nobody can: it waits for the address of before.
  */
-async function hold({records, timings}: Context, delivery: Delivery, error: string | null): Promise<Answer> {
+async function holdForAddress(context: Context, delivery: Delivery): Promise<Answer> {
+  const {lead, destination, content} = delivery.due;
+  const answer = await hold(context, delivery, whyElsewhere(content));
+  context.emit({type: 'address-changed', lead: lead.id, destination});
+  return answer;
+}
+
+/** @param why the delivery waits for an operator. Null if its lead does */
+async function hold({records, timings}: Context, delivery: Delivery, why: string | null): Promise<Answer> {
   delivery.stage = 'postponing';
   const isWaiting = isForReceivers(delivery.due);
   await records.postponed(delivery.due, {
     until: Date.now() + (isWaiting ? timings.longestRetry : 0),
-    error,
+    error: why,
     tried: false,
     ambiguous: false,
     isCounted: false,

@@ -28,7 +28,7 @@ type Settings = {
   emit: Emit;
   trustProxy: Config['trustProxy'];
   limits: ConnectionLimits;
-  /** Bytes of all headers of a request, beyond Node's default of 16 KiB. */
+  /** How many bytes all headers of a request may have. Node's default is 16 KiB. */
   maxHeaderSize?: number;
   /** How a request that cannot be parsed is refused. As JSON unless it says otherwise. */
   writeProblem?: WriteProblem;

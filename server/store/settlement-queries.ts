@@ -95,7 +95,8 @@ const endLease = `
 
 /** What a server before 1.8 was to tell of a held lead becomes what tells of the lead (run-delivery.ts). */
 const postponeText = `
-  UPDATE deliveries SET content = CASE content WHEN 'held' THEN 'created' ELSE content END, next_attempt_at = $1, leased_until = 0, last_error = $2,
+  UPDATE deliveries SET content = CASE content WHEN 'held' THEN 'created' ELSE content END,
+    next_attempt_at = $1, leased_until = 0, last_error = $2,
     attempts = attempts + $3, ambiguous = ambiguous + $4, ambiguous_counted = ambiguous_counted + $5, state = $6,
     failing_since = COALESCE(failing_since, CAST($7 AS BIGINT)),
     last_reply = CASE CAST($8 AS BIGINT) WHEN 0 THEN last_reply ELSE $9 END,

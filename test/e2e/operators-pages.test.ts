@@ -127,7 +127,7 @@ async function startHardening({port, admin}: {port: number; admin: number}) {
 function replacePasskeys(isPlain: boolean) {
   for (const name of ['parseCreationOptionsFromJSON', 'parseRequestOptionsFromJSON'])
     Reflect.deleteProperty(PublicKeyCredential, name);
-  /** With its prototype, the getters and methods of the browser throw "Illegal invocation" on the object. */
+  /** With the prototype of the browser's object, its methods throw "Illegal invocation", because the copy is not that object. */
   function copy(from: Record<string, unknown>, names: string[]) {
     const made = Object.create(isPlain ? null : (Object.getPrototypeOf(from) as object)) as object;
     for (const name of names.filter((each) => each in from))

@@ -197,8 +197,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'send to a new address what was meant for the one before',
     file: 'server/destinations/run-delivery.ts',
-    from: 'if (named && isForElsewhere(named, due)) {',
-    to: 'if (named && !named) {',
+    from: 'if (named && isForElsewhere(named, due)) return await holdForAddress(context, delivery);',
+    to: '',
     flavour: 'reloaded',
     violates: 'nothing goes to an address for which it was not meant',
   },

@@ -1,4 +1,4 @@
-/** Takes what the language itself has from where no script of the page has put something else. */
+/** The language's own `Map`, `Symbol` and others, also where a script of the page has something else under these names. */
 import {isNative} from './builtins.ts';
 
 type Names = Readonly<Record<string, unknown>>;

@@ -1,7 +1,6 @@
 /**
  * The connection pool for PostgreSQL, and how statements run: when a connection is closed after an error, when a
- * transaction is retried, how long a statement may take, and that PostgreSQL keeps it prepared
- * for its connection.
+ * transaction is retried, and how long a statement may take. PostgreSQL keeps those with parameters prepared.
  */
 import {createHash} from 'node:crypto';
 import {ExponentialBackoff, handleWhen, retry} from 'cockatiel';

@@ -91,7 +91,7 @@ export async function openSqliteStore(
     if (othersMayRead(path)) emit({type: 'database-readable', path});
   }
   const reader = openReader(path);
-  const file = watchFile(path);
+  const refuseLost = watchFile(path);
 
   const writes = createBatcher<Write, Result>(async (batch) => {
     const outcomes = await writer.commit(batch);
@@ -122,7 +122,7 @@ export async function openSqliteStore(
     accept: acceptsLeads(sealer, (rows) => writes.add({accept: rows}) as Promise<Written>, queries),
     async probe(now, bytes) {
       await queries.probe(now, bytes);
-      file.refuseLost();
+      refuseLost();
     },
     purge: () => writes.add({emptyLog: true}) as Promise<boolean>,
     close,
@@ -221,15 +221,12 @@ async function startWriter(path: string, words: Sealer['words']): Promise<Writer
   }
 }
 
-/** Whether what is written to an open file will be there after a restart. */
+/** @returns a function that throws StoreUnavailable if what is written to the open file would be gone after a restart */
 function watchFile(path: string) {
   const {ino: opened} = statSync(path);
-  return {
-    /** @throws StoreUnavailable */
-    refuseLost() {
-      // A write to a file that was deleted or replaced succeeds, but is lost when the server ends.
-      if (statSync(path, {throwIfNoEntry: false})?.ino === opened) return;
-      throw new StoreUnavailable('The database file was moved, deleted or replaced while it was in use');
-    },
+  return () => {
+    // A write to a file that was deleted or replaced succeeds, but is lost when the server ends.
+    if (statSync(path, {throwIfNoEntry: false})?.ino === opened) return;
+    throw new StoreUnavailable('The database file was moved, deleted or replaced while it was in use');
   };
 }

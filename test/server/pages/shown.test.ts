@@ -12,7 +12,7 @@ import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {acme} from '../../support/test-server.ts';
 import {newSecret} from '../../support/webhook-receiver.ts';
 
-/** The webhook `crm`, whose port nothing listens at, and the mailbox `sales`, which sends confirmations, too. */
+/** The webhook `crm`, at a port where nothing listens, and the mailbox `sales`, which sends confirmations, too. */
 async function begin(t: TestContext, more: object[] = []) {
   const crm = {type: 'webhook', url: `http://127.0.0.1:${await freePort()}/`, credentials: 'CRM'};
   const confirm = {via: 'sales'};
