@@ -32,7 +32,6 @@ import {
   amountLine,
   correction,
   emailOf,
-  howToFollow,
   scopeLine,
   openBlock,
   outcome,
@@ -150,8 +149,14 @@ const lateWords: {[Content in DeliveryContent]?: string} = {
 
 /** What the subject says after the lead, and what to do. */
 const forReceivers: Record<ForReceivers, [subject: string, what: string]> = {
-  erased: [' was erased: delete what you have of it', `This lead was erased. ${howToFollow.erased}`],
-  revoked: [': stop calls and messages', `The visitor took the consent back. ${howToFollow.revoked}`],
+  erased: [
+    ' was erased: delete what you have of it',
+    'This lead was erased. Delete all that you have of it, also earlier messages about it.',
+  ],
+  revoked: [
+    ': stop calls and messages',
+    'The visitor took the consent back. Stop calls and messages to this person now.',
+  ],
 };
 
 /** Stands before the name of the visitor if the news is another than that of a new lead. */

@@ -46,15 +46,9 @@ const capitalized = (words: string) => words.replace(/^./, (first) => first.toUp
 /** Who said stop, for a subject and for a line, where nothing dials the number. */
 export const stopped = (contact: Contact): string => `${theirName(contact)}, ${shownPhone(contact.phone)}`;
 
-/**
- * Whether the lead may be called when the message is written.
- * @param known `correctedBy`: the id of a lead that corrects it
- */
-export const callingOf = (
-  {lead, consent, mailboxStoppedAt}: LeadRecord,
-  now: number,
-  known: {correctedBy?: string | undefined} = {},
-): MayCall => mayCall({lead, consent, addressStoppedAt: mailboxStoppedAt, ...known}, now);
+/** Whether the lead may be called when the message is written. */
+export const callingOf = ({lead, consent, mailboxStoppedAt}: LeadRecord, now: number): MayCall =>
+  mayCall({lead, consent, addressStoppedAt: mailboxStoppedAt}, now);
 
 /**
  * What whoever calls must know first. The first line is in bold. A message is read later, so it names days and the time there, and
