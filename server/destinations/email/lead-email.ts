@@ -16,7 +16,7 @@ import type {CallAnswer, MayCall} from '../../leads/may-call.ts';
 import type {LeadRecord} from '../../leads/stored-lead.ts';
 import type {DeliveryRequest, RecordRequest} from '../destination.ts';
 import {newsOf, type News} from '../news.ts';
-import {plain, type Block, type Line} from './message.ts';
+import type {Block, Line} from './message.ts';
 import {plainAddress, shownPhone, theirAddress, theirName, theirWords} from './their-words.ts';
 import {
   answerBlocks,
@@ -100,7 +100,7 @@ export function leadEmail(
     ),
     details === 'none' ? ['The operator of the lead server finds the visitor by the reference.'] : [],
   ];
-  const whom = isChat ? [plain(contactLine(record, call))] : [theirName(record.lead), total];
+  const whom = isChat ? [contactLine(record)] : [theirName(record.lead), total];
   const words = [...whom, subjectOfCall[call.answer]].filter(Boolean).join(', ');
   const subject = hasContact
     ? `${subjectBefore(request)}${words}${isChat ? '' : ` (${sender})`}`

@@ -36,7 +36,7 @@ const linesOf = (block: Block): readonly Line[] => {
   return 'quoted' in block ? block.quoted : block.filter((line) => line !== undefined);
 };
 
-export const plain = (line: Line): string =>
+const plain = (line: Line): string =>
   spansOf(line)
     .map((span) => (typeof span === 'string' ? span : 'bold' in span ? span.bold : span.link))
     .join('');
