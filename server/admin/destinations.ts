@@ -2,7 +2,7 @@
 import {z} from 'zod';
 import {tableOf} from '../../contract/table-of.ts';
 import {confirmedBy} from '../config/confirmations.ts';
-import {addressOf, collectingTime} from '../config/destinations.ts';
+import {addressOf} from '../config/destinations.ts';
 import {usualTimings} from '../config/timings.ts';
 import {DeliveryError} from '../destinations/destination.ts';
 import {openStates, type AddressUse, type OpenState} from '../leads/deliveries.ts';
@@ -13,7 +13,7 @@ import {count, isoTime, Refusal, time, type Admin} from './admin.ts';
 /**
  * - `state`: `failing` if a delivery failed and none succeeded since. A server knows more (observe/readings.ts)
  * - `since`: when it was paused, or began to fail
- * - `late_seconds`: by how much the oldest lead is late. A digest is not late while it collects
+ * - `late_seconds`: the age of the oldest lead that waits
  * - `addresses`: hosts or mailboxes, the last used one first. Deliveries arrived there, or may have, from the first to the last
  *   use. `is_present`: the configuration has this address
  */
@@ -69,9 +69,8 @@ export async function listDestinations({store, config}: Omit<Admin, 'look'>): Pr
       .flatMap(({failingSince}) => failingSince ?? [])
       // A delivery that fails while others succeed has a cause of its own.
       .filter((since) => since > (lastSuccess ?? 0));
-    const collecting = settings ? collectingTime(settings) : 0;
     const lastError = tried.find((each) => each.lastError !== null)?.lastError ?? null;
-    const late = oldestAt === null ? 0 : Math.max(0, now - oldestAt - collecting);
+    const late = oldestAt === null ? 0 : Math.max(0, now - oldestAt);
     rows.push({
       destination: name,
       type: settings?.type ?? 'not configured',

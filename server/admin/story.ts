@@ -3,7 +3,6 @@ import {totalAmount, type Amounts} from '../../contract/amounts.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import {formatMoney} from '../../form/format-money.ts';
 import type {AuditEntry} from '../leads/audit.ts';
-import {collectingTime} from '../config/destinations.ts';
 import {endedStates, type DeliveryRow} from '../leads/deliveries.ts';
 import type {FullLead, LeadOutline} from '../leads/lead-filter.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
@@ -69,7 +68,7 @@ export async function storyOf(admin: Admin, told: Told, seesPersons: boolean): P
   const events = [
     ...(erasedAt === null ? [] : [event(erasedAt, 'Erased')]),
     ...others,
-    ...deliveries.map((row) => ofDelivery(admin, row, seesPersons, paused.get(row.destination))),
+    ...deliveries.map((row) => ofDelivery(row, seesPersons, paused.get(row.destination))),
     ...looks.map((entry) => ofLook(entry, seesPersons)),
     ...(sent ? [sent] : []),
   ];
@@ -139,12 +138,7 @@ function ofStop({what, for: scope, asked_at, entered_at, way, reason}: StopRow):
   return event(at, stopTitles[what], {kind: what === 'allow' ? 'plain' : 'bad', text: printable(text)});
 }
 
-function ofDelivery(
-  {config}: Admin,
-  row: DeliveryRow,
-  seesPersons: boolean,
-  pause: string | undefined,
-): StoryEvent {
+function ofDelivery(row: DeliveryRow, seesPersons: boolean, pause: string | undefined): StoryEvent {
   const {destination, content, state, attempts} = row;
   const what = content === 'confirmation' ? 'the confirmation' : contentWords[content];
   const over = row.settledAt ?? row.happenedAt;
@@ -169,17 +163,11 @@ function ofDelivery(
     const title = `${what} ${how} ${destination}`.replace(/^t/, 'T');
     return event(at, title, {kind: 'bad', text, send: state === 'held' ? null : destination});
   }
-  const settings = config.destinations.get(destination);
-  const isCollected = settings !== undefined && collectingTime(settings) > 0 && attempts === 0;
-  return event(
-    at,
-    isCollected ? `In the next e-mail of ${destination}` : `${destination} does not have ${what} yet`,
-    {
-      ...{kind: 'soon', text, send: destination},
-      // The time of what is due at once has gone by, and may be 0.
-      next: pause === undefined && row.nextAttemptAt > Date.now() ? row.nextAttemptAt : null,
-    },
-  );
+  return event(at, `${destination} does not have ${what} yet`, {
+    ...{kind: 'soon', text, send: destination},
+    // The time of what is due at once has gone by, and may be 0.
+    next: pause === undefined && row.nextAttemptAt > Date.now() ? row.nextAttemptAt : null,
+  });
 }
 
 function ofLook(entry: AuditEntry, seesPersons: boolean): StoryEvent {

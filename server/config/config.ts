@@ -114,19 +114,20 @@ export function readConfig(environment: Environment = process.env): Config {
   const partnersFile = reader.file('PARTNERS_FILE', readPartners);
   const isUnread = reader.value('PARTNERS_FILE') !== undefined && !partnersFile;
   const rounding = policy.display_rounding_increment;
-  const sources = {reader, settings, partnersFile, isUnread, rounding};
-  const destinations = readDestinations(sources, faults);
-  const alerts = readAlerts(sources, faults);
+  const warnings: string[] = [];
+  const sources = {reader, settings, partnersFile, isUnread, rounding, faults, warnings};
+  const destinations = readDestinations(sources);
+  const alerts = readAlerts(sources);
   const partners = partnersFile?.content.partners ?? (settings && onlyPartnerOf(settings));
   // An unread file may need any CREDENTIALS_… setting, so none of them is reported.
   const credentials = Object.keys(environment).filter((name) => name.startsWith('CREDENTIALS_'));
   const misspelt = misspeltSettings(environment, [...reader.names(), ...(isUnread ? credentials : [])]);
   faults.push(...wrongNames(sources, destinations), ...misspelt.faults);
-  const warnings = [
+  warnings.push(
     ...misspelt.warnings,
     ...settingsWithoutEffect(environment, reader),
     ...doubtfulTexts(partnersFile),
-  ];
+  );
   if (faults.length > 0 || !settings || !partners) throw new ConfigError([...new Set(faults)], warnings);
   const ofSettings = fromSettings(settings);
   const {confirmations: isOn, tokenKeys} = ofSettings;

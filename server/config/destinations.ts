@@ -23,6 +23,8 @@ export type Environs = {
   partnerNames: Readonly<Record<string, string>>;
   /** Makes the start fail. @param field of the destination, such as `url`, or the setting that stands for it */
   fault: (field: string, message: string) => void;
+  /** Warns of a field with which the server can start. */
+  doubt: (field: string, message: string) => void;
 };
 
 const credentialsName = z.string().regex(/^[A-Z0-9_]+$/, 'must be the name of credentials, in capitals');
@@ -124,10 +126,6 @@ export const recipients = z
   .max(20)
   .refine((addresses) => new Set(addresses).size === addresses.length, 'must not hold an address twice');
 
-/** Milliseconds for which a digest collects before it is sent; 0 for all other destinations. */
-export const collectingTime = (settings: DestinationSettings): number =>
-  settings.type === 'email' ? (settings.everyMinutes ?? 0) * 60_000 : 0;
-
 /**
  * The schema of each kind of destination, as the partners file describes it. Its output is a function that returns the
  * settings of the destination, because a part of them comes from the environment.
@@ -187,21 +185,25 @@ export const destinationKinds = {
     .strictObject({
       type: z.literal('email'),
       to: recipients,
-      /**
-       * If given, one e-mail reports all leads that came within this number of minutes. Otherwise each lead is reported
-       * at once.
-       */
-      every_minutes: z.int().min(1).max(1_440).optional(),
+      /** Until 1.8, one e-mail reported all leads of so many minutes. */
+      every_minutes: z.unknown().optional(),
       details,
       /** Whom an answer reaches: the visitor, if the message has the address, or nobody but `SMTP_FROM`. */
       reply_to: z.enum(['visitor', 'none']).default('visitor'),
     })
-    .transform((fields) => (environs: Environs) => ({
-      ...inCamelCase(fields),
-      ...messageSettings(fields.details, environs),
-      smtpUrl: environs.read('SMTP_URL', smtpUrl),
-      from: environs.read('SMTP_FROM', sender),
-    })),
+    .transform(({every_minutes, ...fields}) => (environs: Environs) => {
+      if (every_minutes !== undefined)
+        environs.doubt(
+          'every_minutes',
+          'is not used any more, as each lead has an e-mail of its own: remove it',
+        );
+      return {
+        ...inCamelCase(fields),
+        ...messageSettings(fields.details, environs),
+        smtpUrl: environs.read('SMTP_URL', smtpUrl),
+        from: environs.read('SMTP_FROM', sender),
+      };
+    }),
 };
 
 type Kinds = typeof destinationKinds;

@@ -24,6 +24,10 @@ export type Sources = {
   rounding: number;
   /** There is a partners file, but nobody knows what is in it. */
   isUnread: boolean;
+  /** Gets a line for each setting that is wrong, or that a destination lacks. */
+  faults: string[];
+  /** Gets a line for each field that is probably a mistake. */
+  warnings: string[];
 };
 type Destinations = ReadonlyMap<string, DestinationSettings>;
 
@@ -31,13 +35,12 @@ type Destinations = ReadonlyMap<string, DestinationSettings>;
 export const inPartnersFile = (file: PartnersFile | undefined, path: readonly PropertyKey[]) =>
   `PARTNERS_FILE ${file?.at(path)}`;
 
-/** @param faults gets a line for each setting that a destination lacks, and for each that is wrong */
-export function readDestinations(sources: Sources, faults: string[]): Destinations {
+export function readDestinations(sources: Sources): Destinations {
   const {settings, partnersFile} = sources;
   const destinations = new Map<string, DestinationSettings>(
     Object.entries(partnersFile?.content.destinations ?? {}).map(([name, complete]) => [
       name,
-      complete(environs(name, sources, faults)),
+      complete(environs(name, sources)),
     ]),
   );
   const upstream = settings && upstreamOf(settings);
@@ -46,15 +49,15 @@ export function readDestinations(sources: Sources, faults: string[]): Destinatio
 }
 
 /** Whom e-mails tell that a destination needs an operator, and by which mail server: that of the destinations. */
-export function readAlerts(sources: Sources, faults: string[]) {
+export function readAlerts(sources: Sources) {
   const to = sources.settings?.ALERTS_TO;
   if (!to) return undefined;
   const read = destinationKinds.email.parse({type: 'email', to});
-  const {smtpUrl, from} = read(environs('ALERTS_TO', sources, faults));
+  const {smtpUrl, from} = read(environs('ALERTS_TO', sources));
   return {to, smtpUrl, from};
 }
 
-const environs = (name: string, sources: Sources, faults: string[]): Environs => ({
+const environs = (name: string, {faults, warnings, ...sources}: Sources): Environs => ({
   rounding: sources.rounding,
   adminUrl: sources.settings?.ADMIN_URL ?? sources.reader.value('ADMIN_URL'),
   partnerNames: Object.fromEntries(
@@ -78,6 +81,10 @@ const environs = (name: string, sources: Sources, faults: string[]): Environs =>
         ? `${field} ${message}`
         : `${inPartnersFile(sources.partnersFile, path)}: ${path.join('.')}: ${message}`,
     );
+  },
+  doubt(field, message) {
+    const path = ['destinations', name, field];
+    warnings.push(`${inPartnersFile(sources.partnersFile, path)}: ${path.join('.')} ${message}`);
   },
 });
 

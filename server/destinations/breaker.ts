@@ -54,10 +54,7 @@ type Attempt<Result> = {lead: string; latest: number; work: () => Promise<Result
 export type Breaker = {
   /** @throws NotTried during a break, when the queue is full, or when the delivery could not begin before `latest` */
   execute<Result>(attempt: Attempt<Result>): Promise<Result>;
-  /**
-   * How many deliveries may begin now: none during a break. After the break one may, as a trial, or all if they go
-   * together.
-   */
+  /** How many deliveries may begin now: none during a break. After the break one may, as a trial. */
   room(): number;
   /** True while the queue is full. */
   full(): boolean;
@@ -97,18 +94,8 @@ const failuresToOpen: Record<DeliveryFault, number> = {misconfigured: 1, failed:
 const concernsAll = (error: unknown): error is DeliveryError =>
   error instanceof DeliveryError && !error.aboutLead;
 
-/**
- * @param maxParallel the maximum number of deliveries that are in progress at once
- * @param goTogether whether one request takes all deliveries that begin together, as a digest does. Then the trial is
- *   such a request, too
- */
-export function createBreaker(
-  name: string,
-  maxParallel: number,
-  emit: Emit,
-  timings: Timings,
-  goTogether = false,
-): Breaker {
+/** @param maxParallel the maximum number of deliveries that are in progress at once */
+export function createBreaker(name: string, maxParallel: number, emit: Emit, timings: Timings): Breaker {
   const circuit: Circuit = {
     destination: name,
     emit,
@@ -123,7 +110,7 @@ export function createBreaker(
   return {
     execute: (given) =>
       queue
-        .execute(() => attempt(circuit, given, goTogether))
+        .execute(() => attempt(circuit, given))
         .catch((error: unknown) => {
           throw error instanceof BulkheadRejectedError ? new NotTried('Too many deliveries wait') : error;
         }),
@@ -131,7 +118,7 @@ export function createBreaker(
     room() {
       const {stage} = circuit.state;
       if (isFull() || breakLeft(circuit) > 0 || stage === 'trial') return 0;
-      return stage === 'closed' || goTogether ? maxParallel : 1;
+      return stage === 'closed' ? maxParallel : 1;
     },
     endBreak() {
       const wasBreak = breakLeft(circuit) > 0;
@@ -146,17 +133,11 @@ export function createBreaker(
   };
 }
 
-async function attempt<Result>(
-  circuit: Circuit,
-  {lead, latest, work}: Attempt<Result>,
-  goTogether: boolean,
-): Promise<Result> {
+async function attempt<Result>(circuit: Circuit, {lead, latest, work}: Attempt<Result>): Promise<Result> {
   if (performance.now() > latest) throw new NotTried('There was no room for the delivery in time');
   const left = breakLeft(circuit);
   if (left > 0) throw new NotTried(breakMessage, left);
   if (circuit.state.stage === 'trial') {
-    // The first delivery of the request is the trial, and all others end as it does.
-    if (goTogether) return work();
     // Another delivery is the trial now. This one does not wait for the trial's outcome, because its own lease could
     // end first.
     throw new NotTried(breakMessage);

@@ -15,7 +15,7 @@ import type {DestinationState} from '../observe/readings.ts';
 import {createBreaker, type Breaker} from './breaker.ts';
 import type {Destination} from './destination.ts';
 import {isChosen} from './news.ts';
-import {createPace, createRounds, type Pace} from './pace.ts';
+import {createPace, type Pace} from './pace.ts';
 import type {Pauses} from './pauses.ts';
 import {createReplyStreaks, type ReplyStreaks} from './reply-streaks.ts';
 import type {Terms} from './terms.ts';
@@ -63,13 +63,13 @@ export function openChannel(
   {pauses, emit, timings}: {pauses: Pauses; emit: Emit; timings: Timings},
   earlier?: Channel,
 ): Channel {
-  const {parallel, perSecond, collectFor} = served.terms;
+  const {parallel, perSecond} = served.terms;
   return {
     ...served,
     isPaused: () => pauses.has(name),
     isGone: () => pauses.isGone(name),
-    breaker: createBreaker(name, parallel, emit, timings, collectFor !== undefined),
-    pace: collectFor === undefined ? createPace(perSecond, timings.busyPoll) : createRounds(collectFor),
+    breaker: createBreaker(name, parallel, emit, timings),
+    pace: createPace(perSecond, timings.busyPoll),
     streaks: createReplyStreaks(name, emit),
     unused: earlier?.unused ?? [],
     misconfiguredUntil: 0,
@@ -134,10 +134,10 @@ export function stateOf(channel: Channel): Channel['lastState'] {
 export const isAway = ({breaker, streaks}: Channel) =>
   ['failing', 'misconfigured'].includes(breaker.state()) || streaks.failsForSeveral();
 
-/** How many deliveries may begin now. @param isUrgent whatever its pace, and although it asked for nothing more */
-export function roomOf(channel: Channel, isUrgent = false): number {
-  if (stateOf(channel).state === 'paused' && !(isUrgent && channel.isGone())) return 0;
-  return Math.min(channel.breaker.room(), isUrgent ? Infinity : channel.pace.available());
+/** How many deliveries may begin now. Where it asked for nothing more, only the news of stops and erasures may. */
+export function roomOf(channel: Channel): number {
+  if (stateOf(channel).state === 'paused' && !channel.isGone()) return 0;
+  return Math.min(channel.breaker.room(), channel.pace.available());
 }
 
 /** Whether a new delivery may begin right after its commit. If so, it counts towards the pace. */
@@ -147,15 +147,15 @@ export function reserve(channel: Channel, content: DeliveryContent): boolean {
   if (channel.isPaused() || breaker.full()) return false;
   // A visitor may wait for the answer of this destination, so its lead is tried at once, whatever waits already.
   if (terms.receives === 'leads') return true;
-  if (terms.collectFor !== undefined || breaker.room() === 0 || pace.available() < 1) return false;
-  pace.take(1, false);
+  if (breaker.room() === 0 || pace.available() < 1) return false;
+  pace.take(1);
   return true;
 }
 
 /** Counts deliveries that a worker claimed (`Courier`). */
-export function countClaimed(channel: Channel, due: readonly Claimed[], isLast: boolean) {
+export function countClaimed(channel: Channel, due: readonly Claimed[]) {
   const sent = due.filter((each) => !isSkipped(channel, each) && !isForElsewhere(channel, each));
-  channel.pace.take(sent.length, isLast);
+  channel.pace.take(sent.length);
   // The claim has ended these leases. But the commit that gave one may still be under way in the database, so they are
   // kept until they would have ended by themselves.
   channel.unused = channel.unused.filter(({leaseEnd}) => leaseEnd > Date.now());

@@ -39,15 +39,12 @@ export type Courier = Pick<Deliverer, 'deliver' | 'abandon' | 'close'> & {
    * everything else. For a destination that is not served any more, no attempt begins, and attempts in progress go on.
    */
   serve(destinations: ReadonlyMap<string, Served>): void;
-  /** How many deliveries to the destination may begin now. @param isUrgent as of `roomOf` */
-  room(destination: string, isUrgent?: boolean): number;
+  /** How many deliveries to the destination may begin now, as of `roomOf`. */
+  room(destination: string): number;
   /** Whether it is paused because it asked for nothing more. */
   isGone(destination: string): boolean;
-  /**
-   * Counts deliveries that a worker claimed towards the pace of the destination, except those that are skipped or held.
-   * @param isLast true if no further deliveries were due
-   */
-  claimed(destination: string, due: readonly Claimed[], isLast: boolean): void;
+  /** Counts deliveries that a worker claimed towards the pace of the destination, except those that are skipped or held. */
+  claimed(destination: string, due: readonly Claimed[]): void;
   /** The leases that a worker must end with its next claim. */
   unusedLeases(destination: string): readonly UnusedLease[];
   /** The state of each destination. */
@@ -114,15 +111,15 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     ...lasting,
     deliverer: () => ({...lasting, ...choicesOf(context, context.channels)}),
     serve: (served) => serve(context, served),
-    room(destination, isUrgent) {
+    room(destination) {
       const channel = channelOf(destination);
-      return channel ? roomOf(channel, isUrgent) : 0;
+      return channel ? roomOf(channel) : 0;
     },
     isGone: (destination) => channelOf(destination)?.isGone() ?? false,
     unusedLeases: (destination) => channelOf(destination)?.unused ?? [],
-    claimed(destination, due, isLast) {
+    claimed(destination, due) {
       const channel = channelOf(destination);
-      if (channel) countClaimed(channel, due, isLast);
+      if (channel) countClaimed(channel, due);
     },
     states: () =>
       [...context.channels].map(([destination, channel]) => ({

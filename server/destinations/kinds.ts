@@ -6,15 +6,7 @@ import {createChat} from './chat/chat.ts';
 import {createEmail} from './email/email.ts';
 import {createLeadApi} from './lead-api/lead-api.ts';
 import type {Network} from './network.ts';
-import {
-  digestLeads,
-  mailConnections,
-  maxSends,
-  termsOfNews,
-  usualParallel,
-  type Terms,
-  type UsualTerms,
-} from './terms.ts';
+import {mailConnections, maxSends, termsOfNews, usualParallel, type Terms, type UsualTerms} from './terms.ts';
 import {createWebhook} from './webhook/webhook.ts';
 
 type Kind = DestinationSettings['type'];
@@ -37,7 +29,6 @@ const kinds: {[Type in Kind]: Row<SettingsOf<Type>>} = {
       parallelClaimed: Math.ceil(parallel / 2),
       // An outage never ends in the loss of a lead. What is limited is sending again after a lost reply.
       givesUpAfter: Infinity,
-      collectFor: undefined,
       maxSends: maxSends[usual.onAmbiguous],
       dropsUnknown: false,
     }),
@@ -50,7 +41,6 @@ const kinds: {[Type in Kind]: Row<SettingsOf<Type>>} = {
       perSecond,
       parallel,
       parallelClaimed: parallel,
-      collectFor: undefined,
     }),
   },
   chat: {
@@ -62,22 +52,16 @@ const kinds: {[Type in Kind]: Row<SettingsOf<Type>>} = {
       perSecond,
       parallel,
       parallelClaimed: parallel,
-      collectFor: undefined,
     }),
   },
   email: {
     create: createEmail,
-    terms({everyMinutes}, usual) {
-      const parallel = everyMinutes === undefined ? mailConnections : digestLeads;
-      const collectFor = everyMinutes && everyMinutes * 60_000;
-      return {
-        ...termsOfNews(usual),
-        perSecond: 10,
-        parallel,
-        parallelClaimed: parallel,
-        collectFor,
-      };
-    },
+    terms: (_settings, usual) => ({
+      ...termsOfNews(usual),
+      perSecond: 10,
+      parallel: mailConnections,
+      parallelClaimed: mailConnections,
+    }),
   },
   confirmation: {
     create: createConfirmation,
@@ -89,7 +73,6 @@ const kinds: {[Type in Kind]: Row<SettingsOf<Type>>} = {
       parallelClaimed: mailConnections,
       // It ends by itself, `confirmationLifetime` after its lead.
       givesUpAfter: Infinity,
-      collectFor: undefined,
       maxSends: 1,
       dropsUnknown: true,
     }),

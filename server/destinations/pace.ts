@@ -1,15 +1,10 @@
-/**
- * Decides when deliveries to a destination may begin: a number of them in each second, or all together at certain
- * times.
- */
+/** Decides when deliveries to a destination may begin: a number of them in each second. */
 
 export type Pace = {
   /** How many deliveries may begin now. */
   available(): number;
-  /** Counts deliveries that begin now. `isLast`: no further ones were due when these were claimed. */
-  take(count: number, isLast: boolean): void;
-  /** Must be called when an attempt failed. */
-  failed(): void;
+  /** Counts deliveries that begin now. */
+  take(count: number): void;
 };
 
 /**
@@ -33,39 +28,5 @@ export function createPace(perSecond: number, interval: number): Pace {
     take(count) {
       tokens -= count;
     },
-    failed: () => undefined,
-  };
-}
-
-/** Milliseconds after which a round that failed is tried again. */
-const retryPause = 60_000;
-/**
- * Milliseconds. A round begins this late at most, even if the system clock was set back. The clock is trusted within
- * this time, because it may run a little slower than `performance.now()` while it is being corrected.
- */
-const clockTolerance = 10_000;
-
-/**
- * Rounds: at the start, and at the end of each period, everything that is due begins. What becomes due during a round
- * waits for the next one, because a round would otherwise not end while leads come all the time. All processes have
- * their rounds at the same time, because the periods are counted from 1970.
- * @param period milliseconds
- */
-export function createRounds(period: number): Pace {
-  const untilEndOfPeriod = () => period - (Date.now() % period);
-  // The process may have been away at the end of a period, so the first round begins at once.
-  let opensAt = 0;
-  let opensBy = 0;
-  function openIn(milliseconds: number) {
-    opensAt = Date.now() + milliseconds;
-    opensBy = performance.now() + milliseconds + clockTolerance;
-  }
-
-  return {
-    available: () => (Date.now() < opensAt && performance.now() < opensBy ? 0 : Infinity),
-    take(_count, isLast) {
-      if (isLast) openIn(untilEndOfPeriod());
-    },
-    failed: () => openIn(Math.min(untilEndOfPeriod(), retryPause)),
   };
 }

@@ -12,8 +12,6 @@ type Circumstances = {
   isAway: boolean;
   /** How often it may be sent while it is unknown whether it arrived. */
   maxSends: number;
-  /** If given, deliveries are collected and made together. The pace decides when, so no random wait is added. */
-  collectFor: number | undefined;
   /** Milliseconds of failing after which a delivery is given up. */
   givesUpAfter: number;
   timings: Timings;
@@ -27,7 +25,7 @@ export function planRetry(
     failingSince,
     content,
   }: Pick<DueDelivery, 'attempts' | 'ambiguousCounted' | 'failingSince' | 'content'>,
-  {isAway, maxSends, collectFor, givesUpAfter, timings}: Circumstances,
+  {isAway, maxSends, givesUpAfter, timings}: Circumstances,
 ): Postponed & {error: string} {
   const tried = !(error instanceof NotTried);
   const failure = error instanceof DeliveryError ? error : undefined;
@@ -55,12 +53,10 @@ export function planRetry(
   // If the clock was set forward, the delivery has not really failed for so long.
   const failedFor = Math.min(now, steadyNow()) - (failingSince ?? now);
   const isGivenUp = !neverEnds && tried && failedFor >= givesUpAfter;
-  // The news of a stop waits for no digest, so the pace of digests does not space its attempts.
-  const random = collectFor === undefined || neverEnds ? share * ceiling : 0;
   const refusedFor = neverEnds && failure?.isForGood ? timings.refusedRetry : 0;
   const askedFor = error instanceof NotTried ? error.wait : (failure?.retryAfter ?? 0);
   return {
-    until: now + Math.round(Math.max(random, askedFor, refusedFor)),
+    until: now + Math.round(Math.max(share * ceiling, askedFor, refusedFor)),
     error: error instanceof Error ? error.message : 'unknown',
     tried,
     ambiguous,

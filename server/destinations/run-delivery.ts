@@ -64,8 +64,7 @@ const notChosen = {
 const noDestination = 'The destination was removed from the configuration, or is of another kind now';
 
 /** For a delivery that no destination can take. It waits until an operator corrects the configuration or drops it. */
-const unknownTerms: Pick<Terms, 'collectFor' | 'maxSends' | 'givesUpAfter' | 'dropsUnknown'> = {
-  collectFor: undefined,
+const unknownTerms: Pick<Terms, 'maxSends' | 'givesUpAfter' | 'dropsUnknown'> = {
   maxSends: maxSends.send,
   dropsUnknown: false,
   givesUpAfter: Infinity,
@@ -247,8 +246,6 @@ async function postpone(
   reportRefused(emit, due, plan.recipients);
   if (ambiguous || unreadable) channel?.streaks.record('unreadable', lead.id, reason);
   else if (aboutLead && plan.recipients === null) channel?.streaks.record('refused', lead.id, reason);
-  // A failure that concerns one lead alone says nothing about the next round.
-  if (!aboutLead) channel?.pace.failed();
   if (tried) {
     if (channel) addresses.note(destination, channel, Date.now());
     const facts = {lead: lead.id, destination, content, attempts: attempts + 1, ambiguous, state, reason};

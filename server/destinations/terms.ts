@@ -10,7 +10,7 @@ export type Terms = {
   events?: readonly ChosenEventType[] | undefined;
   /**
    * How many deliveries begin in a second, at most. For a destination that receives leads, this counts only
-   * those that waited in the outbox, because a visitor waits for the others. Not used together with `collectFor`.
+   * those that waited in the outbox, because a visitor waits for the others.
    */
   perSecond: number;
   /** How many deliveries are in progress at once, at most. */
@@ -19,8 +19,6 @@ export type Terms = {
   parallelClaimed: number;
   /** Milliseconds of failing after which a delivery is given up. */
   givesUpAfter: number;
-  /** If given, deliveries are collected for this many milliseconds, and then delivered together. */
-  collectFor: number | undefined;
   /**
    * How often it may be sent while it is unknown whether it arrived. After that it is held. Each of these attempts may
    * create another copy of a lead at the destination.
@@ -34,8 +32,6 @@ export type Terms = {
 export const usualParallel = 16;
 /** Connections to a mail server that are open at once. Exchange Online, for example, allows a mailbox three. */
 export const mailConnections = 2;
-/** The maximum number of deliveries that one digest reports. */
-export const digestLeads = 500;
 /** How often a lead may be sent while it is unknown whether it arrived, by the setting `ON_AMBIGUOUS`. */
 export const maxSends: Readonly<Record<OnAmbiguous, number>> = {send: 3, hold: 1};
 

@@ -4,7 +4,6 @@
  */
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Timings} from '../config/timings.ts';
-import {onlyForReceivers} from '../leads/deliveries.ts';
 import {reasonOf, StoreError} from '../leads/store-errors.ts';
 import type {OutboxPort} from '../leads/ports.ts';
 import type {Emit} from '../observe/observations.ts';
@@ -70,8 +69,8 @@ type Run = Parts & {
   terms: Terms;
   stopping: AbortSignal;
   inProgress: number;
-  /** When it last claimed what is urgent, or only ended leases, in milliseconds of `performance.now()`. */
-  besideAt: number;
+  /** When it last ended leases while there was no room, in milliseconds of `performance.now()`. */
+  leasesEndedAt: number;
   /** Ends the wait of the worker, because the next delivery may begin when one has ended. */
   wake: () => void;
 };
@@ -84,7 +83,7 @@ function startWorker(destination: string, terms: Terms, parts: Parts): Worker {
     terms,
     stopping: stopping.signal,
     inProgress: 0,
-    besideAt: 0,
+    leasesEndedAt: 0,
     wake: () => undefined,
   };
   const running = claimUntilStopped(run);
@@ -122,37 +121,32 @@ async function claimUntilStopped(run: Run) {
  */
 async function claimDue(run: Run, asksFirst: boolean): Promise<number> {
   const {store, courier, destination, terms, emit, timings} = run;
-  // A digest collects for up to a day, and whoever says stop cannot wait for that. A receiver that asked for nothing more
-  // must hear of stops and erasures all the same.
-  const [collects, isGone] = [terms.collectFor !== undefined, courier.isGone(destination)];
-  const isUrgent = isGone || (collects && courier.room(destination) < 1);
-  const free = Math.min(terms.parallelClaimed - run.inProgress, courier.room(destination, isUrgent));
+  // A receiver that asked for nothing more must hear of stops and erasures all the same.
+  const isGone = courier.isGone(destination);
+  const free = Math.min(terms.parallelClaimed - run.inProgress, courier.room(destination));
   // A lease that was never used ends also while there is no room. Otherwise its lead would count as perhaps sent.
-  const unused = isUrgent ? [] : courier.unusedLeases(destination);
-  if (free < 1 && unused.length === 0) return 0;
-  if (isUrgent || free < 1) {
-    if (performance.now() - run.besideAt < timings.idlePoll) return 0;
-    run.besideAt = performance.now();
+  const unused = isGone ? [] : courier.unusedLeases(destination);
+  if (free < 1) {
+    if (unused.length === 0 || performance.now() - run.leasesEndedAt < timings.idlePoll) return 0;
+    run.leasesEndedAt = performance.now();
   }
   const now = Date.now();
   const leaseEnd = now + timings.lease + randomPart('leaseEnd');
   const dueAgain = leaseEnd + randomPart('dueAgain');
-  if (asksFirst && !isUrgent && unused.length === 0 && !(await store.hasDue(destination))) {
-    courier.claimed(destination, [], true);
-    return 0;
-  }
-  const only = isGone ? onlyForReceivers : isUrgent ? (['revoked'] as const) : undefined;
+  if (asksFirst && !isGone && unused.length === 0 && !(await store.hasDue(destination))) return 0;
   // The courier drops it itself, when it finds that it may have been sent.
   const maxSends = terms.dropsUnknown ? Number.MAX_SAFE_INTEGER : terms.maxSends;
   const claimed = await store
-    .claimDue(destination, {now, leaseEnd, dueAgain, limit: Math.max(0, free), maxSends, unused, only})
+    .claimDue(destination, {
+      ...{now, leaseEnd, dueAgain, limit: Math.max(0, free), maxSends, unused},
+      onlyForReceivers: isGone,
+    })
     .catch((error: unknown) => {
       courier.abandon(destination, {leaseEnd, dueAgain});
       throw error;
     });
   const {due, held, unreadable} = claimed;
-  const isLast = due.length + held.length + unreadable.length < free;
-  if (!isUrgent) courier.claimed(destination, due, isLast);
+  if (!isGone) courier.claimed(destination, due);
   run.inProgress += due.length;
   for (const delivery of due) {
     void courier.deliver(delivery).finally(() => {

@@ -128,7 +128,7 @@ export type UnusedLease = {leaseEnd: number} & ({lead: string} | {dueAgain: numb
  * - `limit`: how many deliveries, at most
  * - `maxSends`: a lead that may have been sent so often is held, and not claimed
  * - `unused`: these leases end first, so that nobody takes the deliveries for ones that may have been sent
- * - `only`: the contents that are claimed, if not all
+ * - `onlyForReceivers`: nothing but the news of stops and erasures
  */
 export type Claim = {
   now: number;
@@ -137,7 +137,7 @@ export type Claim = {
   limit: number;
   maxSends: number;
   unused?: readonly UnusedLease[];
-  only?: readonly DeliveryContent[] | undefined;
+  onlyForReceivers?: boolean;
 };
 
 /**

@@ -8,7 +8,6 @@
 import {collectDefaultMetrics, Counter, Gauge, Histogram, Registry} from 'prom-client';
 import {leadStatuses} from '../../contract/embed.ts';
 import type {Config} from '../config/config.ts';
-import {collectingTime} from '../config/destinations.ts';
 import type {Emit, Observation, ObservationType} from './observations.ts';
 import {destinationStates, type Readings} from './readings.ts';
 import {isOfCaller, refusalIn} from './refusals.ts';
@@ -63,11 +62,7 @@ function defineMetrics(registry: Registry, hasRedis: boolean) {
     'The age of the oldest lead that waits for a destination.',
     'destination',
   );
-  const late = gauge(
-    'outbox_late_seconds',
-    'By how much that lead is late: its age, less the time for which a digest collects.',
-    'destination',
-  );
+  const late = gauge('outbox_late_seconds', 'The same age, under the name that alerts use.', 'destination');
   const state = gauge('destination_state', '1 for the state, 0 for all others.', 'destination', 'state');
   const since = gauge('destination_state_since_timestamp_seconds', 'When the state began.', 'destination');
   const delivered = gauge(
@@ -182,9 +177,8 @@ function setReadings(metrics: Defined, readings: Readings, {destinations}: InFor
     if (each.state === 'waiting') ages.set(destination, Math.max(age, ages.get(destination) ?? 0));
   }
   for (const [destination, age] of ages) {
-    const settings = destinations.get(destination);
     oldest.set({destination}, age);
-    late.set({destination}, Math.max(0, age - (settings ? collectingTime(settings) / 1_000 : 0)));
+    late.set({destination}, age);
   }
 }
 

@@ -119,11 +119,11 @@ function endUnused(
   return statements;
 }
 
-/** The index by which only these contents are found, and SQL that is true for them. */
-const amongText = ({onlyIndex}: Pick<Database, 'onlyIndex'>, only: readonly DeliveryContent[]) =>
+/** The index by which only the news of stops and erasures is found, and SQL that is true for it. */
+const amongText = ({onlyIndex}: Pick<Database, 'onlyIndex'>) =>
   [
     onlyIndex('deliveries_stops'),
-    `AND settled_at IS NULL AND ${isOneOf('content', onlyForReceivers)} AND ${isOneOf('content', only)}`,
+    `AND settled_at IS NULL AND ${isOneOf('content', onlyForReceivers)}`,
   ] as const;
 
 type Found = ReturnType<Awaited<ReturnType<LeadReader['findRecords']>>['get']>;
@@ -156,10 +156,10 @@ type Claiming = Context & Pick<LeadReader, 'findRecords'>;
 async function claimDue(
   {read, write, jsonList, findRecords, skipLocked, ...words}: Claiming,
   destination: string,
-  {now, leaseEnd, dueAgain = leaseEnd, limit, maxSends, unused = [], only}: Claim,
+  {now, leaseEnd, dueAgain = leaseEnd, limit, maxSends, unused = [], onlyForReceivers: isGone = false}: Claim,
 ): ReturnType<OutboxPort['claimDue']> {
   // Otherwise, that would keep others from writing all the time.
-  const among = only && amongText(words, only);
+  const among = isGone ? amongText(words) : undefined;
   if (among && (await read(statement(hasAmong(among), destination, now))).length === 0)
     return {due: [], held: [], unreadable: []};
   const results = await write(

@@ -91,7 +91,7 @@ export function recordHistory(agreed: Record<string, Agreed>, answeredBy?: strin
     webhook:
       (destination: string, reply: ReceiverReply): ReceiverReply =>
       (response, received) => {
-        const what = [String(received.headers['webhook-id'])];
+        const what = String(received.headers['webhook-id']);
         request({destination, method: 'POST', what, body: received.body}, response);
         return reply(response, received);
       },
@@ -100,7 +100,7 @@ export function recordHistory(agreed: Record<string, Agreed>, answeredBy?: strin
     upstream: (destination: string): Script => ({
       create(response, exchange) {
         const lead = String(exchange.headers['idempotency-key']);
-        request({destination, method: 'POST', what: [lead], body: ''}, response);
+        request({destination, method: 'POST', what: lead, body: ''}, response);
         const id = `${destination}-${creations.size}`;
         const its = {...amounts, unsecured_amount: creations.size};
         const creation: Creation = {type: 'creation', at: now(), destination, lead, id, amounts: its};
@@ -110,7 +110,7 @@ export function recordHistory(agreed: Record<string, Agreed>, answeredBy?: strin
       },
       read(response, exchange) {
         const id = exchange.path.split('/').at(-1) ?? '';
-        request({destination, method: 'GET', what: [id], body: ''}, response);
+        request({destination, method: 'GET', what: id, body: ''}, response);
         return json(200, creations.get(id)?.amounts)(response, exchange);
       },
     }),

@@ -12,7 +12,7 @@ import {
   whyElsewhere,
   type DeliveryRow,
 } from '../../server/leads/deliveries.ts';
-import {clockDifference, Facts, linesOf} from './facts.ts';
+import {clockDifference, Facts} from './facts.ts';
 import {
   contentOf,
   heardOf,
@@ -192,15 +192,10 @@ const rules = {
     }
   },
 
-  /** At the end. An e-mail cannot tell what happened after it was sent, as far as the clocks say. */
+  /** At the end. */
   'what counts as delivered has arrived'(facts, violated) {
-    const areClocksSet = facts.all('trouble').some(({kind}) => kind === 'clock');
-    for (const delivery of facts.history.stored.deliveries.filter(({state}) => state === 'delivered')) {
-      const happenedAt = delivery.happenedAt - facts.history.beginning - clockDifference;
-      const mayTell = (one: Request) =>
-        one.hasArrived && (one.method !== 'MAIL' || areClocksSet || one.until >= happenedAt);
-      if (!facts.sendsOf(delivery).some(mayTell)) violated(nameOf(delivery));
-    }
+    for (const delivery of facts.history.stored.deliveries.filter(({state}) => state === 'delivered'))
+      if (!facts.sendsOf(delivery).some(({hasArrived}) => hasArrived)) violated(nameOf(delivery));
   },
 
   /**
@@ -220,10 +215,10 @@ const rules = {
     }
   },
 
-  /** Always: a receiver drops repeats by the id of the lead event, so an id must not mean two things. */
+  /** Always: a receiver drops repeats by the id of the news, so an id must not mean two things. */
   'the body of a lead event is constant'(facts, violated) {
     const events = facts.all('request').filter(({destination}) => facts.gets(destination) === 'news');
-    for (const [event, group] of Map.groupBy(events, ({what}) => what.join()))
+    for (const [event, group] of Map.groupBy(events, ({destination, what}) => `${destination} ${what}`))
       if (new Set(group.map(({body}) => body)).size > 1) violated(event);
   },
 
@@ -231,11 +226,11 @@ const rules = {
   'only what is stored is sent, and no duplicate'(facts, violated) {
     for (const request of facts.all('request')) {
       const gets = facts.gets(request.destination);
-      if (request.method === 'GET' || gets === 'digests') continue;
+      if (request.method === 'GET') continue;
       const id = facts.deliveryOf(request).split('/').at(-1) ?? '';
       const {leads, erased} = facts.history.stored;
       const lead = leads.get(id) ?? erased.get(id);
-      if (!lead) violated(`${request.what.join()} is not stored`);
+      if (!lead) violated(`${request.what} is not stored`);
       else if (lead.duplicateOf !== null && gets === 'leads') violated(`${id} is a duplicate`);
     }
   },
@@ -253,28 +248,6 @@ const rules = {
         violated(
           `${delivery} was ${last.outcome} at ${seconds(last.until)}, and sent at ${seconds(next.at)}`,
         );
-    }
-  },
-
-  /**
-   * From a digest that the mail server took to the next one that reports the lead in the same list, with the same words.
-   */
-  'a digest reports no news again that the mail server took'(facts, violated) {
-    const digests = facts.all('request').filter(({destination}) => facts.gets(destination) === 'digests');
-    const reports = digests.flatMap((digest) => linesOf(digest).map((line) => ({line, digest})));
-    for (const [line, group] of Map.groupBy(
-      reports,
-      (report) => `${report.digest.destination} ${report.line}`,
-    )) {
-      for (const [index, {digest: next}] of group.entries()) {
-        const last = group[index - 1]?.digest;
-        if (!last || last.outcome !== 'taken') continue;
-        const wasAskedFor = facts
-          .all('command')
-          .some(({name, at, until}) => name === 'retry' && until >= last.at && at <= next.at);
-        if (!wasAskedFor && !facts.mayNotHaveStored(last) && !facts.mayOverlap(last, next))
-          violated(`${line} was taken at ${seconds(last.until)}, and sent at ${seconds(next.at)}`);
-      }
     }
   },
 
@@ -328,7 +301,7 @@ const rules = {
       for (const request of facts.all('request')) {
         const {process, destination, at} = request;
         if (destination !== pause.destination || at <= pause.until + noticing || at >= end) continue;
-        const isOfStops = facts.toldIn(request).every(({only}) => only !== undefined);
+        const isOfStops = facts.toldIn(request)?.only !== undefined;
         const isExcused =
           facts.firstStepOf(request) ||
           (pause.type === 'request' && isOfStops) ||
@@ -337,9 +310,7 @@ const rules = {
           (pause.type === 'request' &&
             facts.had(pause.process, ['crash', 'store', 'slow-store'], pause.at, at));
         if (!isExcused)
-          violated(
-            `${destination} got ${request.what.join()} at ${seconds(at)}, paused at ${seconds(pause.at)}`,
-          );
+          violated(`${destination} got ${request.what} at ${seconds(at)}, paused at ${seconds(pause.at)}`);
       }
     }
   },
@@ -352,7 +323,7 @@ const rules = {
         const row = facts
           .deliveriesOf(lead)
           .find((one) => one.destination === destination && one.content === content);
-        if (!row || facts.gets(destination) === 'digests') continue;
+        if (!row) continue;
         for (const send of facts.sendsOf(row)) {
           const last = {...send, at: until};
           const isAnew = (one: Revoking) => one.until >= at && one.at <= send.at && facts.isMeant(one, lead);
@@ -390,7 +361,7 @@ const rules = {
       const {at} = facts.firstStepOf(request) ?? request;
       const known = facts.inForce(process, at);
       if (address !== undefined && !known.some((addresses) => addresses[destination] === address))
-        violated(`${address} got ${request.what.join()} at ${seconds(request.at)} from ${process}`);
+        violated(`${address} got ${request.what} at ${seconds(request.at)} from ${process}`);
     }
   },
 
@@ -406,10 +377,10 @@ const rules = {
     );
     for (const request of facts.all('request')) {
       const {destination, address, at, method} = request;
-      if (address === undefined || method !== 'POST') continue;
+      if (address === undefined || method === 'GET') continue;
       const lead = facts.deliveryOf(request).split('/').at(-1) ?? '';
       const group = byLead.get(lead) ?? [];
-      const [{only} = {}] = facts.toldIn(request);
+      const only = facts.toldIn(request)?.only;
       const ended = only === 'erased' ? [facts.erasing(lead)] : only ? facts.revokings(lead) : [];
       const last = ended.length > 0 ? Math.max(...ended.map((one) => one?.until ?? at)) : at;
       const isMeant = group.some(({addresses}) => addresses?.[destination] === address);
@@ -417,7 +388,7 @@ const rules = {
         .all('command')
         .some((one) => one.destination === destination && one.address === address && one.at <= last);
       if (group.length > 0 && !isMeant && !isAccepted)
-        violated(`${address} got ${request.what.join()} at ${seconds(at)}`);
+        violated(`${address} got ${request.what} at ${seconds(at)}`);
     }
   },
 
@@ -430,11 +401,8 @@ const rules = {
 
   /** At each moment, in each process, between two reloads. */
   'no more is under way at once, and begins in a second, than agreed'(facts, violated) {
-    for (const [destination, {gets, parallel, perSecond = Infinity}] of Object.entries(
-      facts.history.agreed,
-    )) {
-      const requests =
-        gets === 'digests' ? [] : facts.all('request').filter((one) => one.destination === destination);
+    for (const [destination, {parallel, perSecond = Infinity}] of Object.entries(facts.history.agreed)) {
+      const requests = facts.all('request').filter((one) => one.destination === destination);
       const reloads = ({process, at}: Request) =>
         facts.all('configuration').filter((one) => one.process === process && one.at <= at).length;
       for (const group of Map.groupBy(requests, (one) => `${one.process} ${reloads(one)}`).values()) {
@@ -478,7 +446,7 @@ const rules = {
       const first = facts.firstStepOf(request);
       const had = until - at + (first ? first.until - first.at : 0);
       if (had < facts.history.attempt - 1 && !facts.had(process, ['freeze'], at, until))
-        violated(`${destination} had ${seconds(had)} for ${request.what.join()} at ${seconds(at)}`);
+        violated(`${destination} had ${seconds(had)} for ${request.what} at ${seconds(at)}`);
     }
   },
 
@@ -556,9 +524,9 @@ const rules = {
         const from = facts.lastHeld(lead) + clockDifference;
         return at > from && !isExcused(from);
       };
-      for (const {lead, only} of facts.toldIn(request))
-        if (only === undefined && isLate(lead))
-          violated(`${request.destination} got ${lead} at ${seconds(at)}`);
+      const told = facts.toldIn(request);
+      if (told && told.only === undefined && isLate(told.lead))
+        violated(`${request.destination} got ${told.lead} at ${seconds(at)}`);
     }
   },
 
@@ -585,9 +553,10 @@ const rules = {
     violated,
   ) {
     if (facts.all('trouble').some(({kind}) => kind === 'clock')) return;
-    const all = facts
-      .all('request')
-      .flatMap((request) => facts.toldIn(request).map((told) => ({...told, request})));
+    const all = facts.all('request').flatMap((request) => {
+      const told = facts.toldIn(request);
+      return told ? {...told, request} : [];
+    });
     for (const [lead, group] of Map.groupBy(all, (told) => told.lead)) {
       const ends = group.filter(({only}) => only !== undefined);
       const first = Math.min(...ends.map(({request}) => request.at));
@@ -598,7 +567,7 @@ const rules = {
           (at < first && facts.had(process, ['crash', 'stop'], at, first));
         if (only === undefined && until > first && !isExcused)
           violated(
-            `${destination} got ${what.join()} from ${seconds(at)} to ${seconds(until)}, and ${lead} was told of at ${seconds(first)}`,
+            `${destination} got ${what} from ${seconds(at)} to ${seconds(until)}, and ${lead} was told of at ${seconds(first)}`,
           );
       }
     }
@@ -618,11 +587,7 @@ const rules = {
       if (erasing?.by !== 'operator') continue;
       const had = facts
         .all('request')
-        .filter(
-          (request) =>
-            facts.gets(request.destination) !== 'leads' &&
-            facts.toldIn(request).some((told) => told.lead === lead),
-        );
+        .filter((request) => facts.gets(request.destination) !== 'leads' && facts.leadOf(request) === lead);
       for (const destination of new Set(had.map((request) => request.destination))) {
         const delivery = told.find((one) => one.destination === destination);
         const isFormer = facts
@@ -706,23 +671,24 @@ const rules = {
           at <= revoking.until + facts.history.lease;
         const hasStoodStill = facts.had(process, ['freeze'], at - goingOn, at);
         if (at <= revoking.until || isUnderLease || hasStoodStill) continue;
-        for (const {lead, only} of facts.toldIn(request)) {
-          const isAsked = () =>
-            facts.concerns(revoking, lead) &&
-            !facts.isDecided(revoking, 'perhaps') &&
-            (sentAt.get(lead) ?? 0) > revoking.until;
-          if (only !== undefined || !(facts.isMeant(revoking, lead) || isAsked())) continue;
-          const isLater = (came.get(lead) ?? Infinity) > revoking.at && !revoking.leads.includes(lead);
-          const isExcused = (one: Allowing) =>
-            one.until >= revoking.at && one.at <= at && facts.isAllowed(one, lead);
-          const cannotHold = (one: Start) =>
-            one.at > revoking.at && one.at < at && one.doubts.some((text) => text.includes('cannot be held'));
-          if (isLater && facts.all('start').some(cannotHold)) continue;
-          if (!isLater || !facts.all('allowing').some(isExcused))
-            violated(
-              `${destination} got ${lead} at ${seconds(at)}, taken back from ${seconds(revoking.at)} to ${seconds(revoking.until)}`,
-            );
-        }
+        const told = facts.toldIn(request);
+        if (!told || told.only !== undefined) continue;
+        const {lead} = told;
+        const isAsked = () =>
+          facts.concerns(revoking, lead) &&
+          !facts.isDecided(revoking, 'perhaps') &&
+          (sentAt.get(lead) ?? 0) > revoking.until;
+        if (!facts.isMeant(revoking, lead) && !isAsked()) continue;
+        const isLater = (came.get(lead) ?? Infinity) > revoking.at && !revoking.leads.includes(lead);
+        const isExcused = (one: Allowing) =>
+          one.until >= revoking.at && one.at <= at && facts.isAllowed(one, lead);
+        const cannotHold = (one: Start) =>
+          one.at > revoking.at && one.at < at && one.doubts.some((text) => text.includes('cannot be held'));
+        if (isLater && facts.all('start').some(cannotHold)) continue;
+        if (!isLater || !facts.all('allowing').some(isExcused))
+          violated(
+            `${destination} got ${lead} at ${seconds(at)}, taken back from ${seconds(revoking.at)} to ${seconds(revoking.until)}`,
+          );
       }
   },
 
@@ -741,7 +707,8 @@ const rules = {
         .filter(
           (request) =>
             facts.gets(request.destination) !== 'leads' &&
-            facts.toldIn(request).some((told) => told.lead === lead && told.only === undefined),
+            facts.leadOf(request) === lead &&
+            facts.toldIn(request)?.only === undefined,
         );
       for (const [destination, group] of Map.groupBy(had, (request) => request.destination)) {
         const isElsewhere = ({addresses}: Revoking) =>
@@ -750,12 +717,11 @@ const rules = {
         const delivery = facts
           .deliveriesOf(lead)
           .find((one) => one.destination === destination && one.content === 'revoked');
-        const isRight = (one: Request) => one.what[0] === `evt_revoked_${scope}_${lead}`;
+        const isRight = (one: Request) => one.what === `evt_revoked_${scope}_${lead}`;
         if (!delivery) violated(`${destination} had news of ${lead}`);
         else if (delivery.state === 'skipped') violated(`${nameOf(delivery)} is skipped`);
         else if (
           delivery.state === 'delivered' &&
-          facts.gets(destination) === 'news' &&
           !facts.sendsOf(delivery).some((one) => one.hasArrived && isRight(one))
         )
           violated(`${nameOf(delivery)} was not told for whom`);

@@ -60,7 +60,7 @@ const destinations = {
     perSecond: 5,
     parallel: 3,
   },
-  inbox: emailSettings('smtp://inbox.test', {everyMinutes: 0.25}),
+  inbox: emailSettings('smtp://inbox.test'),
 } satisfies Record<DestinationName, DestinationSettings>;
 /**
  * The destinations of a configuration.
@@ -93,7 +93,7 @@ export const agreed = (maxSends: number): Record<DestinationName, Agreed> => ({
   lender: {gets: 'leads', parallel: 4, maxSends},
   other: {gets: 'leads', parallel: 2, maxSends},
   crm: {gets: 'news', parallel: 3, perSecond: 5, maxSends: Infinity},
-  inbox: {gets: 'digests', parallel: Infinity, maxSends: Infinity},
+  inbox: {gets: 'news', parallel: 2, perSecond: 10, maxSends: Infinity},
 });
 
 type Route = Pick<ToDesk, 'partner' | 'answerFrom'> & {cid: string; sendTo: DestinationName[]};

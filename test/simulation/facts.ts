@@ -1,6 +1,4 @@
 /** What the rules of the checker ask of a history. */
-import {referenceOf} from '../../contract/reference.ts';
-import {howToFollow} from '../../server/destinations/email/wording.ts';
 import {onlyForReceivers, type DeliveryRow, type ForReceivers} from '../../server/leads/deliveries.ts';
 import {revocationScopes} from '../../server/leads/revocation.ts';
 import {
@@ -38,23 +36,13 @@ export class Facts {
   readonly #sends: ReadonlyMap<string, Request[]>;
   readonly #deliveries: ReadonlyMap<string, DeliveryRow[]>;
   readonly #answeredBy: ReadonlyMap<string, string>;
-  readonly #leadNamed: ReadonlyMap<string, string>;
-  readonly #told = new Map<Request, Told[]>();
 
   constructor(history: History) {
     this.history = history;
     this.#byType = Map.groupBy(history.facts, ({type}) => type);
-    const sends = new Map<string, Request[]>();
-    for (const request of this.all('request')) {
-      for (const what of request.method === 'GET' ? [] : request.what) {
-        const name = `${request.destination}/${what}`;
-        sends.set(name, [...(sends.get(name) ?? []), request]);
-      }
-    }
-    this.#sends = sends;
+    const sends = this.all('request').filter(({method}) => method !== 'GET');
+    this.#sends = Map.groupBy(sends, ({destination, what}) => `${destination}/${what}`);
     this.#deliveries = Map.groupBy(history.stored.deliveries, ({lead}) => lead);
-    const {leads, erased} = history.stored;
-    this.#leadNamed = new Map([...leads.keys(), ...erased.keys()].map((lead) => [referenceOf(lead), lead]));
     this.#answeredBy = new Map(
       this.all('submission').flatMap(({lead, answeredBy}) =>
         lead && answeredBy ? [[lead, answeredBy]] : [],
@@ -94,27 +82,17 @@ export class Facts {
     return Math.max(this.erasing(lead)?.until ?? Infinity, leasedUntil - this.history.beginning);
   }
 
-  /** The leads that a request tells of, in an e-mail by the lines that report them. */
-  toldIn(request: Request): readonly Told[] {
-    const known = this.#told.get(request);
-    if (known) return known;
+  /** What the request tells. Undefined for amounts that were fetched under an id which the receiver gave to no lead. */
+  toldIn(request: Request): Told | undefined {
     const lead = this.leadOf(request);
-    const only = onlyForReceivers.find((content) => request.what[0]?.startsWith(`evt_${content}_`));
-    const told: Told[] =
-      lead === undefined
-        ? linesOf(request).flatMap((line) => {
-            // A line may also name another lead, of which it is a duplicate.
-            const its = this.#leadNamed.get(/: ([0-9A-Z]{4}-[0-9A-Z]{4})\b/.exec(line)?.[1] ?? '');
-            return its === undefined ? [] : {lead: its, only: onlyIn(line)};
-          })
-        : [{lead, only: only as ForReceivers | undefined}];
-    this.#told.set(request, told);
-    return told;
+    const only = onlyForReceivers.find((content) => request.what.startsWith(`evt_${content}_`));
+    return lead === undefined ? undefined : {lead, only: only as ForReceivers | undefined};
   }
 
   /** Whether the request tells only of this, and of this lead. */
   tells(request: Request, content: ForReceivers, lead: string): boolean {
-    return this.toldIn(request).some((told) => told.lead === lead && told.only === content);
+    const told = this.toldIn(request);
+    return told?.lead === lead && told.only === content;
   }
 
   /** Who sent a lead. Undefined if it was erased, or lost by a restore, and its client heard nothing. */
@@ -197,12 +175,12 @@ export class Facts {
     );
   }
 
-  /** The lead that a request is about. Undefined for an e-mail, which may be about several. */
+  /** The lead that a request is about. */
   leadOf(request: Request): string | undefined {
-    if (this.gets(request.destination) === 'digests') return undefined;
-    const [id] = request.what;
     if (request.method !== 'GET') return this.deliveryOf(request).split('/').at(-1);
-    return this.all('creation').find((one) => one.destination === request.destination && one.id === id)?.lead;
+    return this.all('creation').find(
+      (one) => one.destination === request.destination && one.id === request.what,
+    )?.lead;
   }
 
   /** What the destination gets. */
@@ -222,7 +200,7 @@ export class Facts {
     );
   }
 
-  /** The requests that took a delivery to its destination, in order. An e-mail may have taken others as well. */
+  /** The requests that took a delivery to its destination, in order. */
   sendsOf({
     destination,
     content,
@@ -230,23 +208,19 @@ export class Facts {
   }: Pick<DeliveryRow, 'destination' | 'content' | 'lead'>): readonly Request[] {
     const of = (what: string) => this.#sends.get(`${destination}/${what}`) ?? [];
     if (this.gets(destination) === 'leads') return of(lead);
-    if (this.gets(destination) === 'digests') return of(referenceOf(lead));
     if (content !== 'revoked') return of(`evt_${content}_${lead}`);
     return revocationScopes.flatMap((scope) => of(`evt_revoked_${scope}_${lead}`));
   }
 
   /** Each two requests in a row that took the same lead or news to a destination, and the name of that delivery. */
   repeats(): {delivery: string; last: Request; next: Request}[] {
-    const single = [...this.#sends.values()].filter(
-      ([first]) => this.gets(first?.destination ?? '') !== 'digests',
-    );
-    return single.flatMap((sends) =>
+    return [...this.#sends.values()].flatMap((sends) =>
       sends.slice(1).map((next, index) => ({delivery: this.deliveryOf(next), last: sends[index]!, next})),
     );
   }
 
   /** The name of the delivery that a request took: of a lead, or of an event such as `evt_created_<lead>`. */
-  deliveryOf({destination, what: [what = '']}: Request): string {
+  deliveryOf({destination, what}: Request): string {
     if (this.gets(destination) === 'leads') return nameOf({destination, content: 'lead', lead: what});
     // That a consent was taken back has the scope between the two.
     const [, content, ...rest] = what.split('_');
@@ -302,7 +276,7 @@ export class Facts {
    * The request that gave the lead to its destination, if the other one fetches its amounts in the same attempt: right
    * after it, in the same process.
    */
-  firstStepOf({method, process, destination, address, what: [id], at}: Request): Request | undefined {
+  firstStepOf({method, process, destination, address, what: id, at}: Request): Request | undefined {
     if (method !== 'GET') return undefined;
     const creation = this.all('creation').find((one) => one.destination === destination && one.id === id);
     const before = this.all('request').filter(
@@ -311,27 +285,9 @@ export class Facts {
         one.destination === destination &&
         one.address === address &&
         one.at < at &&
-        (one.what[0] === creation?.lead || one.what[0] === id),
+        (one.what === creation?.lead || one.what === id),
     );
     const last = before.at(-1);
     return last?.method === 'POST' ? last : undefined;
   }
 }
-
-/** The lines of a digest that report leads, each with the line above its list. Such a line begins with a reference. */
-export const linesOf = ({body}: Request): string[] => {
-  let above = '';
-  return body.split('\n').flatMap((line) => {
-    if (/^[0-9A-Z]{4}-[0-9A-Z]{4}\b/.test(line)) return `${above}: ${line}`;
-    above = line || above;
-    return [];
-  });
-};
-
-/** The news of which such a line is, if only those hear it who had the lead. */
-const onlyIn = (line: string): ForReceivers | undefined =>
-  line.startsWith(howToFollow.erased)
-    ? 'erased'
-    : line.startsWith(howToFollow.revoked)
-      ? 'revoked'
-      : undefined;

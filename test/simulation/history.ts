@@ -135,8 +135,8 @@ export type Request = Span & {
   address?: string;
   /** `POST` gives the lead or the news, `GET` fetches amounts, `MAIL` is an e-mail. */
   method: 'POST' | 'GET' | 'MAIL';
-  /** What is sent: the id of a lead or of news, the reference of each lead in an e-mail; of a GET the receiver's id. */
-  what: readonly string[];
+  /** What is sent: the id of a lead or of news; of a GET the receiver's id. */
+  what: string;
   body: string;
   /** Missing if the sender ended before it knew. */
   outcome?: Outcome;
@@ -203,7 +203,7 @@ export type Fact =
 
 /** What was agreed with a destination. */
 export type Agreed = {
-  gets: 'leads' | 'news' | 'digests';
+  gets: 'leads' | 'news';
   parallel: number;
   /** Only for a destination of news. */
   perSecond?: number;

@@ -181,7 +181,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'begin all that is due at once',
     file: 'server/destinations/channel.ts',
-    from: 'return Math.min(channel.breaker.room(), isUrgent ? Infinity : channel.pace.available());',
+    from: 'return Math.min(channel.breaker.room(), channel.pace.available());',
     to: 'return channel.breaker.room();',
     flavour: 'crowded',
     violates: 'no more is under way at once, and begins in a second, than agreed',
@@ -209,15 +209,6 @@ export const mutants: readonly Mutant[] = [
     to: 'addressOf: () => null,',
     flavour: 'reloaded',
     violates: 'nothing goes to an address for which it was not meant',
-  },
-  {
-    name: 'send each digest twice',
-    file: 'server/destinations/email/collector.ts',
-    from: 'const result = await send(requests, requests[0]?.recipients ?? null);',
-    to: `await send(requests, requests[0]?.recipients ?? null);
-      const result = await send(requests, requests[0]?.recipients ?? null);`,
-    flavour: 'calm',
-    violates: 'a digest reports no news again that the mail server took',
   },
   {
     name: 'forget the idempotency key of an erased lead',

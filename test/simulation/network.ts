@@ -154,7 +154,7 @@ class Line {
     // A process that has just died goes on until it waits for something, but sends nothing.
     if (process.isDead) return new Promise(() => undefined);
     if (signal.aborted) return Promise.reject(signal.reason as Error);
-    const label = `${sent.destination} ${sent.method} ${sent.what.join(' ')}`;
+    const label = `${sent.destination} ${sent.method} ${sent.what}`;
     const fate = this.#fateOf(sent, label);
     const [slowThere, slowBack] = fate.slow ?? [0, 0];
     const isTaken = fate.status !== undefined && fate.status < 300 && !this.isForLeads;
@@ -253,7 +253,7 @@ export function createNetwork(process: Process, around: Surroundings): Partial<N
         const {'idempotency-key': lead, 'webhook-id': event} = headers as Record<string, string>;
         const id = path.split('/').at(-1) ?? '';
         const body = typeof given === 'string' ? given : '';
-        const what = [lead ?? event ?? id];
+        const what = lead ?? event ?? id;
         const sent: Sent = {destination, address, method: method as 'POST' | 'GET', what, body};
         const {status, text, isCut} = await line.send(sent, signal as AbortSignal, () => {
           if (lead) return createLead(destination, lead);
@@ -279,16 +279,14 @@ export function createNetwork(process: Process, around: Surroundings): Partial<N
     createTransport({host = ''}) {
       const line = new Line(process, around, false);
       return {
-        async sendMail({text, signal}) {
-          const body = text as string;
-          // A line that reports a lead begins with its reference.
-          const references = [...new Set(body.match(/^[0-9A-Z]{4}-[0-9A-Z]{4}\b/gm))];
+        async sendMail({messageId = '', text, signal}) {
           const sent: Sent = {
             destination: nameOf(host),
             address: host,
             method: 'MAIL',
-            what: references,
-            body,
+            // The name of the e-mail is the id of its news.
+            what: messageId.replace(/^<|@.*$/g, ''),
+            body: text as string,
           };
           const {status} = await line.send(sent, signal as AbortSignal, () => ({status: 250, text: ''}));
           if (status < 300) return {rejectedErrors: []};

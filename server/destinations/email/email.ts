@@ -1,5 +1,5 @@
 /**
- * A destination that reports leads by e-mail, over SMTP: each piece of news at once, or all of some minutes as one digest.
+ * A destination that reports leads by e-mail, over SMTP: each piece of news in an e-mail of its own.
  * Towards a public mail server the connection is always encrypted, and the server's certificate is checked.
  */
 import {randomUUID} from 'node:crypto';
@@ -13,8 +13,6 @@ import {onlyForReceivers, type Recipients, type Settlement} from '../../leads/de
 import type {DeliveryRequest, Destination} from '../destination.ts';
 import {forSockets, type Lookup} from '../lookups.ts';
 import {usualNetwork, type Network} from '../network.ts';
-import {createCollector} from './collector.ts';
-import {digestEmail} from './digest-email.ts';
 import {failureOf, putOff, recipientsAfter} from './failures.ts';
 import {correctedFor, leadEmail} from './lead-email.ts';
 import {mailConnections} from '../terms.ts';
@@ -35,23 +33,15 @@ export function createEmail(
   timeout: number,
   network: Partial<Network> = {},
 ): Destination {
-  const {everyMinutes} = settings;
   // An e-mail is sent over another connection if the server closed an idle one just before it was used.
   const opened = openTransport(settings.smtpUrl, timeout, network, {maxRequeues: 1});
   const mailbox: Mailbox = {...opened, settings, timeout};
-  const deliver =
-    everyMinutes === undefined
-      ? async (request: DeliveryRequest) => {
-          if (isRepeat(request)) throw toldBefore();
-          const email = leadEmail(request, settings, await correctedFor(request, settings));
-          return outcomeOf(await send(mailbox, email, request.recipients), request);
-        }
-      : createCollector(async (requests, recipients) => {
-          if (requests.every(isRepeat)) throw toldBefore();
-          return send(mailbox, digestEmail(requests, settings), recipients);
-        }, outcomeOf);
   return {
-    deliver,
+    async deliver(request) {
+      if (isRepeat(request)) throw toldBefore();
+      const email = leadEmail(request, settings, await correctedFor(request, settings));
+      return outcomeOf(await send(mailbox, email, request.recipients), request);
+    },
     async test() {
       const subject = 'A test: leads will be reported here';
       const text =
@@ -99,7 +89,7 @@ export function messageOf({subject, text, html, id, follows}: Email, from: strin
   };
 }
 
-/** How one of the deliveries ended that the e-mail told of. @throws DeliveryError if recipients are left for another attempt */
+/** How the delivery ended that the e-mail told of. @throws DeliveryError if recipients are left for another attempt */
 function outcomeOf(
   errors: readonly NodemailerError[],
   {content, recipients: before}: Pick<DeliveryRequest, 'content' | 'recipients'>,

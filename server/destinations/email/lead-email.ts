@@ -16,7 +16,7 @@ import type {CallAnswer, MayCall} from '../../leads/may-call.ts';
 import type {LeadRecord} from '../../leads/stored-lead.ts';
 import type {DeliveryRequest, RecordRequest} from '../destination.ts';
 import {newsOf, type News} from '../news.ts';
-import {plain, type Block, type Line} from './message.ts';
+import type {Block, Line} from './message.ts';
 import {plainAddress, shownPhone, theirAddress, theirName, theirWords} from './their-words.ts';
 import {
   answerBlocks,
@@ -32,7 +32,6 @@ import {
   amountLine,
   correction,
   emailOf,
-  howToFollow,
   scopeLine,
   openBlock,
   outcome,
@@ -101,7 +100,7 @@ export function leadEmail(
     ),
     details === 'none' ? ['The operator of the lead server finds the visitor by the reference.'] : [],
   ];
-  const whom = isChat ? [plain(contactLine(record, call))] : [theirName(record.lead), total];
+  const whom = isChat ? [contactLine(record)] : [theirName(record.lead), total];
   const words = [...whom, subjectOfCall[call.answer]].filter(Boolean).join(', ');
   const subject = hasContact
     ? `${subjectBefore(request)}${words}${isChat ? '' : ` (${sender})`}`
@@ -150,8 +149,14 @@ const lateWords: {[Content in DeliveryContent]?: string} = {
 
 /** What the subject says after the lead, and what to do. */
 const forReceivers: Record<ForReceivers, [subject: string, what: string]> = {
-  erased: [' was erased: delete what you have of it', `This lead was erased. ${howToFollow.erased}`],
-  revoked: [': stop calls and messages', `The visitor took the consent back. ${howToFollow.revoked}`],
+  erased: [
+    ' was erased: delete what you have of it',
+    'This lead was erased. Delete all that you have of it, also earlier messages about it.',
+  ],
+  revoked: [
+    ': stop calls and messages',
+    'The visitor took the consent back. Stop calls and messages to this person now.',
+  ],
 };
 
 /** Stands before the name of the visitor if the news is another than that of a new lead. */

@@ -11,7 +11,7 @@ export type Button = {label: string; href: string; text: string; isMain?: boolea
 export type Fact = readonly [name: string, value: string | undefined];
 /**
  * Lines that belong together, and:
- * - `title`: of the blocks that follow; `person`: whom the message is about, with a line below the name
+ * - `person`: whom the message is about, with a line below the name
  * - `notice`: what the reader must know first, in a box
  * - `facts`: names and values in two columns
  * - `quoted`: the words of a stranger
@@ -20,7 +20,6 @@ export type Fact = readonly [name: string, value: string | undefined];
  */
 export type Block =
   | readonly (Line | undefined)[]
-  | {title: string}
   | {person: string; below: string | undefined}
   | {notice: readonly Line[]; tone: Tone}
   | {buttons: readonly Button[]}
@@ -30,7 +29,6 @@ export type Block =
 const spansOf = (line: Line): readonly Span[] => (typeof line === 'string' ? [line] : line);
 const shownFacts = (facts: readonly Fact[]) => facts.filter(([, value]) => value !== undefined);
 const linesOf = (block: Block): readonly Line[] => {
-  if ('title' in block) return [block.title];
   if ('person' in block) return [block.person, ...(block.below ? [block.below] : [])];
   if ('notice' in block) return block.notice;
   if ('buttons' in block) return block.buttons.map(({text}) => text);
@@ -38,7 +36,7 @@ const linesOf = (block: Block): readonly Line[] => {
   return 'quoted' in block ? block.quoted : block.filter((line) => line !== undefined);
 };
 
-export const plain = (line: Line): string =>
+const plain = (line: Line): string =>
   spansOf(line)
     .map((span) => (typeof span === 'string' ? span : 'bold' in span ? span.bold : span.link))
     .join('');
@@ -96,7 +94,6 @@ const factHtml = ([name, value]: Fact): Html =>
   </tr>`;
 
 function blockHtml(block: Block, lines: readonly Html[]): Html {
-  if ('title' in block) return heading(block.title);
   if ('person' in block)
     return html`<h1 style="margin:0;font-size:24px;line-height:1.25">${block.person}</h1>
       <p style="margin:0 0 16px">${block.below ?? ''}</p> `;

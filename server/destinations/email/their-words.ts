@@ -38,14 +38,11 @@ export function theirName({first_name, last_name}: Pick<Lead, 'first_name' | 'la
 export const shownPhone = ({e164}: Lead['phone']): string =>
   e164.replace(/^\+1(...)(...)(....)$/, '+1 $1-$2-$3');
 
-/** The telephone number as a link that dials it, with the country code. What may be an extension follows. */
-export function theirPhone(phone: Lead['phone']): readonly Span[] {
-  const {typed, e164} = phone;
+/** The telephone number with the country code. What may be an extension follows. */
+export function theirPhone(phone: Lead['phone']): string {
+  const {typed} = phone;
   const [digits] = /\d+(?=\D*$)/.exec(extension.exec(phoneOf(typed)?.plain ?? typed)?.[0] ?? '') ?? [];
-  return [
-    {link: shownPhone(phone), href: `tel:${e164}`},
-    ...(digits ? [` ${theirWords(`ext. ${digits}`, 20)}`] : []),
-  ];
+  return shownPhone(phone) + (digits ? ` ${theirWords(`ext. ${digits}`, 20)}` : '');
 }
 
 /** An address that mail programs link as a whole. `www.` at its beginning would make some link it as a website. */

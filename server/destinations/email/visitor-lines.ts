@@ -7,7 +7,7 @@ import {oneLine} from '../../leads/hidden-characters.ts';
 import type {LeadRecord} from '../../leads/stored-lead.ts';
 import {callAnswerWords, callReasonWords, mayCall, mayDial, type MayCall} from '../../leads/may-call.ts';
 import {timeThere, timeZonesOf} from '../../leads/time-there.ts';
-import {plain, type Block, type Fact, type Line, type Span, type Tone} from './message.ts';
+import type {Block, Fact, Line, Tone} from './message.ts';
 import {shownPhone, theirAddress, theirName, theirPhone, theirWords} from './their-words.ts';
 import {dollars, time} from './wording.ts';
 
@@ -34,27 +34,17 @@ function callHints({lead, consent}: LeadRecord): string[] {
 }
 
 /** Whom to call, at which number, when, and in which language. */
-export function contactLine(record: LeadRecord, call: MayCall): readonly Span[] {
-  const {phone} = record.lead;
-  const number = mayDial(call) ? theirPhone(phone) : [plain(theirPhone(phone))];
-  const hints = callHints(record).map((words) => `, ${words}`);
-  return [{bold: theirName(record.lead)}, ', ', ...number, ...hints];
-}
+export const contactLine = (record: LeadRecord): string =>
+  [theirName(record.lead), theirPhone(record.lead.phone), ...callHints(record)].join(', ');
 
 const capitalized = (words: string) => words.replace(/^./, (first) => first.toUpperCase());
 
 /** Who said stop, for a subject and for a line, where nothing dials the number. */
 export const stopped = (contact: Contact): string => `${theirName(contact)}, ${shownPhone(contact.phone)}`;
 
-/**
- * Whether the lead may be called when the message is written.
- * @param known `correctedBy`: the id of a lead that corrects it
- */
-export const callingOf = (
-  {lead, consent, mailboxStoppedAt}: LeadRecord,
-  now: number,
-  known: {correctedBy?: string | undefined} = {},
-): MayCall => mayCall({lead, consent, addressStoppedAt: mailboxStoppedAt, ...known}, now);
+/** Whether the lead may be called when the message is written. */
+export const callingOf = ({lead, consent, mailboxStoppedAt}: LeadRecord, now: number): MayCall =>
+  mayCall({lead, consent, addressStoppedAt: mailboxStoppedAt}, now);
 
 /**
  * What whoever calls must know first. The first line is in bold. A message is read later, so it names days and the time there, and
@@ -92,7 +82,7 @@ export function personBlocks(record: LeadRecord, may: MayCall): Block[] {
   const {lead, suspect} = record;
   const hints = callHints(record);
   const {e164} = lead.phone;
-  const dial = plain(theirPhone(lead.phone));
+  const dial = theirPhone(lead.phone);
   const call = {
     ...{label: `Call ${dial}`, href: `tel:${e164}`, text: `Call ${dial}`},
     isMain: may.answer === 'yes' && suspect === null,
@@ -160,7 +150,7 @@ export function changedLine({lead: before}: LeadRecord, {lead: now}: LeadRecord)
 
 /** The former number may be that of somebody else, so nothing dials it. */
 function wasWords(name: string, {phone}: Lead, value: unknown): string {
-  if (name === 'phone') return theirWords(plain(theirPhone(phone)), 40);
+  if (name === 'phone') return theirWords(theirPhone(phone), 40);
   if (name === 'call_time' && typeof value === 'string')
     return inWords(formOnlyFields.call_time.inMails, value);
   if (typeof value === 'boolean') return value ? 'yes' : 'no';

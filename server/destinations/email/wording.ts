@@ -2,7 +2,7 @@
 import {amountParts, totalAmount, type Amounts} from '../../../contract/amounts.ts';
 import {referenceOf} from '../../../contract/reference.ts';
 import {afterTouch} from '../../../form/words/en.ts';
-import type {Delivered, ForReceivers} from '../../leads/deliveries.ts';
+import type {Delivered} from '../../leads/deliveries.ts';
 import {oneLine} from '../../leads/hidden-characters.ts';
 import type {Answer, LeadIdentity, LeadRecord} from '../../leads/stored-lead.ts';
 import {NeverTried} from '../breaker.ts';
@@ -95,16 +95,8 @@ export const correction = ({supersedes}: LeadRecord): string | undefined =>
 export const pageOf = ({id}: Pick<LeadIdentity, 'id'>, {leadPages}: {leadPages?: string}) =>
   leadPages === undefined ? undefined : leadPages + id;
 export const openWords = 'Open the lead';
-export const openLine = (page: string | undefined): Line | undefined =>
-  page === undefined ? undefined : [`${openWords}: `, {link: page, href: page}];
 export const openBlock = (page: string | undefined): Block =>
   page === undefined ? [] : {buttons: [{label: openWords, href: page, text: `${openWords}: ${page}`}]};
-
-/** What the receivers of news are to do that only those get who had the lead. */
-export const howToFollow = {
-  erased: 'Delete all that you have of it, also earlier messages about it.',
-  revoked: 'Stop calls and messages to this person now.',
-} as const satisfies Record<ForReceivers, string>;
 
 /** For whom a consent was taken back, if that is more than the partner of the lead. */
 export const scopeLine = ({revoked}: Pick<LeadIdentity, 'revoked'>) =>

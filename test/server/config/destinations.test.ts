@@ -90,7 +90,6 @@ suite('a destination', () => {
         mail: {
           ...mail,
           to: ['a@partner.example', 'b@partner.example'],
-          every_minutes: 1_440,
           details: 'contact',
         },
       },
@@ -100,8 +99,16 @@ suite('a destination', () => {
     assert.partialDeepStrictEqual(Object.fromEntries(destinations), {
       lender: {attributionInNotes: true, ...paced},
       crm: paced,
-      mail: {to: ['a@partner.example', 'b@partner.example'], everyMinutes: 1_440, details: 'contact'},
+      mail: {to: ['a@partner.example', 'b@partner.example'], details: 'contact'},
     });
+  });
+  test('every_minutes of earlier versions has no effect, and a start says so, with its place', () => {
+    const {destinations, warnings} = read({mail, often: {...mail, every_minutes: 15}}, mailAccess);
+    assert.deepEqual(destinations.get('often'), destinations.get('mail'));
+    assert.match(
+      warnings.join(),
+      /^PARTNERS_FILE .*partners\.json:1:\d+: destinations\.often\.every_minutes is not used any more, as each lead has an e-mail of its own: remove it$/,
+    );
   });
   test('alerts need no destination, and a note says what a chat room keeps of erased leads', () => {
     const room = {type: 'chat', format: 'slack', credentials: 'ROOM', details: 'contact'};
@@ -281,16 +288,6 @@ suite('a destination that is wrong is refused with its field', () => {
       ['mail.to: must hold at most 20'],
     ],
     [
-      'a digest all the time',
-      [{mail: {...mail, every_minutes: 0}}],
-      ['mail.every_minutes: must be at least 1'],
-    ],
-    [
-      'a digest every two days',
-      [{mail: {...mail, every_minutes: 2_880}}],
-      ['mail.every_minutes: must be at most 1440'],
-    ],
-    [
       'no type of event',
       [{crm: {...crm, events: []}}, crmAccess],
       ['crm.events: must hold at least one type of event'],
@@ -425,7 +422,7 @@ suite('a setting of a destination that is wrong is refused by its name', () => {
     ],
     [
       'a wrong mail server, once for all e-mails',
-      {mail, digest: {...mail, every_minutes: 60}},
+      {mail, others: {...mail, details: 'contact'}},
       {...mailAccess, SMTP_URL: canary},
       [wrongServer],
     ],

@@ -352,7 +352,6 @@ test('events that a destination has not chosen take no turn of its pace', () => 
     perSecond: 0.001,
     parallel: 16,
     parallelClaimed: 16,
-    collectFor: undefined,
   };
   const courier = createCourier({
     store: {} as LeadStore,
@@ -367,7 +366,7 @@ test('events that a destination has not chosen take no turn of its pace', () => 
   let isPaused = false;
   for (let lead = 0; lead < 100; lead += 1) {
     assert.equal(deliverer.reserve('crm', 'created'), true);
-    courier.claimed('crm', [created, created], false);
+    courier.claimed('crm', [created, created]);
   }
   assert.equal(courier.room('crm'), 1);
   isPaused = true;
@@ -379,7 +378,7 @@ test('events that a destination has not chosen take no turn of its pace', () => 
   assert.equal(deliverer.reserve('crm', 'answered'), true);
   assert.deepEqual([deliverer.reserve('crm', 'answered'), courier.room('crm')], [false, 0]);
   assert.equal(deliverer.reserve('crm', 'created'), true);
-  courier.claimed('crm', [created], true);
+  courier.claimed('crm', [created]);
   assert.equal(courier.room('crm'), 0);
 });
 

@@ -12,7 +12,7 @@ import {emailSettings} from '../../support/email-settings.ts';
 import {startMailServer} from '../../support/mail-server.ts';
 import {openFor, openForSuite, type Owner} from '../../support/opened.ts';
 import {canaryLead, sampleConsent} from '../../support/sample-leads.ts';
-import {erasedRequest, newsRequest, revokedRequest, sampleId} from '../../support/sample-news.ts';
+import {erasedRequest, newsRequest, revokedRequest} from '../../support/sample-news.ts';
 import {startWebhookReceiver} from '../../support/webhook-receiver.ts';
 
 const leadPages = 'https://admin.leads.example/leads/';
@@ -72,16 +72,6 @@ suite('an e-mail with a link', () => {
       assert.match(subject, /lead K7QM-2XHD from acme/i);
       assert.deepEqual(links, pagesOf([request]));
     }
-  });
-
-  test('links each lead of a digest but the erased ones, and holds nothing personal', async (t) => {
-    const requests = [newsRequest({...full, duplicateOf: sampleId}), ...news].map((request, digit) => {
-      const id = `01934b2c-0000-7000-8000-00a1b2c3d4e${digit}`;
-      return {...request, lead: {...request.lead, id}} as DeliveryRequest;
-    });
-    const {links, whole} = await sent(t, requests, {everyMinutes: 15});
-    assertNothingPersonal(whole);
-    assert.deepEqual(links.toSorted(), pagesOf(requests));
   });
 
   test('has what is looked for here with details: contact', async (t) => {

@@ -20,7 +20,7 @@ async function begin(t: TestContext, more: object[] = []) {
     PARTNERS_FILE: writePartners(
       temporaryFolder(t),
       [{send_to: ['crm'], confirm}, {key: 'bright', send_to: ['sales'], confirm}, ...more],
-      {crm, sales: {type: 'email', to: ['sales@example.com'], every_minutes: 15}},
+      {crm, sales: {type: 'email', to: ['sales@example.com']}},
     ),
     ...{CREDENTIALS_CRM_SECRET: newSecret(), WEBHOOK_INTERNAL_HOSTS: '127.0.0.1'},
     ...{SMTP_URL: 'smtp://mail.example.com', SMTP_FROM: 'leads@example.com'},

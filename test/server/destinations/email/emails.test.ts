@@ -35,23 +35,11 @@ type Changes = Partial<LeadRecord>;
 type RecordContent = RecordRequest['content'];
 
 const minutes = (count: number) => sampleTime + count * 60_000;
-/** References that begin with M6SC-7N7. */
-const idOf = (digit: number) => `01934b2c-0000-7000-8000-00a1b2c3d4e${digit}`;
-const earlier = idOf(5);
+/** Its reference is M6SC-7N75. */
+const earlier = '01934b2c-0000-7000-8000-00a1b2c3d4e5';
 const attribution = {utm_source: 'google', utm_medium: 'cpc', utm_campaign: 'spring'};
 const standard: Changes = {lead: asLead(standardBody), answer: {...doneAnswer, amounts: null}};
 const later: Changes = {isAnsweredLater: true};
-const at = (minute: number, changes: Changes, content?: RecordContent) =>
-  newsRequest({id: idOf(minute), createdAt: minutes(minute), ...changes}, content, minutes(minute));
-
-const digest = [
-  at(1, {}),
-  at(2, {...later, partner: null}),
-  at(3, {supersedes: idOf(1)}),
-  newsRequest({...later, createdAt: minutes(-20)}, 'answered', minutes(4)),
-  erasedRequest({id: idOf(0), createdAt: minutes(-90), erasedAt: minutes(7)}),
-  at(6, {duplicateOf: idOf(1)}),
-];
 
 /** The titles are those of the examples in docs/email.md. */
 const examples: Record<string, [requests: DeliveryRequest[], changes?: Partial<EmailSettings>]> = {
@@ -68,11 +56,6 @@ const examples: Record<string, [requests: DeliveryRequest[], changes?: Partial<E
   'An erased lead': [[erasedRequest()]],
   'A consent that was taken back': [[revokedRequest()]],
   'A consent that was taken back, with `details: contact`': [[revokedRequest()], {details: 'contact'}],
-  'A digest': [digest, {everyMinutes: 15}],
-  'A digest, with `details: contact`': [
-    [at(1, telling), at(6, {...telling, duplicateOf: idOf(1)})],
-    {everyMinutes: 15, details: 'contact'},
-  ],
 };
 
 const documentation = readFileSync(new URL('../../../../docs/email.md', import.meta.url), 'utf8');
@@ -237,8 +220,6 @@ suite('the texts of e-mails', () => {
     const one = await sentOne([newsRequest({...telling, lead})], contact);
     assert.equal((one.parsed.text ?? '').split('\n')[0], '\u2068ليلى حداد\u2069');
     assert.ok((one.parsed.subject ?? '').startsWith('\u2068ليلى حداد\u2069, $862,000'));
-    const many = await sentOne([at(1, {...telling, lead})], {everyMinutes: 15, ...contact});
-    assert.ok((many.parsed.text ?? '').includes('\u2068ليلى حداد\u2069, +1 202-555-0142'));
   });
 
   const uneven = {...amounts, sba_qualified_amount: 552_999, total_qualified_amount: 862_999};
@@ -247,7 +228,6 @@ suite('the texts of e-mails', () => {
       subjectOf([newsRequest({answer: {...doneAnswer, amounts: uneven}, ...changes})], more);
     assert.match((await subjects({})) ?? '', /: \$862,000$/);
     assert.match((await subjects({}, {rounding: 1})) ?? '', /: \$862,999$/);
-    assert.equal(await subjects({}, {everyMinutes: 15}), '1 new lead, $862,000');
     const upstream = {answer: {...doneAnswer, amounts: uneven, policyVersion: null}};
     assert.match((await subjects(upstream)) ?? '', /: \$862,999$/);
   });
@@ -266,15 +246,10 @@ suite('the texts of e-mails', () => {
     }
   });
 
-  test('the same lead again has no e-mail of its own, alone or in a digest', async () => {
-    const repeat = newsRequest({duplicateOf: earlier});
+  test('the same lead again has no e-mail of its own', async () => {
     const before = server.received.length;
-    for (const changes of [{}, {everyMinutes: 15}])
-      await assert.rejects(sent([repeat], changes), {state: 'skipped'});
+    await assert.rejects(sent([newsRequest({duplicateOf: earlier})]), {state: 'skipped'});
     assert.equal(server.received.length, before);
-    const {parsed} = await sentOne([repeat, at(1, {})], {everyMinutes: 15});
-    assert.equal(parsed.subject, '1 new lead, $862,000; 1 repeat');
-    assert.match(parsed.text ?? '', /earlier e-mails\n\nK7QM-2XHD, the same as M6SC-7N75, Fri /);
   });
 
   test('an answer and a correction join the thread of the first e-mail', async () => {
@@ -292,129 +267,34 @@ suite('the texts of e-mails', () => {
     assert.equal(await follows({}), undefined);
   });
 
-  test('the same news has the same Message-ID in every attempt, alone and in a digest', async () => {
-    const ids = async (requests: DeliveryRequest[], changes: Partial<EmailSettings> = {}) =>
-      (await sentOne(requests, changes)).parsed.messageId;
-    const again = {...newsRequest(), attempts: 3};
-    assert.equal(await ids([newsRequest()]), await ids([again]));
-    const every = {everyMinutes: 15};
-    assert.equal(await ids(digest, every), await ids(digest.toReversed(), every));
-    assert.notEqual(await ids(digest, every), await ids(digest.slice(1), every));
+  test('the same news has the same Message-ID in every attempt', async () => {
+    const idOf = async (request: DeliveryRequest) => (await sentOne([request])).parsed.messageId;
+    assert.equal(await idOf(newsRequest()), await idOf({...newsRequest(), attempts: 3}));
   });
 
-  suite('digests', () => {
-    const every = {everyMinutes: 15};
-    const many = (count: number, changes: Changes = {}, content?: RecordContent) =>
-      Array.from({length: count}, (_, index) => {
-        const id = `01934b2c-0000-7000-8000-${index.toString(16).padStart(12, '0')}`;
-        return newsRequest({id, createdAt: minutes(index), ...changes}, content, minutes(index));
-      });
+  test('a stop names who with contacts, and nobody elsewhere or once nothing is known', async () => {
+    const {parsed} = await sentOne([revokedRequest()], contact);
+    assert.equal(parsed.subject, 'Stop: Ana Silva, +1 305-555-0142');
+    assert.ok(!String(parsed.html).includes('tel:'), 'nothing dials the number');
+    const leadPages = 'https://admin.example.com/leads/';
+    const unknown = await sentOne([{...revokedRequest(), contact: undefined}], contact);
+    const quiet = [
+      await sentOne([revokedRequest()], {details: 'none'}),
+      await sentOne([revokedRequest()], {details: 'link', leadPages}),
+    ];
+    for (const {raw} of [unknown, ...quiet]) assert.doesNotMatch(raw, /Silva|0142|ana@/);
+    assert.match(unknown.parsed.text ?? '', /Stop calls and messages/);
+  });
 
-    test('500 leads are one e-mail, the 501st begins another', async () => {
-      const emails = await sent(many(501), every);
-      assert.deepEqual(emails.map(({parsed}) => parsed.subject).toSorted(), [
-        '1 new lead, $862,000',
-        '500 new leads, $431,000,000',
-      ]);
-      const full = emails.find(({parsed}) => parsed.subject?.startsWith('500'));
-      assert.equal(full?.parsed.text?.match(/^[0-9A-Z]{4}-[0-9A-Z]{4}, /gm)?.length, 500);
-    });
+  test('an erased lead that came over the API has its caller in place of a partner', async () => {
+    assert.equal(
+      await subjectOf([erasedRequest({partner: null})]),
+      'Lead K7QM-2XHD from a caller of /json/leads was erased: delete what you have of it',
+    );
+  });
 
-    test('the newest lead is the last one, in whatever order the deliveries come', async () => {
-      const {parsed} = await sentOne(many(20).toReversed(), every);
-      const times = parsed.text?.match(/\d{4}-\d\d-\d\d \d\d:\d\d/g) ?? [];
-      assert.equal(times.length, 20);
-      assert.deepEqual(times, times.toSorted());
-    });
-
-    test('a lead that came and was answered since the last digest is a new lead with its answer', async () => {
-      const requests = [newsRequest(later, 'answered', minutes(5)), newsRequest(later)];
-      const {parsed} = await sentOne(requests, every);
-      assert.equal(parsed.subject, '1 new lead, $862,000');
-      assert.equal(parsed.text?.match(/K7QM-2XHD/g)?.length, 1);
-    });
-
-    test('the subject counts what was answered and refused, and no lead twice', async () => {
-      const refused = many(2, {...later, answer: {status: 'refused'}}, 'refused');
-      assert.equal(await subjectOf(many(3, later, 'answered'), every), '3 leads answered, $2,586,000');
-      assert.equal(await subjectOf(refused, every), '2 leads refused');
-      assert.equal(await subjectOf([at(8, standard), ...refused], every), '1 new lead; 2 refused');
-    });
-
-    test('of a lead that was erased, a digest reports nothing else', async () => {
-      const requests = [newsRequest(), erasedRequest(), newsRequest(later, 'answered')];
-      const {parsed} = await sentOne(requests, {...every, details: 'contact'});
-      assert.equal(parsed.subject, '1 lead erased');
-      assert.equal(parsed.text?.match(/K7QM-2XHD/g)?.length, 1);
-      assert.doesNotMatch(parsed.text ?? '', /Jane/);
-    });
-
-    test('a stop names who in a digest with contacts, and nobody elsewhere or once nothing is known', async () => {
-      const contact = {details: 'contact', leadPages: 'https://admin.example.com/leads/'} as const;
-      const unknown = {...revokedRequest(), contact: undefined};
-      const {parsed} = await sentOne([revokedRequest()], {...every, ...contact});
-      assert.equal(parsed.subject, 'Stop: Ana Silva, +1 305-555-0142');
-      assert.match(parsed.text ?? '', /^Ana Silva, \+1 305-555-0142\nK7QM-2XHD, acme, /m);
-      assert.ok(!String(parsed.html).includes('tel:'), 'nothing dials the number');
-      const mixed = await sentOne([revokedRequest(), at(1, {})], {...every, ...contact});
-      assert.equal(mixed.parsed.subject, '1 new lead, $862,000; 1 to stop');
-      assert.match(mixed.parsed.text ?? '', /^Ana Silva, \+1 305/m);
-      const quiet = [
-        await sentOne([revokedRequest()], {details: 'none'}),
-        await sentOne([revokedRequest()], {...contact, details: 'link'}),
-        await sentOne([revokedRequest()], {...every, details: 'none'}),
-      ];
-      const nothing = [await sentOne([unknown], contact), await sentOne([unknown], {...every, ...contact})];
-      for (const {raw} of [...quiet, ...nothing]) assert.doesNotMatch(raw, /Silva|0142|ana@/);
-      for (const mail of nothing) assert.match(mail.parsed.text ?? '', /Stop calls and messages/);
-    });
-    test('an erased lead that came over the API has its caller in place of a partner', async () => {
-      const {parsed} = await sentOne([erasedRequest({partner: null})], every);
-      assert.match(parsed.text ?? '', /^K7QM-2XHD, \/json\/leads, Fri [-\d]+ 17:45 UTC, erased Fri /m);
-      assert.equal(
-        await subjectOf([erasedRequest({partner: null})]),
-        'Lead K7QM-2XHD from a caller of /json/leads was erased: delete what you have of it',
-      );
-    });
-
-    test('with `details: contact`, each lead begins with name and number, and repeats stand below it', async () => {
-      const again = many(3, {duplicateOf: idOf(1)});
-      const {parsed} = await sentOne([at(1, {}), ...again], {...every, details: 'contact'});
-      assert.equal(parsed.subject, '1 new lead, $862,000; 3 repeats');
-      assert.match(
-        parsed.text ?? '',
-        /^Jane Doe, \+1 202-555-0142\nNot known whether you may call: no consent is stored\.\nM6SC-7N71, \$862,000, acme, .+(?:\n.{9}, the same as M6SC-7N71, .+){3}$/m,
-      );
-    });
-
-    test('of a lead that was corrected since, it says so, and of one that may be a bot', async () => {
-      const lead = at(1, {...telling, suspect: 'fast'});
-      const {parsed} = await sentOne([lead, at(2, {...telling, supersedes: lead.lead.id})], {
-        ...every,
-        details: 'contact',
-      });
-      const [first = '', second = ''] = (parsed.text ?? '').split('\n\n').slice(1);
-      assert.match(first, /\nCall about another lead: it was corrected by M6SC-7N72\.\nMay be a bot: /);
-      assert.match(second, /\nMay be called until 8 PM on Friday in New York\.\n/);
-    });
-
-    test('a delivery that no digest can report fails, and does not end the process', async () => {
-      const email = createEmail(emailSettings(`smtp://127.0.0.1:${server.port}`, every), 20_000);
-      await assert.rejects(email.deliver(newsRequest({}, 'lead')));
-      await email.close();
-    });
-
-    test('all deliveries of a digest fail with its failure', async () => {
-      const closed = await startMailServer();
-      await closed.close();
-      const email = createEmail(emailSettings(`smtp://127.0.0.1:${closed.port}`, every), 20_000);
-      const outcomes = await Promise.allSettled(many(5).map((request) => email.deliver(request)));
-      await email.close();
-      const faults = outcomes.map((outcome) =>
-        outcome.status === 'rejected' ? (outcome.reason as {fault: string}).fault : 'delivered',
-      );
-      assert.deepEqual(faults, Array<string>(5).fill('failed'));
-    });
+  test('a delivery that no e-mail can report fails, and does not end the process', async () => {
+    await assert.rejects(sent([newsRequest({}, 'lead')]));
   });
 
   suite('what visitors and links bring', () => {
@@ -465,11 +345,9 @@ suite('the texts of e-mails', () => {
             content,
           );
           const values = [...Object.values(typed), mailbox, click, page, userAgent, ip, lead.phone.e164];
-          for (const changes of [{}, {everyMinutes: 15}]) {
-            const {raw, parsed} = await sentOne([request], changes);
-            const all = [raw, parsed.subject, parsed.text, parsed.html].join('\n').toLowerCase();
-            for (const value of values) assert.ok(!all.includes(value.toLowerCase()), value);
-          }
+          const {raw, parsed} = await sentOne([request]);
+          const all = [raw, parsed.subject, parsed.text, parsed.html].join('\n').toLowerCase();
+          for (const value of values) assert.ok(!all.includes(value.toLowerCase()), value);
         }),
         {numRuns: 30},
       ));
@@ -575,8 +453,6 @@ suite('the texts of e-mails', () => {
           [...(email.parsed.html ?? '').matchAll(/href="([^"]*)"/g)].map(([, href]) => href),
           ['tel:+12025550142', 'mailto:jane@example.com'],
         );
-        const digest = await sentOne([newsRequest(from(words))], {details: 'contact', everyMinutes: 15});
-        assert.ok(linesOf(digest).includes(`${name}, +1 202-555-0142`));
       });
     }
 
