@@ -11,12 +11,14 @@
 import {createHash} from 'node:crypto';
 import {existsSync, realpathSync, renameSync, rmSync} from 'node:fs';
 import {DatabaseSync} from 'node:sqlite';
+import type pg from 'pg';
+import {reasonOf} from '../leads/store-errors.ts';
 import {withRemedy} from '../observe/causes.ts';
 import {tables, type Table, type TableName} from './columns.ts';
 import {list, type Row} from './database.ts';
 import {asHex, input} from './postgres/accept.ts';
 import {beginLong, openClient} from './postgres/connections.ts';
-import {bringUp, readFoundIfAny, type RunText} from './postgres/start.ts';
+import {bringUp, readFoundIfAny} from './postgres/start.ts';
 import {refuseOtherVersion} from './schema.ts';
 import {emptyLog, readFound} from './sqlite/connection.ts';
 import {CopyError, syncToDisk} from './sqlite/copy.ts';
@@ -49,7 +51,8 @@ export type Progress = {table: TableName; rows: number; of: number};
 const reportEvery = 2_000;
 
 /** `isNew`: it was empty, and its tables were made by this transaction. */
-type Target = {place: string; run: RunText; isNew: boolean};
+type Target = {place: string; run: Run; isNew: boolean};
+type Run = (text: string, values?: unknown[]) => Promise<Row[]>;
 
 /**
  * @returns what was moved, and the URL without secrets
@@ -63,12 +66,12 @@ export async function* transfer(
   try {
     const place = placeOf(url);
     const client = await openClient(url).catch((error: unknown) => {
-      throw new CopyError(`${place} cannot be opened: ${withRemedy((error as Error).message)}`);
+      throw new CopyError(`${place} cannot be opened: ${withRemedy(reasonOf(error))}`);
     });
     try {
-      const run: RunText = async (text, values = []) => (await client.query<Row>(text, [...values])).rows;
+      const run: Run = async (text, values) => (await client.query<Row>(text, values)).rows;
       await run(beginLong);
-      const target = {place, run, isNew: await makeTables(run)};
+      const target = {place, run, isNew: await makeTables(client, run)};
       const outcomes: TableOutcome[] = [];
       for (const table of transferred) outcomes.push(yield* transferTable(table, source, target));
       // Otherwise the first statements would be planned for empty tables.
@@ -115,14 +118,14 @@ function moveAway(path: string) {
 
 /** The URL without user, password and options, which may be secrets. */
 function placeOf(url: string): string {
-  const {hostname, port, pathname, searchParams} = new URL(url);
-  return `postgres://${hostname || searchParams.get('host') || 'localhost'}:${port || '5432'}${pathname}`;
+  const {hostname, port, pathname, searchParams} = new URL(url.replace('@/', '@localhost/'));
+  return `postgres://${searchParams.get('host') ?? (hostname || 'localhost')}:${port || '5432'}${pathname}`;
 }
 
 /** @returns false if there are tables already */
-async function makeTables(run: RunText): Promise<boolean> {
+async function makeTables(client: pg.Client, run: Run): Promise<boolean> {
   const found = await readFoundIfAny(run);
-  if (found.version === 0) return (await bringUp(run)) === 0;
+  if (found.version === 0) return (await bringUp(client)) === 0;
   refuseOtherVersion(found);
   return false;
 }

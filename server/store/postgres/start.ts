@@ -26,9 +26,6 @@ import {
 } from '../schema.ts';
 import {longTimeout, openConnections, type Connections} from './connections.ts';
 
-/** Runs a text, in which there may be several statements if it has no values. */
-export type RunText = (text: string, values?: readonly unknown[]) => Promise<Row[]>;
-
 /** Milliseconds for which connecting is retried, so that the database may be started together with the server. */
 export const startPatience = 60_000;
 /** Milliseconds between two attempts. The pause doubles each time, up to the maximum. */
@@ -121,7 +118,7 @@ async function openUpgraded({url, mayUpgrade, emit}: Options): Promise<Connectio
   try {
     if (!mayUpgrade) refuseOtherVersion(await readFoundIfAny((text) => connections.read(statement(text))));
     else {
-      const before = await upgrade(connections);
+      const before = await connections.longTransaction(bringUp);
       if (emit) emitUpgrade(before, emit);
     }
     return connections;
@@ -157,7 +154,7 @@ export async function inspectPostgres(url: string): Promise<StartsWith> {
  * Any other encoding than UTF-8 lacks most characters, or checks none, so that some names could never be stored.
  * @throws Error with the remedy
  */
-async function refuseOtherEncoding(read: RunText) {
+async function refuseOtherEncoding(read: (text: string) => Promise<Row[]>) {
   const [row] = await read(
     `SELECT current_setting('server_encoding') AS server, current_setting('client_encoding') AS client`,
   );
@@ -185,12 +182,12 @@ export function unencryptedHost(url: string): string | undefined {
 }
 
 /** Also of a database without tables. */
-export async function readFoundIfAny(read: RunText): Promise<Found> {
+export async function readFoundIfAny(read: (text: string) => Promise<Row[]>): Promise<Found> {
   const [found] = await read(`SELECT to_regclass('schema_version')::text AS tables`);
   return found?.['tables'] === null ? {version: 0} : readFound(read);
 }
 
-async function readFound(read: RunText): Promise<Found> {
+async function readFound(read: (text: string) => Promise<Row[]>): Promise<Found> {
   const [row] = await read('SELECT version FROM schema_version');
   const version = Number(row?.['version'] ?? 0);
   if (version < markedSince) return {version};
@@ -206,7 +203,7 @@ async function readFound(read: RunText): Promise<Found> {
 class OlderServer extends Error {}
 
 /** @throws OlderServer until no such server has reported for a minute */
-async function refuseOlderServers(version: number, run: RunText) {
+async function refuseOlderServers(version: number, run: (text: string) => Promise<Row[]>) {
   if (version < tables.processes.since || version >= oldestServer) return;
   const [running] = await run(`SELECT report FROM processes WHERE seen_at > ${Date.now() - goneAfter}`);
   if (!running) return;
@@ -218,21 +215,16 @@ async function refuseOlderServers(version: number, run: RunText) {
 
 const ownTables = Object.keys(tables).map((name) => `'${name}'`);
 
-const upgrade = ({longTransaction}: Connections): Promise<number> =>
-  longTransaction((client) =>
-    bringUp(async (text, values = []) => {
-      const query = {text, values: [...values], query_timeout: longTimeout};
-      return (await client.query<Row>(query as pg.QueryConfig)).rows;
-    }),
-  );
-
 /**
  * Creates or upgrades the tables in a transaction that has begun. Several processes may start at once: the lock lets one of
  * them upgrade while the others wait.
  * @returns the version that the tables had, 0 if there were none
  * @throws Error also when the database has another encoding than UTF-8
  */
-export async function bringUp(run: RunText): Promise<number> {
+export async function bringUp(client: pg.ClientBase): Promise<number> {
+  const run = async (text: string, values?: unknown[]) =>
+    (await client.query<Row>({text, ...(values && {values}), query_timeout: longTimeout} as pg.QueryConfig))
+      .rows;
   await run('SELECT pg_advisory_xact_lock($1)', [upgradeLock]);
   await refuseOtherEncoding(run);
   await run('CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)');

@@ -65,14 +65,12 @@ export function openReader(path: string): DatabaseSync {
 
 /**
  * Opens a connection for a command, beside a server that may be running.
- * @throws Error when the file has the tables of another version, or a mark, or its leads were moved
+ * @throws Error when the file has the tables of another version, or a mark
  */
 export function openBeside(path: string, mayWrite: boolean): DatabaseSync {
   const database = new DatabaseSync(path, {readOnly: !mayWrite, timeout: 5_000});
   try {
     refuseOtherVersion(readFound(database));
-    // The connection may have waited for the end of `store copy`, which has renamed the file.
-    refuseMoved(path);
     if (mayWrite) database.exec(`PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; ${lateCheckpoints}`);
     return database;
   } catch (error) {
@@ -110,8 +108,8 @@ const lateCheckpoints = 'PRAGMA wal_autocheckpoint = 4000';
  * @throws Error when the file is damaged, or was made by a newer version or before 1.0.0, or its leads were moved
  */
 export function openWriter(path: string): {database: DatabaseSync; before: number} {
-  // This may wait for the end of `store copy`, which renames the file.
   refuseDamaged(path);
+  // Again, because `store copy` may just have ended. Otherwise the next line would make a new file.
   refuseMoved(path);
   const database = new DatabaseSync(path, {timeout: 2_000});
   // With FULL, a commit returns after its fsync. This is why no acknowledged lead is lost in a power failure.

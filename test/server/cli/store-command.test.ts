@@ -84,13 +84,13 @@ suite('a copy of the store', () => {
 
   test('a file of an older version goes nowhere', {skip: withoutPostgres}, async (t) => {
     const {run, execute} = await operate(t, entries());
-    const {url, query} = await databaseFor(t);
+    const database = await databaseFor(t);
     await execute('PRAGMA user_version = 12');
     assertFails(
-      await run('store', 'copy', '--to', url),
+      await run('store', 'copy', '--to', database.url),
       /^The copy did not end.* run the same command again: The database is that of an older version/,
     );
-    assert.deepEqual(await query("SELECT 1 FROM pg_tables WHERE schemaname = 'public'"), []);
+    assert.deepEqual(await database.query("SELECT 1 FROM pg_tables WHERE schemaname = 'public'"), []);
   });
 
   for (const {name, postgres, skip} of databaseKinds)

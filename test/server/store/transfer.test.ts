@@ -40,7 +40,7 @@ type Both = {place: Place; run: (sql: string) => Promise<Row[]>};
 
 async function makePlaces(t: TestContext, database?: TestDatabase): Promise<{sqlite: Both; postgres: Both}> {
   const databasePath = join(temporaryFolder(t), 'leads.sqlite');
-  const {url, query} = database ?? (await databaseFor(t));
+  const there = database ?? (await databaseFor(t));
   return {
     sqlite: {
       place: {databaseUrl: undefined, databasePath},
@@ -51,7 +51,7 @@ async function makePlaces(t: TestContext, database?: TestDatabase): Promise<{sql
         return Promise.resolve(rows ?? []);
       },
     },
-    postgres: {place: {databaseUrl: url, databasePath: ''}, run: (sql) => query(sql)},
+    postgres: {place: {databaseUrl: there.url, databasePath: ''}, run: (sql) => there.query(sql)},
   };
 }
 
@@ -206,6 +206,12 @@ suite('a transfer to PostgreSQL', {skip: withoutPostgres}, () => {
       await assert.rejects(stopped, /stopped/);
       await assertUntouched(sqlite, postgres);
     }
+    const cut = copy(sqlite, postgres, () =>
+      postgres.run(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()`),
+    );
+    await assert.rejects(cut, /^Error: .*(terminat|connection)/i);
+    await assertUntouched(sqlite, postgres);
     await copy(sqlite, postgres);
     assert.deepEqual(await contents(postgres), before);
   });
