@@ -28,11 +28,9 @@ export type App = ExpressApp & {
   /** The routes that `handle` gets from the configuration in force, for tests that look for all routes. */
   readonly routes: Router;
   /**
-   * Reports this process in the store, by which `store copy` sees that it runs, and reloads when it is asked to
-   * (reload/reloads.ts), until `close` ends.
+   * Reports this process in the store, and reloads when it is asked to (reload/reloads.ts), until `close` ends.
    * @param read reads the settings and files for a reload
    * @param noteReloaded is told of each configuration that comes in force
-   * @throws StoreMarked when the leads of the store were moved. Then the app is closed
    */
   startReloads(read: () => Config, noteReloaded?: (config: Config) => void): Promise<Pick<Reloads, 'reload'>>;
   /** What the metrics read. */
@@ -124,7 +122,6 @@ export async function createApp(
     await alerts.stop();
     counters.close();
     await service.close(patience);
-    // Not before: `store copy` must not begin while a delivery goes on.
     await reloads?.stop();
     await opened.close();
   }
@@ -160,9 +157,6 @@ export async function createApp(
         overdue: service.overdue,
         emit,
         timings,
-      }).catch(async (error: unknown) => {
-        await close(0);
-        throw error;
       });
       return reloads;
     },

@@ -18,7 +18,7 @@ export type Backup = z.infer<typeof backup>;
 export function backUp(config: Config, file: string): Promise<Backup> {
   return orRefusal('The backup is not written', async () => {
     const databasePath = sqlitePath(config);
-    if (existsSync(databasePath)) refuseWrongFile(databasePath);
+    refuseWrongFile(databasePath);
     return {file, ...(await backUpSqlite(databasePath, resolve(file)))};
   });
 }

@@ -6,7 +6,7 @@ import type {BesideStore} from '../leads/ports.ts';
 import type {Emit} from '../observe/observations.ts';
 import {createSealer} from '../store/sealing.ts';
 import {openStoreBeside} from '../store/open-store.ts';
-import {refuseOtherOwner} from '../store/sqlite/files.ts';
+import {refuseMoved, refuseOtherOwner} from '../store/sqlite/files.ts';
 import {Refusal, refuseFor, type Admin} from './admin.ts';
 import {noting, type Actor} from './audit.ts';
 import {refuseRestored} from './repairing.ts';
@@ -35,7 +35,7 @@ export async function openBeside(
   );
 }
 
-/** @throws Refusal if the store cannot be opened, or its leads were moved while `work` went on */
+/** @throws Refusal if the store cannot be opened */
 export async function besideServers<Result>(
   config: Config,
   {by, ...opening}: Opening & {by: Actor},
@@ -43,28 +43,21 @@ export async function besideServers<Result>(
 ): Promise<Result> {
   const store = await openBeside(config, opening);
   try {
-    const result = await work({store, config, look: noting(store, by)});
-    // `store copy` may have moved the leads meanwhile, for example while an operator was asked.
-    if (opening.mayWrite)
-      await store.refuseMarked().catch(({message}: Error) => {
-        throw new Refusal(
-          `${message}. What this command has changed may be missing there: run it again there`,
-        );
-      });
-    return result;
+    return await work({store, config, look: noting(store, by)});
   } finally {
     await store.close();
   }
 }
 
-/** @throws Refusal if the SQLite file does not exist or belongs to another user than the one of this process */
+/** @throws Refusal if the SQLite file does not exist, was moved, or belongs to another user than the one of this process */
 export function refuseWrongFile(databasePath: string): void {
   const path = resolve(databasePath);
-  // Opening would create an empty database, and a command in the wrong folder would report that there are no leads.
-  if (!existsSync(path)) throw new Refusal(`There is no database at ${path}`, 'unknown');
   try {
+    refuseMoved(path);
     refuseOtherOwner(path);
   } catch (error) {
     refuseFor(error);
   }
+  // Opening would create an empty database, and a command in the wrong folder would report that there are no leads.
+  if (!existsSync(path)) throw new Refusal(`There is no database at ${path}`, 'unknown');
 }

@@ -1,75 +1,39 @@
-/** Moves the store to another database, from SQLite to PostgreSQL and back, while all servers are stopped. */
-import {existsSync} from 'node:fs';
-import {dirname, resolve} from 'node:path';
+/** Moves the store from SQLite to PostgreSQL, while the server is stopped. */
+import {resolve} from 'node:path';
 import type {Config} from '../config/config.ts';
 import {postgresUrl} from '../config/setting-values.ts';
-import {openEnd} from '../store/open-store.ts';
-import {transfer, TransferError, type Progress} from '../store/transfer.ts';
+import {CopyError} from '../store/sqlite/copy.ts';
+import {movedName} from '../store/sqlite/files.ts';
+import type {Progress, TableOutcome} from '../store/transfer.ts';
 import {Refusal, refuseFor, type Job} from './admin.ts';
 import {refuseWrongFile} from './beside.ts';
 
-/** `tables`: in the order in which they were copied, each with the SHA-256 of its rows on both sides */
-export type Moved = {
-  from: string;
-  to: string;
-  tables: {table: string; rows: number; digest: string}[];
-  ms: number;
-};
+/** `movedTo`: the new name of the file. `tables`: in the order in which they were copied */
+export type Moved = {to: string; movedTo: string; tables: TableOutcome[]; ms: number};
 
-/**
- * @param to a URL such as `postgres://…`, or the path of an SQLite file
- * @throws Refusal. The same call goes on with a copy that has stopped
- */
+/** @throws Refusal. Then the same call tries again */
 export async function* moveStore(config: Config, {to}: {to: string}): Job<Progress, Moved> {
   const began = performance.now();
-  const place = placeNamed(to, config);
-  if (!config.databaseUrl) refuseWrongFile(config.databasePath);
-  const source = await openEnd(config, 'source').catch(refusing('The store cannot be opened: '));
-  try {
-    const target = await openEnd(place, {copyOf: source.place}).catch(
-      refusing('The database that --to names cannot be opened: '),
+  if (config.databaseUrl)
+    throw new Refusal(
+      'The leads are in PostgreSQL already. To move them to another PostgreSQL, use pg_dump and pg_restore, as docs/operations.md says',
     );
-    try {
-      const tables = yield* orRefusal(
-        transfer(source, target),
-        'The copy has stopped, and the same command goes on with it: ',
-      );
-      return {from: source.place, to: target.place, tables, ms: performance.now() - began};
-    } finally {
-      await target.close();
-    }
-  } finally {
-    await source.close();
-  }
-}
-
-/** The settings with which a server would use the database that `to` names. @throws Refusal if it names none */
-function placeNamed(to: string, config: Config): Pick<Config, 'databaseUrl' | 'databasePath'> {
-  const {databasePath} = config;
-  if (to.includes('://')) {
-    const [issue] = postgresUrl.safeParse(to).error?.issues ?? [];
-    if (issue) throw new Refusal(`--to ${issue.message}, or the path of a file`);
-    return {databaseUrl: to, databasePath};
-  }
-  const path = resolve(to);
-  if (!config.databaseUrl && path === resolve(databasePath)) throw new Refusal(`${path} is the store itself`);
-  const kinds = '--to must be a URL such as postgres://…, or the path of an SQLite file';
-  if (to === '') throw new Refusal(kinds);
-  if (!existsSync(dirname(path)))
-    throw new Refusal(`${kinds} in a folder that exists: there is no ${dirname(path)}`);
-  return {databaseUrl: undefined, databasePath: path};
-}
-
-/** What stops a transfer is mostly a disk, a network or a right: a sentence for the operator, without a stack. */
-const refusing =
-  (before: string) =>
-  (error: unknown): never =>
-    refuseFor(error, error instanceof TransferError ? '' : before);
-
-async function* orRefusal<Result>(job: Job<Progress, Result>, before: string): Job<Progress, Result> {
+  const [issue] = postgresUrl.safeParse(to).error?.issues ?? [];
+  if (issue) throw new Refusal(`--to ${issue.message}`);
+  const path = resolve(config.databasePath);
+  refuseWrongFile(path);
+  // Here, because the driver of PostgreSQL takes time to load.
+  const {transfer} = await import('../store/transfer.ts');
   try {
-    return yield* job;
+    const {place, outcomes} = yield* transfer(path, to);
+    return {to: place, movedTo: movedName(path), tables: outcomes, ms: performance.now() - began};
   } catch (error) {
-    return refusing(before)(error);
+    // What stops a copy is mostly a disk, a network or a right: a sentence for the operator, without a stack.
+    return refuseFor(
+      error,
+      error instanceof CopyError
+        ? ''
+        : 'The copy did not end. Once this is seen to, run the same command again: ',
+    );
   }
 }

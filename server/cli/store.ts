@@ -1,4 +1,4 @@
-/** `lead-prequal store`: moves all leads to another database, from SQLite to PostgreSQL and back; repairs a restored one. */
+/** `lead-prequal store`: moves all leads from SQLite to PostgreSQL; repairs a restored store. */
 import {resolve} from 'node:path';
 import {Command} from 'commander';
 import {finish} from '../admin/admin.ts';
@@ -6,7 +6,7 @@ import {planRepair, prepareRepair, repairDoubts, repairWords} from '../admin/rep
 import {noteRepaired, repair, repaired} from '../admin/repairing.ts';
 import {moveStore} from '../admin/moving.ts';
 import {counted} from '../admin/words.ts';
-import {readConfig, type Config} from '../config/config.ts';
+import {readConfig} from '../config/config.ts';
 import type {Admin} from '../admin/admin.ts';
 import {jsonOption} from './options.ts';
 import {printTable, type Json, type Run} from './output.ts';
@@ -14,27 +14,23 @@ import {finishPurging} from './purge.ts';
 import {repairingStore} from './with-store.ts';
 
 const help = `
-Stop all servers first. The store of the configuration (DATABASE_URL, else DATABASE_PATH) is copied into the database that
---to names, which must be empty, and both are compared. Then the old store gets a mark, so that no server starts on it any
-more, and the copy is the store. After a kill, run the same command again: it goes on where it was. A copy that has not
-ended leaves the old store as it is.
+Stop the server and the operators' pages first. The file that DATABASE_PATH names is copied into the database of PostgreSQL
+that --to names, which must be empty, and both are compared. Then the file gets another name, which ends in .moved, and the
+copy is the store. A copy that is killed or fails leaves both as they were: run the same command again.
 
 PGPASSWORD and the password file of PostgreSQL work for --to, so that the password need not be in the list of processes.
 
-Examples:
-  lead-prequal store copy --to postgres://leads@db.example.com/leads
-  lead-prequal store copy --to /var/lib/lead-prequal/leads.sqlite       back to SQLite`;
+Example:
+  lead-prequal store copy --to postgres://leads@db.example.com/leads`;
 
 export function storeCommand(run: Run): Command {
   const store = new Command('store')
-    .description(
-      'move all leads to another database: from SQLite to PostgreSQL, or back; repair a restored one',
-    )
+    .description('move all leads from SQLite to PostgreSQL; repair a restored store')
     .addHelpText('after', help);
   store
     .command('copy')
-    .description('move the store into another database, while all servers are stopped')
-    .requiredOption('--to <database>', 'a URL such as postgres://…, or the path of an SQLite file')
+    .description('move all leads from SQLite to PostgreSQL, while the server is stopped')
+    .requiredOption('--to <database>', 'a URL such as postgres://…')
     .action(({to}: {to: string}) => copy(run, to));
   store
     .command('repair')
@@ -84,17 +80,11 @@ async function copy(run: Run, to: string) {
     ['table', 'rows', 'SHA-256 of the rows on both sides'],
     moved.tables.map(({table, rows, digest}) => [table, rows, digest]),
   );
+  // If ERASURES_FILE is not set, the list is beside the file, and on PostgreSQL there would be none.
+  const list = config.erasuresFile === undefined ? '' : `, ERASURES_FILE to ${resolve(config.erasuresFile)}`;
   await write(`
 All leads are in ${moved.to}, and counts and digests are equal. It took ${(moved.ms / 1_000).toFixed(1)} s.
-${moved.from} keeps every row, and has a mark: no server starts on it any more.
-Next: ${nextStep(moved.to, config)}.
+The file keeps every row, and is ${moved.movedTo} now: no server starts on it any more.
+Next: set DATABASE_URL to ${moved.to}, with user and password${list}, and start the servers.
 `);
-}
-
-function nextStep(place: string, {erasuresFile}: Config): string {
-  // If ERASURES_FILE is not set, an SQLite file has the list beside it, and a new file would get a new list.
-  const list = erasuresFile === undefined ? '' : `, ERASURES_FILE to ${resolve(erasuresFile)}`;
-  return place.startsWith('postgres:')
-    ? `set DATABASE_URL to ${place}, with user and password${list}, and start the servers`
-    : `set DATABASE_PATH to ${place}${list}, take DATABASE_URL away, and start the server`;
 }

@@ -65,8 +65,6 @@ export function createPages({admin, status, changed, routes, emit}: PagesParts):
   const answer =
     (route: Route): RequestHandler =>
     async (request, response) => {
-      // `store copy` may have moved the leads since this process began.
-      await store().refuseMarked();
       await refuseRestored(admin());
       const {id} = request.params;
       if (typeof id === 'string' && isLeadId(id)) request.leadId = id;

@@ -12,7 +12,6 @@ import {compressAt, encodings} from '../http/embed/compression.ts';
 import {observedProblem, type WriteProblem} from '../http/problem-replies.ts';
 import {ProblemError} from '../leads/problem-error.ts';
 import type {Emit} from '../observe/observations.ts';
-import {StoreMarked} from '../reload/reloads.ts';
 import {gate} from './layout.ts';
 import type {Reply} from './visit.ts';
 
@@ -138,8 +137,6 @@ function failureOf(error: unknown, request: Request, emit: Emit): Failure {
       choices: error.choices,
     };
   }
-  if (error instanceof StoreMarked)
-    return {status: 503, title: 'The leads are elsewhere', text: error.message};
   const {code, message, extras} = observedProblem(error, request, emit);
   const [status, title] = problems[code];
   if (code === 'store-unavailable')

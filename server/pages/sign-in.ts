@@ -71,7 +71,6 @@ export function signInRoutes({admin, emit}: Parts): Router {
   });
   const limited: RequestHandler = async (request, _response, next) => {
     limit.check(request);
-    await admin().store.refuseMarked();
     await refuseRestored(admin());
     next();
   };

@@ -57,9 +57,6 @@ export type ProcessReport = {
   environment: Readonly<Record<string, string>>;
 };
 
-/** The store has a mark: its leads were moved. A server must end, so that it takes no lead that stays behind. */
-export class StoreMarked extends Error {}
-
 /** Stands behind the id of a request that also takes a configuration which keeps less than the one in force. */
 const shortening = ' shorten';
 export const newRequest = (mayShorten: boolean): string => randomUUID() + (mayShorten ? shortening : '');
@@ -69,9 +66,6 @@ export type ReloadStore = {
   /** The last request to reload, if there was one. */
   reloadRequest(): Promise<string | undefined>;
   askForReload(request: string): Promise<void>;
-  /** @throws StoreMarked if the store has a mark */
-  refuseMarked(): Promise<void>;
-  /** @throws StoreMarked */
   report(process: ProcessReport): Promise<void>;
   forgetProcess(id: string): Promise<void>;
   /** The processes that have reported since a time. */
@@ -88,17 +82,6 @@ export type Reloads = {
 const reportEvery = 10_000;
 /** Milliseconds without a report after which a process counts as gone. */
 export const goneAfter = 60_000;
-
-/**
- * Ends the process if the store has a mark: nothing catches the error, so main.ts logs it, and Node ends the process with
- * status 1. Any other error means that the store is away: `poll` reports again once it is back.
- */
-function endIfMarked(error: unknown) {
-  if (error instanceof StoreMarked)
-    setImmediate(() => {
-      throw error;
-    });
-}
 
 const statesIn = (readings: ProcessReport['destinations'] = []) =>
   readings.map(({destination, state}) => `${destination} ${state}`).join('\n');
@@ -120,11 +103,7 @@ type Parts = {
   timings: Pick<Timings, 'idlePoll'>;
 };
 
-/**
- * The first report is written before this resolves. If the store is away, it is written once the store is back. If a
- * later report finds a mark in the store, the process ends.
- * @throws StoreMarked when the first report finds a mark in the store
- */
+/** The first report is written before this resolves. If the store is away, it is written once the store is back. */
 export async function startReloads({
   config,
   store,
@@ -207,7 +186,7 @@ export async function startReloads({
       report = {...report, ...(await attempt(mayShorten)), request};
       // If the store is away now, `poll` writes the report once the store is back.
       reportedAt = -Infinity;
-      await write().catch(endIfMarked);
+      await write().catch(() => undefined);
     });
     return working;
   }
@@ -227,14 +206,12 @@ export async function startReloads({
     while (!stopping.signal.aborted) {
       // During an outage of the store, nobody can ask for a reload, so an error is ignored here. The store's watch reports
       // the outage (store/store-watch.ts).
-      await poll().catch(endIfMarked);
+      await poll().catch(() => undefined);
       await sleep(timings.idlePoll, undefined, {signal: stopping.signal}).catch(() => undefined);
     }
   }
 
-  await write().catch((error: unknown) => {
-    if (error instanceof StoreMarked) throw error;
-  });
+  await write().catch(() => undefined);
   const running = run();
   return {
     // A reload that has not begun will read what every later signal asks for. One reload for each of many signals would

@@ -602,7 +602,7 @@ export const tables = {
     since: 12,
   },
 
-  /** No row, or one: why no server may start on this store (transfer.ts). */
+  /** No row, or one: why no server may start on this store. Versions 1.6 to 1.8 alone wrote it (`StoreMark`). */
   store_mark: {
     columns: {
       id: {...integer, check: 'id = 1'},

@@ -6,8 +6,6 @@ import type {Sealer} from './sealing.ts';
 import {NoTables, type StartsWith} from './schema.ts';
 import {inspectSqlite} from './sqlite/connection.ts';
 import {openSqliteStore, openSqliteBeside} from './sqlite/store.ts';
-import {openSqliteEnd} from './sqlite/transfer-end.ts';
-import type {End, EndRole} from './transfer.ts';
 
 /** The driver of PostgreSQL takes time to load, so it is loaded only if the configuration has a URL. */
 const postgres = async () => ({
@@ -91,14 +89,4 @@ async function naming<Store>({databaseUrl}: DatabaseSettings, open: () => Promis
     const words = databaseUrl ? withRemedy(reason) : reason;
     throw new Error(`The database that ${setting} names cannot be opened: ${words}`, {cause: error});
   }
-}
-
-/**
- * Opens a database as an end of a transfer (transfer.ts).
- * @throws Error when it cannot be opened, or has the tables of another version
- */
-export async function openEnd({databaseUrl, databasePath}: DatabaseSettings, role: EndRole): Promise<End> {
-  if (!databaseUrl) return openSqliteEnd(databasePath, role);
-  const {openPostgresEnd} = await import('./postgres/transfer-end.ts');
-  return openPostgresEnd(databaseUrl, role);
 }

@@ -1,8 +1,7 @@
 /** The queries through which processes are asked to reload, and say what they have in force, for both databases. */
-import {StoreMarked, type ProcessReport, type ReloadStore} from '../reload/reloads.ts';
+import type {ProcessReport, ReloadStore} from '../reload/reloads.ts';
 import type {RowOf} from './columns.ts';
 import {statement, type Database} from './database.ts';
-import {selectMark, whyMarked, type StoreMark} from './schema.ts';
 
 const reportText = `
   INSERT INTO processes (id, seen_at, report) VALUES ($1, $2, $3)
@@ -15,13 +14,7 @@ const askText = `
 const day = 86_400_000;
 
 export function processQueries({read, write}: Database): ReloadStore {
-  async function refuseMarked() {
-    const [mark] = await read(statement(selectMark));
-    if (mark) throw new StoreMarked(whyMarked(mark as StoreMark));
-  }
   return {
-    refuseMarked,
-
     async reloadRequest() {
       const [row] = await read(statement('SELECT request FROM reload_requests'));
       return row && String(row['request']);
@@ -33,11 +26,8 @@ export function processQueries({read, write}: Database): ReloadStore {
       await write(statement(askText, request));
     },
 
-    // First the report, then the mark: `store copy` stores the mark in a transaction that lets no report in, and refuses to
-    // if there is one. So a process that reports at the same time either is seen, or sees the mark.
     async report({id, seenAt, ...report}) {
       await write(statement(reportText, id, seenAt, JSON.stringify(report)));
-      await refuseMarked();
     },
 
     async forgetProcess(id) {

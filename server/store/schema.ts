@@ -4,7 +4,7 @@
  */
 import type {Emit} from '../observe/observations.ts';
 import {deliveryStates} from '../leads/deliveries.ts';
-import {list, statement} from './database.ts';
+import {list} from './database.ts';
 import {tables, type Column, type Index, type RowOf, type Table} from './columns.ts';
 
 /** The SQL in which the two databases differ. */
@@ -74,7 +74,10 @@ export type Found = {
   mark?: StoreMark | undefined;
 };
 
-/** Why no server may start on a store: its leads were moved elsewhere, or it is a copy that is not complete. */
+/**
+ * Why no server may start on a store: `store copy` of versions 1.6 to 1.8 has moved its leads elsewhere, or it was copied to, and
+ * that did not end.
+ */
 export type StoreMark = Pick<RowOf<'store_mark'>, 'mark' | 'place'>;
 
 /** Reads `oldestServer` from tables of a newer version than `currentVersion`. */
@@ -83,21 +86,10 @@ export const selectOldestServer = 'SELECT oldest_server FROM schema_compatibilit
 export const selectMark = 'SELECT mark, place FROM store_mark';
 export const markedSince = tables.store_mark.since;
 
-export const setMark = ({mark, place}: StoreMark) =>
-  statement(
-    'INSERT INTO store_mark (id, mark, place) VALUES (1, $1, $2) ON CONFLICT (id) DO UPDATE SET mark = excluded.mark, place = excluded.place',
-    mark,
-    place,
-  );
-export const clearMark = () => statement('DELETE FROM store_mark');
-
-const marks: Readonly<Record<StoreMark['mark'], (place: string) => string>> = {
-  moved: (place) =>
-    `Its leads were moved to ${place}: let DATABASE_URL or DATABASE_PATH name that. "lead-prequal store copy" also brings them back, from there into an empty database`,
-  unfinished: (place) =>
-    `It is a copy of ${place} that is not complete: run the same "lead-prequal store copy" again, or name another database`,
-};
-export const whyMarked = ({mark, place}: StoreMark) => marks[mark](place);
+export const whyMarked = ({mark, place}: StoreMark) =>
+  mark === 'moved'
+    ? `Its leads were moved to ${place}: let DATABASE_URL or DATABASE_PATH name that`
+    : `It is a copy of ${place} that is not complete: let DATABASE_URL or DATABASE_PATH name ${place}, and copy that into an empty database`;
 
 /** Whether the tables are not too new for this server. */
 export const canServe = ({version, oldestServer: oldest = version}: Found) => oldest <= currentVersion;

@@ -1,52 +1,37 @@
 /**
- * Moves a store into another database, while no server runs: what `lead-prequal store copy` does. (In sqlite/, a copy is
- * the file of a backup.)
+ * Moves all leads from an SQLite file to PostgreSQL, while no server runs: what `lead-prequal store copy` does. (In sqlite/,
+ * a copy is the file of a backup.)
  *
- * Table by table, rows go over in the order of their keys, and then both tables are compared. Each page is committed, so
- * a copy that was killed goes on after the greatest key. Rows are taken as they stand: no key opens them.
+ * Nothing else can open the file meanwhile, and in PostgreSQL all is one transaction: a transfer that is killed before its
+ * commit leaves both as they were. Rows are taken as they stand, and no key opens them.
  *
- * The target has a mark that keeps servers from it until all is equal. The source is left as it is until then. Its mark
- * is stored only if nobody has written to it meanwhile, so a copy that fails or is given up needs no repair.
+ * After the commit, the file gets another name, so that no server takes leads into it any more. If a transfer is killed
+ * between the two, the next one finds the same rows on both sides, and only renames the file.
  */
 import {createHash} from 'node:crypto';
+import {existsSync, realpathSync, renameSync, rmSync} from 'node:fs';
+import {DatabaseSync} from 'node:sqlite';
+import type pg from 'pg';
+import {reasonOf} from '../leads/store-errors.ts';
+import {withRemedy} from '../observe/causes.ts';
 import {tables, type Table, type TableName} from './columns.ts';
-import {list, statement, type Row, type Statement} from './database.ts';
-import {clearMark, whyMarked, type Found} from './schema.ts';
+import {list, type Row} from './database.ts';
+import {asHex, input} from './postgres/accept.ts';
+import {beginLong, openClient} from './postgres/connections.ts';
+import {bringUp, readFoundIfAny} from './postgres/start.ts';
+import {refuseOtherVersion} from './schema.ts';
+import {emptyLog, readFound} from './sqlite/connection.ts';
+import {CopyError, syncToDisk} from './sqlite/copy.ts';
+import {companions, movedName, refuseDamaged, refuseUnwritable} from './sqlite/files.ts';
+import {lockAlone} from './sqlite/restore.ts';
 
 /** How many rows are read and written at a time. */
-export const pageSize = 1_000;
-
-/** Which of the two databases one is. An empty target gets tables, with the mark of a copy that is not complete. */
-export type EndRole = 'source' | {copyOf: string};
-
-/** One of the two databases. Only one transfer at a time has it open. */
-export type End = {
-  /** The file, or the URL without secrets. */
-  place: string;
-  /** As it was when it was opened. */
-  found: Found;
-  read: (statement: Statement) => Promise<Row[]>;
-  /** The collation that compares bytes. */
-  byBytes: string;
-  /** Gives the rows behind another one, or all, in the order of keys as bytes. */
-  pages: (table: TableName, after?: Row) => AsyncGenerator<Row[], void>;
-  insert: (table: TableName, rows: readonly Row[]) => Promise<void>;
-  /** In one transaction. */
-  write: (statements: readonly Statement[]) => Promise<void>;
-  /** Stores the mark of a source that was moved. @throws TransferError if a server has used it since it was opened */
-  markMoved: (place: string) => Promise<void>;
-  /** Leaves a target as servers want to find it. */
-  tidy: () => Promise<void>;
-  close: () => Promise<void>;
-};
-
-/** What an operator can correct. */
-export class TransferError extends Error {}
+const pageSize = 1_000;
 
 const stays: readonly TableName[] = [
-  // The processes of the servers of the source. Those of the target report themselves.
+  // The processes of the servers on the file. Those on PostgreSQL report themselves.
   'processes',
-  // What cannot be opened is met again in the target.
+  // What cannot be opened is met again in PostgreSQL.
   'unreadable_leads',
   // What these say is about the tables of one database, and not about its leads.
   'schema_compatibility',
@@ -58,124 +43,175 @@ export const transferred = (Object.keys(tables) as TableName[]).filter((table) =
 export type TableOutcome = {
   table: TableName;
   rows: number;
-  /** Of all rows of the table, in the order of keys. */
+  /** The SHA-256 of all rows of the table, in the order of keys. */
   digest: string;
 };
 export type Progress = {table: TableName; rows: number; of: number};
 /** Milliseconds between two reports for a table. */
 const reportEvery = 2_000;
 
-/** @throws TransferError if there may be no copy; any other error leaves a target with which the next call goes on */
+/** `isNew`: it was empty, and its tables were made by this transaction. */
+type Target = {place: string; run: Run; isNew: boolean};
+type Run = (text: string, values?: unknown[]) => Promise<Row[]>;
+
+/**
+ * @returns what was moved, and the URL without secrets
+ * @throws CopyError if there may be no copy. After any error, the same call tries again
+ */
 export async function* transfer(
-  source: End,
-  target: End,
-): AsyncGenerator<Progress, TableOutcome[], undefined> {
-  refuseOthers(source, target);
-  const outcomes: TableOutcome[] = [];
-  for (const table of transferred) {
+  path: string,
+  url: string,
+): AsyncGenerator<Progress, {place: string; outcomes: TableOutcome[]}, undefined> {
+  const source = openAlone(path);
+  try {
+    const place = placeOf(url);
+    const client = await openClient(url).catch((error: unknown) => {
+      throw new CopyError(`${place} cannot be opened: ${withRemedy(reasonOf(error))}`);
+    });
     try {
-      yield* copyTable(table, source, target);
-    } catch (error) {
-      throw new Error(`${table}: ${(error as Error).message}`, {cause: error});
+      const run: Run = async (text, values) => (await client.query<Row>(text, values)).rows;
+      await run(beginLong);
+      const target = {place, run, isNew: await makeTables(client, run)};
+      const outcomes: TableOutcome[] = [];
+      for (const table of transferred) outcomes.push(yield* transferTable(table, source, target));
+      // Otherwise the first statements would be planned for empty tables.
+      await run('ANALYZE');
+      // Before the commit, because it fails if the disk is full.
+      if (!emptyLog(source)) throw new Error('The log of the file cannot be emptied');
+      await run('COMMIT');
+      moveAway(path);
+      return {place, outcomes};
+    } finally {
+      // Rolls back what is not committed.
+      await client.end();
     }
-    outcomes.push(await compare(table, source, target));
+  } finally {
+    source.close();
   }
-  await target.tidy();
-  // In this order, so that after a kill in between no server starts on either of them.
-  await source.markMoved(target.place);
-  await target.write([clearMark()]);
-  return outcomes;
 }
 
-/** @throws TransferError unless the target is new, or an earlier copy of the source that is not complete */
-function refuseOthers(source: End, target: End) {
-  const [of, at] = [source.found.mark, target.found.mark];
-  if (source.place === target.place) throw new TransferError(`${source.place} is the store itself`);
-  // After a kill between the last two commits, both have a mark.
-  if (of && !(of.mark === 'moved' && of.place === target.place && at))
-    throw new TransferError(`${source.place} is not to be copied there. ${whyMarked(of)}`);
-  if (!at)
-    throw new TransferError(
-      `${target.place} holds other data, which a copy would mix with its own: name an empty database`,
-    );
-  if (at.mark !== 'unfinished' || at.place !== source.place)
-    throw new TransferError(`${target.place} is not to be overwritten. ${whyMarked(at)}`);
+/** @throws Error when another process has the file open, or it is damaged, has other tables, or cannot be renamed later */
+function openAlone(path: string): DatabaseSync {
+  if (existsSync(movedName(path)))
+    throw new CopyError(`${movedName(path)} is there, from an earlier copy: delete it, or move it elsewhere`);
+  refuseUnwritable(path);
+  // SQLite would leave out the commits behind damage in the log, and delete them with it.
+  refuseDamaged(path);
+  const database = new DatabaseSync(path, {timeout: 0});
+  try {
+    lockAlone(database, path);
+    refuseOtherVersion(readFound(database));
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
-async function* copyTable(
+/** Renames the file while it is still locked. Its log is empty, and SQLite does not take the log of a renamed file away. */
+function moveAway(path: string) {
+  const file = realpathSync(path);
+  renameSync(path, movedName(path));
+  syncToDisk(movedName(path));
+  for (const suffix of companions) rmSync(file + suffix, {force: true});
+}
+
+/** The URL without user, password and options, which may be secrets. */
+function placeOf(url: string): string {
+  const {hostname, port, pathname, searchParams} = new URL(url.replace('@/', '@localhost/'));
+  return `postgres://${searchParams.get('host') ?? (hostname || 'localhost')}:${port || '5432'}${pathname}`;
+}
+
+/** @returns false if there are tables already */
+async function makeTables(client: pg.Client, run: Run): Promise<boolean> {
+  const found = await readFoundIfAny(run);
+  if (found.version === 0) return (await bringUp(client)) === 0;
+  refuseOtherVersion(found);
+  return false;
+}
+
+async function* transferTable(
   table: TableName,
-  source: End,
-  target: End,
-): AsyncGenerator<Progress, void, undefined> {
-  const [last] = await target.read(selectLast(table, target.byBytes));
-  const of = await countOf(table, source);
-  let rows = last ? await countOf(table, target) : 0;
-  let reportedAt = -Infinity;
-  const pages = source.pages(table, last);
-  let page = await pages.next();
-  while (!page.done) {
-    rows += page.value.length;
-    // The next page is read while this one is written.
-    [page] = await Promise.all([pages.next(), target.insert(table, page.value)]);
-    if (!page.done && performance.now() - reportedAt < reportEvery) continue;
+  source: DatabaseSync,
+  target: Target,
+): AsyncGenerator<Progress, TableOutcome, undefined> {
+  const {place, isNew} = target;
+  const of = Number(source.prepare(`SELECT COUNT(*) AS rows FROM ${table}`).get()?.['rows']);
+  const [ours, theirs] = [createHash('sha256'), createHash('sha256')];
+  let [rows, reportedAt] = [0, -Infinity];
+  for (const page of rowsOfFile(source, table)) {
+    if (isNew) await insert(table, page, target);
+    ours.update(textOf(table, page));
+    rows += page.length;
+    if (rows < of && performance.now() - reportedAt < reportEvery) continue;
     yield {table, rows, of};
     reportedAt = performance.now();
   }
-}
-
-async function countOf(table: TableName, {read}: End): Promise<number> {
-  const [row] = await read(statement(`SELECT COUNT(*) AS rows FROM ${table}`));
-  return Number(row?.['rows']);
-}
-
-async function compare(table: TableName, source: End, target: End): Promise<TableOutcome> {
-  const [ours, theirs] = await Promise.all([digestOf(table, source), digestOf(table, target)]);
-  if (ours.digest === theirs.digest) return {table, ...ours};
-  throw new TransferError(
-    `${table} is not the same in ${source.place}, with ${ours.rows} rows, and in ${target.place}, with ${theirs.rows}: one of them was changed since the copy began. Empty or delete ${target.place}, and run the same command again`,
+  for await (const page of rowsOfTarget(target, table)) theirs.update(textOf(table, page));
+  const [digest, other] = [ours.digest('hex'), theirs.digest('hex')];
+  if (digest === other) return {table, rows, digest};
+  throw new CopyError(
+    isNew
+      ? `${table} did not arrive in ${place} as it is, so nothing was changed there`
+      : `${place} holds other data, which a copy would mix with its own: name an empty database`,
   );
 }
 
-async function digestOf(table: TableName, end: End): Promise<{rows: number; digest: string}> {
-  const hash = createHash('sha256');
-  let rows = 0;
-  for await (const page of end.pages(table)) {
-    rows += page.length;
-    hash.update(page.map((row) => textOf(table, row)).join(''));
-  }
-  return {rows, digest: hash.digest('hex')};
-}
-
-/** The text of a row that is the same on both databases. */
-function textOf(table: TableName, row: Row): string {
-  const values = Object.keys(tables[table].columns).map((column) => {
-    const value = row[column] ?? null;
-    return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value;
-  });
-  return `${JSON.stringify(values)}\n`;
-}
-
-/** The columns of a key, as SQL that compares by bytes. */
-function keysOf(table: TableName, byBytes: string): string[] {
+/** Selects all rows of a table in the order of keys, compared by bytes as SQLite does. */
+function selectAll(table: TableName, collation = ''): string {
   const {columns, primaryKey}: Table = tables[table];
-  return primaryKey.map((key) => (columns[key]?.type === 'text' ? `${key} COLLATE ${byBytes}` : key));
+  const keys = primaryKey.map((key) => (columns[key]?.type === 'text' ? `${key} ${collation}` : key));
+  return `SELECT ${list(Object.keys(columns))} FROM ${table} ORDER BY ${list(keys)}`;
 }
 
-/** Selects the rows of a table behind one of them, or all, in the order of keys. */
-export function selectBehind(table: TableName, after: Row | undefined, byBytes: string): Statement {
-  const {columns, primaryKey} = tables[table];
-  const keys = list(keysOf(table, byBytes));
-  const parameters = list(primaryKey.map((_, index) => `$${index + 1}`));
-  const behind = after ? `WHERE (${keys}) > (${parameters})` : '';
-  return statement(
-    `SELECT ${list(Object.keys(columns))} FROM ${table} ${behind} ORDER BY ${keys}`,
-    ...(after ? primaryKey.map((column) => after[column] ?? null) : []),
+function* rowsOfFile(source: DatabaseSync, table: TableName): Generator<Row[], void> {
+  let page: Row[] = [];
+  for (const row of source.prepare(selectAll(table)).iterate()) {
+    page.push(row as Row);
+    if (page.length < pageSize) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}
+
+async function* rowsOfTarget({run}: Target, table: TableName): AsyncGenerator<Row[], void> {
+  await run(`DECLARE pages NO SCROLL CURSOR FOR ${selectAll(table, 'COLLATE "C"')}`);
+  for (;;) {
+    const page = await run(`FETCH ${pageSize} FROM pages`);
+    if (page.length === 0) break;
+    yield page;
+  }
+  await run('CLOSE pages');
+}
+
+async function insert(table: TableName, rows: readonly Row[], {run}: Target) {
+  const columns = list(Object.keys(tables[table].columns));
+  const asText = JSON.stringify({[table]: rows.map(toJson)});
+  await run(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${input(table)}`, [asText]).catch(
+    (error: unknown) => {
+      throw new Error(`${table}: ${(error as Error).message}`, {cause: error});
+    },
   );
 }
 
-function selectLast(table: TableName, byBytes: string): Statement {
-  const descending = keysOf(table, byBytes).map((key) => `${key} DESC`);
-  return statement(
-    `SELECT ${list(tables[table].primaryKey)} FROM ${table} ORDER BY ${list(descending)} LIMIT 1`,
+const toJson = (row: Row) =>
+  Object.fromEntries(
+    Object.entries(row).map(([column, value]) => [
+      column,
+      value instanceof Uint8Array ? asHex(value) : value,
+    ]),
   );
+
+/** The text of rows that is the same on both databases. */
+function textOf(table: TableName, rows: readonly Row[]): string {
+  const columns = Object.keys(tables[table].columns);
+  const texts = rows.map((row) => {
+    const values = columns.map((column) => {
+      const value = row[column] ?? null;
+      return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value;
+    });
+    return `${JSON.stringify(values)}\n`;
+  });
+  return texts.join('');
 }

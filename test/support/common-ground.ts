@@ -72,7 +72,7 @@ export function outside(text: string): string[] {
  * Told apart by the file that sends it, as in statement-recorder.ts: tests and upgrades send statements of their own, and
  * so does `store copy`, which locks tables, and reads through cursors in the order of bytes.
  */
-const sender = /(?<!\/test)\/server\/store\/(?!postgres\/(start|transfer-end))/;
+const sender = /(?<!\/test)\/server\/store\/(?!postgres\/start|transfer)/;
 const seen = new Set<string>();
 
 type Query = (this: pg.Client, ...parameters: unknown[]) => unknown;

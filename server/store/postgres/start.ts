@@ -17,7 +17,6 @@ import {
   refuseOtherVersion,
   selectMark,
   selectOldestServer,
-  setMark,
   startsWith,
   statementsFrom,
   type Dialect,
@@ -119,7 +118,7 @@ async function openUpgraded({url, mayUpgrade, emit}: Options): Promise<Connectio
   try {
     if (!mayUpgrade) refuseOtherVersion(await readFoundIfAny((text) => connections.read(statement(text))));
     else {
-      const before = await upgrade(connections);
+      const before = await connections.longTransaction(bringUp);
       if (emit) emitUpgrade(before, emit);
     }
     return connections;
@@ -183,12 +182,12 @@ export function unencryptedHost(url: string): string | undefined {
 }
 
 /** Also of a database without tables. */
-async function readFoundIfAny(read: (text: string) => Promise<Row[]>): Promise<Found> {
+export async function readFoundIfAny(read: (text: string) => Promise<Row[]>): Promise<Found> {
   const [found] = await read(`SELECT to_regclass('schema_version')::text AS tables`);
   return found?.['tables'] === null ? {version: 0} : readFound(read);
 }
 
-export async function readFound(read: (text: string) => Promise<Row[]>): Promise<Found> {
+async function readFound(read: (text: string) => Promise<Row[]>): Promise<Found> {
   const [row] = await read('SELECT version FROM schema_version');
   const version = Number(row?.['version'] ?? 0);
   if (version < markedSince) return {version};
@@ -217,37 +216,32 @@ async function refuseOlderServers(version: number, run: (text: string) => Promis
 const ownTables = Object.keys(tables).map((name) => `'${name}'`);
 
 /**
- * Several processes may start at once. The lock lets one of them upgrade while the others wait.
- * @param mark of tables that are created for a copy
+ * Creates or upgrades the tables in a transaction that has begun. Several processes may start at once: the lock lets one of
+ * them upgrade while the others wait.
  * @returns the version that the tables had, 0 if there were none
  * @throws Error also when the database has another encoding than UTF-8
  */
-export const upgrade = ({longTransaction}: Connections, mark?: StoreMark): Promise<number> =>
-  longTransaction(async (client) => {
-    const run = async (text: string, values?: unknown[]) =>
-      (await client.query<Row>({text, ...(values && {values}), query_timeout: longTimeout} as pg.QueryConfig))
-        .rows;
-    await run('SELECT pg_advisory_xact_lock($1)', [upgradeLock]);
-    await refuseOtherEncoding(run);
-    await run('CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)');
-    const found = await readFound(run);
-    const {version} = found;
-    if (startsWith(found) === 'the tables as they are') return version;
-    await refuseOlderServers(version, run);
-    // Servers of the version before may be running. If one of their transactions and this one wait for each other,
-    // PostgreSQL ends one of them, which is tried again. So all locks are taken before anything is done.
-    const own = await run(
-      `SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename IN (${list(ownTables)})
-        ORDER BY tablename`,
-    );
-    if (own.length > 0)
-      await run(`LOCK TABLE ${list(own.map(({tablename}) => String(tablename)))} IN ACCESS EXCLUSIVE MODE`);
-    for (const text of statementsFrom(version, dialect)) await run(text);
-    await run('DELETE FROM schema_version');
-    await run('INSERT INTO schema_version VALUES ($1)', [currentVersion]);
-    if (mark) {
-      const {text, values} = setMark(mark);
-      await run(text, [...values]);
-    }
-    return version;
-  });
+export async function bringUp(client: pg.ClientBase): Promise<number> {
+  const run = async (text: string, values?: unknown[]) =>
+    (await client.query<Row>({text, ...(values && {values}), query_timeout: longTimeout} as pg.QueryConfig))
+      .rows;
+  await run('SELECT pg_advisory_xact_lock($1)', [upgradeLock]);
+  await refuseOtherEncoding(run);
+  await run('CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)');
+  const found = await readFound(run);
+  const {version} = found;
+  if (startsWith(found) === 'the tables as they are') return version;
+  await refuseOlderServers(version, run);
+  // Servers of the version before may be running. If one of their transactions and this one wait for each other,
+  // PostgreSQL ends one of them, which is tried again. So all locks are taken before anything is done.
+  const own = await run(
+    `SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename IN (${list(ownTables)})
+      ORDER BY tablename`,
+  );
+  if (own.length > 0)
+    await run(`LOCK TABLE ${list(own.map(({tablename}) => String(tablename)))} IN ACCESS EXCLUSIVE MODE`);
+  for (const text of statementsFrom(version, dialect)) await run(text);
+  await run('DELETE FROM schema_version');
+  await run('INSERT INTO schema_version VALUES ($1)', [currentVersion]);
+  return version;
+}

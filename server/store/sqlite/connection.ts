@@ -10,7 +10,6 @@ import {
   refuseOtherVersion,
   selectMark,
   selectOldestServer,
-  setMark,
   startsWith,
   statementsFrom,
   type Dialect,
@@ -18,7 +17,7 @@ import {
   type StartsWith,
   type StoreMark,
 } from '../schema.ts';
-import {refuseDamaged, refuseOtherOwner, refuseUnwritable, sizeOf} from './files.ts';
+import {refuseDamaged, refuseMoved, refuseOtherOwner, refuseUnwritable, sizeOf} from './files.ts';
 
 export type Runner = {
   all: (statement: Statement) => Row[];
@@ -105,18 +104,19 @@ const lateCheckpoints = 'PRAGMA wal_autocheckpoint = 4000';
 
 /**
  * Opens the connection for writing, and creates or upgrades the tables.
- * @param mark of tables that are created for a copy
  * @returns also the schema version that the database had, 0 if it was empty
- * @throws Error when the file is damaged, or was made by a newer version or before 1.0.0
+ * @throws Error when the file is damaged, or was made by a newer version or before 1.0.0, or its leads were moved
  */
-export function openWriter(path: string, mark?: StoreMark): {database: DatabaseSync; before: number} {
+export function openWriter(path: string): {database: DatabaseSync; before: number} {
   refuseDamaged(path);
+  // Again, because `store copy` may just have ended. Otherwise the next line would make a new file.
+  refuseMoved(path);
   const database = new DatabaseSync(path, {timeout: 2_000});
   // With FULL, a commit returns after its fsync. This is why no acknowledged lead is lost in a power failure.
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON');
   database.exec(lateCheckpoints);
   emptyLog(database);
-  return {database, before: upgrade(database, mark)};
+  return {database, before: upgrade(database)};
 }
 
 /**
@@ -166,7 +166,7 @@ export function readFound(database: DatabaseSync): Found {
   return {version, oldestServer, mark: database.prepare(selectMark).get() as StoreMark | undefined};
 }
 
-function upgrade(database: DatabaseSync, mark?: StoreMark): number {
+function upgrade(database: DatabaseSync): number {
   const found = readFound(database);
   const {version: before} = found;
   if (startsWith(found) === 'the tables as they are') return before;
@@ -177,7 +177,6 @@ function upgrade(database: DatabaseSync, mark?: StoreMark): number {
   inTransaction(database, () => {
     for (const text of statementsFrom(before, dialect)) database.exec(text);
     database.exec(`PRAGMA user_version = ${currentVersion}`);
-    if (mark) createRunner(database).all(setMark(mark));
   });
   database.exec(`PRAGMA cache_size = ${usualCache}`);
   database.enableDefensive(true);

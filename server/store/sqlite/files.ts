@@ -3,7 +3,17 @@
  * file yet, and the index of that log (-shm). A log does not say to which main file it belongs. So when a crash left a
  * log behind, SQLite applies this log to any main file of that name, for example to a backup that was copied there.
  */
-import {accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, readSync, statSync} from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statSync,
+} from 'node:fs';
 import {dirname} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import type {RefusedPart} from '../../leads/store-errors.ts';
@@ -21,12 +31,26 @@ const isCheckedAtStart = (path: string): boolean => sizeOf(path) <= 64 * 1024 * 
 /** Whether there are commits in the log. Such a log belongs to a server that is running or has crashed. */
 export const hasLog = (path: string): boolean => sizeOf(`${path}-wal`) > 0;
 
+/** The name that `store copy` gives a file whose leads are in PostgreSQL. */
+export const movedName = (path: string) => `${path}.moved`;
+
+/** @throws Error where a start would make a new database in place of one whose leads were moved */
+export function refuseMoved(path: string) {
+  const moved = movedName(path);
+  if (sizeOf(path) > 0 || !existsSync(moved)) return;
+  throw new Error(
+    `The leads of ${path} were moved to PostgreSQL, and the file is ${moved} now: let DATABASE_URL name that database`,
+  );
+}
+
 /**
  * Creates the folder (0700) and an empty file (0600) if they are missing, and makes the file private (0600). Only the owner
  * of a file can do the latter. On a volume that belongs to a group, such as one with an fsGroup, the file may be another
  * user's, and then it stays as it is.
+ * @throws Error as `refuseMoved`
  */
 export function makeFile(path: string) {
+  refuseMoved(path);
   mkdirSync(dirname(path), {recursive: true, mode: 0o700});
   // This must happen before SQLite opens the file, because SQLite gives the file's mode to the -wal and -shm files,
   // too.
@@ -62,9 +86,10 @@ export function refuseOtherOwner(path: string) {
 
 /**
  * Checks, without a change, that `makeFile` would succeed, and that SQLite could write the files beside the main file.
- * @throws Error of the file system
+ * @throws Error of the file system, or as `refuseMoved`
  */
 export function refuseUnwritable(path: string) {
+  refuseMoved(path);
   const {R_OK, W_OK, X_OK} = constants;
   if (statSync(path, {throwIfNoEntry: false})) {
     // Opening it for writing also refuses a folder of that name.

@@ -126,13 +126,14 @@ function whileLocked<Result>(databasePath: string, work: () => Result): Result {
   }
 }
 
-function lockAlone(database: DatabaseSync, databasePath: string) {
+/** @throws CopyError when another connection has the database open */
+export function lockAlone(database: DatabaseSync, databasePath: string) {
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT');
   } catch (error) {
     if (primaryCode(error) === busy) {
       throw new CopyError(
-        `A server, the operators' pages or another program has ${databasePath} open: what it stores during a restore would be ` +
+        `A server, the operators' pages or another program has ${databasePath} open: what it stores meanwhile would be ` +
           'lost. Stop it first: "systemctl stop lead-prequal lead-prequal-admin", or "docker compose stop server admin"',
       );
     }

@@ -3,11 +3,9 @@ import assert from 'node:assert/strict';
 import {readFileSync, statSync} from 'node:fs';
 import {suite, test} from 'node:test';
 import {finish, Refusal, type Admin} from '../../../server/admin/admin.ts';
-import {besideServers} from '../../../server/admin/beside.ts';
 import {eraseLeads, erasurePlan, erasureResult, planErasure} from '../../../server/admin/erasing.ts';
 import {listLeads, showLead} from '../../../server/admin/leads.ts';
 import {leadsOfPerson} from '../../../server/admin/persons.ts';
-import {readConfig} from '../../../server/config/config.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import type {Owner} from '../../support/opened.ts';
 import {
@@ -92,14 +90,6 @@ for (const {name, postgres, skip} of databaseKinds) {
       assert.ok(Math.abs(keptFor - 5 * year) < 2 * 86_400_000);
       const {text, leads, erased} = await exportOf(admin, {format: 'jsonl'});
       assert.deepEqual([leads, erased, (JSON.parse(text) as {id: string}).id], [1, 1, left.id]);
-    });
-
-    test('an erasure may stay behind if the leads are moved while an operator is asked', async (t) => {
-      const {settings, execute} = await operated(t, [entryOf({})]);
-      const access = {mayWrite: true, emit: () => undefined, by: {actor: 'ana', action: 'leads erase'}};
-      const mark = () => execute("INSERT INTO store_mark VALUES (1, 'moved', 'elsewhere')");
-      const moved = besideServers(readConfig(settings), access, mark);
-      await assert.rejects(moved, /^Refusal: .*were moved to elsewhere.*run it again there$/);
     });
 
     test('a plan says what would go, who had it and who is told, and the erasure keeps to it', async (t) => {

@@ -14,7 +14,6 @@ import {createLooks} from '../../../server/pages/looks.ts';
 import {routes} from '../../../server/pages/routes.ts';
 import type {Reply, Route, Visit} from '../../../server/pages/visit.ts';
 import type {Owner} from '../../support/opened.ts';
-import {StoreMarked} from '../../../server/reload/reloads.ts';
 import {ownForm, ownHost, pagesUrl, servePages, type Ask} from '../../support/pages.ts';
 import {hookAndUpstream} from '../../support/operator.ts';
 import {newEntry} from '../../support/sample-leads.ts';
@@ -200,23 +199,6 @@ test('a plan names the person, but neither the title of its page nor an address 
   assert.match(text, /<title>Lead \w{4}-\w{4}/);
   assert.doesNotMatch([...text.matchAll(/(?:href|action)="[^"]*"/g)].join(), /jane|doe/i);
   assert.equal((await ask(path, {headers: {cookie: await sessionOf('viewer')}})).status, 404);
-});
-
-test('nothing is shown or changed of a store whose leads were moved', async (t) => {
-  let changes = 0;
-  const change = () => ((changes += 1), {to: '/'});
-  const {post, store, ask} = await start(
-    t,
-    page('/change', change, 'POST'),
-    page('/', () => ({page: html`a`})),
-  );
-  assert.equal((await post('/change')).status, 303);
-  const moved = new StoreMarked('The leads were moved to PostgreSQL');
-  t.mock.method(store, 'refuseMarked', () => Promise.reject(moved));
-  const {status, text} = await post('/change');
-  assert.deepEqual([status, changes], [503, 1]);
-  assert.match(text, /The leads were moved to PostgreSQL/);
-  assert.equal((await ask('/')).status, 503);
 });
 
 suite('a download', () => {

@@ -1,19 +1,25 @@
-/** Every kind of row goes from one database to the other as it stands, also if a copy is stopped again and again. */
+/** Every kind of row goes from SQLite to PostgreSQL as it stands, and a transfer that stops leaves both as they were. */
 import assert from 'node:assert/strict';
-import {copyFileSync, readFileSync, writeFileSync} from 'node:fs';
-import {join} from 'node:path';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs';
+import {dirname, join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {suite, test, type TestContext} from 'node:test';
 import {deliveryContents, deliveryStates, type FirstContent} from '../../../server/leads/deliveries.ts';
 import {tables, type Column, type Table} from '../../../server/store/columns.ts';
-import {finish} from '../../../server/admin/admin.ts';
-import {openEnd, openStore} from '../../../server/store/open-store.ts';
+import {openStore, openStoreBeside} from '../../../server/store/open-store.ts';
 import {clearText, createSealer} from '../../../server/store/sealing.ts';
-import {startServer} from '../../../server/server.ts';
-import {transfer, transferred, type End} from '../../../server/store/transfer.ts';
-import {startFakeUpstream} from '../../support/fake-upstream.ts';
-import {openFor, openWhile} from '../../support/opened.ts';
-import {createDatabase, withoutPostgres} from '../../support/postgres.ts';
+import {transfer, transferred, type Progress} from '../../../server/store/transfer.ts';
+import {openWhile} from '../../support/opened.ts';
+import {createDatabase, databaseFor, withoutPostgres, type TestDatabase} from '../../support/postgres.ts';
 import {
   asLead,
   newDelivery,
@@ -21,9 +27,8 @@ import {
   prequalificationBody,
   sampleConsent,
 } from '../../support/sample-leads.ts';
-import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {baseConfig} from '../../support/test-server.ts';
-import {until} from '../../support/until.ts';
 
 const dataKey = 'a data key of at least 32 characters';
 const both = createSealer([dataKey, 'clear']);
@@ -33,14 +38,11 @@ type Place = {databaseUrl: string | undefined; databasePath: string};
 type Row = Record<string, unknown>;
 type Both = {place: Place; run: (sql: string) => Promise<Row[]>};
 
-async function makePlaces(t: TestContext): Promise<{sqlite: Both; other: Both; postgres: Both}> {
-  const folder = makeTemporaryFolder();
-  t.after(() => folder.remove());
-  const database = await createDatabase();
-  t.after(() => database.drop());
-  const inFile = (name: string): Both => {
-    const databasePath = join(folder.path, name);
-    return {
+async function makePlaces(t: TestContext, database?: TestDatabase): Promise<{sqlite: Both; postgres: Both}> {
+  const databasePath = join(temporaryFolder(t), 'leads.sqlite');
+  const there = database ?? (await databaseFor(t));
+  return {
+    sqlite: {
       place: {databaseUrl: undefined, databasePath},
       run(sql) {
         const file = new DatabaseSync(databasePath, {enableForeignKeyConstraints: false});
@@ -48,15 +50,8 @@ async function makePlaces(t: TestContext): Promise<{sqlite: Both; other: Both; p
         file.close();
         return Promise.resolve(rows ?? []);
       },
-    };
-  };
-  return {
-    sqlite: inFile('one.sqlite'),
-    other: inFile('other.sqlite'),
-    postgres: {
-      place: {databaseUrl: database.url, databasePath: ''},
-      run: (sql) => database.query(sql),
     },
+    postgres: {place: {databaseUrl: there.url, databasePath: ''}, run: (sql) => there.query(sql)},
   };
 }
 
@@ -157,201 +152,121 @@ async function fillStore(place: Both) {
   await insertOddRows(place, odd.id);
 }
 
-/** @param change what becomes of the target, for a copy that does not end */
-async function copy(t: TestContext, source: Both, target: Both, change = (to: End): Partial<End> => to) {
-  const from = await openFor(t, openEnd(source.place, 'source'));
-  try {
-    const to = await openFor(t, openEnd(target.place, {copyOf: from.place}));
-    try {
-      return await finish(transfer(from, {...to, ...change(to)}), () => undefined);
-    } finally {
-      await to.close();
-    }
-  } finally {
-    await from.close();
-  }
+/** @param during is called with each report, and ends the transfer by throwing */
+async function copy({place}: Both, target: Both, during: (progress: Progress) => unknown = () => undefined) {
+  for await (const progress of transfer(place.databasePath, target.place.databaseUrl!))
+    await during(progress);
 }
+const stop = () => Promise.reject(new Error('stopped'));
 
 const configFor = ({place}: Both) => ({...baseConfig(''), ...place});
 const opens = (place: Both) => openWhile(openStore(configFor(place), both), () => Promise.resolve());
+/** As before the transfer: the file works, and no table was made in PostgreSQL. */
+async function assertUntouched(sqlite: Both, postgres: Both) {
+  await opens(sqlite);
+  assert.deepEqual(await postgres.run("SELECT tablename FROM pg_tables WHERE schemaname = 'public'"), []);
+}
 
-suite('a transfer', {skip: withoutPostgres}, () => {
-  test('to PostgreSQL, to another one, and back leaves all tables equal', async (t) => {
-    const {sqlite, other, postgres} = await makePlaces(t);
-    const {postgres: second} = await makePlaces(t);
-    await fillStore(sqlite);
-    const before = await contents(sqlite);
-    for (const [table, rows] of Object.entries(before)) assert.ok(rows.length > 0, table);
-    for (const [source, target] of [
-      [sqlite, postgres],
-      [postgres, second],
-      [second, other],
-    ] as const) {
-      await copy(t, source, target);
-      assert.deepEqual(await contents(target), before);
-      assert.deepEqual(await contents(source), before);
-      await assert.rejects(opens(source), /Its leads were moved to .*(postgres:|other\.sqlite)/);
-      await assert.rejects(copy(t, source, target), /is not to be copied there\. Its leads were moved to /);
-    }
-    await openWhile(openStore(configFor(other), both), async (store) => {
-      assert.equal((await store.accept(newEntry())).outcome, 'created');
-    });
-  });
-
-  test('that stops in the middle of each table goes on there, also in a database with ICU', async (t) => {
-    const {sqlite, other} = await makePlaces(t);
+suite('a transfer to PostgreSQL', {skip: withoutPostgres}, () => {
+  for (const [what, options] of [
+    ['', ''],
     // The text goes to the end of CREATE DATABASE … TEMPLATE.
-    const database = await createDatabase("template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'");
-    t.after(() => database.drop());
-    const icu: Both = {
-      place: {databaseUrl: database.url, databasePath: ''},
-      run: (sql) => database.query(sql),
-    };
-    await fillStore(sqlite);
-    const before = await contents(sqlite);
-    for (const [source, target] of [
-      [sqlite, icu],
-      [icu, other],
-    ] as const) {
-      for (const stopsIn of transferred) {
-        const stopped = copy(t, source, target, (to) => ({
-          async insert(table, rows) {
-            if (table !== stopsIn) return to.insert(table, rows);
-            await to.insert(table, rows.slice(0, rows.length / 2));
-            throw new Error('no room');
-          },
-        }));
-        await assert.rejects(stopped, new RegExp(`^Error: ${stopsIn}: no room`));
-        await assert.rejects(opens(target), /is a copy of .* that is not complete/);
-      }
-      // Until the copy ends, nothing was done to the source.
-      await opens(source);
-      await copy(t, source, target);
-      assert.deepEqual(await contents(target), before);
-    }
-  });
-
-  test('that is killed between its last two commits goes on', async (t) => {
-    const {sqlite, other} = await makePlaces(t);
-    await fillStore(sqlite);
-    const killed = copy(t, sqlite, other, () => ({write: () => Promise.reject(new Error('killed'))}));
-    await assert.rejects(killed, /killed/);
-    await assert.rejects(opens(sqlite), /were moved/);
-    await assert.rejects(opens(other), /not complete/);
-    await copy(t, sqlite, other);
-    await opens(other);
-  });
-
-  for (const direction of ['SQLite to PostgreSQL', 'PostgreSQL to SQLite'])
-    test(`from ${direction}, a store that was changed since a stopped copy is not mixed with it`, async (t) => {
-      const {sqlite, other, postgres} = await makePlaces(t);
+    [' with ICU', "LOCALE_PROVIDER icu ICU_LOCALE 'en-US'"],
+  ] as const)
+    test(`leaves all tables equal in a database${what}, and no server starts on the file`, async (t) => {
+      const database = await createDatabase('template0', options);
+      t.after(() => database.drop());
+      const {sqlite, postgres} = await makePlaces(t, database);
       await fillStore(sqlite);
-      const isBack = direction === 'PostgreSQL to SQLite';
-      if (isBack) await copy(t, sqlite, postgres);
-      const [source, target] = isBack ? [postgres, other] : [sqlite, postgres];
-      const stopped = copy(t, source, target, () => ({tidy: () => Promise.reject(new Error('stopped'))}));
-      await assert.rejects(stopped, /stopped/);
-      for (const change of [
-        `UPDATE deliveries SET attempts = attempts + 1 WHERE destination = 'to-1'`,
-        `DELETE FROM deliveries WHERE destination = 'to-2'`,
-      ]) {
-        await source.run(change);
-        await assert.rejects(copy(t, source, target), /^Error: deliveries is not the same in /);
-      }
-      await opens(source);
-      await assert.rejects(opens(target), /not complete/);
+      const before = await contents(sqlite);
+      for (const [table, rows] of Object.entries(before)) assert.ok(rows.length > 0, table);
+      await copy(sqlite, postgres);
+      assert.deepEqual(await contents(postgres), before);
+      await openWhile(openStore(configFor(postgres), both), async (store) => {
+        assert.equal((await store.accept(newEntry())).outcome, 'created');
+      });
+
+      const path = sqlite.place.databasePath;
+      await assert.rejects(
+        opens(sqlite),
+        /were moved to PostgreSQL, and the file is .*leads\.sqlite\.moved now/,
+      );
+      assert.deepEqual(readdirSync(dirname(path)), ['leads.sqlite.moved']);
+      renameSync(`${path}.moved`, path);
+      assert.deepEqual(await contents(sqlite), before);
+      await assert.rejects(copy(sqlite, postgres), /holds other data/);
     });
 
-  test('a row that refers to a lead that is not there is told', async (t) => {
-    const {sqlite, other, postgres} = await makePlaces(t);
+  test('that stops leaves both as they were, and the next one begins anew', async (t) => {
+    const {sqlite, postgres} = await makePlaces(t);
+    await fillStore(sqlite);
+    const before = await contents(sqlite);
+    for (const stopsIn of ['leads', 'deliveries', transferred.at(-1)]) {
+      const stopped = copy(sqlite, postgres, ({table}) => table === stopsIn && stop());
+      await assert.rejects(stopped, /stopped/);
+      await assertUntouched(sqlite, postgres);
+    }
+    const cut = copy(sqlite, postgres, () =>
+      postgres.run(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()`),
+    );
+    await assert.rejects(cut, /^Error: .*(terminat|connection)/i);
+    await assertUntouched(sqlite, postgres);
+    await copy(sqlite, postgres);
+    assert.deepEqual(await contents(postgres), before);
+  });
+
+  test('that is killed after the commit ends with the next one, unless either was used since', async (t) => {
+    const {sqlite, postgres} = await makePlaces(t);
+    await fillStore(sqlite);
+    const moved = `${sqlite.place.databasePath}.moved`;
+    // A folder in the way of the new name fails the transfer where a kill would.
+    const failed = copy(sqlite, postgres, () => existsSync(moved) || mkdirSync(moved));
+    await assert.rejects(failed, /EISDIR/);
+    await assert.rejects(copy(sqlite, postgres), /leads\.sqlite\.moved is there, from an earlier copy/);
+    rmdirSync(moved);
+    const change = `UPDATE deliveries SET attempts = attempts + 1 WHERE destination = 'to-1'`;
+    await sqlite.run(change);
+    await assert.rejects(copy(sqlite, postgres), /holds other data, which a copy would mix/);
+    await postgres.run(change);
+    await copy(sqlite, postgres);
+    await assert.rejects(opens(sqlite), /were moved to PostgreSQL/);
+    await opens(postgres);
+  });
+
+  test('has the file for itself: neither servers, pages nor commands open it beside', async (t) => {
+    const {sqlite, postgres} = await makePlaces(t);
+    await fillStore(sqlite);
+    const beside = (mayWrite: boolean) => openStoreBeside(configFor(sqlite), both, mayWrite);
+    for (const opened of [openStore(configFor(sqlite), both), beside(true), beside(false)])
+      await openWhile(opened, async () => {
+        await assert.rejects(
+          copy(sqlite, postgres),
+          /A server, the operators' pages or another program has .* open/,
+        );
+      });
+    await assertUntouched(sqlite, postgres);
+    await copy(sqlite, postgres, async ({table}) => {
+      if (table !== 'leads') return;
+      await assert.rejects(opens(sqlite), /database is locked/);
+      await assert.rejects(beside(true), /database is locked/);
+      await assert.rejects(copy(sqlite, postgres), /database is locked/);
+    });
+    await opens(postgres);
+  });
+
+  test('that meets a row of a lead that is not there names the table, and changes nothing', async (t) => {
+    const {sqlite, postgres} = await makePlaces(t);
     await fillStore(sqlite);
     await sqlite.run(`INSERT INTO consents VALUES ('no lead', '{}')`);
-    await assert.rejects(copy(t, sqlite, other), /^Error: consents: FOREIGN KEY/);
-    await assert.rejects(copy(t, sqlite, postgres), /^Error: consents: .* foreign key/);
-    await assert.rejects(opens(postgres), /not complete/);
-    await opens(sqlite);
+    await assert.rejects(copy(sqlite, postgres), /^Error: consents: .* foreign key/);
+    await assertUntouched(sqlite, postgres);
   });
 
-  test('from PostgreSQL lets nobody write, and does not end if a server has started', async (t) => {
-    const {sqlite, other, postgres} = await makePlaces(t);
-    await fillStore(sqlite);
-    await copy(t, sqlite, postgres);
-    const beside = copy(t, postgres, other, () => ({
-      async tidy() {
-        for (const table of transferred)
-          await assert.rejects(
-            postgres.run(`SET lock_timeout = '50ms'; DELETE FROM ${table}`),
-            /lock timeout/,
-          );
-        await assert.rejects(openEnd(postgres.place, 'source'), /Another copy or a command uses postgres:/);
-        await postgres.run(`INSERT INTO processes VALUES ('started', ${Date.now()}, '{}')`);
-      },
-    }));
-    await assert.rejects(beside, /A server uses postgres:/);
-    await assert.rejects(opens(other), /not complete/);
-    await postgres.run('DELETE FROM processes');
-    await opens(postgres);
-    await copy(t, postgres, other);
-    assert.deepEqual(await contents(other), await contents(sqlite));
-  });
-
-  test('from SQLite does not end if anything was written meanwhile', async (t) => {
-    const {sqlite, other} = await makePlaces(t);
-    await fillStore(sqlite);
-    const beside = copy(t, sqlite, other, () => ({
-      async tidy() {
-        await assert.rejects(
-          Promise.resolve().then(() => openEnd(sqlite.place, 'source')),
-          /another copy uses /,
-        );
-        await sqlite.run(`INSERT INTO processes VALUES ('started', 1, '{}')`);
-      },
-    }));
-    await assert.rejects(beside, /has written to .* meanwhile: stop all servers/);
-    await assert.rejects(opens(other), /not complete/);
-    await copy(t, sqlite, other);
-    assert.deepEqual(await contents(other), await contents(sqlite));
-  });
-
-  test('a server that stops is seen until its last delivery has ended', async (t) => {
-    const {place} = (await makePlaces(t)).postgres;
-    const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const upstream = await openFor(
-      t,
-      startFakeUpstream({
-        create(response) {
-          asked.resolve();
-          void answered.promise.then(() => response.writeHead(500).end());
-        },
-      }),
-    );
-    const config = {
-      ...baseConfig(''),
-      ...place,
-      destinations: new Map([['lender', upstream.settings]]),
-    };
-    const server = await startServer(config, () => undefined);
-    await openWhile(openStore(config, clearText), (store) =>
-      store.accept(newEntry({deliveries: [newDelivery({destination: 'lender'})]})),
-    );
-    await asked.promise;
-    const closed = server.close();
-    const isClosed = () =>
-      fetch(`http://127.0.0.1:${server.port}/readyz`).then(
-        () => false,
-        () => true,
-      );
-    await until(isClosed, 'the port is closed');
-    await assert.rejects(openEnd(place, 'source'), /A server uses /);
-    answered.resolve();
-    await closed;
-    await (await openEnd(place, 'source')).close();
-  });
-
-  test('a damaged log of a killed server is refused and kept, as at the start of a server', async (t) => {
-    const {sqlite, other} = await makePlaces(t);
+  test('refuses a damaged log of a killed server and keeps it, as the start of a server does', async (t) => {
+    const {sqlite, postgres} = await makePlaces(t);
     const [running, killed] = [sqlite.place.databasePath, `${sqlite.place.databasePath}-killed`];
-    await openWhile(openStore({...baseConfig(''), ...sqlite.place}, clearText), async (store) => {
+    await openWhile(openStore(configFor(sqlite), clearText), async (store) => {
       for (let count = 0; count < 10; count += 1) await store.accept(newEntry());
       for (const suffix of ['', '-wal']) copyFileSync(running + suffix, killed + suffix);
     });
@@ -359,22 +274,19 @@ suite('a transfer', {skip: withoutPostgres}, () => {
     log.fill(0xa5, log.length / 2, log.length / 2 + 50);
     writeFileSync(`${killed}-wal`, log);
     const source = {...sqlite, place: {...sqlite.place, databasePath: killed}};
-    await assert.rejects(copy(t, source, other), /-wal is damaged after byte \d+/);
+    await assert.rejects(copy(source, postgres), /-wal is damaged after byte \d+/);
     assert.deepEqual(readFileSync(`${killed}-wal`), log);
   });
 
-  test('a server that opened PostgreSQL just before the leads were moved does not start', async (t) => {
-    const {place} = (await makePlaces(t)).postgres;
-    const config = {...baseConfig(''), ...place};
-    await openWhile(openStore(config, clearText), () => Promise.resolve());
-    const source = await openFor(t, openEnd(place, 'source'));
-    // It has looked for the mark when there was none, and has not reported yet.
-    const store = await openStore(config, clearText);
-    await source.markMoved('elsewhere');
-    await assert.rejects(
-      startServer(config, () => undefined, store),
-      /were moved to elsewhere/,
-    );
-    await source.close();
+  test('takes along what the log of a killed server holds', async (t) => {
+    const {sqlite, postgres} = await makePlaces(t);
+    const [running, killed] = [sqlite.place.databasePath, `${sqlite.place.databasePath}-killed`];
+    await openWhile(openStore(configFor(sqlite), clearText), async (store) => {
+      for (let count = 0; count < 10; count += 1) await store.accept(newEntry());
+      for (const suffix of ['', '-wal', '-shm']) copyFileSync(running + suffix, killed + suffix);
+    });
+    await copy({...sqlite, place: {...sqlite.place, databasePath: killed}}, postgres);
+    assert.deepEqual(await postgres.run('SELECT COUNT(*)::integer AS leads FROM leads'), [{leads: 10}]);
+    assert.deepEqual(readdirSync(dirname(killed)).toSorted(), ['leads.sqlite', 'leads.sqlite-killed.moved']);
   });
 });

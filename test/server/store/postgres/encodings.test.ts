@@ -5,7 +5,6 @@ import {StoreRefused} from '../../../../server/leads/store-errors.ts';
 import {inspectPostgres} from '../../../../server/store/postgres/start.ts';
 import {openPostgresStore} from '../../../../server/store/postgres/store.ts';
 import {clearText} from '../../../../server/store/sealing.ts';
-import {openEnd} from '../../../../server/store/open-store.ts';
 import {runCommand} from '../../../support/operator.ts';
 import {createDatabase, openPostgresStores, withoutPostgres} from '../../../support/postgres.ts';
 import {asLead, newDelivery, newEntry, keyOf, prequalificationBody} from '../../../support/sample-leads.ts';
@@ -30,10 +29,6 @@ suite('the encoding of PostgreSQL', {skip: withoutPostgres}, () => {
       const database = await databaseIn(t, encoding);
       await assert.rejects(openPostgresStore(database.url, clearText), why);
       await assert.rejects(inspectPostgres(database.url), why);
-      await assert.rejects(
-        openEnd({databaseUrl: database.url, databasePath: ''}, {copyOf: 'leads.sqlite'}),
-        why,
-      );
       assert.deepEqual(await database.query(tables), []);
       const folder = temporaryFolder(t);
       const settings = {...serviceSettings(folder), DATABASE_URL: database.url, PORT: '0'};
