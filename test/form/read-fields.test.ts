@@ -79,29 +79,8 @@ suite('readFields', () => {
 
   // In these, a pattern that tries each beginning with each end would take minutes.
   test('is not held up by a paste of 200,000 characters', () => {
-    for (const part of [
-      ' ',
-      '\t',
-      '.',
-      ',',
-      '-',
-      '~',
-      '(',
-      ' to ',
-      'approx',
-      'cell ',
-      'a half '.repeat(2),
-      ', ',
-      '1 ',
-      '1,',
-      'x',
-      'ext',
-      'k',
-      '@',
-      'a.',
-      'a-',
-      '<',
-    ]) {
+    const long = [' to ', 'approx', 'cell ', 'a half a half ', ', ', '1 ', '1,', 'ext', 'a.', 'a-'];
+    for (const part of [...' \t.,-~(xk@<', ...long]) {
       const pasted = `5${part.repeat(200_000 / part.length)}!`;
       for (const name of ['first_name', 'email', 'phone', 'cash'] as const) {
         assert.notDeepEqual(readFields([name], {[name]: pasted}).errors, {}, `${name} ${part}`);

@@ -164,20 +164,18 @@ describe('consent', () => {
     expect([box.value, box.checked]).to.deep.equal(['2026-11', true]);
   });
 
-  for (const layout of ['steps', 'single']) {
-    it(`a standard form with layout ${layout} asks for consent like any other`, async () => {
-      server.config = () => config({consent: textWithBox});
-      server.reply(() => created({prequalification: null, reasons: {}}));
-      const form = await open({'lead-type': 'standard', layout, style: 'min-height: 1500px'});
-      await fillContact(form);
-      await shows(form, words);
-      await click(form, 'Send');
-      expect(errors(form)).to.deep.equal([unticked]);
-      field(form, words).click();
-      await send(form, 'Send');
-      expect(heading(form)).to.equal('Thank you, Maria');
-    });
-  }
+  it('a standard form asks for consent like any other', async () => {
+    server.config = () => config({consent: textWithBox});
+    server.reply(() => created({prequalification: null, reasons: {}}));
+    const form = await open({'lead-type': 'standard', style: reserved});
+    await fillContact(form);
+    await shows(form, words);
+    await click(form, 'Send');
+    expect(errors(form)).to.deep.equal([unticked]);
+    field(form, words).click();
+    await send(form, 'Send');
+    expect(heading(form)).to.equal('Thank you, Maria');
+  });
 
   describe('a consent text that changed meanwhile', () => {
     for (const old of [textWithBox, textAlone]) {
