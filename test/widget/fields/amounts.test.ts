@@ -7,13 +7,11 @@ import {until} from '../../support/until.ts';
 import {
   announced,
   button,
-  choose,
   click,
   description,
   errors,
   field,
   fill,
-  fillAll,
   fillContact,
   fillFunds,
   focused,
@@ -21,6 +19,7 @@ import {
   goTo,
   maybeButton,
   open,
+  openFilled,
   send,
   shows,
   text,
@@ -311,14 +310,7 @@ describe('an amount of money', () => {
       /** Fills in everything, with amounts that nobody asks about. */
       const filled = async (attributes: Readonly<Record<string, string>> = {layout: 'single'}) => {
         server.reply(() => created({prequalification: null}));
-        const form = await open(attributes);
-        if (attributes['layout'] !== 'single') await fillAll(form);
-        else {
-          await fillContact(form);
-          await choose(form, 'Above 720 Excellent');
-          await fillFunds(form);
-        }
-        return form;
+        return openFilled(attributes);
       };
 
       for (const [what, typed, asked, sent] of [

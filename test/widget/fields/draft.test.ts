@@ -38,6 +38,13 @@ const minutes = 60_000;
 
 const open = (attributes: Attributes = {}) => openForm({draft: '', order: 'contact-first', ...attributes});
 
+async function sent(attributes: Attributes = {}) {
+  const form = await open(attributes);
+  await fillAll(form);
+  await send(form);
+  return form;
+}
+
 /** Replaces the form by a new one, as a reload of the page does. */
 async function reload(form: LeadPrequalForm, attributes: Attributes = {}) {
   form.remove();
@@ -61,9 +68,7 @@ const server = useServer();
 describe('a draft', () => {
   it('a draft brings all answers back after a reload', async () => {
     const form = await open({layout: 'single'});
-    await fillContact(form);
-    await fillFunds(form);
-    await choose(form, 'Above 720 Excellent');
+    await fillAll(form);
     await choose(form, 'Rather not say');
     const again = await reload(form, {layout: 'single'});
     expect(contactIn(again)).to.deep.equal(typedContact);
@@ -286,9 +291,7 @@ describe('a draft', () => {
 describe('a draft and the lead', () => {
   it('a draft stays while sending fails, and is removed once the lead is answered', async () => {
     server.reply(() => problem(503, 'store-unavailable'));
-    const form = await open();
-    await fillAll(form);
-    await send(form);
+    const form = await sent();
     expect(drafts()).to.have.length(1);
     server.reply();
     await send(form, 'Try again');
@@ -308,18 +311,14 @@ describe('a draft and the lead', () => {
   });
 
   it('nothing of an answered lead is kept before the visitor changes it', async () => {
-    const form = await open();
-    await fillAll(form);
-    await send(form);
+    const form = await sent();
     await click(form, 'Change my answers');
     expect(drafts()).to.deep.equal([]);
     await shows(await reload(form), '$830,000');
   });
 
   it('answers that the visitor was changing come back, and replace the lead when they are sent', async () => {
-    const form = await open();
-    await fillAll(form);
-    await send(form);
+    const form = await sent();
     await click(form, 'Change my answers');
     fill(form, 'Cash', '60,000');
     const again = await reload(form);
@@ -366,9 +365,7 @@ describe('a draft and the lead', () => {
   });
 
   it('Start over removes the draft, and the form begins at the first step', async () => {
-    const form = await open();
-    await fillAll(form);
-    await send(form);
+    const form = await sent();
     await startOver(form);
     expect(drafts()).to.deep.equal([]);
     expect(contactIn(await reload(form))).to.deep.equal(noContact);
@@ -418,10 +415,7 @@ describe('a draft that cannot be trusted', () => {
     });
     const form = await open({layout: 'single'});
     expect(contactIn(form)).to.deep.equal(noContact);
-    await touch(form);
-    await fillContact(form);
-    await fillFunds(form);
-    await choose(form, '680 to 720 Good');
+    await fillAll(form);
     await send(form);
     const {body} = server.leads[0]!;
     expect(body.lead).not.to.have.property('bankruptcy');

@@ -168,11 +168,13 @@ describe('with history', () => {
   }
 
   it('a form that the visitor does not use leaves the entries of another one alone', async () => {
-    const unused = await open({history: ''});
-    const form = await openFilled({history: ''});
+    // In this order, the form that is not used has loaded all that follows the history, too.
+    const order = 'contact-first';
+    const unused = await open({order, history: ''});
+    const form = await openFilled({order, history: ''});
     const events = listen(unused);
     await go(-1);
-    await isAt(form, second);
+    await isAt(form, ways[order][1]);
     expect(step()).to.equal(1);
     expect(events).to.deep.equal([]);
   });
