@@ -24,6 +24,9 @@ const assumed = {
   sba_qualified_amount: 'assumes_no_bankruptcy',
   unsecured_amount: 'assumes_no_bankruptcy',
 } as const;
+const noRollover = {rollover_amount: poor} as const;
+const noRolloverNorLoan = {...noRollover, sba_qualified_amount: poor} as const;
+const cashAlone = {...noRollover, portfolio_loan_qualified_amount: nothing} as const;
 
 // Worked out by hand from the table of the rules, with the default policy.
 const table: Row[] = [
@@ -43,7 +46,7 @@ const table: Row[] = [
   [below620, undefined, [100_000, 50_000, 200_000], [100_000, 0, 0, 120_000], noLoans('credit_score')],
   // the rollover's minimum, and that a balance below it is no capital either
   [above720, false, [50_000, 0, 100_000], [50_000, 200_000, 150_000, 60_000], {}],
-  [above720, false, [49_999, 18_750, 100_000], [0, 75_000, 150_000, 60_000], {rollover_amount: poor}],
+  [above720, false, [49_999, 18_750, 100_000], [0, 75_000, 150_000, 60_000], noRollover],
   // the least investments
   [
     below620,
@@ -53,54 +56,18 @@ const table: Row[] = [
     {...noLoans('bankruptcy'), portfolio_loan_qualified_amount: poor},
   ],
   // the loan's minimum, on either side, for both down payments
-  [
-    above720,
-    false,
-    [0, 18_749, 100_000],
-    [0, 0, 150_000, 60_000],
-    {rollover_amount: poor, sba_qualified_amount: poor},
-  ],
-  [from680, false, [0, 32_143, 100_000], [0, 75_000, 75_000, 60_000], {rollover_amount: poor}],
-  [
-    from680,
-    false,
-    [0, 32_142, 100_000],
-    [0, 0, 75_000, 60_000],
-    {rollover_amount: poor, sba_qualified_amount: poor},
-  ],
+  [above720, false, [0, 18_749, 100_000], [0, 0, 150_000, 60_000], noRolloverNorLoan],
+  [from680, false, [0, 32_143, 100_000], [0, 75_000, 75_000, 60_000], noRollover],
+  [from680, false, [0, 32_142, 100_000], [0, 0, 75_000, 60_000], noRolloverNorLoan],
   // rounded down to whole dollars
-  [from680, false, [0, 50_002, 100_001], [0, 116_671, 75_000, 60_000], {rollover_amount: poor}],
-  [from680, false, [0, 50_002, 100_002], [0, 116_671, 75_000, 60_001], {rollover_amount: poor}],
+  [from680, false, [0, 50_002, 100_001], [0, 116_671, 75_000, 60_000], noRollover],
+  [from680, false, [0, 50_002, 100_002], [0, 116_671, 75_000, 60_001], noRollover],
   // the loan's maximum
-  [
-    above720,
-    false,
-    [0, 1_249_999, 0],
-    [0, 4_999_996, 150_000, 0],
-    {rollover_amount: poor, portfolio_loan_qualified_amount: nothing},
-  ],
-  [
-    above720,
-    false,
-    [0, 1_250_000, 0],
-    [0, 5_000_000, 150_000, 0],
-    {rollover_amount: poor, portfolio_loan_qualified_amount: nothing},
-  ],
-  [
-    above720,
-    false,
-    [0, 1_250_001, 0],
-    [0, 5_000_000, 150_000, 0],
-    {rollover_amount: poor, portfolio_loan_qualified_amount: nothing},
-  ],
+  [above720, false, [0, 1_249_999, 0], [0, 4_999_996, 150_000, 0], cashAlone],
+  [above720, false, [0, 1_250_000, 0], [0, 5_000_000, 150_000, 0], cashAlone],
+  [above720, false, [0, 1_250_001, 0], [0, 5_000_000, 150_000, 0], cashAlone],
   // the ends
-  [
-    below620,
-    true,
-    [0, 0, 0],
-    [0, 0, 0, 0],
-    {...noLoans('bankruptcy'), rollover_amount: poor, portfolio_loan_qualified_amount: nothing},
-  ],
+  [below620, true, [0, 0, 0], [0, 0, 0, 0], {...noLoans('bankruptcy'), ...cashAlone}],
   [above720, false, [max, max, max], [max, 5_000_000, 150_000, 599_999_999], {}],
 ];
 

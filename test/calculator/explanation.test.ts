@@ -22,57 +22,44 @@ const explained = (changes: Partial<Finances>, policy: Policy = defaultPolicy) =
   return explain(own, calculate(own, policy), policy);
 };
 
+const [rollover, sba, unsecured, portfolio] = amountParts;
+
 /** By the default policy. */
 const rows: [what: string, finances: Partial<Finances>, part: AmountPart, expected: PartExplanation][] = [
-  ['a rollover', {retirement: 50_000}, 'rollover_amount', {method: 'whole_balance'}],
-  ['no rollover', {retirement: 49_999}, 'rollover_amount', {minimum_funds: 50_000}],
-  [
-    'an SBA loan above 720',
-    {retirement: 120_000, cash: 50_000},
-    'sba_qualified_amount',
-    {method: 'down_payment', percent: 20},
-  ],
+  ['a rollover', {retirement: 50_000}, rollover, {method: 'whole_balance'}],
+  ['no rollover', {retirement: 49_999}, rollover, {minimum_funds: 50_000}],
+  ['an SBA loan above 720', {retirement: 120_000, cash: 50_000}, sba, {method: 'down_payment', percent: 20}],
   [
     'an SBA loan for 680 - 720, without retirement funds that are too few for a rollover',
     {credit_score: '680 - 720', retirement: 49_999, cash: 50_002},
-    'sba_qualified_amount',
+    sba,
     {method: 'down_payment', percent: 30},
   ],
-  ['the largest SBA loan', {retirement: 0, cash: 1_250_000}, 'sba_qualified_amount', {method: 'maximum'}],
-  [
-    'too little capital for an SBA loan above 720',
-    {retirement: 0, cash: 0},
-    'sba_qualified_amount',
-    {minimum_funds: 18_750},
-  ],
+  ['the largest SBA loan', {retirement: 0, cash: 1_250_000}, sba, {method: 'maximum'}],
+  ['too little capital for an SBA loan above 720', {retirement: 0, cash: 0}, sba, {minimum_funds: 18_750}],
   [
     'too little capital for an SBA loan for 680 - 720',
     {credit_score: '680 - 720', retirement: 0, cash: 0},
-    'sba_qualified_amount',
+    sba,
     {minimum_funds: 32_143},
   ],
   [
     'a score that is too low for an SBA loan',
     {credit_score: '620 - 679', cash: 50_000},
-    'sba_qualified_amount',
+    sba,
     {minimum_score: 680},
   ],
   [
     'a score and capital that are too low for an SBA loan',
     {credit_score: 'Below 620', retirement: 0, cash: 20_000},
-    'sba_qualified_amount',
+    sba,
     {minimum_score: 680, minimum_funds: 32_143},
   ],
-  ['an SBA loan after a bankruptcy', {bankruptcy: true}, 'sba_qualified_amount', {}],
-  ['unsecured funding', {}, 'unsecured_amount', {}],
-  ['no unsecured funding', {credit_score: 'Below 620'}, 'unsecured_amount', {minimum_score: 620}],
-  [
-    'a portfolio loan',
-    {investments: 100_001},
-    'portfolio_loan_qualified_amount',
-    {method: 'percentage', percent: 60},
-  ],
-  ['no portfolio loan', {investments: 300}, 'portfolio_loan_qualified_amount', {minimum_funds: 100_000}],
+  ['an SBA loan after a bankruptcy', {bankruptcy: true}, sba, {}],
+  ['unsecured funding', {}, unsecured, {}],
+  ['no unsecured funding', {credit_score: 'Below 620'}, unsecured, {minimum_score: 620}],
+  ['a portfolio loan', {investments: 100_001}, portfolio, {method: 'percentage', percent: 60}],
+  ['no portfolio loan', {investments: 300}, portfolio, {minimum_funds: 100_000}],
 ];
 
 suite('the explanation', () => {

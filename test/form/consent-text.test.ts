@@ -43,21 +43,7 @@ suite('the parts of a consent text', () => {
 
   const piece = fc.oneof(
     fc.string({unit: 'grapheme', maxLength: 8}),
-    fc.constantFrom(
-      '[',
-      ']',
-      '(',
-      ')',
-      '](',
-      '{',
-      '}',
-      '{button}',
-      'https://',
-      'http://',
-      'javascript:',
-      '\n',
-      ' ',
-    ),
+    fc.constantFrom(...'[](){}\n ', '](', '{button}', 'https://', 'http://', 'javascript:'),
     fc.webUrl({validSchemes: ['https']}).map((url) => `[Terms](${url})`),
   );
   const anyText = fc.array(piece, {maxLength: 12}).map((pieces) => pieces.join(''));

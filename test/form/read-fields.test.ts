@@ -1,3 +1,4 @@
+/** What readFields makes of each kind of field. E-mail addresses, telephone numbers and amounts have files of their own. */
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import type {FormFieldName} from '../../contract/fields.ts';
@@ -16,10 +17,6 @@ const accepted: readonly Case[] = [
   ['last_name', "O'Brien-Núñez", "O'Brien-Núñez"],
   ['last_name', 'x'.repeat(80), 'x'.repeat(80)],
   ['last_name', '😀'.repeat(80), '😀'.repeat(80)],
-  ['email', ' maria@example.com ', 'maria@example.com'],
-  ['email', 'maria@müller.example', 'maria@müller.example'],
-  ['phone', '(415) 555-0132', '(415) 555-0132'],
-  ['phone', '+44 20 7946 0018', '+44 20 7946 0018'],
   ['credit_score', '680 - 720', '680 - 720'],
   ['bankruptcy', 'true', true],
   ['bankruptcy', 'false', false],
@@ -36,13 +33,7 @@ const refused: readonly (readonly [name: FormFieldName, typed: string | undefine
   ['first_name', undefined, 'required'],
   ['first_name', 'x'.repeat(81), 'too_long'],
   ['first_name', 'a\u0000b', 'invalid'],
-  ['email', '', 'required'],
-  ['email', 'maria', 'invalid'],
-  ['email', 'maria@example', 'invalid'],
-  ['email', 'a@b@example.com', 'invalid'],
   ['email', `${'x'.repeat(250)}@example.com`, 'too_long'],
-  ['phone', '12345', 'invalid'],
-  ['phone', 'four one five', 'invalid'],
   ['credit_score', undefined, 'required'],
   ['credit_score', '700', 'invalid'],
   ['retirement', '', 'required'],
@@ -79,29 +70,8 @@ suite('readFields', () => {
 
   // In these, a pattern that tries each beginning with each end would take minutes.
   test('is not held up by a paste of 200,000 characters', () => {
-    for (const part of [
-      ' ',
-      '\t',
-      '.',
-      ',',
-      '-',
-      '~',
-      '(',
-      ' to ',
-      'approx',
-      'cell ',
-      'a half '.repeat(2),
-      ', ',
-      '1 ',
-      '1,',
-      'x',
-      'ext',
-      'k',
-      '@',
-      'a.',
-      'a-',
-      '<',
-    ]) {
+    const long = [' to ', 'approx', 'cell ', 'a half a half ', ', ', '1 ', '1,', 'ext', 'a.', 'a-'];
+    for (const part of [...' \t.,-~(xk@<', ...long]) {
       const pasted = `5${part.repeat(200_000 / part.length)}!`;
       for (const name of ['first_name', 'email', 'phone', 'cash'] as const) {
         assert.notDeepEqual(readFields([name], {[name]: pasted}).errors, {}, `${name} ${part}`);

@@ -4,15 +4,16 @@
  * builds what they take, so kept plans find them.
  */
 import type {RuleName} from './check.ts';
+import type {keptPlans} from './kept-plans.ts';
 import type {Flavour} from './plan.ts';
 
 /** `from` is text that stands in the file once. */
 export type Change = {file: string; from: string; to: string};
 /**
- * `also` is a second place that guards the same. `plan` is the name of a kept plan, `violates` the rule that finds the mutant.
+ * `also` is a second place that guards the same. `plan` is that of a kept plan, `violates` the rule that finds the mutant.
  */
 export type Mutant = Change & {name: string; also?: Change; violates: RuleName} & (
-    {flavour: Flavour} | {plan: string}
+    {flavour: Flavour} | {plan: keyof typeof keptPlans}
   );
 
 /** The claim looks once more whether the consent of a lead was taken back, so no other change alone lets anything out. */
@@ -144,6 +145,14 @@ export const mutants: readonly Mutant[] = [
     from: 'if (error instanceof StoreUnavailable) abandonDeliveries(courier, entry);',
     to: '',
     plan: 'lead-without-reply',
+    violates: 'nothing is held as unclear that was never sent',
+  },
+  {
+    name: 'keep an unused lease while there is no room',
+    file: 'server/destinations/worker.ts',
+    from: 'if (free < 1 && unused.length === 0) return 0;',
+    to: 'if (free < 1) return 0;',
+    plan: 'unused-lease-without-room',
     violates: 'nothing is held as unclear that was never sent',
   },
   {

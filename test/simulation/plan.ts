@@ -216,15 +216,7 @@ const flavours = {
     erasures: 2,
     revocations: 2,
   },
-  erasing: {
-    leads: 14,
-    reads: 5,
-    moods: 4,
-    stores: 3,
-    crashes: 3,
-    operators: 4,
-    erasures: 7,
-  },
+  erasing: {leads: 14, reads: 5, moods: 4, stores: 3, crashes: 3, operators: 4, erasures: 7},
   sealing: {
     leads: 14,
     reads: 5,
@@ -259,15 +251,7 @@ const flavours = {
     revocations: 5,
     presses: 10,
   },
-  restored: {
-    leads: 24,
-    moods: 2,
-    crashes: 2,
-    requests: 3,
-    revocations: 5,
-    presses: 5,
-    restores: 2,
-  },
+  restored: {leads: 24, moods: 2, crashes: 2, requests: 3, revocations: 5, presses: 5, restores: 2},
   copied: {leads: 60, moods: 2, crashes: 5, requests: 2, revocations: 3, presses: 3, restores: 1, copies: 3},
 } satisfies Record<string, Partial<Record<Kind, number>>>;
 export type Flavour = keyof typeof flavours;

@@ -4,7 +4,7 @@
  *     --histories N    how many, of all flavours in turn (1,000 unless said)
  *     --seed N         the seed of the first, to play it again
  *     --flavour NAME   only this flavour
- *     --plan FILE      the history of this plan instead
+ *     --plan NAME      the history of this kept plan instead, or of the plan in a JSON file
  *     --shrink         look for the shortest plan that violates each rule
  *     --trace          print all facts
  *     --mutants TEXT   plant each mutant whose name has this text, and count the histories until it is found
@@ -12,11 +12,11 @@
 import {readFileSync} from 'node:fs';
 import {parseArgs} from 'node:util';
 import {SingleBar} from 'cli-progress';
+import {keptPlans} from './kept-plans.ts';
 import {mutants, type Mutant} from './mutants.ts';
 import {flavourNames, type Flavour, type Plan} from './plan.ts';
 import {simulate} from './simulate.ts';
 import type {Job, Played} from './thread.ts';
-import {keptPlan} from './kept-plans.ts';
 
 const {values} = parseArgs({
   options: {
@@ -43,6 +43,11 @@ function* jobsOf(count: number, names: readonly Flavour[]): Generator<Job> {
     };
 }
 
+const planNamed = (name: string): Plan =>
+  name in keptPlans
+    ? keptPlans[name as keyof typeof keptPlans]
+    : (JSON.parse(readFileSync(name, 'utf8')) as Plan);
+
 /** What plays a history again. */
 const toPlay = ({task, plan}: Pick<Played, 'task' | 'plan'>) =>
   'seed' in task ? `--seed ${task.seed} --flavour ${task.flavour}` : `--plan (${JSON.stringify(plan)})`;
@@ -56,7 +61,7 @@ function print({history, plan, violations}: Played) {
 
 async function playAll(): Promise<number> {
   const jobs: Iterable<Job> = values.plan
-    ? [{plan: JSON.parse(readFileSync(values.plan, 'utf8')) as Plan, withHistory: values.trace}]
+    ? [{plan: planNamed(values.plan), withHistory: values.trace}]
     : jobsOf(histories, flavours);
   const bar = new SingleBar({
     format: '{bar} {value} of {total} histories, {speed} a second, {found} with violations',
@@ -91,7 +96,7 @@ async function playAll(): Promise<number> {
 
 /** @returns how many histories it took to find the mutant; undefined if it was not found */
 async function find(mutant: Mutant): Promise<{histories: number; played: Played} | undefined> {
-  const jobs = 'plan' in mutant ? [{plan: keptPlan(mutant.plan)}] : jobsOf(500, [mutant.flavour]);
+  const jobs = 'plan' in mutant ? [{plan: keptPlans[mutant.plan]}] : jobsOf(500, [mutant.flavour]);
   let count = 0;
   for await (const played of simulate(jobs, {mutant})) {
     count += 1;

@@ -164,7 +164,7 @@ describe('contrast', () => {
 
     it(`an option that is not chosen, and a consent box, do not look disabled, ${scheme}`, async () => {
       document.documentElement.style.colorScheme = scheme;
-      const form = await openState(states['a consent box, steps']!, server);
+      const form = await openState(states['a consent box']!, server);
       const box = '.consent input';
       const paper = styleOf(form, parts.card).backgroundColor;
       for (const [look, least] of [

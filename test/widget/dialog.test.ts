@@ -3,12 +3,14 @@ import {sendKeys, setViewport} from '@web/test-runner-commands';
 import type {LeadPrequalForm} from '../../widget/define.ts';
 import {lose} from '../support/browser/lost-files.ts';
 import {itExceptWebKit} from '../support/browser/drivers.ts';
-import {goTo, stub} from '../support/browser/browser-page.ts';
+import {goTo, hearConsole} from '../support/browser/browser-page.ts';
+import {keepDraft, keptDraft} from '../support/browser/drafts.ts';
 import {endpoint, useServer} from '../support/browser/fake-server.ts';
 import {chooseScore, click, field, focused, heading, shows, text} from '../support/browser/visitor.ts';
 import {until} from '../support/until.ts';
 
 useServer();
+const said = hearConsole();
 
 const dialogOf = (form: LeadPrequalForm) => form.shadowRoot!.querySelector('dialog')!;
 /** What scrolls inside the dialog. */
@@ -325,10 +327,7 @@ describe('a form in a dialog', () => {
 
   it('stays closed when its file arrives late, although its address asks, and keeps the draft', async () => {
     goTo(`${location.search}#estimate`);
-    sessionStorage.setItem(
-      'lead-prequal-draft:acme',
-      JSON.stringify({at: Date.now(), credit_score: 'Above 720'}),
-    );
+    keepDraft({credit_score: 'Above 720'});
     const restore = lose('rest');
     const form = await placeUnready('draft');
     await shows(form, 'We could not load all of the form');
@@ -339,7 +338,7 @@ describe('a form in a dialog', () => {
     expect(dialogOf(form).open).to.be.false;
     await form.open();
     expect(field(form, 'Above 720 Excellent').checked).to.equal(true);
-    expect(sessionStorage.getItem('lead-prequal-draft:acme')).to.contain('Above 720');
+    expect(keptDraft()).to.include({credit_score: 'Above 720'});
   });
 
   it('stays as it is when a link of the page is clicked that leads to no page', async () => {
@@ -370,8 +369,6 @@ describe('a form in a dialog', () => {
 });
 
 it('open() does nothing for a form that stands in the page, and the console says what it needs', async () => {
-  const said: string[] = [];
-  stub(console, 'error', {value: (sentence: string) => said.push(sentence)});
   const form = document.createElement('lead-prequal-form');
   await fixture(html`<main>${form}</main>`);
   await form.open();

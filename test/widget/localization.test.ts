@@ -139,11 +139,8 @@ describe('localization', () => {
   });
 
   describe('when a file of words does not arrive', () => {
-    let restore = () => {};
-    afterEach(() => restore());
-
     it('the form is in English without its first words, and loads them again at the first touch', async () => {
-      restore = lose('es');
+      const restore = lose('es');
       const form = await open({lang: 'es-MX'});
       expect(heading(form)).to.equal('Step 1 of 3 · about a minute What is your credit score?');
       expect(card(form)?.getAttribute('lang')).to.equal('en');
@@ -156,18 +153,17 @@ describe('localization', () => {
     });
 
     it('a lead is sent in English if no file in Spanish arrives', async () => {
-      restore = lose('es');
+      lose('es');
       const form = await openSent({lang: 'es'});
       expect(heading(form)).to.equal('Maria, you may qualify for up to $830,000');
     });
 
     it('a form whose Spanish takes over three seconds is in English until the first touch', async () => {
       const clock = new Clock();
-      restore = hold('es');
+      const restore = hold('es');
       const opening = open({lang: 'es'});
       await clock.pass(3_000);
       const form = await opening;
-      clock.restore();
       expect(heading(form)).to.contain('What is your credit score?');
       restore();
       await touch(form);

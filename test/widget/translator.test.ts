@@ -2,7 +2,7 @@
 import {expect} from '@open-wc/testing';
 import {defaultPolicy, figuresOf} from '../../calculator/policy.ts';
 import type {LeadPrequalForm} from '../../widget/define.ts';
-import {stub} from '../support/browser/browser-page.ts';
+import {hearClipboard, stub} from '../support/browser/browser-page.ts';
 import {Clock} from '../support/browser/clock.ts';
 import {answer, config, created, json, problem, useServer} from '../support/browser/fake-server.ts';
 import {
@@ -137,23 +137,19 @@ describe('a form whose texts a translator has replaced', () => {
       server.reply(() => created(pending));
       server.result = () => (result ? json(200, result) : problem(404, 'not-found'));
       const clock = new Clock();
-      try {
-        const form = await openTranslated();
-        await fillAll(form);
-        await send(form);
-        expect(heading(form)).to.equal('We have your answers, Maria');
-        await clock.pass(2_000);
-        await shows(form, sentence);
-        expect(heading(form)).to.equal(title);
-        expect(text(form)).to.not.contain('They will appear here');
-      } finally {
-        clock.restore();
-      }
+      const form = await openTranslated();
+      await fillAll(form);
+      await send(form);
+      expect(heading(form)).to.equal('We have your answers, Maria');
+      await clock.pass(2_000);
+      await shows(form, sentence);
+      expect(heading(form)).to.equal(title);
+      expect(text(form)).to.not.contain('They will appear here');
     });
   }
 
   it('says what the buttons below the result do', async () => {
-    stub(navigator, 'clipboard', {value: {writeText: () => Promise.resolve()}});
+    hearClipboard();
     const form = await openTranslated();
     await fillAll(form);
     await send(form);

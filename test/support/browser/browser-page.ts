@@ -2,16 +2,19 @@
 
 const undo: (() => void)[] = [];
 
-/** Undoes all changes. */
+/** Undoes all changes. `useServer` does it after each test. */
 export function restorePage() {
   while (undo.length > 0) undo.pop()?.();
 }
+
+/** Calls `restore` when all changes are undone. */
+export const restoreLater = (restore: () => void) => void undo.push(restore);
 
 /** Replaces a property until `restorePage()` is called. */
 export function stub(target: object, name: string, property: PropertyDescriptor) {
   const original = Object.getOwnPropertyDescriptor(target, name);
   Object.defineProperty(target, name, {configurable: true, ...property});
-  undo.push(() => {
+  restoreLater(() => {
     if (original) Object.defineProperty(target, name, original);
     else Reflect.deleteProperty(target, name);
   });
@@ -21,7 +24,7 @@ export function stub(target: object, name: string, property: PropertyDescriptor)
 export function goTo(address: string) {
   const before = location.href;
   history.replaceState(history.state, '', address);
-  undo.push(() => history.replaceState(history.state, '', before));
+  restoreLater(() => history.replaceState(history.state, '', before));
 }
 
 export const comeFrom = (referrer: string) => stub(Document.prototype, 'referrer', {get: () => referrer});
@@ -42,6 +45,14 @@ export const fillStorage = () =>
       throw new DOMException('full', 'QuotaExceededError');
     },
   });
+
+/** What the form copies from now on. */
+export function hearClipboard(): readonly string[] {
+  const copies: string[] = [];
+  const writeText = (text: string) => Promise.resolve(void copies.push(text));
+  stub(navigator, 'clipboard', {value: {writeText}});
+  return copies;
+}
 
 /** Sets the date to so many milliseconds from now. */
 export function later(milliseconds: number) {

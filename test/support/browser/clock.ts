@@ -1,6 +1,10 @@
+import {restoreLater} from './browser-page.ts';
 import {isReadingReply} from './fake-server.ts';
 
-/** Controls all timers of a second and more: they run when the test lets the time pass. Shorter timers stay real. */
+/**
+ * Controls all timers of a second and more: they run when the test lets the time pass. Shorter timers stay real. After the
+ * test, all are real again.
+ */
 export class Clock {
   readonly #setTimeout = window.setTimeout.bind(window);
   readonly #now = Date.now.bind(Date);
@@ -17,6 +21,7 @@ export class Clock {
       return 0;
     };
     window.setTimeout = faked as typeof window.setTimeout;
+    restoreLater(() => this.restore());
   }
 
   /** Lets so many milliseconds pass, and runs all timers that are due by then. */

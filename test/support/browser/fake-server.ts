@@ -139,6 +139,13 @@ export class FakeServer {
     return release;
   }
 
+  /** @returns a function that answers with this configuration, which is not answered before */
+  delayConfig(reply: (url: URL) => Response): () => void {
+    const {promise: released, resolve: release} = Promise.withResolvers<void>();
+    this.config = (url) => released.then(() => reply(url));
+    return release;
+  }
+
   restore() {
     window.fetch = this.#fetch;
     sessionStorage.clear();

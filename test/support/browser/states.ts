@@ -2,7 +2,6 @@
 import {amountParts} from '../../../contract/amounts.ts';
 import {tableOf} from '../../../contract/table-of.ts';
 import {askedNames} from '../../../contract/extra-fields.ts';
-import {orders} from '../../../form/pages.ts';
 import {askedFieldsIn} from '../../../form/words/asked.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {until} from '../until.ts';
@@ -80,7 +79,6 @@ export const states: Record<string, State> = {
       await click(form, 'See my estimate');
     },
   },
-  'contact first, the first step': {attributes: contactFirst},
   'contact first, errors of the first step': {
     attributes: contactFirst,
     reach: (form) => click(form, 'Next'),
@@ -100,24 +98,11 @@ export const states: Record<string, State> = {
       await click(form, 'Next');
     },
   },
-  'contact first, the third step': {attributes: contactFirst, reach: fillAll},
-  'contact first, errors of the third step': {
-    attributes: contactFirst,
-    async reach(form) {
-      await goTo(form, 'Cash');
-      fill(form, 'Cash', 'some');
-      await click(form, 'See my estimate');
-    },
+  'the single page': {attributes: {layout: 'single'}},
+  'errors of the single page': {
+    attributes: {layout: 'single'},
+    reach: (form) => click(form, 'See my estimate'),
   },
-  ...Object.fromEntries(
-    orders.flatMap((order): [string, State][] => [
-      [`the single page, ${order}`, {attributes: {layout: 'single', order}}],
-      [
-        `errors of the single page, ${order}`,
-        {attributes: {layout: 'single', order}, reach: (form) => click(form, 'See my estimate')},
-      ],
-    ]),
-  ),
   ...Object.fromEntries(
     (['steps', 'single'] as const).map((layout): [string, State] => [
       `what a partner asks for besides, with an error, ${layout}`,
@@ -193,22 +178,20 @@ export const states: Record<string, State> = {
       'a long consent box': {required: true, text: `${consent} `.repeat(20)},
       'a consent text with links': {required: false, text: `${consent} ${withLinks}`, lang: 'en'},
       'a consent box with links': {required: true, text: `${consent} ${withLinks}`, lang: 'en'},
-    }).flatMap(([name, text]) =>
-      (['steps', 'single'] as const).map((layout): [string, State] => [
-        `${name}, ${layout}`,
-        {
-          attributes: {layout, 'lead-type': 'standard', style: 'min-height: 1500px'},
-          server: (server) => (server.config = () => config({consent: {...text, version: '1'}})),
-          async reach(form) {
-            await until(() => getComputedStyle(button(form, 'Send')).visibility === 'visible');
-            // A text that would move what stands below it is shown only now, when the visitor is in a field.
-            await fillContact(form);
-            await showsConfigured(form, consent);
-            if (text.required) await click(form, 'Send');
-          },
+    }).map(([name, text]): [string, State] => [
+      name,
+      {
+        attributes: {'lead-type': 'standard', style: 'min-height: 1500px'},
+        server: (server) => (server.config = () => config({consent: {...text, version: '1'}})),
+        async reach(form) {
+          await until(() => getComputedStyle(button(form, 'Send')).visibility === 'visible');
+          // A text that would move what stands below it is shown only now, when the visitor is in a field.
+          await fillContact(form);
+          await showsConfigured(form, consent);
+          if (text.required) await click(form, 'Send');
         },
-      ]),
-    ),
+      },
+    ]),
   ),
   'a consent text that changed': {
     attributes: {style: 'min-height: 1500px'},
@@ -223,32 +206,27 @@ export const states: Record<string, State> = {
       await send(form);
     },
   },
-  'pending for too long': {
-    server(server) {
-      server.reply(() => created({...noAmounts, status: 'pending'}));
-      server.result = () => problem(404, 'not-found');
-    },
-    async reach(form) {
-      const clock = new Clock();
-      await toResult(form);
-      await clock.pass(2_000);
-      clock.restore();
-      await shows(form, 'too long to wait for');
-    },
-  },
-  'a result that came late': {
-    server(server) {
-      server.reply(() => created({...noAmounts, status: 'pending'}));
-      server.result = () => json(200, answer());
-    },
-    async reach(form) {
-      const clock = new Clock();
-      await toResult(form);
-      await clock.pass(2_000);
-      clock.restore();
-      await shows(form, '$830,000');
-    },
-  },
+  ...Object.fromEntries(
+    Object.entries({
+      'pending for too long': [() => problem(404, 'not-found'), 'too long to wait for'],
+      'a result that came late': [() => json(200, answer()), '$830,000'],
+    } as const).map(([name, [result, shown]]): [string, State] => [
+      name,
+      {
+        server(server) {
+          server.reply(() => created({...noAmounts, status: 'pending'}));
+          server.result = result;
+        },
+        async reach(form) {
+          const clock = new Clock();
+          await toResult(form);
+          await clock.pass(2_000);
+          clock.restore();
+          await shows(form, shown);
+        },
+      },
+    ]),
+  ),
   'a result after a reload': {
     server: () => sessionStorage.setItem('lead-prequal:acme:prequalification', JSON.stringify(answer())),
     reach: (form) => shows(form, 'this page forgets what you typed'),

@@ -45,6 +45,10 @@ function only<Found>(found: Found[], what: string): Found {
   return found[0] as Found;
 }
 
+/** An element of the form that is there. */
+export const part = <Found extends Element = HTMLElement>(form: LeadPrequalForm, selector: string) =>
+  form.shadowRoot!.querySelector<Found>(selector)!;
+
 export const maybeField = (form: LeadPrequalForm, label: string) =>
   inside<HTMLLabelElement>(form, 'label').find((element) => words(element) === label)?.control as
     HTMLInputElement | undefined;
@@ -100,6 +104,13 @@ export function fill(form: LeadPrequalForm, label: string, value: string) {
   input.dispatchEvent(new InputEvent('input', {bubbles: true, composed: true}));
 }
 
+/** Goes on to another field. What is wrong with the one before is shown then. */
+export async function goOnTo(form: LeadPrequalForm, label: string) {
+  field(form, label).focus();
+  await form.updateComplete;
+  await form.updateComplete;
+}
+
 /** If the visitor has to wait for the file of the touched form, waits until it has arrived. */
 const untilLoaded = (form: LeadPrequalForm) =>
   until(() => !text(form).includes('One moment…'), 'the file that the form waits for arrives');
@@ -138,13 +149,23 @@ export async function chooseScore(form: LeadPrequalForm, label = 'Above 720 Exce
   await choose(form, label);
 }
 
-export async function fillContact(form: LeadPrequalForm) {
+const contactLabels = ['First name', 'Last name', 'Email', 'Phone'];
+/** What the visitor types into the fields for contact data. */
+export const typedContact = ['Maria', 'Ortiz', 'maria@example.com', '(415) 555-0132'];
+export const noContact = ['', '', '', ''];
+
+/** What stands in the fields for contact data. */
+export const contactIn = (form: LeadPrequalForm) => contactLabels.map((label) => field(form, label).value);
+
+export async function fillContact(form: LeadPrequalForm, typed: readonly string[] = typedContact) {
   await touch(form);
-  fill(form, 'First name', 'Maria');
-  fill(form, 'Last name', 'Ortiz');
-  fill(form, 'Email', 'maria@example.com');
-  fill(form, 'Phone', '(415) 555-0132');
+  for (const [index, label] of contactLabels.entries()) fill(form, label, typed[index] ?? '');
   await form.updateComplete;
+}
+
+/** Changes the fields for contact data as browsers do that send no event for it. */
+export function fillContactSilently(form: LeadPrequalForm) {
+  for (const [index, label] of contactLabels.entries()) field(form, label).value = typedContact[index] ?? '';
 }
 
 export async function fillFunds(form: LeadPrequalForm) {

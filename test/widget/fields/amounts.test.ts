@@ -7,19 +7,19 @@ import {until} from '../../support/until.ts';
 import {
   announced,
   button,
-  choose,
   click,
   description,
   errors,
   field,
   fill,
-  fillAll,
   fillContact,
   fillFunds,
   focused,
+  goOnTo,
   goTo,
   maybeButton,
   open,
+  openFilled,
   send,
   shows,
   text,
@@ -39,11 +39,7 @@ describe('an amount of money', () => {
   };
 
   /** Goes on to a field that may stay empty. */
-  const leave = async (form: LeadPrequalForm) => {
-    field(form, 'No').focus();
-    await form.updateComplete;
-    await form.updateComplete;
-  };
+  const leave = (form: LeadPrequalForm) => goOnTo(form, 'No');
 
   /** The text of an input, with its caret as `|`. */
   const shown = ({value, selectionStart}: HTMLInputElement) =>
@@ -121,13 +117,14 @@ describe('an amount of money', () => {
     });
   });
 
-  it('words for nothing are 0, and a range is asked about in words that say what to type', async () => {
+  it('words for nothing are 0, and what cannot be read stays, with an example of what to type', async () => {
     const form = await open({layout: 'single'});
     await type(form, 'Cash', 'none');
     await leave(form);
     expect(field(form, 'Cash').value).to.equal('0');
 
     for (const [typed, sentence] of [
+      ['some', 'Cash: enter one amount in US dollars, like 50,000.'],
       ['50-60k', 'Cash: enter one amount, the least that you are sure of, like 50,000.'],
       ['1.5', 'Cash: enter the whole amount, like 50,000 or 1.5 million.'],
     ] as const) {
@@ -135,6 +132,7 @@ describe('an amount of money', () => {
       await leave(form);
       expect(field(form, 'Cash').value).to.equal(typed);
       expect(errors(form)).to.deep.equal([sentence]);
+      expect(description(form, field(form, 'Cash'))).to.contain(sentence);
     }
   });
 
@@ -312,14 +310,7 @@ describe('an amount of money', () => {
       /** Fills in everything, with amounts that nobody asks about. */
       const filled = async (attributes: Readonly<Record<string, string>> = {layout: 'single'}) => {
         server.reply(() => created({prequalification: null}));
-        const form = await open(attributes);
-        if (attributes['layout'] !== 'single') await fillAll(form);
-        else {
-          await fillContact(form);
-          await choose(form, 'Above 720 Excellent');
-          await fillFunds(form);
-        }
-        return form;
+        return openFilled(attributes);
       };
 
       for (const [what, typed, asked, sent] of [

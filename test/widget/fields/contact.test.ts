@@ -1,26 +1,26 @@
 import {expect, fixture, html, oneEvent} from '@open-wc/testing';
 import {until} from '../../support/until.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
+import {drafts, keepDraft} from '../../support/browser/drafts.ts';
 import {useServer} from '../../support/browser/fake-server.ts';
 import {goTo} from '../../support/browser/browser-page.ts';
 import {
+  type Attributes,
   click,
+  contactIn,
   field,
   fill,
   fillContact,
   heading,
+  noContact,
   open,
   openFilled,
   send,
-  type Attributes,
+  typedContact,
 } from '../../support/browser/visitor.ts';
 
 /** The contact data is on its first screen. */
 const contactFirst = {order: 'contact-first'};
-const labels = ['First name', 'Last name', 'Email', 'Phone'];
-const contact = (form: LeadPrequalForm) => labels.map((label) => field(form, label).value);
-const typed = ['Maria', 'Ortiz', 'maria@example.com', '(415) 555-0132'];
-const empty = ['', '', '', ''];
 
 const server = useServer();
 
@@ -42,9 +42,9 @@ async function openWith(prefill: unknown, attributes: Attributes = {}) {
 describe('prefill', () => {
   it('fills in the contact fields, and reflects them to no attribute', async () => {
     const form = await openWith(known);
-    expect(contact(form)).to.deep.equal(shown);
+    expect(contactIn(form)).to.deep.equal(shown);
     expect(form.outerHTML + form.shadowRoot?.innerHTML).not.to.contain('ana@example.com');
-    expect(Object.keys(sessionStorage).filter((name) => name.includes('draft'))).to.deep.equal([]);
+    expect(drafts()).to.deep.equal([]);
   });
 
   it('ignores all fields but the contact fields', async () => {
@@ -59,7 +59,7 @@ describe('prefill', () => {
     expect(field(form, 'Cash').value + field(form, 'Retirement funds').value).to.equal('');
     expect(field(form, 'Above 720 Excellent').checked).to.be.false;
     expect(field(form, 'Yes').checked).to.be.false;
-    expect(contact(form)).to.deep.equal(['Ana', '', '', '']);
+    expect(contactIn(form)).to.deep.equal(['Ana', '', '', '']);
   });
 
   const bad: readonly (readonly [string, unknown])[] = [
@@ -71,20 +71,20 @@ describe('prefill', () => {
   ];
   for (const [what, prefill] of bad) {
     it(`fills in nothing from ${what}`, async () => {
-      expect(contact(await openWith(prefill))).to.deep.equal(empty);
+      expect(contactIn(await openWith(prefill))).to.deep.equal(noContact);
     });
   }
 
   it('that is set later fills in the fields too, until the visitor begins', async () => {
     const form = await open(contactFirst);
     form.prefill = known;
-    await until(() => contact(form)[0] === 'Ana');
-    expect(contact(form)).to.deep.equal(shown);
+    await until(() => contactIn(form)[0] === 'Ana');
+    expect(contactIn(form)).to.deep.equal(shown);
 
     fill(form, 'First name', '');
     form.prefill = {...known, last_name: 'Souza'};
     await form.updateComplete;
-    expect(contact(form)).to.deep.equal(['', ...shown.slice(1)]);
+    expect(contactIn(form)).to.deep.equal(['', ...shown.slice(1)]);
   });
 
   it('never overwrites what the visitor typed', async () => {
@@ -92,11 +92,11 @@ describe('prefill', () => {
     await fillContact(form);
     form.prefill = known;
     await form.updateComplete;
-    expect(contact(form)).to.deep.equal(typed);
+    expect(contactIn(form)).to.deep.equal(typedContact);
     await click(form, 'Next');
     form.prefill = {...known};
     await click(form, 'Back');
-    expect(contact(form)).to.deep.equal(typed);
+    expect(contactIn(form)).to.deep.equal(typedContact);
   });
 
   it('that is set before the element is defined is not lost', async () => {
@@ -110,8 +110,8 @@ describe('prefill', () => {
       class extends (customElements.get('lead-prequal-form') as typeof LeadPrequalForm) {},
     );
     await oneEvent(early, 'prequal-ready');
-    await until(() => contact(early)[0] === 'Ana');
-    expect(contact(early)).to.deep.equal(shown);
+    await until(() => contactIn(early)[0] === 'Ana');
+    expect(contactIn(early)).to.deep.equal(shown);
   });
 
   it('prefilled fields are sent like typed ones', async () => {
@@ -128,7 +128,7 @@ describe('prefill-from-url', () => {
   it('fills in contact fields, but never amounts, and reflects nothing to attributes', async () => {
     goTo(address);
     const form = await open({'prefill-from-url': '', layout: 'single'});
-    expect(contact(form)).to.deep.equal(shown);
+    expect(contactIn(form)).to.deep.equal(shown);
     expect(field(form, 'Cash').value).to.equal('');
     expect(field(form, 'Above 720 Excellent').checked).to.be.false;
     expect(form.outerHTML + form.shadowRoot?.innerHTML).not.to.contain('ana@example.com');
@@ -138,7 +138,7 @@ describe('prefill-from-url', () => {
     goTo('?first_name=Ana+Maria&last_name=Silva&email=ana+bank+2@example.com&phone=+52+55%201234%205678');
     const form = await open({...contactFirst, 'prefill-from-url': ''});
     const phone = '+52 55 1234 5678';
-    expect(contact(form)).to.deep.equal(['Ana Maria', 'Silva', 'ana+bank+2@example.com', phone]);
+    expect(contactIn(form)).to.deep.equal(['Ana Maria', 'Silva', 'ana+bank+2@example.com', phone]);
     for (const [email, read] of [
       ['ana%2Bbank@example.com', 'ana+bank@example.com'],
       ['Ana+Silva+<ana@example.com>+', 'ana@example.com'],
@@ -146,18 +146,18 @@ describe('prefill-from-url', () => {
     ]) {
       goTo(`?email=${email}&phone=+1+415%20555-0199`);
       const other = await open({...contactFirst, 'prefill-from-url': ''});
-      expect(contact(other).slice(2)).to.deep.equal([read, shown[3]]);
+      expect(contactIn(other).slice(2)).to.deep.equal([read, shown[3]]);
     }
   });
 
   it('ignores values that the server would refuse', async () => {
     goTo('?first_name=%00&last_name=&email=javascript:alert(1)&phone=<script>');
-    expect(contact(await open({...contactFirst, 'prefill-from-url': ''}))).to.deep.equal(empty);
+    expect(contactIn(await open({...contactFirst, 'prefill-from-url': ''}))).to.deep.equal(noContact);
   });
 
   it("the page's URL fills in nothing without the attribute prefill-from-url", async () => {
     goTo(address);
-    expect(contact(await open(contactFirst))).to.deep.equal(empty);
+    expect(contactIn(await open(contactFirst))).to.deep.equal(noContact);
   });
 
   it("a form that was filled in from the page's URL sends no query parameter along", async () => {
@@ -172,10 +172,10 @@ describe('prefill-from-url', () => {
 
 describe('contact data from several sources', () => {
   it("a draft comes before the property prefill, and that before the page's URL", async () => {
-    sessionStorage.setItem('lead-prequal-draft:acme', JSON.stringify({at: Date.now(), first_name: 'Typed'}));
+    keepDraft({first_name: 'Typed'});
     goTo('?first_name=Address&last_name=Address&email=address@example.com');
     const form = await openWith({first_name: 'Page', last_name: 'Page'}, {draft: '', 'prefill-from-url': ''});
-    expect(contact(form)).to.deep.equal(['Typed', 'Page', 'address@example.com', '']);
+    expect(contactIn(form)).to.deep.equal(['Typed', 'Page', 'address@example.com', '']);
   });
 
   it("a draft and prefill-from-url leave the page's history unchanged", async () => {
@@ -185,7 +185,7 @@ describe('contact data from several sources', () => {
     await click(form, 'Back');
     await click(form, 'Back');
     expect(heading(form)).to.equal('Step 1 of 3 · about a minute About you');
-    expect(contact(form)).to.deep.equal(typed);
+    expect(contactIn(form)).to.deep.equal(typedContact);
     await click(form, 'Next');
     await click(form, 'Next');
     expect(field(form, 'Cash').value).to.equal('50,000');

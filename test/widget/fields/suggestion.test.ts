@@ -8,6 +8,7 @@ import {
   fill,
   fillContact,
   focused,
+  goOnTo,
   heading,
   maybeButton,
   open,
@@ -67,9 +68,7 @@ describe('a mistyped e-mail address', () => {
   it('the suggestion disappears when the address is corrected by hand, and after reset()', async () => {
     const form = await opened();
     fill(form, 'Email', 'ana@gmail.com');
-    field(form, 'Phone').focus();
-    await form.updateComplete;
-    await form.updateComplete;
+    await goOnTo(form, 'Phone');
     expect(maybeButton(form, question)).to.equal(undefined);
 
     const other = await opened();

@@ -5,6 +5,7 @@ import {laterFiles} from '../../../widget/loading/later-files.ts';
 import {until} from '../../support/until.ts';
 import {fillStorage, forbidStorage, later} from '../../support/browser/browser-page.ts';
 import {Clock} from '../../support/browser/clock.ts';
+import {draftName, drafts, keepDraft, keptDraft} from '../../support/browser/drafts.ts';
 import {hold, lose} from '../../support/browser/lost-files.ts';
 import {endpoint, useServer} from '../../support/browser/fake-server.ts';
 import {
@@ -33,11 +34,6 @@ import {
 
 describe('before the rest of the form has arrived', () => {
   const server = useServer();
-  let restore: () => void;
-  beforeEach(() => {
-    restore = () => {};
-  });
-  afterEach(() => restore());
 
   const score = 'Above 720 Excellent';
   const isChosen = (form: LeadPrequalForm, label = score) => field(form, label).checked;
@@ -86,7 +82,7 @@ describe('before the rest of the form has arrived', () => {
   });
 
   it('a visitor who chooses another score no longer waits, and sees no error later', async () => {
-    restore = hold('rest');
+    const restore = hold('rest');
     const form = await open();
     button(form, 'Next').click();
     await form.updateComplete;
@@ -105,7 +101,7 @@ describe('before the rest of the form has arrived', () => {
 
   describe('while the file that has arrived is painted before the step that was asked for', () => {
     async function arriveAfterPress() {
-      restore = hold('rest');
+      const restore = hold('rest');
       const form = await open();
       const events = listen(form);
       await choose(form, score);
@@ -140,7 +136,7 @@ describe('before the rest of the form has arrived', () => {
   });
 
   it('a waiting visitor sees a notice if no file arrives, and the button loads it again', async () => {
-    restore = lose('rest');
+    const restore = lose('rest');
     const form = await open();
     const events = listen(form);
     await choose(form, score);
@@ -171,13 +167,12 @@ describe('before the rest of the form has arrived', () => {
 
   it('a visitor who waits ten seconds sees a notice, whose "Try again" goes on with the file', async () => {
     const clock = new Clock();
-    restore = hold('rest');
+    const restore = hold('rest');
     const form = await open();
     button(form, 'Next').click();
     await clock.pass(9_000);
     expect(text(form)).not.to.contain('We could not load');
     await clock.pass(1_000);
-    clock.restore();
     await shows(form, 'We could not load all of the form');
     restore();
     await click(form, 'Try again');
@@ -213,7 +208,7 @@ describe('before the rest of the form has arrived', () => {
   });
 
   it('reset() takes back the notice of a file that did not arrive', async () => {
-    restore = lose('rest');
+    lose('rest');
     const form = await open();
     await send(form, 'Next');
     form.reset();
@@ -223,17 +218,16 @@ describe('before the rest of the form has arrived', () => {
   });
 
   it('reset() removes a draft even if the file does not arrive', async () => {
-    const draft = 'lead-prequal-draft:acme';
-    sessionStorage.setItem(draft, JSON.stringify({at: Date.now(), first_name: 'Maria'}));
-    restore = lose('rest');
+    keepDraft({first_name: 'Maria'});
+    lose('rest');
     const form = await place({draft: ''});
     await shows(form, 'We could not load');
     form.reset();
-    expect(sessionStorage.getItem(draft)).to.equal(null);
+    expect(keptDraft()).to.equal(null);
   });
 
   it('contact data that the page knows needs no file before the first touch', async () => {
-    restore = hold('rest');
+    const restore = hold('rest');
     const form = document.createElement('lead-prequal-form');
     form.endpoint = endpoint;
     form.prefill = {first_name: 'Ana', last_name: 'Silva'};
@@ -248,7 +242,7 @@ describe('before the rest of the form has arrived', () => {
   });
 
   it('the time that the visitor took counts from the first touch, not from the file', async () => {
-    restore = lose('rest');
+    const restore = lose('rest');
     const form = await open();
     await choose(form, score);
     const touched = performance.now();
@@ -263,11 +257,8 @@ describe('before the rest of the form has arrived', () => {
 });
 
 describe('an interruption before the rest of the form has arrived', () => {
-  const name = 'lead-prequal-draft:acme';
   const [score, other] = ['Above 720 Excellent', 'Below 620 Building'];
   const isChosen = (form: LeadPrequalForm, label = score) => field(form, label).checked;
-  const kept = () => JSON.parse(sessionStorage.getItem(name) ?? 'null') as Record<string, unknown> | null;
-  const keep = (draft: object) => sessionStorage.setItem(name, JSON.stringify({at: Date.now(), ...draft}));
   const contact = {first_name: 'Ana', last_name: 'Silva', email: 'ana@example.com', phone: '(415) 555-0132'};
   const minutes = 60_000;
 
@@ -275,7 +266,6 @@ describe('an interruption before the rest of the form has arrived', () => {
   /** Lets the file arrive. */
   let arrive: () => void;
   beforeEach(() => (arrive = hold('rest')));
-  afterEach(() => arrive());
 
   /** Replaces the form by a new one, for which the file arrives, as a reload of the page does. */
   async function reload(form: LeadPrequalForm) {
@@ -295,7 +285,7 @@ describe('an interruption before the rest of the form has arrived', () => {
     await fillAll(again);
     await send(again);
     expect(server.leads.map(({body}) => body.lead['credit_score'])).to.deep.equal(['Above 720']);
-    expect(kept(), 'nothing of a sent lead is kept').to.equal(null);
+    expect(keptDraft(), 'nothing of a sent lead is kept').to.equal(null);
   });
 
   it('the score is there after a reload while the visitor waited for the next step', async () => {
@@ -325,35 +315,35 @@ describe('an interruption before the rest of the form has arrived', () => {
     arrive();
     await click(form, 'Next');
     expect(text(form)).to.contain('Step 2 of 3');
-    expect(kept()).to.include({credit_score: 'Above 720', step: 'funds'});
+    expect(keptDraft()).to.include({credit_score: 'Above 720', step: 'funds'});
   });
 
   it('a form that is only looked at, or left by Tab, keeps nothing and removes nothing', async () => {
     const form = await open({draft: ''});
     field(form, score).focus();
-    expect(kept()).to.equal(null);
-    keep(contact);
+    expect(keptDraft()).to.equal(null);
+    keepDraft(contact);
     document.dispatchEvent(new Event('visibilitychange'));
     field(form, score).blur();
     form.remove();
-    expect(kept()).to.include(contact);
+    expect(keptDraft()).to.include(contact);
   });
 
   it('what another form of the page has kept meanwhile stays, and the new score is added', async () => {
     const form = await open({draft: ''});
-    keep({...contact, credit_score: 'Below 620', step: 'contact'});
+    keepDraft({...contact, credit_score: 'Below 620', step: 'contact'});
     await choose(form, score);
-    expect(kept()).to.include({...contact, credit_score: 'Above 720'});
+    expect(keptDraft()).to.include({...contact, credit_score: 'Above 720'});
     const again = await reload(form);
     expect([isChosen(again), isChosen(again, other)]).to.deep.equal([true, false]);
   });
 
   it('answers that are too old do not become young by a new score', async () => {
     const form = await open({draft: ''});
-    keep(contact);
+    keepDraft(contact);
     later(31 * minutes);
     await choose(form, score);
-    expect(kept()).not.to.have.property('first_name');
+    expect(keptDraft()).not.to.have.property('first_name');
     expect(isChosen(await reload(form))).to.equal(true);
   });
 
@@ -362,7 +352,7 @@ describe('an interruption before the rest of the form has arrived', () => {
     await choose(form, score);
     later(31 * minutes);
     expect(isChosen(await reload(form))).to.equal(false);
-    expect(kept()).to.equal(null);
+    expect(keptDraft()).to.equal(null);
   });
 
   it('of two forms of one partner, the score that was chosen last is there', async () => {
@@ -374,7 +364,7 @@ describe('an interruption before the rest of the form has arrived', () => {
     await touch(first);
     await touch(second);
     await until(() => isChosen(first) && isChosen(second));
-    expect(kept()).to.include({credit_score: 'Above 720'});
+    expect(keptDraft()).to.include({credit_score: 'Above 720'});
     expect(isChosen(await reload(first))).to.equal(true);
   });
 
@@ -382,7 +372,7 @@ describe('an interruption before the rest of the form has arrived', () => {
     const form = await open({draft: ''});
     form.prefill = {first_name: 'Ana'};
     await choose(form, score);
-    expect(kept(), 'what the page knows is no draft').not.to.have.property('first_name');
+    expect(keptDraft(), 'what the page knows is no draft').not.to.have.property('first_name');
     const again = await reload(form);
     again.prefill = {first_name: 'Ana'};
     expect(isChosen(again)).to.equal(true);
@@ -397,7 +387,7 @@ describe('an interruption before the rest of the form has arrived', () => {
     it(`${what} keeps nothing`, async () => {
       const form = await open(attributes);
       await choose(form, score);
-      expect(Object.keys(sessionStorage).filter((key) => key.includes('draft'))).to.deep.equal([]);
+      expect(drafts()).to.deep.equal([]);
     });
   }
 
@@ -405,7 +395,7 @@ describe('an interruption before the rest of the form has arrived', () => {
     const form = await open({draft: ''});
     await choose(form, score);
     form.reset();
-    expect(kept()).to.equal(null);
+    expect(keptDraft()).to.equal(null);
     expect(isChosen(await reload(form))).to.equal(false);
   });
 
@@ -426,9 +416,9 @@ describe('an interruption before the rest of the form has arrived', () => {
   for (const broken of ['{', 'null', '5', '[]', '"text"', '{"at":"x","first_name":"Eve"}']) {
     it(`a score takes the place of a draft that another script replaced by ${broken}`, async () => {
       const form = await open({draft: ''});
-      sessionStorage.setItem(name, broken);
+      sessionStorage.setItem(draftName, broken);
       await choose(form, score);
-      expect(kept()).to.have.all.keys('credit_score', 'step', 'at');
+      expect(keptDraft()).to.have.all.keys('credit_score', 'step', 'at');
       expect(isChosen(await reload(form))).to.equal(true);
     });
   }
@@ -437,18 +427,18 @@ describe('an interruption before the rest of the form has arrived', () => {
     const form = await open({draft: ''});
     await choose(form, score);
     field(form, score).blur();
-    keep({credit_score: 'Below 620', step: 'funds'});
+    keepDraft({credit_score: 'Below 620', step: 'funds'});
     dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}));
     arrive();
     await shows(form, 'Step 2 of 3');
     await click(form, 'Back');
     expect([isChosen(form), isChosen(form, other)]).to.deep.equal([false, true]);
-    expect(kept()).to.include({credit_score: 'Below 620'});
+    expect(keptDraft()).to.include({credit_score: 'Below 620'});
   });
 
   it('an untouched page that Back shows again has what another page kept', async () => {
     const form = await open({draft: ''});
-    keep({credit_score: 'Above 720', step: 'funds'});
+    keepDraft({credit_score: 'Above 720', step: 'funds'});
     arrive();
     dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}));
     await shows(form, 'Step 2 of 3');
@@ -471,7 +461,7 @@ describe('an interruption before the rest of the form has arrived', () => {
     const ready = oneEvent(document, 'prequal-ready');
     const form = await place({draft: ''});
     await aTimeout(50);
-    keep({credit_score: 'Above 720', step: 'credit'});
+    keepDraft({credit_score: 'Above 720', step: 'credit'});
     arrive();
     words();
     await ready;
@@ -485,7 +475,7 @@ describe('an interruption before the rest of the form has arrived', () => {
     arrive = hold('rest');
     const again = await open({draft: ''});
     await choose(again, other);
-    expect(kept()).to.equal(null);
+    expect(keptDraft()).to.equal(null);
     arrive();
     await shows(again, '$830,000');
   });
@@ -493,8 +483,6 @@ describe('an interruption before the rest of the form has arrived', () => {
 
 describe('a first screen that needs the rest of the form', () => {
   useServer();
-  let restore = () => {};
-  afterEach(() => restore());
 
   const cases = {
     'layout="single"': {layout: 'single'},
@@ -503,11 +491,7 @@ describe('a first screen that needs the rest of the form', () => {
     'a standard lead': {'lead-type': 'standard'},
     'a draft': {draft: ''},
   };
-  const keepDraft = () =>
-    sessionStorage.setItem(
-      'lead-prequal-draft:acme',
-      JSON.stringify({at: Date.now(), credit_score: 'Above 720'}),
-    );
+  const kept = {credit_score: 'Above 720'};
   const hasFields = (form: LeadPrequalForm) =>
     maybeField(form, 'First name') !== undefined || maybeField(form, 'Above 720 Excellent') !== undefined;
   const actions = (form: LeadPrequalForm) =>
@@ -515,8 +499,8 @@ describe('a first screen that needs the rest of the form', () => {
 
   for (const [name, attributes] of Object.entries(cases)) {
     it(`shows nothing until the file has arrived: ${name}`, async () => {
-      keepDraft();
-      restore = hold('rest');
+      keepDraft(kept);
+      const restore = hold('rest');
       const form = await place(attributes, 'Loading');
       await aTimeout(50);
       expect(form.shadowRoot!.textContent).to.equal('');
@@ -530,8 +514,8 @@ describe('a first screen that needs the rest of the form', () => {
     });
 
     it(`offers the apply page and another try if the file does not arrive: ${name}`, async () => {
-      keepDraft();
-      restore = lose('rest');
+      keepDraft(kept);
+      const restore = lose('rest');
       const failed = oneEvent(document, 'prequal-error');
       const form = await place(attributes, 'Loading');
       expect((await failed).detail).to.deep.equal({code: 'load-failed', retryable: true});
@@ -556,12 +540,11 @@ describe('a first screen that needs the rest of the form', () => {
   }
 
   it('is a notice after ten seconds, whose "Try again" shows the form with its draft', async () => {
-    keepDraft();
+    keepDraft(kept);
     const clock = new Clock();
-    restore = hold('rest');
+    const restore = hold('rest');
     const form = await place({layout: 'single', draft: ''});
     await clock.pass(10_000);
-    clock.restore();
     await shows(form, 'We could not load all of the form');
     restore();
     await click(form, 'Try again');
@@ -571,7 +554,7 @@ describe('a first screen that needs the rest of the form', () => {
   });
 
   it('the notice that the rest of the form did not arrive is in the language of the page', async () => {
-    restore = lose('rest');
+    lose('rest');
     const form = await place({layout: 'single', lang: 'es'});
     await shows(form, 'No pudimos cargar todo el formulario');
     expect(link(form, 'Abrir el formulario en una página aparte')!.search).to.equal('?lang=es');
@@ -580,8 +563,8 @@ describe('a first screen that needs the rest of the form', () => {
 
   for (const [name, attributes] of Object.entries(cases)) {
     it(`loads the file when the connection is back, and does not move the focus: ${name}`, async () => {
-      keepDraft();
-      restore = lose('rest');
+      keepDraft(kept);
+      const restore = lose('rest');
       const form = await place(attributes);
       await shows(form, 'We could not load all of the form');
       const other = document.body.appendChild(document.createElement('input'));
@@ -599,7 +582,7 @@ describe('a first screen that needs the rest of the form', () => {
   }
 
   it('says nothing of a file on its way, also if prefill was set after the first render', async () => {
-    keepDraft();
+    keepDraft(kept);
     const release = hold('rest');
     const form = document.createElement('lead-prequal-form');
     form.endpoint = endpoint;
@@ -624,7 +607,7 @@ describe('a first screen that needs the rest of the form', () => {
   });
 
   it('a sample whose rest did not arrive has no link to the apply page', async () => {
-    restore = lose('rest');
+    lose('rest');
     const form = await place({layout: 'single', sandbox: ''});
     await shows(form, 'We could not load all of the form');
     expect(link(form, 'Open the form on its own page')).to.equal(undefined);

@@ -29,33 +29,22 @@ describe('attribution', () => {
     sessionStorage.clear();
   });
 
+  const root = {landing_page: `${origin}/`};
+  const clicks = {gclid: '1', fbclid: '2', wbraid: '3', msclkid: '4', ttclid: '5', li_fat_id: '6'};
   const pages: readonly (readonly [what: string, address: string, referrer: string, Attribution])[] = [
     ['the landing page, without query or fragment', '/a/b?x=1#y', '', {landing_page: `${origin}/a/b`}],
     [
       'parameters of campaigns',
       '/?utm_medium=email&utm_id=7',
       '',
-      {utm_medium: 'email', utm_id: '7', landing_page: `${origin}/`},
+      {utm_medium: 'email', utm_id: '7', ...root},
     ],
-    [
-      'ids of clicks',
-      '/?gclid=1&fbclid=2&wbraid=3&msclkid=4&ttclid=5&li_fat_id=6',
-      '',
-      {
-        gclid: '1',
-        fbclid: '2',
-        wbraid: '3',
-        msclkid: '4',
-        ttclid: '5',
-        li_fat_id: '6',
-        landing_page: `${origin}/`,
-      },
-    ],
+    ['ids of clicks', `/?${new URLSearchParams(clicks)}`, '', {...clicks, ...root}],
     [
       'the page before, without its query',
       '/',
       'https://search.example/find?q=loans#1',
-      {referrer: 'https://search.example/find', landing_page: `${origin}/`},
+      {referrer: 'https://search.example/find', ...root},
     ],
     [
       'no token and no e-mail address in a path',
@@ -63,19 +52,9 @@ describe('attribution', () => {
       'https://mail.example/u/jane@example.com/inbox',
       {referrer: 'https://mail.example/u/*/inbox', landing_page: `${origin}/reset/*/done`},
     ],
-    [
-      'an app',
-      '/',
-      'android-app://com.example/',
-      {referrer: 'android-app://com.example/', landing_page: `${origin}/`},
-    ],
-    ['no page of the same site', '/', `${origin}/home?email=maria@example.com`, {landing_page: `${origin}/`}],
-    [
-      'no parameter of another kind',
-      '/?email=maria@example.com&cash=5&referrer=x&landing_page=y',
-      '',
-      {landing_page: `${origin}/`},
-    ],
+    ['an app', '/', 'android-app://com.example/', {referrer: 'android-app://com.example/', ...root}],
+    ['no page of the same site', '/', `${origin}/home?email=maria@example.com`, root],
+    ['no parameter of another kind', '/?email=maria@example.com&cash=5&referrer=x&landing_page=y', '', root],
   ];
   for (const [what, address, referrer, expected] of pages) {
     it(`has ${what}`, () => expect(visit(address, referrer)).to.deep.equal(expected));

@@ -1,7 +1,7 @@
 /** `:state(sending)` and `:state(answered)`, as a style sheet of the page sees them. */
 import {expect} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
-import {stub} from '../../support/browser/browser-page.ts';
+import {hearConsole, stub} from '../../support/browser/browser-page.ts';
 import {created, problem, useServer} from '../../support/browser/fake-server.ts';
 import {
   button,
@@ -21,6 +21,7 @@ const states = (form: LeadPrequalForm) =>
 
 describe('custom states', () => {
   const server = useServer();
+  hearConsole();
 
   it('tell of sending, then of an answer, and are gone once the visitor starts over', async () => {
     const release = server.delayReply();
@@ -48,8 +49,6 @@ describe('custom states', () => {
   });
 
   it('are gone when sending fails or is cancelled, and never come if the page stops it', async () => {
-    const {error} = console;
-    console.error = () => {};
     server.reply(() => problem(503, 'store-unavailable'));
     const form = await openFilled();
     form.addEventListener('prequal-submit', (event) => event.preventDefault(), {once: true});
@@ -62,7 +61,6 @@ describe('custom states', () => {
     await shows(form, 'Sending…');
     form.reset();
     expect(states(form)).to.deep.equal([]);
-    console.error = error;
   });
 
   it('tell of a pending answer, and of one that is shown again after a reload', async () => {

@@ -6,7 +6,6 @@ import {config, problem, useServer} from '../../support/browser/fake-server.ts';
 import {
   announced,
   button,
-  choose,
   click,
   errors,
   field,
@@ -201,10 +200,7 @@ describe('a listener of prequal-submit', () => {
   });
 
   it('may cancel, and let the lead go with submit() once it has asked elsewhere', async () => {
-    const form = await open({layout: 'single'});
-    await fillContact(form);
-    await choose(form, 'Above 720 Excellent');
-    await fillFunds(form);
+    const form = await openFilled({layout: 'single'});
     let mayGo = false;
     form.addEventListener('prequal-submit', (event) => {
       if (mayGo) return;

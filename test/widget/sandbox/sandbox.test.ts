@@ -2,15 +2,15 @@ import {expect} from '@open-wc/testing';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {lose} from '../../support/browser/lost-files.ts';
 import {useServer} from '../../support/browser/fake-server.ts';
-import {restorePage, stub} from '../../support/browser/browser-page.ts';
+import {hearClipboard, restoreLater, stub} from '../../support/browser/browser-page.ts';
 import {
   click,
   field,
   fillAll,
-  fillContact,
   heading,
   listen,
   open,
+  part,
   reserved,
   send,
   shows,
@@ -26,10 +26,7 @@ const marked = 'Sample. Nothing you type is sent or kept, and the amounts are ma
 async function filled(form: LeadPrequalForm) {
   await fillAll(form);
   await shows(form, 'This is where the consent text');
-  field(
-    form,
-    'This is where the consent text of your configuration stands: what the visitor agrees to, and with whom.',
-  ).click();
+  part(form, '#consent').click();
   await form.updateComplete;
   return form;
 }
@@ -71,18 +68,14 @@ describe('sandbox', () => {
   });
 
   it('a result of the sandbox is marked as a sample when it is copied', async () => {
-    let copied = '';
-    stub(navigator, 'clipboard', {
-      value: {writeText: (words: string) => Promise.resolve(void (copied = words))},
-    });
+    const copies = hearClipboard();
     const form = await filled(await open({style: reserved, sandbox: ''}));
     await send(form);
     await shows(form, 'Copy');
     await click(form, 'Copy');
     await shows(form, 'Copied');
-    expect(copied.split('\n')[0]).to.equal(marked);
-    expect(copied).to.contain('$890,000');
-    restorePage();
+    expect(copies[0]!.split('\n')[0]).to.equal(marked);
+    expect(copies[0]).to.contain('$890,000');
   });
 
   const states = [
@@ -109,12 +102,7 @@ describe('sandbox', () => {
 
   it('the sandbox thanks for a standard lead', async () => {
     const form = await open({style: reserved, sandbox: '', 'lead-type': 'standard'});
-    await fillContact(form);
-    await shows(form, 'This is where the consent text');
-    field(
-      form,
-      'This is where the consent text of your configuration stands: what the visitor agrees to, and with whom.',
-    ).click();
+    await filled(form);
     await send(form, 'Send');
     expect(heading(form)).to.equal('Thank you, Maria');
   });
@@ -152,31 +140,22 @@ describe('sandbox', () => {
   });
 
   it('the mark of the sandbox is in the language of the page', async () => {
-    const {lang} = document.documentElement;
     document.documentElement.lang = 'es';
-    try {
-      const form = await open({style: reserved, sandbox: ''});
-      await shows(form, 'Muestra. Nada de lo que escriba se envía');
-    } finally {
-      document.documentElement.lang = lang;
-    }
+    const form = await open({style: reserved, sandbox: ''});
+    await shows(form, 'Muestra. Nada de lo que escriba se envía');
   });
 
   it('the form is not shown if the mark of the sandbox cannot be loaded', async () => {
-    const restore = lose('sandbox');
+    lose('sandbox');
     const form = document.createElement('lead-prequal-form');
     form.sandbox = '';
-    try {
-      document.body.append(form);
-      const failed = await form.updateComplete.then(
-        () => false,
-        () => true,
-      );
-      expect([failed, form.shadowRoot?.querySelector('form')]).to.deep.equal([true, null]);
-    } finally {
-      restore();
-      form.remove();
-    }
+    document.body.append(form);
+    restoreLater(() => form.remove());
+    const failed = await form.updateComplete.then(
+      () => false,
+      () => true,
+    );
+    expect([failed, form.shadowRoot?.querySelector('form')]).to.deep.equal([true, null]);
   });
 });
 

@@ -6,7 +6,7 @@ import {expect, waitUntil} from '@open-wc/testing';
 import {amountParts, totalAmount, type AmountPart, type Reason} from '../../../contract/amounts.ts';
 import {tableOf} from '../../../contract/table-of.ts';
 import {LeadPrequalForm} from '../../../widget/define.ts';
-import {stub} from '../../support/browser/browser-page.ts';
+import {hearClipboard} from '../../support/browser/browser-page.ts';
 import {created, useServer} from '../../support/browser/fake-server.ts';
 import {click, openFilled, openSent, reserved, send, shows, text} from '../../support/browser/visitor.ts';
 
@@ -38,8 +38,7 @@ describe('each amount of a result', () => {
     const prequalification = {first_name: 'Maria', ...parts, [totalAmount]: sum};
     const reasons = reason ? tableOf(amountParts, () => reason) : {};
     server.reply(() => created({prequalification, reasons}));
-    const form = await openSent();
-    return form;
+    return openSent();
   };
 
   it('each amount has a colour of its own, which is the same in the bar and in the table', async () => {
@@ -86,17 +85,14 @@ describe('each amount of a result', () => {
   }
 
   it('each amount has a line in the text that is copied', async () => {
-    let copied = '';
-    stub(navigator, 'clipboard', {
-      value: {writeText: (words: string) => Promise.resolve(void (copied = words))},
-    });
+    const copies = hearClipboard();
     const form = await result();
     const names = textsIn(form, 'tbody th');
     await shows(form, 'Copy');
     await click(form, 'Copy');
     await shows(form, 'Copied');
     const lines = amountParts.map((part, index) => `${names[index]}: ${written(part)}`);
-    expect(copied.split('\n').slice(1, lines.length + 1)).to.deep.equal(lines);
+    expect(copies[0]!.split('\n').slice(1, lines.length + 1)).to.deep.equal(lines);
   });
 
   it('each amount is above zero in a sample, and has a reason in a sample without amounts', async () => {

@@ -6,6 +6,7 @@ import {stub} from '../../support/browser/browser-page.ts';
 import {config, isReadingReply, useServer} from '../../support/browser/fake-server.ts';
 import {until} from '../../support/until.ts';
 import {
+  type Attributes,
   click,
   field,
   fillContact,
@@ -13,12 +14,12 @@ import {
   open,
   openFilled,
   openSent,
+  part,
   reserved,
   send,
   shows,
   text,
   touch,
-  type Attributes,
 } from '../../support/browser/visitor.ts';
 
 const terms = 'https://acme.example/terms?a=1&b=2';
@@ -41,9 +42,6 @@ const spoken = (url: URL): Partial<EmbedConfig> =>
   isSpanish(url)
     ? {consent: texts.es, next_step: {es: next_step.es}}
     : {consent: texts.en, next_step: {en: next_step.en}};
-
-const part = (form: LeadPrequalForm, selector: string) =>
-  form.shadowRoot!.querySelector<HTMLElement>(selector)!;
 
 describe('a consent text with a language', () => {
   const server = useServer();
@@ -189,8 +187,7 @@ describe('a page that changes its language', () => {
   it('sends nothing with a text that the visitor has not seen in the new language', async () => {
     const form = await reach();
     field(form, inEnglish).click();
-    const {promise: released, resolve: release} = Promise.withResolvers<void>();
-    server.config = (url) => released.then(() => config(spoken(url)));
+    const release = server.delayConfig((url) => config(spoken(url)));
     form.lang = 'es';
     await untilSpanish(form);
     expect(text(form), 'the old text stays until the new one is there').to.contain('I accept the Terms.');
@@ -256,8 +253,7 @@ describe('a page that changes its language', () => {
     await shows(form, 'This is where the consent text');
     form.lang = 'es';
     await shows(form, 'Aquí va el texto de consentimiento');
-    const box = part(form, '.consent input') as HTMLInputElement;
-    box.click();
+    part(form, '.consent input').click();
     await send(form, 'Ver mi estimado');
     expect(text(form)).to.contain('Próximos pasos');
   });

@@ -4,13 +4,14 @@ import type {ConsentText} from '../../../contract/embed.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {config, created, problem, useServer} from '../../support/browser/fake-server.ts';
 import {
+  type Attributes,
   fillAll,
   open,
   openFilled,
+  part,
   reserved,
   send,
   shows,
-  type Attributes,
 } from '../../support/browser/visitor.ts';
 
 const consent: ConsentText = {text: 'I agree to be called about my estimate.', version: '1', required: false};
@@ -22,8 +23,6 @@ describe('what stood on the screen at the press of the last button', () => {
     server.config = () => config({consent});
   });
 
-  const part = (form: LeadPrequalForm, selector: string) =>
-    form.shadowRoot!.querySelector<HTMLElement>(selector)!;
   const show = (form: LeadPrequalForm) =>
     part(form, '.consent').scrollIntoView({block: 'center', behavior: 'instant'});
   async function reach(attributes: Attributes = {}, children = '') {
@@ -108,7 +107,7 @@ describe('what stood on the screen at the press of the last button', () => {
   for (const isSeen of [true, false]) {
     it(`a text in a dialog is in view if the dialog shows it, whatever the window does: ${isSeen}`, async () => {
       const form = await open({presentation: 'dialog'});
-      (part(form, 'dialog') as HTMLDialogElement).showModal();
+      part<HTMLDialogElement>(form, 'dialog').showModal();
       await fillAll(form);
       await shows(form, consent.text);
       part(form, 'dialog').style.blockSize = '300px';

@@ -4,7 +4,7 @@ import type {EmbedAnswer} from '../../../contract/embed.ts';
 import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {until} from '../../support/until.ts';
 import {lose} from '../../support/browser/lost-files.ts';
-import {stub} from '../../support/browser/browser-page.ts';
+import {hearClipboard} from '../../support/browser/browser-page.ts';
 import {amounts, config, created, problem, useServer} from '../../support/browser/fake-server.ts';
 import {
   chooseScore,
@@ -128,30 +128,23 @@ describe('the number and address of the partner', () => {
 
   it('come from the element if a file of the form does not arrive', async () => {
     const restore = lose('rest');
-    try {
-      const form = await open({}, fallback);
-      await send(form, 'Next');
-      expect(ways(form)).to.deep.equal([number, address, 'Try again']);
-      expect(isFilled(form)).to.deep.equal([true, false, false]);
-      const failed = oneEvent(document, 'prequal-error');
-      const single = await place({layout: 'single'}, fallback);
-      await failed;
-      await shows(single, 'Try again');
-      expect(ways(single)).to.deep.equal([number, address, 'Try again']);
-      restore();
-      await click(form, 'Try again');
-      await chooseScore(form);
-      expect(ways(form)).to.deep.equal(['Next']);
-    } finally {
-      restore();
-    }
+    const form = await open({}, fallback);
+    await send(form, 'Next');
+    expect(ways(form)).to.deep.equal([number, address, 'Try again']);
+    expect(isFilled(form)).to.deep.equal([true, false, false]);
+    const failed = oneEvent(document, 'prequal-error');
+    const single = await place({layout: 'single'}, fallback);
+    await failed;
+    await shows(single, 'Try again');
+    expect(ways(single)).to.deep.equal([number, address, 'Try again']);
+    restore();
+    await click(form, 'Try again');
+    await chooseScore(form);
+    expect(ways(form)).to.deep.equal(['Next']);
   });
 
   it('go with a copy of the result, as the name and the date do', async () => {
-    const copies: string[] = [];
-    stub(navigator, 'clipboard', {
-      value: {writeText: (text: string) => Promise.resolve(void copies.push(text))},
-    });
+    const copies = hearClipboard();
     server.config = () => config({name: 'Acme Funding', contact: [number, address]});
     const form = await openSent();
     await click(form, 'Copy');

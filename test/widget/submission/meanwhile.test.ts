@@ -87,7 +87,6 @@ describe('while a lead is being sent', () => {
       release();
       await shows(form, 'Something went wrong');
       expect(text(form)).not.to.contain(slow);
-      clock.restore();
     });
   }
 
@@ -111,7 +110,6 @@ describe('while a lead is being sent', () => {
       expect(button(form, 'Try again')).to.exist;
       const {href, target} = link(form, 'Open the form on its own page')!;
       expect([href, target]).to.deep.equal(['https://leads.example.com/apply/acme?lang=en', '_blank']);
-      clock.restore();
     });
   }
 
@@ -120,15 +118,12 @@ describe('while a lead is being sent', () => {
     const form = await openSent();
     await clock.pass(4_000);
     expect(text(form)).not.to.contain(slow);
-    clock.restore();
   });
 });
 
 describe('when the connection comes back', () => {
   const server = useServer();
   hearConsole();
-  let restore = () => {};
-  afterEach(() => restore());
 
   const comeBack = () => window.dispatchEvent(new Event('online'));
 
@@ -150,7 +145,7 @@ describe('when the connection comes back', () => {
   });
 
   it('the notice that a file did not arrive goes, and the button has its name again', async () => {
-    restore = lose('rest');
+    lose('rest');
     const form = await open();
     await send(form, 'Next');
     comeBack();

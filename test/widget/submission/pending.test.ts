@@ -1,8 +1,9 @@
 import {expect, oneEvent} from '@open-wc/testing';
 import type {EmbedAnswer} from '../../../contract/embed.ts';
+import type {LeadPrequalForm} from '../../../widget/define.ts';
 import {Clock} from '../../support/browser/clock.ts';
 import {answer, created, json, problem, useServer} from '../../support/browser/fake-server.ts';
-import {stub} from '../../support/browser/browser-page.ts';
+import {restoreLater, stub} from '../../support/browser/browser-page.ts';
 import {
   announced,
   button,
@@ -34,26 +35,18 @@ describe('a pending result', () => {
     hidden = false;
     stub(Document.prototype, 'hidden', {get: () => hidden});
   });
-  afterEach(() => clock.restore());
 
   it('is asked for although an element of the page has the name "hidden"', async () => {
     const image = Object.assign(document.createElement('img'), {name: 'hidden'});
     document.body.append(image);
-    try {
-      expect(document.hidden, 'what scripts of the page find').to.equal(image);
-      const form = await sent();
-      server.result = () => json(200, answer());
-      await clock.pass(2 * second);
-      await shows(form, '$830,000');
-    } finally {
-      image.remove();
-    }
+    restoreLater(() => image.remove());
+    expect(document.hidden, 'what scripts of the page find').to.equal(image);
+    const form = await openSent();
+    server.result = () => json(200, answer());
+    await clock.pass(2 * second);
+    await shows(form, '$830,000');
   });
 
-  const sent = async () => {
-    const form = await openSent();
-    return form;
-  };
   const show = (shown: boolean) => {
     hidden = !shown;
     document.dispatchEvent(new Event('visibilitychange'));
@@ -61,7 +54,7 @@ describe('a pending result', () => {
   const asked = () => server.readings.length;
 
   it('says what happens if the visitor stays, and if the visitor leaves', async () => {
-    const form = await sent();
+    const form = await openSent();
     expect(heading(form)).to.equal('We have your answers, Maria');
     expect(text(form)).to.contain('They will appear here.');
     expect(text(form)).to.contain('If you leave this page, we will be in touch');
@@ -76,7 +69,7 @@ describe('a pending result', () => {
   });
 
   it('is asked for with the token in a header, not in the URL', async () => {
-    await sent();
+    await openSent();
     await clock.pass(2 * second);
     const [{url, token}] = server.readings as [(typeof server.readings)[0]];
     expect(url.href).to.equal(`https://leads.example.com/embed/v1/leads/${id}?partner=acme`);
@@ -84,14 +77,14 @@ describe('a pending result', () => {
   });
 
   it('is asked for in the name of its partner, although the page has named another one since', async () => {
-    const form = await sent();
+    const form = await openSent();
     form.partner = 'globex';
     await clock.pass(2 * second);
     expect(server.readings.map(({url}) => url.search)).to.deep.equal(['?partner=acme']);
   });
 
   it('turns into the amounts with one announcement and one event, and the focus stays', async () => {
-    const form = await sent();
+    const form = await openSent();
     const title = focused(form);
     const events = listen(form);
     await clock.pass(2 * second);
@@ -109,7 +102,7 @@ describe('a pending result', () => {
   });
 
   it('can turn into a refusal', async () => {
-    const form = await sent();
+    const form = await openSent();
     server.result = () => json(200, answer({...pending, status: 'refused'}));
     const event = oneEvent(form, 'prequal-result');
     await clock.pass(2 * second);
@@ -120,7 +113,7 @@ describe('a pending result', () => {
   });
 
   it('is asked for less and less often, and never before the time in Retry-After', async () => {
-    await sent();
+    await openSent();
     server.result = () => json(200, answer(pending), {'Retry-After': '20'});
     await clock.pass(2 * second);
     await clock.pass(19 * second);
@@ -142,7 +135,7 @@ describe('a pending result', () => {
     'a page of HTML': () => new Response('<h1>Welcome</h1>'),
   })) {
     it(`is asked for again after ${what}`, async () => {
-      const form = await sent();
+      const form = await openSent();
       server.result = reply;
       await clock.pass(2 * second);
       server.result = () => json(200, answer());
@@ -152,7 +145,7 @@ describe('a pending result', () => {
   }
 
   it('is no longer asked for after ten minutes, and the form says so', async () => {
-    const form = await sent();
+    const form = await openSent();
     for (let minutes = 0; minutes < 40; minutes++) await clock.pass(30 * second);
     expect(text(form)).to.contain('too long to wait for');
     expect(announced(form)).to.contain('too long to wait for');
@@ -163,14 +156,14 @@ describe('a pending result', () => {
   });
 
   it('is no longer asked for when the server does not know the lead', async () => {
-    const form = await sent();
+    const form = await openSent();
     server.result = () => problem(404, 'not-found');
     await clock.pass(2 * second);
     expect(text(form)).to.contain('too long to wait for');
   });
 
   it('is not asked for while the page is hidden, and at once when it is shown again', async () => {
-    const form = await sent();
+    const form = await openSent();
     show(false);
     await clock.pass(600 * second);
     expect(asked()).to.equal(0);
@@ -181,7 +174,7 @@ describe('a pending result', () => {
   });
 
   it('is not asked for sooner because the page was hidden for a moment', async () => {
-    await sent();
+    await openSent();
     show(false);
     show(true);
     await clock.settled();
@@ -191,7 +184,7 @@ describe('a pending result', () => {
   });
 
   it('is not asked for while the element is off the page, and at once when it is back', async () => {
-    const form = await sent();
+    const form = await openSent();
     const parent = form.parentElement!;
     form.remove();
     await clock.pass(600 * second);
@@ -203,14 +196,14 @@ describe('a pending result', () => {
   });
 
   for (const [what, leave] of Object.entries({
-    'starts over': async (form: Awaited<ReturnType<typeof sent>>) => startOver(form),
-    'is reset by the page': async (form: Awaited<ReturnType<typeof sent>>) => {
+    'starts over': startOver,
+    'is reset by the page': async (form: LeadPrequalForm) => {
       form.reset();
       await form.updateComplete;
     },
   })) {
     it(`is no longer asked for when the visitor ${what}`, async () => {
-      const form = await sent();
+      const form = await openSent();
       await leave(form);
       const events = listen(form);
       await clock.pass(600 * second);

@@ -132,14 +132,10 @@ describe('the proof of work', () => {
 
   it('a lead is sent without proof of work where a page on plain HTTP has no crypto.subtle', async () => {
     server.config = async () => config({challenge: await newChallenge()});
-    Object.defineProperty(crypto, 'subtle', {configurable: true, value: undefined});
-    try {
-      const form = await openFilled();
-      expect((await send(form)).type).to.equal('prequal-result');
-      expect(server.leads[0]!.body).not.to.have.property('proof');
-    } finally {
-      delete (crypto as {subtle?: unknown}).subtle;
-    }
+    stub(crypto, 'subtle', {value: undefined});
+    const form = await openFilled();
+    expect((await send(form)).type).to.equal('prequal-result');
+    expect(server.leads[0]!.body).not.to.have.property('proof');
   });
 
   it('a proof of work that is refused twice is explained in the console', async () => {

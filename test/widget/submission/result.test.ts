@@ -1,7 +1,7 @@
 import {expect} from '@open-wc/testing';
 import type {EmbedAnswer} from '../../../contract/embed.ts';
 import {until} from '../../support/until.ts';
-import {stub} from '../../support/browser/browser-page.ts';
+import {hearConsole} from '../../support/browser/browser-page.ts';
 import {amounts, config, created, useServer} from '../../support/browser/fake-server.ts';
 import {
   announced,
@@ -27,14 +27,14 @@ import {
 
 describe('the result', () => {
   const server = useServer();
+  const said = hearConsole();
 
   const result = async (over: Partial<EmbedAnswer> = {}, attributes: Attributes = {}) => {
     // The reference of this id is `K7QM-2XHD`.
     server.reply(() => created({id: '01934b2c-0000-7000-8000-0099ef41762d', ...over}));
     // The form would otherwise find the receipt of an earlier lead and show its result.
     sessionStorage.clear();
-    const form = await openSent(attributes);
-    return form;
+    return openSent(attributes);
   };
 
   const next = (form: Element) =>
@@ -138,12 +138,6 @@ describe('the result', () => {
       ['Total', '$753,000'],
     ]);
     expect(text(form)).to.contain('Amounts are rounded down.');
-  });
-
-  it('the amounts of an upstream are shown to the dollar', async () => {
-    const form = await result({prequalification: {...amounts, total_qualified_amount: 830_001}});
-    expect(heading(form)).to.contain('$830,001');
-    expect(text(form)).not.to.contain('rounded');
   });
 
   const none = {
@@ -284,21 +278,7 @@ describe('the result', () => {
     ]);
   });
 
-  it('says that it is an estimate', async () => {
-    const form = await result();
-    expect(text(form)).to.contain('an estimate from your own answers, not an offer or a commitment to lend');
-  });
-
-  it('a name with HTML in it is shown as text', async () => {
-    const name = '<img src=x onerror=alert(1)>';
-    const form = await result({prequalification: {...amounts, first_name: name}});
-    expect(heading(form)).to.contain(name);
-    expect(form.shadowRoot?.querySelector('img')).to.equal(null);
-  });
-
   it('the link below needs a safe URL and a label, or the console says why it is not shown', async () => {
-    const said: string[] = [];
-    stub(console, 'error', {value: (sentence: string) => said.push(sentence)});
     const attributes = {'cta-href': 'https://example.com/call', 'cta-label': 'Talk to a specialist'};
     expect(link(await result({}, attributes), 'Talk to a specialist')?.href).to.equal(
       'https://example.com/call',
@@ -307,17 +287,17 @@ describe('the result', () => {
       link(await result({}, {...attributes, 'cta-href': '/call'}), 'Talk to a specialist')?.href,
     ).to.equal(`${location.origin}/call`);
     expect(said).to.deep.equal([]);
+    let count = 0;
     for (const [bad, advice] of [
       [{...attributes, 'cta-href': 'javascript:alert(1)'}, 'cta-href="javascript:alert(1)"'],
       [{'cta-href': attributes['cta-href']}, 'set cta-label, too'],
       [{'cta-label': attributes['cta-label']}, 'set cta-href, too'],
     ] as const) {
-      said.length = 0;
       const form = await result({}, bad);
       expect(form.shadowRoot?.querySelectorAll('.answer a')).to.have.length(0);
-      await until(() => said.length > 0, 'the console says what to correct');
-      expect(said).to.have.length(1);
-      expect(said[0]).to.contain(advice);
+      await until(() => said.length > count, 'the console says what to correct');
+      expect(said).to.have.length(++count);
+      expect(said.at(-1)).to.contain(advice);
     }
   });
 
@@ -369,12 +349,6 @@ describe('the result', () => {
     form.lang = 'es';
     await until(() => next(form)?.startsWith('Próximos pasos') === true, 'the result is in Spanish');
     expect(next(form)).to.contain('María le llama hoy al (415) 555-0132.');
-  });
-
-  it('a next step of the partner with HTML in it is shown as text', async () => {
-    server.config = () => config({next_step: {und: '<b>Wait</b> for {name}.'}});
-    const form = await result();
-    expect(next(form)).to.contain('<b>Wait</b> for {name}.');
   });
 
   it('Start over asks before it erases the result, and then shows an empty form', async () => {

@@ -1,6 +1,7 @@
 import {paths} from '../../../contract/api.ts';
 import {expect, oneEvent} from '@open-wc/testing';
 import type {ProblemCode} from '../../../contract/problems.ts';
+import {keepDraft} from '../../support/browser/drafts.ts';
 import {config, created, endpoint, json, problem, useServer} from '../../support/browser/fake-server.ts';
 import {hearConsole, restorePage, stub} from '../../support/browser/browser-page.ts';
 import {until} from '../../support/until.ts';
@@ -130,7 +131,7 @@ describe('sending', () => {
       requested.push(String(input instanceof Request ? input.url : input));
       return fetch(input, init);
     };
-    sessionStorage.setItem('lead-prequal-draft:acme', JSON.stringify({at: Date.now(), first_name: 'Maria'}));
+    keepDraft({first_name: 'Maria'});
     const form = await open({draft: ''});
     form.reset();
     await form.updateComplete;

@@ -1,6 +1,6 @@
 import {expect, waitUntil} from '@open-wc/testing';
 import {Clock} from '../../support/browser/clock.ts';
-import {stub} from '../../support/browser/browser-page.ts';
+import {hearClipboard, stub} from '../../support/browser/browser-page.ts';
 import {config, created, useServer} from '../../support/browser/fake-server.ts';
 import {announced, button, click, maybeButton, openSent, shows} from '../../support/browser/visitor.ts';
 
@@ -22,11 +22,8 @@ describe('the takeaway', () => {
     return form;
   };
 
-  const clipboardThat = (writeText: (text: string) => Promise<void>) => setClipboard({writeText});
-
   it('Copy copies the result as text, and says so', async () => {
-    const copies: string[] = [];
-    clipboardThat((text) => Promise.resolve(void copies.push(text)));
+    const copies = hearClipboard();
     const form = await result();
     await click(form, 'Copy');
     await shows(form, 'Copied');
@@ -54,21 +51,17 @@ describe('the takeaway', () => {
     ['not copied', 'It could not be copied', () => Promise.reject(new DOMException('', 'NotAllowedError'))],
   ] as const) {
     it(`the button says Copy again a few seconds after the result was ${what}`, async () => {
-      clipboardThat(writeText);
+      setClipboard({writeText});
       const form = await result();
       const clock = new Clock();
-      try {
-        for (let press = 0; press < 2; press++) {
-          await click(form, 'Copy');
-          await shows(form, label);
-          expect(announced(form)).to.equal(label);
-          await clock.pass(3_000);
-          button(form, label);
-          await clock.pass(2_000);
-          button(form, 'Copy');
-        }
-      } finally {
-        clock.restore();
+      for (let press = 0; press < 2; press++) {
+        await click(form, 'Copy');
+        await shows(form, label);
+        expect(announced(form)).to.equal(label);
+        await clock.pass(3_000);
+        button(form, label);
+        await clock.pass(2_000);
+        button(form, 'Copy');
       }
     });
   }
