@@ -133,21 +133,26 @@ async function makeTables(client: pg.Client, run: Run): Promise<boolean> {
 async function* transferTable(
   table: TableName,
   source: DatabaseSync,
-  target: Target,
+  {run, place, isNew}: Target,
 ): AsyncGenerator<Progress, TableOutcome, undefined> {
-  const {place, isNew} = target;
   const of = Number(source.prepare(`SELECT COUNT(*) AS rows FROM ${table}`).get()?.['rows']);
+  const columns = list(Object.keys(tables[table].columns));
+  const insert = `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${input(table)}`;
   const [ours, theirs] = [createHash('sha256'), createHash('sha256')];
   let [rows, reportedAt] = [0, -Infinity];
   for (const page of rowsOfFile(source, table)) {
-    if (isNew) await insert(table, page, target);
-    ours.update(textOf(table, page));
+    const texts = page.map(textOf);
+    if (isNew)
+      await run(insert, [`{"${table}": [${texts.join()}]}`]).catch((error: unknown) => {
+        throw new Error(`${table}: ${(error as Error).message}`, {cause: error});
+      });
+    ours.update(texts.join(''));
     rows += page.length;
     if (rows < of && performance.now() - reportedAt < reportEvery) continue;
     yield {table, rows, of};
     reportedAt = performance.now();
   }
-  for await (const page of rowsOfTarget(target, table)) theirs.update(textOf(table, page));
+  for await (const page of rowsOfTarget(run, table)) theirs.update(page.map(textOf).join(''));
   const [digest, other] = [ours.digest('hex'), theirs.digest('hex')];
   if (digest === other) return {table, rows, digest};
   throw new CopyError(
@@ -175,7 +180,7 @@ function* rowsOfFile(source: DatabaseSync, table: TableName): Generator<Row[], v
   if (page.length > 0) yield page;
 }
 
-async function* rowsOfTarget({run}: Target, table: TableName): AsyncGenerator<Row[], void> {
+async function* rowsOfTarget(run: Run, table: TableName): AsyncGenerator<Row[], void> {
   await run(`DECLARE pages NO SCROLL CURSOR FOR ${selectAll(table, 'COLLATE "C"')}`);
   for (;;) {
     const page = await run(`FETCH ${pageSize} FROM pages`);
@@ -185,33 +190,13 @@ async function* rowsOfTarget({run}: Target, table: TableName): AsyncGenerator<Ro
   await run('CLOSE pages');
 }
 
-async function insert(table: TableName, rows: readonly Row[], {run}: Target) {
-  const columns = list(Object.keys(tables[table].columns));
-  const asText = JSON.stringify({[table]: rows.map(toJson)});
-  await run(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${input(table)}`, [asText]).catch(
-    (error: unknown) => {
-      throw new Error(`${table}: ${(error as Error).message}`, {cause: error});
-    },
+/** As JSON, which is the same on both databases. */
+const textOf = (row: Row): string =>
+  JSON.stringify(
+    Object.fromEntries(
+      Object.entries(row).map(([column, value]) => [
+        column,
+        value instanceof Uint8Array ? asHex(value) : value,
+      ]),
+    ),
   );
-}
-
-const toJson = (row: Row) =>
-  Object.fromEntries(
-    Object.entries(row).map(([column, value]) => [
-      column,
-      value instanceof Uint8Array ? asHex(value) : value,
-    ]),
-  );
-
-/** The text of rows that is the same on both databases. */
-function textOf(table: TableName, rows: readonly Row[]): string {
-  const columns = Object.keys(tables[table].columns);
-  const texts = rows.map((row) => {
-    const values = columns.map((column) => {
-      const value = row[column] ?? null;
-      return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value;
-    });
-    return `${JSON.stringify(values)}\n`;
-  });
-  return texts.join('');
-}

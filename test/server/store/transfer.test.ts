@@ -263,29 +263,22 @@ suite('a transfer to PostgreSQL', {skip: withoutPostgres}, () => {
     await assertUntouched(sqlite, postgres);
   });
 
-  test('refuses a damaged log of a killed server and keeps it, as the start of a server does', async (t) => {
-    const {sqlite, postgres} = await makePlaces(t);
-    const [running, killed] = [sqlite.place.databasePath, `${sqlite.place.databasePath}-killed`];
-    await openWhile(openStore(configFor(sqlite), clearText), async (store) => {
-      for (let count = 0; count < 10; count += 1) await store.accept(newEntry());
-      for (const suffix of ['', '-wal']) copyFileSync(running + suffix, killed + suffix);
-    });
-    const log = readFileSync(`${killed}-wal`);
-    log.fill(0xa5, log.length / 2, log.length / 2 + 50);
-    writeFileSync(`${killed}-wal`, log);
-    const source = {...sqlite, place: {...sqlite.place, databasePath: killed}};
-    await assert.rejects(copy(source, postgres), /-wal is damaged after byte \d+/);
-    assert.deepEqual(readFileSync(`${killed}-wal`), log);
-  });
-
-  test('takes along what the log of a killed server holds', async (t) => {
+  test('takes along the log of a killed server, and refuses and keeps one that is damaged', async (t) => {
     const {sqlite, postgres} = await makePlaces(t);
     const [running, killed] = [sqlite.place.databasePath, `${sqlite.place.databasePath}-killed`];
     await openWhile(openStore(configFor(sqlite), clearText), async (store) => {
       for (let count = 0; count < 10; count += 1) await store.accept(newEntry());
       for (const suffix of ['', '-wal', '-shm']) copyFileSync(running + suffix, killed + suffix);
     });
-    await copy({...sqlite, place: {...sqlite.place, databasePath: killed}}, postgres);
+    const source = {...sqlite, place: {...sqlite.place, databasePath: killed}};
+    const log = readFileSync(`${killed}-wal`);
+    const damaged = Buffer.from(log).fill(0xa5, log.length / 2, log.length / 2 + 50);
+    writeFileSync(`${killed}-wal`, damaged);
+    await assert.rejects(copy(source, postgres), /-wal is damaged after byte \d+/);
+    assert.deepEqual(readFileSync(`${killed}-wal`), damaged);
+
+    writeFileSync(`${killed}-wal`, log);
+    await copy(source, postgres);
     assert.deepEqual(await postgres.run('SELECT COUNT(*)::integer AS leads FROM leads'), [{leads: 10}]);
     assert.deepEqual(readdirSync(dirname(killed)).toSorted(), ['leads.sqlite', 'leads.sqlite-killed.moved']);
   });
