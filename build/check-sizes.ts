@@ -9,6 +9,6 @@ const [{output}] = results as Rolldown.RolldownOutput[] as [Rolldown.RolldownOut
 const sizes = measure(scriptsOf(output));
 for (const warning of nearBudget(sizes)) console.warn(`Warning: ${warning}`);
 for (const problem of overBudget(sizes)) {
-  console.error(`${problem} build/sizes.ts says how it is measured; npm run size shows what the bytes are.`);
+  console.error(`${problem} build/sizes.ts says how it is measured.`);
   process.exitCode = 1;
 }

@@ -22,12 +22,11 @@ export const addClassicTwin = (plugins: readonly Plugin[]): Plugin => ({
   async generateBundle() {
     const settings = library('widget/define-classic.ts', classicFile);
     const {lib} = settings.build;
-    const {code, map} = await buildChunk({
+    const {code} = await buildChunk({
       ...settings,
       plugins: [classicAddress, ...plugins],
       build: {...settings.build, write: false, lib: {...lib, formats: ['iife'], name: 'unused'}},
     });
     this.emitFile({type: 'asset', fileName: classicFile, source: code});
-    this.emitFile({type: 'asset', fileName: `${classicFile}.map`, source: JSON.stringify(map)});
   },
 });

@@ -28,8 +28,6 @@ export const library = (entry: string, fileName: string) =>
     build: {
       outDir,
       target: 'es2022',
-      // `npm run size` and the page benchmark read the source maps. After a build, build/output.ts deletes them.
-      sourcemap: 'hidden',
       reportCompressedSize: false,
       lib: {entry, formats: ['es'], fileName: () => fileName},
       rolldownOptions: {output: {minify: false}, checks: {pluginTimings: false}, transform: {inject}},
@@ -90,7 +88,7 @@ async function buildLaterFile(entry: string) {
     },
   });
   const hash = createHash('sha256').update(chunk.code).digest('hex').slice(0, 10);
-  return {file: `${name}-${hash}.js`, code: chunk.code, map: JSON.stringify(chunk.map)};
+  return {file: `${name}-${hash}.js`, code: chunk.code};
 }
 
 /** The modules that import later files. */
@@ -113,9 +111,8 @@ export function pinLaterFiles(): Plugin {
         const entry = resolve(dirname(id), path);
         const building = built.get(entry) ?? buildLaterFile(entry);
         built.set(entry, building);
-        const {file, code, map} = await building;
+        const {file, code} = await building;
         this.emitFile({type: 'asset', fileName: file, source: code});
-        this.emitFile({type: 'asset', fileName: `${file}.map`, source: map});
         pinned = pinned.replace(statement, `importPinned('./${file}', '${integrityOf(file, code)}')`);
       }
       return {code: pinned, map: null};

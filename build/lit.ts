@@ -14,7 +14,7 @@ export const giveLitItsGlobals: Plugin = {
     if (!/\/node_modules\/(lit|lit-html|lit-element|@lit\/reactive-element)\//.test(id)) return null;
     const used = names.filter((name) => new RegExp(`\\b${name}\\b`).test(code));
     if (used.length === 0) return null;
-    // The import is at the end, so that the source map stays right. Imports run first wherever they are in a file.
+    // Imports run first wherever they are in a file.
     return {code: `${code}\nimport {${used.join(', ')}} from ${bindings};\n`, map: null};
   },
 };

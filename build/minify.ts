@@ -14,7 +14,7 @@ export const minifyTemplates: Plugin = {
     if (!minified) return null;
     // The tag of the styles in form/ does nothing once they are minified.
     const plain = id.includes('/form/styles/') ? minified.code.replace(/= css`/g, '=     `') : minified.code;
-    return {code: plain, map: minified.map?.toString() ?? null};
+    return {code: plain, map: null};
   },
 };
 
@@ -34,14 +34,13 @@ export const minifyFile = (preamble?: string): Plugin => ({
   renderChunk: {
     order: 'post',
     async handler(code, {fileName}) {
-      const once = await minify(fileName, code, {module: true, sourcemap: true});
+      const once = await minify(fileName, code, {module: true});
       const twice = await minifyWithTerser(once.code, {
         module: true,
         compress: {passes: 3},
         format: preamble === undefined ? {} : {preamble},
-        sourceMap: {content: JSON.stringify(once.map)},
       });
-      return {code: twice.code ?? '', map: twice.map as string};
+      return {code: twice.code ?? '', map: null};
     },
   },
 });

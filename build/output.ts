@@ -3,7 +3,7 @@
  * contains something that would not work on a partner's page.
  */
 import {createHash} from 'node:crypto';
-import {existsSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {existsSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Plugin, Rolldown} from 'vite';
 import {firstFiles, moduleFile, wordpressPlugin} from '../contract/api.ts';
@@ -67,8 +67,6 @@ export const finish: Plugin = {
     const plugin = zipWordPressPlugin(version);
     writeFileSync(join(outDir, wordpressPlugin), plugin);
     integrity[wordpressPlugin] = integrityOf(wordpressPlugin, plugin);
-    // The server serves no source maps. `npm run size` builds the form in memory, with its maps (test/bench/source-maps.ts).
-    for (const file of Object.keys(bundle)) if (file.endsWith('.map')) rmSync(join(outDir, file));
     writeFileSync(join(outDir, 'manifest.json'), `${JSON.stringify({version, integrity}, null, 2)}\n`);
   },
 };

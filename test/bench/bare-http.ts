@@ -2,18 +2,12 @@
 import {hash, randomUUIDv7, timingSafeEqual} from 'node:crypto';
 import {createServer} from 'node:http';
 import type {Lead} from '../../server/leads/lead-schema.ts';
+import {amounts} from '../support/sample-leads.ts';
 import {openBenchStore, ready} from './bench-server.ts';
 
 const store = await openBenchStore();
 const sha256 = (text: string) => hash('sha256', text, 'buffer');
 const expected = sha256('correct horse battery');
-const amounts = {
-  rollover_amount: 120_000,
-  sba_qualified_amount: 560_000,
-  unsecured_amount: 150_000,
-  portfolio_loan_qualified_amount: 0,
-  total_qualified_amount: 830_000,
-};
 
 const server = createServer((request, response) => {
   const encoded = request.headers.authorization?.slice('Basic '.length) ?? '';

@@ -36,16 +36,6 @@ export async function openBenchStore(): Promise<LeadStore> {
   };
 }
 
-/** The response of the bare servers to every read. It is as large as a real one. */
-export const result = {
-  first_name: 'Ana',
-  rollover_amount: 120_000,
-  sba_qualified_amount: 560_000,
-  unsecured_amount: 150_000,
-  portfolio_loan_qualified_amount: 0,
-  total_qualified_amount: 830_000,
-};
-
 export const upstreamUrl = () => storeArguments().upstream;
 export const dataKey = () => storeArguments().dataKey;
 

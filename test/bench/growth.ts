@@ -1,5 +1,5 @@
 /**
- * `npm run bench:growth -- [sizes] [database]`, such as `10000,100000,1000000 SQLite`: what grows with the number of
+ * `npm run bench -- growth [sizes] [database]`, such as `10000,100000,1000000 SQLite`: what grows with the number of
  * leads. Of each ten leads, one has a delivery that waits; there are 1,000 partners and 50 destinations. These
  * are paused, so that what waits goes on waiting. Each row has a figure for each size, and what the largest size takes of
  * the smallest one. In place of sizes, `idle` measures only destinations that have nothing to do, and `processes` only what
@@ -9,20 +9,24 @@ import {fork} from 'node:child_process';
 import {once} from 'node:events';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {DatabaseSync} from 'node:sqlite';
 import {setTimeout as sleep} from 'node:timers/promises';
-import pg from 'pg';
 import {clearText} from '../../server/store/sealing.ts';
 import {openStoreBeside} from '../../server/store/open-store.ts';
 import {serviceSettings, startService, type RunningService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {listedOrigin} from '../support/test-server.ts';
 import {newSecret} from '../support/webhook-receiver.ts';
-import {createFromCaller} from './load.ts';
-import {dropStore, freshStore, processorTime, startBenchServer, type Measured} from './servers.ts';
+import {createFromCaller} from './requests.ts';
+import {
+  dropStore,
+  execute,
+  freshStore,
+  processorTime,
+  startBenchServer,
+  type Kind,
+  type Measured,
+} from './servers.ts';
 import {fill, quantile, startCreates} from './year-of-leads.ts';
-
-type Kind = 'SQLite' | 'PostgreSQL';
 
 const [, , what = '10000,100000,1000000'] = process.argv;
 const sizes = /^\d/.test(what) ? what.split(',').map(Number) : [];
@@ -66,20 +70,6 @@ function environmentOf(kind: Kind, location: string, folder: string, named: read
     WEBHOOK_INTERNAL_HOSTS: '127.0.0.1',
     RETAIN_DAYS: '1',
   };
-}
-
-async function execute(location: string, sql: string): Promise<Record<string, unknown>[]> {
-  if (location.startsWith('postgres:')) {
-    const client = new pg.Client(location);
-    await client.connect();
-    const {rows} = await client.query<Record<string, unknown>>(sql);
-    await client.end();
-    return rows;
-  }
-  const database = new DatabaseSync(location, {timeout: 5_000});
-  const rows = database.prepare(sql).all();
-  database.close();
-  return rows;
 }
 
 async function timed(figures: Figures, what: string, works: readonly (() => Promise<unknown>)[]) {

@@ -1,7 +1,5 @@
 /** The tables of docs/page-benchmark.md, from what was measured. */
 import {table} from '../../build/docs/markdown.ts';
-import {orders, type Order} from '../../form/pages.ts';
-import {lateMs, latePageNames, latePages, type LatePage} from './page-late.ts';
 import {slow, type FilledIn, type Loaded, type LongTask} from './page-visit.ts';
 
 const longestTaskMs = 50;
@@ -50,11 +48,6 @@ type Pair = {layout: (typeof pairedLayouts)[number]; now: number[]; before: numb
 
 /** The default layout may not be slower, but for the noise of the machine. The others may wait for a second file. */
 const pairFactors = {'': 1.02, '-contact': 1.25, '-single': 1.25, '-standard': 1.25, '-es': 1.25};
-
-const orderTitles: Record<Order, string> = {
-  'funds-first': 'The default order',
-  'contact-first': 'Contact data first',
-};
 
 const comparison = (pairs: readonly Pair[]) =>
   table(
@@ -135,15 +128,6 @@ function shiftsAndTasks(loads: Loads): string {
   return table(['Page', 'Layout shift', 'Long tasks', 'Requests before a touch', ''], [...others, ...ours]);
 }
 
-/** One visit in which something moves is one too many, so the largest shift counts. */
-function lateConfig(shifts: Measured['lateShifts']): string {
-  const rows = latePageNames.map((name) => {
-    const largest = Math.max(...shifts[name]);
-    return [latePages[name], largest.toFixed(3), verdict(isNone(largest))];
-  });
-  return table(['Layout', 'Largest layout shift', ''], rows);
-}
-
 function interactions(ways: readonly FilledIn[]): string {
   const rows = (ways[0]?.parts ?? []).map(({name}, index) => {
     const within = ({parts}: FilledIn, start: number) =>
@@ -167,12 +151,9 @@ function interactions(ways: readonly FilledIn[]): string {
 }
 
 /** One visit in which something moves is one too many, so the largest shift counts. */
-function shiftOnTheWay(ways: Measured['ways']): string {
-  const rows = orders.map((order) => {
-    const largest = Math.max(0, ...ways[order].map(({shift}) => shift));
-    return [orderTitles[order], largest.toFixed(3), verdict(isNone(largest))];
-  });
-  return table(['Order', 'Largest layout shift, from the arrival to the end', ''], rows);
+function shiftOnTheWay(ways: readonly FilledIn[]): string {
+  const largest = Math.max(...ways.map(({shift}) => shift));
+  return `Largest layout shift, from the arrival to the end: ${largest.toFixed(3)}, ${verdict(isNone(largest))}.`;
 }
 
 function proof(ways: readonly FilledIn[]): string {
@@ -205,23 +186,14 @@ export type Measured = {
   /** The newest release. */
   release: string;
   pairs: readonly Pair[];
-  /** The layout shift of each visit in which the configuration arrives late. */
-  lateShifts: Record<LatePage, number[]>;
-  ways: Record<Order, readonly FilledIn[]>;
+  ways: readonly FilledIn[];
 };
 
-export const report = ({
-  circumstances,
-  loads,
-  release,
-  pairs,
-  lateShifts,
-  ways,
-}: Measured) => `# Page benchmark
+export const report = ({circumstances, loads, release, pairs, ways}: Measured) => `# Page benchmark
 
 For partners who ask what the form costs their page, and for contributors: how fast it appears and reacts.
 
-Written by \`npm run bench:page\` with ${circumstances}: a processor slowed down ${slow.cpu} times, ${(slow.bytesPerSecond * 8) / 1e6} Mbit/s, ${slow.latencyMs} ms latency.
+Written by \`npm run bench -- page\` with ${circumstances}: a processor slowed down ${slow.cpu} times, ${(slow.bytesPerSecond * 8) / 1e6} Mbit/s, ${slow.latencyMs} ms latency.
 
 A plain partner page by itself, with a plain HTML form of the same fields, and with the snippet of the documentation.
 
@@ -243,21 +215,17 @@ ${shiftsAndTasks(loads)}
 
 Between the arrival of the script and the paint of the first field, the page's main thread works for 95 ms and waits for 51 ms, in \`steps\`; 27 ms of it are layout and 17 ms are the evaluation of the script (measured on 2026-11-25 at 30a3d18).
 
-The configuration, with a long consent text, arrives ${lateMs / 1_000} s after it was asked for, while the visitor sees the end of the form and what stands below it: in \`steps\` on the last step, else on the only one. Nothing may move then, nor when the visitor goes to a field.
-
-${lateConfig(lateShifts)}
-
 ${
-  ways['funds-first'].length > 0
+  ways.length > 0
     ? `## Every key and click
 
 The whole way in \`steps\` at a fast typist's pace, one key every tenth of a second, through real input events.
 
-${orders.map((order) => `${orderTitles[order]}:\n\n${interactions(ways[order])}`).join('\n\n')}
+${interactions(ways)}
 
 ${shiftOnTheWay(ways)}
 
-${proof(ways['funds-first'])}`
+${proof(ways)}`
     : ''
 }
 `;

@@ -1,7 +1,6 @@
 /** One visit to a page on a slow phone: what the browser measures while it loads and while the form is filled in. */
 import {setTimeout as delay} from 'node:timers/promises';
 import type {Browser, CDPSession, Page} from 'playwright-core';
-import type {Order} from '../../form/pages.ts';
 import type {} from '../../widget/page/events.ts';
 
 /** A mid-range phone on a slow mobile network. */
@@ -125,16 +124,8 @@ function takeNotes(shows: string) {
   requestAnimationFrame(look);
 }
 
-/**
- * @param shows a selector of the element to wait for
- * @param prepare runs before the page is loaded
- */
-export async function visit(
-  browser: Browser,
-  url: string,
-  shows: string,
-  prepare?: (page: Page) => Promise<unknown>,
-) {
+/** @param shows a selector of the element to wait for */
+export async function visit(browser: Browser, url: string, shows: string) {
   const context = await browser.newContext({viewport});
   const page = await context.newPage();
   const requests: string[] = [];
@@ -154,7 +145,6 @@ export async function visit(
   });
   await devtools.send('Emulation.setCPUThrottlingRate', {rate: slow.cpu});
   await page.addInitScript(takeNotes, shows);
-  await prepare?.(page);
   await page.goto(url);
   await until(devtools, 'noted.shownAt');
   // The page may do more before the first touch, which is measured as well.
@@ -178,7 +168,7 @@ export async function visit(
 }
 
 /** Fills in the form up to the result and goes back, by mouse and by keyboard. */
-export async function fillIn(page: Page, devtools: CDPSession, order: Order): Promise<FilledIn> {
+export async function fillIn(page: Page, devtools: CDPSession): Promise<FilledIn> {
   const parts: {name: string; start: number}[] = [];
   const begin = async (name: string) =>
     void parts.push({name, start: (await ask(devtools, 'performance.now()')) as number});
@@ -193,54 +183,31 @@ export async function fillIn(page: Page, devtools: CDPSession, order: Order): Pr
     await page.mouse.click(x, y, {delay: keyEveryMs});
   }
 
-  const goOn = async (how: 'Enter' | 'click', title: string) => {
-    await (how === 'Enter' ? press('Enter') : click('Next'));
-    await shows(title);
-    await settle();
-  };
-  async function typeContact() {
-    await begin('going to the contact data (click)');
-    await click('First name');
-    await begin('typing contact data');
-    await type('Ana');
+  await begin('choosing a credit score (click)');
+  await click('Above 720');
+  await begin('to the second step (Enter)');
+  await press('Enter');
+  await shows('Your funds');
+  await settle();
+  await begin('typing amounts');
+  await click('Retirement funds');
+  await type('$120,000');
+  await press('Tab');
+  await type('50k');
+  await begin('choosing “None” (click)');
+  await click('None for Investments');
+  await begin('to the third step (click)');
+  await click('Next');
+  await shows('Where should we send your estimate?');
+  await settle();
+  await begin('going to the contact data (click)');
+  await click('First name');
+  await begin('typing contact data');
+  for (const text of ['Ana', 'Silva', 'ana@example.com']) {
+    await type(text);
     await press('Tab');
-    await type('Silva');
-    await press('Tab');
-    await type('ana@example.com');
-    await press('Tab');
-    await type('4155550132');
   }
-  async function chooseScore() {
-    await begin('choosing a credit score (click)');
-    await click('Above 720');
-  }
-  async function typeAmounts() {
-    await begin('typing amounts');
-    await click('Retirement funds');
-    await type('$120,000');
-    await press('Tab');
-    await type('50k');
-    await begin('choosing “None” (click)');
-    await click('None for Investments');
-  }
-
-  if (order === 'funds-first') {
-    await chooseScore();
-    await begin('to the second step (Enter)');
-    await goOn('Enter', 'Your funds');
-    await typeAmounts();
-    await begin('to the third step (click)');
-    await goOn('click', 'Where should we send your estimate?');
-    await typeContact();
-  } else {
-    await typeContact();
-    await begin('to the second step (Enter)');
-    await goOn('Enter', 'Credit history');
-    await chooseScore();
-    await begin('to the third step (click)');
-    await goOn('click', 'Your funds');
-    await typeAmounts();
-  }
+  await type('4155550132');
   // After sending, the form begins the proof of the next lead.
   const {derivedAt} = await read(devtools);
   await begin('sending (click)');

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:page`: measures how much the form slows down a simple partner page on a slow phone, compared with the same
+ * `npm run bench -- page`, after `npm run build`: measures how much the form slows down a simple partner page on a slow phone, compared with the same
  * page without it and with a plain HTML form, and how fast it reacts to keys and clicks. Writes docs/page-benchmark.md.
  * With `--load` it does not fill in the form, and with `--print` it writes no file.
  */
@@ -8,13 +8,11 @@ import {cpus} from 'node:os';
 import {resolve} from 'node:path';
 import {chromium} from 'playwright-core';
 import {format, resolveConfig} from 'prettier';
-import type {Order} from '../../form/pages.ts';
 import {newestVersion, readVersions} from '../../server/versions/embed-versions.ts';
 import {findChromium} from '../support/find-browsers.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {servePartnerPages} from './page-server.ts';
-import {latePageNames, shiftWithLateConfig} from './page-late.ts';
 import {formPageNames, pairedLayouts, report, type Loads, type Measured} from './page-report.ts';
 import {fillIn, visit, type FilledIn, type Loaded} from './page-visit.ts';
 
@@ -45,13 +43,8 @@ const addressOf = (name: string) => `${partner.origin}/${name}`;
 
 const pages = ['alone', 'plain', ...formPageNames] as const;
 const loads = Object.fromEntries(pages.map((name) => [name, [] as Loaded[]])) as Loads;
-const ways: Record<Order, FilledIn[]> = {'funds-first': [], 'contact-first': []};
-/** The pages that are filled in. */
-const orderOf: Partial<Record<string, Order>> = {widget: 'funds-first', 'widget-contact': 'contact-first'};
+const ways: FilledIn[] = [];
 const pairs: Measured['pairs'] = pairedLayouts.map((layout) => ({layout, now: [], before: []}));
-const lateShifts = Object.fromEntries(
-  latePageNames.map((name) => [name, [] as number[]]),
-) as Measured['lateShifts'];
 
 // The first visits do not count, because a browser that has just started is slower.
 await (await visit(browser, addressOf('alone'), 'h1')).leave();
@@ -61,8 +54,7 @@ for (let run = 0; run < runs; run += 1) {
     const shows = name === 'alone' ? 'h1' : 'input';
     const {page, devtools, loaded, leave} = await visit(browser, addressOf(name), shows);
     loads[name].push(loaded);
-    const order = orderOf[name];
-    if (order && fillsIn) ways[order].push(await fillIn(page, devtools, order));
+    if (name === 'widget' && fillsIn) ways.push(await fillIn(page, devtools));
     await leave();
   }
   for (const {layout, now, before} of pairs) {
@@ -77,9 +69,6 @@ for (let run = 0; run < runs; run += 1) {
       await leave();
     }
   }
-  for (const name of latePageNames) {
-    lateShifts[name].push(await shiftWithLateConfig(browser, addressOf(name), name));
-  }
 }
 const version = browser.version();
 await browser.close();
@@ -92,7 +81,6 @@ const text = report({
   loads,
   release: release.name,
   pairs,
-  lateShifts,
   ways,
 });
 const file = 'docs/page-benchmark.md';

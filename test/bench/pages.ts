@@ -1,5 +1,5 @@
 /**
- * `npm run bench:pages -- [leads] [database]`, such as `1000000 SQLite`: the operators' pages over a store with a year of
+ * `npm run bench -- pages [leads] [database]`, such as `1000000 SQLite`: the operators' pages over a store with a year of
  * leads, as a server and `lead-prequal admin` beside it have them. Of ten leads, one has a delivery that waits for one of
  * 20 destinations, which are paused, so that what waits goes on waiting.
  *
@@ -10,9 +10,7 @@
 import {writeFileSync} from 'node:fs';
 import {Agent} from 'node:http';
 import {join} from 'node:path';
-import {DatabaseSync} from 'node:sqlite';
 import {setTimeout as sleep} from 'node:timers/promises';
-import pg from 'pg';
 import {readConfig} from '../../server/config/config.ts';
 import {roles, type Role} from '../../server/leads/operators.ts';
 import {startPages} from '../../server/pages/process.ts';
@@ -27,29 +25,14 @@ import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {listedOrigin} from '../support/test-server.ts';
 import {newSecret} from '../support/webhook-receiver.ts';
-import {dropStore, freshStore} from './servers.ts';
+import {dropStore, execute, freshStore, type Kind} from './servers.ts';
 import {fill, quantile, startCreates} from './year-of-leads.ts';
-
-type Kind = 'SQLite' | 'PostgreSQL';
 
 const leads = Number(process.argv[2] ?? 1_000_000);
 const only = process.argv[3];
 const [requests, rounds, seconds] = [20, 5, Number(process.env['SECONDS'] ?? 15)];
 const person = {phone: '+12025550142', email: 'jane.doe@mail.example.com'};
 const agent = new Agent({keepAlive: true});
-
-async function execute(location: string, ...sql: string[]) {
-  if (location.startsWith('postgres:')) {
-    const client = new pg.Client(location);
-    await client.connect();
-    for (const each of sql) await client.query(each);
-    await client.end();
-  } else {
-    const database = new DatabaseSync(location, {timeout: 5_000});
-    for (const each of sql) database.exec(each);
-    database.close();
-  }
-}
 
 /** A year of leads of 20 partners. Seven are held, five are of the person, and one in 16 was looked at once. */
 async function fillForPages(kind: Kind, location: string, folder: string) {

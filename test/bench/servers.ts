@@ -4,9 +4,10 @@ import {once} from 'node:events';
 import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
+import {DatabaseSync} from 'node:sqlite';
 import pg from 'pg';
 import type {StoreArguments} from './bench-server.ts';
-import type {Figures} from './load.ts';
+import type {Figures} from './requests.ts';
 
 export type Measured = {url: string; pid: number; stop(): void};
 
@@ -18,17 +19,30 @@ export function processorTime(pid: number): number {
   return 10 * (Number(fields[11]) + Number(fields[12]));
 }
 
-async function administer(sql: string) {
-  const client = new pg.Client(process.env['TEST_DATABASE_URL']);
-  await client.connect();
-  await client.query(sql);
-  await client.end();
+export type Kind = 'SQLite' | 'PostgreSQL';
+
+/** Sends statements past the server. @returns the rows of the last one */
+export async function execute(location: string, ...statements: string[]): Promise<Record<string, unknown>[]> {
+  let rows: Record<string, unknown>[] = [];
+  if (location.startsWith('postgres:')) {
+    const client = new pg.Client(location);
+    await client.connect();
+    for (const sql of statements) ({rows} = await client.query<Record<string, unknown>>(sql));
+    await client.end();
+  } else {
+    const database = new DatabaseSync(location, {timeout: 5_000});
+    for (const sql of statements) rows = database.prepare(sql).all();
+    database.close();
+  }
+  return rows;
 }
+
+const administer = (sql: string) => execute(process.env['TEST_DATABASE_URL']!, sql);
 
 const stores = new Set<string>();
 
 /** A new SQLite file, or a new database in the PostgreSQL of `TEST_DATABASE_URL`. It is removed when the process ends. */
-export async function freshStore(name: 'SQLite' | 'PostgreSQL'): Promise<string> {
+export async function freshStore(name: Kind): Promise<string> {
   const location = name === 'SQLite' ? freshFile() : await freshDatabase();
   stores.add(location);
   return location;
@@ -67,14 +81,13 @@ const slowDisk = (milliseconds: number): ForkOptions => ({
 });
 
 /** The disk of PostgreSQL cannot be slowed down, so the statement that inserts a batch is delayed instead. */
-async function slowInserts(url: string, milliseconds: number) {
-  const client = new pg.Client(url);
-  await client.connect();
-  await client.query(`CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS
-    $$ BEGIN PERFORM pg_sleep(${milliseconds / 1_000}); RETURN NULL; END $$;
-    CREATE TRIGGER slow AFTER INSERT ON leads EXECUTE FUNCTION wait()`);
-  await client.end();
-}
+const slowInserts = (url: string, milliseconds: number) =>
+  execute(
+    url,
+    `CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN PERFORM pg_sleep(${milliseconds / 1_000}); RETURN NULL; END $$`,
+    'CREATE TRIGGER slow AFTER INSERT ON leads EXECUTE FUNCTION wait()',
+  );
 
 export async function startBenchServer(
   file: string,

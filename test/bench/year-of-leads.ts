@@ -1,14 +1,13 @@
 /** A store with a year of leads, and the creates beside which it is measured. */
 import {randomUUID} from 'node:crypto';
 import {closeSync, fsyncSync, openSync} from 'node:fs';
-import {DatabaseSync} from 'node:sqlite';
 import {setTimeout as sleep} from 'node:timers/promises';
-import pg from 'pg';
 import {Pool} from 'undici';
 import {openStore} from '../../server/store/open-store.ts';
 import {clearText} from '../../server/store/sealing.ts';
 import {prequalificationBody, without} from '../support/sample-leads.ts';
 import {baseConfig, listedOrigin} from '../support/test-server.ts';
+import {execute, type Kind} from './servers.ts';
 
 /** Creates a second. */
 const perSecond = 200;
@@ -81,50 +80,31 @@ const inserts = (
   ];
 };
 
-/** Otherwise the system writes the file to the disk while something is measured. */
-function flush(file: string) {
-  const opened = openSync(file, 'r+');
-  fsyncSync(opened);
-  closeSync(opened);
-}
-
 /** Everything is on the disk when this resolves. */
-export async function fill(
-  name: 'SQLite' | 'PostgreSQL',
-  location: string,
-  folder: string,
-  leads: number,
-  shape: Shape,
-) {
+export async function fill(name: Kind, location: string, folder: string, leads: number, shape: Shape) {
   const config = {
     ...baseConfig(folder),
     ...(name === 'SQLite' ? {databasePath: location} : {databaseUrl: location}),
   };
   await (await openStore(config, clearText)).close();
   if (name === 'SQLite') {
-    const database = new DatabaseSync(location);
-    database.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -400000');
     const numbers = `(WITH RECURSIVE numbers(n) AS
       (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${leads}) SELECT n FROM numbers)`;
-    for (const sql of inserts(leads, shape, (n, digits) => `printf('%0${digits}x', ${n})`, numbers))
-      database.exec(sql);
-    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    database.close();
-    flush(location);
+    await execute(
+      location,
+      'PRAGMA synchronous = OFF',
+      'PRAGMA cache_size = -400000',
+      ...inserts(leads, shape, (n, digits) => `printf('%0${digits}x', ${n})`, numbers),
+      'PRAGMA wal_checkpoint(TRUNCATE)',
+    );
+    // Otherwise the system writes the file to the disk while something is measured.
+    const opened = openSync(location, 'r+');
+    fsyncSync(opened);
+    closeSync(opened);
   } else {
-    const client = new pg.Client(location);
-    await client.connect();
     const hex = (n: string, digits: number) => `lpad(to_hex((${n})::bigint), ${digits}, '0')`;
-    for (const sql of inserts(
-      leads,
-      shape,
-      hex,
-      `(SELECT generate_series(1::bigint, ${leads}) AS n) AS numbers`,
-    ))
-      await client.query(sql);
-    await client.query('VACUUM ANALYZE');
-    await client.query('CHECKPOINT');
-    await client.end();
+    const numbers = `(SELECT generate_series(1::bigint, ${leads}) AS n) AS numbers`;
+    await execute(location, ...inserts(leads, shape, hex, numbers), 'VACUUM ANALYZE', 'CHECKPOINT');
   }
   return config;
 }

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
-import {SourceMap, type SourceMapPayload} from 'node:module';
 import {createContext, Script} from 'node:vm';
 import {before, suite, test} from 'node:test';
 import {build, type Plugin, type Rolldown} from 'vite';
 import {classicFile, moduleFile} from '../../contract/api.ts';
-import {inject} from '../../build/builtins.ts';
 import {embed} from '../../vite.config.ts';
 
 suite('the built form', () => {
   /** The code of Lit's files as the bundler gets it, by path. */
   const lit = new Map<string, string>();
-  /** Scripts and source maps by name. */
+  /** Scripts by name. */
   const files = new Map<string, string>();
 
   before(async () => {
@@ -69,27 +67,5 @@ suite('the built form', () => {
     const names = before.runInContext(page) as string[];
     assert.throws(() => new Script(code).runInContext(page), 'there is no document');
     assert.deepEqual(before.runInContext(page), names);
-  });
-
-  test('the form has source maps that lead from each word to the place where it is written', () => {
-    for (const [name, code] of scripts().filter(([name]) => /^(es|sandbox)-/.test(name))) {
-      const payload = JSON.parse(files.get(`${name}.map`) ?? '') as SourceMapPayload;
-      const map = new SourceMap(payload);
-      const texts = code
-        .split('\n')
-        .flatMap((line, row) =>
-          [...line.matchAll(/"([A-Z][\w ]+)/g)].map(({index, 1: text = ''}) => ({row, index, text})),
-        )
-        // The build itself writes these names.
-        .filter(({text}) => !Object.hasOwn(inject, text));
-      assert.ok(texts.length > 0, `${name} has no words`);
-      for (const {row, index, text} of texts) {
-        const entry = map.findEntry(row, index);
-        assert.ok('originalSource' in entry, `${name} has no source for ${text}`);
-        const source = payload.sourcesContent[payload.sources.indexOf(entry.originalSource)] ?? '';
-        const original = source.split('\n')[entry.originalLine]?.slice(entry.originalColumn) ?? '';
-        assert.equal(original.slice(1, text.length + 1), text, name);
-      }
-    }
   });
 });

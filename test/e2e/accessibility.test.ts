@@ -2,9 +2,32 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import type {BrowserContextOptions, Page} from 'playwright-core';
-import {usePlainPage} from './plain-page.ts';
+import {newestScript} from '../../server/snippets/newest-script.ts';
+import {openForSuite} from '../support/opened.ts';
+import {pageOf, startWebsite} from '../support/website.ts';
+import {onePartner} from '../../server/config/partners.ts';
+import {startBuilt} from './built.ts';
 
-const run = usePlainPage();
+/** A page that holds nothing but a form, of a partner without settings of its own. */
+async function startAll() {
+  const website = await startWebsite();
+  const built = await startBuilt({
+    partners: [onePartner({key: 'acme', origins: [website.origin], cid: '1001'})],
+  });
+  const form =
+    '<lead-prequal-form partner="acme" privacy-href="https://example.com/privacy"></lead-prequal-form>';
+  Object.assign(website.page, pageOf(newestScript(built.config).script + form));
+  return {
+    ...built,
+    page: website.origin,
+    async close() {
+      await built.close();
+      website.close();
+    },
+  };
+}
+
+const run = openForSuite(startAll);
 
 type Node = {
   ignored: boolean;

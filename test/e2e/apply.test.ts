@@ -100,8 +100,6 @@ function storedLead(databasePath: string) {
 const countedOrigins = (databasePath: string) =>
   rowsOf(databasePath, 'SELECT DISTINCT origin FROM version_requests').map(({origin}) => origin);
 
-const noLook = () => Promise.resolve();
-
 suite('an apply page', () => {
   const run = openForSuite(startAll);
 
@@ -115,7 +113,7 @@ suite('an apply page', () => {
       ['/apply/acme', '/apply/page.js', '/embed/1.0.0/lead-prequal-form.js'],
       'before the first touch, the page, its own script and that of the form',
     );
-    await walk(page, noLook);
+    await walk(page);
     assert.deepEqual(violations, []);
     const booking = page.getByRole('link', {name: 'Book a call'});
     assert.equal(await booking.evaluate(({target}: HTMLAnchorElement) => target), '', 'it stays in the tab');
@@ -287,9 +285,8 @@ suite('an apply page in a frame', () => {
     await page.goto(`${run.listed.origin}/?utm_source=listed&email=m@example.com`);
     const frame = page.frames().find((one) => one.url().includes('/apply/'))!;
     const heights: number[] = [];
-    // The way is that of a visitor in a tab, with the frame in place of the page. When a step appears, its height is new
-    // at once; the frame gets that height a moment later, from a message.
-    await walk(frame as unknown as Page, async () => {
+    // When a step appears, its height is new at once; the frame gets that height a moment later, from a message.
+    await walk(frame, async () => {
       await frame.waitForFunction(
         () => Math.ceil(document.documentElement.getBoundingClientRect().height) === innerHeight,
       );
@@ -330,7 +327,7 @@ suite('an apply page in a frame', () => {
       );
     await page.goto(`${run.listed.origin}/`);
     const frame = page.frames().find((one) => one.url().includes('/apply/'))!;
-    await walk(frame as unknown as Page, noLook);
+    await walk(frame);
     const opened = page.waitForEvent('popup');
     await frame.getByRole('link', {name: 'Book a call'}).click();
     const booking = await opened;

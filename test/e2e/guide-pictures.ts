@@ -86,7 +86,7 @@ async function take(
 
 const firstScreen = (page: Page) => page.getByRole('button', {name: 'Next'}).waitFor();
 await take('phone-form', 360, 780, origin, firstScreen);
-await take('phone-result', 360, 780, origin, (page) => walk(page, () => Promise.resolve()));
+await take('phone-result', 360, 780, origin, (page) => walk(page));
 await take('snippets', 1280, 1310, `${publicUrl}${paths.snippets}?partner=acme`, (page) =>
   page.frameLocator('iframe').getByRole('button', {name: 'Next'}).waitFor(),
 );

@@ -1,15 +1,14 @@
 /**
- * A visitor of an apply page who is interrupted at a step finds that step again, with all answers. Whatever the order of
- * the steps is, the fields are found by their names.
+ * A visitor of an apply page who is interrupted at a step finds that step again, with all answers. Other steps, the other
+ * order, and a form that has not all arrived: test/widget/fields/draft.test.ts and test/widget/loading/arrival.test.ts.
  */
 import assert from 'node:assert/strict';
 import {readdirSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {suite, test} from 'node:test';
-import type {BrowserContext, Page, Route} from 'playwright-core';
-import type {Order} from '../../form/pages.ts';
-import {launchChromium} from '../support/launch-chromium.ts';
+import type {BrowserContext, Page} from 'playwright-core';
 import {freePort} from '../support/free-port.ts';
+import {launchChromium} from '../support/launch-chromium.ts';
 import {openFor, openForSuite} from '../support/opened.ts';
 import {rowsOf} from '../support/rows.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
@@ -95,29 +94,6 @@ const shown = (page: Page) =>
       Object.fromEntries([...new FormData(form)].filter(([name]) => name !== 'website')),
     );
 
-/** Goes back to the first step, and gathers the answers of all steps on the way. */
-async function allAnswers(page: Page) {
-  let found = await shown(page);
-  for (let step = await stepOf(page); step > 1; step--) {
-    await page.goBack();
-    await untilStep(page, step - 1);
-    found = {...found, ...(await shown(page))};
-  }
-  return found;
-}
-
-/** Goes on to the end, without typing anything that is there already. */
-async function finish(page: Page) {
-  for (let step = await stepOf(page); step < stepCount; step++) {
-    await fillIn(page);
-    await mainButton(page).click();
-    await untilStep(page, step + 1);
-  }
-  await fillIn(page);
-  await mainButton(page).click();
-  await page.locator('lead-prequal-form table').waitFor();
-}
-
 const storedLeads = (databasePath: string) =>
   rowsOf(databasePath, 'SELECT lead FROM leads ORDER BY id').map(
     ({lead}) => JSON.parse(String(lead)) as Record<string, unknown>,
@@ -176,83 +152,25 @@ suite('an interruption of an apply page loses nothing', () => {
     }
     return {page, filled};
   }
-  /** @param order that of the form. Apply pages have the default one, so the test sets the attribute. */
-  async function newContext(order: Order = 'funds-first') {
+  async function newContext() {
     const context = await run.browser.newContext();
-    await context.addInitScript((value) => {
-      document.addEventListener('readystatechange', () =>
-        document.querySelector('lead-prequal-form')?.setAttribute('order', value),
-      );
-    }, order);
     return {context, close: () => context.close()};
   }
 
-  // What is kept goes by the names of the fields, so the other order is tried at one step.
-  const places = [
-    {order: 'funds-first', step: 1},
-    {order: 'funds-first', step: 2},
-    {order: 'funds-first', step: 3},
-    {order: 'contact-first', step: 2},
-  ] as const;
-  for (const {order, step} of places) {
-    for (const [what, interrupt] of Object.entries(interruptions)) {
-      test(`${order}, at step ${step}: ${what}`, async (t) => {
-        const {context} = await openFor(t, newContext(order));
-        const before = await openAt(context, step);
-        const expected = await shown(before.page);
-        const page = await interrupt(before.page, run, context);
-        await mainButton(page).waitFor();
-        assert.equal(await stepOf(page), step);
-        assert.deepEqual(await shown(page), expected);
-        assert.equal(await page.locator('lead-prequal-form [aria-invalid=true]').count(), 0);
-
-        assert.deepEqual(await allAnswers(page), before.filled);
-        assert.equal(await stepOf(page), 1, 'Back went back one step at a time');
-      });
-    }
-  }
-
-  /** Keeps the file `rest` on its way to the first page that asks for it. */
-  async function holdRest(context: BrowserContext) {
-    const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const hold = async (route: Route) => {
-      asked.resolve();
-      await gate.promise;
-      // The page that has asked for the file may be gone.
-      await route.continue().catch(() => {});
-    };
-    await context.route('**/rest-*.js', hold, {times: 1});
-    return {isAsked: asked.promise, arrive: () => gate.resolve()};
-  }
-  /** The element has taken the place of the form without a script. */
-  const untilElement = (page: Page) =>
-    page.waitForFunction(
-      () => document.querySelector('lead-prequal-form')?.shadowRoot?.querySelector('form') !== null,
-    );
-  const score = (page: Page) => fieldsOf(page, 'credit_score').and(page.locator('[value="680 - 720"]'));
   for (const [what, interrupt] of Object.entries(interruptions)) {
-    test(`before the later file has arrived, a score that was chosen: ${what}`, async (t) => {
+    test(`at the second step: ${what}`, async (t) => {
       const {context} = await openFor(t, newContext());
-      const rest = await holdRest(context);
-      const before = await context.newPage();
-      await before.goto(run.apply);
-      await untilElement(before);
-      await score(before).check();
-      await rest.isAsked;
-      const chosen = await shown(before);
-      const page = await interrupt(before, run, context);
-      rest.arrive();
-      await untilElement(page);
-      assert.equal(await stepOf(page), 1);
-      assert.deepEqual(chosen, {credit_score: '680 - 720'});
-      assert.deepEqual(await shown(page), chosen);
+      const before = await openAt(context, 2);
+      const expected = await shown(before.page);
+      const page = await interrupt(before.page, run, context);
+      await mainButton(page).waitFor();
+      assert.equal(await stepOf(page), 2);
+      assert.deepEqual(await shown(page), expected);
       assert.equal(await page.locator('lead-prequal-form [aria-invalid=true]').count(), 0);
-      await finish(page);
-      assert.partialDeepStrictEqual(storedLeads(run.databasePath).at(-1), {credit_score: '680 - 720'});
-      const kept = await page.evaluate(() =>
-        Object.keys(sessionStorage).filter((key) => key.includes('draft')),
-      );
-      assert.deepEqual(kept, [], 'nothing of a sent lead is kept');
+
+      await page.goBack();
+      await untilStep(page, 1);
+      assert.deepEqual({...expected, ...(await shown(page))}, before.filled);
     });
   }
 
@@ -274,23 +192,5 @@ suite('an interruption of an apply page loses nothing', () => {
     assert.partialDeepStrictEqual(leads.at(-1), {first_name: 'Ana', bankruptcy: true, cash: 50_000});
     const kept = await page.evaluate(() => JSON.stringify({...sessionStorage}));
     assert.doesNotMatch(kept, /Ana|Silva|example\.com|50,000/, 'nothing of a sent lead is kept');
-  });
-
-  test('after the language has changed twice, what was typed last is there and is sent', async (t) => {
-    const {context} = await openFor(t, newContext());
-    const {page} = await openAt(context, 1);
-    await page.getByRole('link', {name: 'Español'}).click();
-    await page.waitForURL(/lang=es/);
-    await mainButton(page).click();
-    await untilStep(page, 2);
-    await page.getByRole('link', {name: 'English'}).click();
-    await page.waitForURL(/lang=en/);
-    await mainButton(page).waitFor();
-    assert.equal(await stepOf(page), 2);
-    await finish(page);
-    assert.partialDeepStrictEqual(storedLeads(run.databasePath).at(-1), {
-      last_name: 'Silva',
-      retirement: 120_000,
-    });
   });
 });

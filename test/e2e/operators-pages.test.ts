@@ -303,33 +303,6 @@ suite("the operators' pages in Chromium", () => {
     }
   });
 
-  test('a phone of 390 px has everything in its width, also with text twice as large', async () => {
-    const id = await run.send({notes: 'x'.repeat(300)});
-    for (const zoom of ['100%', '200%']) {
-      const context = await run.browser.newContext({viewport: {width: 390, height: 844}});
-      await context.addCookies([await cookieOf(run, 'admin')]);
-      const page = await context.newPage();
-      for (const path of [
-        '/',
-        '/leads',
-        `/leads/${id}`,
-        `/leads/${id}/erase`,
-        '/destinations',
-        '/audit',
-        '/you',
-      ]) {
-        await page.goto(run.url + path);
-        // The policy of the pages forbids a style sheet, but not a script of the developer tools.
-        await page.evaluate((size) => void (document.documentElement.style.fontSize = size), zoom);
-        const [wide, room] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-        assert.ok(Number(wide) <= Number(room), `${path} at ${zoom} is ${String(wide)} px wide`);
-      }
-      await page.getByRole('button', {name: 'Sign out'}).click();
-      await page.getByRole('button', {name: 'Sign in with a passkey'}).waitFor();
-      await context.close();
-    }
-  });
-
   test('a link in a mail leads to the lead, although the cookie does not come along', async () => {
     const id = await run.send();
     const context = await run.browser.newContext();

@@ -3,9 +3,8 @@
  * the servers work again by themselves. On PostgreSQL two processes share the work, and the first one is the victim.
  */
 import assert from 'node:assert/strict';
-import {execFileSync} from 'node:child_process';
-import {mkdirSync, rmSync, statfsSync, writeFileSync} from 'node:fs';
-import {join} from 'node:path';
+import {mkdirSync} from 'node:fs';
+import {dirname, join} from 'node:path';
 import {after, suite, test, type TestContext} from 'node:test';
 import pg from 'pg';
 import {maxSends, usualParallel} from '../../server/destinations/terms.ts';
@@ -16,7 +15,7 @@ import type {RunningService} from '../support/service-process.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
 import {replyWith, startWebhookReceiver, type ReceiverReply} from '../support/webhook-receiver.ts';
 import type {Trouble} from '../simulation/history.ts';
-import {createLeads, missing, startOver, stopped, until, type Load} from './load.ts';
+import {createLeads, fillDisk, missing, smallDisk, startOver, stopped, until, type Load} from './load.ts';
 import {openBeside, sendingTo} from './operated.ts';
 import {useCluster, withoutBinaries, type Cluster} from './postgres-cluster.ts';
 import {recordHistory} from './recorded.ts';
@@ -96,13 +95,8 @@ const faults: Record<string, Fault> = {
   },
   'full disks': {
     ...ofFile,
-    async strike(round) {
-      const ballast = `${round.path}.ballast`;
-      const {bavail, bsize} = statfsSync(join(round.path, '..'));
-      // This leaves room for a few hundred leads.
-      writeFileSync(ballast, Buffer.alloc(bavail * bsize - 512 * 1024));
-      await endWhenRefused(round, () => rmSync(ballast));
-    },
+    // This leaves room for a few hundred leads.
+    strike: (round) => endWhenRefused(round, fillDisk(dirname(round.path), 512 * 1024)),
   },
   'cuts of all connections': {
     ...ofDatabase,
@@ -120,18 +114,9 @@ const faults: Record<string, Fault> = {
   'crashes of the database': {...ofDatabase, strike: (round) => stopDatabase('immediate', round)},
 };
 
-/** A folder on a small disk of its own. */
-function mountDisk(t: TestContext, folder: string): string {
-  const disk = join(folder, 'disk');
-  mkdirSync(disk);
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=32m', 'tmpfs', disk]);
-  t.after(() => void execFileSync('umount', ['-l', disk]));
-  return disk;
-}
-
 async function strikeRepeatedly(t: TestContext, folder: string, cluster: Cluster, on: string, fault: Fault) {
   const isSqlite = on === 'SQLite';
-  const path = isSqlite ? join(mountDisk(t, folder), 'leads.sqlite') : '';
+  const path = isSqlite ? join(smallDisk(t), 'leads.sqlite') : '';
   const store = isSqlite ? {DATABASE_PATH: path} : {DATABASE_URL: await cluster.createDatabase()};
   const processes = isSqlite ? 1 : 2;
   const news = {gets: 'news', parallel: usualParallel * processes, maxSends: Infinity} as const;

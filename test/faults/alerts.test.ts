@@ -3,9 +3,9 @@
  * what was scraped, the rules of deploy/alerts.yml fire within a minute after their condition is met, and not before.
  */
 import assert from 'node:assert/strict';
-import {execFileSync, spawn} from 'node:child_process';
+import {spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync} from 'node:fs';
+import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {suite, test, type TestContext} from 'node:test';
@@ -19,10 +19,10 @@ import {openFor} from '../support/opened.ts';
 import {startRedis} from '../support/redis.ts';
 import {samplesNamed, scrape, valueOf} from '../support/scrape.ts';
 import type {RunningService} from '../support/service-process.ts';
-import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {temporaryFolder} from '../support/temporary-folder.ts';
 import {listedOrigin, otherOrigin} from '../support/test-server.ts';
 import {replyWith, startWebhookReceiver} from '../support/webhook-receiver.ts';
-import {fromPage, startOver, until} from './load.ts';
+import {fillDisk, fromPage, smallDisk, startOver, until} from './load.ts';
 import {sendingTo} from './operated.ts';
 import {expectAlerts, promtool, rulesFile, waitOf, type Phase} from './promtool.ts';
 
@@ -42,11 +42,9 @@ async function start(
   t: TestContext,
   settings: (folder: string) => Record<string, string> = () => ({}),
 ): Promise<Watched> {
-  const folder = makeTemporaryFolder();
-  t.after(() => folder.remove());
-  const path = join(folder.path, 'data', 'leads.sqlite');
-  const further = settings(folder.path);
-  const service = await startOver(folder.path, {DATABASE_PATH: path, METRICS_PORT: '0', ...further});
+  const folder = temporaryFolder(t);
+  const path = join(folder, 'data', 'leads.sqlite');
+  const service = await startOver(folder, {DATABASE_PATH: path, METRICS_PORT: '0', ...settings(folder)});
   const ready = service.lines.find((line) => line.includes('"msg":"ready"')) ?? '';
   const {metrics} = JSON.parse(ready) as {metrics: number};
   const samples = () => scrape(metrics);
@@ -108,9 +106,7 @@ suite('the rules and the dashboard', () => {
   });
 
   test('Prometheus can read each expression of the dashboard', async (t) => {
-    const folder = makeTemporaryFolder();
-    t.after(() => folder.remove());
-    const file = join(folder.path, 'rules.json');
+    const file = join(temporaryFolder(t), 'rules.json');
     const {panels} = JSON.parse(dashboard) as {panels: {targets?: {expr: string}[]}[]};
     const expressions = panels.flatMap(({targets = []}) => targets.map(({expr}) => expr));
     assert.ok(expressions.length > 20);
@@ -192,29 +188,15 @@ test('a lead that waits for a mail server that is down is late after a quarter o
 });
 
 test('a full disk is told a minute after, and that no lead can be stored', async (t) => {
-  const folder = makeTemporaryFolder();
-  const disk = join(folder.path, 'disk');
-  mkdirSync(disk);
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=32m', 'tmpfs', disk]);
-  t.after(() => {
-    execFileSync('umount', ['-l', disk]);
-    folder.remove();
-  });
+  const disk = smallDisk(t);
   const server = await start(t, () => ({DATABASE_PATH: join(disk, 'leads.sqlite')}));
   await server.send(5);
   const healthy = await server.samples();
-  const ballast = join(disk, 'ballast');
-  try {
-    const {bavail, bsize} = statfsSync(disk);
-    writeFileSync(ballast, Buffer.alloc(bavail * bsize));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
-  }
+  fillDisk(disk);
   await server.send(5);
   const broken = await server.samplesWhen((some) => valueOf(some, 'lead_prequal_store_up') === 0);
   for (const alert of ['LeadPrequalDiskFull', 'LeadPrequalDown'])
     await firesAfter(alert, healthy, {from: broken});
-  rmSync(ballast);
 });
 
 test('a store that takes a second for each commit is told after five minutes', async (t) => {

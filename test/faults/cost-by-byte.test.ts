@@ -1,6 +1,6 @@
 /**
- * Cost by byte: whatever stands in a field, a query, a header or a cookie costs the server little more than as many
- * letters, and so does a request of many parts, at each route. Prints a table of the server's processor time.
+ * Cost by byte: whatever stands in a field or a query costs the server little more than as many letters, and so does a
+ * request of many parts in its path, its query and its headers, at each route. Prints a table of the processor time.
  */
 import assert from 'node:assert/strict';
 import {fork, type ChildProcess} from 'node:child_process';
@@ -101,7 +101,6 @@ const inJson: Encode = (text) => JSON.stringify(text).slice(1, -1);
 /** Escapes only what has a meaning in a form, so that as much as possible fits in. */
 const inForm: Encode = (text) => text.replace(/[&+=]/g, encodeURIComponent);
 const inAddress: Encode = (text) => text.toWellFormed().replace(/[^!-~]|[#&+=?/]/gu, encodeURIComponent);
-const inHeader: Encode = (text) => text.replace(/\p{Cc}/gu, ' ');
 
 /** Bytes of a text. The rest of a body, and of what Node reads as headers, has room beside it. */
 const room = limits.bodyBytes - 2_000;
@@ -201,46 +200,6 @@ const queryPlaces = Object.entries(queries).flatMap(([path, names]) =>
     };
   }),
 );
-const pathPlaces = [
-  '/',
-  '/apply/',
-  '/apply/acme/',
-  '/embed/',
-  '/embed/v1/',
-  '/embed/v1/leads/',
-  '/json/leads/',
-].map((path): Place => ({
-  where: `GET ${path}…`,
-  request: (text) => get(`${path}${filled(text, inAddress)}?partner=acme`, basic(acme)),
-}));
-
-const headers = [
-  ...['accept', 'accept-encoding', 'accept-language', 'access-control-request-headers', 'authorization'],
-  ...['cache-control', 'content-encoding', 'content-type', 'cookie', 'dnt', 'host', 'idempotency-key'],
-  ...['if-modified-since', 'if-none-match', 'origin', 'range', 'referer', 'sec-fetch-dest', 'sec-fetch-site'],
-  ...['sec-gpc', 'user-agent', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-unknown'],
-];
-const form = JSON.stringify(submission);
-const headerPlaces = headers.flatMap((name): Place[] => {
-  const header = (text: string) => ({[name]: filled(text, inHeader)});
-  return [
-    {where: `GET /apply/acme, ${name}`, request: (text) => get('/apply/acme', header(text))},
-    {
-      where: `GET /embed/v1/lead-prequal-form.js, ${name}`,
-      request: (text) => get('/embed/v1/lead-prequal-form.js', header(text)),
-    },
-    {
-      where: `POST /embed/v1/leads, ${name}`,
-      request: (text) => post('/embed/v1/leads?partner=acme', 'application/json', form, header(text)),
-    },
-    {
-      where: `GET /embed/v1/leads/:id, ${name}`,
-      request: (text) =>
-        get('/embed/v1/leads/01900000-0000-7000-8000-000000000000?partner=acme', header(text)),
-    },
-  ];
-});
-
 /** Bodies that are large by what they hold, and not by a text. */
 const bodies: Readonly<Record<string, string>> = {
   'lists in lists': '['.repeat(room),
@@ -339,8 +298,7 @@ suite('16 kB of any text', () => {
     'the JSON of a caller': () => jsonPlaces('/json/leads', lead, basic(acme)),
     'the JSON of a page': () => jsonPlaces('/embed/v1/leads?partner=acme', submission),
     'a post of the form': async () => formPlaces(await readToken()),
-    'a query or a path': () => [...queryPlaces, ...pathPlaces],
-    'a header or a cookie': () => headerPlaces,
+    'a query': () => queryPlaces,
     'what a body holds besides texts': () => bodyPlaces,
     'a request of many parts, to each route': async () => {
       const listed = await createApp(server.config, ignoreObservations);

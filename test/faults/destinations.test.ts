@@ -1,34 +1,24 @@
-/** Several destinations at once, with every kind of fault, and one that was away for a day. */
+/** Several destinations at once, with every kind of fault. */
 import assert from 'node:assert/strict';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
 import type {LeadEvent} from '../../server/leads/lead-event.ts';
 import {createAuthority} from '../support/certificates.ts';
-import {asLead, newDelivery, newEntry, prequalificationBody} from '../support/sample-leads.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
 import {replyWith, startWebhookReceiver, type ReceiverReply} from '../support/webhook-receiver.ts';
 import {createLeads, fromPage, startOver, stopped, until} from './load.ts';
-import {openBeside, sendingTo, type Environment} from './operated.ts';
+import {openBeside, sendingTo} from './operated.ts';
 import {memoryOf} from './under-attack.ts';
 import {openFor} from '../support/opened.ts';
 
-const rows = Number(process.env['FAULT_OUTBOX_ROWS'] ?? 10_000);
 /** Milliseconds during which leads arrive, among destinations with faults. */
 const duration = Number(process.env['FAULT_SECONDS'] ?? 60) * 1_000;
 
 const leadsPerSecond = 50;
 
-async function receiver(t: TestContext, ...given: Parameters<typeof startWebhookReceiver>) {
-  const started = await openFor(t, startWebhookReceiver(...given));
-  return started;
-}
-
-async function outboxIsEmpty(folder: string, store: Environment) {
-  const beside = await openBeside(folder, store);
-  await until(async () => (await beside.listDeliveries(1, {})).length === 0);
-  await beside.close();
-}
+const receiver = (t: TestContext, ...given: Parameters<typeof startWebhookReceiver>) =>
+  openFor(t, startWebhookReceiver(...given));
 
 const quantile = (values: readonly number[], share: number) =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length * share)] ?? 0;
@@ -123,42 +113,6 @@ suite('destinations with faults', () => {
     t.diagnostic(
       `${load.acknowledged.length} leads; the good destination p99 ${late} ms late; memory grew by ${grown} MB`,
     );
-    assert.deepEqual(await server.end('SIGTERM'), stopped);
-  });
-
-  test('a destination that was away for a day gets everything at the pace that was set', async (t) => {
-    const folder = temporaryFolder(t);
-    const store = {DATABASE_PATH: join(folder, 'data', 'leads.sqlite')};
-    const perSecond = 200;
-    const beside = await openBeside(folder, store);
-    const day = 24 * 3_600_000;
-    const entries = Array.from({length: rows}, (_, index) => {
-      const createdAt = Date.now() - day + Math.floor((index * day) / rows);
-      const delivery = newDelivery({
-        destination: 'crm',
-        content: 'created',
-        givesAnswer: false,
-        nextAttemptAt: Date.now() - 1_000,
-      });
-      return newEntry({lead: asLead(prequalificationBody), createdAt, deliveries: [delivery]});
-    });
-    await Promise.all(entries.map((entry) => beside.accept(entry)));
-    await beside.close();
-    const times: number[] = [];
-    const crm = await receiver(t, (response) => {
-      times.push(performance.now());
-      response.writeHead(204).end();
-    });
-    const server = await startOver(folder, {
-      ...store,
-      ...sendingTo(folder, {crm: {...crm, perSecond}}),
-    });
-    await until(() => times.length >= rows);
-    await outboxIsEmpty(folder, store);
-    assert.equal(times.length, rows);
-    const seconds = (times.at(-1)! - times[0]!) / 1_000;
-    assert.ok(rows / seconds < perSecond * 1.1, `${rows} in ${seconds} s`);
-    t.diagnostic(`${rows} deliveries in ${seconds.toFixed(1)} s, at most ${perSecond} a second`);
     assert.deepEqual(await server.end('SIGTERM'), stopped);
   });
 });

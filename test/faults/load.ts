@@ -1,10 +1,15 @@
 /** Creates leads over many connections, and checks afterwards that none is missing. */
+import {execFileSync} from 'node:child_process';
 import {randomUUID} from 'node:crypto';
+import {rmSync, statfsSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {after} from 'node:test';
 import {Pool} from 'undici';
 import {basic} from '../support/http.ts';
+import type {Owner} from '../support/opened.ts';
 import {prequalificationBody, without} from '../support/sample-leads.ts';
 import {serviceSettings, startService, type RunningService} from '../support/service-process.ts';
+import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {acme, listedOrigin} from '../support/test-server.ts';
 import {until as wait} from '../support/until.ts';
 import type {Recorder} from './recorded.ts';
@@ -30,6 +35,30 @@ export async function startOver(
 }
 
 export const stopped = {code: 0, signal: null};
+
+/** A folder on a small disk of its own, which is there until the owner ends. */
+export function smallDisk(owner: Owner): string {
+  const folder = makeTemporaryFolder();
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=32m', 'tmpfs', folder.path]);
+  owner.after(() => {
+    execFileSync('umount', ['-l', folder.path]);
+    folder.remove();
+  });
+  return folder.path;
+}
+
+/** Fills the disk, but for some bytes. Returns what makes the room again. */
+export function fillDisk(disk: string, room = 0): () => void {
+  const ballast = join(disk, `ballast-${randomUUID()}`);
+  const {bavail, bsize} = statfsSync(disk);
+  try {
+    writeFileSync(ballast, Buffer.alloc(bavail * bsize - room));
+  } catch (error) {
+    // Leads that arrive meanwhile use some of the room, but the disk is full.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  }
+  return () => rmSync(ballast);
+}
 
 export type Load = {
   /** The ids of the leads that got a 201. */

@@ -7,9 +7,9 @@ import {join} from 'node:path';
 export type NameServer = {
   /** Runs a program that looks names up here, as a prefix of its command. It needs root. */
   command: readonly string[];
-  /** The names that are asked for and not answered yet. */
+  /** The names that are asked for and not answered. */
   unanswered(): string[];
-  /** Answers these names and all later ones at once. */
+  /** Answers these names, and all later ones. */
   answerAll(): void;
   close(): Promise<void>;
 };
@@ -25,27 +25,19 @@ const hide =
 /**
  * All names are at 127.0.0.1.
  * @param folder for the files that hide those of the system
- * @param delayOf milliseconds until a name is answered; Infinity until `answerAll`
+ * @param slow names that are not answered before `answerAll`
  */
-export async function startNameServer(
-  folder: string,
-  delayOf: (name: string) => number,
-): Promise<NameServer> {
+export async function startNameServer(folder: string, slow: RegExp): Promise<NameServer> {
   const socket = createSocket('udp4');
-  const waiting = new Map<() => void, {name: string; timer: NodeJS.Timeout | undefined}>();
+  const waiting = new Map<() => void, string>();
   let isSlow = true;
 
   socket.on('message', (query, asker) => {
     const {name, end} = questionOf(query);
     const reply = replyTo(query, end);
-    const answer = () => {
-      clearTimeout(waiting.get(answer)?.timer);
-      waiting.delete(answer);
-      socket.send(reply, asker.port, asker.address);
-    };
-    const delay = isSlow ? delayOf(name) : 0;
-    if (delay === 0) return answer();
-    waiting.set(answer, {name, timer: delay === Infinity ? undefined : setTimeout(answer, delay)});
+    const answer = () => socket.send(reply, asker.port, asker.address);
+    if (isSlow && slow.test(name)) waiting.set(answer, name);
+    else answer();
   });
   socket.bind(port, address);
   await once(socket, 'listening');
@@ -55,13 +47,13 @@ export async function startNameServer(
 
   return {
     command: ['unshare', '--mount', 'sh', '-c', hide, 'sh', resolv, nsswitch],
-    unanswered: () => [...new Set([...waiting.values()].map(({name}) => name))],
+    unanswered: () => [...new Set(waiting.values())],
     answerAll() {
       isSlow = false;
       for (const answer of waiting.keys()) answer();
+      waiting.clear();
     },
     async close() {
-      for (const {timer} of waiting.values()) clearTimeout(timer);
       const closed = once(socket, 'close');
       socket.close();
       await closed;

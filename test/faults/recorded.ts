@@ -8,7 +8,6 @@ import {
   contentOf,
   readStored,
   type Agreed,
-  type Command,
   type Creation,
   type Fact,
   type Request,
@@ -120,14 +119,6 @@ export function recordHistory(agreed: Record<string, Agreed>, answeredBy?: strin
       const fact: Trouble = {type: 'trouble', process, kind, at: now(), until: Infinity};
       facts.push(fact);
       return () => void (fact.until = now());
-    },
-
-    /** Records what an operator does. */
-    async command(name: Command['name'], destination: string, work: () => Promise<unknown>) {
-      const fact: Command = {type: 'command', at: now(), until: Infinity, name, destination, deliveries: []};
-      facts.push(fact);
-      await work();
-      fact.until = now();
     },
 
     /**

@@ -1,6 +1,7 @@
 /**
  * Two servers behind a load balancer, blue and green: the one that runs is replaced by the other, again and again, while
- * clients create leads. Each lead is sent twice at the same time, so that both servers may get the same key.
+ * clients create leads. Each lead is sent twice at the same time, so that both servers may get the same key. They do not have
+ * the same token keys, because these are rotated meanwhile, as docs/operations.md says.
  *
  * FAULT_OLD_SERVER names the folder of another version, which then is the first server, for example
  * `git worktree add /tmp/1.4.0 <its commit>`.
@@ -10,9 +11,9 @@ import {suite, test, type TestContext} from 'node:test';
 import {usualParallel} from '../../server/destinations/terms.ts';
 import {freePort} from '../support/free-port.ts';
 import {openFor} from '../support/opened.ts';
-import {createDatabase, withoutPostgres} from '../support/postgres.ts';
+import {databaseFor, withoutPostgres} from '../support/postgres.ts';
 import {startProxy, type ProxyName} from '../support/proxies.ts';
-import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {temporaryFolder} from '../support/temporary-folder.ts';
 import {replyWith, startWebhookReceiver} from '../support/webhook-receiver.ts';
 import {createLeads, startOver, stopped, until, type NewLead} from './load.ts';
 import {openBeside, sendingTo} from './operated.ts';
@@ -20,6 +21,14 @@ import {recordHistory} from './recorded.ts';
 
 const updates = Number(process.env['FAULT_RESTARTS'] ?? 4);
 const {FAULT_OLD_SERVER: oldServer} = process.env;
+
+/** The token keys after so many updates: another key comes behind the one in use, and takes its place with the next update. */
+function tokenKeysAfter(update: number): string {
+  const inUse = Math.floor(update / 2);
+  const keys = Array.from({length: inUse + 1}, (_, index) => inUse - index);
+  if (update % 2 === 1) keys.splice(1, 0, inUse + 1);
+  return keys.map((index) => `token-key-${index}-that-is-long-enough-for-the-check`).join(' ');
+}
 
 /** Every lead twice, one after the other, for two connections. */
 function twice(newLead: () => NewLead): () => NewLead {
@@ -33,23 +42,21 @@ function twice(newLead: () => NewLead): () => NewLead {
 
 /** Updates servers under load. Fails if a lead is lost or doubled. @returns how many requests failed */
 async function updateUnderLoad(t: TestContext, name: ProxyName): Promise<number> {
-  const folder = makeTemporaryFolder();
-  const database = await createDatabase();
-  t.after(async () => {
-    await database.drop();
-    folder.remove();
-  });
+  const folder = temporaryFolder(t);
+  const database = await databaseFor(t);
   const recorder = recordHistory({crm: {gets: 'news', parallel: 2 * usualParallel, maxSends: Infinity}});
   const crm = await openFor(t, startWebhookReceiver(recorder.webhook('crm', replyWith(204))));
   const store = {DATABASE_URL: database.url};
-  const environment = {...store, ...sendingTo(folder.path, {crm}), TRUST_PROXY: '1', DRAIN_SECONDS: '5'};
+  const environment = {...store, ...sendingTo(folder, {crm}), TRUST_PROXY: '1', DRAIN_SECONDS: '5'};
   const ports = [await freePort(), await freePort()];
-  const start = (index: number, code?: string) =>
-    startOver(folder.path, {...environment, PORT: String(ports[index])}, [], code);
+  const start = (update: number, code?: string) => {
+    const own = {PORT: String(ports[update % 2]), TOKEN_KEY: tokenKeysAfter(update)};
+    return startOver(folder, {...environment, ...own}, [], code);
+  };
 
   let running = await start(0, oldServer);
   const port = await freePort();
-  const {url, leave} = await startProxy(t, name, {folder: folder.path, port, servers: ports});
+  const {url, leave} = await startProxy(t, name, {folder: folder, port, servers: ports});
   const isUp = () =>
     fetch(`${url}/readyz`).then(
       ({ok}) => ok,
@@ -62,7 +69,7 @@ async function updateUnderLoad(t: TestContext, name: ProxyName): Promise<number>
     lines.filter((line) => line.includes('"path":"/embed/v1/leads"')).length;
   await until(() => creates(running.lines) > 50);
   for (let update = 1; update <= updates; update += 1) {
-    const next = await start(update % 2);
+    const next = await start(update);
     leave?.(ports[(update - 1) % 2]!);
     await until(() => creates(next.lines) > 50);
     assert.deepEqual(await running.end('SIGTERM'), stopped);
@@ -70,7 +77,7 @@ async function updateUnderLoad(t: TestContext, name: ProxyName): Promise<number>
   }
   await load.stop();
 
-  const beside = await openBeside(folder.path, store);
+  const beside = await openBeside(folder, store);
   await until(async () => (await beside.listDeliveries(1, {})).length === 0);
   await recorder.check(beside, true);
   await beside.close();

@@ -3,13 +3,22 @@ import {once} from 'node:events';
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 
+export type Page = {html: string; headers?: Readonly<Record<string, string>>};
 export type Website = Awaited<ReturnType<typeof startWebsite>>;
 
-/** @returns the page, whose HTML a test may change, and its origin */
-export async function startWebsite(html = '') {
-  const page = {html};
+/** The head of a page, without its end. Without the icon, browsers would ask the website for one. */
+export const head =
+  '<!doctype html><html lang="en"><head><meta charset="utf-8"><link rel="icon" href="data:,"><title>Partner</title>';
+
+export const pageOf = (body: string): Page => ({
+  html: `${head}</head><body><h1>Partner</h1>${body}</body></html>`,
+});
+
+/** @returns the page, which a test may change, and its origin */
+export async function startWebsite() {
+  const page: Page = {html: ''};
   const server = createServer((_request, response) => {
-    response.setHeader('Content-Type', 'text/html; charset=utf-8').end(page.html);
+    response.writeHead(200, {'Content-Type': 'text/html; charset=utf-8', ...page.headers}).end(page.html);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

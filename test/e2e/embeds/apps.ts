@@ -2,7 +2,7 @@
 import {mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {build} from 'vite';
-import {head, type Page} from './site.ts';
+import {head, type Page} from '../../support/website.ts';
 
 type Files = Readonly<Record<string, string>>;
 

@@ -11,7 +11,7 @@ import type {SnippetParts} from '../../../server/snippets/markup.ts';
 import {skipUnless} from '../../support/installed.ts';
 import {reactApp, vueApp} from './apps.ts';
 import {fireTag, followLink, insertWithScripts, pageScript} from './page-scripts.ts';
-import {head, pageOf, type Site} from './site.ts';
+import {head, pageOf, type Page} from '../../support/website.ts';
 
 /** The texts of a snippet, in their order, and what they were made from. */
 export type Snippet = {texts: readonly string[]; parts: SnippetParts};
@@ -19,16 +19,18 @@ export type Snippet = {texts: readonly string[]; parts: SnippetParts};
 export type Way = {
   /** What the site does, as the end of the sentence "The form works on a page that …". */
   does: string;
-  /** @returns the address that a visitor opens */
-  publish(snippet: Snippet, site: Site): string | Promise<string>;
+  /** @param frames the address at which the site has what it shows in a frame, and what sets it */
+  publish: (snippet: Snippet, frames: Frames) => Page | Promise<Page>;
 };
+
+type Frames = {address: string; set(page: Page): void};
 
 type Emulation = {
   usual: Way;
   /** What else such a site may do to the text, by the choice of the partner. */
   others?: readonly Way[];
-  /** The snippet stands in a plain page, so that it is tried in Firefox and WebKit, too. */
-  isPlain?: true;
+  /** The form is in a frame of the page. */
+  isFramed?: true;
   /** Why it cannot be tried on this machine. */
   missing?: string;
 };
@@ -42,7 +44,7 @@ export const alike = {squarespace: 'webflow', shopify: 'webflow'} as const satis
 export type TriedKind = Exclude<SiteKindName, keyof typeof alike>;
 
 const page = (html: (texts: readonly string[]) => string): Way['publish'] => {
-  return ({texts}, site) => site.add(pageOf(html(texts)));
+  return ({texts}) => pageOf(html(texts));
 };
 
 const wordpressFolder = process.env['WORDPRESS_FOLDER'] ?? '/usr/share/wordpress';
@@ -82,12 +84,10 @@ const firesTag = ({hasPlace = true, times = 1, wait = true} = {}): Way['publish'
  * Wix shows what is pasted in a frame on an origin of its own, such as https://www-example-com.filesusr.com
  * (https://dev.wix.com/docs/velo/api-reference/$w/html-component/introduction).
  */
-const wixFrame: Way['publish'] = ({texts: [text = '']}, site) => {
-  const address = site.addFrame(pageOf(text));
-  return site.add(
-    pageOf(`<iframe title="Embedded Content" name="htmlComp-iframe" width="100%" height="1500"
-      allow="fullscreen" src="${address}"></iframe>`),
-  );
+const wixFrame: Way['publish'] = ({texts: [text = '']}, frames) => {
+  frames.set(pageOf(text));
+  return pageOf(`<iframe title="Embedded Content" name="htmlComp-iframe" width="100%" height="1500"
+    allow="fullscreen" src="${frames.address}"></iframe>`);
 };
 
 /**
@@ -101,10 +101,9 @@ const framerEmbed = (html: string) => {
 };
 
 export const emulations: Readonly<Record<TriedKind, Emulation>> = {
-  html: {isPlain: true, usual: {does: 'has it as it is', publish: page(([text = '']) => text)}},
+  html: {usual: {does: 'has it as it is', publish: page(([text = '']) => text)}},
 
   wordpress: {
-    isPlain: true,
     ...(withoutWordPress && {missing: withoutWordPress}),
     usual: {
       does: 'WordPress makes of a Custom HTML block',
@@ -128,7 +127,6 @@ export const emulations: Readonly<Record<TriedKind, Emulation>> = {
   },
 
   webflow: {
-    isPlain: true,
     usual: {
       // https://help.webflow.com/hc/en-us/articles/33961332238611-Custom-code-embed
       does: 'wraps the code in an element',
@@ -136,7 +134,10 @@ export const emulations: Readonly<Record<TriedKind, Emulation>> = {
     },
   },
 
-  wix: {usual: {does: 'shows the code in a frame with another origin', publish: wixFrame}},
+  wix: {
+    isFramed: true,
+    usual: {does: 'shows the code in a frame with another origin', publish: wixFrame},
+  },
 
   framer: {
     usual: {does: 'runs the code in the page itself', publish: page(([text = '']) => framerEmbed(text))},
@@ -145,29 +146,28 @@ export const emulations: Readonly<Record<TriedKind, Emulation>> = {
   react: {
     usual: {
       does: 'mounts the component with React 19, under strict mode',
-      publish: async ({texts: [component = '']}, site) => site.add(await reactApp(component)),
+      publish: ({texts: [component = '']}) => reactApp(component),
     },
   },
 
   vue: {
     usual: {
       does: 'mounts the component with Vue 3',
-      publish: async ({texts: [component = '', setting = '']}, site) =>
-        site.add(await vueApp(component, setting)),
+      publish: ({texts: [component = '', setting = '']}) => vueApp(component, setting),
     },
   },
 
   csp: {
-    isPlain: true,
     usual: {
       does: 'sends the policy of the snippet, and forbids everything else',
-      publish: ({texts: [policy = '', rule = '', html = '']}, site) =>
-        site.add(strictPage(policy, rule, html)),
+      publish: ({texts: [policy = '', rule = '', html = '']}) => strictPage(policy, rule, html),
     },
   },
 
-  // WebKit's driver cannot click in a frame with another origin.
-  frame: {usual: {does: 'has it as it is', publish: page(([text = '']) => text)}},
+  frame: {
+    isFramed: true,
+    usual: {does: 'has it as it is', publish: page(([text = '']) => text)},
+  },
 
   email: {
     usual: {

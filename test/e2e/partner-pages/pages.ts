@@ -1,12 +1,11 @@
 /**
- * Pages of five partners, each with the public style sheets and the markup of a framework or theme that real pages use:
+ * Pages of three partners, each with the public style sheets and the markup of a framework or theme that real pages use:
  * a header, a hero, and a centred column in which the form stands between paragraphs.
  */
 import {readFileSync} from 'node:fs';
 import {hasWordPress, wordpressStyles} from './wordpress.ts';
 
-export const schemes = ['light', 'dark'] as const;
-export type Scheme = (typeof schemes)[number];
+export type Scheme = 'light' | 'dark';
 
 export type PartnerPage = {
   /** @param snippet the script tag and the form */
@@ -35,12 +34,9 @@ const after = [
 ];
 const footer = '© Harbor Lane Partners';
 
-const paragraphs = (texts: readonly string[], open = '<p>') =>
-  texts.map((text) => `${open}${text}</p>`).join('\n');
+const paragraphs = (texts: readonly string[]) => texts.map((text) => `<p>${text}</p>`).join('\n');
 const items = (open: string, link: string) =>
   links.map((name) => `${open}<a ${link} href="#">${name}</a></li>`).join('\n');
-
-const styleSheet = (name: string) => readFileSync(`test/support/style-sheets/${name}`, 'utf8');
 
 /** @param root attributes of `<html>` */
 const page = (root: string, css: string, body: string) => `<!doctype html>
@@ -60,7 +56,7 @@ const bootstrap: PartnerPage = {
   html: (scheme, snippet) =>
     page(
       `data-bs-theme="${scheme}"`,
-      styleSheet('bootstrap.min.css'),
+      readFileSync('test/support/style-sheets/bootstrap.min.css', 'utf8'),
       `<body>
         <nav class="navbar navbar-expand bg-body-tertiary border-bottom">
           <div class="container flex-wrap">
@@ -84,63 +80,6 @@ const bootstrap: PartnerPage = {
           </div>
         </main>
         <footer class="container border-top mt-5 py-4 text-body-secondary">${footer}</footer>
-      </body>`,
-    ),
-};
-
-const tailwind: PartnerPage = {
-  brand: '.bg-indigo-600',
-  html: (_scheme, snippet) =>
-    page(
-      'class="scheme-light-dark"',
-      styleSheet('tailwind.css'),
-      `<body class="bg-white text-slate-700 antialiased dark:bg-slate-950 dark:text-slate-300">
-      <header class="border-b border-slate-200 dark:border-slate-800">
-        <nav class="mx-auto flex max-w-5xl flex-wrap items-center justify-between gap-4 px-6 py-4">
-          <a class="font-semibold text-slate-900 dark:text-white" href="#">${site}</a>
-          <ul class="flex flex-wrap gap-6 text-sm">${items('<li>', 'class="hover:text-indigo-600"')}</ul>
-        </nav>
-      </header>
-      <div class="bg-indigo-50 px-6 py-16 text-center dark:bg-indigo-950">
-        <h1 class="text-4xl font-bold tracking-tight text-balance text-slate-900 dark:text-white">${title}</h1>
-        <p class="mx-auto mt-4 max-w-xl text-lg">${lead}</p>
-        <a class="mt-8 inline-block rounded-md bg-indigo-600 px-4 py-2.5 font-semibold text-white" href="#">
-          Get an estimate
-        </a>
-      </div>
-      <main class="mx-auto max-w-3xl px-6 py-12">
-        <h2 class="text-2xl font-semibold text-slate-900 dark:text-white">${heading}</h2>
-        ${paragraphs(before, '<p class="mt-4 leading-7">')}
-        <div class="mt-8 [--prequal-accent:var(--color-indigo-600)] *:mx-auto">${snippet}</div>
-        ${paragraphs(after, '<p class="mt-6 leading-7">')}
-      </main>
-      <footer class="border-t border-slate-200 px-6 py-8 text-center text-sm dark:border-slate-800">${footer}</footer>
-    </body>`,
-    ),
-};
-
-const pico: PartnerPage = {
-  brand: '[role=button]',
-  html: (scheme, snippet) =>
-    page(
-      `data-theme="${scheme}"`,
-      `${styleSheet('pico.min.css')} body > .container { max-width: 800px }`,
-      `<body>
-        <header class="container">
-          <nav>
-            <ul><li><strong>${site}</strong></li></ul>
-            <ul>${items('<li>', '')}</ul>
-          </nav>
-          <hgroup><h1>${title}</h1><p>${lead}</p></hgroup>
-          <a role="button" href="#">Get an estimate</a>
-        </header>
-        <main class="container">
-          <h2>${heading}</h2>
-          ${paragraphs(before)}
-          <section>${snippet}</section>
-          ${paragraphs(after)}
-        </main>
-        <footer class="container"><small>${footer}</small></footer>
       </body>`,
     ),
 };
@@ -238,7 +177,5 @@ const handwritten: PartnerPage = {
 export const partnerPages: Readonly<Record<string, PartnerPage>> = {
   wordpress,
   bootstrap,
-  tailwind,
-  pico,
   'hand-written': handwritten,
 };

@@ -1,9 +1,10 @@
 /**
- * The form on the pages of five partners, made from public style sheets: what a test can tell of its looks.
- * looks.ts takes the pictures for the rest.
+ * The form on the pages of three partners, made from public style sheets: what a test can tell of its looks. No test can tell
+ * whether it is beautiful: `PICTURES=<folder>` takes pictures of each state, to be looked at.
  */
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {after, before, suite, test} from 'node:test';
 import type {Browser, Locator, Page} from 'playwright-core';
 import {launchChromium} from '../../support/launch-chromium.ts';
@@ -115,7 +116,10 @@ async function openPage(name: string, {scheme, width}: View, layout?: 'single'):
 const backgroundOf = (button: Locator) =>
   button.evaluate((element) => getComputedStyle(element).backgroundColor);
 
+const pictures = process.env['PICTURES'];
+
 async function fits(page: Page, where: string) {
+  if (pictures) await page.screenshot({path: join(pictures, `${where}.png`), fullPage: true});
   const {wider, offCentre, fonts, pageFont, smallestInput, borders, cut} = await measure(page);
   assert.equal(wider, 0, `${where}: the page scrolls sideways by ${wider} px`);
   assert.ok(Math.abs(offCentre) <= 1, `${where}: the card is ${offCentre} px off the centre of its column`);
@@ -142,7 +146,7 @@ for (const [name, {brand, missing = false}] of Object.entries(partnerPages)) {
               assert.equal(await backgroundOf(page.getByRole('button', {name: 'Next'})), own);
             }
           }
-          await fits(page, state);
+          await fits(page, `${where} ${state}`);
         });
         await page.close();
       });
@@ -151,7 +155,7 @@ for (const [name, {brand, missing = false}] of Object.entries(partnerPages)) {
         const page = await openPage(name, view, 'single');
         await page.getByLabel('Investments').waitFor();
         assert.equal(await shift(page), 0, 'the page shifts while it loads');
-        await fits(page, 'single');
+        await fits(page, `${where} single`);
         await page.close();
       });
     }

@@ -1,12 +1,16 @@
 /** The way of a visitor through the form, with everything that is to be looked at on it. */
-import type {Page} from 'playwright-core';
+import type {Frame, FrameLocator, Page} from 'playwright-core';
 
 export const widths = [360, 1280] as const;
 
 export type Look = (name: string) => Promise<void>;
 
-/** Fills in the form, and calls `look` in each of its states. */
-export async function walk(page: Page, look: Look) {
+/** @param page with the form, or the frame in it. @param look is called in each state of the form */
+export async function walk(
+  page: Pick<Page | Frame | FrameLocator, 'locator'>,
+  look: Look = () => Promise.resolve(),
+  email = 'ana@example.com',
+) {
   const form = page.locator('lead-prequal-form');
   const press = (name: string) => form.getByRole('button', {name, exact: true}).click();
   const fill = async (answers: Readonly<Record<string, string>>) => {
@@ -25,7 +29,7 @@ export async function walk(page: Page, look: Look) {
   await press('See my estimate');
   await form.locator('[aria-invalid=true]').first().waitFor();
   await look('3-errors');
-  await fill({'Last name': 'Silva', Email: 'ana@example.com', Phone: '415-555-0132'});
+  await fill({'Last name': 'Silva', Email: email, Phone: '415-555-0132'});
   await look('4-contact');
   // A consent text that arrives late and would move the page is shown when the visitor goes on.
   await press('See my estimate');

@@ -16,7 +16,7 @@ import {openFor, suiteOwner, type Owner} from '../../support/opened.ts';
 import {rowsOf} from '../../support/rows.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
 import {startTestServer, type TestServer} from '../../support/test-server.ts';
-import {visit} from '../embeds/visit.ts';
+import {walk} from '../partner-pages/way.ts';
 import {startDatabase, startWordPress, withoutWordPress, type WordPress} from './site.ts';
 
 const {version: built} = JSON.parse(readFileSync('package.json', 'utf8')) as {version: string};
@@ -95,15 +95,7 @@ suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () =
     const trouble: string[] = [];
     page.on('pageerror', ({message}) => trouble.push(message));
     await page.goto(address);
-    const locate = (find: string) => page.locator(`lead-prequal-form ${find}`);
-    const form = {
-      trouble,
-      type: (find: string, text: string) => locate(find).fill(text),
-      click: (find: string) => locate(find).first().click(),
-      read: async (find: string) => (await locate(find).textContent()) ?? '',
-      close: () => page.close(),
-    };
-    await visit(form, email);
+    await walk(page, undefined, email);
     assert.deepEqual(trouble, []);
     const sql = 'SELECT partner, status FROM leads WHERE lead LIKE ?';
     assert.deepEqual(rowsOf(server.config.databasePath, sql, `%"${email}"%`), [
