@@ -1,9 +1,9 @@
 /** Notes who looks at personal data, or changes it, before anything of it is shown or changed; and lists the notes. */
 import {randomUUIDv7} from 'node:crypto';
-import {maxIds, type AuditEntry, type AuditFilter, type AuditStore} from '../leads/audit.ts';
+import {maxIds, type AuditEntry, type AuditStore} from '../leads/audit.ts';
 import type {LeadFilter} from '../leads/lead-filter.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
-import {refuseFor, type Admin} from './admin.ts';
+import {idsOf, refuseFor, type Admin} from './admin.ts';
 
 /** Who does something, and the words of the command, such as `leads show`. */
 export type Actor = Pick<AuditEntry, 'actor' | 'action'>;
@@ -61,12 +61,8 @@ export async function lookAtList(
   const size = Math.min(limit, maxIds);
   const leads = await store.listLeads(filter, {limit: size});
   const isAll = leads.length < size || size === limit;
-  const ids = leads.map(({id}) => id);
+  const ids = idsOf(leads);
   await look(filter, ids, isAll ? 0 : Math.min(limit, await store.countLeads(filter)));
   const [newest] = ids;
   return {...filter, until: newest === undefined ? 0 : createdAtOf(newest) + 1};
 }
-
-/** The newest first. */
-export const listAudit = ({store}: Admin, filter: AuditFilter, limit: number): Promise<AuditEntry[]> =>
-  store.auditEntries(filter, limit);

@@ -1,11 +1,10 @@
 /** What can be done with one lead: planned, so that somebody sees what would happen, and then done, unless it has changed meanwhile. */
-import {createHash} from 'node:crypto';
 import {referenceOf} from '../../contract/reference.ts';
 import {isForReceivers, suppressedNumber, whyElsewhere, type DeliveryRow} from '../leads/deliveries.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
 import type {LeadIdentity} from '../leads/stored-lead.ts';
 import {isErased} from '../store/rows.ts';
-import {Refusal, type Admin} from './admin.ts';
+import {confirmOf, Refusal, type Admin} from './admin.ts';
 import {contentWords, dropDeliveries, retryDeliveries, storedOf, type Changed} from './deliveries.ts';
 import {eraseLeads, planErasure} from './erasing.ts';
 import {erasureFields} from './erasure-words.ts';
@@ -137,12 +136,10 @@ async function planned(
   const {title, button} = words[change];
   const {lead: its} = 'lead' in record ? record : {};
   const who = its ? printable(`${its.first_name} ${its.last_name}`) : null;
-  const confirm = createHash('sha256')
-    .update([change, lead, ...facts].join('\n'))
-    .digest('base64url');
   const plan = {
     ...{change, lead, reference: referenceOf(lead), destination: destination ?? null},
-    ...{title, who, does, button, needsReason: change === 'allow', confirm},
+    ...{title, who, does, button, needsReason: change === 'allow'},
+    confirm: confirmOf([change, lead, ...facts]),
   };
   return {plan, make};
 }

@@ -8,16 +8,13 @@ import type {FullLead, LeadFilter, ListedLead, UnreadableLead} from '../leads/le
 import {consentEnd} from '../leads/retention.ts';
 import type {Consent, Tombstone} from '../leads/stored-lead.ts';
 import {isErased, whyUnreadable} from '../store/rows.ts';
-import {isoTime, Refusal, time, type Admin, type Job} from './admin.ts';
+import {idsOf, isoTime, pagesOf, Refusal, time, type Admin, type Job, type OnlyStore} from './admin.ts';
 import {lookAtList} from './audit.ts';
 import {receiver, receiversOf} from './deliveries.ts';
 import type {Exported, Exporting} from './exporting.ts';
 import {unreadableText} from './lead-names.ts';
 import {afterwards, afterwardsOf, noneAfterwards, type Afterwards} from './stops.ts';
 import {toJson} from './visible.ts';
-
-/** Leads of one query, each of which is opened. */
-const pageLeads = 1_000;
 
 const {text, observed, reported} = consentRecord.shape;
 
@@ -60,9 +57,9 @@ type Holder = {
 };
 
 /** The leads of a page, with what is kept of those that were erased. */
-async function holdersOf({store}: Admin, page: readonly ListedLead[]): Promise<(Holder | UnreadableLead)[]> {
-  const kept = await store.keptConsents(page.filter(isErased).map(({id}) => id));
-  return page.map((lead) => {
+async function holdersOf({store}: OnlyStore, page: readonly ListedLead[]) {
+  const kept = await store.keptConsents(idsOf(page.filter(isErased)));
+  return page.map((lead): Holder | UnreadableLead => {
     if ('unreadable' in lead) return lead;
     if (!isErased(lead)) return {lead, person: lead.lead, consent: lead.consent ?? undefined};
     const person = kept.get(lead.id);
@@ -157,10 +154,9 @@ export async function* exportConsents(admin: Admin, filter: LeadFilter): Job<Exp
   const done = {leads: 0, erased: 0, unreadable: 0, unlisted: []};
   let looked = 0;
   const atStart = await lookAtList(admin, filter);
-  for (let after: string | undefined; ;) {
-    const page = await admin.store.readLeads(atStart, {limit: pageLeads, after});
+  for await (const leads of pagesOf((page) => admin.store.readLeads(atStart, page))) {
     const holders: Holder[] = [];
-    for (const holder of await holdersOf(admin, page)) {
+    for (const holder of await holdersOf(admin, leads)) {
       looked += 1;
       if ('unreadable' in holder) {
         done.unreadable += 1;
@@ -173,9 +169,8 @@ export async function* exportConsents(admin: Admin, filter: LeadFilter): Job<Exp
     const records = holders.map((holder) => toRecord(admin.config, holder, archive, became));
     done.leads += records.length;
     yield {text: records.map((record) => `${toJson(record)}\n`).join(''), looked};
-    after = page.at(-1)?.id;
-    if (page.length < pageLeads) return done;
   }
+  return done;
 }
 
 /** A text as operators name it: `acme/en/2`, or `acme/2` for one without a language. Callers' texts begin with `-`. */
@@ -206,9 +201,8 @@ export async function* listConsents(
   const unreadable: string[] = [];
   const rows: ConsentRow[] = [];
   let looked = 0;
-  for (let after: string | undefined; rows.length < limit;) {
-    const page = await admin.store.listLeads(filter, {limit: pageLeads, after});
-    for (const holder of await holdersOf(admin, page)) {
+  for await (const leads of pagesOf((page) => admin.store.listLeads(filter, page))) {
+    for (const holder of await holdersOf(admin, leads)) {
       if (rows.length === limit) break;
       looked += 1;
       if ('unreadable' in holder) unreadable.push(holder.id);
@@ -218,8 +212,7 @@ export async function* listConsents(
       }
     }
     yield {looked};
-    after = page.at(-1)?.id;
-    if (page.length < pageLeads) break;
+    if (rows.length === limit) break;
   }
   const ids = rows.map(({lead}) => lead);
   await admin.look({...filter, text}, ids);

@@ -10,7 +10,7 @@ import {
   type DeliveryRow as StoredRow,
 } from '../leads/deliveries.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
-import {count, isoTime, Refusal, time, type Admin} from './admin.ts';
+import {count, isoTime, Refusal, time, type Admin, type OnlyStore} from './admin.ts';
 import {noDestination, readAddresses} from './destinations.ts';
 import {leadOf} from './lead-names.ts';
 
@@ -84,7 +84,7 @@ const pageRows = 1_000;
  * @throws Refusal if the lead cannot be found
  */
 export async function* listDeliveries(
-  {store}: Pick<Admin, 'store'>,
+  {store}: OnlyStore,
   selection: Selection,
   limit = Infinity,
 ): AsyncGenerator<DeliveryRow[], void, undefined> {
@@ -105,7 +105,7 @@ export async function* listDeliveries(
   }
 }
 
-async function filterOf({store}: Pick<Admin, 'store'>, selection: Selection): Promise<DeliveryFilter> {
+async function filterOf({store}: OnlyStore, selection: Selection): Promise<DeliveryFilter> {
   const {lead, ...others} = selection;
   return lead === undefined ? others : {...others, lead: await leadOf({store}, lead)};
 }
@@ -120,7 +120,7 @@ export const deliveryCount = z.object({
 export type DeliveryCount = z.infer<typeof deliveryCount>;
 
 /** Those that wait or need a decision, by destination and state. */
-export async function countDeliveries({store}: Pick<Admin, 'store'>): Promise<DeliveryCount[]> {
+export async function countDeliveries({store}: OnlyStore): Promise<DeliveryCount[]> {
   const counts = await store.countOutbox();
   return counts.map(({oldest, ...one}) => ({...one, oldest_created_at: isoTime(createdAtOf(oldest))}));
 }
@@ -163,7 +163,7 @@ export const receiver = deliveryRow
 
 /** The deliveries of a lead in one of these states; undefined stands for all that have not ended. @param lead its id */
 export async function storedOf(
-  {store}: Pick<Admin, 'store'>,
+  {store}: OnlyStore,
   lead: string,
   states: readonly DeliveryFilter['state'][],
 ): Promise<StoredRow[]> {
@@ -172,7 +172,7 @@ export async function storedOf(
 }
 
 /** Each address at which a lead or news of it has arrived, or may have, the newest first. Visitors are left out. */
-export async function arrivalsOf({store}: Pick<Admin, 'store'>, lead: string) {
+export async function arrivalsOf({store}: OnlyStore, lead: string) {
   const useOf = await readAddresses({store});
   const rows = await storedOf({store}, lead, [undefined, ...endedStates]);
   const told = rows.filter(({content, state}) => content === 'erased' && state === 'delivered');
@@ -192,7 +192,7 @@ export async function arrivalsOf({store}: Pick<Admin, 'store'>, lead: string) {
 }
 
 /** Who has a lead. @param lead its id */
-export const receiversOf = async (admin: Pick<Admin, 'store'>, lead: string) =>
+export const receiversOf = async (admin: OnlyStore, lead: string) =>
   (await arrivalsOf(admin, lead)).map(
     ({destination, content, state, at, use, isTold}): z.infer<typeof receiver> => ({
       ...{destination, content, place: use?.place ?? null, state, at: isoTime(at), told_of_erasure: isTold},
@@ -255,7 +255,7 @@ export async function dropDeliveries({store, config, look}: Admin, selection: Se
 }
 
 /** Why nothing of a lead may be sent. */
-async function whyStopped({store}: Pick<Admin, 'store'>, lead: string): Promise<string | undefined> {
+async function whyStopped({store}: OnlyStore, lead: string): Promise<string | undefined> {
   if ((await store.findRecords([lead])).get(lead)?.revoked)
     return 'The consent was taken back, so nothing of this lead is sent any more.';
   const isHeld = (await store.heldLeads()).includes(lead);

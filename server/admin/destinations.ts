@@ -8,7 +8,7 @@ import {DeliveryError} from '../destinations/destination.ts';
 import {openStates, type AddressUse, type OpenState} from '../leads/deliveries.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import {remedyOf} from '../observe/causes.ts';
-import {count, isoTime, Refusal, time, type Admin} from './admin.ts';
+import {count, isoTime, Refusal, time, type Admin, type OnlyStore} from './admin.ts';
 
 /**
  * - `state`: `failing` if a delivery failed and none succeeded since. A server knows more (observe/readings.ts)
@@ -123,7 +123,7 @@ export const presentAddresses = ({destinations}: Admin['config']): string[] =>
   [...destinations].flatMap(([name, settings]) => [`${name} `, `${name} ${addressOf(settings)}`]);
 
 /** Nothing is known of addresses that were given up before version 1.7. */
-export async function readAddresses({store}: Pick<Admin, 'store'>) {
+export async function readAddresses({store}: OnlyStore) {
   const keyOf = ({destination, address}: At) => `${destination} ${address}`;
   const uses = new Map((await store.addressUses()).map((use) => [keyOf(use), use]));
   return (at: At): AddressUse | undefined => uses.get(keyOf(at));

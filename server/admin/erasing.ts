@@ -2,7 +2,6 @@
  * Erases what is personal of leads, in two steps: a plan, which is shown, and the erasure, which is refused if the plan
  * would be another one by then.
  */
-import {createHash} from 'node:crypto';
 import {existsSync} from 'node:fs';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {z} from 'zod';
@@ -16,7 +15,8 @@ import {consentEnd, retentionOf} from '../leads/retention.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
 import {appendErasures, isLocked, type Erasure, type KeyLine, type StopLine} from '../store/erasures-file.ts';
 import {whyUnreadable} from '../store/rows.ts';
-import {count, isoTime, Refusal, refuseFor, time, type Admin, type Job} from './admin.ts';
+import {confirmOf, count, idsOf, isoTime, Refusal, refuseFor, time} from './admin.ts';
+import type {Admin, Job, OnlyStore} from './admin.ts';
 import {arrivalsOf} from './deliveries.ts';
 import {isPresent, presentAddresses} from './destinations.ts';
 import {leadOf} from './lead-names.ts';
@@ -105,11 +105,8 @@ export async function planErasure(
   const facts = found.map(({id, erasedAt, changes, consentUntil}) =>
     [id, erasedAt, changes, consentUntil].join(' '),
   );
-  const confirm = createHash('sha256').update(facts.join('\n')).digest('base64url');
-  return {leads, ids: idsOf(found.filter(({changes}) => changes)), all, confirm};
+  return {leads, ids: idsOf(found.filter(({changes}) => changes)), all, confirm: confirmOf(facts)};
 }
-
-const idsOf = (leads: readonly {id: string}[]) => leads.map(({id}) => id);
 
 /** Until when its consent stays, and whether erasing changes anything. */
 type Fate = {consentUntil: number | null; changes: boolean};
@@ -231,7 +228,7 @@ export async function writeDown(
 }
 
 /** The key of the digests for the file, if there is one. Without a data key, only its check value leaves the database. */
-export async function keyOfDigests({store}: Pick<Admin, 'store'>): Promise<KeyLine | undefined> {
+export async function keyOfDigests({store}: OnlyStore): Promise<KeyLine | undefined> {
   // It is made if there is none yet: digests in later lines need it. An erasure must not fail for one that cannot be opened.
   const key = await store
     .digestsOfPeople([])
@@ -318,7 +315,7 @@ export type ErasureRequest = z.infer<typeof erasureRequest>;
 const day = 24 * 3_600_000;
 
 /** The oldest first. `leads erase` ends them, too. */
-export async function listErasureRequests({store}: Pick<Admin, 'store'>): Promise<ErasureRequest[]> {
+export async function listErasureRequests({store}: OnlyStore): Promise<ErasureRequest[]> {
   const requests = await store.erasureRequests();
   const records = await store.findRecords(requests.map(({lead}) => lead));
   return requests.map(({lead: id, requestedAt}) => ({

@@ -4,9 +4,9 @@ import {attributionKeys} from '../../contract/embed.ts';
 import {formOnlyNames} from '../../contract/extra-fields.ts';
 import type {Config} from '../config/config.ts';
 import {leadEventSchema} from '../leads/lead-event.ts';
-import type {FullLead, LeadFilter, ListedLead, UnreadableLead} from '../leads/lead-filter.ts';
+import type {FullLead, LeadFilter, LeadPage, ListedLead, UnreadableLead} from '../leads/lead-filter.ts';
 import {isErased} from '../store/rows.ts';
-import type {Admin, Job} from './admin.ts';
+import {pagesOf, type Admin, type Job} from './admin.ts';
 import {lookAtList} from './audit.ts';
 import {detailsOf, type LeadDetails} from './lead-details.ts';
 import {salesCells, salesColumns} from './sales-columns.ts';
@@ -14,9 +14,6 @@ import {toJson, visible} from './visible.ts';
 
 export const exportFormats = ['csv', 'jsonl'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
-
-/** Leads of one query. */
-const pageLeads = 200;
 
 const {lead: leadShape, consent: consentShape} = leadEventSchema.shape.data.shape;
 const leadFields = Object.keys(leadShape.shape);
@@ -139,10 +136,9 @@ export async function* exportLeads(
   const looked = () => done.leads + done.erased + done.unreadable;
   const head = forSales ? salesColumns : columns.map(([name]) => name);
   if (isCsv) yield {text: `${excel || forSales ? '\uFEFF' : ''}${toCsv([head])}`, looked: 0};
-  for (let after: string | undefined; ;) {
-    // Whoever calls begins with the newest.
-    const page =
-      only ?? (await (forSales ? store.listLeads : store.readLeads)(atStart, {limit: pageLeads, after}));
+  // Whoever calls begins with the newest.
+  const read = (page: LeadPage) => (forSales ? store.listLeads : store.readLeads)(atStart, page);
+  for await (const page of only ? [only] : pagesOf(read, {size: 200})) {
     const leads: LeadDetails[] = [];
     const full: FullLead[] = [];
     for (const lead of page) {
@@ -166,7 +162,6 @@ export async function* exportLeads(
       if (opt_out_signal) unlisted.add('opt_out_signal');
       for (const name of formOnlyNames) if (lead[name] && !hasColumn('lead', name)) unlisted.add(name);
     }
-    after = page.at(-1)?.id;
-    if (only || page.length < pageLeads) return {...done, unlisted: [...unlisted]};
   }
+  return {...done, unlisted: [...unlisted]};
 }

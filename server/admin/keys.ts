@@ -1,11 +1,10 @@
 /** Which data keys are in use, sealing everything with the first one of DATA_KEY, and the way out of a lost one. */
-import {createHash} from 'node:crypto';
 import {z} from 'zod';
 import {clearWord} from '../config/values.ts';
 import type {StoredPart} from '../leads/data-keys.ts';
 import {goneAfter, type ProcessReport} from '../reload/reloads.ts';
 import {checkInHex, checkValueOf} from '../store/sealing.ts';
-import {count, isoTime, Refusal, time, type Admin, type Job} from './admin.ts';
+import {confirmOf, count, isoTime, Refusal, time, type Admin, type Job} from './admin.ts';
 import {eraseEach, writeDown, type Erasing} from './erasing.ts';
 import {purge, type Waiting} from './purging.ts';
 import {localTime} from './words.ts';
@@ -178,8 +177,7 @@ export async function planForgetting({store, config}: Admin, key: string): Promi
   const [leads, consents] = [idsOf('lead', 'answer'), idsOf('consent')];
   const person_key = idsOf('person key').length > 0;
   const suppressed = person_key ? await store.countSuppressed() : 0;
-  const facts = [key, ...leads, ...consents].join(' ');
-  const confirm = createHash('sha256').update(facts).digest('base64url');
+  const confirm = confirmOf([key, ...leads, ...consents]);
   return {key, leads, consents, person_key, suppressed, confirm};
 }
 

@@ -3,13 +3,13 @@ import {endOfId, referenceOf} from '../../contract/reference.ts';
 import {plainText} from '../../form/plain-text.ts';
 import type {UnreadableLead} from '../leads/lead-filter.ts';
 import {isLeadId} from '../leads/lead-ids.ts';
-import {Refusal, type Admin} from './admin.ts';
+import {idsOf, Refusal, type OnlyStore} from './admin.ts';
 
 /** The maximum number of leads with the same reference that a message names. */
 const maxNamed = 10;
 
 /** The id of the lead. @throws Refusal if no lead or several leads have this name */
-export async function leadOf({store}: Pick<Admin, 'store'>, named: string): Promise<string> {
+export async function leadOf({store}: OnlyStore, named: string): Promise<string> {
   if (isLeadId(named.toLowerCase())) return named.toLowerCase();
   // A mail or a document may have a dash of its own in it.
   const end = endOfId(plainText(named));
@@ -21,8 +21,8 @@ export async function leadOf({store}: Pick<Admin, 'store'>, named: string): Prom
     const how = 'A lead is found by its reference, such as K7QM-2XHD, or by its id.';
     throw new Refusal(`${none} ${how}`, 'unknown');
   }
-  const ids = leads.map(({id}) => id);
-  throw new Refusal(`Several leads have the reference ${named}; name one by its id:`, 'conflict', ids);
+  const several = `Several leads have the reference ${named}; name one by its id:`;
+  throw new Refusal(several, 'conflict', idsOf(leads));
 }
 
 export const unreadableText = ({id, unreadable}: UnreadableLead): string =>

@@ -11,11 +11,9 @@ import {
   type CallFacts,
   type MayCall,
 } from '../leads/may-call.ts';
-import {isoTime, time, type Admin} from './admin.ts';
+import {idsOf, isoTime, time, type OnlyStore} from './admin.ts';
 import {detailsOf} from './lead-details.ts';
 import {stopsOf} from './stops.ts';
-
-type OnlyStore = Pick<Admin, 'store'>;
 
 /** What else the store has of some leads: their deliveries that have not ended, and the ids of their newest corrections. */
 export const besidesOf = async ({store}: OnlyStore, ids: readonly string[]) => ({
@@ -34,7 +32,7 @@ export async function callFactsOf(
 ): Promise<Map<string, CallFacts>> {
   const isReadable = (lead: ListedLead): lead is FullLead =>
     'lead' in lead && !('unreadable' in detailsOf(lead));
-  const ids = leads.map(({id}) => id);
+  const ids = idsOf(leads);
   const readable = new Map(leads.filter(isReadable).map((lead) => [lead.id, lead]));
   const stops = await stopsOf({store}, [...readable.values()]);
   const {open, corrections} = besides ?? (await besidesOf({store}, ids));

@@ -16,7 +16,7 @@ import {
 import {createdAtOf} from '../leads/lead-ids.ts';
 import {mayCall} from '../leads/may-call.ts';
 import {isErased} from '../store/rows.ts';
-import {count, isoTime, Refusal, time, type Admin} from './admin.ts';
+import {count, isoTime, pagesOf, Refusal, time, type Admin} from './admin.ts';
 import {lookAtList} from './audit.ts';
 import {showErased, type ShownErased} from './erasing.ts';
 import {detailsOf, leadDetails} from './lead-details.ts';
@@ -25,9 +25,6 @@ import {callRow, callsOf, toCallRow} from './lead-view.ts';
 import {peopleOf} from './persons.ts';
 import {afterwards, afterwardsOf, noneAfterwards} from './stops.ts';
 import {localDay, midnight} from './words.ts';
-
-/** Leads of one query. A long read would keep SQLite from reusing its log, so that the file grows. */
-const pageLeads = 1_000;
 
 /**
  * What a list shows of a lead: nothing personal but the total. Of an erased lead that is ids and times, and of an unreadable one its
@@ -88,15 +85,8 @@ export async function* listLeads(
 ): AsyncGenerator<LeadRow[], void, undefined> {
   const {store, config} = admin;
   await lookAtList(admin, filter, limit);
-  let left = limit;
-  for (let after: string | undefined; left > 0;) {
-    const size = Math.min(left, pageLeads);
-    const page = await store.listLeads(filter, {limit: size, after});
-    if (page.length > 0) yield page.map((lead) => toLeadRow(lead, config, rounding));
-    left -= page.length;
-    after = page.at(-1)?.id;
-    if (page.length < size) break;
-  }
+  for await (const leads of pagesOf((page) => store.listLeads(filter, page), {limit}))
+    if (leads.length > 0) yield leads.map((lead) => toLeadRow(lead, config, rounding));
 }
 
 /** `duplicates` are ids of leads that were merged into this one; `superseded_by` those of its corrections */

@@ -15,10 +15,10 @@ import {
   type StopEvent,
 } from '../leads/revocation.ts';
 import {isErased} from '../store/rows.ts';
-import {finish, type Admin} from './admin.ts';
+import {idsOf, type Admin, type OnlyStore} from './admin.ts';
 import {noting} from './audit.ts';
 import {writeDown} from './erasing.ts';
-import {leadsOfPerson, peopleOf, senderOf} from './persons.ts';
+import {peopleOf, readPerson, senderOf} from './persons.ts';
 import {beginStop, isRevokedFor, revokeEach, type Meaning} from './revocations.ts';
 
 const linkEnd = new RegExp(String.raw`^(${leadIdForm})\.([\w-]+)$`);
@@ -27,7 +27,7 @@ const linkEnd = new RegExp(String.raw`^(${leadIdForm})\.([\w-]+)$`);
  * What is known of the lead of a link: who sent it, what was said about the number, and when an operator let go what has this
  * number and this address. A decision about the number alone was not about this person.
  */
-async function readLink({store}: Pick<Admin, 'store'>, id: string) {
+async function readLink({store}: OnlyStore, id: string) {
   const {people, records} = await peopleOf({store}, [id]);
   const lead = records.get(id);
   if (!lead) return undefined;
@@ -133,14 +133,9 @@ async function leadsWithNumber({store}: Admin, {lead, person, both, scopes}: Lin
   const others: string[] = [];
   if (person?.phone === undefined) return {own, others};
   // The entry of the audit names those that change.
-  const look = () => Promise.resolve();
-  const job = leadsOfPerson({store, look}, {}, {phone: person.phone});
-  const {found, kept} = await finish(job, () => undefined);
+  const {found, kept} = await readPerson({store}, {phone: person.phone});
   const leads = [...found, ...kept].filter((one) => one.id !== lead.id && isInScopes(senderOf(one), scopes));
-  const {people} = await peopleOf(
-    {store},
-    leads.map(({id}) => id),
-  );
+  const {people} = await peopleOf({store}, idsOf(leads));
   const digests = await store.digestsOfPeople(leads.map(({id}) => people.get(id) ?? {}));
   for (const [index, one] of leads.entries())
     if (digestOfBoth(digests[index] ?? {}) === both) own.push(one);

@@ -13,7 +13,7 @@ import type {LeadFilter, LeadOutline, LeadPage, ListedLead} from '../leads/lead-
 import {createdAtOf, firstIdAt} from '../leads/lead-ids.ts';
 import {mayCall, type MayCall} from '../leads/may-call.ts';
 import type {Person} from '../leads/persons.ts';
-import {finish, type Admin} from './admin.ts';
+import {finish, idsOf, type Admin} from './admin.ts';
 import {amountsForPeople, detailsOf, type LeadDetails} from './lead-details.ts';
 import {besidesOf, callFactsOf} from './lead-view.ts';
 import {leadsOfPerson} from './persons.ts';
@@ -55,7 +55,6 @@ export type Listed = {rows: ListedRow[]; after: string | undefined; lookedTo: nu
 
 type Row = ListedLead | LeadOutline;
 const isOutline = (row: Row): row is LeadOutline => 'revokedAt' in row;
-const idsOf = (rows: readonly Row[]) => rows.map(({id}) => id);
 
 /** Leads of the index of one read, where a filter can miss. */
 const sliceLeads = 20_000;
@@ -122,7 +121,7 @@ export async function personPage(
   {limit}: {limit: number},
 ): Promise<{rows: ListedRow[]; more: number}> {
   const job = leadsOfPerson(admin, filter, person, {limit, signal: AbortSignal.timeout(searchTime)});
-  const {found, kept, unreadable, sameMailbox, total, looked} = await finish(job, () => undefined);
+  const {found, kept, unreadable, sameMailbox, total, looked} = await finish(job);
   const maybe = [...(await admin.store.findRecords([...sameMailbox, ...unreadable])).values()];
   const leads = [...found, ...kept, ...maybe].slice(0, limit);
   return {rows: await rowsOf(admin, leads), more: found.length < limit ? Math.max(0, total - looked) : 0};

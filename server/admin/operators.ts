@@ -9,7 +9,7 @@ import {
   type Operator,
   type Role,
 } from '../leads/operators.ts';
-import {count, isoTime, Refusal, time, type Admin} from './admin.ts';
+import {count, isoTime, Refusal, time, type Admin, type OnlyStore} from './admin.ts';
 import {printable} from './visible.ts';
 
 /** Milliseconds for which the link of an invitation works. */
@@ -75,7 +75,7 @@ const toRow = ({id, name, role, passkeys, sessions, ...times}: ListedOperator): 
 });
 
 /** The oldest first, also revoked ones. */
-export const listOperators = async ({store}: Pick<Admin, 'store'>): Promise<OperatorRow[]> =>
+export const listOperators = async ({store}: OnlyStore): Promise<OperatorRow[]> =>
   (await store.operators(Date.now())).map(toRow);
 
 /**

@@ -13,7 +13,7 @@ import {unreadableDigest, type KnownPerson, type Person, type PersonDigests} fro
 import {personOf, phoneOf} from '../leads/read-contact.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
 import {isErased} from '../store/rows.ts';
-import {Refusal, type Admin, type Job} from './admin.ts';
+import {finish, idsOf, pagesOf, Refusal, type Admin, type Job, type OnlyStore} from './admin.ts';
 
 /** `unprepared`: how many of all leads to read have no digests yet. */
 export type Search = {total: number; unprepared: number; looked: number};
@@ -29,9 +29,6 @@ export type Found = {
   unreadable: string[];
   sameMailbox: string[];
 } & Search;
-
-/** Leads of one query, each of which is opened. */
-const pageLeads = 1_000;
 
 /** A person by address or number, or else the text itself: the id or reference of a lead. @throws Refusal if nobody can have the address */
 export function namedBy(text: string): string | Person {
@@ -49,15 +46,8 @@ export async function* leadsOfPerson(
   person: Person,
   {limit = Infinity, signal}: {limit?: number | undefined; signal?: AbortSignal} = {},
 ): Job<Search, Found> {
-  const so: Found = {
-    found: [],
-    kept: [],
-    unreadable: [],
-    sameMailbox: [],
-    total: 0,
-    unprepared: 0,
-    looked: 0,
-  };
+  const lists = {found: [], kept: [], unreadable: [], sameMailbox: []};
+  const so: Found = {...lists, total: 0, unprepared: 0, looked: 0};
   const {digests: first, since} = await store.personDigests(person);
   const digests = [first];
   if (person.emailAsTyped !== undefined)
@@ -66,26 +56,30 @@ export async function* leadsOfPerson(
   so.unprepared = await store.countLeads(unprepared);
   so.total = so.unprepared;
   for (const part of prepared) so.total += await store.countLeads(part);
-  for (const part of [unprepared, ...prepared])
-    for (let after: string | undefined; so.found.length < limit && !signal?.aborted;) {
-      const page = await store.listLeads(part, {limit: pageLeads, after});
-      const kept = await store.keptConsents(page.filter(isErased).map(({id}) => id));
-      for (const lead of page) {
+  const isOver = () => so.found.length === limit || signal?.aborted;
+  for (const part of [unprepared, ...prepared]) {
+    if (isOver()) break;
+    for await (const leads of pagesOf((page) => store.listLeads(part, page))) {
+      const kept = await store.keptConsents(idsOf(leads.filter(isErased)));
+      for (const lead of leads) {
         if (so.found.length === limit) break;
         so.looked += 1;
         sort(lead, kept.get(lead.id), {person, digests}, so);
       }
       yield {total: so.total, unprepared: so.unprepared, looked: so.looked};
-      after = page.at(-1)?.id;
-      if (page.length < pageLeads) break;
       // SQLite answers without a turn of the event loop, in which signals are handled.
       await endOfTurn();
+      if (isOver()) break;
     }
+  }
   for (const list of [so.found, so.kept]) list.sort(({id}, other) => (id < other.id ? 1 : -1));
-  const maybe = [...so.found, ...so.kept].map(({id}) => id);
-  await look({...filter, ...person}, [...maybe, ...so.sameMailbox]);
+  await look({...filter, ...person}, [...idsOf([...so.found, ...so.kept]), ...so.sameMailbox]);
   return so;
 }
+
+/** All leads of a person, for callers who note themselves at which of them they look. */
+export const readPerson = ({store}: OnlyStore, person: Person): Promise<Found> =>
+  finish(leadsOfPerson({store, look: () => Promise.resolve()}, {}, person));
 
 /** The newest leads, which have no digests yet, and below them those that can be of the person. */
 function partsOf(
@@ -131,7 +125,7 @@ function sort(
  * digest. `unread`: ids of others.
  */
 export async function peopleOf(
-  {store}: Pick<Admin, 'store'>,
+  {store}: OnlyStore,
   ids: readonly string[],
 ): Promise<{people: Map<string, KnownPerson>; unread: string[]; records: Records}> {
   const [people, unread] = [new Map<string, KnownPerson>(), [] as string[]];

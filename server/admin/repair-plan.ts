@@ -16,7 +16,7 @@ import {
 } from '../store/erasures-file.ts';
 import {isErased} from '../store/rows.ts';
 import {checkValueOf} from '../store/sealing.ts';
-import type {Admin} from './admin.ts';
+import {idsOf, pagesOf, type Admin, type OnlyStore} from './admin.ts';
 import {peopleOf, senderOf} from './persons.ts';
 import {isRevokedFor} from './revocations.ts';
 import {counted} from './words.ts';
@@ -124,8 +124,6 @@ export async function prepareRepair(beside: Beside, first: Repair): Promise<Repa
   return (isOld && (await planRepair(beside))) || first;
 }
 
-export type OnlyStore = Pick<Admin, 'store'>;
-
 /** What `work` keeps of each slice of a long list. */
 async function inSlices<Item>(
   items: readonly Item[],
@@ -139,7 +137,7 @@ async function inSlices<Item>(
 
 const missingErasures = ({store}: OnlyStore, erasures: readonly Erasure[]) =>
   inSlices(erasures, async (slice) => {
-    const ids = slice.map(({id}) => id);
+    const ids = idsOf(slice);
     const [records, kept] = [await store.findRecords(ids), await store.keptConsents(ids)];
     return slice.filter(({id, all}) => {
       const record = records.get(id);
@@ -158,7 +156,7 @@ const missingStops = ({store}: OnlyStore, stops: readonly StopLine[]) =>
 
 const missingEvents = ({store}: OnlyStore, events: readonly StopEvent[]) =>
   inSlices(events, async (slice) => {
-    const known = new Set((await store.stopEvents({ids: slice.map(({id}) => id)})).map(({id}) => id));
+    const known = new Set(idsOf(await store.stopEvents({ids: idsOf(slice)})));
     return slice.filter(({id}) => !known.has(id));
   });
 
@@ -195,20 +193,13 @@ function isMissing({stop, allow}: Wanted, row: Suppression | undefined): boolean
  * of a stop by a link stand in lines of theirs.
  */
 export async function leadsOf({store}: OnlyStore, {stop, allow}: Wanted): Promise<string[]> {
-  const ids: string[] = [];
-  let more = stop.kind === 'number' && stop.does === 'stop';
-  for (let after: string | undefined; more;) {
-    const page = await store.listLeads({digest: stop.of, until: allow?.at}, {limit: sliceSize, after});
-    for (const lead of page)
-      if (
-        !('unreadable' in lead) &&
-        isInScopes(senderOf(lead), [stop.scope]) &&
-        !isRevokedFor(lead, [stop.scope])
-      )
+  if (stop.kind !== 'number' || stop.does !== 'stop') return [];
+  const [ids, scopes] = [[] as string[], [stop.scope]];
+  const filter = {digest: stop.of, until: allow?.at};
+  for await (const leads of pagesOf((page) => store.listLeads(filter, page)))
+    for (const lead of leads)
+      if (!('unreadable' in lead) && isInScopes(senderOf(lead), scopes) && !isRevokedFor(lead, scopes))
         ids.push(lead.id);
-    after = page.at(-1)?.id;
-    more = page.length === sliceSize;
-  }
   return ids;
 }
 

@@ -6,7 +6,7 @@ import {closeSync, existsSync, fstatSync, readSync} from 'node:fs';
 import {z} from 'zod';
 import {breadthOf, type SuppressionKind} from '../leads/revocation.ts';
 import {appendErasures, compactErasures, openFile, type StopLine} from '../store/erasures-file.ts';
-import {count, finish, Refusal, type Admin, type Job} from './admin.ts';
+import {count, finish, Refusal, type Admin, type Job, type OnlyStore} from './admin.ts';
 import {noting} from './audit.ts';
 import {presentAddresses} from './destinations.ts';
 import {eraseEach, keyOfDigests} from './erasing.ts';
@@ -22,7 +22,6 @@ import {
   repairDoubts,
   whyTooMuch,
   type Beside,
-  type OnlyStore,
   type Repair,
 } from './repair-plan.ts';
 
@@ -98,7 +97,7 @@ export async function repairAtStart(
     const look = noting(store, {actor: 'start', action: 'repair'});
     // Nobody waits here for those who read the files.
     const patience = {pause: 0, saidEach: 0, max: 0};
-    say.done(await finish(repair({store, config, look}, plan, patience), () => undefined));
+    say.done(await finish(repair({store, config, look}, plan, patience)));
   }
   await noteRepaired({store}, plan);
 }

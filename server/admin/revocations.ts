@@ -20,11 +20,11 @@ import {
 } from '../leads/revocation.ts';
 import type {LeadIdentity, Tombstone} from '../leads/stored-lead.ts';
 import type {StopLine} from '../store/erasures-file.ts';
-import {count, finish, Refusal, type Admin, type Job} from './admin.ts';
+import {count, idsOf, Refusal, type Admin, type Job} from './admin.ts';
 import {presentAddresses} from './destinations.ts';
 import {plannedLead, receiversOf, writeDown} from './erasing.ts';
 import {leadOf} from './lead-names.ts';
-import {leadsOfPerson, peopleOf, senderOf} from './persons.ts';
+import {peopleOf, readPerson, senderOf} from './persons.ts';
 
 /** Whose consent is meant: that of a person, or of whoever sent a lead, which is named by its id or reference. */
 export type Who = string | Person;
@@ -154,9 +154,7 @@ async function addLeads(admin: Admin, scopes: readonly string[], meant: Meant) {
 }
 
 async function addOf({store}: Admin, scopes: readonly string[], person: Person, {leads, unread}: Meant) {
-  // Whoever calls this notes which of them are meant.
-  const look = () => Promise.resolve();
-  const {found, kept, unreadable} = await finish(leadsOfPerson({store, look}, {}, person), () => undefined);
+  const {found, kept, unreadable} = await readPerson({store}, person);
   for (const lead of [...found, ...kept] as (FullLead | Tombstone)[])
     if (isInScopes(senderOf(lead), scopes) && !leads.has(lead.id)) leads.set(lead.id, lead);
   for (const id of unreadable) unread.add(id);
@@ -194,14 +192,9 @@ export async function beginStop(admin: Pick<Admin, 'store' | 'config'>, stop: Ne
   const {store} = admin;
   const {scopes, now, askedAt, way, lead, asks = false, marks = false, both = []} = stop;
   const changing = stop.leads.filter((one) => !isRevokedFor(one, scopes));
-  const {people} = await peopleOf(
-    admin,
-    changing.map(({id}) => id),
-  );
-  const digests = await store.digestsOfPeople([
-    ...stop.numbers.map((phone) => ({phone})),
-    ...people.values(),
-  ]);
+  const {people} = await peopleOf(admin, idsOf(changing));
+  const numbers = stop.numbers.map((phone) => ({phone}));
+  const digests = await store.digestsOfPeople([...numbers, ...people.values()]);
   const distinct = (some: readonly (string | undefined)[]) =>
     [...new Set(some)].filter((digest) => digest !== undefined).toSorted();
   const number = distinct(digests.slice(0, stop.numbers.length).map(({phone}) => phone));
@@ -252,7 +245,7 @@ export async function* revokeEach(
   const {store, config, look} = admin;
   const how = {now: askedAt, scope: breadthOf(scopes), present: presentAddresses(config)};
   const all = [...others, ...(named ? [named] : [])];
-  const changing = all.filter((one) => !isRevokedFor(one, scopes)).map(({id}) => id);
+  const changing = idsOf(all.filter((one) => !isRevokedFor(one, scopes)));
   const leads: Revoked['leads'] = all
     .filter((one) => isRevokedFor(one, scopes))
     .map(({id, partner}) => ({
@@ -278,7 +271,7 @@ export async function* revokeEach(
 
 /** Waits until no process may be sending one of the leads any more. */
 async function* untilSent({store}: Admin, leads: Revoked['leads']): Job<{underWayUntil: number}, void> {
-  const ids = leads.filter(({changes}) => changes).map(({id}) => id);
+  const ids = idsOf(leads.filter(({changes}) => changes));
   for (;;) {
     const underWayUntil = await store.underWayUntil(ids);
     if (underWayUntil === 0 || underWayUntil + clockDifference <= Date.now()) return;
@@ -304,17 +297,8 @@ export async function allowConsent(
   const now = Date.now();
   const released: string[] = [];
   const event = (digest: string, scope: string, lead: string | null): StopEvent => ({
-    ...{
-      id: randomUUIDv7(),
-      kind: 'allow',
-      digest,
-      scope,
-      lead,
-      askedAt: now,
-      enteredAt: now,
-      way: null,
-      reason,
-    },
+    ...{id: randomUUIDv7(), kind: 'allow', digest, scope, lead, reason},
+    ...{askedAt: now, enteredAt: now, way: null},
   });
   const release = async (id: string) => {
     await look({reason}, [id]);
@@ -385,11 +369,7 @@ async function liftedBy(admin: Admin, known: readonly Suppression[], partner: st
 
 /** Who sent leads with the number. */
 async function sendersOf({store}: Admin, phone: string) {
-  const look = () => Promise.resolve();
-  const {found, kept} = await finish(leadsOfPerson({store, look}, {}, {phone}), () => undefined);
-  const {people} = await peopleOf(
-    {store},
-    [...found, ...kept].map(({id}) => id),
-  );
+  const {found, kept} = await readPerson({store}, {phone});
+  const {people} = await peopleOf({store}, idsOf([...found, ...kept]));
   return {people: [...people.values()], leads: found};
 }

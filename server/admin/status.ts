@@ -17,7 +17,7 @@ import type {RefusalCount} from '../observe/refusals.ts';
 import {goneAfter, type ProcessReport} from '../reload/reloads.ts';
 import {startOfDay} from '../versions/request-counts.ts';
 import {destinationRow, listDestinations, wrongOf, type DestinationRow} from './destinations.ts';
-import {count, isoTime, time, type Admin} from './admin.ts';
+import {count, isoTime, time, type Admin, type OnlyStore} from './admin.ts';
 import {listErasureRequests} from './erasing.ts';
 import {unreadableText} from './lead-names.ts';
 import {undecidedNumbers} from './stops.ts';
@@ -138,6 +138,8 @@ export const status = z.object({
 });
 export type Status = z.infer<typeof status>;
 
+const nothingSeen = {disk: null, processes: [], destinations: [], partners: [], unreadable_leads: []};
+
 type Around = {
   config: Config;
   /** What the server of this configuration answers (observe/ask-server.ts). */
@@ -159,20 +161,17 @@ export async function readStatus({
 }: Around): Promise<Status> {
   const disk = await readDisk(config);
   const seen: Omit<Status, 'status'> = {
+    ...nothingSeen,
     findings: [...serverFindings(server, config), ...diskFindings(disk)],
     server,
     store: config.databaseUrl ? 'PostgreSQL' : config.databasePath,
     disk: disk ? {free_bytes: disk.free, size_bytes: disk.size} : null,
-    processes: [],
-    destinations: [],
-    partners: [],
-    unreadable_leads: [],
   };
   let texts: Parameters<typeof leadDoubts>[1];
   await withStore(async (store) => {
     texts = await store.consentTexts();
     const processes = await store.processes(Date.now() - goneAfter);
-    seen.destinations = await readDestinations({store, config}, processes);
+    seen.destinations = (await listDestinations({store, config})).map((row) => asServersSee(row, processes));
     seen.partners = await readPartners({store, config}, processes);
     seen.processes = processes.map(({name, digest, inForceSince, faults}) => ({
       name,
@@ -189,7 +188,9 @@ export async function readStatus({
     }));
     const held = await store.countHeld();
     seen.findings.push(
-      ...(await stopFindings({store, config})),
+      ...(await readUnheard({store, config})).map(({destination, text, remedy}) =>
+        found(['degraded', 'stop', destination], text, remedy),
+      ),
       ...seen.destinations.flatMap((row) => destinationFindings(row, held)),
       ...suspectFindings(held),
       ...overdueFindings(processes),
@@ -216,10 +217,6 @@ export async function readStatus({
   return {status: levelOf(seen), ...seen};
 }
 
-/** The destinations, with what the processes that run know of them. */
-const readDestinations = async (admin: Omit<Admin, 'look'>, processes: readonly ProcessReport[]) =>
-  (await listDestinations(admin)).map((row) => asServersSee(row, processes));
-
 /** Nothing is wrong, and somebody is told of each lead. */
 export const isWell = ({status, findings}: Pick<Status, 'status' | 'findings'>): boolean =>
   status === 'ok' && findings.every(({kind}) => kind !== 'unheard');
@@ -236,11 +233,7 @@ export const unconfigured = ({faults}: ConfigError): Status => ({
   findings: faults.map((text) => found(['down', 'configuration'], text)),
   server: 'unknown',
   store: 'unknown',
-  disk: null,
-  processes: [],
-  destinations: [],
-  partners: [],
-  unreadable_leads: [],
+  ...nothingSeen,
 });
 
 /** All is not well where nobody hears of leads. A caller knows what it has sent: its leads count once there are some. */
@@ -290,7 +283,7 @@ async function consentFindings({store, config: {partners}}: Omit<Admin, 'look'>)
 }
 
 /** What visitors wait for: an operator decides. */
-async function visitorFindings({store}: Pick<Admin, 'store'>): Promise<Finding[]> {
+async function visitorFindings({store}: OnlyStore): Promise<Finding[]> {
   const [held, [oldest, ...others]] = [await store.heldLeads(), await listErasureRequests({store})];
   const findings: Finding[] = [];
   if (held.length > 0) {
@@ -334,12 +327,6 @@ function unsentFinding(reason: string): Finding {
   return found(['degraded', 'alert'], `An alert could not be sent to ALERTS_TO: ${text}`, remedy);
 }
 
-/** What destinations have not heard of those who said stop, or were erased. */
-const stopFindings = async (admin: Omit<Admin, 'look'>): Promise<Finding[]> =>
-  (await readUnheard(admin)).map(({destination, text, remedy}) =>
-    found(['degraded', 'stop', destination], text, remedy),
-  );
-
 type Held = Awaited<ReturnType<Admin['store']['countHeld']>>;
 
 /** @param held what has findings of its own, because an operator decides about the lead and not about the destination */
@@ -353,13 +340,8 @@ function destinationFindings(row: DestinationRow, held: Pick<Held, 'deliveries'>
     const many = waiting ? `, and ${waiting} waiting` : '';
     const {text, remedy} = explained(wrongOf(row));
     const why = text === '' ? '' : `: ${text}`;
-    findings.push(
-      found(
-        ['degraded', 'destination', destination],
-        `${destination} is ${state}${when}${many}${why}`,
-        remedy,
-      ),
-    );
+    const words = `${destination} is ${state}${when}${many}${why}`;
+    findings.push(found(['degraded', 'destination', destination], words, remedy));
   } else if (late * 1_000 > lateAfter) {
     const text = `${destination} is late by ${lasting(late * 1_000)}, and ${waiting} waiting`;
     findings.push(found(['degraded', 'late', destination], text));
@@ -469,11 +451,7 @@ async function readPartners(
   return keys.map((partner) => {
     const own = days.filter((each) => each.partner === partner);
     const leadsOf = (span: typeof ofToday) => span?.get(partner) ?? 0;
-    const newest = own
-      .map((each) => each.newest)
-      .toSorted()
-      .at(-1);
-    const newestAt = newest === undefined ? 0 : createdAtOf(newest);
+    const newestAt = Math.max(0, ...own.map(({newest}) => createdAtOf(newest)));
     const lastLead = newestAt < midnight(now, -daysLooked) ? null : newestAt;
     // The week before its last lead, however long the partner has been silent.
     const week = own.filter((each) => each.day >= startOfDay(newestAt) - 7 * day);

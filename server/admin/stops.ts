@@ -14,7 +14,7 @@ import {
 } from '../leads/revocation.ts';
 import type {LeadIdentity} from '../leads/stored-lead.ts';
 import {isErased} from '../store/rows.ts';
-import {isoTime, time, type Admin} from './admin.ts';
+import {idsOf, isoTime, time, type Admin, type OnlyStore} from './admin.ts';
 import {deliveryRow, storedOf} from './deliveries.ts';
 import {readAddresses} from './destinations.ts';
 import {senderOf} from './persons.ts';
@@ -33,16 +33,12 @@ export type Stop = {why: StopWhy; at: number | null};
  * By the id of each lead that must not be called.
  * A lead with deliveries was compared when it came, so one that is not held was let go. Others are compared here.
  */
-export async function stopsOf(
-  {store}: Pick<Admin, 'store'>,
-  leads: readonly FullLead[],
-): Promise<Map<string, Stop>> {
+export async function stopsOf({store}: OnlyStore, leads: readonly FullLead[]): Promise<Map<string, Stop>> {
   const stops = new Map<string, Stop>();
-  // A key that is missing is not made here: readers may write nothing.
-  const {phone} = (await store.personDigests({phone: ''})).digests;
-  const isKnown = phone !== undefined || (await store.suppressions()).length === 0;
-  const digests =
-    phone === undefined ? [] : await store.digestsOfPeople(leads.map(({lead}) => personOf(lead)));
+  const senders = leads.map(({lead}) => personOf(lead));
+  const known = await digestsOf({store}, senders);
+  const isKnown = known !== undefined || (await store.suppressions()).length === 0;
+  const digests = known ?? [];
   const own = digests.map((each) => [each.phone, digestOfBoth(each)].filter((one) => one !== undefined));
   const suppressed = digests.length > 0 ? await store.suppressions(own.flat()) : [];
   for (const [index, lead] of leads.entries()) {
@@ -63,6 +59,12 @@ export async function stopsOf(
 }
 
 const personOf = ({phone, email}: FullLead['lead']): KnownPerson => ({phone: phone.e164, email});
+
+/** Undefined if there is no key for them. It is not made here: readers may write nothing. */
+async function digestsOf({store}: OnlyStore, people: readonly KnownPerson[]) {
+  const {phone} = (await store.personDigests({phone: ''})).digests;
+  return phone === undefined ? undefined : store.digestsOfPeople(people);
+}
 
 /** Whether an operator has let this one lead go since somebody asked about its number. */
 async function isLetGo(store: Admin['store'], {id}: FullLead, {askedAt}: Suppression): Promise<boolean> {
@@ -121,16 +123,15 @@ type Concerned = Pick<LeadIdentity, 'id' | 'revoked'> & {erasedAt?: number};
 
 /** By id. @param people who sent the leads, as far as that is known */
 export async function afterwardsOf(
-  {store}: Pick<Admin, 'store'>,
+  {store}: OnlyStore,
   leads: readonly Concerned[],
   people: ReadonlyMap<string, KnownPerson>,
 ): Promise<Map<string, Afterwards>> {
-  // A key that is missing is not made here: readers may write nothing.
-  const {phone} = (await store.personDigests({phone: ''})).digests;
-  const digests =
-    phone === undefined ? [] : await store.digestsOfPeople(leads.map(({id}) => people.get(id) ?? {}));
+  const ids = idsOf(leads);
+  const senders = ids.map((id) => people.get(id) ?? {});
+  const digests = (await digestsOf({store}, senders)) ?? [];
   const numbers = [...new Set(digests.flatMap((each) => each.phone ?? []))];
-  const events = await store.stopEvents({digests: numbers, leads: leads.map(({id}) => id)});
+  const events = await store.stopEvents({digests: numbers, leads: ids});
   const rows = new Map<string, Afterwards>();
   for (const [index, lead] of leads.entries()) {
     const {id, revoked} = lead;
@@ -153,7 +154,7 @@ export async function afterwardsOf(
   return rows;
 }
 
-async function toldOf({store}: Pick<Admin, 'store'>, lead: string): Promise<Afterwards['told']> {
+async function toldOf({store}: OnlyStore, lead: string): Promise<Afterwards['told']> {
   const useOf = await readAddresses({store});
   const rows = await storedOf({store}, lead, [undefined, ...endedStates]);
   return rows.filter(isForReceivers).map(({destination, address, content, state, settledAt}) => ({
@@ -198,10 +199,8 @@ export async function listSuppressions({store, look}: Admin, limit: number): Pro
       consented_at: isoTime('consent' in lead ? (lead.consent?.givenAt ?? null) : null),
     })),
   }));
-  await look(
-    {revoked: true},
-    rows.flatMap(({leads}) => leads.map(({id}) => id)),
-  );
+  const leads = rows.flatMap((row) => row.leads);
+  await look({revoked: true}, idsOf(leads));
   return rows;
 }
 
@@ -210,7 +209,7 @@ type WithLeads = Suppression & {leads: {lead: ReadableLead; held: boolean}[]};
 
 /** @param isWanted which of them. All without it */
 export async function readSuppressions(
-  {store}: Pick<Admin, 'store'>,
+  {store}: OnlyStore,
   limit: number,
   isWanted: (one: Suppression) => boolean = () => true,
 ): Promise<WithLeads[]> {
@@ -231,7 +230,7 @@ export async function readSuppressions(
 }
 
 /** Leads of the last minute have no digests yet, so they are opened. */
-async function newestByNumber({store}: Pick<Admin, 'store'>): Promise<Map<string, FullLead[]>> {
+async function newestByNumber({store}: OnlyStore): Promise<Map<string, FullLead[]>> {
   const {since} = await store.personDigests({});
   const leads = (await store.listLeads({since}, {limit: maxOpened})).filter(
     (lead): lead is FullLead => 'lead' in lead && !isErased(lead),
@@ -244,7 +243,7 @@ async function newestByNumber({store}: Pick<Admin, 'store'>): Promise<Map<string
  * Numbers about which an operator must decide, because somebody with another address asked: the newest first, with the leads that
  * are concerned.
  */
-export async function undecidedNumbers({store}: Pick<Admin, 'store'>, limit: number): Promise<WithLeads[]> {
+export async function undecidedNumbers({store}: OnlyStore, limit: number): Promise<WithLeads[]> {
   const numbers: WithLeads[] = [];
   for (const {leads, ...one} of await readSuppressions({store}, limit, isUndecided)) {
     const open = leads.flatMap(({lead}) => ('lead' in lead && !lead.revoked ? lead : []));

@@ -3,7 +3,7 @@ import {usualTimings} from '../config/timings.ts';
 import {onlyForReceivers, type Unheard} from '../leads/deliveries.ts';
 import {explained} from '../observe/causes.ts';
 import {isErased} from '../store/rows.ts';
-import type {Admin} from './admin.ts';
+import type {Admin, OnlyStore} from './admin.ts';
 import {businessDaysAfter} from './business-days.ts';
 import {isPresent, readAddresses} from './destinations.ts';
 import {ago, counted} from './words.ts';
@@ -80,7 +80,7 @@ function whyNot(
 }
 
 /** By their numbers, as far as these are known: a lead and its duplicate are one person. */
-async function countPeople({store}: Pick<Admin, 'store'>, leads: readonly string[]): Promise<number> {
+async function countPeople({store}: OnlyStore, leads: readonly string[]): Promise<number> {
   const [records, kept] = [await store.findRecords(leads), await store.keptConsents(leads)];
   const personOf = (id: string) => {
     const [record, consent] = [records.get(id), kept.get(id)];

@@ -1,7 +1,6 @@
 /** `lead-prequal audit`: who looked at personal data, or changed it. */
 import {Command} from 'commander';
 import {referenceOf} from '../../contract/reference.ts';
-import {listAudit} from '../admin/audit.ts';
 import {leadOf} from '../admin/lead-names.ts';
 import {counted, timeZone} from '../admin/words.ts';
 import {auditEntry, type AuditEntry, type AuditFilter} from '../leads/audit.ts';
@@ -23,7 +22,7 @@ export function auditCommand(run: Run): Command {
     .action(({limit, json, lead: named, ...filter}: AuditFilter & Json & {limit: number}) =>
       readingStore(run, async (admin) => {
         const lead = named === undefined ? undefined : await leadOf(admin, named);
-        const rows = await listAudit(admin, {...filter, lead}, limit);
+        const rows = await admin.store.auditEntries({...filter, lead}, limit);
         await printRows(run, {json, columns: lineColumns}, [rows], head, cellsOf);
         const more = orMore(limit - rows.length);
         run.say(`${counted(rows.length, 'entry', 'entries')}${more}; times are those of ${timeZone()}`);

@@ -2,7 +2,6 @@
 import {DateTime} from 'luxon';
 import {referenceOf} from '../../contract/reference.ts';
 import {auditDetails, auditSentence} from '../admin/audit-words.ts';
-import {listAudit} from '../admin/audit.ts';
 import {printable} from '../admin/visible.ts';
 import {html, type Html} from '../html/html.ts';
 import type {AuditEntry} from '../leads/audit.ts';
@@ -16,7 +15,7 @@ const shownLeads = 3;
 export async function auditPage(visit: Visit): Promise<Reply> {
   const {who, until} = visit.query;
   const before = until === undefined ? undefined : DateTime.fromISO(until).toMillis() || undefined;
-  const entries = await listAudit(visit.admin, {who, until: before}, pageEntries);
+  const entries = await visit.admin.store.auditEntries({who, until: before}, pageEntries);
   const older = entries.length === pageEntries ? entries.at(-1)?.at : undefined;
   const more = new URLSearchParams({
     ...(who !== undefined && {who}),
