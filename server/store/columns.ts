@@ -634,3 +634,7 @@ type ColumnsOf<Name extends TableName> = (typeof tables)[Name]['columns'];
 export type RowOf<Name extends TableName> = {
   [Key in keyof ColumnsOf<Name>]: ColumnsOf<Name>[Key] extends Column ? ValueOf<ColumnsOf<Name>[Key]> : never;
 };
+type MayBeNull<Row> = {[Key in keyof Row]: null extends Row[Key] ? Key : never}[keyof Row];
+/** A row to insert. A column that it lacks is NULL. */
+export type NewRowOf<Name extends TableName> = Omit<RowOf<Name>, MayBeNull<RowOf<Name>>> &
+  Partial<Pick<RowOf<Name>, MayBeNull<RowOf<Name>>>>;

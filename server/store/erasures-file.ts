@@ -14,7 +14,6 @@
  */
 import {
   closeSync,
-  constants,
   fstatSync,
   fsyncSync,
   mkdirSync,
@@ -26,11 +25,11 @@ import {
   writeSync,
 } from 'node:fs';
 import {dirname} from 'node:path';
-import {DatabaseSync} from 'node:sqlite';
 import {isLeadId, leadIdForm} from '../leads/lead-ids.ts';
 import type {SealedKey} from '../leads/persons.ts';
 import {suppressionKinds, type SuppressionKind} from '../leads/revocation.ts';
-import {busy, primaryCode} from './sqlite/files.ts';
+import {syncToDisk} from './sqlite/files.ts';
+import {lockFile} from './sqlite/server-lock.ts';
 
 /** `at` is in milliseconds since 1970. */
 export type Erasure = {id: string; at: number; all: boolean};
@@ -89,29 +88,14 @@ const toLine = (one: Erasure | StopLine | KeyLine) =>
       ? stopText(one)
       : keyText(one);
 
-/**
- * Whoever writes the file has this lock, also on another machine. The system takes it away when the process ends, even if it
- * was killed. An empty database is enough: SQLite locks it for as long as the transaction lasts (sqlite/server-lock.ts).
- * @param timeout milliseconds for which the whole process waits
- * @throws Error, of which `isLocked` is true, when another process has the lock for longer
- */
+/** Whoever writes the file has this lock, also on another machine. @param timeout as of `lockFile`. @throws as `lockFile` */
 function whileLocked<Result>(path: string, timeout: number, work: () => Result): Result {
-  const file = `${path}-lock`;
-  closeSync(openSync(file, constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600));
-  const lock = new DatabaseSync(file, {timeout});
+  const lock = lockFile(`${path}-lock`, timeout);
   try {
-    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return work();
   } finally {
     lock.close();
   }
-}
-
-function syncFolder(path: string) {
-  // Without this, a crash may undo the name of a new file.
-  const folder = openSync(dirname(path), 'r');
-  fsyncSync(folder);
-  closeSync(folder);
 }
 
 /** @throws Error if the disk has room for a part alone */
@@ -119,9 +103,6 @@ function writeWhole(path: string, file: number, text: string) {
   if (writeSync(file, text) < Buffer.byteLength(text))
     throw new Error(`${path} could not be written: the disk is full`);
 }
-
-/** Whether another process has the lock. */
-export const isLocked = (error: unknown): boolean => primaryCode(error) === busy;
 
 /**
  * When it returns, the lines are safe on the disk. Several processes may append at the same time.
@@ -147,7 +128,7 @@ export function appendErasures(
     } finally {
       closeSync(file);
     }
-    syncFolder(path);
+    syncToDisk(dirname(path));
   });
 }
 
@@ -286,7 +267,7 @@ export function compactErasures(path: string): void {
       fsyncSync(file);
       if (fstatSync(file).size <= statSync(path).size / 2) {
         renameSync(partial, path);
-        syncFolder(path);
+        syncToDisk(dirname(path));
       }
     } finally {
       closeSync(file);

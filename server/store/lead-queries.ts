@@ -23,17 +23,15 @@ type Order = 'ASC' | 'DESC';
 /** Statements that run at once, on databases that can run several. */
 const parallelReads = 8;
 
-/** Collects conditions and their parameters, numbered from $1 on. */
+/** Conditions and their parameters, numbered from $1 on. */
 function createConditions() {
   const values: Value[] = [];
   const parts: string[] = [];
-  const parameter = (value: Value) => `$${values.push(value)}`;
   return {
     values,
-    add: (sql: (parameter: string) => string, value: Value) => void parts.push(sql(parameter(value))),
-    addPlain: (sql: string) => void parts.push(sql),
+    add: (sql: string) => void parts.push(sql),
     sql: () => (parts.length > 0 ? `WHERE ${parts.join(' AND ')}` : ''),
-    parameter,
+    parameter: (value: Value) => `$${values.push(value)}`,
   };
 }
 
@@ -70,11 +68,11 @@ const isOpen = (table: string, open: NonNullable<LeadFilter['open']>) =>
 function conditionsOf(filter: Filter, {chosen, id}: Source, {onlyIndex}: Context) {
   const {partner, status, campaign, context, endOfId, open, digest, since, until} = filter;
   const conditions = createConditions();
-  const {add, addPlain, parameter} = conditions;
-  if (chosen && chosen !== 'deliveries') addPlain('leads.id = chosen.lead_id');
-  if (digest !== undefined) add(($) => `chosen.digest = ${$}`, digest);
+  const {add, parameter} = conditions;
+  if (chosen && chosen !== 'deliveries') add('leads.id = chosen.lead_id');
+  if (digest !== undefined) add(`chosen.digest = ${parameter(digest)}`);
   if (open !== undefined)
-    addPlain(
+    add(
       chosen === 'deliveries'
         ? isOpen('chosen', open)
         : `EXISTS (SELECT 1 FROM deliveries AS other WHERE other.lead_id = ${id} AND ${isOpen('other', open)})`,
@@ -82,7 +80,7 @@ function conditionsOf(filter: Filter, {chosen, id}: Source, {onlyIndex}: Context
   for (const [index, [name, value]] of Object.entries(context ?? {}).entries()) {
     const isValue = (table: string) =>
       `${table}.name = ${parameter(name)} AND ${table}.value = ${parameter(value)}`;
-    addPlain(
+    add(
       index === 0 && chosen === 'context_values'
         ? isValue('chosen')
         : `EXISTS (SELECT 1 FROM context_values AS other WHERE ${isValue('other')} AND other.lead_id = ${id})`,
@@ -95,12 +93,12 @@ function conditionsOf(filter: Filter, {chosen, id}: Source, {onlyIndex}: Context
   if (campaign !== undefined) ofLead.push(`utm_campaign = ${parameter(campaign)}`);
   // Of a join, PostgreSQL might read all leads from the newest on, until it comes to those with open deliveries.
   const ofOpen = `leads${onlyIndex('leads_overview')} WHERE ${['leads.id = chosen.lead_id', ...ofLead].join(' AND ')}`;
-  if (chosen !== 'deliveries') ofLead.forEach(addPlain);
-  else if (ofLead.length > 0) addPlain(`${isThere(ofOpen)} = 1`);
-  if (filter.id !== undefined) add(($) => `${id} = ${$}`, filter.id);
-  if (endOfId !== undefined) add(($) => `substr(${id}, 27) = ${$}`, endOfId);
-  if (since !== undefined) add(($) => `${id} >= ${$}`, firstIdAt(since));
-  if (until !== undefined) add(($) => `${id} < ${$}`, firstIdAt(until));
+  if (chosen !== 'deliveries') ofLead.forEach(add);
+  else if (ofLead.length > 0) add(`${isThere(ofOpen)} = 1`);
+  if (filter.id !== undefined) add(`${id} = ${parameter(filter.id)}`);
+  if (endOfId !== undefined) add(`substr(${id}, 27) = ${parameter(endOfId)}`);
+  if (since !== undefined) add(`${id} >= ${parameter(firstIdAt(since))}`);
+  if (until !== undefined) add(`${id} < ${parameter(firstIdAt(until))}`);
   return conditions;
 }
 
@@ -124,7 +122,8 @@ function pageOf(context: Context, filter: Filter, {limit, after}: LeadPage, orde
   const source = sourceOf(filter, context);
   const {tables, id} = source;
   const conditions = conditionsOf(filter, source, context);
-  if (after !== undefined) conditions.add(($) => `${id} ${order === 'ASC' ? '>' : '<'} ${$}`, after);
+  if (after !== undefined)
+    conditions.add(`${id} ${order === 'ASC' ? '>' : '<'} ${conditions.parameter(after)}`);
   const text = `
     SELECT ${distinct(source)}${id} AS id FROM ${tables} ${conditions.sql()}
     ORDER BY ${id} ${order} LIMIT ${conditions.parameter(limit)}`;

@@ -5,10 +5,10 @@ import type {LeadEntry} from '../leads/new-lead.ts';
 import {digestOfBoth, type PersonDigests} from '../leads/persons.ts';
 import {everybody, holdersOf} from '../leads/revocation.ts';
 import type {RememberedText} from '../leads/stored-lead.ts';
-import type {RowOf} from './columns.ts';
+import type {NewRowOf, RowOf} from './columns.ts';
 import type {PersonalData} from './personal-data.ts';
-import {inClear, nothingInClear, rowOfLead, toAnswerRow} from './rows.ts';
-import type {Part, Sealer} from './sealing.ts';
+import {circumstancesOf, inClear, nothingInClear, rowOfLead, toAnswerRow} from './rows.ts';
+import type {Bound, Part, Sealer} from './sealing.ts';
 
 /** The parts that must be sealed when the row is inserted. */
 export type ToSeal = {lead_id: string; part: Part; text: string};
@@ -34,9 +34,9 @@ export const newTables = [
  * thread or converted to JSON.
  */
 export type NewRows = {
-  [Name in Exclude<(typeof newTables)[number], 'leads' | 'sealed'>]: readonly RowOf<Name>[];
+  [Name in Exclude<(typeof newTables)[number], 'leads' | 'sealed'>]: readonly NewRowOf<Name>[];
 } & {
-  leads: readonly [RowOf<'leads'>];
+  leads: readonly [NewRowOf<'leads'> & Bound];
   sealed: readonly ToSeal[];
   /** By what it is found out whether the lead must be held because of its number (`selectSuppressed`). */
   senders: readonly {
@@ -88,14 +88,8 @@ export function toNewRows(entry: LeadEntry, {isSealed, storedWords, digests, sen
   const ofLead = {lead_id: id, created_at: createdAt};
   const {cid, lead_type, ...fields} = entry.lead;
   const {status, ...values} = toAnswerRow(entry.answer);
-  const personal: PersonalData = {
-    lead: fields,
-    answer: values,
-    consent: entry.consent ?? null,
-    attribution: entry.attribution ?? null,
-    context: entry.context ?? null,
-  };
-  const {consent} = personal;
+  const {consent, attribution, context} = circumstancesOf(entry);
+  const personal: PersonalData = {lead: fields, answer: values, consent, attribution, context};
   const neverSealed = {...rowOfLead(entry), cid, lead_type, status};
   return {
     leads: [
@@ -134,7 +128,7 @@ function toSender({id, partner, lead: {cid}}: LeadEntry, digests: PersonDigests)
 const rowOfDelivery = (
   {id, createdAt}: LeadEntry,
   {destination, content, givesAnswer, state, address, nextAttemptAt, leaseEnd}: NewDelivery,
-): RowOf<'deliveries'> => ({
+): NewRowOf<'deliveries'> => ({
   lead_id: id,
   destination,
   content,
@@ -145,20 +139,13 @@ const rowOfDelivery = (
   ambiguous_counted: 0,
   next_attempt_at: nextAttemptAt,
   leased_until: leaseEnd ?? 0,
-  last_error: null,
-  remote_id: null,
-  settled_at: null,
   happened_at: createdAt,
-  failing_since: null,
-  last_reply: null,
-  recipients: null,
   address: address ?? null,
-  former_addresses: null,
 });
 
 function toConfirmationRow({networks, ...others}: ConfirmationRequest) {
   const [network = '', network_56 = null, network_48 = null] = networks;
-  return {...others, network, network_56, network_48, decision: null, decided_at: null};
+  return {...others, network, network_56, network_48};
 }
 
 /** The rows for the database, with their sealed parts. They are sealed right before the insert. */

@@ -2,13 +2,13 @@
  * Erases leads and consents that were kept long enough: once an hour, in slices with pauses between them. Each process
  * does so independently, and may end at any time, because erased leads are not found again.
  */
-import {setTimeout as sleep} from 'node:timers/promises';
 import type {Timings} from '../config/timings.ts';
 import type {ErasureStore, Retention, SweepPlace} from '../leads/erasure.ts';
 import {reasonOf} from '../leads/store-errors.ts';
 import type {Upkeep} from '../leads/ports.ts';
 import type {Emit} from '../observe/observations.ts';
 import type {OverdueCount, OverdueReading} from '../observe/readings.ts';
+import {pauseFor, repeat} from './upkeep.ts';
 
 type Parts = {
   store: Pick<ErasureStore, 'sweep'> & Pick<Upkeep, 'purge'>;
@@ -19,18 +19,14 @@ type Parts = {
 };
 
 /** `overdue` is undefined before the end of the first pass. */
-type Sweeping = {overdue: () => OverdueReading | undefined; stop(): Promise<void>};
+type Sweeping = {overdue: () => OverdueReading | undefined; stop: () => Promise<void>};
 
 export function startSweeping({store, retention, emit, timings}: Parts): Sweeping {
-  const stopping = new AbortController();
-  const {signal} = stopping;
-  const pause = (milliseconds: number) =>
-    sleep(milliseconds, undefined, {signal, ref: false}).catch(() => undefined);
   // A process that was killed may have erased without emptying the log.
   let mustPurge = true;
   let overdue: OverdueReading | undefined;
 
-  async function pass() {
+  async function pass(signal: AbortSignal) {
     const done = {leads: 0, consents: 0};
     const left = new Map<string, OverdueCount>();
     try {
@@ -46,7 +42,7 @@ export function startSweeping({store, retention, emit, timings}: Parts): Sweepin
         }
         mustPurge ||= slice.leads + slice.consents > 0;
         [after, isLast] = [slice.next, slice.next === undefined];
-        if (!isLast) await pause(timings.sweepPause);
+        if (!isLast) await pauseFor(timings.sweepPause, signal);
       }
       overdue = {sweptAt: Date.now(), counts: [...left.values()]};
     } finally {
@@ -54,25 +50,15 @@ export function startSweeping({store, retention, emit, timings}: Parts): Sweepin
     }
     while (mustPurge && !signal.aborted) {
       mustPurge = !(await store.purge());
-      if (mustPurge) await pause(timings.purgeRetry);
+      if (mustPurge) await pauseFor(timings.purgeRetry, signal);
     }
   }
 
-  async function run() {
-    // Processes that started together begin at different moments, so that they do not look for the same leads at once.
-    await pause(Math.random() * Math.min(60_000, timings.sweepEvery));
-    while (!signal.aborted) {
-      await pass().catch((error: unknown) => emit({type: 'sweep-failed', reason: reasonOf(error)}));
-      await pause(timings.sweepEvery);
-    }
-  }
-
-  const running = run();
-  return {
-    overdue: () => overdue,
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
+  // Processes that started together begin at different moments, so that they do not look for the same leads at once.
+  const first = Math.random() * Math.min(60_000, timings.sweepEvery);
+  const {stop} = repeat(async (signal) => {
+    await pass(signal).catch((error: unknown) => emit({type: 'sweep-failed', reason: reasonOf(error)}));
+    return timings.sweepEvery;
+  }, first);
+  return {overdue: () => overdue, stop};
 }

@@ -6,7 +6,8 @@ import type {Lead} from '../leads/lead-schema.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
 import type {LeadEntry} from '../leads/new-lead.ts';
 import type {RevocationScope} from '../leads/revocation.ts';
-import type {Answer, LeadIdentity, LeadRecord, RememberedText, Tombstone} from '../leads/stored-lead.ts';
+import type {Answer, Circumstances, LeadIdentity, LeadRecord} from '../leads/stored-lead.ts';
+import type {RememberedText, Tombstone} from '../leads/stored-lead.ts';
 import type {RowOf} from './columns.ts';
 import {list} from './database.ts';
 import {noAnswer, type AnswerValues, type PersonalData} from './personal-data.ts';
@@ -69,32 +70,26 @@ export const rowOfLead = ({id, createdAt, partner, attribution, suspect, superse
   partner,
   suspect: suspect ?? null,
   supersedes: supersedes ?? null,
-  duplicate_of: null,
   utm_source: attribution?.utm_source ?? null,
   utm_medium: attribution?.utm_medium ?? null,
   utm_campaign: attribution?.utm_campaign ?? null,
-  erased_at: null,
-  revoked_at: null,
-  revoked_for: null,
-  suppressed_at: null,
-  mailbox_stopped_at: null,
 });
 
-/** The lead as it is after its commit. */
-export const recordOf = (entry: LeadEntry, duplicateOf: string | null): LeadRecord => ({
-  id: entry.id,
-  createdAt: entry.createdAt,
-  lead: entry.lead,
-  partner: entry.partner,
-  answer: entry.answer,
-  isAnsweredLater: entry.answer.status === 'pending' && duplicateOf === null,
+export const circumstancesOf = (entry: LeadEntry): Circumstances => ({
   consent: entry.consent ?? null,
   attribution: entry.attribution ?? null,
   context: entry.context ?? null,
   suspect: entry.suspect ?? null,
   supersedes: entry.supersedes ?? null,
-  duplicateOf,
 });
+
+/** The lead as it is after its commit. */
+export function recordOf(entry: LeadEntry, duplicateOf: string | null): LeadRecord {
+  const {id, createdAt, lead, partner, answer} = entry;
+  const isAnsweredLater = answer.status === 'pending' && duplicateOf === null;
+  const stored = {id, createdAt, lead, partner, answer, isAnsweredLater, duplicateOf};
+  return {...stored, ...circumstancesOf(entry)};
+}
 
 const columnsOfLead = [
   'id',

@@ -6,18 +6,25 @@ import type {Upkeep} from '../leads/ports.ts';
 import {reasonOf} from '../leads/store-errors.ts';
 import type {Emit} from '../observe/observations.ts';
 
+/** Ends early when the signal aborts. */
+export const pauseFor = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  sleep(milliseconds, undefined, {signal, ref: false}).catch(() => undefined);
+
 /**
  * @param work resolves to the milliseconds until the next time, and never rejects
  * @param first milliseconds until the first time
  * @returns `stop` resolves when no work goes on
  */
-function repeat(work: () => Promise<number>, first: number): {stop(): Promise<void>} {
+export function repeat(
+  work: (signal: AbortSignal) => Promise<number>,
+  first: number,
+): {stop: () => Promise<void>} {
   const stopping = new AbortController();
   const {signal} = stopping;
 
   async function run() {
-    for (let pause = first; ; pause = await work()) {
-      if (pause > 0) await sleep(pause, undefined, {signal, ref: false}).catch(() => undefined);
+    for (let pause = first; ; pause = await work(signal)) {
+      if (pause > 0) await pauseFor(pause, signal);
       if (signal.aborted) return;
     }
   }

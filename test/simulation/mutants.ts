@@ -474,7 +474,7 @@ export const mutants: readonly Mutant[] = [
     to: '',
     also: {
       file: 'server/admin/persons.ts',
-      from: '  await look({...filter, ...person}, [...maybe, ...so.sameMailbox]);\n',
+      from: '  await look({...filter, ...person}, [...idsOf([...so.found, ...so.kept]), ...so.sameMailbox]);\n',
       to: '',
     },
     flavour: 'revoking',

@@ -2,8 +2,8 @@
 import {closeSync, existsSync, openSync, realpathSync, renameSync} from 'node:fs';
 import {basename, dirname, join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
-import {checkCopy, CopyError, isTaken, syncToDisk, withPartialFile, type Counts} from './copy.ts';
-import {companions, refuseForeignLog} from './files.ts';
+import {checkCopy, CopyError, isTaken, withPartialFile, type Counts} from './copy.ts';
+import {companions, refuseForeignLog, syncToDisk} from './files.ts';
 
 /** Milliseconds to wait for a lock, for example while a server recovers its log. */
 const lockTimeout = 10_000;
@@ -23,7 +23,7 @@ export async function backUpSqlite(databasePath: string, file: string): Promise<
   return withPartialFile(file, (partial) => {
     copyInto(databasePath, partial);
     const counts = checkCopy(partial, 'The copy');
-    syncToDisk(partial);
+    syncToDisk(partial, dirname(partial));
     renameToFreeName(partial, file);
     return counts;
   });
@@ -51,7 +51,7 @@ function copyInto(databasePath: string, partial: string) {
 function renameToFreeName(partial: string, file: string) {
   closeSync(openSync(file, 'wx', 0o600));
   renameSync(partial, file);
-  syncToDisk(file);
+  syncToDisk(file, dirname(file));
 }
 
 /** Whether two paths name the same file, even if they reach its folder in different ways. */

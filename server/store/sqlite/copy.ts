@@ -1,6 +1,5 @@
 /** Functions of both backup and restore: a copy is private from the start, and gets its name only when complete. */
-import {closeSync, fsyncSync, lstatSync, openSync, rmSync} from 'node:fs';
-import {dirname} from 'node:path';
+import {closeSync, lstatSync, openSync, rmSync} from 'node:fs';
 import {DatabaseSync} from 'node:sqlite';
 import {createdAtOf} from '../../leads/lead-ids.ts';
 import {canServe, oldestVersion, whyMarked} from '../schema.ts';
@@ -76,14 +75,5 @@ export function checkCopy(path: string, subject: string): Counts {
     throw new CopyError(`${subject} cannot be read: ${(error as Error).message}`);
   } finally {
     database.close();
-  }
-}
-
-/** Syncs a file and its folder to the disk. If the folder is not synced, a crash may undo a new name of the file. */
-export function syncToDisk(path: string) {
-  for (const each of [path, dirname(path)]) {
-    const file = openSync(each, 'r');
-    fsyncSync(file);
-    closeSync(file);
   }
 }

@@ -9,15 +9,15 @@ import {
   closeSync,
   constants,
   existsSync,
+  fsyncSync,
   mkdirSync,
   openSync,
-  readSync,
   statSync,
 } from 'node:fs';
 import {dirname} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import type {RefusedPart} from '../../leads/store-errors.ts';
-import {findLogDamage} from './write-ahead-log.ts';
+import {findLogDamage, readHeader} from './write-ahead-log.ts';
 
 /** The suffixes of the files beside the main file. Only a database that uses no write-ahead log has a -journal. */
 export const companions = ['-wal', '-shm', '-journal'] as const;
@@ -59,6 +59,15 @@ export function makeFile(path: string) {
     chmodSync(path, 0o600);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
+  }
+}
+
+/** Syncs files and folders to the disk. If a folder is not synced, a crash may undo the name of a new file in it. */
+export function syncToDisk(...paths: readonly string[]) {
+  for (const path of paths) {
+    const file = openSync(path, 'r');
+    fsyncSync(file);
+    closeSync(file);
   }
 }
 
@@ -162,11 +171,8 @@ function refuseDamagedLog(path: string) {
 
 /** The header of a main file says whether the database uses a log. A backup made by `VACUUM INTO` uses none. */
 function isWalMode(path: string): boolean {
-  const header = Buffer.alloc(20);
-  const file = openSync(path, 'r');
-  const length = readSync(file, header, 0, header.length, 0);
-  closeSync(file);
-  return length < header.length || (header[18] === 2 && header[19] === 2);
+  const header = readHeader(path);
+  return !header || (header[18] === 2 && header[19] === 2);
 }
 
 /**

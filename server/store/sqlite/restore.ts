@@ -19,8 +19,8 @@ import {startsWith} from '../schema.ts';
 import {whyNeeded} from '../data-key-queries.ts';
 import type {Sealer} from '../sealing.ts';
 import {readFound} from './connection.ts';
-import {checkCopy, CopyError, isTaken, syncToDisk, withPartialFile, type Counts} from './copy.ts';
-import {busy, companions, hasLog, primaryCode} from './files.ts';
+import {checkCopy, CopyError, isTaken, withPartialFile, type Counts} from './copy.ts';
+import {busy, companions, hasLog, primaryCode, syncToDisk} from './files.ts';
 
 /** `movedTo`: the new name of the previous database and its log. */
 export type Restored = Counts & {movedTo: string | undefined};
@@ -57,7 +57,7 @@ export async function restoreSqlite(
     await pipeline(createReadStream(backup), createWriteStream(partial, {flags: 'r+'}));
     const counts = checkCopy(partial, backup);
     refuseWithoutKeys(partial, sealer);
-    syncToDisk(partial);
+    syncToDisk(partial, dirname(partial));
     const movedTo = whileLocked(databasePath, () => {
       refuseOccupied(databasePath, replace);
       const movedTo = keepPrevious(databasePath);
@@ -66,7 +66,7 @@ export async function restoreSqlite(
       else renameSync(partial, databasePath);
       return movedTo;
     });
-    syncToDisk(databasePath);
+    syncToDisk(databasePath, dirname(databasePath));
     return {...counts, movedTo};
   });
 }

@@ -17,23 +17,37 @@ export type ServerLock = {
 /** @param path of the main file, which must exist */
 export function takeServerLock(path: string): ServerLock {
   const file = `${realpathSync(path)}-lock`;
-  let lock: DatabaseSync | undefined;
   try {
-    // An empty database is enough: SQLite locks it for as long as this transaction lasts. A journal in memory leaves no
-    // file behind when the process is killed.
-    closeSync(openSync(file, constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600));
-    lock = new DatabaseSync(file, {timeout: 0});
-    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    const lock = lockFile(file, 0);
+    return {
+      isTaken: false,
+      release() {
+        rmSync(file, {force: true});
+        lock.close();
+      },
+    };
   } catch (error) {
-    lock?.close();
-    return {isTaken: primaryCode(error) === busy, release: () => undefined};
+    return {isTaken: isLocked(error), release: () => undefined};
   }
-  const held = lock;
-  return {
-    isTaken: false,
-    release() {
-      rmSync(file, {force: true});
-      held.close();
-    },
-  };
 }
+
+/**
+ * An empty database is enough for a lock: SQLite locks it for as long as this transaction lasts. A journal in memory leaves no
+ * file behind when the process is killed.
+ * @param timeout milliseconds for which the whole process waits
+ * @returns the lock, which is given back when it is closed
+ * @throws Error, of which `isLocked` is true, when another process has the lock for longer
+ */
+export function lockFile(file: string, timeout: number): DatabaseSync {
+  closeSync(openSync(file, constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600));
+  const lock = new DatabaseSync(file, {timeout});
+  try {
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return lock;
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+}
+
+export const isLocked = (error: unknown): boolean => primaryCode(error) === busy;

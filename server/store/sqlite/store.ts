@@ -141,22 +141,9 @@ export async function openSqliteBeside(
   mayWrite: boolean,
 ): Promise<BesideStore> {
   const connection = openBeside(path, mayWrite);
-  return storeOver(connection, sealer, () => connection.close(), mayWrite ? undefined : path);
-}
-
-/**
- * The store of a command, over its own connection.
- * @param readPath the file, if that connection only reads
- */
-async function storeOver(
-  connection: DatabaseSync,
-  sealer: Sealer,
-  closeConnection: () => void,
-  readPath?: string,
-): Promise<BesideStore> {
   const {all, one} = createRunner(connection);
   let aside: DatabaseSync | undefined;
-  function writeAside(path: string, statements: readonly Statement[]) {
+  function writeAside(statements: readonly Statement[]) {
     aside ??= openBeside(path, true);
     const {all} = createRunner(aside);
     return inTransaction(aside, () => statements.map(all));
@@ -167,16 +154,14 @@ async function storeOver(
       readOne: (statement) => orUnavailable(() => one(statement)),
       readMany: (statement) => orUnavailable(() => all(statement)),
       write: (...statements) => orUnavailable(() => inTransaction(connection, () => statements.map(all))),
-      ...(readPath !== undefined && {
-        writeAside: (...statements) => orUnavailable(() => writeAside(readPath, statements)),
-      }),
+      ...(!mayWrite && {writeAside: (...statements) => orUnavailable(() => writeAside(statements))}),
       ...sqliteWords,
     },
     sealer,
   );
   async function close() {
     await queries.close();
-    await orUnavailable(closeConnection);
+    connection.close();
     // After the other one, because the last connection empties the log, and one that only reads cannot.
     aside?.close();
   }

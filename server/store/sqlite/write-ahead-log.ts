@@ -90,13 +90,17 @@ function readLog(logPath: string, pageSize: number): {salts: string; end: number
   }
 }
 
-function pageSizeOf(path: string): number | undefined {
-  const header = Buffer.alloc(18);
+/** How a main file begins. Undefined if it is shorter. */
+export function readHeader(path: string): Buffer | undefined {
+  const header = Buffer.alloc(20);
   const file = openSync(path, 'r');
   const length = readSync(file, header, 0, header.length, 0);
   closeSync(file);
-  if (length < header.length) return undefined;
-  const size = header.readUInt16BE(16);
+  return length < header.length ? undefined : header;
+}
+
+function pageSizeOf(path: string): number | undefined {
+  const size = readHeader(path)?.readUInt16BE(16);
   return size === 1 ? 65_536 : size;
 }
 
