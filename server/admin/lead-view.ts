@@ -62,13 +62,9 @@ export async function callFactsOf(
   return new Map(leads.map((lead) => [lead.id, factsOf(lead)]));
 }
 
-/** By the id of each lead. @param now the moment for which it holds, in milliseconds since 1970 */
-export async function callsOf(
-  admin: OnlyStore,
-  leads: readonly ListedLead[],
-  now: number = Date.now(),
-): Promise<Map<string, MayCall>> {
-  const facts = await callFactsOf(admin, leads);
+/** Whether each may be called now, by its id. */
+export async function callsOf(admin: OnlyStore, leads: readonly ListedLead[]): Promise<Map<string, MayCall>> {
+  const [facts, now] = [await callFactsOf(admin, leads), Date.now()];
   return new Map([...facts].map(([id, each]) => [id, mayCall(each, now)]));
 }
 

@@ -30,5 +30,3 @@ export const contextFieldsSchema = z
       if (fields.findIndex((other) => other.name === name) < index)
         context.addIssue({code: 'custom', path: [index], message: 'is there twice'});
   });
-
-export type ContextField = z.output<typeof contextField>;

@@ -112,29 +112,17 @@ export class DeliveryError extends Error {
   readonly isForGood: boolean;
   readonly recipients: Recipients | null;
 
-  constructor(
-    fault: DeliveryFault,
-    message: string,
-    {
-      retryAfter = 0,
-      aboutLead = false,
-      unreadable = false,
-      excerpt = undefined,
-      isGone = false,
-      isForGood = isGone,
-      recipients,
-    }: ErrorDetails = {},
-  ) {
+  constructor(fault: DeliveryFault, message: string, details: ErrorDetails = {}) {
     super(message);
     this.name = 'DeliveryError';
     this.fault = fault;
-    this.retryAfter = retryAfter;
-    this.aboutLead = aboutLead;
-    this.unreadable = unreadable;
-    this.excerpt = excerpt ?? null;
-    this.isGone = isGone;
-    this.isForGood = isForGood;
-    this.recipients = recipients ?? null;
+    this.retryAfter = details.retryAfter ?? 0;
+    this.aboutLead = details.aboutLead ?? false;
+    this.unreadable = details.unreadable ?? false;
+    this.excerpt = details.excerpt ?? null;
+    this.isGone = details.isGone ?? false;
+    this.isForGood = details.isForGood ?? this.isGone;
+    this.recipients = details.recipients ?? null;
   }
 }
 

@@ -39,6 +39,7 @@ import {tableOf} from '../../contract/table-of.ts';
 import {problems, problemTypePrefix, type Problem, type ProblemCode} from '../../contract/problems.ts';
 import type {ListedVersions} from '../../contract/versions.ts';
 import {schemaOf} from '../config/schema-of.ts';
+import {maybe} from '../leads/consent-record.ts';
 
 const amount = z.int().min(0);
 const everySpecifiedAmount = tableOf(specifiedAmounts, () => amount);
@@ -127,9 +128,10 @@ const figuresSchema = schemaOf<NonNullable<EmbedConfig['estimate']>>()(
     sba: z.object({minimum: count, maximum: count, down_payment_percent: byScore}),
     unsecured: z.object({amount: byScore}),
     portfolio_loan: portfolioLoanSchema,
-    portfolio_loan_from: portfolioLoanSchema
-      .exactOptional()
-      .describe('Stands in the place of `portfolio_loan`, for forms that know its minimum.'),
+    portfolio_loan_from: maybe(
+      portfolioLoanSchema,
+      'Stands in the place of `portfolio_loan`, for forms that know its minimum.',
+    ),
   }),
 );
 
@@ -148,7 +150,7 @@ export const embedConfigSchema = schemaOf<EmbedConfig>()(
           ),
         version: z.string().describe('Send it back with the lead: it names this very text.'),
         required: z.boolean().describe('Whether the visitor must tick a box.'),
-        lang: z.string().exactOptional().describe('The language of the text.'),
+        lang: maybe(z.string(), 'The language of the text.'),
       })
       .nullable(),
     colors: z.object({accent: z.string().exactOptional()}),
@@ -156,40 +158,37 @@ export const embedConfigSchema = schemaOf<EmbedConfig>()(
     next_step_named: optionalTexts.describe(
       'The same with `{reference}` and `{first_name}`, of a partner whose text has one of them.',
     ),
-    name: z.string().exactOptional().describe('The name that visitors know the partner by.'),
-    contact: z
-      .array(z.object({href: z.string(), text: z.string()}))
-      .exactOptional()
-      .describe(
-        'How visitors reach the partner: links that begin with `tel:` or `mailto:`, the number first.',
-      ),
-    cta: z
-      .record(z.string(), z.object({label: z.string(), href: z.string()}))
-      .exactOptional()
-      .describe('The link below the result, by language, of a partner that has one.'),
-    estimate: figuresSchema
-      .exactOptional()
-      .describe('The figures of the policy, of a partner that shows the total before the contact data.'),
-    ask: z
-      .array(
+    name: maybe(z.string(), 'The name that visitors know the partner by.'),
+    contact: maybe(
+      z.array(z.object({href: z.string(), text: z.string()})),
+      'How visitors reach the partner: links that begin with `tel:` or `mailto:`, the number first.',
+    ),
+    cta: maybe(
+      z.record(z.string(), z.object({label: z.string(), href: z.string()})),
+      'The link below the result, by language, of a partner that has one.',
+    ),
+    estimate: maybe(
+      figuresSchema,
+      'The figures of the policy, of a partner that shows the total before the contact data.',
+    ),
+    ask: maybe(
+      z.array(
         z.object({
           name: z.enum(askedNames),
           choices: optionalTexts.describe(
             'The words of each choice, in the language of the form. Missing for a text.',
           ),
         }),
-      )
-      .exactOptional()
-      .describe(
-        'What the form asks for besides, of a partner that wants it. The lead may have these fields.',
       ),
+      'What the form asks for besides, of a partner that wants it. The lead may have these fields.',
+    ),
     call_promise: optionalTexts.describe(
       'What the partner promises about its call, by language, of a partner that says it.',
     ),
-    context_fields: z
-      .array(z.string())
-      .exactOptional()
-      .describe('The names that `context` may have, of a partner that lists some.'),
+    context_fields: maybe(
+      z.array(z.string()),
+      'The names that `context` may have, of a partner that lists some.',
+    ),
     challenge: challengeSchema.nullable(),
   }),
 );

@@ -2,16 +2,8 @@
  * The digests by which confirmations are limited. The store gets only these: neither the address nor the network of a
  * visitor can be read from them without the token keys (the setting `TOKEN_KEY`).
  */
-import {createHmac, createSecretKey} from 'node:crypto';
 import {networksAround} from '../config/addresses.ts';
-
-type Keys = readonly [string, ...string[]];
-
-const digester = (what: string, keys: Keys) => {
-  const secrets = keys.map((key) => createSecretKey(key, 'utf8'));
-  return (text: string): string[] =>
-    secrets.map((secret) => createHmac('sha256', secret).update(`${what}\0${text}`).digest('hex'));
-};
+import {keyedDigests, type TokenKeys} from './keyed-digests.ts';
 
 /** What makes no other mailbox at a provider, besides capitals and a tag after a plus sign. */
 type Provider = {
@@ -60,13 +52,14 @@ export function mailboxOf(email: string): string {
 }
 
 /** Makes one digest of an address for each token key: during a rotation of keys, the store may have any of them. */
-export function addressDigests(keys: Keys): (email: string) => string[] {
-  const digest = digester('confirmation address', keys);
-  return (email) => digest(mailboxOf(email));
+export function addressDigests(keys: TokenKeys): (email: string) => string[] {
+  const digests = keyedDigests(keys, 'hex');
+  return (email) => digests(`confirmation address\0${mailboxOf(email)}`);
 }
 
 /** The digests of a network and of those around it, the narrowest first, with the first key. */
-export function networkDigests(keys: Keys): (network: string) => string[] {
-  const digest = digester('confirmation network', [keys[0]]);
-  return (network) => networksAround(network).flatMap((each) => digest(each.network));
+export function networkDigests([key]: TokenKeys): (network: string) => string[] {
+  const digests = keyedDigests([key], 'hex');
+  return (network) =>
+    networksAround(network).flatMap((each) => digests(`confirmation network\0${each.network}`));
 }

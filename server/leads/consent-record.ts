@@ -9,21 +9,19 @@ import type {Consent, FormAtConsent} from './stored-lead.ts';
 
 const time = z.iso.datetime();
 
+/** A property that is missing where it is not known, or does not apply. */
+export const maybe = <Schema extends z.ZodType>(schema: Schema, description: string) =>
+  schema.exactOptional().describe(description);
+
 /** What else a browser or a caller says of a consent, in the record and in events. What was not said is missing. */
 export const saidShape = {
-  certificate_url: z
-    .string()
-    .exactOptional()
-    .describe('The certificate of another company that a caller names.'),
-  form_version: z.string().exactOptional().describe('The version of the form, as it says.'),
-  button: z.string().exactOptional().describe('What the last button said.'),
-  in_view: z
-    .boolean()
-    .exactOptional()
-    .describe('Whether the whole text was in the window when the button was pressed.'),
-  window_width: z.int().exactOptional().describe('The width of the window, in CSS pixels.'),
-  slot_text: z.string().exactOptional().describe('What the page itself showed beside the text.'),
-  verbatim: z.boolean().exactOptional().describe('Whether the words of the text stood there as given.'),
+  certificate_url: maybe(z.string(), 'The certificate of another company that a caller names.'),
+  form_version: maybe(z.string(), 'The version of the form, as it says.'),
+  button: maybe(z.string(), 'What the last button said.'),
+  in_view: maybe(z.boolean(), 'Whether the whole text was in the window when the button was pressed.'),
+  window_width: maybe(z.int(), 'The width of the window, in CSS pixels.'),
+  slot_text: maybe(z.string(), 'What the page itself showed beside the text.'),
+  verbatim: maybe(z.boolean(), 'Whether the words of the text stood there as given.'),
 };
 
 export const consentRecord = z.object({
@@ -40,10 +38,10 @@ export const consentRecord = z.object({
     .object({
       received_at: time,
       ip: z.string().exactOptional(),
-      origin: z.string().nullable().exactOptional().describe('The header Origin.'),
+      origin: maybe(z.string().nullable(), 'The header Origin.'),
       user_agent: z.string().nullable().exactOptional(),
-      script: z.literal('none').exactOptional().describe('The form was shown and sent without a script.'),
-      source: z.literal('caller').exactOptional().describe('A caller of the API brought the consent.'),
+      script: maybe(z.literal('none'), 'The form was shown and sent without a script.'),
+      source: maybe(z.literal('caller'), 'A caller of the API brought the consent.'),
     })
     .describe('What the server saw.'),
   reported: z

@@ -2,8 +2,8 @@
  * The digests by which the store recognises a retried request, and a lead that is sent twice. The store gets only the
  * digest of an idempotency key, never the key. Digests are made with the token keys (the setting `TOKEN_KEY`).
  */
-import {createHmac, createSecretKey, type KeyObject} from 'node:crypto';
 import {isDeepStrictEqual} from 'node:util';
+import {keyedDigests, type TokenKeys} from './keyed-digests.ts';
 import type {Lead} from './lead-schema.ts';
 
 /**
@@ -35,18 +35,16 @@ export type IdempotencyDigests = ReturnType<typeof createIdempotencyDigests>;
  * Makes one digest for each token key, in the order of the keys. During a rotation of keys, a lead is stored with all of
  * them: another process may still have, or have only, one of these keys.
  */
-export function createIdempotencyDigests(tokenKeys: readonly [string, ...string[]]) {
-  // Made once, because making a key from a text takes as long as a digest.
-  const secrets = [...new Set(tokenKeys)].map((key) => createSecretKey(key, 'utf8'));
-  const digest = (secret: KeyObject, text: string) =>
-    createHmac('sha256', secret).update(`idempotency\0${text}`).digest('hex');
-
+export function createIdempotencyDigests(tokenKeys: TokenKeys) {
+  const digests = keyedDigests([...new Set(tokenKeys)] as unknown as TokenKeys, 'hex');
+  /** @param text the `comparableText` of the lead */
+  const ofLead = (text: string): string[] => digests(`idempotency\0${text}`);
   return {
+    ofLead,
     /** @param content the lead, and all else that must be the same when a request is retried with this key */
-    ofKey: (owner: string, key: string, content: string): IdempotencyKey[] =>
-      secrets.map((secret) => ({owner, digest: digest(secret, key), fingerprint: digest(secret, content)})),
-
-    /** @param text the `comparableText` of the lead */
-    ofLead: (text: string): string[] => secrets.map((secret) => digest(secret, text)),
+    ofKey(owner: string, key: string, content: string): IdempotencyKey[] {
+      const fingerprints = ofLead(content);
+      return ofLead(key).map((digest, index) => ({owner, digest, fingerprint: fingerprints[index] ?? ''}));
+    },
   };
 }

@@ -17,7 +17,8 @@ import {
 import {extraFields, formOnlyFields, formOnlyNames} from '../../contract/extra-fields.ts';
 import {leadEventTypes, type LeadEventType} from '../../contract/lead-events.ts';
 import {tableOf} from '../../contract/table-of.ts';
-import {saidShape} from './consent-record.ts';
+import {maybe, saidShape} from './consent-record.ts';
+import type {SchemaOf} from './lead-schema.ts';
 import {revocationScopes} from './revocation.ts';
 import {afterTouch} from '../../form/words/en.ts';
 
@@ -59,10 +60,6 @@ function valueSchema({kind, choices}: Field): z.ZodType {
   return kind === 'money' ? z.int().min(0) : z.string();
 }
 
-type SchemaOf<Row extends Field> = Row['required'] extends true
-  ? z.ZodType<ValueOf<Row>>
-  : z.ZodOptional<z.ZodType<ValueOf<Row>>>;
-
 /** A lead that was stored before a field was added lacks it, so a field of a table that is not required is optional. */
 export const eventFields = <Table extends FieldTable>(table: Table) =>
   Object.fromEntries(
@@ -70,7 +67,7 @@ export const eventFields = <Table extends FieldTable>(table: Table) =>
       const schema = valueSchema(field).describe(words[name as keyof typeof words] ?? `${labels[name]}.`);
       return [name, field.required ? schema : schema.optional()];
     }),
-  ) as {[Name in keyof Table]: SchemaOf<Table[Name]>};
+  ) as {[Name in keyof Table]: SchemaOf<Table[Name], ValueOf<Table[Name]>>};
 
 const leadSchema = z
   .object({
@@ -124,27 +121,22 @@ const consentSchema = z
     page: textOrNull('The address of the page without its query.'),
     ip: text("The visitor's IP address. Empty if a caller does not say it."),
     user_agent: textOrNull("The name that the visitor's browser gives itself."),
-    script: z
-      .enum(['none'])
-      .exactOptional()
-      .describe('none: the form was shown and sent without a script. Missing otherwise.'),
-    source: z
-      .enum(['caller'])
-      .exactOptional()
-      .describe('caller: a caller of /json/leads brought the consent. Missing for one of the form.'),
-    text: z.string().exactOptional().describe('The text that a caller sent.'),
+    script: maybe(z.enum(['none']), 'none: the form was shown and sent without a script. Missing otherwise.'),
+    source: maybe(
+      z.enum(['caller']),
+      'caller: a caller of /json/leads brought the consent. Missing for one of the form.',
+    ),
+    text: maybe(z.string(), 'The text that a caller sent.'),
     ...saidShape,
-    statement: z
-      .string()
-      .exactOptional()
-      .describe('A signed statement about the consent, as a compact JWS. Only in lead.created.'),
-    salt: z.string().exactOptional().describe('Of the digests in the statement. It stands beside it alone.'),
-    revoke_link: z
-      .string()
-      .exactOptional()
-      .describe(
-        'A page on which the visitor takes the consent back, for your own e-mails to the visitor alone. Only in lead.created.',
-      ),
+    statement: maybe(
+      z.string(),
+      'A signed statement about the consent, as a compact JWS. Only in lead.created.',
+    ),
+    salt: maybe(z.string(), 'Of the digests in the statement. It stands beside it alone.'),
+    revoke_link: maybe(
+      z.string(),
+      'A page on which the visitor takes the consent back, for your own e-mails to the visitor alone. Only in lead.created.',
+    ),
   })
   .describe('The record of the consent. What the form or a caller says of it is missing if it was not said.');
 
@@ -155,10 +147,7 @@ const addresses: {[Key in AttributionKey]?: string} = {
 const attributionSchema = z
   .object(
     tableOf(attributionKeys, (key) =>
-      z
-        .string()
-        .exactOptional()
-        .describe(addresses[key] ?? `The parameter ${key} of the link.`),
+      maybe(z.string(), addresses[key] ?? `The parameter ${key} of the link.`),
     ),
   )
   .describe('How the visitor came to the site. What is not known is missing.');
@@ -201,19 +190,14 @@ export const leadEventSchema = z
         .join(' '),
     ),
     timestamp: time('When it happened.'),
-    test: z
-      .literal(true)
-      .exactOptional()
-      .describe('Only in events that an operator sent to test the webhook.'),
+    test: maybe(z.literal(true), 'Only in events that an operator sent to test the webhook.'),
     data: z.object({
       ...identity,
       lead: leadSchema,
-      time_zones: z
-        .array(z.string())
-        .exactOptional()
-        .describe(
-          'The time zones in which the visitor may be, such as America/New_York, by the state or else the number. Empty if nothing is known. Events of servers before 1.7 lack it.',
-        ),
+      time_zones: maybe(
+        z.array(z.string()),
+        'The time zones in which the visitor may be, such as America/New_York, by the state or else the number. Empty if nothing is known. Events of servers before 1.7 lack it.',
+      ),
       answer: answerSchema
         .nullable()
         .describe('Null for a duplicate: the answer of the lead that duplicate_of names holds for it.'),
@@ -221,16 +205,14 @@ export const leadEventSchema = z
         .nullable()
         .describe('Null if the partner has no consent text, and if a caller brought no consent.'),
       attribution: attributionSchema,
-      opt_out_signal: z
-        .enum(optOutSignals)
-        .exactOptional()
-        .describe('Do not sell or share the data, says the browser: gpc, Global Privacy Control.'),
-      context: z
-        .record(z.string(), z.string())
-        .exactOptional()
-        .describe(
-          'What the page says about itself, by the names that the partner lists in context_fields. Missing if it says nothing.',
-        ),
+      opt_out_signal: maybe(
+        z.enum(optOutSignals),
+        'Do not sell or share the data, says the browser: gpc, Global Privacy Control.',
+      ),
+      context: maybe(
+        z.record(z.string(), z.string()),
+        'What the page says about itself, by the names that the partner lists in context_fields. Missing if it says nothing.',
+      ),
       suspect: textOrNull('Why a bot may have sent the lead. Null for all other leads.'),
       ...relations,
     }),

@@ -110,9 +110,9 @@ const schemaOfKind: {[Kind in FieldKind]: (field: Field) => z.ZodType<ValueOfKin
 type ValueOf<Row extends Field> = Row extends {choices: readonly (infer Choice)[]}
   ? Choice
   : ValueOfKind[Row['kind']];
-type SchemaOf<Row extends Field> = Row['required'] extends true
-  ? z.ZodType<ValueOf<Row>>
-  : z.ZodOptional<z.ZodType<ValueOf<Row>>>;
+export type SchemaOf<Row extends Field, Value> = Row['required'] extends true
+  ? z.ZodType<Value>
+  : z.ZodOptional<z.ZodType<Value>>;
 
 /** The schemas of all rows of a table. */
 function schemasOf<Table extends FieldTable>(table: Table) {
@@ -120,7 +120,7 @@ function schemasOf<Table extends FieldTable>(table: Table) {
     const schema = schemaOfKind[field.kind](field);
     return [name, field.required ? schema : schema.optional()];
   });
-  return Object.fromEntries(schemas) as {[Name in keyof Table]: SchemaOf<Table[Name]>};
+  return Object.fromEntries(schemas) as {[Name in keyof Table]: SchemaOf<Table[Name], ValueOf<Table[Name]>>};
 }
 
 const fieldsOfEveryLead = {cid: cidField, ...contactFields, ...extraFields};
@@ -155,7 +155,6 @@ export const parseFormLead = (body: unknown) => compiledOfForms.safeParse(body);
 
 /** A lead after it was parsed: texts are trimmed, amounts are numbers, and the phone number has both forms. */
 export type Lead = z.output<typeof formLeadSchema>;
-export type PrequalificationLead = Extract<Lead, {lead_type: 'prequalification'}>;
 
 /** Which values the field accepts, for error messages and documents. */
 export function expectation(name: string): string {

@@ -52,9 +52,8 @@ const unreadableWait = 900_000;
  * counts, whichever process has it. The news that a lead was erased, or its consent taken back, must wait for 0, because
  * nobody may get the lead after that news.
  */
-const isUnderWay = (lead: string, now: string) =>
-  isThere(`deliveries AS sent
-    WHERE sent.lead_id = ${lead} AND ${isNotForReceivers('sent')} AND sent.leased_until > ${now}`);
+const isUnderWay = isThere(`deliveries AS sent
+    WHERE sent.lead_id = deliveries.lead_id AND ${isNotForReceivers('sent')} AND sent.leased_until > $3`);
 
 /**
  * The SQL of `claimDue`. `lost` is 1 if a lease of the delivery ended without a report and no remote id is stored, so
@@ -69,7 +68,7 @@ const claimSql = (skipLocked: string, [index, more]: readonly [index: string, mo
       FROM deliveries${index} LEFT JOIN leads ON leads.id = lead_id
       WHERE destination = $2 AND state = 'waiting' AND next_attempt_at <= $3
         ${more}
-        AND CASE WHEN ${isNotForReceivers('deliveries')} THEN 0 ELSE ${isUnderWay('deliveries.lead_id', '$3')} END = 0
+        AND CASE WHEN ${isNotForReceivers('deliveries')} THEN 0 ELSE ${isUnderWay} END = 0
       ORDER BY next_attempt_at LIMIT $4 ${skipLocked}) AS found)
   UPDATE deliveries SET
     state = state_now,
@@ -102,12 +101,12 @@ function endUnused(
   const set = `
     UPDATE deliveries SET leased_until = 0, next_attempt_at = $1
     WHERE destination = $2 AND state = 'waiting' AND leased_until > 0`;
-  const times = (parameter: string) => `(SELECT CAST(value AS BIGINT) FROM ${jsonList(parameter)} AS listed)`;
+  const times = `(SELECT CAST(value AS BIGINT) FROM ${jsonList('$4')} AS listed)`;
   const ofLeads = unused.flatMap((lease) => ('lead' in lease ? [lease] : []));
   const ofClaims = unused.flatMap((lease) => ('dueAgain' in lease ? [lease] : []));
   const statements: Statement[] = [];
   if (ofLeads.length > 0) {
-    const text = `${set} AND lead_id IN ${jsonList('$3')} AND leased_until IN ${times('$4')}`;
+    const text = `${set} AND lead_id IN ${jsonList('$3')} AND leased_until IN ${times}`;
     const leads = JSON.stringify(ofLeads.map(({lead}) => lead));
     const ends = JSON.stringify(ofLeads.map(({leaseEnd}) => String(leaseEnd)));
     statements.push(statement(text, now, destination, leads, ends));

@@ -15,10 +15,10 @@ export const confirmationsKept = day + confirmationLifetime;
 /** The columns of `ConfirmationRequest.networks`. */
 const networks = ['network', 'network_56', 'network_48'] as const;
 
-/** SQL that counts the confirmations that were granted since the parameter, to the same network or of the same partner. */
-const granted = (column: (typeof networks)[number] | 'partner', since: string) => `
+/** SQL that counts the confirmations that were granted since $4, to the same network or of the same partner. */
+const granted = (column: (typeof networks)[number] | 'partner') => `
   (SELECT COUNT(*) FROM confirmations AS other
-    WHERE other.${column} = confirmations.${column} AND other.decision = 'granted' AND other.decided_at > ${since})`;
+    WHERE other.${column} = confirmations.${column} AND other.decision = 'granted' AND other.decided_at > $4)`;
 
 export function confirmationQueries({
   write,
@@ -30,10 +30,10 @@ export function confirmationQueries({
       WHEN EXISTS (SELECT 1 FROM confirmations AS other
         WHERE other.address IN ${jsonList('$2')} AND other.decision = 'granted' AND other.decided_at > $3)
         THEN 'address'
-      WHEN ${networks.map((column, index) => `${granted(column, '$4')} >= $${8 + index}`).join(' OR ')}
+      WHEN ${networks.map((column, index) => `${granted(column)} >= $${8 + index}`).join(' OR ')}
         THEN 'network'
-      WHEN ${granted('partner', '$4')} >= CAST($5 AS BIGINT) - CASE
-        WHEN ${granted('network', '$4')} + ${granted('network_48', '$4')} > 0 THEN CAST($6 AS BIGINT) ELSE 0 END
+      WHEN ${granted('partner')} >= CAST($5 AS BIGINT) - CASE
+        WHEN ${granted('network')} + ${granted('network_48')} > 0 THEN CAST($6 AS BIGINT) ELSE 0 END
         THEN 'partner'
       ELSE 'granted' END
     WHERE lead_id = $7 AND decision IS NULL`;

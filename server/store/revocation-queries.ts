@@ -1,6 +1,6 @@
 /** The queries that take consents back, and hold later leads of those who did, for both databases. */
-import {timingSafeEqual} from 'node:crypto';
 import {suppressedNumber} from '../leads/deliveries.ts';
+import {isSameToken} from '../leads/keyed-digests.ts';
 import {
   suppressionKinds,
   type RevocationStore,
@@ -162,10 +162,7 @@ export const revocationQueries = (context: Context): RevocationStore => {
 
     revokeToken: async (id) => (await persons.make()).tokenOf(id),
 
-    async isRevokeToken(id, token) {
-      const [own, given] = [(await persons.make()).tokenOf(id), token].map((text) => Buffer.from(text));
-      return own!.length === given!.length && timingSafeEqual(own!, given!);
-    },
+    isRevokeToken: async (id, token) => isSameToken((await persons.make()).tokenOf(id), token),
 
     async requestErasure(id, now) {
       const text = `

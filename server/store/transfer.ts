@@ -10,6 +10,7 @@
  */
 import {createHash} from 'node:crypto';
 import {existsSync, realpathSync, renameSync, rmSync} from 'node:fs';
+import {dirname} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import type pg from 'pg';
 import {reasonOf} from '../leads/store-errors.ts';
@@ -21,8 +22,8 @@ import {beginLong, openClient} from './postgres/connections.ts';
 import {bringUp, readFoundIfAny} from './postgres/start.ts';
 import {refuseOtherVersion} from './schema.ts';
 import {emptyLog, readFound} from './sqlite/connection.ts';
-import {CopyError, syncToDisk} from './sqlite/copy.ts';
-import {companions, movedName, refuseDamaged, refuseUnwritable} from './sqlite/files.ts';
+import {CopyError} from './sqlite/copy.ts';
+import {companions, movedName, refuseDamaged, refuseUnwritable, syncToDisk} from './sqlite/files.ts';
 import {lockAlone} from './sqlite/restore.ts';
 
 /** How many rows are read and written at a time. */
@@ -112,7 +113,7 @@ function openAlone(path: string): DatabaseSync {
 function moveAway(path: string) {
   const file = realpathSync(path);
   renameSync(path, movedName(path));
-  syncToDisk(movedName(path));
+  syncToDisk(movedName(path), dirname(path));
   for (const suffix of companions) rmSync(file + suffix, {force: true});
 }
 

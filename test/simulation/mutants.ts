@@ -262,8 +262,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'tell of an erasure while a lease runs',
     file: 'server/store/claim-queries.ts',
-    from: "AND ${isNotForReceivers('sent')} AND sent.leased_until > ${now}",
-    to: 'AND sent.leased_until > ${now} + 1000000000000',
+    from: "AND ${isNotForReceivers('sent')} AND sent.leased_until > $3",
+    to: 'AND sent.leased_until > $3 + 1000000000000',
     plan: 'resumed-after-an-erasure',
     violates: 'that a lead was erased, or its consent taken back, is told after its last lease',
   },

@@ -90,30 +90,26 @@ export function recipientsAfter(
   const isOver = (error: NodemailerError) => !neverEnds && isForGood(error);
   return {
     left: errors.filter((error) => !isOver(error)).map(({recipient}) => recipient ?? ''),
-    refused: [
-      ...(before?.refused ?? []),
-      ...errors.filter(isOver).map((error) => `${error.recipient}${statusesOf([error])}`),
-    ],
+    refused: [...(before?.refused ?? []), ...errors.filter(isOver).map(withStatus)],
   };
 }
 
 /** Null if it refused none. */
 export const refusedBy = (errors: readonly NodemailerError[]): string | null =>
-  errors.length === 0
-    ? null
-    : `The mail server refused ${errors.map((error) => `${error.recipient}${statusesOf([error])}`).join(', ')}`;
+  errors.length === 0 ? null : `The mail server refused ${errors.map(withStatus).join(', ')}`;
 
 /** The error for an e-mail that some recipients have, and that the mail server does not take for others yet. */
 export function putOff(errors: readonly NodemailerError[], recipients: Recipients): DeliveryError {
   const left = errors.filter(({recipient}) => recipients.left.includes(recipient ?? ''));
-  const waiting = left.map((error) => `${error.recipient}${statusesOf([error])}`);
-  const message = `The mail server does not take the e-mail for ${waiting.join(', ')} yet; the other recipients have it`;
+  const message = `The mail server does not take the e-mail for ${left.map(withStatus).join(', ')} yet; the other recipients have it`;
   return new DeliveryError('failed', message, {
     aboutLead: true,
     isForGood: left.every(isForGood),
     recipients,
   });
 }
+
+const withStatus = (error: NodemailerError): string => `${error.recipient}${statusesOf([error])}`;
 
 /** Such as ` (550, 552)`. */
 function statusesOf(errors: readonly NodemailerError[]): string {

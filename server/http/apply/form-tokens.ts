@@ -3,17 +3,11 @@
  * when on a person can have filled in the form, in which network, which idempotency key the lead has, and which earlier lead
  * it corrects. So a form that is sent twice gives one lead, and nothing has to be stored before the last step.
  */
-import {
-  createHash,
-  createHmac,
-  createSecretKey,
-  randomBytes,
-  timingSafeEqual,
-  type KeyObject,
-} from 'node:crypto';
+import {createHash, randomBytes} from 'node:crypto';
 import {limits} from '../../../contract/api.ts';
 import type {EmbedSubmission} from '../../../contract/embed.ts';
 import {shortestTime} from '../../leads/visitor-submission.ts';
+import {isSameToken, keyedDigests, type TokenKeys} from '../../leads/keyed-digests.ts';
 
 export type FormToken = {
   /** Milliseconds since 1970. A form that is sent earlier was probably filled in by a bot. */
@@ -48,23 +42,17 @@ export const correctionOf = ({earliest, key}: FormToken, supersedes: {id: string
 });
 
 /** @param keys the first key signs new tokens. Tokens that any of the keys signed are accepted */
-export function createFormTokens(keys: readonly [string, ...string[]]) {
-  const toSecret = (key: string) => createSecretKey(key, 'utf8');
-  const [first, ...others] = keys;
-  const secrets = [toSecret(first), ...others.map(toSecret)] as const;
-  const digest = (secret: KeyObject, text: string) =>
-    createHmac('sha256', secret).update(text).digest('base64url');
-  const sign = (secret: KeyObject, partner: string, content: string) =>
-    digest(secret, `form\0${partner}\0${content}`);
+export function createFormTokens(keys: TokenKeys) {
+  const digests = keyedDigests(keys, 'base64url');
+  const signaturesOf = (partner: string, content: string) => digests(`form\0${partner}\0${content}`);
   /** Scripts and extensions in the browser can read the token, so it holds a digest of the network and not its address. */
-  const digestOf = (secret: KeyObject, network: string) =>
-    digest(secret, `form network\0${network}`).slice(0, 22);
+  const placesOf = (network: string) => digests(`form network\0${network}`).map((each) => each.slice(0, 22));
 
   return {
     issue({partner, network}: FormScope, {earliest, key, supersedes} = newToken()): string {
       const corrects = supersedes ? [supersedes.id, supersedes.token] : [];
-      const content = [earliest, key, digestOf(secrets[0], network), ...corrects].join('.');
-      return `${content}.${sign(secrets[0], partner, content)}`;
+      const content = [earliest, key, placesOf(network)[0], ...corrects].join('.');
+      return `${content}.${signaturesOf(partner, content)[0]}`;
     },
 
     /**
@@ -75,13 +63,9 @@ export function createFormTokens(keys: readonly [string, ...string[]]) {
       const [, content = '', earliest = '', key = '', place = '', id = '', result = '', signature = ''] =
         /^((\d{13})\.([\w-]{22})\.([\w-]{22})(?:\.([\w-]{36})\.([\w-]{43}))?)\.([\w-]{43})$/.exec(token) ??
         [];
-      const given = Buffer.from(signature);
-      const signers = secrets.filter((secret) => {
-        const expected = Buffer.from(sign(secret, partner, content));
-        return expected.length === given.length && timingSafeEqual(expected, given);
-      });
-      if (signers.length === 0 || Date.now() > Number(earliest) + lifetime) return undefined;
-      const isHere = signers.some((secret) => digestOf(secret, network) === place);
+      const signed = signaturesOf(partner, content).map((expected) => isSameToken(expected, signature));
+      if (!signed.includes(true) || Date.now() > Number(earliest) + lifetime) return undefined;
+      const isHere = placesOf(network).some((each, index) => signed[index] && each === place);
       const supersedes = id === '' ? undefined : {id, token: result};
       return {earliest: Number(earliest), key, supersedes, isHere};
     },

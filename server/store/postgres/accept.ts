@@ -50,8 +50,6 @@ const suppressedText = `
     LATERAL (${selectSuppressed((name) => `input."${name}"`)} LIMIT 9 FOR KEY SHARE) AS found`;
 const isHeld = (id: string, isMailbox = 0) =>
   `${id} IN (SELECT lead_id FROM suppressing WHERE is_mailbox = ${isMailbox})`;
-const mailboxStoppedAt = (id: string) =>
-  `(SELECT MAX(asked_at) FROM suppressing WHERE suppressing.lead_id = ${id})`;
 /** As `isHeldWith`. */
 const isDeliveryHeld = `state = 'waiting' AND ${isHeld('lead_id')} AND (content <> 'confirmation' OR ${isHeld('lead_id', 1)})`;
 const literal = (value: string | number) => (typeof value === 'number' ? value : `'${value}'`);
@@ -59,7 +57,7 @@ const literal = (value: string | number) => (typeof value === 'number' ? value :
 const ifHeld: {[Name in TableName]?: Record<string, string>} = {
   leads: {
     suppressed_at: `CASE WHEN ${isHeld('id')} THEN created_at ELSE suppressed_at END`,
-    mailbox_stopped_at: mailboxStoppedAt('id'),
+    mailbox_stopped_at: '(SELECT MAX(asked_at) FROM suppressing WHERE suppressing.lead_id = id)',
   },
   deliveries: Object.fromEntries(
     Object.entries(held).map(([column, value]) => [
