@@ -113,7 +113,7 @@ export const keptPlans = {
       process: 0,
       fault: 'forgets',
       lasts: 13_993,
-      when: {moment: 'commit', nth: 5},
+      when: {moment: 'commit', nth: 3},
     },
     submit(14_501, 0, 'a caller'),
   ]),

@@ -150,8 +150,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'keep an unused lease while there is no room',
     file: 'server/destinations/worker.ts',
-    from: 'if (free < 1 && unused.length === 0) return 0;',
-    to: 'if (free < 1) return 0;',
+    from: 'if (unused.length === 0 || performance.now() - run.leasesEndedAt < timings.idlePoll) return 0;',
+    to: 'return 0;',
     plan: 'unused-lease-without-room',
     violates: 'nothing is held as unclear that was never sent',
   },
