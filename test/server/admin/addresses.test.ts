@@ -15,7 +15,7 @@ import {emailSettings} from '../../support/email-settings.ts';
 import {openFor} from '../../support/opened.ts';
 import {planAndErase, unnoted} from '../../support/operator.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
-import {doneAnswer, failedAttempt, newDelivery, newEntry} from '../../support/sample-leads.ts';
+import {doneAnswer, failedAttempt, newDelivery, newEntry, newsTo} from '../../support/sample-leads.ts';
 import {forEachStore} from '../../support/stores.ts';
 import {partners} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
@@ -131,10 +131,7 @@ forEachStore((store) => {
     /** A lead with news for the former address, and what a test does with it. */
     async function start(t: TestContext, others: readonly NewDelivery[] = []) {
       const opened = await openFor(t, openStore(server.config, clearText));
-      const news = newDelivery({
-        ...{destination: 'crm', content: 'created', givesAnswer: false},
-        address: addressOf(former.settings),
-      });
+      const news = newsTo('crm', {address: addressOf(former.settings)});
       const entry = newEntry({answer: {status: 'pending'}, deliveries: [news, ...others]});
       await opened.accept(entry);
       const use = (one: typeof former, lastUsed: number): AddressUse => ({

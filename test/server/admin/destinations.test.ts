@@ -10,7 +10,7 @@ import {
   testDestination,
   type TestOutcome,
 } from '../../../server/admin/destinations.ts';
-import {inOneLine, readStatus} from '../../../server/admin/status.ts';
+import {inOneLine} from '../../../server/admin/status.ts';
 import {readConfig} from '../../../server/config/config.ts';
 import {suppressedNumber} from '../../../server/leads/deliveries.ts';
 import {whyOf} from '../../../server/pages/destinations.ts';
@@ -19,8 +19,15 @@ import {freePort} from '../../support/free-port.ts';
 import {fetchFrom, readJson} from '../../support/http.ts';
 import {mailAccess, refusal, startMailServer} from '../../support/mail-server.ts';
 import {openFor} from '../../support/opened.ts';
-import {assertFails, databaseKinds, operate, runCommand, writePartners} from '../../support/operator.ts';
-import {entryAt, newDelivery, prequalificationBody, without} from '../../support/sample-leads.ts';
+import {
+  assertFails,
+  databaseKinds,
+  operate,
+  runCommand,
+  statusOf,
+  writePartners,
+} from '../../support/operator.ts';
+import {entryAt, prequalificationBody, without, newsTo} from '../../support/sample-leads.ts';
 import {serviceSettings, startService} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {listedOrigin} from '../../support/test-server.ts';
@@ -272,9 +279,7 @@ for (const {name, postgres, skip} of databaseKinds)
       const destinations = {crm: {type: 'webhook', credentials: 'CRM', url: 'https://crm.example'}};
       const settings = settingsOf(t, destinations, {CREDENTIALS_CRM_SECRET: newSecret()}, ['crm']);
       const stored = (minutes: number) =>
-        entryAt(Date.now() - minutes * 60_000, {
-          deliveries: [newDelivery({destination: 'crm', content: 'created', givesAnswer: false})],
-        });
+        entryAt(Date.now() - minutes * 60_000, {deliveries: [newsTo('crm')]});
       const older = Array.from({length: 21}, (_, index) => stored(10 + index));
       const operated = await operate(t, [...older, stored(1)], {postgres, settings});
       const {execute} = operated;
@@ -283,11 +288,7 @@ for (const {name, postgres, skip} of databaseKinds)
       /** The row of the destination, and what an operator reads of it. */
       const said = async () => {
         const [row = assert.fail()] = await listDestinations(admin);
-        const {findings} = await readStatus({
-          ...{config: admin.config, server: 'ok'},
-          withStore: (work) => work(admin.store),
-          checkStart: () => Promise.resolve([]),
-        });
+        const {findings} = await statusOf(admin);
         const lines = findings.filter(({subject}) => subject === 'crm').map(inOneLine);
         const {stdout} = await operated.run('destinations', 'list');
         const page = whyOf(row, {role: 'admin'});

@@ -21,7 +21,7 @@ import {
   operate,
   planAndErase,
 } from '../../support/operator.ts';
-import {newDelivery, newEntry, sampleConsent} from '../../support/sample-leads.ts';
+import {newDelivery, newEntry, newsTo, sampleConsent} from '../../support/sample-leads.ts';
 import {until} from '../../support/until.ts';
 
 const key = 'a-data-key-of-tests-with-32-characters-or-more';
@@ -190,9 +190,7 @@ for (const {name, postgres, skip} of databaseKinds) {
     });
 
     test('their deliveries wait with the cause, and all others of the claim are made', async (t) => {
-      const {bad, others, using, metIds, open} = await damaged(t, {
-        deliveries: [newDelivery({destination: 'crm', content: 'created', givesAnswer: false})],
-      });
+      const {bad, others, using, metIds, open} = await damaged(t, {deliveries: [newsTo('crm')]});
       const store = await open();
       const now = Date.now() + 1_000;
       const claim = {now, leaseEnd: now + 60_000, limit: 10, maxSends: 3};

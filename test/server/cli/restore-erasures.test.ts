@@ -29,12 +29,12 @@ import {
   type Operated,
 } from '../../support/operator.ts';
 import {rowsOf} from '../../support/rows.ts';
-import {asLead, newDelivery, newEntry, prequalificationBody} from '../../support/sample-leads.ts';
+import {asLead, newEntry, prequalificationBody, newsTo} from '../../support/sample-leads.ts';
 import {runService} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 
 const DATA_KEY = 'a-data-key-of-at-least-32-characters clear';
-const later = () => [newDelivery({destination: 'hook', content: 'created', givesAnswer: false})];
+const later = () => [newsTo('hook')];
 const phoneOf = (index: number) => `+1415555${String(1_000 + index)}`;
 const entryOf = (phone: number, lead: object = {}, others: Partial<LeadEntry> = {}) =>
   newEntry({

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
 import {suite, test} from 'node:test';
-import type {NewDelivery, Settlement} from '../../../server/leads/deliveries.ts';
+import type {Settlement} from '../../../server/leads/deliveries.ts';
 import type {Retention} from '../../../server/leads/erasure.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import {firstIdAt} from '../../../server/leads/lead-ids.ts';
@@ -15,13 +15,12 @@ import {
   keyOf,
   newDelivery,
   newEntry,
+  newsTo,
   sampleConsent,
 } from '../../support/sample-leads.ts';
 import {forEachStore} from '../../support/stores.ts';
 
 const [minute, day, year] = [60_000, 86_400_000, 365 * 86_400_000];
-const news = (destination: string, changes: Partial<NewDelivery> = {}): NewDelivery =>
-  newDelivery({destination, content: 'created', givesAnswer: false, ...changes});
 const always = () => true;
 const never = () => false;
 
@@ -129,7 +128,7 @@ forEachStore((over) => {
         ];
         const id = await accept({
           deliveries: [
-            ...[had, failed, neverHad, skipped].map((name) => news(name)),
+            ...[had, failed, neverHad, skipped].map((name) => newsTo(name)),
             newDelivery({destination: api}),
             newDelivery({destination: visitor, content: 'confirmation', givesAnswer: false}),
           ],
@@ -172,7 +171,7 @@ forEachStore((over) => {
       test('those that a process may be telling of the lead hear of the erasure after its lease', async () => {
         const name = `leased-${randomUUID()}`;
         const leaseEnd = Date.now() + 10 * minute;
-        const id = await accept({deliveries: [news(name, {nextAttemptAt: leaseEnd, leaseEnd})]});
+        const id = await accept({deliveries: [newsTo(name, {nextAttemptAt: leaseEnd, leaseEnd})]});
         await store.erase(id, Date.now(), never);
         assert.deepEqual((await claim(name, leaseEnd - 1)).due, []);
         await delivered(id, name);
@@ -187,7 +186,7 @@ forEachStore((over) => {
         for (const command of ['retry', 'resume'] as const) {
           const name = `${command}-${randomUUID()}`;
           const leaseEnd = Date.now() + 10 * minute;
-          const id = await accept({deliveries: [news(name, {nextAttemptAt: leaseEnd, leaseEnd})]});
+          const id = await accept({deliveries: [newsTo(name, {nextAttemptAt: leaseEnd, leaseEnd})]});
           await store.erase(id, Date.now(), never);
           if (command === 'retry') assert.equal(await store.retryDeliveries(Date.now(), {lead: id}), 1);
           else await store.resumeDestination(Date.now(), name);
@@ -200,7 +199,7 @@ forEachStore((over) => {
         const [name, upstream] = [`told-${randomUUID()}`, `upstream-${randomUUID()}`];
         const leaseEnd = Date.now() + 10 * minute;
         const id = await accept({
-          deliveries: [news(name), newDelivery({destination: upstream, nextAttemptAt: leaseEnd, leaseEnd})],
+          deliveries: [newsTo(name), newDelivery({destination: upstream, nextAttemptAt: leaseEnd, leaseEnd})],
         });
         await claim(name);
         await delivered(id, name);
@@ -213,7 +212,7 @@ forEachStore((over) => {
       test('a report that comes late leaves the lease of the process that has the delivery now', async () => {
         const name = `twice-${randomUUID()}`;
         const [first, second] = [Date.now() + minute, Date.now() + 10 * minute];
-        const id = await accept({deliveries: [news(name, {nextAttemptAt: first, leaseEnd: first})]});
+        const id = await accept({deliveries: [newsTo(name, {nextAttemptAt: first, leaseEnd: first})]});
         assert.equal((await claim(name, first, second)).due.length, 1);
         await report(id, name, first);
         await eraseAndHurry(id);
@@ -233,7 +232,7 @@ forEachStore((over) => {
         for (const [how, end] of Object.entries(ends)) {
           const name = `${how}-${randomUUID()}`;
           const leaseEnd = Date.now() + 10 * minute;
-          const id = await accept({deliveries: [news(name, {nextAttemptAt: leaseEnd, leaseEnd})]});
+          const id = await accept({deliveries: [newsTo(name, {nextAttemptAt: leaseEnd, leaseEnd})]});
           await eraseAndHurry(id);
           assert.deepEqual(await claimed(name), [], how);
           await end(id, name, leaseEnd);
@@ -244,7 +243,7 @@ forEachStore((over) => {
       test('news that a process had which died can be sent again, once its lease has ended', async () => {
         const name = `died-${randomUUID()}`;
         const [first, second] = [Date.now() + minute, Date.now() + 10 * minute];
-        const id = await accept({deliveries: [news(name, {nextAttemptAt: first, leaseEnd: first})]});
+        const id = await accept({deliveries: [newsTo(name, {nextAttemptAt: first, leaseEnd: first})]});
         await claim(name, first, second);
         await report(id, name, first);
         const again = (now: number) => store.retryDeliveries(now, {lead: id, state: 'delivered'});
@@ -260,7 +259,7 @@ forEachStore((over) => {
         const webhook = `webhook-${randomUUID()}`;
         const id = await accept({
           answer: {status: 'pending'},
-          deliveries: [newDelivery({destination: name}), news(webhook)],
+          deliveries: [newDelivery({destination: name}), newsTo(webhook)],
         });
         await claim(webhook);
         await delivered(id, webhook);
@@ -291,7 +290,7 @@ forEachStore((over) => {
 
       test('what a receiver answers to the news of an erasure is not stored', async () => {
         const name = `answering-${randomUUID()}`;
-        const id = await accept({deliveries: [news(name)]});
+        const id = await accept({deliveries: [newsTo(name)]});
         await claim(name);
         await delivered(id, name);
         await store.erase(id, Date.now(), never);
@@ -314,7 +313,7 @@ forEachStore((over) => {
 
       test('an operator who sends its news again sends nothing', async () => {
         const name = `retried-${randomUUID()}`;
-        const id = await accept({deliveries: [news(name)]});
+        const id = await accept({deliveries: [newsTo(name)]});
         await claim(name);
         await delivered(id, name);
         await store.erase(id, Date.now(), never);
@@ -402,7 +401,7 @@ forEachStore((over) => {
           await aged(40),
           await aged(20),
           await aged(40, {partner: 'kept'}),
-          await aged(40, {deliveries: [news(`open-${randomUUID()}`, {nextAttemptAt: Date.now() + year})]}),
+          await aged(40, {deliveries: [newsTo(`open-${randomUUID()}`, {nextAttemptAt: Date.now() + year})]}),
           await aged(40, {partner: null}),
         ];
         const retention: Retention = {
