@@ -1,6 +1,5 @@
 /** Destinations are tested, and listed, paused and resumed beside a service that sends to them. */
 import assert from 'node:assert/strict';
-import {randomUUID} from 'node:crypto';
 import {suite, test, type TestContext} from 'node:test';
 import {Webhook} from 'standardwebhooks';
 import {
@@ -14,9 +13,9 @@ import {inOneLine} from '../../../server/admin/status.ts';
 import {readConfig} from '../../../server/config/config.ts';
 import {suppressedNumber} from '../../../server/leads/deliveries.ts';
 import {whyOf} from '../../../server/pages/destinations.ts';
+import {sentLead} from '../../support/embed-client.ts';
 import {startFakeUpstream} from '../../support/fake-upstream.ts';
 import {freePort} from '../../support/free-port.ts';
-import {fetchFrom, readJson} from '../../support/http.ts';
 import {mailAccess, refusal, startMailServer} from '../../support/mail-server.ts';
 import {openFor} from '../../support/opened.ts';
 import {
@@ -27,10 +26,9 @@ import {
   statusOf,
   writePartners,
 } from '../../support/operator.ts';
-import {entryAt, prequalificationBody, without, newsTo} from '../../support/sample-leads.ts';
-import {serviceSettings, startService} from '../../support/service-process.ts';
+import {entryAt, newsTo} from '../../support/sample-leads.ts';
+import {serviceSettings} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
-import {listedOrigin} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 import {newSecret, replyWith, startWebhookReceiver} from '../../support/webhook-receiver.ts';
 
@@ -212,10 +210,9 @@ for (const {name, postgres, skip} of databaseKinds)
     const destinations = {crm: webhook(crm, 'CRM'), other: webhook(other, 'OTHER')};
     const settings = settingsOf(t, destinations, access, ['crm', 'other']);
     const operated = await operate(t, [], {postgres, settings});
-    const service = await startService(operated.settings, operated.folder);
-    t.after(() => service.end('SIGKILL'));
+    const server = await operated.serve();
     const admin = await operated.admin();
-    const says = (words: string) => until(() => service.lines.some((line) => line.includes(words)));
+    const says = (words: string) => until(() => server.logLines.some((line) => line.includes(words)));
     const nothing = {
       ...{waiting: 0, held: 0, refused: 0, failed: 0},
       ...{state: 'ok', since: null, last_success_at: null, late_seconds: 0},
@@ -235,18 +232,7 @@ for (const {name, postgres, skip} of databaseKinds)
     await pauseDestination(admin, 'crm', 'their maintenance');
     await assert.rejects(pauseDestination(admin, 'crm', 'mine'), /crm is paused already: their maintenance/);
     await says('the destination is paused');
-    const lead = JSON.stringify({lead: without(prequalificationBody, 'cid')});
-    const headers = {
-      origin: listedOrigin,
-      'content-type': 'application/json',
-      'idempotency-key': randomUUID(),
-    };
-    const sent = await fetchFrom(service.url)('/embed/v1/leads?partner=acme', {
-      method: 'POST',
-      headers,
-      body: lead,
-    });
-    await readJson(sent, 201);
+    await sentLead(server);
     await other.hasReceived(1);
     const [first] = await listDestinations(admin);
     assert.partialDeepStrictEqual(first, {
