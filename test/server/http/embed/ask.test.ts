@@ -27,13 +27,12 @@ const all = {
 };
 const promise = {en: 'We call within a day.', es: 'Le llamamos en un día.'};
 const longest = '🎉'.repeat(200);
+const sent = {...of, send_to: ['crm']};
+const context_fields = ['store', {name: 'brand', filter: true}, 'constructor'];
 const partners = [
-  onePartner({
-    ...{...of, key: 'acme', send_to: ['crm'], ask: [...askedNames].reverse(), call_promise: promise},
-    context_fields: ['store', {name: 'brand', filter: true}, 'constructor'],
-  }),
-  onePartner({...of, key: 'some', send_to: ['crm'], ask: ['notes'], call_promise: 'We call soon.'}),
-  onePartner({...of, key: 'plain', send_to: ['crm']}),
+  onePartner({...sent, key: 'acme', ask: [...askedNames].reverse(), call_promise: promise, context_fields}),
+  onePartner({...sent, key: 'some', ask: ['notes'], call_promise: 'We call soon.'}),
+  onePartner({...sent, key: 'plain'}),
 ] as const;
 
 suite('what a partner asks for besides', () => {
