@@ -83,17 +83,12 @@ suite('sending an e-mail', () => {
     assert.match(headers.get('content-type') ?? '', /^multipart\/alternative/);
   });
 
-  test('a mail server on loopback with an unknown certificate gets the e-mail unencrypted', async (t) => {
-    const {server, email} = await start(t, certificate);
-    await email.deliver(newsRequest());
-    assert.equal(server.received[0]?.encrypted, false);
-  });
-
-  test('LOCALHOST is this machine, however it is spelt', async (t) => {
-    const {server, email} = await start(t, certificate, {name: 'LOCALHOST'});
-    await email.deliver(newsRequest());
-    assert.equal(server.received[0]?.encrypted, false);
-  });
+  for (const name of ['127.0.0.1', 'LOCALHOST'])
+    test(`a mail server on ${name} with an unknown certificate gets the e-mail unencrypted`, async (t) => {
+      const {server, email} = await start(t, certificate, {name});
+      await email.deliver(newsRequest());
+      assert.equal(server.received[0]?.encrypted, false);
+    });
 
   test('a public mail server gets the e-mail encrypted, with user and password', async (t) => {
     const {server, email} = await start(t, {...certificate, authOptional: false}, {name: host, access: user});
@@ -127,9 +122,7 @@ suite('sending an e-mail', () => {
 
   test('an e-mail is sent again over a new connection if the server closed the one that was open', async (t) => {
     const sockets: Socket[] = [];
-    const {server, email} = await start(t, {
-      socketTimeout: 300_000,
-    });
+    const {server, email} = await start(t, {socketTimeout: 300_000});
     server.onConnection((socket) => sockets.push(socket));
     await email.deliver(newsRequest());
     const closed = Promise.all(sockets.map((socket) => once(socket, 'close')));
@@ -188,9 +181,14 @@ type Row = [
   aboutLead?: boolean,
 ];
 
-const refuseIn = (status: number): SMTPServerOptions => ({
-  onRcptTo: (_address, _session, callback) => callback(refusal(status, reply)),
+/** Refuses recipients with the status of each, if it has one. */
+const refuse = (statusOf: (address: string) => number | undefined, text = reply): SMTPServerOptions => ({
+  onRcptTo({address}, _session, callback) {
+    const status = statusOf(address);
+    callback(status === undefined ? null : refusal(status, text));
+  },
 });
+const refuseIn = (status: number) => refuse(() => status);
 const refuseSender = (status: number): SMTPServerOptions => ({
   onMailFrom: (_address, _session, callback) => callback(refusal(status, reply)),
 });
@@ -302,18 +300,14 @@ suite('a mail server that refuses', () => {
 
   test('the text of the reply is kept for operators, but not more than 200 characters of it', async (t) => {
     const long = `${reply} ${'x'.repeat(400)}`;
-    const options: SMTPServerOptions = {
-      onRcptTo: (_address, _session, callback) => callback(refusal(550, long)),
-    };
+    const options = refuse(() => 550, long);
     const {email} = await start(t, options);
     const {excerpt} = await failureOf(email.deliver(newsRequest()));
     assert.equal(excerpt, `550 ${long}`.slice(0, 200));
   });
 
   test('control characters of the reply do not reach the terminal of an operator', async (t) => {
-    const options: SMTPServerOptions = {
-      onRcptTo: (_address, _session, callback) => callback(refusal(550, 'no\u001b[2J such\u202e user')),
-    };
+    const options = refuse(() => 550, 'no\u001b[2J such\u202e user');
     const {email} = await start(t, options);
     const {excerpt} = await failureOf(email.deliver(newsRequest()));
     assert.equal(excerpt, '550 no [2J such user');
@@ -330,10 +324,7 @@ suite('a mail server that refuses', () => {
 
   test('if one recipient is refused, the others have the e-mail, and a note names who has it not', async (t) => {
     const to = ['a@example.com', 'gone@example.com', 'c@example.com'];
-    const options: SMTPServerOptions = {
-      onRcptTo: ({address}, _session, callback) =>
-        callback(address.startsWith('gone') ? refusal(550, reply) : null),
-    };
+    const options = refuse((address) => (address.startsWith('gone') ? 550 : undefined));
     const {server, email} = await start(t, options, {changes: {to}});
     assert.deepEqual(await email.deliver(newsRequest()), {
       state: 'delivered',
@@ -350,12 +341,7 @@ suite('a mail server that refuses', () => {
       ['grey@example.com', 451],
       ['gone@example.com', 550],
     ]);
-    const options: SMTPServerOptions = {
-      onRcptTo({address}, _session, callback) {
-        const status = replies.get(address);
-        callback(status === undefined ? null : refusal(status, reply));
-      },
-    };
+    const options = refuse((address) => replies.get(address));
     const {server, email} = await start(t, options, {changes: {to}});
     const first = await failureOf(email.deliver(newsRequest()));
     const recipients = {left: ['grey@example.com'], refused: ['gone@example.com (550)']};
@@ -416,10 +402,7 @@ suite('a mail server that refuses', () => {
   });
 
   test('if some recipients are refused for good and others for now, all are tried again', async (t) => {
-    const options: SMTPServerOptions = {
-      onRcptTo: ({address}, _session, callback) =>
-        callback(refusal(address.startsWith('gone') ? 550 : 450, reply)),
-    };
+    const options = refuse((address) => (address.startsWith('gone') ? 550 : 450));
     const {email} = await start(t, options, {changes: {to: ['busy@example.com', 'gone@example.com']}});
     const error = await failureOf(email.deliver(newsRequest()));
     assert.equal(error.fault, 'failed');
@@ -481,10 +464,8 @@ suite('a mail server that is away', () => {
   }
 
   test('an e-mail is tried again when the server hangs up', async (t) => {
-    const server = await openFor(
-      t,
-      startRawServer((socket) => socket.destroy()),
-    );
+    const hangUp = (socket: Socket) => void socket.destroy();
+    const server = await openFor(t, startRawServer(hangUp));
     const error = await failureOf(destinationFor(t, server).deliver(newsRequest()));
     assert.equal(error.fault, 'failed');
     assert.match(error.message, /^The mail server could not be reached \([A-Z_]+\)$/);
