@@ -17,6 +17,7 @@ import {refusal, startMailServer} from '../support/mail-server.ts';
 import {openFor} from '../support/opened.ts';
 import {allOf, planAndErase, statusOf, unnoted} from '../support/operator.ts';
 import {quickTimings} from '../support/quick-timings.ts';
+import {columnOf} from '../support/rows.ts';
 import {forEachStore} from '../support/stores.ts';
 import {partners} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
@@ -195,10 +196,7 @@ forEachStore((store) => {
       );
       crm.answerWith(replyWith(204));
       await until(async () => (await news()).length === 0);
-      assert.deepEqual(
-        (await admin.store.pausedDestinations()).map(({destination}) => destination),
-        ['crm'],
-      );
+      assert.deepEqual(columnOf(await admin.store.pausedDestinations(), 'destination'), ['crm']);
       await pauseDestination(admin, 'crm', 'their maintenance');
       await until(() => server.logLines.some((line) => line.includes('their maintenance')));
       const then = typesAt(crm).length;

@@ -15,6 +15,7 @@ import {failures, startFakeUpstream, upstreamSettings, type Script} from '../../
 import {basic, postJson, readJson} from '../../support/http.ts';
 import {openFor} from '../../support/opened.ts';
 import {allOf, databaseKinds, operate} from '../../support/operator.ts';
+import {columnOf} from '../../support/rows.ts';
 import {newDelivery, newEntry, prequalificationBody} from '../../support/sample-leads.ts';
 import {acme} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
@@ -73,10 +74,7 @@ for (const {name, postgres, skip} of databaseKinds) {
     test('what a service holds is listed, and sent on a retry', async (t) => {
       const {upstream, script, admin, ids} = await startHolding(t, postgres);
       const rows = await rowsOf(admin);
-      assert.deepEqual(
-        rows.map(({lead}) => lead),
-        ids,
-      );
+      assert.deepEqual(columnOf(rows, 'lead'), ids);
       assert.ok(!JSON.stringify(rows).includes(upstream.settings.password));
       for (const row of rows) {
         assert.partialDeepStrictEqual(row, {

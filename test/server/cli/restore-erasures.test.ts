@@ -28,7 +28,7 @@ import {
   writePartners,
   type Operated,
 } from '../../support/operator.ts';
-import {rowsOf} from '../../support/rows.ts';
+import {columnOf, rowsOf} from '../../support/rows.ts';
 import {asLead, newEntry, prequalificationBody, newsTo} from '../../support/sample-leads.ts';
 import {runService} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
@@ -243,10 +243,7 @@ for (const kind of databaseKinds) {
       const {doubts} = await startOf(made);
       assert.deepEqual(doubts, [`1 line of the file of erasures ${made.file} cannot be read`]);
       assert.match((await made.run('leads', 'show', gone.id)).stdout, /Erased/);
-      assert.deepEqual(
-        (await findingsOf(made)).map(({text}) => text),
-        doubts,
-      );
+      assert.deepEqual(columnOf(await findingsOf(made), 'text'), doubts);
     });
 
     test('a store that knows all of the file needs no repair, also if version 1.8 repeated its lines', async (t) => {
@@ -484,9 +481,6 @@ for (const version of ['1.0.0', 'schema-12'])
       repaired: {erased: 1, revoked: 1},
     });
     const changed = 'SELECT id FROM leads WHERE erased_at IS NOT NULL OR revoked_at IS NOT NULL ORDER BY id';
-    assert.deepEqual(
-      (await made.select(changed)).map(({id}) => id),
-      [gone, stop],
-    );
+    assert.deepEqual(columnOf(await made.select(changed), 'id'), [gone, stop]);
     assert.deepEqual(await startOf(made, {PARTNERS_FILE: partners}), {repaired: undefined, doubts: []});
   });

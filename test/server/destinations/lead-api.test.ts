@@ -19,7 +19,7 @@ import {basic, postJson, readJson, readProblem} from '../../support/http.ts';
 import {leadRequest} from '../../support/served.ts';
 import {readLead, sentLead} from '../../support/embed-client.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
-import {rowsOf} from '../../support/rows.ts';
+import {columnOf, rowsOf} from '../../support/rows.ts';
 import {amounts, asLead, prequalificationBody, standardBody, without} from '../../support/sample-leads.ts';
 import {acme, startTestServer, through, type TestServer} from '../../support/test-server.ts';
 
@@ -113,10 +113,7 @@ suite('an upstream that works', () => {
     withUpstream({}, async ({exchanges}, server) => {
       const answer = await created(server, standardBody);
       assert.partialDeepStrictEqual(answer, {status: 'done', prequalification: null, reasons: {}});
-      assert.deepEqual(
-        exchanges.map(({method}) => method),
-        ['POST'],
-      );
+      assert.deepEqual(columnOf(exchanges, 'method'), ['POST']);
       await readProblem(await readByCaller(server, answer), 404, 'no-prequalification');
     }));
 
@@ -175,10 +172,7 @@ suite('an upstream that cannot take the lead now', () => {
     test(`leaves it pending: ${what}`, () =>
       withUpstream({create}, async ({exchanges}, server) => {
         await assertPending(server, null);
-        assert.deepEqual(
-          exchanges.map(({path}) => path),
-          ['/base/json/leads'],
-        );
+        assert.deepEqual(columnOf(exchanges, 'path'), ['/base/json/leads']);
       }));
   }
   test('an upstream that is not there leaves the lead pending', () =>
@@ -205,10 +199,7 @@ suite('an upstream that took the lead but cannot say the amounts', () => {
     test(`a lead whose amounts cannot be read stays pending under the upstream's id: ${what}`, () =>
       withUpstream({create: json(201, {id: 'u-1'}), read}, async ({exchanges}, server) => {
         await assertPending(server, 'u-1');
-        assert.deepEqual(
-          exchanges.map(({path}) => path),
-          ['/base/json/leads', '/base/json/leads/u-1'],
-        );
+        assert.deepEqual(columnOf(exchanges, 'path'), ['/base/json/leads', '/base/json/leads/u-1']);
       }));
   }
 });
@@ -223,10 +214,7 @@ suite('an upstream that will never take the lead', () => {
         assert.deepEqual(await readJson(again, 200), answer);
         assert.equal(again.headers.get('retry-after'), null);
         await readProblem(await readByCaller(server, answer), 502, 'upstream-refused');
-        assert.deepEqual(
-          exchanges.map(({method}) => method),
-          ['POST'],
-        );
+        assert.deepEqual(columnOf(exchanges, 'method'), ['POST']);
       }));
   }
 });

@@ -14,7 +14,7 @@ import {openFor} from '../../support/opened.ts';
 import {sentLead} from '../../support/embed-client.ts';
 import {quickTimings as usualQuickPace} from '../../support/quick-timings.ts';
 import {leadRequest} from '../../support/served.ts';
-import {rowsOf} from '../../support/rows.ts';
+import {columnOf, rowsOf} from '../../support/rows.ts';
 import {amounts} from '../../support/sample-leads.ts';
 import {startTestServer, through, type TestServer} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
@@ -184,10 +184,7 @@ suite('a lead whose POST was answered with a success that cannot be read', () =>
     const ids = [await sentLead(server), await sentLead(server)].map(({id}) => id);
     await until(() => outbox(server).every(({state}) => state === 'held'));
     const rows = outbox(server);
-    assert.deepEqual(
-      rows.map(({lead}) => lead),
-      ids,
-    );
+    assert.deepEqual(columnOf(rows, 'lead'), ids);
     for (const {lead, lastError, ambiguous, ambiguousCounted} of rows) {
       assert.equal(upstream.sent().filter((id) => id === lead).length, maxSends);
       assert.deepEqual([ambiguous, ambiguousCounted], [maxSends, maxSends]);
@@ -248,10 +245,7 @@ suite('an upstream that took the lead but cannot say the amounts', () => {
       assert.ok(outcome instanceof DeliveryError, JSON.stringify(outcome));
       assert.notEqual(outcome.fault, 'ambiguous');
       assert.deepEqual(taken, ['u-1']);
-      assert.deepEqual(
-        upstream.exchanges.map(({path}) => path),
-        ['/base/json/leads', '/base/json/leads/u-1'],
-      );
+      assert.deepEqual(columnOf(upstream.exchanges, 'path'), ['/base/json/leads', '/base/json/leads/u-1']);
     });
   }
 });

@@ -7,6 +7,7 @@ import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {createSealer} from '../../../server/store/sealing.ts';
 import {openForSuite} from '../../support/opened.ts';
+import {columnOf} from '../../support/rows.ts';
 import {
   doneAnswer,
   failedAttempt,
@@ -307,10 +308,7 @@ forEachStore((over) => {
             [id],
           );
         }
-        assert.deepEqual(
-          (await store.erasable([other, randomUUID()])).map(({id}) => id),
-          [other],
-        );
+        assert.deepEqual(columnOf(await store.erasable([other, randomUUID()]), 'id'), [other]);
       });
 
       test('a duplicate that came after somebody looked what belongs to a lead goes with it', async () => {

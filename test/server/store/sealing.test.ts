@@ -10,6 +10,7 @@ import {tables} from '../../../server/store/columns.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {createSealer, SealError} from '../../../server/store/sealing.ts';
 import {openFor, openForSuite} from '../../support/opened.ts';
+import {columnOf} from '../../support/rows.ts';
 import {
   asLead,
   failedAttempt,
@@ -396,10 +397,7 @@ forEachStore((over) => {
         const after = await open(t, server, to);
         for (const entry of entries) if (entry !== erased) await readsEverything(after, entry);
         assert.equal(await after.find(erased.id), undefined);
-        assert.deepEqual(
-          (await after.lastReplies(entries[0]!.id)).map(({reply}) => reply),
-          ['canary-reply'],
-        );
+        assert.deepEqual(columnOf(await after.lastReplies(entries[0]!.id), 'reply'), ['canary-reply']);
         if (to !== 'clear') await assertNoCanary(server);
       });
 

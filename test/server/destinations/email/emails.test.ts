@@ -17,6 +17,7 @@ import {isolated} from '../../../../server/leads/hidden-characters.ts';
 import {emailSettings} from '../../../support/email-settings.ts';
 import {startMailServer, type Received} from '../../../support/mail-server.ts';
 import {openForSuite} from '../../../support/opened.ts';
+import {columnOf} from '../../../support/rows.ts';
 import {
   amounts,
   asLead,
@@ -154,10 +155,7 @@ suite('the texts of e-mails', () => {
     ]);
     assert.doesNotMatch([...lines.slice(1, 6), ...lines.slice(7)].join('\n'), /Silva|305|lead-prequal/);
     assert.match(parsed.html ?? '', /<a\s+href="tel:\+13055550142"[^>]*>Call \+1 305-555-0142 ext\. 12<\/a/);
-    assert.deepEqual(
-      parsed.replyTo?.map(({address}) => address),
-      ['ana@example.com'],
-    );
+    assert.deepEqual(columnOf(parsed.replyTo ?? [], 'address'), ['ana@example.com']);
     const bare = await sentOne([newsRequest(telling)]);
     assert.doesNotMatch(bare.parsed.text ?? '', /evening|Spanish|New York|bakery/);
   });

@@ -19,6 +19,7 @@ import {
   type MailServer,
 } from '../../../support/mail-server.ts';
 import {openFor, type Owner} from '../../../support/opened.ts';
+import {columnOf} from '../../../support/rows.ts';
 import {newsRequest} from '../../../support/sample-news.ts';
 
 const timeout = 20_000;
@@ -155,10 +156,7 @@ suite('sending an e-mail', () => {
         /certificate of the mail server other\.partner\.example is not accepted: .* \(ERR_TLS_CERT_ALTNAME_INVALID\)/,
       );
       assert.deepEqual(asked, [host, 'other.partner.example']);
-      assert.deepEqual(
-        server.received.map(({encrypted}) => encrypted),
-        [true],
-      );
+      assert.deepEqual(columnOf(server.received, 'encrypted'), [true]);
     });
   }
 

@@ -12,6 +12,7 @@ import {json, startFakeUpstream, type Script} from '../../../support/fake-upstre
 import {basic, fieldCodes, postJson, readJson, readProblem} from '../../../support/http.ts';
 import {openFor, openForSuite} from '../../../support/opened.ts';
 import {quickTimings} from '../../../support/quick-timings.ts';
+import {columnOf} from '../../../support/rows.ts';
 import {prequalificationBody, standardBody, without} from '../../../support/sample-leads.ts';
 import {forEachStore} from '../../../support/stores.ts';
 import {acme, listedOrigin, startTestServer} from '../../../support/test-server.ts';
@@ -108,10 +109,7 @@ suite('what a partner asks for besides', () => {
         ['en-US', 'es-US', undefined].map((lang) => configOf('acme', lang)),
       );
       for (const {ask = []} of [english!, spanish!, unknown!]) {
-        assert.deepEqual(
-          ask.map(({name}) => name),
-          ['call_time', 'state', 'time_frame', 'notes'],
-        );
+        assert.deepEqual(columnOf(ask, 'name'), ['call_time', 'state', 'time_frame', 'notes']);
         const values = ask.map(({choices}) => choices && Object.keys(choices).toSorted());
         assert.deepEqual(
           values,
