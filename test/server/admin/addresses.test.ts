@@ -155,11 +155,7 @@ forEachStore((store) => {
       const {id, store, claim, admin} = await start(t);
       const [first] = await claim('crm');
       assert.equal(await acceptAddress(admin, 'crm'), 0, 'it is in progress');
-      await store.postpone(keyOf(id, 'created'), first!.leaseEnd, {
-        ...failedAttempt,
-        tried: true,
-        until: 0,
-      });
+      await store.postpone(keyOf(id, 'created'), first!.leaseEnd, {...failedAttempt, tried: true, until: 0});
       assert.equal(await acceptAddress(admin, 'crm'), 1);
       assert.partialDeepStrictEqual(await receiversOf(admin, id), [
         {state: 'unclear', place: 'old.example.com'},
@@ -187,11 +183,7 @@ forEachStore((store) => {
     test('that was tried at the former address alone is told to nobody when its lead is erased', async (t) => {
       const {id, store, claim, admin} = await start(t);
       const [due] = await claim('crm');
-      await store.postpone(keyOf(id, 'created'), due!.leaseEnd, {
-        ...failedAttempt,
-        tried: true,
-        until: 0,
-      });
+      await store.postpone(keyOf(id, 'created'), due!.leaseEnd, {...failedAttempt, tried: true, until: 0});
       await acceptAddress(admin, 'crm');
       await planAndErase(admin, [id]);
       assert.deepEqual(await claim('crm'), []);
@@ -214,10 +206,7 @@ forEachStore((store) => {
       assert.equal(await acceptAddress(admin, 'crm'), 1);
       const [answered] = await claim('crm');
       assert.partialDeepStrictEqual(answered, {content: 'answered', address: addressOf(next.settings)});
-      await store.settle(keyOf(id, 'answered'), answered!.leaseEnd, {
-        state: 'delivered',
-        answer: null,
-      });
+      await store.settle(keyOf(id, 'answered'), answered!.leaseEnd, {state: 'delivered', answer: null});
       const plan = await planOf(admin, id);
       assert.deepEqual(plan.told, ['crm']);
       assert.partialDeepStrictEqual(

@@ -241,9 +241,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       assert.match(listed, new RegExp(`^${gone.id} \\S+ all$`, 'm'));
       assert.deepEqual(
         (await made.select(`SELECT lead_id, destination FROM deliveries WHERE content = 'erased'`)).map(
-          (row) => ({
-            ...row,
-          }),
+          (row) => ({...row}),
         ),
         [{lead_id: had.id, destination: 'hook'}],
       );

@@ -1,7 +1,7 @@
-/** Whom the server lets go when it has too many connections, of all clients or of one. */
+/** Whom the server lets go when it has too many connections, of all clients or of one, and which files stay open. */
 import assert from 'node:assert/strict';
 import {once} from 'node:events';
-import {readFileSync} from 'node:fs';
+import {readFileSync, readdirSync} from 'node:fs';
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
 import {connect, type AddressInfo} from 'node:net';
 import {suite, test, type TestContext} from 'node:test';
@@ -16,9 +16,9 @@ import {until} from '../../support/until.ts';
 import {useService} from '../../support/service-process.ts';
 import {openFor} from '../../support/opened.ts';
 
-suite('a service with as many connections as it takes', () => {
-  const service = useService();
+const service = useService();
 
+suite('a service with as many connections as it takes', () => {
   test('the longest idle of too many connections is closed for the newcomer', async () => {
     const port = Number(new URL(service.url).port);
     const open: Connection[] = [await openConnection(port)];
@@ -303,6 +303,34 @@ suite('the limit of connections for one address', () => {
   ] as const) {
     test(`the cap of an address ${unlimited ? 'spares' : 'holds for'} ${address} when TRUST_PROXY is ${trust}`, () => {
       assert.equal(createProxyCheck(trust)(address), unlimited);
+    });
+  }
+});
+
+/** Fewer than a connection may have under way. */
+const requests = 10;
+const clients = 20;
+
+suite('a client that asks for a file several times and leaves without reading it', () => {
+  const openFiles = () => readdirSync(`/proc/${service.pid}/fd`).length;
+
+  const files = ['/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css', '/embed/1.0.0/lead-prequal-form.js'];
+  for (const file of files) {
+    test(`a client that leaves without reading leaves no file open: ${file}`, async () => {
+      const before = openFiles();
+      const port = Number(new URL(service.url).port);
+      const sockets = Array.from({length: clients}, () => connect(port, '127.0.0.1'));
+      await Promise.all(
+        sockets.map(async (socket) => {
+          await once(socket, 'connect');
+          socket.write(requestText('GET', file, {}).repeat(requests));
+          // The first bytes of the first answer: by now the server has seen all requests.
+          await once(socket, 'readable');
+        }),
+      );
+      for (const socket of sockets) socket.destroy();
+      await until(() => openFiles() <= before);
+      assert.ok(openFiles() <= before);
     });
   }
 });

@@ -161,11 +161,7 @@ forEachStore((over) => {
         maxSends: 3,
       });
       const {leaseEnd} = due[0]!;
-      await store.postpone(keyOf(taken.id), leaseEnd, {
-        ...failedAttempt,
-        until: 0,
-        excerpt: 'canary-reply',
-      });
+      await store.postpone(keyOf(taken.id), leaseEnd, {...failedAttempt, until: 0, excerpt: 'canary-reply'});
       assert.deepEqual(await store.settle(keyOf(taken.id), 0, {state: 'delivered', answer}), answer);
       const fields = ['email'] as const;
       await store.settle(keyOf(refused.id), leaseEnd, {state: 'refused', reason: 'It said no', fields});

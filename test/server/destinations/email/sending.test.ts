@@ -255,9 +255,7 @@ suite('a mail server that refuses', () => {
   });
 
   test('the server greets with 554: it is tried again', async (t) => {
-    const {email} = await start(t, {
-      onConnect: (_session, callback) => callback(refusal(554, reply)),
-    });
+    const {email} = await start(t, {onConnect: (_session, callback) => callback(refusal(554, reply))});
     const error = await failureOf(email.deliver(newsRequest()));
     assert.partialDeepStrictEqual({...error}, {fault: 'failed'});
     assert.equal(error.message, 'The mail server refused the connection (554)');

@@ -104,9 +104,7 @@ suite('the guide of webhooks', () => {
   test('a validator with the published schema takes the values that may be added', () => {
     const ajv = new Ajv2020({strict: true, allowUnionTypes: true, formats: {'date-time': true}});
     const isValid = ajv.compile(leadEventJsonSchema());
-    const known = JSON.parse(codeAfter('<!-- example: event -->')) as {
-      data: {lead: object; answer: object};
-    };
+    const known = JSON.parse(codeAfter('<!-- example: event -->')) as {data: {lead: object; answer: object}};
     const added = {
       type: 'lead.new',
       data: {

@@ -106,13 +106,7 @@ suite('the log at start', () => {
   ];
   for (const [url, warned] of upstreams) {
     test(`${warned ? 'warns' : 'does not warn'} of an upstream at ${url}`, async (t) => {
-      const settings = {
-        ...leadApi,
-        url,
-        user: 'us',
-        password: 'canary-password',
-        cid: '77',
-      };
+      const settings = {...leadApi, url, user: 'us', password: 'canary-password', cid: '77'};
       const server = await openFor(t, startTestServer({destinations: new Map([['lender', settings]])}));
       const lines = server.logLines.filter((line) => line.includes('http://'));
       assert.equal(lines.length, warned ? 1 : 0);
