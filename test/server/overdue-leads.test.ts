@@ -13,7 +13,7 @@ import {quickTimings} from '../support/quick-timings.ts';
 import {standardBody, without} from '../support/sample-leads.ts';
 import {samplesNamed, scrape} from '../support/scrape.ts';
 import {asOperator, forEachStore, type Store} from '../support/stores.ts';
-import {otherOrigin, partners} from '../support/test-server.ts';
+import {otherOrigin, partners, type Prepare} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 import {replyWith, startWebhookReceiver} from '../support/webhook-receiver.ts';
 
@@ -29,19 +29,14 @@ async function start(t: TestContext, store: Store, leads: number, others: number
   const crm = await openFor(t, startWebhookReceiver(replyWith(204)));
   const mail = await openFor(t, startMailServer());
   const [acme, second] = partners;
-  const server = await openFor(
-    t,
-    store.startServer(
-      {
-        metrics: {host: '127.0.0.1', port: 0},
-        alerts: emailSettings(`smtp://127.0.0.1:${mail.port}`, {to: ['ops@example.com']}),
-        destinations: new Map([['crm', crm.settings]]),
-        partners: [{...acme, sendTo: ['crm']}, second!],
-        retention: {retainDays: 30, keepConsentYears: 5, graceDays: 30},
-      },
-      timings,
-    ),
-  );
+  const prepared: Prepare = {
+    metrics: {host: '127.0.0.1', port: 0},
+    alerts: emailSettings(`smtp://127.0.0.1:${mail.port}`, {to: ['ops@example.com']}),
+    destinations: new Map([['crm', crm.settings]]),
+    partners: [{...acme, sendTo: ['crm']}, second!],
+    retention: {retainDays: 30, keepConsentYears: 5, graceDays: 30},
+  };
+  const server = await openFor(t, store.startServer(prepared, timings));
   await server.execute(
     "INSERT INTO paused_destinations (destination, paused_at, reason) VALUES ('crm', 1, 'for the test')",
   );
