@@ -166,8 +166,17 @@ for (const {name, postgres, skip} of databaseKinds) {
       await run('consent', 'revoke', written.who.phone, ...asked, '--yes');
       await press(linked.id);
       await press(clicked.id, {'List-Unsubscribe': 'One-Click'});
+      for (const {id} of [linked, clicked]) await told(id, 'consent.revoked partner');
+      await told(written.id, 'consent.revoked all');
+      crm.answerWith(replyWith(500));
       await run('leads', 'erase', written.id, '--yes');
-      await told(written.id, 'consent.revoked all', 'lead.erased');
+      await until(() => types(written.id).includes('lead.erased'));
+      await server.execute(
+        `UPDATE deliveries SET happened_at = happened_at - 345600000 WHERE lead_id = '${written.id}'`,
+      );
+      const {stdout: late} = await server.run('status');
+      assert.match(late, /1 person was erased, and crm has not heard it for 4 days/);
+      crm.answerWith(replyWith(204));
       const recordOf = async (who: string) =>
         linesOf<ShownConsent>(await run('consent', 'show', who, '--json'))[0] ?? assert.fail('no record');
       await until(async () => (await recordOf(written.id)).told.every(({state}) => state === 'delivered'));

@@ -290,6 +290,9 @@ for (const {name, postgres, skip} of databaseKinds)
       assert.partialDeepStrictEqual(failing.row, {state: 'failing', last_error: 'The receiver answered 503'});
       assert.equal(failing.words.match(/answered 503/g)?.length, 3, failing.words);
       assert.doesNotMatch(failing.words, /consent allow/);
+
+      await execute("UPDATE deliveries SET state = 'failed', failing_since = NULL WHERE state = 'waiting'");
+      assert.match((await said()).words, /crm has deliveries that wait for an operator \(1 failed\)/);
     },
   );
 
