@@ -28,6 +28,7 @@ import {
   writePartners,
   type Operated,
 } from '../../support/operator.ts';
+import {logTo} from '../../support/observation-log.ts';
 import {columnOf, rowsOf} from '../../support/rows.ts';
 import {asLead, newEntry, prequalificationBody, newsTo} from '../../support/sample-leads.ts';
 import {runService} from '../../support/service-process.ts';
@@ -101,10 +102,17 @@ async function stored(
 /** Starts the server without its port, and ends it. @returns what it says of the file of erasures */
 async function startOf({settings}: Pick<Operated, 'settings'>, changes: Record<string, string> = {}) {
   const said: Observation[] = [];
-  const app = await createApp(readConfig({...settings, ...changes}), (observation) => said.push(observation));
+  const lines: string[] = [];
+  const {emit} = logTo(lines);
+  const app = await createApp(readConfig({...settings, ...changes}), (observation) => {
+    said.push(observation);
+    emit(observation);
+  });
   await app.close(0);
   const doubts = said.flatMap((one) => (one.type === 'erasures-doubtful' ? [one.reason] : []));
-  return {repaired: said.find(({type}) => type === 'store-repaired'), doubts};
+  const repaired = said.find(({type}) => type === 'store-repaired');
+  assert.equal(/the store was restored/.test(lines.join()), repaired !== undefined, 'the log says so');
+  return {repaired, doubts};
 }
 
 const repairs = async ({select}: Operated) =>
