@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
-import {readStatus} from '../../server/admin/status.ts';
 import type {DestinationSettings} from '../../server/config/destinations.ts';
 import type {Partner} from '../../server/config/partners.ts';
 import {usualTimings} from '../../server/config/timings.ts';
@@ -13,6 +12,7 @@ import {emailSettings} from '../support/email-settings.ts';
 import {sentLead, somebody} from '../support/embed-client.ts';
 import {refusal, startMailServer} from '../support/mail-server.ts';
 import {openFor} from '../support/opened.ts';
+import {statusOf} from '../support/operator.ts';
 import {openPostgresStores, withoutPostgres} from '../support/postgres.ts';
 import {quickTimings} from '../support/quick-timings.ts';
 import {asOperator, forEachStore, type Store} from '../support/stores.ts';
@@ -77,12 +77,7 @@ const crmFails: Trouble = {name: 'destination crm', title: 'is away'};
 
 /** What `status` says of alerts that could not be sent. */
 async function unsentAlerts(server: TestServer) {
-  const {findings} = await readStatus({
-    config: server.config,
-    server: 'ok',
-    withStore: (work) => asOperator(server, work),
-    checkStart: () => Promise.resolve([]),
-  });
+  const {findings} = await asOperator(server, (store) => statusOf({...server, store}));
   return findings.flatMap(({text}) => (text.includes('ALERTS_TO') ? [text] : []));
 }
 

@@ -1,5 +1,5 @@
 /**
- * A day of requests: 300 leads of the form, of an apply page without a script, and of callers, under three texts and two
+ * A day of requests: 120 leads of the form, of an apply page without a script, and of callers, under three texts and two
  * addresses of a destination, some erased and some swept. What did each person agree to, and who has the lead? Each question
  * is answered by one command, and all words are compared letter by letter.
  */
@@ -11,17 +11,15 @@ import {test, type TestContext} from 'node:test';
 import {referenceOf} from '../../contract/reference.ts';
 import type {EmbedAnswer, EmbedConfig} from '../../contract/embed.ts';
 import type {ConsentRow, ShownConsent} from '../../server/admin/consents.ts';
-import {readConfig} from '../../server/config/config.ts';
 import {retentionOf} from '../../server/leads/retention.ts';
 import {sentLead, somebody} from '../support/embed-client.ts';
 import {basic, postJson, readJson} from '../support/http.ts';
 import {openFor} from '../support/opened.ts';
-import {linesOf, runCommand, writePartners} from '../support/operator.ts';
+import {databaseKinds, linesOf, operate, writePartners} from '../support/operator.ts';
 import {plainBrowser} from '../support/plain-browser.ts';
 import {quickTimings} from '../support/quick-timings.ts';
 import {prequalificationBody} from '../support/sample-leads.ts';
-import {serviceSettings} from '../support/service-process.ts';
-import {asOperator, forEachStore, type Store} from '../support/stores.ts';
+import {noOtherPartner} from '../support/service-process.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
 import {acme, listedOrigin} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
@@ -31,7 +29,7 @@ const day = 86_400_000;
 /** On a busy machine, a commit may take longer than the quick age, after which digests are written. */
 const timings = {...quickTimings, digests: {...quickTimings.digests, age: 10_000}};
 /** Leads of each text, by where they come from. */
-const perText = {form: 60, brief: 10, 'apply page': 5, 'caller with a version': 15, 'caller with a text': 10};
+const perText = {form: 20, brief: 4, 'apply page': 4, 'caller with a version': 8, 'caller with a text': 4};
 const versions = ['1', '2', '3'];
 
 const textOf = (version: string, language: string) => ({
@@ -51,21 +49,8 @@ type Sent = {
   at: number | undefined;
 };
 
-const settingsOf = (folder: string, partnersFile: string) => {
-  const {EMBED_ORIGINS, EMBED_PARTNER, ...settings} = serviceSettings(folder);
-  assert.ok(EMBED_ORIGINS && EMBED_PARTNER);
-  return {
-    ...settings,
-    PARTNERS_FILE: partnersFile,
-    WEBHOOK_INTERNAL_HOSTS: '127.0.0.1',
-    EVIDENCE_KEY: 'an-evidence-key-for-tests-that-is-long-enough',
-    DATA_KEY: 'clear',
-    TRUST_PROXY: '1',
-  };
-};
-
 /** Sends leads over a day, and what is known of each. */
-async function spendDay(t: TestContext, store: Store) {
+async function spendDay(t: TestContext, postgres: boolean) {
   const folder = temporaryFolder(t);
   const [before, after] = [
     await openFor(t, startWebhookReceiver()),
@@ -82,25 +67,19 @@ async function spendDay(t: TestContext, store: Store) {
         {consent: consent(version), send_to: ['crm']},
         {key: 'brief', consent: consent(version), retain_days: 1},
       ],
-      {
-        crm: {
-          type: 'webhook',
-          url: `http://127.0.0.1:${crm.port}/leads?key=secret`,
-          credentials: 'CRM',
-        },
-      },
+      {crm: {type: 'webhook', url: `http://127.0.0.1:${crm.port}/leads?key=secret`, credentials: 'CRM'}},
     );
   const settings = {
-    ...settingsOf(folder, write('1', before)),
+    ...noOtherPartner,
+    PARTNERS_FILE: write('1', before),
     // The receiver is another one after the change of address, and has the same secret.
     CREDENTIALS_CRM_SECRET: before.secret,
+    WEBHOOK_INTERNAL_HOSTS: '127.0.0.1',
+    EVIDENCE_KEY: 'an-evidence-key-for-tests-that-is-long-enough',
+    TRUST_PROXY: '1',
   };
-  const read = () => {
-    const {partners, destinations, evidenceKeys, retention, trustProxy} = readConfig(settings);
-    return {partners, destinations, evidenceKeys, retention, trustProxy};
-  };
-  const config = read();
-  const server = await openFor(t, store.startServer(config, timings));
+  const operated = await operate(t, [], {postgres, settings});
+  const server = {...operated, ...(await operated.serve(timings))};
   const sent: Sent[] = [];
   let people = 0;
   const person = () => {
@@ -166,7 +145,7 @@ async function spendDay(t: TestContext, store: Store) {
   for (const version of versions) {
     const crm = version === '3' ? after : before;
     write(version, crm);
-    await server.reload(read());
+    await server.reload();
     for (let index = 0; index < perText.form; index += 1) await fromForm('form', version, crm.port, index);
     for (let index = 0; index < perText.brief; index += 1) await fromForm('brief', version, undefined, index);
     for (let index = 0; index < perText['apply page']; index += 1) await fromApplyPage(version, crm.port);
@@ -175,23 +154,12 @@ async function spendDay(t: TestContext, store: Store) {
     await crm.hasReceived((version === '2' ? 2 : 1) * (perText.form + perText['apply page']));
   }
 
-  const {databaseUrl, databasePath} = server.config;
-  const environment = {
-    ...settings,
-    DATABASE_PATH: databasePath,
-    ...(databaseUrl !== undefined && {DATABASE_URL: databaseUrl}),
-  };
-  const command = async (...words: string[]) => {
-    const ran = await runCommand(environment, ...words);
-    assert.equal(ran.code, 0, `${words.join(' ')}: ${ran.stderr}`);
-    return ran;
-  };
-  return {server, sent, before, after, command, folder, config};
+  return {server, sent, before, after, command: server.does, folder};
 }
 
-/** Every fourth lead of a place, so that each text and language is asked for. */
+/** Every third lead of a place, so that each text and language is asked for. */
 const someOf = (sent: readonly Sent[], from: Sent['from']) =>
-  sent.filter((each) => each.from === from).filter((_, index) => index % 4 === 0);
+  sent.filter((each) => each.from === from).filter((_, index) => index % 3 === 0);
 
 const placeOf = (port: number) => `127.0.0.1:${port}`;
 
@@ -217,119 +185,116 @@ async function publicKeys(server: {fetch: (path: string) => Promise<Response>}) 
   return new Map(keys.map(({kid, ...jwk}) => [kid, createPublicKey({key: jwk, format: 'jwk'})]));
 }
 
-forEachStore((store) => {
-  test('each question of a day is answered by one command, word for word', {timeout: 240_000}, async (t) => {
-    const {server, sent, before, after, command, folder, config} = await spendDay(t, store);
-    assert.equal(sent.length, 300);
+for (const {name, postgres, skip} of databaseKinds)
+  test(
+    `each question of a day is answered by one command, word for word, over ${name}`,
+    {skip},
+    async (t) => {
+      const {server, sent, before, after, command, folder} = await spendDay(t, postgres);
+      assert.equal(sent.length, 120);
 
-    const erased = someOf(sent, 'form').slice(0, 6);
-    const forgotten = someOf(sent, 'apply page').slice(0, 1);
-    const signed = new Map<string, string>();
-    for (const {id} of erased) signed.set(id, (await command('consent', 'show', id, '--signed')).stdout);
-    const {stderr, stdout} = await command(
-      'leads',
-      'erase',
-      ...erased.map(({id}) => referenceOf(id)),
-      '--yes',
-    );
-    assert.ok(`${stdout}${stderr}`.includes(placeOf(before.port)), 'the former receiver is named');
-    await command('leads', 'erase', ...forgotten.map(({id}) => id), '--all', '--yes');
-    const later = Date.now() + 2 * day;
-    const swept = await asOperator(server, async (operator) => {
-      let [leads, next] = [0, undefined as Parameters<typeof operator.sweep>[2]];
-      do {
-        const slice = await operator.sweep(later, retentionOf(config), next);
-        [leads, next] = [leads + slice.leads, slice.next];
-      } while (next);
-      return leads;
-    });
-    assert.equal(swept, 3 * perText.brief);
-    const gone = new Set([...erased, ...sent.filter(({from}) => from === 'brief')].map(({id}) => id));
-    const hasConsent = sent.filter(({id}) => id !== forgotten[0]?.id);
-
-    await t.test('all consents in one file, those of erased leads, too', async () => {
-      const file = join(folder, 'consents.jsonl');
-      await command('leads', 'export', file, '--consents');
-      const records = linesOf<ShownConsent>({stdout: readFileSync(file, 'utf8')});
-      const byId = new Map(records.map((record) => [record.lead, record]));
-      assert.equal(byId.size, hasConsent.length);
-      for (const each of hasConsent) {
-        const record = byId.get(each.id) ?? assert.fail(`${each.from} is missing`);
-        assertAgreed(record, each);
-        assert.equal(record.erased_at !== null, gone.has(each.id));
-      }
-    });
-
-    await t.test('one consent, by reference, phone and e-mail, and who has the lead', async () => {
-      const asked = (Object.keys(perText) as Sent['from'][]).flatMap((from) => someOf(sent, from));
-      for (const [index, each] of asked.filter(({id}) => id !== forgotten[0]?.id).entries()) {
-        const who = [referenceOf(each.id), each.phone, each.email.toUpperCase()][index % 3] ?? '';
-        const [record = assert.fail(), ...others] = linesOf<ShownConsent>(
-          await command('consent', 'show', who, '--json'),
-        );
-        assert.deepEqual(others, []);
-        assertAgreed(record, each);
-        const places = record.receivers.map(({destination, place}) => `${destination} ${place}`);
-        assert.deepEqual(places, each.at === undefined ? [] : [`crm ${placeOf(each.at)}`]);
-        assert.doesNotMatch(JSON.stringify(record), /key=secret/);
-      }
-    });
-
-    await t.test('who agreed to a text', async () => {
-      const expected = hasConsent.filter(
-        ({from, version, language}) =>
-          (from === 'form' || from === 'apply page') && version === '2' && language === 'en',
+      const erased = someOf(sent, 'form').slice(0, 6);
+      const forgotten = someOf(sent, 'apply page').slice(0, 1);
+      const signed = new Map<string, string>();
+      for (const {id} of erased) signed.set(id, (await command('consent', 'show', id, '--signed')).stdout);
+      const {stderr, stdout} = await command(
+        'leads',
+        'erase',
+        ...erased.map(({id}) => referenceOf(id)),
+        '--yes',
       );
-      const rows = linesOf<ConsentRow>(
-        await command('consent', 'list', '--text', 'acme/en/2', '--limit', '1000', '--json'),
-      );
-      assert.deepEqual(rows.map(({lead}) => lead).toSorted(), expected.map(({id}) => id).toSorted());
-    });
+      assert.ok(`${stdout}${stderr}`.includes(placeOf(before.port)), 'the former receiver is named');
+      await command('leads', 'erase', ...forgotten.map(({id}) => id), '--all', '--yes');
+      const later = Date.now() + 2 * day;
+      const {store, config} = await server.admin();
+      const {leads: swept} = await store.sweep(later, retentionOf(config));
+      assert.equal(swept, 3 * perText.brief);
+      const gone = new Set([...erased, ...sent.filter(({from}) => from === 'brief')].map(({id}) => id));
+      const hasConsent = sent.filter(({id}) => id !== forgotten[0]?.id);
 
-    await t.test('nothing is left of a consent that was erased', async () => {
-      const [one = assert.fail()] = forgotten;
-      const [record = assert.fail()] = linesOf<ShownConsent>(
-        await command('consent', 'show', one.id, '--json'),
-      );
-      assert.deepEqual([record.text, record.person, record.statement], [null, null, null]);
-      const {stderr: said} = await command('leads', 'list', '--phone', one.phone);
-      assert.match(said, /^0 leads/m);
-    });
-
-    await t.test(
-      'the statements that receivers got are those that a command shows, also after erasing',
-      async () => {
-        const keys = await publicKeys(server);
-        type Event = {type: string; data: {id: string; consent: {statement?: string} | null}};
-        const events = [...before.received, ...after.received].map(({body}) => JSON.parse(body) as Event);
-        const created = events.filter(({type}) => type === 'lead.created');
-        assert.equal(created.length, 3 * (perText.form + perText['apply page']));
-        for (const {data} of created) {
-          const statement = data.consent?.statement ?? assert.fail('an event has no statement');
-          const [header = '', payload = '', signature = ''] = statement.split('.');
-          const {kid} = JSON.parse(Buffer.from(header, 'base64url').toString()) as {kid: string};
-          const key = keys.get(kid) ?? assert.fail('its key is not published');
-          assert.ok(
-            verify(null, Buffer.from(`${header}.${payload}`), key, Buffer.from(signature, 'base64url')),
-          );
-          const erasedOne = signed.get(data.id);
-          if (erasedOne === undefined) continue;
-          assert.equal(erasedOne, `${statement}\n`);
-          assert.equal((await command('consent', 'show', data.id, '--signed')).stdout, erasedOne);
+      await t.test('all consents in one file, those of erased leads, too', async () => {
+        const file = join(folder, 'consents.jsonl');
+        await command('leads', 'export', file, '--consents');
+        const records = linesOf<ShownConsent>({stdout: readFileSync(file, 'utf8')});
+        const byId = new Map(records.map((record) => [record.lead, record]));
+        assert.equal(byId.size, hasConsent.length);
+        for (const each of hasConsent) {
+          const record = byId.get(each.id) ?? assert.fail(`${each.from} is missing`);
+          assertAgreed(record, each);
+          assert.equal(record.erased_at !== null, gone.has(each.id));
         }
-      },
-    );
+      });
 
-    await t.test('the present receiver hears of no lead that it never had', async () => {
-      const told = (receiver: WebhookReceiver) =>
-        receiver.received
-          .map(({body}) => JSON.parse(body) as {type: string; data: {id: string}})
-          .filter(({type}) => type === 'lead.erased')
-          .map(({data}) => data.id);
-      const present = erased.filter(({at}) => at === after.port).map(({id}) => id);
-      await until(() => present.every((id) => told(after).includes(id)));
-      assert.deepEqual(told(after).toSorted(), present.toSorted());
-      assert.deepEqual(told(before), []);
-    });
-  });
-});
+      await t.test('one consent, by reference, phone and e-mail, and who has the lead', async () => {
+        const asked = (Object.keys(perText) as Sent['from'][]).flatMap((from) => someOf(sent, from));
+        for (const [index, each] of asked.filter(({id}) => id !== forgotten[0]?.id).entries()) {
+          const who = [referenceOf(each.id), each.phone, each.email.toUpperCase()][index % 3] ?? '';
+          const [record = assert.fail(), ...others] = linesOf<ShownConsent>(
+            await command('consent', 'show', who, '--json'),
+          );
+          assert.deepEqual(others, []);
+          assertAgreed(record, each);
+          const places = record.receivers.map(({destination, place}) => `${destination} ${place}`);
+          assert.deepEqual(places, each.at === undefined ? [] : [`crm ${placeOf(each.at)}`]);
+          assert.doesNotMatch(JSON.stringify(record), /key=secret/);
+        }
+      });
+
+      await t.test('who agreed to a text', async () => {
+        const expected = hasConsent.filter(
+          ({from, version, language}) =>
+            (from === 'form' || from === 'apply page') && version === '2' && language === 'en',
+        );
+        const rows = linesOf<ConsentRow>(
+          await command('consent', 'list', '--text', 'acme/en/2', '--limit', '1000', '--json'),
+        );
+        assert.deepEqual(rows.map(({lead}) => lead).toSorted(), expected.map(({id}) => id).toSorted());
+      });
+
+      await t.test('nothing is left of a consent that was erased', async () => {
+        const [one = assert.fail()] = forgotten;
+        const [record = assert.fail()] = linesOf<ShownConsent>(
+          await command('consent', 'show', one.id, '--json'),
+        );
+        assert.deepEqual([record.text, record.person, record.statement], [null, null, null]);
+        const {stderr: said} = await command('leads', 'list', '--phone', one.phone);
+        assert.match(said, /^0 leads/m);
+      });
+
+      await t.test(
+        'the statements that receivers got are those that a command shows, also after erasing',
+        async () => {
+          const keys = await publicKeys(server);
+          type Event = {type: string; data: {id: string; consent: {statement?: string} | null}};
+          const events = [...before.received, ...after.received].map(({body}) => JSON.parse(body) as Event);
+          const created = events.filter(({type}) => type === 'lead.created');
+          assert.equal(created.length, 3 * (perText.form + perText['apply page']));
+          for (const {data} of created) {
+            const statement = data.consent?.statement ?? assert.fail('an event has no statement');
+            const [header = '', payload = '', signature = ''] = statement.split('.');
+            const {kid} = JSON.parse(Buffer.from(header, 'base64url').toString()) as {kid: string};
+            const key = keys.get(kid) ?? assert.fail('its key is not published');
+            assert.ok(
+              verify(null, Buffer.from(`${header}.${payload}`), key, Buffer.from(signature, 'base64url')),
+            );
+            const erasedOne = signed.get(data.id);
+            if (erasedOne === undefined) continue;
+            assert.equal(erasedOne, `${statement}\n`);
+            assert.equal((await command('consent', 'show', data.id, '--signed')).stdout, erasedOne);
+          }
+        },
+      );
+
+      await t.test('the present receiver hears of no lead that it never had', async () => {
+        const told = (receiver: WebhookReceiver) =>
+          receiver.received
+            .map(({body}) => JSON.parse(body) as {type: string; data: {id: string}})
+            .filter(({type}) => type === 'lead.erased')
+            .map(({data}) => data.id);
+        const present = erased.filter(({at}) => at === after.port).map(({id}) => id);
+        await until(() => present.every((id) => told(after).includes(id)));
+        assert.deepEqual(told(after).toSorted(), present.toSorted());
+        assert.deepEqual(told(before), []);
+      });
+    },
+  );

@@ -1,26 +1,33 @@
 /**
  * The second half of the day of requests (day-of-requests.test.ts): visitors say stop, by telephone, e-mail, letter and link,
- * are erased, and come again. Who still gets what, and what is left?
+ * are erased, and come again. Who still gets what, what is left, and what does the record say?
  */
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {suite, test} from 'node:test';
+import {before, suite, test} from 'node:test';
 import {referenceOf} from '../../contract/reference.ts';
 import type {EmbedAnswer} from '../../contract/embed.ts';
+import type {ShownConsent} from '../../server/admin/consents.ts';
 import type {SuppressionRow} from '../../server/admin/stops.ts';
-import {readConfig} from '../../server/config/config.ts';
 import {readLead, sentLead, somebody} from '../support/embed-client.ts';
 import {json, startFakeUpstream} from '../support/fake-upstream.ts';
 import {basic, postJson, readJson} from '../support/http.ts';
-import {openForSuite} from '../support/opened.ts';
-import {linesOf, runAtTerminal, runCommand, writePartners} from '../support/operator.ts';
+import {openForSuite, suiteOwner} from '../support/opened.ts';
+import {
+  databaseKinds,
+  linesOf,
+  operate,
+  runAtTerminal,
+  writePartners,
+  type Beside,
+  type Operated,
+} from '../support/operator.ts';
 import {plainBrowser} from '../support/plain-browser.ts';
 import {quickTimings} from '../support/quick-timings.ts';
 import {amounts, prequalificationBody} from '../support/sample-leads.ts';
-import {serviceSettings} from '../support/service-process.ts';
-import {forEachStore, type StoredServer} from '../support/stores.ts';
-import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {noOtherPartner} from '../support/service-process.ts';
+import {temporaryFolder} from '../support/temporary-folder.ts';
 import {acme} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 import {replyWith, startWebhookReceiver} from '../support/webhook-receiver.ts';
@@ -29,20 +36,20 @@ const consent = {version: '1', required: true, text: 'I agree to calls and messa
 const agreed = {consent: {version: '1', agreed: true}};
 type Event = {type: string; data: {id: string; scope?: string; consent?: {revoke_link?: string}}};
 
-forEachStore((store) => {
-  suite('a visitor who says stop', () => {
-    const folder = makeTemporaryFolder();
+for (const {name, postgres, skip} of databaseKinds) {
+  suite(`a visitor who says stop, over ${name}`, {skip}, () => {
+    const owner = suiteOwner();
     const crm = openForSuite(() => startWebhookReceiver());
     const script: Parameters<typeof startFakeUpstream>[0] = {};
     const lender = openForSuite(() => startFakeUpstream(script));
-    let environment: Record<string, string> = {};
-    const server: StoredServer = openForSuite(async () => {
-      const {EMBED_ORIGINS, EMBED_PARTNER, ...settings} = serviceSettings(folder.path);
-      assert.ok(EMBED_ORIGINS && EMBED_PARTNER);
-      environment = {
-        ...settings,
+    /** The server, and the commands beside it. */
+    const server = {} as Operated & Beside;
+    before(async () => {
+      const folder = temporaryFolder(owner);
+      const settings = {
+        ...noOtherPartner,
         PARTNERS_FILE: writePartners(
-          folder.path,
+          folder,
           [
             {name: 'Acme Funding', consent, send_to: ['crm']},
             {key: 'lent', consent, answer_from: 'lender', send_to: ['crm']},
@@ -58,17 +65,13 @@ forEachStore((store) => {
         CREDENTIALS_LENDER_PASSWORD: lender.settings.password,
         WEBHOOK_INTERNAL_HOSTS: '127.0.0.1',
         PUBLIC_URL: 'https://leads.example.com',
-        ERASURES_FILE: join(folder.path, 'erasures'),
+        ERASURES_FILE: join(folder, 'erasures'),
       };
-      const {partners, destinations, publicUrl, callers} = readConfig(environment);
       // A reply that a test keeps back must not time out on a busy machine.
       const busy = {delivery: 8_000, lease: 12_000};
       const timings = {...quickTimings, ...busy, digests: {...quickTimings.digests, age: 3_000}};
-      const started = await store.startServer({partners, destinations, publicUrl, callers}, timings);
-      const {databaseUrl, databasePath} = started.config;
-      environment['DATABASE_PATH'] = databasePath;
-      if (databaseUrl !== undefined) environment['DATABASE_URL'] = databaseUrl;
-      return started;
+      const operated = await operate(owner, [], {postgres, settings});
+      Object.assign(server, operated, await operated.serve(timings));
     });
 
     let people = 200;
@@ -83,15 +86,16 @@ forEachStore((store) => {
       events(id).map(({type, data}) => (data.scope ? `${type} ${data.scope}` : type));
     const told = (id: string, ...expected: string[]) =>
       until(() => expected.every((type) => types(id).includes(type)), `${id}: ${expected.join()}`);
-    const run = async (...words: string[]) => {
-      const ran = await runCommand(environment, ...words);
-      assert.equal(ran.code, 0, `${words.join(' ')}: ${ran.stderr}`);
-      return ran;
-    };
+    const run = (...words: string[]) => server.does(...words);
     const statesOf = async (id: string) =>
       (await server.select(`SELECT destination, content, state FROM deliveries WHERE lead_id = '${id}'`))
         .map(({destination, content, state}) => `${String(destination)}/${String(content)} ${String(state)}`)
         .toSorted();
+    /** Presses a button of the page that the link of a lead opens, or of a mail program. */
+    const press = (id: string, sent: Record<string, string> = {ask: 'stop'}) => {
+      const {pathname} = new URL(events(id)[0]?.data.consent?.revoke_link ?? '');
+      return server.fetch(pathname, {method: 'POST', body: new URLSearchParams(sent)});
+    };
     const isHeld = async (id: string) =>
       (await statesOf(id)).every((each) => each.endsWith(' held')) && events(id).length === 0;
 
@@ -126,10 +130,10 @@ forEachStore((store) => {
         held.every(({consented_at}) => consented_at !== null),
         'a consent that was given since is shown',
       );
-      const {stdout: status} = await runCommand(environment, 'status');
+      const {stdout: status} = await server.run('status');
       assert.match(status, /2 leads are held, because somebody with the number took a consent back/);
 
-      const retried = await runCommand(environment, 'deliveries', 'retry', again.id, '--state', 'held');
+      const retried = await server.run('deliveries', 'retry', again.id, '--state', 'held');
       assert.match(retried.stderr, /Somebody with this number took the consent back before/);
       assert.ok(await isHeld(again.id), 'only an operator who gives a reason sends it');
       await run('consent', 'allow', referenceOf(pending.id), '--reason', 'asked for it on the phone');
@@ -153,6 +157,52 @@ forEachStore((store) => {
         await isHeld((await send({...person(), phone: first.who.phone})).id),
         'and may be stopped again',
       );
+    });
+
+    test('is in the record: how, for whom and when, and who was told, also after an erasure', async () => {
+      const [written, linked, clicked] = [await send(), await send(), await send()];
+      for (const {id} of [written, linked, clicked]) await told(id, 'lead.created');
+      const asked = ['--asked', '2026-11-20', '--via', 'letter'];
+      await run('consent', 'revoke', written.who.phone, ...asked, '--yes');
+      await press(linked.id);
+      await press(clicked.id, {'List-Unsubscribe': 'One-Click'});
+      for (const {id} of [linked, clicked]) await told(id, 'consent.revoked partner');
+      await told(written.id, 'consent.revoked all');
+      crm.answerWith(replyWith(500));
+      await run('leads', 'erase', written.id, '--yes');
+      await until(() => types(written.id).includes('lead.erased'));
+      await server.execute(
+        `UPDATE deliveries SET happened_at = happened_at - 345600000 WHERE lead_id = '${written.id}'`,
+      );
+      const {stdout: late} = await server.run('status');
+      assert.match(late, /1 person was erased, and crm has not heard it for 4 days/);
+      crm.answerWith(replyWith(204));
+      const recordOf = async (who: string) =>
+        linesOf<ShownConsent>(await run('consent', 'show', who, '--json'))[0] ?? assert.fail('no record');
+      await until(async () => (await recordOf(written.id)).told.every(({state}) => state === 'delivered'));
+      const {taken_back: back, stops, told: who, person: kept} = await recordOf(written.who.phone);
+      assert.equal(kept?.first_name, 'Jane', 'the consent is kept');
+      assert.partialDeepStrictEqual(back, {for: 'all', way: 'letter'});
+      assert.equal(new Date(back?.asked_at ?? '').toDateString(), 'Fri Nov 20 2026');
+      assert.equal(new Date(back?.entered_at ?? '').toDateString(), new Date().toDateString());
+      assert.deepEqual(
+        stops.map(({what, for: scope, way}) => [what, scope, way]),
+        [['stop', '*', 'letter']],
+      );
+      assert.deepEqual(who.map(({destination, content}) => `${destination} ${content}`).toSorted(), [
+        'crm erased',
+        'crm revoked',
+      ]);
+      for (const [{id}, way] of [
+        [linked, 'link'],
+        [clicked, 'unsubscribe'],
+      ] as const)
+        assert.partialDeepStrictEqual(await recordOf(id), {taken_back: {for: 'partner', way}});
+      const {stdout: shown} = await run('leads', 'show', written.id);
+      assert.match(shown, /Taken back +2026-11-20 .*, for everybody, by letter, entered/);
+      assert.match((await run('consent', 'show', written.id)).stdout, /Taken back[\s\S]*by letter/);
+      const {stdout: exported} = await run('leads', 'export', '--consents');
+      assert.match(exported, /"taken_back":\{"for":"all","asked_at":"2026-11-[12]\d[^}]*"way":"letter"/);
     });
 
     test('says it for one partner, by e-mail; then for all', async () => {
@@ -195,7 +245,7 @@ forEachStore((store) => {
       await told(lead.id, 'consent.revoked all');
       for (const state of ['dropped', 'delivered', 'skipped'])
         assert.match(
-          (await runCommand(environment, 'deliveries', 'retry', lead.id, '--state', state)).stderr,
+          (await server.run('deliveries', 'retry', lead.id, '--state', state)).stderr,
           /The consent was taken back|1 delivery due now/,
         );
       await run('destinations', 'pause', 'crm', '--reason', 'a test');
@@ -238,9 +288,11 @@ forEachStore((store) => {
       assert.equal(types(lead.id).length, 2);
       const elsewhere = await send({...person(), phone: lead.who.phone}, 'lent');
       await told(elsewhere.id, 'lead.created');
+      const {stdout: asks} = await server.run('status');
+      assert.match(asks, /asked to stop the number of .* \(1 lead\): decide by \w+ \d+/);
 
       await ask('erase');
-      const {stdout} = await runCommand(environment, 'status');
+      const {stdout} = await server.run('status');
       assert.match(
         stdout,
         new RegExp(`1 visitor asked to be erased, the first \\d+ s ago \\(${referenceOf(lead.id)}\\)`),
@@ -268,9 +320,8 @@ forEachStore((store) => {
     test('and was erased before: the link works, those who had the lead are told', async () => {
       const [linked, named] = [await send(), await send()];
       for (const {id} of [linked, named]) await told(id, 'lead.created');
-      const {pathname} = new URL(events(linked.id)[0]?.data.consent?.revoke_link ?? '');
       await run('leads', 'erase', linked.id, named.id, '--yes');
-      await plainBrowser(server.url).post(pathname, new URLSearchParams({ask: 'stop'}));
+      await press(linked.id);
       await run('consent', 'revoke', named.who.phone, '--yes');
       await told(linked.id, 'lead.created', 'lead.erased', 'consent.revoked partner');
       await told(named.id, 'lead.created', 'lead.erased', 'consent.revoked all');
@@ -286,12 +337,9 @@ forEachStore((store) => {
       const held = await send({...person(), phone: first.who.phone}, 'lent');
       await run('deliveries', 'drop', held.id, '--destination', 'lender');
       for (const state of ['held', 'dropped'])
-        assert.equal(
-          (await runCommand(environment, 'deliveries', 'retry', held.id, '--state', state)).code,
-          1,
-        );
+        assert.equal((await server.run('deliveries', 'retry', held.id, '--state', state)).code, 1);
       const other = await send({...person(), phone: first.who.phone}, 'lent');
-      const settled = await runCommand(environment, 'deliveries', 'settle', other.id, '--taken-as', '77');
+      const settled = await server.run('deliveries', 'settle', other.id, '--taken-as', '77');
       assert.match(settled.stderr, /the lead is held because of its number/);
       await server.execute(`UPDATE deliveries SET state = 'waiting' WHERE lead_id = '${other.id}'`);
       await until(async () => (await statesOf(other.id)).every((each) => each.endsWith(' held')));
@@ -318,7 +366,7 @@ forEachStore((store) => {
       const lead = await send();
       const refused = await runAtTerminal(
         {ask: () => Promise.resolve('no')},
-        environment,
+        server.settings,
         'consent',
         'revoke',
         lead.id,
@@ -335,12 +383,46 @@ forEachStore((store) => {
         [lead.who.phone, '--partner', 'acmee'],
         [lead.id, '--partner', 'lent'],
       ])
-        assert.equal((await runCommand(environment, 'consent', 'revoke', ...wrong, '--yes')).code, 1);
-      const {stderr, code} = await runCommand(environment, 'consent', 'allow', lead.id, '--reason', 'none');
+        assert.equal((await server.run('consent', 'revoke', ...wrong, '--yes')).code, 1);
+      const {stderr, code} = await server.run('consent', 'allow', lead.id, '--reason', 'none');
       assert.match(stderr, /is not held because of its number/);
       assert.equal(code, 1);
       await told(lead.id, 'lead.created');
       assert.deepEqual(types(lead.id), ['lead.created']);
+    });
+
+    test('by the first press of a link is stopped after a decision about what others asked', async () => {
+      const own = await send();
+      const strange = await send({...person(), phone: own.who.phone});
+      for (const {id} of [own, strange]) await told(id, 'lead.created');
+      await press(strange.id);
+      await run('consent', 'allow', own.who.phone, '--reason', 'asked');
+      assert.match(await (await press(own.id)).text(), /You said stop/);
+      await told(own.id, 'consent.revoked partner');
+    });
+
+    test('for one partner holds callers, whatever is decided for another of the same cid', async () => {
+      const {who} = await send();
+      await run('consent', 'revoke', who.phone, '--partner', 'acme', '--yes');
+      const held = () =>
+        server.select(`SELECT digest FROM suppressed WHERE scope = '-:1001' AND decided_at IS NULL`);
+      const before = await held();
+      assert.notEqual(before.length, 0);
+      await server.run('consent', 'allow', who.phone, '--partner', 'lent', '--reason', 'asked');
+      assert.deepEqual(await held(), before);
+    });
+
+    test('once more, by another link: it is to be decided by the day of the first one', async () => {
+      const one = await send();
+      const other = await send({...person(), phone: one.who.phone});
+      for (const {id} of [one, other]) await told(id, 'lead.created');
+      const asked = () =>
+        server.select(`SELECT asked_at FROM suppressed WHERE kind = 'number'
+          AND digest IN (SELECT digest FROM stops WHERE lead_id = '${one.id}')`);
+      await press(one.id);
+      const before = await asked();
+      await press(other.id);
+      assert.deepEqual(await asked(), before);
     });
 
     test('leaves no number in the files of the database', async () => {
@@ -350,13 +432,12 @@ forEachStore((store) => {
       await told(lead.id, 'lead.created');
       await run('consent', 'revoke', lead.who.phone, '--yes');
       await run('leads', 'erase', lead.id, '--all', '--yes');
-      const {databasePath, databaseUrl} = server.config;
-      if (databaseUrl === undefined)
-        for (const path of [databasePath, `${databasePath}-wal`])
-          assert.doesNotMatch(readFileSync(path, 'latin1'), /Canary|415-?777-?8899|4157778899/);
+      const {DATABASE_PATH: path = ''} = server.settings;
+      for (const file of postgres ? [] : [path, `${path}-wal`])
+        assert.doesNotMatch(readFileSync(file, 'latin1'), /Canary|415-?777-?8899|4157778899/);
       const rows = await server.select('SELECT * FROM suppressed');
       assert.doesNotMatch(JSON.stringify(rows), /7778899/);
       assert.ok(await isHeld((await send(somebody({phone: '415-777-8899'}))).id));
     });
   });
-});
+}

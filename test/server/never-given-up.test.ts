@@ -5,7 +5,7 @@ import type {Admin} from '../../server/admin/admin.ts';
 import {makeChange, planChange} from '../../server/admin/changes.ts';
 import {dropDeliveries, listDeliveries} from '../../server/admin/deliveries.ts';
 import {pauseDestination} from '../../server/admin/destinations.ts';
-import {inOneLine, readStatus} from '../../server/admin/status.ts';
+import {inOneLine} from '../../server/admin/status.ts';
 import type {DestinationSettings} from '../../server/config/destinations.ts';
 import type {usualTimings} from '../../server/config/timings.ts';
 import {retentionOf} from '../../server/leads/retention.ts';
@@ -15,8 +15,9 @@ import {emailSettings} from '../support/email-settings.ts';
 import {sentLead, somebody} from '../support/embed-client.ts';
 import {refusal, startMailServer} from '../support/mail-server.ts';
 import {openFor} from '../support/opened.ts';
-import {allOf, planAndErase, unnoted} from '../support/operator.ts';
+import {allOf, planAndErase, statusOf, unnoted} from '../support/operator.ts';
 import {quickTimings} from '../support/quick-timings.ts';
+import {columnOf} from '../support/rows.ts';
 import {forEachStore} from '../support/stores.ts';
 import {partners} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
@@ -58,13 +59,7 @@ forEachStore((store) => {
       const saysStop = (id: string, at = Date.now()) =>
         beside.revoke(id, {now: at, scope: 'all', present: undefined});
       const findings = async (config = server.config) =>
-        (
-          await readStatus({
-            ...{config, server: 'ok'},
-            withStore: (work) => work(beside),
-            checkStart: () => Promise.resolve([]),
-          })
-        ).findings.filter(({kind}) => kind === 'stop');
+        (await statusOf({config, store: beside})).findings.filter(({kind}) => kind === 'stop');
       const said = async (config = server.config) => (await findings(config)).map(inOneLine).join('\n');
       return {server, store: beside, admin, news, told, saysStop, findings, said};
     }
@@ -201,10 +196,7 @@ forEachStore((store) => {
       );
       crm.answerWith(replyWith(204));
       await until(async () => (await news()).length === 0);
-      assert.deepEqual(
-        (await admin.store.pausedDestinations()).map(({destination}) => destination),
-        ['crm'],
-      );
+      assert.deepEqual(columnOf(await admin.store.pausedDestinations(), 'destination'), ['crm']);
       await pauseDestination(admin, 'crm', 'their maintenance');
       await until(() => server.logLines.some((line) => line.includes('their maintenance')));
       const then = typesAt(crm).length;

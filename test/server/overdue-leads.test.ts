@@ -1,18 +1,19 @@
 /** One dead endpoint keeps leads past their time: who hears of it, and what happens when their grace is over. */
 import assert from 'node:assert/strict';
 import {test, type TestContext} from 'node:test';
-import {inOneLine, readStatus} from '../../server/admin/status.ts';
+import {inOneLine} from '../../server/admin/status.ts';
 import {usualTimings} from '../../server/config/timings.ts';
 import {createdAtOf} from '../../server/leads/lead-ids.ts';
 import {emailSettings} from '../support/email-settings.ts';
 import {sentLead, somebody} from '../support/embed-client.ts';
 import {startMailServer} from '../support/mail-server.ts';
 import {openFor} from '../support/opened.ts';
+import {statusOf} from '../support/operator.ts';
 import {quickTimings} from '../support/quick-timings.ts';
 import {standardBody, without} from '../support/sample-leads.ts';
 import {samplesNamed, scrape} from '../support/scrape.ts';
 import {asOperator, forEachStore, type Store} from '../support/stores.ts';
-import {otherOrigin, partners} from '../support/test-server.ts';
+import {otherOrigin, partners, type Prepare} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 import {replyWith, startWebhookReceiver} from '../support/webhook-receiver.ts';
 
@@ -28,19 +29,14 @@ async function start(t: TestContext, store: Store, leads: number, others: number
   const crm = await openFor(t, startWebhookReceiver(replyWith(204)));
   const mail = await openFor(t, startMailServer());
   const [acme, second] = partners;
-  const server = await openFor(
-    t,
-    store.startServer(
-      {
-        metrics: {host: '127.0.0.1', port: 0},
-        alerts: emailSettings(`smtp://127.0.0.1:${mail.port}`, {to: ['ops@example.com']}),
-        destinations: new Map([['crm', crm.settings]]),
-        partners: [{...acme, sendTo: ['crm']}, second!],
-        retention: {retainDays: 30, keepConsentYears: 5, graceDays: 30},
-      },
-      timings,
-    ),
-  );
+  const prepared: Prepare = {
+    metrics: {host: '127.0.0.1', port: 0},
+    alerts: emailSettings(`smtp://127.0.0.1:${mail.port}`, {to: ['ops@example.com']}),
+    destinations: new Map([['crm', crm.settings]]),
+    partners: [{...acme, sendTo: ['crm']}, second!],
+    retention: {retainDays: 30, keepConsentYears: 5, graceDays: 30},
+  };
+  const server = await openFor(t, store.startServer(prepared, timings));
   await server.execute(
     "INSERT INTO paused_destinations (destination, paused_at, reason) VALUES ('crm', 1, 'for the test')",
   );
@@ -62,13 +58,8 @@ async function start(t: TestContext, store: Store, leads: number, others: number
     );
   const execute = (sql: string, ids: readonly string[]) =>
     server.execute(`${sql} IN (${ids.map((id) => `'${id}'`).join()})`);
-  const findings = async () => {
-    const {findings: found} = await readStatus({
-      ...{config: server.config, server: 'ok', checkStart: () => Promise.resolve([])},
-      withStore: (work) => asOperator(server, work),
-    });
-    return found.map(inOneLine);
-  };
+  const findings = async () =>
+    (await asOperator(server, (operator) => statusOf({...server, store: operator}))).findings.map(inOneLine);
   const overdue = async () =>
     Object.fromEntries(
       (await named(/overdue_leads$/)).map(({labels, value}) => [Object.values(labels).join(' '), value]),

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {test} from 'node:test';
-import {readStatus} from '../../server/admin/status.ts';
 import {routes} from '../../server/pages/routes.ts';
 import {freePort} from '../support/free-port.ts';
 import {hookAndUpstream, runCommand} from '../support/operator.ts';
@@ -51,11 +50,6 @@ for (const isTold of [false, true])
       settings: isTold
         ? {...hookAndUpstream(temporaryFolder(t)), CALLERS: JSON.stringify([{...acme, send_to: ['hook']}])}
         : {},
-      status: () =>
-        readStatus({
-          ...{config: pages.config, server: 'ok', withStore: (work) => work(pages.store)},
-          checkStart: () => Promise.resolve([]),
-        }),
     });
     const {text} = await pages.ask('/', {headers: {cookie: await pages.sessionOf('viewer')}});
     assert.equal(text.includes('All is well'), isTold);

@@ -18,10 +18,6 @@ import {acme} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 
 const root = join(import.meta.dirname, '../..');
-const useFolder = (t: TestContext) => {
-  const folder = temporaryFolder(t);
-  return folder;
-};
 const isOpen = async (port: number) => {
   const socket = connect(port, '127.0.0.1');
   const open = await once(socket, 'connect').then(
@@ -46,7 +42,12 @@ function groupLives(leader: number): boolean {
 async function startByNpm(t: TestContext) {
   const child = spawn('npm', ['run', '--silent', 'serve'], {
     cwd: root,
-    env: {PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0', ...serviceSettings(useFolder(t))},
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      PORT: '0',
+      ...serviceSettings(temporaryFolder(t)),
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
@@ -89,7 +90,7 @@ suite('npm run serve', () => {
 
 suite('a server whose log goes into a pipe', () => {
   test('a server goes on when the reader of its log ends, and ends in order when it is told to', async (t) => {
-    const environment = {...serviceSettings(useFolder(t)), PORT: '0', LOG_LEVEL: 'debug'};
+    const environment = {...serviceSettings(temporaryFolder(t)), PORT: '0', LOG_LEVEL: 'debug'};
     const child = spawn(process.execPath, [join(root, 'server/lead-prequal.cjs'), 'serve'], {
       cwd: root,
       env: {PATH: process.env['PATH'], ...environment},
@@ -127,7 +128,7 @@ suite('a running server', () => {
 
 suite('a database that cannot be opened ends the start, and the error names its setting', () => {
   test('an SQLite file in a folder that cannot be made names DATABASE_PATH', async (t) => {
-    const folder = useFolder(t);
+    const folder = temporaryFolder(t);
     writeFileSync(join(folder, 'a-file'), '');
     const settings = {...serviceSettings(folder), DATABASE_PATH: 'a-file/leads.sqlite'};
     const {code, output, errors} = await runService(settings, folder);
@@ -135,7 +136,7 @@ suite('a database that cannot be opened ends the start, and the error names its 
     assert.match(errors, /^Cannot start: .*DATABASE_PATH names cannot be opened: E[A-Z]+: .*'a-file'/);
   });
   test('a PostgreSQL database that does not exist names DATABASE_URL', {skip: withoutPostgres}, async (t) => {
-    const folder = useFolder(t);
+    const folder = temporaryFolder(t);
     const url = new URL(process.env['TEST_DATABASE_URL'] ?? '');
     url.pathname = '/no-such-database';
     const settings = {...serviceSettings(folder), DATABASE_PATH: '', DATABASE_URL: url.href};
@@ -151,7 +152,7 @@ suite('the launcher', () => {
 
   /** @returns the path of a copy of it in a project that wants other versions of Node, and has another command */
   function copyLauncher(t: TestContext, node: string, command: string): string {
-    const folder = useFolder(t);
+    const folder = temporaryFolder(t);
     const launcher = join(folder, 'server/lead-prequal.cjs');
     mkdirSync(join(folder, 'server/cli'), {recursive: true});
     copyFileSync(join(root, 'server/lead-prequal.cjs'), launcher);
@@ -164,11 +165,8 @@ suite('the launcher', () => {
     promisify(execFile)(process.execPath, [copyLauncher(t, node, 'console.log("started" as string);')]);
 
   const fitting = [
-    `>=${major}.${minor}.${patch}`,
-    `>=${major - 1}.99.99`,
-    `^${major}.${minor}.${patch}`,
-    `^${major}.0.99 || >=99.0.0`,
-    `^${major - 2}.16.0 || >=${major}.0.0`,
+    ...[`>=${major}.${minor}.${patch}`, `>=${major - 1}.99.99`, `^${major}.${minor}.${patch}`],
+    ...[`^${major}.0.99 || >=99.0.0`, `^${major - 2}.16.0 || >=${major}.0.0`],
   ];
   for (const range of fitting) {
     test(`starts the command where ${range} is wanted`, async (t) => {
@@ -176,10 +174,8 @@ suite('the launcher', () => {
     });
   }
   const unfitting = [
-    `>=${major}.${minor}.${patch + 1}`,
-    `>=${major}.${minor + 1}.0`,
-    `^${major}.${minor + 1}.0 || >=99.1.0`,
-    `^${major - 1}.0.0`,
+    ...[`>=${major}.${minor}.${patch + 1}`, `>=${major}.${minor + 1}.0`],
+    ...[`^${major}.${minor + 1}.0 || >=99.1.0`, `^${major - 1}.0.0`],
   ];
   for (const range of unfitting) {
     test(`says in one sentence which Node it wants where that is ${range}`, async (t) => {

@@ -9,14 +9,17 @@ type Closable = {close(): unknown};
 /** The context of a test, or a suite as below. */
 export type Owner = {after(work: () => unknown): void};
 
-/** Must be called where the suite is described. Functions added to it run after the last test, in reverse order. */
-export function suiteOwner(): Owner {
+/** An owner that closes first what was opened last. A test itself closes in the order of opening. */
+export function inReverse(owner: Owner): Owner {
   const works: (() => unknown)[] = [];
-  after(async () => {
+  owner.after(async () => {
     for (const work of works.toReversed()) await work();
   });
   return {after: (work) => void works.push(work)};
 }
+
+/** Must be called where the suite is described. Functions added to it run after the last test, in reverse order. */
+export const suiteOwner = (): Owner => inReverse({after});
 
 /** Closes it after the test or the suite that owns it, unless it was closed before. */
 export async function openFor<Resource extends Closable>(

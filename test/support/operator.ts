@@ -10,21 +10,26 @@ import {finish, type Admin} from '../../server/admin/admin.ts';
 import {noting} from '../../server/admin/audit.ts';
 import {eraseLeads, planErasure} from '../../server/admin/erasing.ts';
 import {exportLeads} from '../../server/admin/exporting.ts';
+import {readStatus} from '../../server/admin/status.ts';
 import {loadCommands} from '../../server/cli/commands.ts';
 import type {jsonOption} from '../../server/cli/options.ts';
 import {createRun, type Surroundings} from '../../server/cli/output.ts';
-import {run} from '../../server/cli/program.ts';
+import {run as runProgram} from '../../server/cli/program.ts';
 import type {LeadFilter, UnreadableLead} from '../../server/leads/lead-filter.ts';
 import type {LeadEntry} from '../../server/leads/new-lead.ts';
 import {readConfig} from '../../server/config/config.ts';
+import {usualTimings, type Timings} from '../../server/config/timings.ts';
 import {clearWord} from '../../server/config/values.ts';
+import {startServer} from '../../server/server.ts';
 import {createSealer} from '../../server/store/sealing.ts';
 import {openStore, openStoreBeside} from '../../server/store/open-store.ts';
-import {openFor, openWhile, type Owner} from './opened.ts';
+import {fetchFrom, type FetchPath} from './http.ts';
+import {logTo} from './observation-log.ts';
+import {inReverse, openFor, openWhile, type Owner} from './opened.ts';
 import {createDatabaseWithTables, withoutPostgres} from './postgres.ts';
 import {execute, rowsOf} from './rows.ts';
 import {serviceSettings} from './service-process.ts';
-import {makeTemporaryFolder} from './temporary-folder.ts';
+import {temporaryFolder} from './temporary-folder.ts';
 import {baseConfig, listedOrigin} from './test-server.ts';
 import {newSecret} from './webhook-receiver.ts';
 
@@ -59,7 +64,7 @@ export const runAtTerminal = (
 ): Promise<Ran> =>
   checked(
     words,
-    printedBy((streams) => run(words, createRun({environment, ...streams, ...terminal}))),
+    printedBy((streams) => runProgram(words, createRun({environment, ...streams, ...terminal}))),
   );
 
 /** As `runCommand`, in a process of its own: for what only a process has, and beside a server under load. */
@@ -137,6 +142,13 @@ export async function planAndErase(admin: Admin, leads: readonly string[], all =
   return finish(eraseLeads(admin, {leads, all, confirm}), () => undefined);
 }
 
+/** The status beside a server that works, of a configuration with which it would start. */
+export const statusOf = ({store, config}: Pick<Admin, 'store' | 'config'>, forAlerts = false) =>
+  readStatus({
+    ...{config, server: 'ok', forAlerts, withStore: (work) => work(store)},
+    checkStart: () => Promise.resolve([]),
+  });
+
 /** @returns the path of a partners file. A partner is acme, with its origin, unless it says otherwise */
 export function writePartners(folder: string, partners: readonly object[], destinations?: object): string {
   const path = join(folder, 'partners.json');
@@ -160,13 +172,27 @@ export const hookAndUpstream = (folder: string) => ({
   CREDENTIALS_UP_PASSWORD: 'password',
 });
 
+/** A server beside commands, and what it logged so far. */
+export type Beside = {
+  url: string;
+  fetch: FetchPath;
+  logLines: string[];
+  /** Reads the files that the settings name again. */
+  reload(): Promise<void>;
+  close(): unknown;
+};
+
 export type Operated = {
   /** Runs `lead-prequal` over the store. */
   run: (...words: string[]) => Promise<Ran>;
+  /** As `run`, of a command that must succeed. */
+  does: (...words: string[]) => Promise<Ran>;
   /** What functions of `server/admin/` get, under the settings and these changes of them. */
   admin: (changes?: Record<string, string>) => Promise<Admin>;
   /** Stores more leads. */
   accept: (...entries: readonly LeadEntry[]) => Promise<void>;
+  /** Runs a server in this process, under the same settings; `status` asks it from then on. */
+  serve: (timings?: Partial<Timings>) => Promise<Beside>;
   /** Changes the tables directly. */
   execute: (sql: string) => Promise<void>;
   /** Reads the tables directly. */
@@ -184,21 +210,22 @@ export const databaseKinds = [
 
 /** Stores the leads, and runs commands over them. */
 export async function operate(
-  t: Owner,
+  owner: Owner,
   entries: readonly LeadEntry[],
   {postgres = false, settings = {}}: {postgres?: boolean; settings?: Record<string, string>} = {},
 ): Promise<Operated> {
-  const [folder, own] = [makeTemporaryFolder(), makeTemporaryFolder()];
-  t.after(() => [folder, own].forEach((each) => each.remove()));
+  // A server is closed before its database and its folder go.
+  const t = inReverse(owner);
+  const [folder, own] = [temporaryFolder(t), temporaryFolder(t)];
   const database = postgres ? await createDatabaseWithTables() : undefined;
   if (database) t.after(() => database.drop());
   const environment = {
-    ...serviceSettings(own.path),
+    ...serviceSettings(own),
     ...(database && {DATABASE_URL: database.url}),
     ...settings,
   };
-  const databasePath = join(own.path, 'leads.sqlite');
-  const config = {...baseConfig(own.path), databasePath, databaseUrl: database?.url};
+  const databasePath = join(own, 'leads.sqlite');
+  const config = {...baseConfig(own), databasePath, databaseUrl: database?.url};
   const [first = clearWord, ...others] = settings['DATA_KEY']?.split(' ') ?? [];
   const accept = (...entries: readonly LeadEntry[]) =>
     openWhile(openStore(config, createSealer([first, ...others])), async (store) => {
@@ -208,14 +235,31 @@ export async function operate(
       }
     });
   await accept(...entries);
+  const run = (...words: string[]) => runCommand(environment, ...words);
   return {
     accept,
-    run: (...words) => runCommand(environment, ...words),
+    run,
+    async does(...words) {
+      const ran = await run(...words);
+      assert.equal(ran.code, 0, `${words.join(' ')}: ${ran.stdout}${ran.stderr}`);
+      return ran;
+    },
     async admin(changes = {}) {
       const config = readConfig({...environment, ...changes});
       const opening = openStoreBeside(config, createSealer(config.dataKeys), true);
       const store = await openFor(t, opening);
       return {config, store, look: noting(store, {actor: 'ana', action: 'test'})};
+    },
+    async serve(timings) {
+      const read = () => readConfig({...environment, PORT: '0'});
+      const logLines: string[] = [];
+      const {emit} = logTo(logLines);
+      const opening = startServer(read(), emit, undefined, {...usualTimings, ...timings}, read);
+      const server = await openFor(t, opening);
+      Object.assign(environment, {PORT: String(server.port)});
+      const url = `http://127.0.0.1:${server.port}`;
+      const [reload, close] = [() => server.reload(), () => server.close()];
+      return {url, fetch: fetchFrom(url), logLines, reload, close};
     },
     async execute(sql) {
       if (database) return void (await database.query(sql));
@@ -224,7 +268,7 @@ export async function operate(
     async select(sql) {
       return database ? database.query(sql) : rowsOf(databasePath, sql);
     },
-    folder: folder.path,
+    folder,
     settings: environment,
   };
 }

@@ -14,7 +14,7 @@ import type {Observation} from '../../server/observe/observations.ts';
 import {createPages} from '../../server/pages/app.ts';
 import {digestOf, newSecret} from '../../server/leads/operators.ts';
 import type {Route} from '../../server/pages/visit.ts';
-import {operate, type Operated} from './operator.ts';
+import {operate, statusOf, type Operated} from './operator.ts';
 import type {Owner} from './opened.ts';
 
 export const pagesUrl = 'https://admin.leads.example';
@@ -82,7 +82,7 @@ export async function servePages(
   const config = readConfig(operated.settings);
   const observations: Observation[] = [];
   const emit = (observation: Observation) => void observations.push(observation);
-  const status = options.status ?? (() => Promise.reject(new Error('no status in this test')));
+  const status = options.status ?? (() => statusOf({store, config}));
   const app = createPages({admin: () => ({store, config}), status, routes, emit});
   const server = createListener(app, {emit, trustProxy: config.trustProxy, limits: connectionLimits});
   server.listen(0, '127.0.0.1');

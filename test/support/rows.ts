@@ -3,6 +3,10 @@ import {DatabaseSync} from 'node:sqlite';
 
 export type Row = Record<string, unknown>;
 
+/** One value of each row. */
+export const columnOf = <Of, Name extends keyof Of>(rows: readonly Of[], name: Name) =>
+  rows.map((row) => row[name]);
+
 export function rowsOf(databasePath: string, sql: string, ...values: string[]): Row[] {
   const database = new DatabaseSync(databasePath, {readOnly: true, timeout: 5_000});
   try {

@@ -88,6 +88,10 @@ export const newDelivery = (changes: Partial<NewDelivery> = {}): NewDelivery => 
   ...changes,
 });
 
+/** A delivery that is due at once, and tells a destination that a lead was created. */
+export const newsTo = (destination: string, changes: Partial<NewDelivery> = {}): NewDelivery =>
+  newDelivery({destination, content: 'created', givesAnswer: false, ...changes});
+
 /** A consent whose browser said nothing of its page or of itself. */
 export const sampleConsent: Consent = {
   textVersion: '1',

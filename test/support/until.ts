@@ -13,9 +13,11 @@ export async function until(
   what = String(condition),
   limit = patience,
 ): Promise<void> {
-  const end = performance.now() + limit;
+  const begun = performance.now();
   while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`After ${limit / 1_000} s this is still not so: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    const waited = performance.now() - begun;
+    if (waited > limit) throw new Error(`After ${limit / 1_000} s this is still not so: ${what}`);
+    // What takes long is looked at less often, which leaves the processor to others.
+    await new Promise((resolve) => setTimeout(resolve, Math.min(10 + waited / 20, 100)));
   }
 }

@@ -15,7 +15,7 @@ import {emailSettings} from '../../support/email-settings.ts';
 import {openFor} from '../../support/opened.ts';
 import {planAndErase, unnoted} from '../../support/operator.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
-import {doneAnswer, failedAttempt, newDelivery, newEntry} from '../../support/sample-leads.ts';
+import {doneAnswer, failedAttempt, newDelivery, newEntry, newsTo} from '../../support/sample-leads.ts';
 import {forEachStore} from '../../support/stores.ts';
 import {partners} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
@@ -131,10 +131,7 @@ forEachStore((store) => {
     /** A lead with news for the former address, and what a test does with it. */
     async function start(t: TestContext, others: readonly NewDelivery[] = []) {
       const opened = await openFor(t, openStore(server.config, clearText));
-      const news = newDelivery({
-        ...{destination: 'crm', content: 'created', givesAnswer: false},
-        address: addressOf(former.settings),
-      });
+      const news = newsTo('crm', {address: addressOf(former.settings)});
       const entry = newEntry({answer: {status: 'pending'}, deliveries: [news, ...others]});
       await opened.accept(entry);
       const use = (one: typeof former, lastUsed: number): AddressUse => ({
@@ -158,11 +155,7 @@ forEachStore((store) => {
       const {id, store, claim, admin} = await start(t);
       const [first] = await claim('crm');
       assert.equal(await acceptAddress(admin, 'crm'), 0, 'it is in progress');
-      await store.postpone(keyOf(id, 'created'), first!.leaseEnd, {
-        ...failedAttempt,
-        tried: true,
-        until: 0,
-      });
+      await store.postpone(keyOf(id, 'created'), first!.leaseEnd, {...failedAttempt, tried: true, until: 0});
       assert.equal(await acceptAddress(admin, 'crm'), 1);
       assert.partialDeepStrictEqual(await receiversOf(admin, id), [
         {state: 'unclear', place: 'old.example.com'},
@@ -190,11 +183,7 @@ forEachStore((store) => {
     test('that was tried at the former address alone is told to nobody when its lead is erased', async (t) => {
       const {id, store, claim, admin} = await start(t);
       const [due] = await claim('crm');
-      await store.postpone(keyOf(id, 'created'), due!.leaseEnd, {
-        ...failedAttempt,
-        tried: true,
-        until: 0,
-      });
+      await store.postpone(keyOf(id, 'created'), due!.leaseEnd, {...failedAttempt, tried: true, until: 0});
       await acceptAddress(admin, 'crm');
       await planAndErase(admin, [id]);
       assert.deepEqual(await claim('crm'), []);
@@ -217,10 +206,7 @@ forEachStore((store) => {
       assert.equal(await acceptAddress(admin, 'crm'), 1);
       const [answered] = await claim('crm');
       assert.partialDeepStrictEqual(answered, {content: 'answered', address: addressOf(next.settings)});
-      await store.settle(keyOf(id, 'answered'), answered!.leaseEnd, {
-        state: 'delivered',
-        answer: null,
-      });
+      await store.settle(keyOf(id, 'answered'), answered!.leaseEnd, {state: 'delivered', answer: null});
       const plan = await planOf(admin, id);
       assert.deepEqual(plan.told, ['crm']);
       assert.partialDeepStrictEqual(

@@ -25,6 +25,7 @@ import {
   sampleConsent,
 } from '../../support/sample-leads.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
+import {columnOf} from '../../support/rows.ts';
 import {everyStore} from '../../support/stores.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {acme} from '../../support/test-server.ts';
@@ -272,10 +273,7 @@ for (const {name, postgres, skip} of databaseKinds) {
         assert.equal((await run(...words)).code, 0);
       for (const {id} of entries) {
         const found = linesOf<{action: string}>(await run('audit', 'list', '--lead', id, '--json'));
-        assert.deepEqual(
-          found.map(({action}) => action),
-          ['leads erase', 'consent revoke'],
-        );
+        assert.deepEqual(columnOf(found, 'action'), ['leads erase', 'consent revoke']);
       }
     });
 

@@ -25,6 +25,7 @@ import {
   failedAttempt,
   newDelivery,
   newEntry,
+  newsTo,
   prequalificationBody,
   sampleConsent,
 } from '../../support/sample-leads.ts';
@@ -32,8 +33,7 @@ import {temporaryFolder} from '../../support/temporary-folder.ts';
 
 const words = 'Call me at any time.';
 const consent = {...sampleConsent, textLanguage: 'es', words};
-const news = (destination: string, state: 'waiting' | 'held' = 'waiting') =>
-  newDelivery({destination, content: 'created', givesAnswer: false, state});
+const news = (destination: string, state: 'waiting' | 'held' = 'waiting') => newsTo(destination, {state});
 const seen = {seesPersons: true};
 const makeAllowed = (admin: Admin, who: string) => allowConsent(admin, {who, reason: 'asked for it'});
 /** Why nothing forbids a call but the hours of the day, on which these tests do not depend. */

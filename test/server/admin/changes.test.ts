@@ -2,14 +2,16 @@
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import {referenceOf} from '../../../contract/reference.ts';
+import {finish} from '../../../server/admin/admin.ts';
 import {readCallSheet} from '../../../server/admin/call-sheet.ts';
 import {makeChange, planChange, type ChangeInput} from '../../../server/admin/changes.ts';
+import {allowConsent, revokeConsent} from '../../../server/admin/revocations.ts';
 import {suppressedNumber, type NewDelivery} from '../../../server/leads/deliveries.ts';
 import {databaseKinds, operate} from '../../support/operator.ts';
-import {newDelivery, newEntry, sampleConsent} from '../../support/sample-leads.ts';
+import {newDelivery, newEntry, newsTo, sampleConsent} from '../../support/sample-leads.ts';
 
 const to = (destination: string, state: 'waiting' | 'held', nextAttemptAt = Date.now() + 3_600_000) =>
-  newDelivery({destination, content: 'created', givesAnswer: false, state, nextAttemptAt});
+  newsTo(destination, {state, nextAttemptAt});
 
 for (const {name, postgres, skip} of databaseKinds)
   suite(`what is done with a lead over ${name}`, {skip}, () => {
@@ -77,6 +79,25 @@ for (const {name, postgres, skip} of databaseKinds)
       assert.deepEqual((await plan('allow')).does.slice(1), ['a gets the lead now.', 'b gets the lead now.']);
       await make({change: 'allow'}, 'asked for it');
       assert.deepEqual(await statesNow(), ['a waiting now', 'b waiting now']);
+    });
+
+    test('a number that is let go holds no lead that comes meanwhile', async (t) => {
+      const {admin, accept, lead} = await begin(t);
+      await finish(revokeConsent(admin, {who: lead}), () => undefined);
+      const late = newEntry({partner: 'acme', deliveries: [to('a', 'waiting')]});
+      const statesOf = async () =>
+        (await admin.store.listDeliveries(9, {lead: late.id})).map(({state}) => state);
+      const allow: typeof admin.store.allow = async (...words) => {
+        await accept(late);
+        assert.deepEqual(await statesOf(), ['held']);
+        return admin.store.allow(...words);
+      };
+      const {phone} = late.lead;
+      await allowConsent(
+        {...admin, store: {...admin.store, allow}},
+        {who: {phone: phone.e164}, reason: 'asked'},
+      );
+      assert.deepEqual(await statesOf(), ['waiting']);
     });
 
     test('what is dropped never goes out, and a lead that it was to answer counts as refused', async (t) => {

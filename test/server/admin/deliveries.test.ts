@@ -12,11 +12,11 @@ import {
 } from '../../../server/admin/deliveries.ts';
 import type {Admin} from '../../../server/admin/admin.ts';
 import {failures, startFakeUpstream, upstreamSettings, type Script} from '../../support/fake-upstream.ts';
-import {basic, fetchFrom, postJson, readJson} from '../../support/http.ts';
+import {basic, postJson, readJson} from '../../support/http.ts';
 import {openFor} from '../../support/opened.ts';
 import {allOf, databaseKinds, operate} from '../../support/operator.ts';
+import {columnOf} from '../../support/rows.ts';
 import {newDelivery, newEntry, prequalificationBody} from '../../support/sample-leads.ts';
-import {startService} from '../../support/service-process.ts';
 import {acme} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 
@@ -74,10 +74,7 @@ for (const {name, postgres, skip} of databaseKinds) {
     test('what a service holds is listed, and sent on a retry', async (t) => {
       const {upstream, script, admin, ids} = await startHolding(t, postgres);
       const rows = await rowsOf(admin);
-      assert.deepEqual(
-        rows.map(({lead}) => lead),
-        ids,
-      );
+      assert.deepEqual(columnOf(rows, 'lead'), ids);
       assert.ok(!JSON.stringify(rows).includes(upstream.settings.password));
       for (const row of rows) {
         assert.partialDeepStrictEqual(row, {
@@ -105,11 +102,10 @@ async function startHolding(t: TestContext, postgres: boolean) {
   const upstream = await openFor(t, startFakeUpstream(script));
   const settings = {...upstreamSettings(upstream), ON_AMBIGUOUS: 'hold'};
   const operated = await operate(t, [], {postgres, settings});
-  const service = await startService(operated.settings, operated.folder);
-  t.after(() => service.end('SIGKILL'));
+  const {fetch} = await operated.serve();
   const create = async () => {
     const request = postJson(prequalificationBody, basic(acme));
-    return (await readJson<{id: string}>(await fetchFrom(service.url)('/json/leads', request), 201)).id;
+    return (await readJson<{id: string}>(await fetch('/json/leads', request), 201)).id;
   };
   return {
     upstream,

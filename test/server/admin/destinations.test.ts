@@ -1,6 +1,5 @@
 /** Destinations are tested, and listed, paused and resumed beside a service that sends to them. */
 import assert from 'node:assert/strict';
-import {randomUUID} from 'node:crypto';
 import {suite, test, type TestContext} from 'node:test';
 import {Webhook} from 'standardwebhooks';
 import {
@@ -10,20 +9,26 @@ import {
   testDestination,
   type TestOutcome,
 } from '../../../server/admin/destinations.ts';
-import {inOneLine, readStatus} from '../../../server/admin/status.ts';
+import {inOneLine} from '../../../server/admin/status.ts';
 import {readConfig} from '../../../server/config/config.ts';
 import {suppressedNumber} from '../../../server/leads/deliveries.ts';
 import {whyOf} from '../../../server/pages/destinations.ts';
+import {sentLead} from '../../support/embed-client.ts';
 import {startFakeUpstream} from '../../support/fake-upstream.ts';
 import {freePort} from '../../support/free-port.ts';
-import {fetchFrom, readJson} from '../../support/http.ts';
 import {mailAccess, refusal, startMailServer} from '../../support/mail-server.ts';
 import {openFor} from '../../support/opened.ts';
-import {assertFails, databaseKinds, operate, runCommand, writePartners} from '../../support/operator.ts';
-import {entryAt, newDelivery, prequalificationBody, without} from '../../support/sample-leads.ts';
-import {serviceSettings, startService} from '../../support/service-process.ts';
+import {
+  assertFails,
+  databaseKinds,
+  operate,
+  runCommand,
+  statusOf,
+  writePartners,
+} from '../../support/operator.ts';
+import {entryAt, newsTo} from '../../support/sample-leads.ts';
+import {serviceSettings} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
-import {listedOrigin} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 import {newSecret, replyWith, startWebhookReceiver} from '../../support/webhook-receiver.ts';
 
@@ -205,10 +210,9 @@ for (const {name, postgres, skip} of databaseKinds)
     const destinations = {crm: webhook(crm, 'CRM'), other: webhook(other, 'OTHER')};
     const settings = settingsOf(t, destinations, access, ['crm', 'other']);
     const operated = await operate(t, [], {postgres, settings});
-    const service = await startService(operated.settings, operated.folder);
-    t.after(() => service.end('SIGKILL'));
+    const server = await operated.serve();
     const admin = await operated.admin();
-    const says = (words: string) => until(() => service.lines.some((line) => line.includes(words)));
+    const says = (words: string) => until(() => server.logLines.some((line) => line.includes(words)));
     const nothing = {
       ...{waiting: 0, held: 0, refused: 0, failed: 0},
       ...{state: 'ok', since: null, last_success_at: null, late_seconds: 0},
@@ -228,18 +232,7 @@ for (const {name, postgres, skip} of databaseKinds)
     await pauseDestination(admin, 'crm', 'their maintenance');
     await assert.rejects(pauseDestination(admin, 'crm', 'mine'), /crm is paused already: their maintenance/);
     await says('the destination is paused');
-    const lead = JSON.stringify({lead: without(prequalificationBody, 'cid')});
-    const headers = {
-      origin: listedOrigin,
-      'content-type': 'application/json',
-      'idempotency-key': randomUUID(),
-    };
-    const sent = await fetchFrom(service.url)('/embed/v1/leads?partner=acme', {
-      method: 'POST',
-      headers,
-      body: lead,
-    });
-    await readJson(sent, 201);
+    await sentLead(server);
     await other.hasReceived(1);
     const [first] = await listDestinations(admin);
     assert.partialDeepStrictEqual(first, {
@@ -272,9 +265,7 @@ for (const {name, postgres, skip} of databaseKinds)
       const destinations = {crm: {type: 'webhook', credentials: 'CRM', url: 'https://crm.example'}};
       const settings = settingsOf(t, destinations, {CREDENTIALS_CRM_SECRET: newSecret()}, ['crm']);
       const stored = (minutes: number) =>
-        entryAt(Date.now() - minutes * 60_000, {
-          deliveries: [newDelivery({destination: 'crm', content: 'created', givesAnswer: false})],
-        });
+        entryAt(Date.now() - minutes * 60_000, {deliveries: [newsTo('crm')]});
       const older = Array.from({length: 21}, (_, index) => stored(10 + index));
       const operated = await operate(t, [...older, stored(1)], {postgres, settings});
       const {execute} = operated;
@@ -283,11 +274,7 @@ for (const {name, postgres, skip} of databaseKinds)
       /** The row of the destination, and what an operator reads of it. */
       const said = async () => {
         const [row = assert.fail()] = await listDestinations(admin);
-        const {findings} = await readStatus({
-          ...{config: admin.config, server: 'ok'},
-          withStore: (work) => work(admin.store),
-          checkStart: () => Promise.resolve([]),
-        });
+        const {findings} = await statusOf(admin);
         const lines = findings.filter(({subject}) => subject === 'crm').map(inOneLine);
         const {stdout} = await operated.run('destinations', 'list');
         const page = whyOf(row, {role: 'admin'});
@@ -303,6 +290,9 @@ for (const {name, postgres, skip} of databaseKinds)
       assert.partialDeepStrictEqual(failing.row, {state: 'failing', last_error: 'The receiver answered 503'});
       assert.equal(failing.words.match(/answered 503/g)?.length, 3, failing.words);
       assert.doesNotMatch(failing.words, /consent allow/);
+
+      await execute("UPDATE deliveries SET state = 'failed', failing_since = NULL WHERE state = 'waiting'");
+      assert.match((await said()).words, /crm has deliveries that wait for an operator \(1 failed\)/);
     },
   );
 

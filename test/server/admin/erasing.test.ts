@@ -21,6 +21,7 @@ import {
   asLead,
   newDelivery,
   newEntry,
+  newsTo,
   prequalificationBody,
   sampleConsent,
 } from '../../support/sample-leads.ts';
@@ -93,9 +94,7 @@ for (const {name, postgres, skip} of databaseKinds) {
     });
 
     test('a plan says what would go, who had it and who is told, and the erasure keeps to it', async (t) => {
-      const upstream = newDelivery({destination: 'up'});
-      const hook = newDelivery({destination: 'hook', content: 'created', givesAnswer: false});
-      const deliveries = [upstream, hook];
+      const deliveries = [newDelivery({destination: 'up'}), newsTo('hook')];
       const first = entryOf(
         {first_name: 'Canary'},
         {...withConsent, deliveries, leadDigests: ['d'.repeat(64)]},

@@ -19,7 +19,7 @@ import {openStore} from '../../../server/store/open-store.ts';
 import {createSealer} from '../../../server/store/sealing.ts';
 import {openWhile} from '../../support/opened.ts';
 import {databaseKinds, hookAndUpstream, idsOf, operate, planAndErase} from '../../support/operator.ts';
-import {newDelivery, newEntry, sampleConsent} from '../../support/sample-leads.ts';
+import {newEntry, sampleConsent, newsTo} from '../../support/sample-leads.ts';
 
 const keyOne = 'the-first-data-key-that-is-long-enough';
 const keyTwo = 'the-second-data-key-that-is-long-enough';
@@ -162,10 +162,7 @@ for (const {name, postgres, skip} of databaseKinds) {
 
     test('a lost key is forgotten: what is sealed with it is erased, also after an interruption', async (t) => {
       const newest = newEntry();
-      const had = newEntry({
-        partner: 'acme',
-        deliveries: [newDelivery({destination: 'hook', content: 'created', givesAnswer: false})],
-      });
+      const had = newEntry({partner: 'acme', deliveries: [newsTo('hook')]});
       const [lost, gone] = [newEntry(), newEntry({partner: 'acme', consent: sampleConsent})];
       const made = await operate(t, [had, lost, gone], {postgres, settings: {DATA_KEY: keyOne}});
       const file = `${made.folder}/erasures`;
@@ -244,9 +241,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       assert.match(listed, new RegExp(`^${gone.id} \\S+ all$`, 'm'));
       assert.deepEqual(
         (await made.select(`SELECT lead_id, destination FROM deliveries WHERE content = 'erased'`)).map(
-          (row) => ({
-            ...row,
-          }),
+          (row) => ({...row}),
         ),
         [{lead_id: had.id, destination: 'hook'}],
       );

@@ -14,13 +14,7 @@ import type {LeadRecord} from '../../../server/leads/stored-lead.ts';
 import {routes} from '../../../server/pages/routes.ts';
 import {databaseKinds, linesOf, planAndErase} from '../../support/operator.ts';
 import {servePages, type ServedPages} from '../../support/pages.ts';
-import {
-  asLead,
-  entryAt,
-  newDelivery,
-  prequalificationBody,
-  sampleConsent,
-} from '../../support/sample-leads.ts';
+import {asLead, entryAt, prequalificationBody, sampleConsent, newsTo} from '../../support/sample-leads.ts';
 import {newsRequest} from '../../support/sample-news.ts';
 
 /** A Wednesday. It is noon in New York, 9 AM in Los Angeles and 7 AM in Honolulu. */
@@ -28,9 +22,7 @@ const now = Date.parse('Nov 25 2026 12:00 EST');
 const minute = 60_000;
 
 const consent = {...sampleConsent, givenAt: now - 60 * minute};
-const to = (state: 'waiting' | 'held') => [
-  newDelivery({destination: 'crm', content: 'created', givesAnswer: false, state}),
-];
+const to = (state: 'waiting' | 'held') => [newsTo('crm', {state})];
 const ofBot = {deliveries: to('held'), suspect: 'trap'};
 
 /**

@@ -7,14 +7,13 @@ import {revokeConsent} from '../../../server/admin/revocations.ts';
 import {finish} from '../../../server/admin/admin.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import {databaseKinds, idsOf, operate, planAndErase} from '../../support/operator.ts';
-import {asLead, entryAt, newDelivery, prequalificationBody} from '../../support/sample-leads.ts';
+import {asLead, entryAt, prequalificationBody, newsTo} from '../../support/sample-leads.ts';
 
 const begun = Date.now();
 /** So many minutes ago. */
 const before = (minutes: number, changes: Partial<LeadEntry> = {}) =>
   entryAt(begun - minutes * 60_000, {partner: 'acme', ...changes});
-const to = (destination: string, state: 'waiting' | 'held' = 'waiting') =>
-  newDelivery({destination, content: 'created', givesAnswer: false, state});
+const to = (destination: string, state: 'waiting' | 'held' = 'waiting') => newsTo(destination, {state});
 
 for (const {name, postgres, skip} of databaseKinds)
   suite(`a list for people over ${name}`, {skip}, () => {

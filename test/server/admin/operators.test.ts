@@ -1,14 +1,15 @@
-/** Who may use the operators' pages: invited by a link, listed, and shut out. What the store keeps is in accounts-suite.ts. */
+/** Who may use the operators' pages: invited by a link, listed, and shut out, and what commands say of it. */
 import assert from 'node:assert/strict';
 import {test, type TestContext} from 'node:test';
 import {inviteOperator, listOperators, revokeOperator} from '../../../server/admin/operators.ts';
 import {digestOf} from '../../../server/leads/operators.ts';
-import {operate} from '../../support/operator.ts';
+import {operate, assertFails, linesOf} from '../../support/operator.ts';
 
 const ana = {name: 'Ana Silva'};
+const settings = {ADMIN_URL: 'https://admin.example.com'};
 
 const begin = async (t: TestContext) => {
-  const {admin: open, select} = await operate(t, [], {settings: {ADMIN_URL: 'https://admin.example.com'}});
+  const {admin: open, select} = await operate(t, [], {settings});
   return {admin: await open(), select};
 };
 
@@ -57,4 +58,39 @@ test('nobody is invited without pages, as somebody else, or by a name that hides
   for (const name of ['', ' Ana', 'Ana\nBen', 'Ana\u202e', 'a'.repeat(65)])
     await assert.rejects(inviteOperator(admin, {name}), /A name has/);
   await assert.rejects(inviteOperator(admin, {...ana, again: true}), {kind: 'unknown'});
+});
+
+test('an invitation prints its link alone, and says whom it is for and until when it works', async (t) => {
+  const {run} = await operate(t, [], {settings});
+  const {code, stdout, stderr} = await run('operators', 'invite', 'Maria Lopez', '--role', 'admin');
+  assert.equal(code, 0);
+  assert.match(stdout, /^https:\/\/admin\.example\.com\/invite#[\w-]{43}\n$/);
+  assert.match(
+    stderr,
+    /^Give this link to Maria Lopez alone, who becomes admin by it\. It works once, until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(.+\)\.\n$/,
+  );
+  assertFails(await run('operators', 'invite', 'Maria Lopez'), /--again invites once more/);
+  const [again] = linesOf(await run('operators', 'invite', 'Maria Lopez', '--again', '--json'));
+  assert.partialDeepStrictEqual(again, {name: 'Maria Lopez', role: 'admin'});
+  assertFails(await run('operators', 'invite', 'Ben', '--role', 'king'), /Allowed choices are/, 2);
+});
+
+test('the list says who is invited and who was shut out', async (t) => {
+  const {run} = await operate(t, [], {settings});
+  for (const name of ['Maria', 'Ben']) await run('operators', 'invite', name);
+  assert.equal((await run('operators', 'revoke', 'Ben')).stdout, 'Ben is shut out\n');
+  const {stdout, stderr} = await run('operators', 'list');
+  assert.match(stdout, /^Maria +agent +0 +0 +\d{4}-\S+ \S+ +invited until \d{4}/m);
+  assert.match(stdout, /^Ben +agent +0 +0 +\d{4}-\S+ \S+ +shut out \d{4}/m);
+  assert.match(stderr, /^2 operators; times are those of /);
+  assertFails(await run('operators', 'revoke', 'Ben'), /There is no operator Ben/);
+  const audit = linesOf(await run('audit', 'list', '--json', '--who', ''));
+  assert.deepEqual(
+    audit.map(({action, filter}) => [action, filter]),
+    [
+      ['operators revoke', {operator: 'Ben', role: 'agent'}],
+      ['operators invite', {operator: 'Ben', role: 'agent'}],
+      ['operators invite', {operator: 'Maria', role: 'agent'}],
+    ],
+  );
 });

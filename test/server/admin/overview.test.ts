@@ -5,26 +5,19 @@ import {DateTime} from 'luxon';
 import type {Admin} from '../../../server/admin/admin.ts';
 import {endBreak, readDestinationHours} from '../../../server/admin/destinations.ts';
 import {readOverview} from '../../../server/admin/overview.ts';
-import {readStatus, type Status} from '../../../server/admin/status.ts';
-import {databaseKinds, operate, planAndErase} from '../../support/operator.ts';
-import {entryAt, newDelivery} from '../../support/sample-leads.ts';
+import type {Status} from '../../../server/admin/status.ts';
+import {databaseKinds, operate, planAndErase, statusOf} from '../../support/operator.ts';
+import {entryAt, newsTo} from '../../support/sample-leads.ts';
 
 /** A Thursday in Denver, where it is still Wednesday in UTC minus something: the day begins at 07:00 UTC. */
 const now = DateTime.fromISO('2026-11-26T11:30', {zone: 'America/Denver'});
 const at = (weeks: number, hour: number, minute = 0) =>
   now.minus({weeks}).startOf('day').set({hour, minute}).toMillis();
 
-const statusOf = ({store, config}: Admin): Promise<Status> =>
-  readStatus({
-    ...{config, server: 'ok'},
-    withStore: (work) => work(store),
-    checkStart: () => Promise.resolve([]),
-  });
-
 for (const {name, postgres, skip} of databaseKinds)
   suite(`the overview over ${name}`, {skip}, () => {
     test('today stands beside the mean of four such weekdays until this time of the day', async (t) => {
-      const held = newDelivery({destination: 'crm', content: 'created', givesAnswer: false, state: 'held'});
+      const held = newsTo('crm', {state: 'held'});
       const entries = [
         entryAt(at(0, 0), {partner: 'acme'}),
         entryAt(at(0, 9), {partner: 'acme', answer: {status: 'pending'}}),
@@ -103,10 +96,7 @@ for (const {name, postgres, skip} of databaseKinds)
 
     test('each half hour of a destination is as its worst delivery', async (t) => {
       const noon = Date.UTC(2026, 10, 26, 12);
-      const news = (state: 'waiting' | 'held' = 'waiting') => [
-        newDelivery({destination: 'crm', content: 'created', givesAnswer: false, state}),
-      ];
-      const before = (minutes: number) => entryAt(noon - minutes * 60_000, {deliveries: news()});
+      const before = (minutes: number) => entryAt(noon - minutes * 60_000, {deliveries: [newsTo('crm')]});
       const [intime, late, open, old] = [before(40), before(70), before(5), before(25 * 60)] as const;
       const {admin: openAdmin, execute} = await operate(t, [intime, late, open, old], {postgres});
       const settle = (id: string, time: number) =>
@@ -122,13 +112,7 @@ for (const {name, postgres, skip} of databaseKinds)
 
     test('a break ends, but a pause does not', async (t) => {
       const nextAttemptAt = Date.now() + 3_600_000;
-      const waiting = newDelivery({
-        destination: 'crm',
-        content: 'created',
-        givesAnswer: false,
-        nextAttemptAt,
-      });
-      const entry = entryAt(Date.now(), {deliveries: [waiting]});
+      const entry = entryAt(Date.now(), {deliveries: [newsTo('crm', {nextAttemptAt})]});
       const {admin: open} = await operate(t, [entry], {postgres});
       const admin = await open();
       const {store} = admin;

@@ -2,12 +2,19 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import type {Admin} from '../../../server/admin/admin.ts';
-import {inOneLine, isTold, readStatus, status, troubleOf} from '../../../server/admin/status.ts';
-import {databaseKinds, hookAndUpstream, operate, runCommand, writePartners} from '../../support/operator.ts';
+import {inOneLine, isTold, status, troubleOf} from '../../../server/admin/status.ts';
+import {
+  databaseKinds,
+  hookAndUpstream,
+  operate,
+  runCommand,
+  statusOf,
+  writePartners,
+} from '../../support/operator.ts';
 import {
   asLead,
   entryAt,
-  newDelivery,
+  newsTo,
   type newEntry,
   sampleConsent,
   standardBody,
@@ -17,13 +24,6 @@ import {temporaryFolder} from '../../support/temporary-folder.ts';
 /** A lead of acme that was stored so many hours ago. */
 const storedBefore = (hours: number, changes: Parameters<typeof newEntry>[0] = {}) =>
   entryAt(Date.now() - hours * 3_600_000, {partner: 'acme', ...changes});
-
-const statusOf = ({store, config}: Admin, forAlerts = false) =>
-  readStatus({
-    ...{config, server: 'ok', forAlerts},
-    withStore: (work) => work(store),
-    checkStart: () => Promise.resolve([]),
-  });
 
 for (const {name, postgres, skip} of databaseKinds) {
   suite(`the status over ${name}`, {skip}, () => {
@@ -94,11 +94,7 @@ for (const {name, postgres, skip} of databaseKinds) {
 
     test('a silent partner and stopped deliveries are findings', async (t) => {
       const week = Array.from({length: 80}, (_, index) => storedBefore(26 + index));
-      const news = {content: 'created', givesAnswer: false} as const;
-      const deliveries = [
-        newDelivery({destination: 'old', ...news}),
-        newDelivery({destination: 'bot', ...news, state: 'held'}),
-      ];
+      const deliveries = [newsTo('old'), newsTo('bot', {state: 'held'})];
       const {admin} = await operate(t, [...week, storedBefore(40, {deliveries})], {postgres});
       const seen = await statusOf(await admin());
       const said = seen.findings.map(inOneLine).join('\n');

@@ -28,10 +28,7 @@ import {temporaryFolder} from '../../support/temporary-folder.ts';
 
 async function prepare(t: TestContext) {
   const folder = temporaryFolder(t);
-  const settings = {
-    ...serviceSettings(folder),
-    DATABASE_PATH: join(folder, 'data', 'leads.sqlite'),
-  };
+  const settings = {...serviceSettings(folder), DATABASE_PATH: join(folder, 'data', 'leads.sqlite')};
   await openWhile(openSqliteStore(settings.DATABASE_PATH, clearText), async (store) => {
     await Promise.all(Array.from({length: 200}, () => store.accept(newEntry())));
   });

@@ -22,6 +22,7 @@ suite('the command "deliveries"', () => {
     assertSays(await list('--json'), 0, /^50 deliveries \(--limit shows more\)\n$/);
     const all = await list('--limit', '3000');
     assertSays(all, 0, /^53 deliveries\n$/);
+    assertSays(await list('--id', first), 0, /^1 delivery\n$/);
     for (const secret of ['Jane', 'jane@', '202-555']) assert.ok(!all.stdout.includes(secret), secret);
     assertSays(await list('--destination', 'other', '--json'), 1, /There is no destination other/);
     assert.partialDeepStrictEqual(linesOf(await run('deliveries', 'summary', '--json')), [

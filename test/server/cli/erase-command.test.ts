@@ -25,6 +25,7 @@ import {
   asLead,
   newDelivery,
   newEntry,
+  newsTo,
   prequalificationBody,
   sampleConsent,
 } from '../../support/sample-leads.ts';
@@ -133,11 +134,8 @@ suite('the command "leads erase"', () => {
   });
 
   test('it shows what would go and who had it, and asks for the word', async (t) => {
-    const hook = newDelivery({destination: 'hook', content: 'created', givesAnswer: false});
-    const first = entryOf(
-      {first_name: 'Canary'},
-      {...withConsent, deliveries: [newDelivery({destination: 'up'}), hook]},
-    );
+    const deliveries = [newDelivery({destination: 'up'}), newsTo('hook')];
+    const first = entryOf({first_name: 'Canary'}, {...withConsent, deliveries});
     const correction = entryOf({}, {supersedes: first.id});
     const {run, settings, execute, folder} = await operated(t, [first, correction]);
     Object.assign(settings, hookAndUpstream(folder));

@@ -28,13 +28,14 @@ import {
   writePartners,
   type Operated,
 } from '../../support/operator.ts';
-import {rowsOf} from '../../support/rows.ts';
-import {asLead, newDelivery, newEntry, prequalificationBody} from '../../support/sample-leads.ts';
+import {logTo} from '../../support/observation-log.ts';
+import {columnOf, rowsOf} from '../../support/rows.ts';
+import {asLead, newEntry, prequalificationBody, newsTo} from '../../support/sample-leads.ts';
 import {runService} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 
 const DATA_KEY = 'a-data-key-of-at-least-32-characters clear';
-const later = () => [newDelivery({destination: 'hook', content: 'created', givesAnswer: false})];
+const later = () => [newsTo('hook')];
 const phoneOf = (index: number) => `+1415555${String(1_000 + index)}`;
 const entryOf = (phone: number, lead: object = {}, others: Partial<LeadEntry> = {}) =>
   newEntry({
@@ -101,10 +102,17 @@ async function stored(
 /** Starts the server without its port, and ends it. @returns what it says of the file of erasures */
 async function startOf({settings}: Pick<Operated, 'settings'>, changes: Record<string, string> = {}) {
   const said: Observation[] = [];
-  const app = await createApp(readConfig({...settings, ...changes}), (observation) => said.push(observation));
+  const lines: string[] = [];
+  const {emit} = logTo(lines);
+  const app = await createApp(readConfig({...settings, ...changes}), (observation) => {
+    said.push(observation);
+    emit(observation);
+  });
   await app.close(0);
   const doubts = said.flatMap((one) => (one.type === 'erasures-doubtful' ? [one.reason] : []));
-  return {repaired: said.find(({type}) => type === 'store-repaired'), doubts};
+  const repaired = said.find(({type}) => type === 'store-repaired');
+  assert.equal(/the store was restored/.test(lines.join()), repaired !== undefined, 'the log says so');
+  return {repaired, doubts};
 }
 
 const repairs = async ({select}: Operated) =>
@@ -243,10 +251,7 @@ for (const kind of databaseKinds) {
       const {doubts} = await startOf(made);
       assert.deepEqual(doubts, [`1 line of the file of erasures ${made.file} cannot be read`]);
       assert.match((await made.run('leads', 'show', gone.id)).stdout, /Erased/);
-      assert.deepEqual(
-        (await findingsOf(made)).map(({text}) => text),
-        doubts,
-      );
+      assert.deepEqual(columnOf(await findingsOf(made), 'text'), doubts);
     });
 
     test('a store that knows all of the file needs no repair, also if version 1.8 repeated its lines', async (t) => {
@@ -484,9 +489,6 @@ for (const version of ['1.0.0', 'schema-12'])
       repaired: {erased: 1, revoked: 1},
     });
     const changed = 'SELECT id FROM leads WHERE erased_at IS NOT NULL OR revoked_at IS NOT NULL ORDER BY id';
-    assert.deepEqual(
-      (await made.select(changed)).map(({id}) => id),
-      [gone, stop],
-    );
+    assert.deepEqual(columnOf(await made.select(changed), 'id'), [gone, stop]);
     assert.deepEqual(await startOf(made, {PARTNERS_FILE: partners}), {repaired: undefined, doubts: []});
   });

@@ -1,17 +1,12 @@
 /** `lead-prequal status`: one screen for an operator, and an exit status for a monitor. */
 import assert from 'node:assert/strict';
-import {randomUUID} from 'node:crypto';
 import {suite, test, type TestContext} from 'node:test';
 import type {Status} from '../../../server/admin/status.ts';
-import {readConfig} from '../../../server/config/config.ts';
-import {openStoreBeside} from '../../../server/store/open-store.ts';
-import {clearText} from '../../../server/store/sealing.ts';
-import {freePort} from '../../support/free-port.ts';
-import {openFor, openWhile} from '../../support/opened.ts';
-import {linesOf, runCommand, writePartners} from '../../support/operator.ts';
-import {prequalificationBody, without} from '../../support/sample-leads.ts';
-import {noOtherPartner, serviceSettings, startService} from '../../support/service-process.ts';
-import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {sendLead, somebody} from '../../support/embed-client.ts';
+import {openFor} from '../../support/opened.ts';
+import {linesOf, operate, runCommand, writePartners} from '../../support/operator.ts';
+import {noOtherPartner} from '../../support/service-process.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {listedOrigin, otherOrigin} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 import {replyWith, startWebhookReceiver} from '../../support/webhook-receiver.ts';
@@ -19,37 +14,26 @@ import {replyWith, startWebhookReceiver} from '../../support/webhook-receiver.ts
 /** A server whose partner acme sends its leads to the webhook crm. */
 async function start(t: TestContext) {
   const crm = await openFor(t, startWebhookReceiver());
-  const folder = makeTemporaryFolder();
+  const folder = temporaryFolder(t);
   const destinations = {crm: {type: 'webhook', url: crm.settings.url, credentials: 'CRM'}};
   const settings = {
-    ...serviceSettings(folder.path),
     ...noOtherPartner,
-    PARTNERS_FILE: writePartners(folder.path, [{send_to: ['crm']}], destinations),
+    PARTNERS_FILE: writePartners(folder, [{send_to: ['crm']}], destinations),
     WEBHOOK_INTERNAL_HOSTS: 'localhost 127.0.0.1',
     CREDENTIALS_CRM_SECRET: crm.secret,
-    PORT: String(await freePort()),
   };
-  const service = await startService(settings, folder.path);
-  t.after(async () => {
-    // An orderly end waits for the process that checks the database, which has files open in the folder.
-    await service.end('SIGTERM');
-    folder.remove();
-  });
-  const send = (origin = listedOrigin) =>
-    fetch(`${service.url}/embed/v1/leads?partner=acme`, {
-      method: 'POST',
-      headers: {origin, 'content-type': 'application/json', 'idempotency-key': randomUUID()},
-      body: JSON.stringify({lead: {...without(prequalificationBody, 'cid'), last_name: randomUUID()}}),
-    });
+  const operated = await operate(t, [], {settings});
+  const server = await operated.serve();
+  const send = (origin = listedOrigin) => sendLead(server, somebody(), {origin});
   const status = async () => {
-    const ran = await runCommand(settings, 'status', '--json');
+    const ran = await operated.run('status', '--json');
     return {code: ran.code, ...(linesOf<Status>(ran)[0] ?? assert.fail())};
   };
-  return {crm, service, settings, send, status};
+  return {...operated, crm, server, send, status};
 }
 
 test('a server that works has status 0, and its destinations and partners are listed', async (t) => {
-  const {settings, send, status} = await start(t);
+  const {run, send, status} = await start(t);
   await send();
   await until(async () => (await status()).destinations[0]?.last_success_at !== null);
   const seen = await status();
@@ -61,7 +45,7 @@ test('a server that works has status 0, and its destinations and partners are li
     destinations: [{destination: 'crm', state: 'ok', since: null, waiting: 0, late_seconds: 0}],
     partners: [{partner: 'acme', leads_today: 1, leads_yesterday: 0, refusals: 0, silent: false}],
   });
-  const screen = await runCommand(settings, 'status');
+  const screen = await run('status');
   assert.equal(screen.code, 0);
   assert.match(
     screen.stdout,
@@ -74,7 +58,7 @@ test('a server that works has status 0, and its destinations and partners are li
 });
 
 test('a destination that has failed one lead has status 1: since when, why, and how many wait', async (t) => {
-  const {crm, settings, send, status} = await start(t);
+  const {crm, run, send, status} = await start(t);
   crm.answerWith(replyWith(503));
   const begun = Date.now();
   await send();
@@ -89,7 +73,7 @@ test('a destination that has failed one lead has status 1: since when, why, and 
   });
   assert.ok(Date.parse(seen.destinations[0]?.since ?? '') >= begun);
   assert.match(seen.findings[0]?.text ?? '', /^crm is failing since .* answered 503/);
-  const screen = await runCommand(settings, 'status');
+  const screen = await run('status');
   assert.equal(screen.code, 1);
   assert.match(
     screen.stdout,
@@ -101,15 +85,13 @@ test('a destination that has failed one lead has status 1: since when, why, and 
 });
 
 test('a circuit breaker that had nothing to send since others delivered all is no finding', async (t) => {
-  const {settings, send, status} = await start(t);
+  const {admin, send, status} = await start(t);
   await send();
   await until(async () => (await status()).destinations[0]?.['last_success_at'] !== null);
-  await openWhile(openStoreBeside(readConfig(settings), clearText, true), async (store) => {
-    const [running = assert.fail()] = await store.processes(0);
-    const opened = {destination: 'crm', state: 'failing', since: Date.now() - 3_600_000} as const;
-    const destinations = [{...opened, deliveredAt: undefined}];
-    await store.report({...running, id: 'another', destinations});
-  });
+  const {store} = await admin();
+  const [running = assert.fail()] = await store.processes(0);
+  const opened = {destination: 'crm', state: 'failing', since: Date.now() - 3_600_000} as const;
+  await store.report({...running, id: 'another', destinations: [{...opened, deliveredAt: undefined}]});
   assert.partialDeepStrictEqual(await status(), {code: 0, destinations: [{state: 'ok', since: null}]});
 });
 
@@ -131,8 +113,8 @@ test('refusals and what the circuit breaker thinks are said', async (t) => {
 
 suite('a monitor gets status 2', () => {
   test('when no server answers', async (t) => {
-    const {service, status} = await start(t);
-    await service.end('SIGTERM');
+    const {server, status} = await start(t);
+    await server.close();
     const seen = await status();
     assert.equal(seen.code, 2);
     assert.partialDeepStrictEqual(seen, {status: 'down', server: 'away'});
@@ -140,7 +122,7 @@ suite('a monitor gets status 2', () => {
   });
 
   test('when the settings cannot work, and is told which', async (t) => {
-    const {settings} = await start(t);
+    const {settings} = await operate(t, []);
     const ran = await runCommand({...settings, RATE_LIMIT: 'many'}, 'status', '--json');
     assert.equal(ran.code, 2);
     assert.match(linesOf<Status>(ran)[0]?.findings[0]?.text ?? '', /^RATE_LIMIT /);

@@ -81,50 +81,43 @@ suite('the consent of a partner', () => {
     });
   });
 
-  const wrong: [what: string, consent: string, line: string][] = [
-    [
-      'a link over http, in the line and column of its bracket',
+  const wrong: Record<string, [consent: string, line: string]> = {
+    'a link over http, in the line and column of its bracket': [
       `"consent": {"texts": {"en": {"version": "1",
   "text": "See our [Terms](http://acme.example)."}}}`,
       '9:20: partners.0.consent.texts.en.text: has a link whose address does not begin with https://',
     ],
-    [
-      'a link over http, after characters that are written as escapes',
+    'a link over http, after characters that are written as escapes': [
       `"consent": {"texts": {"en": {"version": "1",
   "text": "A\\n\\u00e9\\"\\\\b [Terms](http://acme.example)."}}}`,
       '9:27: partners.0.consent.texts.en.text: has a link whose',
     ],
-    [
-      'a language that the form does not have',
+    'a language that the form does not have': [
       `"consent": {"texts": {
   "en": {"text": "I agree.", "version": "1"},
   "fr": {"text": "D'accord.", "version": "1"}}}`,
       '10:9: partners.0.consent.texts.fr: is not a language of the form, which are en and es',
     ],
-    [
-      'no language',
+    'no language': [
       '"consent": {"texts": {}}',
       '8:22: partners.0.consent.texts: must hold at least one language',
     ],
-    [
-      'a text beside texts',
+    'a text beside texts': [
       `"consent": {"texts": {"en": {"text": "I agree.", "version": "1"}},
   "text": "I agree."}`,
       '9:11: partners.0.consent.text: must be missing, because texts has one for each language',
     ],
-    ['neither a text nor texts', '"consent": {"version": "1"}', '8:12: partners.0.consent.text: is missing'],
-    [
-      'a language without a version',
+    'neither a text nor texts': ['"consent": {"version": "1"}', '8:12: partners.0.consent.text: is missing'],
+    'a language without a version': [
       '"consent": {"texts": {"en": {"text": "I agree."}}}',
       '8:29: partners.0.consent.texts.en.version: is missing',
     ],
-    [
-      'a field that nobody knows',
+    'a field that nobody knows': [
       '"consent": {"texts": {"en": {"text": "I agree.", "version": "1", "required": true}}}',
       '8:66: partners.0.consent.texts.en: has an unknown field: required',
     ],
-  ];
-  for (const [what, consent, line] of wrong) {
+  };
+  for (const [what, [consent, line]] of Object.entries(wrong)) {
     test(`is refused, with line and column: ${what}`, () => {
       const lines = wrongIn(consent);
       assert.ok(lines[0]?.startsWith(line), lines.join('\n') || 'it was taken');

@@ -216,116 +216,85 @@ const canary = 'canary';
 
 suite('a destination that is wrong is refused with its field', () => {
   const kinds = Object.keys(destinationKinds);
-  const noKind = `crm.type: must be one of ${kinds.join(', ')}`;
+  const noKind = (name: string) => `${name}.type: must be one of ${kinds.join(', ')}`;
 
   for (const type of kinds) {
     test(`the kind ${type} of the registry is known`, () => {
       const faults = wrong({crm: {type}});
       assert.notDeepEqual(faults, []);
-      assert.ok(!faults.includes(noKind));
+      assert.ok(!faults.some((fault) => fault.endsWith(noKind('crm'))));
     });
   }
 
-  const refused: [what: string, given: Parameters<typeof environment>, faults: string[]][] = [
-    ['no kind', [{crm: {url: canary}}], [noKind]],
-    ['an unknown kind', [{crm: {...crm, type: canary}}], [noKind]],
-    ['no object', [{crm: canary}], ['crm: must be an object']],
-    ['a field of another kind', [{crm: {...crm, cid: canary}}], ['crm: has an unknown field: cid']],
-    ['a pace for e-mails', [{mail: {...mail, per_second: 1}}], ['mail: has an unknown field: per_second']],
-    ['no credentials', [{crm: {...crm, credentials: undefined}}], ['crm.credentials: is missing']],
+  const refused: readonly [destinations: object, ...faults: string[]][] = [
+    [{crm: {url: canary}, mail: {...mail, type: canary}}, noKind('crm'), noKind('mail')],
+    [{crm: canary}, 'crm: must be an object'],
+    [{crm: {...crm, cid: canary}}, 'crm: has an unknown field: cid'],
+    [{mail: {...mail, per_second: 1}}, 'mail: has an unknown field: per_second'],
+    [{crm: {...crm, credentials: undefined}}, 'crm.credentials: is missing'],
     [
-      'credentials in the file',
-      [{lender: {...lender, credentials: `us:${canary}`}}],
-      ['lender.credentials: must be the name of credentials, in capitals'],
+      {lender: {...lender, credentials: `us:${canary}`}},
+      'lender.credentials: must be the name of credentials, in capitals',
     ],
-    ['a number for a URL', [{crm: {...crm, url: 5}}], ['crm.url: must be a text']],
+    [{crm: {...crm, url: 5}}, 'crm.url: must be a text'],
+    [{crm: {...crm, url: canary}}, 'crm.url: must be a URL that starts with https://'],
     [
-      'a URL that is none',
-      [{crm: {...crm, url: canary}}],
-      ['crm.url: must be a URL that starts with https://'],
+      {crm: {...crm, url: `https://me:${canary}@crm.example`}},
+      'crm.url: must have no user name and no password',
     ],
     [
-      'a password in a URL',
-      [{crm: {...crm, url: `https://me:${canary}@crm.example`}}],
-      ['crm.url: must have no user name and no password'],
+      {crm: {...crm, url: `http://crm.example/${canary}`}},
+      'crm.url: must start with https://, unless WEBHOOK_INTERNAL_HOSTS lists its host',
     ],
     [
-      'plain http',
-      [{crm: {...crm, url: `http://crm.example/${canary}`}}, crmAccess],
-      ['crm.url: must start with https://, unless WEBHOOK_INTERNAL_HOSTS lists its host'],
+      {crm: {...crm, per_second: 0, parallel: 0}},
+      'crm.per_second: must be above 0',
+      'crm.parallel: must be at least 1',
     ],
     [
-      'a pace of nothing',
-      [{crm: {...crm, per_second: 0, parallel: 0}}],
-      ['crm.per_second: must be above 0', 'crm.parallel: must be at least 1'],
+      {lender: {...lender, per_second: 10_001, parallel: 101}},
+      'lender.per_second: must be at most 10000',
+      'lender.parallel: must be at most 100',
     ],
     [
-      'a pace that is too fast',
-      [{lender: {...lender, per_second: 10_001, parallel: 101}}],
-      ['lender.per_second: must be at most 10000', 'lender.parallel: must be at most 100'],
+      {lender: {...lender, per_second: canary, parallel: 1.5}},
+      'lender.per_second: must be a number',
+      'lender.parallel: must be a whole number',
     ],
     [
-      'a pace in words',
-      [{lender: {...lender, per_second: canary, parallel: 1.5}}],
-      ['lender.per_second: must be a number', 'lender.parallel: must be a whole number'],
+      {lender: {...lender, attribution_in_notes: 'yes'}},
+      'lender.attribution_in_notes: must be true or false',
+    ],
+    [{mail: {...mail, to: []}}, 'mail.to: must hold at least 1'],
+    [{mail: {...mail, to: canary}}, 'mail.to: must be a list'],
+    [{mail: {...mail, to: [canary]}}, 'mail.to.0: must be an e-mail address'],
+    [{mail: {...mail, to: [...mail.to, ...mail.to]}}, 'mail.to: must not hold an address twice'],
+    [
+      {mail: {...mail, to: Array.from({length: 21}, (_, index) => `${canary}${index}@partner.example`)}},
+      'mail.to: must hold at most 20',
+    ],
+    [{crm: {...crm, events: []}}, 'crm.events: must hold at least one type of event'],
+    [
+      {crm: {...crm, events: ['lead.created', 'lead.erased']}},
+      'crm.events.1: must be one of lead.created, lead.answered',
     ],
     [
-      'words for attribution_in_notes',
-      [{lender: {...lender, attribution_in_notes: 'yes'}}],
-      ['lender.attribution_in_notes: must be true or false'],
+      {crm: {...crm, events: ['lead.created', 'lead.created']}},
+      'crm.events: must not hold a type of event twice',
     ],
-    ['no recipient', [{mail: {...mail, to: []}}], ['mail.to: must hold at least 1']],
-    ['one recipient without a list', [{mail: {...mail, to: canary}}], ['mail.to: must be a list']],
-    ['a recipient that is none', [{mail: {...mail, to: [canary]}}], ['mail.to.0: must be an e-mail address']],
+    [{mail: {...mail, details: 'link'}}, 'mail.details: link needs the setting ADMIN_URL, which is missing'],
+    [{mail: {...mail, details: canary}}, 'mail.details: must be one of none, link, contact'],
     [
-      'a recipient twice',
-      [{mail: {...mail, to: [...mail.to, ...mail.to]}}],
-      ['mail.to: must not hold an address twice'],
+      {default: crm, calculator: crm},
+      'default: is the name of the upstream that the UPSTREAM_… settings describe',
+      'calculator: is the name of the calculator',
     ],
-    [
-      '21 recipients',
-      [{mail: {...mail, to: Array.from({length: 21}, (_, index) => `${canary}${index}@partner.example`)}}],
-      ['mail.to: must hold at most 20'],
-    ],
-    [
-      'no type of event',
-      [{crm: {...crm, events: []}}, crmAccess],
-      ['crm.events: must hold at least one type of event'],
-    ],
-    [
-      'a type of event that every destination gets',
-      [{crm: {...crm, events: ['lead.created', 'lead.erased']}}, crmAccess],
-      ['crm.events.1: must be one of lead.created, lead.answered'],
-    ],
-    [
-      'a type of event twice',
-      [{crm: {...crm, events: ['lead.created', 'lead.created']}}, crmAccess],
-      ['crm.events: must not hold a type of event twice'],
-    ],
-    [
-      'links without pages',
-      [{mail: {...mail, details: 'link'}}, mailAccess],
-      ['mail.details: link needs the setting ADMIN_URL, which is missing'],
-    ],
-    ['details', [{mail: {...mail, details: canary}}], ['mail.details: must be one of none, link, contact']],
-    [
-      'names of others',
-      [{default: crm, calculator: crm}],
-      [
-        'default: is the name of the upstream that the UPSTREAM_… settings describe',
-        'calculator: is the name of the calculator',
-      ],
-    ],
-    [
-      'a name with spaces',
-      [{'my crm': crm}],
-      ['my crm: has a name that is not made of letters, digits and dashes'],
-    ],
+    [{'my crm': crm}, 'my crm: has a name that is not made of letters, digits and dashes'],
   ];
-  for (const [what, given, faults] of refused) {
-    test(`a destination that is wrong is refused with its field: ${what}`, () => {
+  for (const [destinations, ...faults] of refused) {
+    test(`a destination that is wrong is refused with its field: ${faults[0]?.slice(0, 45)}`, () => {
       assert.deepEqual(
-        wrong(...given),
+        wrong(destinations, {...lenderAccess, ...crmAccess, ...mailAccess}),
         faults.map((fault) => `PARTNERS_FILE destinations.${fault}`),
       );
     });
@@ -499,59 +468,34 @@ suite('the way of leads', () => {
     assert.partialDeepStrictEqual(one, {answer_from: 'lender', send_to: ['crm']});
   });
 
-  const wrongRoutes: [what: string, fields: object, faults: string[]][] = [
+  const wrongRoutes: readonly [fields: object, ...faults: string[]][] = [
     [
-      'unknown names',
       {answer_from: 'other', send_to: ['crm', 'another']},
-      ['answer_from: other is not among the destinations', 'send_to: another is not among the destinations'],
+      'answer_from: other is not among the destinations',
+      'send_to: another is not among the destinations',
     ],
+    [{answer_from: 'crm'}, 'answer_from: crm is no lead-api, so it cannot answer leads'],
+    [{answer_from: 'mail'}, 'answer_from: mail is no lead-api, so it cannot answer leads'],
     [
-      'a webhook that answers',
-      {answer_from: 'crm'},
-      ['answer_from: crm is no lead-api, so it cannot answer leads'],
-    ],
-    [
-      'an e-mail that answers',
-      {answer_from: 'mail'},
-      ['answer_from: mail is no lead-api, so it cannot answer leads'],
-    ],
-    [
-      'a destination for both',
       {answer_from: 'lender', send_to: ['lender']},
-      ['send_to: lender gets the leads already, because it answers them'],
+      'send_to: lender gets the leads already, because it answers them',
     ],
-    [
-      'the calculator as a receiver',
-      {send_to: ['calculator']},
-      ['send_to: calculator is not among the destinations'],
-    ],
-    [
-      'an upstream that is not set',
-      {answer_from: 'default'},
-      ['answer_from: default is not among the destinations'],
-    ],
+    [{send_to: ['calculator']}, 'send_to: calculator is not among the destinations'],
+    [{answer_from: 'default'}, 'answer_from: default is not among the destinations'],
+    [{send_to: ['crm', 'crm']}, 'send_to: must not name a destination twice'],
   ];
-  for (const [what, fields, faults] of wrongRoutes) {
-    test(`a way of leads that is wrong is refused, for partners and callers: ${what}`, () => {
+  for (const [fields, ...faults] of wrongRoutes) {
+    test(`a way of leads that is wrong is refused, for partners and callers: ${JSON.stringify(fields)}`, () => {
       assert.deepEqual(
         wrong(all, access, fields),
         faults.map((fault) => `PARTNERS_FILE partners.0.${fault}`),
       );
       assert.deepEqual(
         wrong(all, {...access, CALLERS: JSON.stringify([{...caller, ...fields}])}),
-        faults.map((fault) => `CALLERS.0.${fault}`),
+        faults.map((fault) => `CALLERS.0.${fault}`.replace(': must', ' must')),
       );
     });
   }
-  test('a way of leads that names a destination twice is refused, for partners and callers', () => {
-    const send_to = ['crm', 'crm'];
-    assert.deepEqual(wrong(all, access, {send_to}), [
-      'PARTNERS_FILE partners.0.send_to: must not name a destination twice',
-    ]);
-    assert.deepEqual(wrong(all, {...access, CALLERS: JSON.stringify([{...caller, send_to}])}), [
-      'CALLERS.0.send_to must not name a destination twice',
-    ]);
-  });
   test('a partner names what answers its leads once', () => {
     const fields = without(lender, 'type');
     const more = {upstreams: {lender: fields}};

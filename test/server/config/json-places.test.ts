@@ -48,39 +48,35 @@ const wrongPartners = (from: string, to: string) => {
 };
 
 suite('an error in the partners file has its line and column', () => {
-  const wrong: [what: string, from: string, to: string, line: string][] = [
-    [
-      'a destination that does not exist',
+  const wrong: Record<string, [from: string, to: string, line: string]> = {
+    'a destination that does not exist': [
       '"crm"\n',
       '"crn"\n',
       '12:9: partners.0.send_to: crn is not among the destinations',
     ],
-    [
-      'an answer from nowhere',
+    'an answer from nowhere': [
       '"calculator"',
       '"lender"',
       '10:22: partners.0.answer_from: lender is not among the destinations',
     ],
-    ['a comma too many', '"crm"\n', '"crm",\n', '13:7: is not valid JSON: value expected'],
-    ['a missing comma', '"acme",', '"acme"', '8:7: is not valid JSON: comma expected'],
-    ['a comment', '"key"', '// ours\n"key"', '7:7: is not valid JSON: invalid comment token'],
-    ['the end that is missing', '  ]\n}\n', '', '15:1: is not valid JSON: close bracket expected'],
-    ['a wrong value', '"1001"', '1001', '9:14: partners.0.cid: must be a text'],
-    ['a missing field', '      "cid": "1001",\n', '', '6:5: partners.0.cid: is missing'],
-    [
-      'an unknown field',
+    'a comma too many': ['"crm"\n', '"crm",\n', '13:7: is not valid JSON: value expected'],
+    'a missing comma': ['"acme",', '"acme"', '8:7: is not valid JSON: comma expected'],
+    'a comment': ['"key"', '// ours\n"key"', '7:7: is not valid JSON: invalid comment token'],
+    'the end that is missing': ['  ]\n}\n', '', '15:1: is not valid JSON: close bracket expected'],
+    'a wrong value': ['"1001"', '1001', '9:14: partners.0.cid: must be a text'],
+    'a missing field': ['      "cid": "1001",\n', '', '6:5: partners.0.cid: is missing'],
+    'an unknown field': [
       '"answer_from"',
       '"answers_from"',
       '10:7: partners.0: has an unknown field: answers_from',
     ],
-    [
-      'plain http',
+    'plain http': [
       'https://crm',
       'http://crm',
       '3:39: destinations.crm.url: must start with https://, unless WEBHOOK_INTERNAL_HOSTS lists its host',
     ],
-  ];
-  for (const [what, from, to, line] of wrong) {
+  };
+  for (const [what, [from, to, line]] of Object.entries(wrong)) {
     test(`an error in the partners file has its line and column: ${what}`, () => {
       assert.deepEqual(wrongPartners(from, to), [`PARTNERS_FILE partners.json:${line}`]);
     });

@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
-import {ConfigError, readConfig} from '../../../server/config/config.ts';
+import {readConfig} from '../../../server/config/config.ts';
 import {allowsOrigin, onePartner} from '../../../server/config/partners.ts';
 import {leadApi, startFakeUpstream} from '../../support/fake-upstream.ts';
-import {basic, readJson, readProblem} from '../../support/http.ts';
+import {basic, readProblem} from '../../support/http.ts';
 import {sendLead, sentLead, somebody} from '../../support/embed-client.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {acme, startTestServer} from '../../support/test-server.ts';
+import {wrongIn} from '../../support/wrong-settings.ts';
 import {newSecret} from '../../support/webhook-receiver.ts';
-import {openFor} from '../../support/opened.ts';
 
 const folder = temporaryFolder({after});
 
@@ -20,29 +20,21 @@ const fileWith = (name: string, content: unknown) => {
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
   return path;
 };
-const read = (file: unknown, more: Record<string, string> = {}) =>
-  readConfig({
-    PUBLIC_URL: 'https://leads.example.com',
-    CALLERS: JSON.stringify([acme]),
-    TOKEN_KEY: 'a-token-key-for-tests-that-is-long-enough',
-    PARTNERS_FILE: fileWith('partners.json', file),
-    ...more,
-  });
+const settingsWith = (file: unknown, more: Record<string, string>) => ({
+  PUBLIC_URL: 'https://leads.example.com',
+  CALLERS: JSON.stringify([acme]),
+  TOKEN_KEY: 'a-token-key-for-tests-that-is-long-enough',
+  PARTNERS_FILE: fileWith('partners.json', file),
+  ...more,
+});
+const read = (file: unknown, more: Record<string, string> = {}) => readConfig(settingsWith(file, more));
 
 const origins = ['https://www.partner.example'];
 const partner = {key: 'acme', origins, cid: '1001'};
 const upstream = {url: 'https://upstream.example/api/', cid: 'u-1', credentials: 'MAIN'};
 const credentials = {CREDENTIALS_MAIN_USER: 'user', CREDENTIALS_MAIN_PASSWORD: 'password'};
 
-function wrongWith(file: unknown, more: Record<string, string> = {}): string[] {
-  try {
-    read(file, more);
-  } catch (error) {
-    assert.ok(error instanceof ConfigError);
-    return error.message.split('\n').slice(1);
-  }
-  return [];
-}
+const wrongWith = (file: unknown, more: Record<string, string> = {}) => wrongIn(settingsWith(file, more));
 
 suite('the partners file', () => {
   test('lists what the form asks for besides, in any order, and a promise in each language', () => {
@@ -209,124 +201,83 @@ suite('the partners file', () => {
     assert.deepEqual(first.cta, {und: {label: 'Book', href}});
   });
 
-  const wrong: [what: string, file: unknown, path: string][] = [
+  const link = 'https://book.example';
+  /** A field of a partner, or a field in it, what the error says of it, and values of the field. */
+  const wrongFields: readonly [place: string, says: string, values: readonly unknown[]][] = [
+    ['key', '', ['a b']],
+    ['name', '', [' ', 'a'.repeat(81), 'Acme\nInc.']],
+    [
+      'privacy_href',
+      'must begin with https://',
+      ['http://www.partner.example', '/privacy', 'javascript:alert(1)'],
+    ],
+    ['contact', 'must have a phone or an email', [{}]],
+    ['contact', 'must be an object', ['hello@acme.example']],
+    ['contact', 'has an unknown field: fax', [{fax: '1'}]],
+    [
+      'contact.phone',
+      'must be a telephone number such as',
+      [{phone: '911'}, {phone: '1-800-FUNDING'}, {phone: '4155550132"><b>'}],
+    ],
+    ['contact.phone', 'must be a text without control', [{phone: '415\n5550132'}]],
+    [
+      'contact.email',
+      'must be an e-mail address such as',
+      ['hello', 'Acme <hello@acme.example>', 'hello@acme.example?subject=a'].map((email) => ({email})),
+    ],
+    ['origins', '', [[]]],
+    ['cid', '', [undefined]],
+    ['lead_types.0', '', [['x']]],
+    ['colors.accent', '', [{accent: 'red'}]],
+    [
+      'cta',
+      '',
+      ['Book a call', {}, {label: 'Book'}, {href: link}, {label: 'Book', href: link, target: '_blank'}],
+    ],
+    ['cta', '', [{English: {label: 'Book', href: link}}]],
+    [
+      'cta.en.href',
+      'must begin with https://',
+      ['/book', 'http://book.example', 'javascript:alert(1)', 'book.example'].map((href) => ({
+        en: {label: 'Book', href},
+      })),
+    ],
+    ['cta.en.label', 'must have no { and no }', [{en: {label: 'For {first_name}', href: link}}]],
+    ['ask.0', '', [['age']]],
+    ['ask.2', 'is there twice', [['state', 'notes', 'state']]],
+    ['call_promise', '', ['a'.repeat(121)]],
+    ['call_promise.en', 'must have no { and no }', [{en: 'We call {phone}.'}]],
+    ['next_step', '', [' ', {}, {English: 'a'}, 'a'.repeat(301)]],
+    ['retain_days', 'must be ', [0, 1.5, 36_501, '730', null]],
+    ['keep_consent_years', '', [101]],
+    ['quota_per_hour', '', [0]],
+    ['consent.text', '', [{text: ''}]],
+    [
+      'consent.version',
+      'must be a text without control characters',
+      // Databases cannot keep them.
+      ['\0', '\n', '\ud800'].map((sign) => ({text: 'a', version: `1${sign}`})),
+    ],
+    ['consent.version', '', [{text: 'a'}]],
+    ['upstream', 'is not among', ['x', 'toString']],
+    [
+      'origins.1',
+      '',
+      [
+        ...['https://www.partner.example/', 'https://www.partner.example/path', 'www.partner.example', '*'],
+        ...['https://*', 'https://*.*.example', 'https://www.*.example', 'https://a*.example.com'],
+        ...['HTTPS://Partner.example', 'https://*.partner.example/path', 'https://partner.example,x'],
+        "https://partner.example;script-src'",
+      ].map((origin) => [...origins, origin]),
+    ],
+  ];
+  const others: readonly [what: string, file: unknown, path: string][] = [
     ['no JSON', '{', 'is not valid JSON'],
     ['a list', [], 'the file: '],
     ['no partners', {}, 'partners: '],
     ['an empty list', {partners: []}, 'partners: must hold at least one partner'],
     ['a field that nobody knows', {partners: [{...partner, color: 'red'}]}, 'partners.0: '],
-    ['a key with spaces', {partners: [{...partner, key: 'a b'}]}, 'partners.0.key: '],
     ['a key twice', {partners: [partner, partner]}, 'partners.1.key: is there twice'],
-    ['an empty name', {partners: [{...partner, name: ' '}]}, 'partners.0.name: '],
-    ['a name of 81 letters', {partners: [{...partner, name: 'a'.repeat(81)}]}, 'partners.0.name: '],
-    ['a name of two lines', {partners: [{...partner, name: 'Acme\nInc.'}]}, 'partners.0.name: '],
-    ...['http://www.partner.example', '/privacy', 'javascript:alert(1)'].map(
-      (privacy_href): [string, unknown, string] => [
-        `the privacy page ${privacy_href}`,
-        {partners: [{...partner, privacy_href}]},
-        'partners.0.privacy_href: must begin with https://',
-      ],
-    ),
-    ...(
-      [
-        ['an empty contact', {}, ': must have a phone or an email'],
-        ['a contact that is a text', 'hello@acme.example', ': must be an object'],
-        ['a contact with a field that nobody knows', {fax: '1'}, ': has an unknown field: fax'],
-        ['a phone of three digits', {phone: '911'}, '.phone: must be a telephone number such as'],
-        ['a phone in letters', {phone: '1-800-FUNDING'}, '.phone: must be a telephone number such as'],
-        ['a phone that is code', {phone: '4155550132"><b>'}, '.phone: must be a telephone number such as'],
-        ['a phone of two lines', {phone: '415\n5550132'}, '.phone: must be a text without control'],
-        ['an e-mail address without a domain', {email: 'hello'}, '.email: must be an e-mail address such as'],
-        [
-          'an e-mail address with a name',
-          {email: 'Acme <hello@acme.example>'},
-          '.email: must be an e-mail address such as',
-        ],
-        [
-          'an e-mail address with a subject',
-          {email: 'hello@acme.example?subject=a'},
-          '.email: must be an e-mail address such as',
-        ],
-      ] as const
-    ).map(([what, contact, error]): [string, unknown, string] => [
-      what,
-      {partners: [{...partner, contact}]},
-      `partners.0.contact${error}`,
-    ]),
-    ['no origins', {partners: [{...partner, origins: []}]}, 'partners.0.origins: '],
-    ['no cid', {partners: [{key: 'acme', origins}]}, 'partners.0.cid: '],
-    ['a lead type', {partners: [{...partner, lead_types: ['x']}]}, 'partners.0.lead_types.0: '],
-    ['a colour', {partners: [{...partner, colors: {accent: 'red'}}]}, 'partners.0.colors.accent: '],
-    ...[
-      'Book a call',
-      {},
-      {label: 'Book'},
-      {href: 'https://book.example'},
-      {label: 'Book', href: 'https://book.example', target: '_blank'},
-      {English: {label: 'Book', href: 'https://book.example'}},
-    ].map((cta): [string, unknown, string] => [
-      `a link that is ${JSON.stringify(cta)}`,
-      {partners: [{...partner, cta}]},
-      'partners.0.cta: ',
-    ]),
-    ...['/book', 'http://book.example', 'javascript:alert(1)', 'book.example'].map(
-      (href): [string, unknown, string] => [
-        `a link to ${href}`,
-        {partners: [{...partner, cta: {en: {label: 'Book', href}}}]},
-        'partners.0.cta.en.href: must begin with https://',
-      ],
-    ),
-    [
-      'a link with a placeholder',
-      {partners: [{...partner, cta: {en: {label: 'For {first_name}', href: 'https://book.example'}}}]},
-      'partners.0.cta.en.label: must have no { and no }',
-    ],
-    ['a question that there is not', {partners: [{...partner, ask: ['age']}]}, 'partners.0.ask.0: '],
-    [
-      'a question twice',
-      {partners: [{...partner, ask: ['state', 'notes', 'state']}]},
-      'partners.0.ask.2: is there twice',
-    ],
-    [
-      'a promise of 121 letters',
-      {partners: [{...partner, call_promise: 'a'.repeat(121)}]},
-      'partners.0.call_promise: ',
-    ],
-    [
-      'a promise with a placeholder',
-      {partners: [{...partner, call_promise: {en: 'We call {phone}.'}}]},
-      'partners.0.call_promise.en: must have no { and no }',
-    ],
-    ['an empty next step', {partners: [{...partner, next_step: ' '}]}, 'partners.0.next_step: '],
-    ['a next step in no language', {partners: [{...partner, next_step: {}}]}, 'partners.0.next_step: '],
-    [
-      'a next step in "English"',
-      {partners: [{...partner, next_step: {English: 'a'}}]},
-      'partners.0.next_step: ',
-    ],
-    [
-      'a next step of 301 letters',
-      {partners: [{...partner, next_step: 'a'.repeat(301)}]},
-      'partners.0.next_step: ',
-    ],
-    ...[0, 1.5, 36_501, '730', null].map((days): [string, object, string] => [
-      `retain_days of ${JSON.stringify(days)}`,
-      {partners: [{...partner, retain_days: days}]},
-      'partners.0.retain_days: must be ',
-    ]),
-    ['years', {partners: [{...partner, keep_consent_years: 101}]}, 'partners.0.keep_consent_years: '],
-    ['a quota', {partners: [{...partner, quota_per_hour: 0}]}, 'partners.0.quota_per_hour: '],
-    ['a consent', {partners: [{...partner, consent: {text: ''}}]}, 'partners.0.consent.text: '],
-    ...['\0', '\n', '\ud800'].map((sign): [string, object, string] => [
-      `a version that databases cannot keep: ${JSON.stringify(sign)}`,
-      {partners: [{...partner, consent: {text: 'a', version: `1${sign}`}}]},
-      'partners.0.consent.version: must be a text without control characters',
-    ]),
-    [
-      'a consent without version',
-      {partners: [{...partner, consent: {text: 'a'}}]},
-      'partners.0.consent.version',
-    ],
     [
       'a total before the contact data that an upstream answers',
       {
@@ -335,8 +286,6 @@ suite('the partners file', () => {
       },
       'partners.0.show_estimate: needs the calculator',
     ],
-    ['an unknown upstream', {partners: [{...partner, upstream: 'x'}]}, 'partners.0.upstream: is not among'],
-    ['an inherited name', {partners: [{...partner, upstream: 'toString'}]}, 'partners.0.upstream: '],
     [
       "an upstream's address",
       {upstreams: {main: {...upstream, url: 'ftp://x'}}, partners: [partner]},
@@ -347,26 +296,15 @@ suite('the partners file', () => {
       {upstreams: {main: {...upstream, credentials: 'user:password'}}, partners: [partner]},
       'upstreams.main.credentials: ',
     ],
-    ...[
-      'https://www.partner.example/',
-      'https://www.partner.example/path',
-      'www.partner.example',
-      '*',
-      'https://*',
-      'https://*.*.example',
-      'https://www.*.example',
-      'https://a*.example.com',
-      'HTTPS://Partner.example',
-      'https://*.partner.example/path',
-      "https://partner.example;script-src'",
-      'https://partner.example,x',
-    ].map((origin): [string, unknown, string] => [
-      `the origin ${origin}`,
-      {partners: [partner, {...partner, key: 'b', origins: [...origins, origin]}]},
-      'partners.1.origins.1: ',
-    ]),
   ];
-  for (const [what, file, path] of wrong) {
+  const rows = wrongFields.flatMap(([place, says, values]) => {
+    const [field = ''] = place.split('.');
+    return values.map((value) => {
+      const what = `${field} ${JSON.stringify(value)?.slice(0, 45)}`;
+      return [what, {partners: [{...partner, [field]: value}]}, `partners.0.${place}: ${says}`] as const;
+    });
+  });
+  for (const [what, file, path] of [...others, ...rows]) {
     test(`is refused with the place of the error: ${what}`, () => {
       const lines = wrongWith(file, credentials);
       assert.ok(
@@ -480,21 +418,6 @@ suite('two partners with two upstreams', () => {
     const foreign = await sendLead(server, somebody(), {partner: 'one', origin: 'https://other.example'});
     await readProblem(foreign, 403, 'origin-not-allowed');
     assert.equal(one!.taken().length, 1);
-  });
-  test('the form gets the next step of its partner in every language, and nothing if there is none', async (t) => {
-    const next_step = {en: 'We call {phone}.', es: 'Llamamos al {phone}.'};
-    const partners = [
-      onePartner({...partner, key: 'one', next_step}),
-      onePartner({...partner, key: 'two'}),
-    ] as const;
-    const server = await openFor(t, startTestServer({partners}));
-    const config = async (key: string) =>
-      readJson<object>(
-        await server.fetch(`/embed/v1/config?partner=${key}`, {headers: {origin: origins[0] ?? ''}}),
-        200,
-      );
-    assert.partialDeepStrictEqual(await config('one'), {next_step});
-    assert.ok(!('next_step' in (await config('two'))));
   });
   test('an upstream of one partner that fails keeps no lead of another partner waiting', async (t) => {
     const well = await startFakeUpstream();

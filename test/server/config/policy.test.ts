@@ -64,48 +64,43 @@ suite('a policy file', () => {
     (value: unknown): Change =>
     (policy) =>
       (policy['unsecured']!['amount'] = value);
-  const bad: [what: string, change: Change, names: RegExp][] = [
-    ['lacks the version', (policy) => delete policy['version'], /version/],
-    ['lacks a part', (policy) => delete policy['portfolio_loan'], /portfolio_loan/],
-    ['lacks a figure', (policy) => delete policy['sba']!['maximum'], /sba\.maximum/],
-    ['has an unknown part', (policy) => (policy['gold'] = {}), /gold/],
-    ['has an unknown figure', (policy) => (policy['sba']!['maximun'] = 5), /sba.*maximun/],
-    ['has cents', (policy) => (policy['rollover']!['minimum'] = 0.5), /rollover\.minimum/],
-    ['has a negative figure', (policy) => (policy['sba']!['minimum'] = -1), /sba\.minimum/],
-    ['has a figure as a text', (policy) => (policy['sba']!['minimum'] = '75000'), /sba\.minimum/],
-    ['has a figure that is null', (policy) => (policy['sba']!['minimum'] = null), /sba\.minimum/],
-    [
-      'lends more than all',
+  const bad: Record<string, [change: Change, names: RegExp]> = {
+    'lacks the version': [(policy) => delete policy['version'], /version/],
+    'lacks a part': [(policy) => delete policy['portfolio_loan'], /portfolio_loan/],
+    'lacks a figure': [(policy) => delete policy['sba']!['maximum'], /sba\.maximum/],
+    'has an unknown part': [(policy) => (policy['gold'] = {}), /gold/],
+    'has an unknown figure': [(policy) => (policy['sba']!['maximun'] = 5), /sba.*maximun/],
+    'has cents': [(policy) => (policy['rollover']!['minimum'] = 0.5), /rollover\.minimum/],
+    'has a negative figure': [(policy) => (policy['sba']!['minimum'] = -1), /sba\.minimum/],
+    'has a figure as a text': [(policy) => (policy['sba']!['minimum'] = '75000'), /sba\.minimum/],
+    'has a figure that is null': [(policy) => (policy['sba']!['minimum'] = null), /sba\.minimum/],
+    'lends more than all': [
       (policy) => (policy['portfolio_loan']!['percent_of_investments'] = 101),
       /portfolio_loan\.percent_of_investments/,
     ],
-    [
-      'rounds to nothing',
+    'rounds to nothing': [
       (policy) => Object.assign(policy, {display_rounding_increment: 0}),
       /display_rounding_increment/,
     ],
-    ['asks for no down payment', percents({'Above 720': 0}), /sba\.down_payment_percent\.Above 720/],
-    ['asks for more than all', percents({'Above 720': 101}), /sba\.down_payment_percent\.Above 720/],
-    ['has an unknown score', percents({'Above 800': 20}), /sba\.down_payment_percent.*Above 800/],
-    [
-      'asks more of a better score',
+    'asks for no down payment': [percents({'Above 720': 0}), /sba\.down_payment_percent\.Above 720/],
+    'asks for more than all': [percents({'Above 720': 101}), /sba\.down_payment_percent\.Above 720/],
+    'has an unknown score': [percents({'Above 800': 20}), /sba\.down_payment_percent.*Above 800/],
+    'asks more of a better score': [
       percents({'Above 720': 30, '680 - 720': 20}),
       /sba\.down_payment_percent\.680 - 720/,
     ],
-    ['lends to a worse score only', percents({'680 - 720': 20}), /sba\.down_payment_percent\.680 - 720/],
-    [
-      'gives a better score less',
+    'lends to a worse score only': [percents({'680 - 720': 20}), /sba\.down_payment_percent\.680 - 720/],
+    'gives a better score less': [
       unsecured({'Above 720': 10, '680 - 720': 20}),
       /unsecured\.amount\.680 - 720/,
     ],
-    ['gives a worse score alone', unsecured({'Below 620': 1}), /unsecured\.amount\.Below 620/],
-    [
-      'does not say what an unstated bankruptcy is',
+    'gives a worse score alone': [unsecured({'Below 620': 1}), /unsecured\.amount\.Below 620/],
+    'does not say what an unstated bankruptcy is': [
       (policy) => delete policy['bankruptcy_not_stated'],
       /bankruptcy_not_stated/,
     ],
-  ];
-  for (const [what, change, names] of bad) {
+  };
+  for (const [what, [change, names]] of Object.entries(bad)) {
     test(`that ${what} is refused by the name of the field`, () => {
       assert.throws(() => read(changed(change)), {message: names});
     });

@@ -29,23 +29,20 @@ const kept = (
 };
 
 suite('what a change of the configuration takes away', () => {
-  const cases: [what: string, before: Kept, after: Kept, lines: string[]][] = [
-    ['days by default', kept(90), kept(30), ['RETAIN_DAYS would fall from 90 to 30']],
-    [
-      'leads that were kept for ever',
+  const cases: Record<string, [before: Kept, after: Kept, lines: string[]]> = {
+    'days by default': [kept(90), kept(30), ['RETAIN_DAYS would fall from 90 to 30']],
+    'leads that were kept for ever': [
       kept(undefined),
       kept(30),
       ['RETAIN_DAYS would fall from forever to 30'],
     ],
-    ['years of consents', kept(90, 40), kept(90, 5), ['KEEP_CONSENT_YEARS would fall from 40 to 5']],
-    [
-      'both',
+    'years of consents': [kept(90, 40), kept(90, 5), ['KEEP_CONSENT_YEARS would fall from 40 to 5']],
+    both: [
       kept(90, 40),
       kept(30, 0),
       ['RETAIN_DAYS would fall from 90 to 30', 'KEEP_CONSENT_YEARS would fall from 40 to 0'],
     ],
-    [
-      "a partner's own numbers",
+    "a partner's own numbers": [
       kept(90, 5, {acme: {retain_days: 'forever', keep_consent_years: 7}}),
       kept(90, 5, {acme: {retain_days: 365, keep_consent_years: 6}}),
       [
@@ -53,45 +50,39 @@ suite('what a change of the configuration takes away', () => {
         'keep_consent_years of the partner acme would fall from 7 to 6',
       ],
     ],
-    [
-      'a number that a partner gets for the first time',
+    'a number that a partner gets for the first time': [
       kept(undefined),
       kept(undefined, 5, {acme: {retain_days: 365}}),
       ['retain_days of the partner acme would fall from forever to 365'],
     ],
-    [
-      'a number that a partner has no longer',
+    'a number that a partner has no longer': [
       kept(90, 5, {acme: {retain_days: 365}}),
       kept(90),
       ['retain_days of the partner acme would fall from 365 to 90'],
     ],
-    [
-      'a partner that has another key',
+    'a partner that has another key': [
       kept(90, 5, {acme: {keep_consent_years: 10}}),
       kept(90, 5, {'acme-2': {keep_consent_years: 10}}),
       ['keep_consent_years of the partner acme would fall from 10 to 5'],
     ],
-    [
-      'a default that rises beside a partner whose own number goes',
+    'a default that rises beside a partner whose own number goes': [
       kept(30, 5, {acme: {retain_days: 'forever'}}),
       kept(365),
       ['retain_days of the partner acme would fall from forever to 365'],
     ],
-    [
-      'the grace',
+    'the grace': [
       kept(90),
       kept(90, 5, {acme: {}}, ['clear'], 7),
       ['RETAIN_GRACE_DAYS would fall from 30 to 7'],
     ],
-    ['sealing', kept(90, 5, {acme: {}}, [key]), kept(90), ['DATA_KEY would not seal new leads any more']],
-    [
-      'sealing, where the key only opens',
+    sealing: [kept(90, 5, {acme: {}}, [key]), kept(90), ['DATA_KEY would not seal new leads any more']],
+    'sealing, where the key only opens': [
       kept(90, 5, {acme: {}}, [key, 'clear']),
       kept(90, 5, {acme: {}}, ['clear', key]),
       ['DATA_KEY would not seal new leads any more'],
     ],
-  ];
-  for (const [what, before, after, lines] of cases)
+  };
+  for (const [what, [before, after, lines]] of Object.entries(cases))
     test(`is named: ${what}`, () => assert.deepEqual(shortened(before, after), lines));
 
   const harmless: [what: string, before: Kept, after: Kept][] = [

@@ -56,13 +56,7 @@ async function startDelivery(
   );
   const lines: string[] = [];
   const {emit} = logTo(lines);
-  const courier = createCourier({
-    store,
-    destinations,
-    pauses: noPauses,
-    emit,
-    timings,
-  });
+  const courier = createCourier({store, destinations, pauses: noPauses, emit, timings});
   const parts = {store, courier, emit, timings};
   let workers = {stop: () => Promise.resolve()};
   t.after(async () => {

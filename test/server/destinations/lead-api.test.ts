@@ -16,18 +16,12 @@ import {
   type Script,
 } from '../../support/fake-upstream.ts';
 import {basic, postJson, readJson, readProblem} from '../../support/http.ts';
+import {leadRequest} from '../../support/served.ts';
+import {readLead, sentLead} from '../../support/embed-client.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
-import {rowsOf} from '../../support/rows.ts';
-import {
-  amounts,
-  asLead,
-  newEntry,
-  prequalificationBody,
-  standardBody,
-  toRecord,
-  without,
-} from '../../support/sample-leads.ts';
-import {acme, listedOrigin, startTestServer, through, type TestServer} from '../../support/test-server.ts';
+import {columnOf, rowsOf} from '../../support/rows.ts';
+import {amounts, asLead, prequalificationBody, standardBody, without} from '../../support/sample-leads.ts';
+import {acme, startTestServer, through, type TestServer} from '../../support/test-server.ts';
 
 /** The upstream goes first, so that nobody waits for its reply any more. */
 async function withUpstream(
@@ -45,16 +39,8 @@ async function withUpstream(
   }
 }
 
-const send = (server: TestServer, lead: object = prequalificationBody, key: string = randomUUID()) =>
-  server.fetch(
-    '/embed/v1/leads?partner=acme',
-    postJson({lead}, {origin: listedOrigin, 'idempotency-key': key}),
-  );
-const created = async (...parts: Parameters<typeof send>) => readJson<EmbedAnswer>(await send(...parts), 201);
-const readByToken = (server: TestServer, {id, token}: EmbedAnswer) =>
-  server.fetch(`/embed/v1/leads/${id}?partner=acme`, {
-    headers: {origin: listedOrigin, authorization: `Bearer ${token}`},
-  });
+const created = (server: TestServer, lead: object = prequalificationBody, key: string = randomUUID()) =>
+  sentLead(server, lead, {key});
 const readByCaller = (server: TestServer, {id}: {id: string}) =>
   server.fetch(`/json/leads/${id}`, {headers: basic(acme)});
 
@@ -81,7 +67,7 @@ suite('an upstream that works', () => {
       const answer = await created(server);
       const prequalification = {first_name: 'Jane', ...amounts};
       assert.partialDeepStrictEqual(answer, {status: 'done', prequalification, reasons: {}});
-      assert.deepEqual(await readJson(await readByToken(server, answer), 200), answer);
+      assert.deepEqual(await readJson(await readLead(server, answer), 200), answer);
       assert.deepEqual(await readJson(await readByCaller(server, answer), 200), prequalification);
     }));
 
@@ -98,22 +84,8 @@ suite('an upstream that works', () => {
     const upstream = await openFor(t, startFakeUpstream(script));
     const api = createLeadApi({...upstream.settings, parallel}, 5_000);
     t.after(() => api.close());
-    const outcomes = await Promise.all(
-      Array.from({length: parallel}, () =>
-        api.deliver({
-          lead: toRecord(newEntry()),
-          content: 'lead',
-          happenedAt: Date.now(),
-          remoteId: null,
-          attempts: 0,
-          recipients: null,
-          decide: () => Promise.resolve(undefined),
-          onTaken: () => Promise.resolve(),
-          corrected: () => Promise.resolve(undefined),
-          now: Date.now(),
-        }),
-      ),
-    );
+    const deliveries = Array.from({length: parallel}, () => api.deliver(leadRequest()));
+    const outcomes = await Promise.all(deliveries);
     assert.ok(outcomes.every(({state}) => state === 'delivered'));
   });
 
@@ -141,10 +113,7 @@ suite('an upstream that works', () => {
     withUpstream({}, async ({exchanges}, server) => {
       const answer = await created(server, standardBody);
       assert.partialDeepStrictEqual(answer, {status: 'done', prequalification: null, reasons: {}});
-      assert.deepEqual(
-        exchanges.map(({method}) => method),
-        ['POST'],
-      );
+      assert.deepEqual(columnOf(exchanges, 'method'), ['POST']);
       await readProblem(await readByCaller(server, answer), 404, 'no-prequalification');
     }));
 
@@ -182,7 +151,7 @@ suite('an upstream that works', () => {
 async function assertPending(server: TestServer, upstreamId: string | null) {
   const answer = await created(server);
   assert.partialDeepStrictEqual(answer, {status: 'pending', prequalification: null, reasons: {}});
-  const toPage = await readByToken(server, answer);
+  const toPage = await readLead(server, answer);
   assert.deepEqual(await readJson(toPage, 200), answer);
   const toCaller = await readByCaller(server, answer);
   await readProblem(toCaller, 503, 'result-pending');
@@ -195,22 +164,15 @@ async function assertPending(server: TestServer, upstreamId: string | null) {
 }
 
 suite('an upstream that cannot take the lead now', () => {
-  const replies: Record<string, Reply> = {
-    ...failures,
-    'no reply at all': () => {},
-    'an id that is empty': json(201, {id: ''}),
-    'an id of 300 characters': json(201, {id: 'x'.repeat(300)}),
-    'an id with a NUL': json(201, {id: 'u\0'}),
-    'no id': json(201, {ok: true}),
-  };
-  for (const [what, create] of Object.entries(replies)) {
+  // Of what cannot be read: unreadable-replies.test.ts.
+  const kinds = ['an error of its own', 'too many requests', 'bad credentials', 'nothing found'] as const;
+  const others = ['a reset', 'a redirect', 'a page of HTML'] as const;
+  const replies = [...kinds, ...others].map((what): [string, Reply] => [what, failures[what]]);
+  for (const [what, create] of [...replies, ['no reply at all', () => {}] as [string, Reply]]) {
     test(`leaves it pending: ${what}`, () =>
       withUpstream({create}, async ({exchanges}, server) => {
         await assertPending(server, null);
-        assert.deepEqual(
-          exchanges.map(({path}) => path),
-          ['/base/json/leads'],
-        );
+        assert.deepEqual(columnOf(exchanges, 'path'), ['/base/json/leads']);
       }));
   }
   test('an upstream that is not there leaves the lead pending', () =>
@@ -228,24 +190,16 @@ suite('an upstream that cannot take the lead now', () => {
 });
 
 suite('an upstream that took the lead but cannot say the amounts', () => {
-  const wrong = (change: object) => json(200, {...amounts, ...change});
-  const replies: Record<string, Reply> = {
-    ...failures,
-    'amounts as texts': wrong({rollover_amount: '100000'}),
-    'a negative amount': wrong({unsecured_amount: -1}),
-    cents: wrong({sba_qualified_amount: 0.5}),
-    'an amount that is null': wrong({total_qualified_amount: null}),
-    'an amount too large to be exact': wrong({total_qualified_amount: 2 ** 60}),
-    'an amount missing': wrong({portfolio_loan_qualified_amount: undefined}),
+  const replies = {
+    'an error': failures['an error of its own'],
+    'a reset': failures['a reset'],
+    'amounts as texts': json(200, {...amounts, rollover_amount: '100000'}),
   };
   for (const [what, read] of Object.entries(replies)) {
     test(`a lead whose amounts cannot be read stays pending under the upstream's id: ${what}`, () =>
       withUpstream({create: json(201, {id: 'u-1'}), read}, async ({exchanges}, server) => {
         await assertPending(server, 'u-1');
-        assert.deepEqual(
-          exchanges.map(({path}) => path),
-          ['/base/json/leads', '/base/json/leads/u-1'],
-        );
+        assert.deepEqual(columnOf(exchanges, 'path'), ['/base/json/leads', '/base/json/leads/u-1']);
       }));
   }
 });
@@ -256,14 +210,11 @@ suite('an upstream that will never take the lead', () => {
       withUpstream({create: json(status, {email: 'jane@example.com'})}, async ({exchanges}, server) => {
         const answer = await created(server);
         assert.partialDeepStrictEqual(answer, {status: 'refused', prequalification: null, reasons: {}});
-        const again = await readByToken(server, answer);
+        const again = await readLead(server, answer);
         assert.deepEqual(await readJson(again, 200), answer);
         assert.equal(again.headers.get('retry-after'), null);
         await readProblem(await readByCaller(server, answer), 502, 'upstream-refused');
-        assert.deepEqual(
-          exchanges.map(({method}) => method),
-          ['POST'],
-        );
+        assert.deepEqual(columnOf(exchanges, 'method'), ['POST']);
       }));
   }
 });
@@ -291,7 +242,7 @@ suite('an upstream that names the fields that it refuses', () => {
         const answer = await created(server);
         assert.equal(answer.status, 'refused');
         assert.deepEqual(answer.refused_fields, fields);
-        assert.deepEqual(await readJson(await readByToken(server, answer), 200), answer);
+        assert.deepEqual(await readJson(await readLead(server, answer), 200), answer);
       }));
   }
 

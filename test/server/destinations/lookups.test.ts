@@ -166,10 +166,7 @@ const rejecting =
 /** A destination of each kind, at a host with a name. */
 const kinds: Record<string, (lookup: Lookup) => Destination> = {
   webhook: (lookup) => {
-    const settings = {
-      secrets: [keyOf(newSecret())],
-      isInternal: false,
-    };
+    const settings = {secrets: [keyOf(newSecret())], isInternal: false};
     return createWebhook({type: 'webhook', url: 'https://crm.example/', ...settings}, 5_000, {lookup});
   },
   'lead-api': (lookup) =>

@@ -31,14 +31,9 @@ import {until} from '../../support/until.ts';
 type Changes = {script?: Script; config?: Partial<Config>; timings?: Partial<Timings>};
 
 async function startBoth(t: TestContext, {script = {}, config = {}, timings = {}}: Changes) {
-  const upstream = await startFakeUpstream(script);
+  const upstream = await openFor(t, startFakeUpstream(script));
   const settings = {...through(upstream.settings), ...config};
-  const server = await sqlite.startServer(settings, {...quickTimings, ...timings});
-  t.after(async () => {
-    await upstream.close();
-    await server.close();
-  });
-  return {upstream, server};
+  return {upstream, server: await openFor(t, sqlite.startServer(settings, {...quickTimings, ...timings}))};
 }
 
 const outbox = (server: StoredServer) =>

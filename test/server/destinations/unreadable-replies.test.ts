@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import {brotliCompressSync, deflateRawSync, deflateSync, gzipSync} from 'node:zlib';
+import type {Config} from '../../../server/config/config.ts';
+import {DeliveryError} from '../../../server/destinations/destination.ts';
+import {createLeadApi} from '../../../server/destinations/lead-api/lead-api.ts';
 import type {DeliveryRow} from '../../../server/leads/deliveries.ts';
 import {clearText} from '../../../server/store/sealing.ts';
 import {openStore} from '../../../server/store/open-store.ts';
@@ -10,7 +13,8 @@ import {readJson} from '../../support/http.ts';
 import {openFor} from '../../support/opened.ts';
 import {sentLead} from '../../support/embed-client.ts';
 import {quickTimings as usualQuickPace} from '../../support/quick-timings.ts';
-import {rowsOf} from '../../support/rows.ts';
+import {leadRequest} from '../../support/served.ts';
+import {columnOf, rowsOf} from '../../support/rows.ts';
 import {amounts} from '../../support/sample-leads.ts';
 import {startTestServer, through, type TestServer} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
@@ -23,14 +27,22 @@ const alarming = 5;
 /** No process dies here, so no lease may end, however busy the machine is. */
 const quickTimings = {...usualQuickPace, delivery: 20_000, lease: 60_000};
 
-async function startBoth(t: TestContext, script: Script) {
-  const upstream = await startFakeUpstream(script);
-  const server = await startTestServer(through(upstream.settings), quickTimings);
-  t.after(async () => {
-    await upstream.close();
-    await server.close();
-  });
-  return {upstream, server};
+async function startBoth(t: TestContext, script: Script, changes: Partial<Config> = {}) {
+  const upstream = await openFor(t, startFakeUpstream(script));
+  const config = {...through(upstream.settings), ...changes};
+  return {upstream, server: await openFor(t, startTestServer(config, quickTimings))};
+}
+
+/** Delivers a lead once, without a server. @returns what came of it, and the ids that the upstream gave */
+async function deliver(t: TestContext, script: Script) {
+  const upstream = await openFor(t, startFakeUpstream(script));
+  const api = createLeadApi(upstream.settings, quickTimings.delivery);
+  t.after(() => api.close());
+  const taken: string[] = [];
+  const outcome: unknown = await api
+    .deliver(leadRequest((id) => taken.push(id)))
+    .catch((error: unknown) => error);
+  return {upstream, outcome, taken};
 }
 
 /** What is in the outbox, past the service. */
@@ -82,13 +94,13 @@ suite('an upstream takes a lead with a reply that is not quite the specification
   };
   for (const [what, [create, id]] of Object.entries(replies)) {
     test(`a lead is sent once if the reply is nearly right: ${what}`, async (t) => {
-      const read: Reply = (response, exchange) => json(200, amounts)(response, exchange);
-      const {upstream, server} = await startBoth(t, {create, read});
-      await sentLead(server);
-      await until(() => outbox(server).length === 0);
-      assert.equal(upstream.sent().length, 1);
-      assert.equal(upstream.exchanges.at(-1)?.path, `/base/json/leads/${id}`);
-      assert.match(await stateOf(server), /"ok"/);
+      const {upstream, outcome, taken} = await deliver(t, {create, read: json(200, amounts)});
+      assert.partialDeepStrictEqual(outcome, {state: 'delivered', answer: {status: 'done'}});
+      assert.deepEqual(taken, [id]);
+      assert.deepEqual(
+        [upstream.sent().length, upstream.exchanges.at(-1)?.path],
+        [1, `/base/json/leads/${id}`],
+      );
     });
   }
 });
@@ -108,6 +120,10 @@ suite('a lead whose POST was answered with a success that cannot be read', () =>
     'an id that is an object': [json(201, {id: {value: 'u-1'}}), noId],
     'an id of 300 characters': [json(201, {id: 'x'.repeat(300)}), noId],
     'an id of 300 digits': [body(`{"id": ${'9'.repeat(300)}}`), noId],
+    'an id with a NUL': [json(201, {id: 'u\0'}), noId],
+    'no id': [json(201, {ok: true}), noId],
+    'wrong types': [failures['wrong types'], noId],
+    'a body of 200 kB': [failures['a body of 200 kB'], cutOff],
     'an id with a line break': [json(201, {id: 'u-1\r\nx: y'}), noId],
     'an id that walks up the address': [json(201, {id: '..'}), noId],
     'an id of a prototype': [body('{"__proto__": {"id": "u-1"}}'), noId],
@@ -153,30 +169,32 @@ suite('a lead whose POST was answered with a success that cannot be read', () =>
     'what is not HTTP': [raw(`${created}\r\n\r\n`), /answer to POST is broken/],
   };
   for (const [what, [create, words]] of Object.entries(replies)) {
-    test(`a lead with an unreadable success is sent ${maxSends} times, then held: ${what}`, async (t) => {
-      const {upstream, server} = await startBoth(t, {create});
-      const ids = [await sentLead(server), await sentLead(server)].map(({id}) => id);
-      await until(() => outbox(server).every(({state}) => state === 'held'));
-      const rows = outbox(server);
-      assert.deepEqual(
-        rows.map(({lead}) => lead),
-        ids,
-      );
-      for (const {lead, lastError, ambiguous, ambiguousCounted} of rows) {
-        assert.equal(upstream.sent().filter((id) => id === lead).length, maxSends);
-        assert.deepEqual([ambiguous, ambiguousCounted], [maxSends, maxSends]);
-        assert.match(lastError ?? '', words);
-        const line = server.logLines.find((text) => text.includes(lead) && text.includes('"held"'));
-        assert.match(line ?? '', /delivery held for the operator/);
-      }
-      assert.match(await stateOf(server), /"degraded"/);
-      assert.equal(told(server, 'unreadable'), 1);
-      for (const value of ['u-1', 'José', 'secret']) {
-        assert.ok(!rows.some(({lastError}) => lastError?.includes(value)), value);
-      }
+    test(`a success that cannot be read leaves open whether the lead was taken: ${what}`, async (t) => {
+      const {outcome, taken} = await deliver(t, {create});
+      assert.ok(outcome instanceof DeliveryError, JSON.stringify(outcome));
+      assert.partialDeepStrictEqual({...outcome}, {fault: 'ambiguous', unreadable: true});
+      assert.match(outcome.message, words);
+      assert.doesNotMatch(outcome.message, /u-1|José|secret/);
+      assert.deepEqual(taken, []);
     });
   }
 
+  test(`a lead with an unreadable success is sent ${maxSends} times, then held`, async (t) => {
+    const {upstream, server} = await startBoth(t, {create: failures['a page of HTML']});
+    const ids = [await sentLead(server), await sentLead(server)].map(({id}) => id);
+    await until(() => outbox(server).every(({state}) => state === 'held'));
+    const rows = outbox(server);
+    assert.deepEqual(columnOf(rows, 'lead'), ids);
+    for (const {lead, lastError, ambiguous, ambiguousCounted} of rows) {
+      assert.equal(upstream.sent().filter((id) => id === lead).length, maxSends);
+      assert.deepEqual([ambiguous, ambiguousCounted], [maxSends, maxSends]);
+      assert.match(lastError ?? '', notJson);
+      const line = server.logLines.find((text) => text.includes(lead) && text.includes('"held"'));
+      assert.match(line ?? '', /delivery held for the operator/);
+    }
+    assert.match(await stateOf(server), /"degraded"/);
+    assert.equal(told(server, 'unreadable'), 1);
+  });
   test(`a lead with an unreadable success is sent ${maxSends} times, then held, also after 409`, async (t) => {
     const {upstream, server} = await startBoth(t, {create: json(409, {id: 'u-1'})});
     const {id} = await sentLead(server);
@@ -187,12 +205,7 @@ suite('a lead whose POST was answered with a success that cannot be read', () =>
     ]);
   });
   test('where the operator wants that, a lead is held at the first unreadable success', async (t) => {
-    const upstream = await startFakeUpstream({create: json(409, {})});
-    const server = await startTestServer({...through(upstream.settings), onAmbiguous: 'hold'}, quickTimings);
-    t.after(async () => {
-      await upstream.close();
-      await server.close();
-    });
+    const {upstream, server} = await startBoth(t, {create: json(409, {})}, {onAmbiguous: 'hold'});
     const {id} = await sentLead(server);
     await until(() => outbox(server).every(({state}) => state === 'held'));
     assert.deepEqual(upstream.sent(), [id]);
@@ -213,6 +226,28 @@ suite('a lead whose POST was answered with a success that cannot be read', () =>
     assert.equal(upstream.sent().length, maxSends + 2);
     assert.match(await stateOf(server), /"status":"ok"/);
   });
+});
+
+suite('an upstream that took the lead but cannot say the amounts', () => {
+  const wrong = (change: object) => json(200, {...amounts, ...change});
+  const replies: Record<string, Reply> = {
+    ...failures,
+    'amounts as texts': wrong({rollover_amount: '100000'}),
+    'a negative amount': wrong({unsecured_amount: -1}),
+    cents: wrong({sba_qualified_amount: 0.5}),
+    'an amount that is null': wrong({total_qualified_amount: null}),
+    'an amount too large to be exact': wrong({total_qualified_amount: 2 ** 60}),
+    'an amount missing': wrong({portfolio_loan_qualified_amount: undefined}),
+  };
+  for (const [what, read] of Object.entries(replies)) {
+    test(`a lead whose amounts cannot be read was taken under its id, and fails for now: ${what}`, async (t) => {
+      const {upstream, outcome, taken} = await deliver(t, {create: json(201, {id: 'u-1'}), read});
+      assert.ok(outcome instanceof DeliveryError, JSON.stringify(outcome));
+      assert.notEqual(outcome.fault, 'ambiguous');
+      assert.deepEqual(taken, ['u-1']);
+      assert.deepEqual(columnOf(upstream.exchanges, 'path'), ['/base/json/leads', '/base/json/leads/u-1']);
+    });
+  }
 });
 
 suite('a lead is never held for an outage', () => {

@@ -116,37 +116,33 @@ suite('a list of ranges', () => {
 });
 
 suite("a visitor's address", () => {
-  const table: [
-    what: string,
-    trust: number | string,
-    peer: string | undefined,
-    header: string | undefined,
-    address: string,
-  ][] = [
-    ['the peer where no proxy is trusted', 0, '192.0.2.1', '203.0.113.7', '192.0.2.1'],
-    ['the peer where the header is absent', 1, '192.0.2.1', undefined, '192.0.2.1'],
-    ['the last entry behind one proxy', 1, '192.0.2.1', '198.51.100.1, 203.0.113.7', '203.0.113.7'],
-    ['the last entry but one behind two', 2, '192.0.2.1', '6.6.6.6, 203.0.113.7, 192.0.2.2', '203.0.113.7'],
-    ['the first entry where the header is shorter', 3, '192.0.2.1', '203.0.113.7', '203.0.113.7'],
-    ['without the port that a proxy adds', 1, '192.0.2.1', '203.0.113.7:4711', '203.0.113.7'],
-    ['without brackets and port', 1, '192.0.2.1', '[2001:db8::1]:4711', '2001:db8::1'],
-    ['the proxy where the entry is junk', 1, '192.0.2.1', '203.0.113.7, junk', '192.0.2.1'],
-    ['the proxy where the entry is empty', 1, '192.0.2.1', '203.0.113.7,', '192.0.2.1'],
-    ['the last proxy before the junk', 2, '192.0.2.1', 'junk, 192.0.2.2', '192.0.2.2'],
-    ['IPv4 where the peer is mapped into IPv6', 0, '::ffff:192.0.2.1', undefined, '192.0.2.1'],
-    ['what the proxy says on a UNIX socket', 1, undefined, '203.0.113.7', '203.0.113.7'],
-    ['empty on a UNIX socket without a proxy', 0, undefined, '203.0.113.7', ''],
-    [
-      'the first that is no listed proxy',
+  const table: Record<
+    string,
+    [trust: number | string, peer: string | undefined, header: string | undefined, address: string]
+  > = {
+    'the peer where no proxy is trusted': [0, '192.0.2.1', '203.0.113.7', '192.0.2.1'],
+    'the peer where the header is absent': [1, '192.0.2.1', undefined, '192.0.2.1'],
+    'the last entry behind one proxy': [1, '192.0.2.1', '198.51.100.1, 203.0.113.7', '203.0.113.7'],
+    'the last entry but one behind two': [2, '192.0.2.1', '6.6.6.6, 203.0.113.7, 192.0.2.2', '203.0.113.7'],
+    'the first entry where the header is shorter': [3, '192.0.2.1', '203.0.113.7', '203.0.113.7'],
+    'without the port that a proxy adds': [1, '192.0.2.1', '203.0.113.7:4711', '203.0.113.7'],
+    'without brackets and port': [1, '192.0.2.1', '[2001:db8::1]:4711', '2001:db8::1'],
+    'the proxy where the entry is junk': [1, '192.0.2.1', '203.0.113.7, junk', '192.0.2.1'],
+    'the proxy where the entry is empty': [1, '192.0.2.1', '203.0.113.7,', '192.0.2.1'],
+    'the last proxy before the junk': [2, '192.0.2.1', 'junk, 192.0.2.2', '192.0.2.2'],
+    'IPv4 where the peer is mapped into IPv6': [0, '::ffff:192.0.2.1', undefined, '192.0.2.1'],
+    'what the proxy says on a UNIX socket': [1, undefined, '203.0.113.7', '203.0.113.7'],
+    'empty on a UNIX socket without a proxy': [0, undefined, '203.0.113.7', ''],
+    'the first that is no listed proxy': [
       '192.0.2.0/24',
       '192.0.2.1',
       '6.6.6.6, 203.0.113.7, 192.0.2.2',
       '203.0.113.7',
     ],
-    ['the peer where it is no listed proxy', '192.0.2.0/24', '198.51.100.1', '203.0.113.7', '198.51.100.1'],
-    ['of a listed proxy that is mapped', 'loopback', '::ffff:127.0.0.1', '203.0.113.7', '203.0.113.7'],
-  ];
-  for (const [what, trust, peer, header, address] of table) {
+    'the peer where it is no listed proxy': ['192.0.2.0/24', '198.51.100.1', '203.0.113.7', '198.51.100.1'],
+    'of a listed proxy that is mapped': ['loopback', '::ffff:127.0.0.1', '203.0.113.7', '203.0.113.7'],
+  };
+  for (const [what, [trust, peer, header, address]] of Object.entries(table)) {
     test(`a visitor's address is ${what}`, () =>
       assert.equal(createAddressReader(trust)(peer, header).address, address));
   }

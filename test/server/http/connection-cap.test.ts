@@ -1,7 +1,7 @@
-/** Whom the server lets go when it has too many connections, of all clients or of one. */
+/** Whom the server lets go when it has too many connections, of all clients or of one, and which files stay open. */
 import assert from 'node:assert/strict';
 import {once} from 'node:events';
-import {readFileSync} from 'node:fs';
+import {readFileSync, readdirSync} from 'node:fs';
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
 import {connect, type AddressInfo} from 'node:net';
 import {suite, test, type TestContext} from 'node:test';
@@ -16,9 +16,9 @@ import {until} from '../../support/until.ts';
 import {useService} from '../../support/service-process.ts';
 import {openFor} from '../../support/opened.ts';
 
-suite('a service with as many connections as it takes', () => {
-  const service = useService();
+const service = useService();
 
+suite('a service with as many connections as it takes', () => {
   test('the longest idle of too many connections is closed for the newcomer', async () => {
     const port = Number(new URL(service.url).port);
     const open: Connection[] = [await openConnection(port)];
@@ -81,6 +81,21 @@ async function startGuarded(
 
 const get = (path: string) => requestText('GET', path, {});
 
+/** It is answered, and so the connection is as it was. */
+async function assertWorks(connection: Connection, path = '/') {
+  connection.send(get(path));
+  assert.equal((await connection.answer()).status, 200);
+}
+
+/** A client that sends this, and reads nothing. */
+function sendUnread(t: TestContext, port: number, text: string) {
+  const client = connect(port, '127.0.0.1').pause();
+  t.after(() => client.destroy());
+  client.on('error', () => undefined);
+  client.write(text);
+  return client;
+}
+
 suite('when there are too many connections', () => {
   test('of too many connections an idle one goes, and one with a request under way stays', async (t) => {
     const {open, waiting} = await startGuarded(t, {connections: 2});
@@ -90,8 +105,7 @@ suite('when there are too many connections', () => {
     const idle = await open();
     const newcomer = await open();
     assert.deepEqual(await idle.ended(), []);
-    newcomer.send(get('/'));
-    assert.equal((await newcomer.answer()).status, 200);
+    await assertWorks(newcomer);
     waiting[0]!.setHeader('content-length', 0).end();
     assert.equal((await busy.answer()).status, 200);
   });
@@ -130,10 +144,7 @@ suite('when there are too many connections', () => {
     const connections = [await open(), await open(), await open()];
     const newcomer = await open();
     assert.deepEqual(await connections[0]!.ended(), []);
-    for (const connection of [connections[1]!, connections[2]!, newcomer]) {
-      connection.send(get('/'));
-      assert.equal((await connection.answer()).status, 200);
-    }
+    for (const connection of [connections[1]!, connections[2]!, newcomer]) await assertWorks(connection);
   });
   test('a home has four times as many in all of its /56, whatever its networks are', async (t) => {
     const ofHome = [0, 1, 2, 0xff].map((number) => `2001:db8:7:${number.toString(16)}::1`);
@@ -143,10 +154,7 @@ suite('when there are too many connections', () => {
     const connections = [await open(), await open(), await open(), await open()];
     const newcomer = await open();
     assert.deepEqual(await connections[0]!.ended(), []);
-    for (const connection of [neighbour, ...connections.slice(1), newcomer]) {
-      connection.send(get('/'));
-      assert.equal((await connection.answer()).status, 200);
-    }
+    for (const connection of [neighbour, ...connections.slice(1), newcomer]) await assertWorks(connection);
   });
 });
 
@@ -189,10 +197,7 @@ suite('a client that reads no responses', () => {
   ] as const) {
     test(`loses its connection when the response ${what}`, async (t) => {
       const {port, connections} = await startGuarded(t, {silence: 400});
-      const client = connect(port, '127.0.0.1').pause();
-      t.after(() => client.destroy());
-      client.on('error', () => undefined);
-      client.write(sent);
+      sendUnread(t, port, sent);
       await until(() => unread(port) > 0);
       await until(async () => (await connections()) === 0);
       await until(() => unread(port) === 0);
@@ -200,14 +205,10 @@ suite('a client that reads no responses', () => {
   }
   test('is let go when there are too many connections', async (t) => {
     const {port, open} = await startGuarded(t, {connections: 1});
-    const client = connect(port, '127.0.0.1').pause();
-    t.after(() => client.destroy());
-    client.on('error', () => undefined);
-    client.write(get(`/${large.length}`));
+    sendUnread(t, port, get(`/${large.length}`));
     await until(() => unread(port) > 0);
     const newcomer = await open();
-    newcomer.send(get('/'));
-    assert.equal((await newcomer.answer()).status, 200);
+    await assertWorks(newcomer);
     await until(() => unread(port) === 0);
   });
   test('a client that waits for the server for longer than half of the limit keeps its connection', async (t) => {
@@ -228,11 +229,7 @@ suite('what all clients together leave unread', () => {
     let most = 0;
     const look = () => (most = Math.max(most, unread(port)));
     for (let number = 0; number < 60; number += 1) {
-      const client = connect(port, '127.0.0.1').pause();
-      t.after(() => client.destroy());
-      client.on('error', () => undefined);
-      client.write(get('/250000').repeat(15));
-      await once(client, 'connect');
+      await once(sendUnread(t, port, get('/250000').repeat(15)), 'connect');
       look();
       const good = await open();
       good.send(get('/250000'));
@@ -253,8 +250,7 @@ suite('what all clients together leave unread', () => {
     const {open, connections} = await startGuarded(t, {unread: 500_000, bytesPerConnection: Infinity});
     const ask = async (size: number) => {
       const connection = await open();
-      connection.send(get(`/${size}`));
-      assert.equal((await connection.answer()).status, 200);
+      await assertWorks(connection, `/${size}`);
       return connection;
     };
     const small = await ask(1_000);
@@ -262,10 +258,7 @@ suite('what all clients together leave unread', () => {
     const third = await ask(200_000);
     assert.deepEqual(await first.ended(), []);
     assert.equal(await connections(), 3);
-    for (const connection of [small, second, third]) {
-      connection.send(get('/10'));
-      assert.equal((await connection.answer()).status, 200);
-    }
+    for (const connection of [small, second, third]) await assertWorks(connection, '/10');
   });
   test('a connection that had many bytes ends with its next response, which is complete', async (t) => {
     const {open} = await startGuarded(t, {});
@@ -310,6 +303,34 @@ suite('the limit of connections for one address', () => {
   ] as const) {
     test(`the cap of an address ${unlimited ? 'spares' : 'holds for'} ${address} when TRUST_PROXY is ${trust}`, () => {
       assert.equal(createProxyCheck(trust)(address), unlimited);
+    });
+  }
+});
+
+/** Fewer than a connection may have under way. */
+const requests = 10;
+const clients = 20;
+
+suite('a client that asks for a file several times and leaves without reading it', () => {
+  const openFiles = () => readdirSync(`/proc/${service.pid}/fd`).length;
+
+  const files = ['/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css', '/embed/1.0.0/lead-prequal-form.js'];
+  for (const file of files) {
+    test(`a client that leaves without reading leaves no file open: ${file}`, async () => {
+      const before = openFiles();
+      const port = Number(new URL(service.url).port);
+      const sockets = Array.from({length: clients}, () => connect(port, '127.0.0.1'));
+      await Promise.all(
+        sockets.map(async (socket) => {
+          await once(socket, 'connect');
+          socket.write(requestText('GET', file, {}).repeat(requests));
+          // The first bytes of the first answer: by now the server has seen all requests.
+          await once(socket, 'readable');
+        }),
+      );
+      for (const socket of sockets) socket.destroy();
+      await until(() => openFiles() <= before);
+      assert.ok(openFiles() <= before);
     });
   }
 });

@@ -1,15 +1,15 @@
 /** `GET /metrics`: what it counts and reads, and that it is on an address of its own. */
 import assert from 'node:assert/strict';
-import {randomUUID} from 'node:crypto';
 import {suite, test, type TestContext} from 'node:test';
 import {onePartner} from '../../../server/config/partners.ts';
 import {usualTimings} from '../../../server/config/timings.ts';
 import {openConnection, requestText} from '../../support/connection.ts';
-import {basic} from '../../support/http.ts';
+import {sendLead, somebody} from '../../support/embed-client.ts';
+import {basic, postJson} from '../../support/http.ts';
 import {freePort} from '../../support/free-port.ts';
 import {openFor} from '../../support/opened.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
-import {prequalificationBody, without} from '../../support/sample-leads.ts';
+import {prequalificationBody} from '../../support/sample-leads.ts';
 import {scrape, valueOf} from '../../support/scrape.ts';
 import {forEachStore, sqlite, type Store} from '../../support/stores.ts';
 import {acme, listedOrigin, otherOrigin} from '../../support/test-server.ts';
@@ -21,23 +21,10 @@ const metrics = {host: '127.0.0.1', port: 0};
 async function start(t: TestContext, store: Store, storeReadings = 0) {
   const crm = await openFor(t, startWebhookReceiver());
   const partner = onePartner({key: 'acme', origins: [listedOrigin], cid: '1001'});
-  const server = await openFor(
-    t,
-    store.startServer(
-      {
-        metrics,
-        destinations: new Map([['crm', crm.settings]]),
-        partners: [{...partner, sendTo: ['crm']}],
-      },
-      {...quickTimings, storeReadings},
-    ),
-  );
-  const send = (origin: string, key = 'acme') =>
-    fetch(`${server.url}/embed/v1/leads?partner=${key}`, {
-      method: 'POST',
-      headers: {origin, 'content-type': 'application/json', 'idempotency-key': randomUUID()},
-      body: JSON.stringify({lead: {...without(prequalificationBody, 'cid'), last_name: randomUUID()}}),
-    });
+  const destinations = new Map([['crm', crm.settings]]);
+  const prepared = {metrics, destinations, partners: [{...partner, sendTo: ['crm']}]} as const;
+  const server = await openFor(t, store.startServer(prepared, {...quickTimings, storeReadings}));
+  const send = (origin: string, partner = 'acme') => sendLead(server, somebody(), {origin, partner});
   return {crm, server, send, samples: () => scrape(server.metricsPort)};
 }
 
@@ -52,14 +39,11 @@ forEachStore((store) => {
     assert.equal((await send(listedOrigin)).status, 201);
     assert.equal((await send(otherOrigin)).status, 403);
     assert.equal((await send(listedOrigin, 'nobody-we-know')).status, 403);
-    const body = JSON.stringify({...prequalificationBody, cid: undefined});
-    const headers = {...basic(acme), 'content-type': 'application/json'};
-    assert.equal((await fetch(`${server.url}/json/leads`, {method: 'POST', headers, body})).status, 422);
-    const standard = JSON.stringify({...prequalificationBody, lead_type: 'standard'});
-    assert.equal(
-      (await fetch(`${server.url}/json/leads`, {method: 'POST', headers, body: standard})).status,
-      201,
-    );
+    const call = async (changes: object) =>
+      (await server.fetch('/json/leads', postJson({...prequalificationBody, ...changes}, basic(acme))))
+        .status;
+    assert.equal(await call({cid: undefined}), 422);
+    assert.equal(await call({lead_type: 'standard'}), 201);
 
     const delivered = {destination: 'crm', outcome: 'delivered'};
     await until(async () => valueOf(await samples(), 'lead_prequal_deliveries_total', delivered) === 2);
@@ -119,22 +103,14 @@ forEachStore((store) => {
   });
 
   test('the last success of before a restart is known', async (t) => {
-    const crm = await openFor(t, startWebhookReceiver());
-    const {server, send, samples} = await start(t, store);
+    const {crm, server, send, samples} = await start(t, store);
     await send(listedOrigin);
     const last = 'lead_prequal_destination_last_success_timestamp_seconds';
     await until(async () => (await samples()).some(({name}) => name === last));
     const {databasePath, databaseUrl} = server.config;
     // A second server on the store knows only what is in it.
-    const other = await openFor(
-      t,
-      sqlite.startServer({
-        metrics,
-        databasePath,
-        databaseUrl,
-        destinations: new Map([['crm', crm.settings]]),
-      }),
-    );
+    const destinations = new Map([['crm', crm.settings]]);
+    const other = await openFor(t, sqlite.startServer({metrics, databasePath, databaseUrl, destinations}));
     const [stored] = await server.select("SELECT settled_at FROM deliveries WHERE state = 'delivered'");
     assert.equal(valueOf(await scrape(other.metricsPort), last) * 1_000, Number(stored?.['settled_at']));
   });

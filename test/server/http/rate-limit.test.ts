@@ -84,15 +84,9 @@ suite('the networks around an IPv6 network', () => {
   const asked: Record<string, (server: TestServer, from: string) => Promise<Response>> = {
     'requests for the configuration': config,
     'forms of an apply page': ({fetch}, from) =>
-      fetch('/apply/acme', {
-        method: 'POST',
-        body: new URLSearchParams(),
-        headers: {'x-forwarded-for': from},
-      }),
+      fetch('/apply/acme', {method: 'POST', body: new URLSearchParams(), headers: {'x-forwarded-for': from}}),
     'requests for unknown partners': ({fetch}, from) =>
-      fetch('/embed/v1/config?partner=nobody', {
-        headers: {origin: listedOrigin, 'x-forwarded-for': from},
-      }),
+      fetch('/embed/v1/config?partner=nobody', {headers: {origin: listedOrigin, 'x-forwarded-for': from}}),
   };
   for (const [what, ask] of Object.entries(asked)) {
     test(`have limits of their own: ${what} of a /56 four times, and of a /48 sixteen times`, async (t) => {

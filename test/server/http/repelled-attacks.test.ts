@@ -1,14 +1,15 @@
 /** Attacks that were tried against the service and got nowhere. They stay, so that none begins to succeed. */
 import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
-import {after, before, suite, test} from 'node:test';
+import {suite, test} from 'node:test';
 import {onePartner} from '../../../server/config/partners.ts';
 import {openConnection, requestText} from '../../support/connection.ts';
 import {basic, postJson, readJson} from '../../support/http.ts';
 import {readLead, sendLead, sentLead, somebody} from '../../support/embed-client.ts';
+import {openForSuite} from '../../support/opened.ts';
 import {prequalificationBody, standardBody} from '../../support/sample-leads.ts';
 import {forEachStore} from '../../support/stores.ts';
-import {acme, listedOrigin, startTestServer, type TestServer} from '../../support/test-server.ts';
+import {acme, listedOrigin, startTestServer} from '../../support/test-server.ts';
 
 const consent = {text: 'I agree.', version: '2026-11', required: false};
 
@@ -38,24 +39,12 @@ forEachStore((store) => {
   suite('what an attacker types into a lead', () => {
     for (const [what, payload] of Object.entries(payloads)) {
       test(`a lead keeps hostile text as it is, in whichever field: ${what}`, async () => {
-        const lead = {
-          ...prequalificationBody,
-          first_name: payload,
-          last_name: payload,
-          email: `${payload.replaceAll(/[\s@]/g, '')}@example.com`,
-          notes: payload,
-        };
-        const {id} = await readJson<{id: string}>(
-          await server.fetch('/json/leads', postJson(lead, basic(acme))),
-          201,
-        );
+        const email = `${payload.replaceAll(/[\s@]/g, '')}@example.com`;
+        const typed = {first_name: payload, last_name: payload, email, notes: payload};
+        const body = postJson({...prequalificationBody, ...typed}, basic(acme));
+        const {id} = await readJson<{id: string}>(await server.fetch('/json/leads', body), 201);
         const [row] = await server.select(`SELECT lead FROM leads WHERE id = '${id}'`);
-        assert.partialDeepStrictEqual(JSON.parse(String(row!['lead'])), {
-          first_name: lead.first_name,
-          last_name: lead.last_name,
-          email: lead.email,
-          notes: lead.notes,
-        });
+        assert.partialDeepStrictEqual(JSON.parse(String(row!['lead'])), typed);
         const result = await server.fetch(`/json/leads/${id}`, {headers: basic(acme)});
         assert.equal((await readJson<{first_name: string}>(result, 200)).first_name, payload);
       });
@@ -111,11 +100,7 @@ forEachStore((store) => {
 });
 
 suite('a request that hides another one', () => {
-  let server: TestServer;
-  before(async () => {
-    server = await startTestServer();
-  });
-  after(() => server.close());
+  const server = openForSuite(() => startTestServer());
 
   const hidden = requestText('POST', '/json/leads', {...basic(acme), 'content-length': '0'});
   const json = {...basic(acme), 'content-type': 'application/json'};

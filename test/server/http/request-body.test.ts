@@ -33,6 +33,8 @@ async function bothProblems(
   return problems;
 }
 const json = {'content-type': 'application/json'};
+const post = (body: unknown, headers: Record<string, string> = {}) =>
+  server.fetch('/json/leads', postJson(body, {...basic(acme), ...headers}));
 
 suite('a body that is not JSON', () => {
   for (const [what, body] of [
@@ -89,10 +91,7 @@ suite('the type of a body', () => {
     'application/json; charset=utf8',
   ]) {
     test(`may be ${type}`, async () => {
-      await readJson(
-        await server.fetch('/json/leads', postJson(standardBody, {...basic(acme), 'content-type': type})),
-        201,
-      );
+      await readJson(await post(standardBody, {'content-type': type}), 201);
     });
   }
   for (const [encoding, body] of [
@@ -109,7 +108,7 @@ suite('the type of a body', () => {
 suite('a byte order mark', () => {
   test('before the JSON is left out, for some clients on Windows always send it', async () => {
     const body = `\ufeff${JSON.stringify(standardBody)}`;
-    await readJson(await server.fetch('/json/leads', postJson(body, basic(acme))), 201);
+    await readJson(await post(body), 201);
     const lead = `\ufeff${JSON.stringify({lead: standardBody})}`;
     const headers = {origin: listedOrigin, 'idempotency-key': randomUUID()};
     await readJson(await server.fetch('/embed/v1/leads?partner=acme', postJson(lead, headers)), 201);
@@ -122,7 +121,7 @@ suite('the size of a body', () => {
     return `${start}${'x'.repeat(size - start.length - 2)}"}`;
   };
   test('may be 16 KiB', async () => {
-    await readJson(await server.fetch('/json/leads', postJson(padded(16_384), basic(acme))), 201);
+    await readJson(await post(padded(16_384)), 201);
   });
   test('may not be a byte more', async () => {
     await bothProblems(padded(16_385), json, 413, 'body-too-large');
@@ -145,7 +144,7 @@ suite('the shape of a body', () => {
     'escaped quotes in its texts': {...standardBody, notes: '\\"[\\'.repeat(400)},
   })) {
     test(`may have ${what}`, async () => {
-      await readJson(await server.fetch('/json/leads', postJson(body, basic(acme))), 201);
+      await readJson(await post(body), 201);
     });
   }
   for (const [what, body] of Object.entries({
@@ -172,25 +171,19 @@ suite('JSON that is no lead', () => {
   test('JSON that is nested 8,000 deep is refused, wherever it stands', async () => {
     const deep = `${'['.repeat(8_000)}${']'.repeat(8_000)}`;
     await bothProblems(deep, json, 422, 'invalid-lead');
-    const body = JSON.stringify({...prequalificationBody, unknown: 0}).replace(
-      '0}',
-      `${deep.slice(1_000, -1_000)}}`,
-    );
+    const whole = JSON.stringify({...prequalificationBody, unknown: 0});
+    const body = whole.replace('0}', `${deep.slice(1_000, -1_000)}}`);
     await bothProblems(body, json, 422, 'invalid-lead');
     const asName = body.replace('"unknown"', '"notes"');
-    await readProblem(await server.fetch('/json/leads', postJson(asName, basic(acme))), 422, 'invalid-lead');
+    await readProblem(await post(asName), 422, 'invalid-lead');
   });
   test('of a field that stands twice in the JSON the last value is taken', async () => {
     const body = `{"cid": "9999", ${JSON.stringify(standardBody).slice(1)}`;
-    await readJson(await server.fetch('/json/leads', postJson(body, basic(acme))), 201);
+    await readJson(await post(body), 201);
   });
   test('a prototype that is planted in the JSON is harmless', async () => {
     const body = `{"__proto__": {"cid": "1001", "first_name": "Eve"}, "constructor": {"prototype": {"x": 1}}}`;
-    const problem = await readProblem(
-      await server.fetch('/json/leads', postJson(body, basic(acme))),
-      422,
-      'invalid-lead',
-    );
+    const problem = await readProblem(await post(body), 422, 'invalid-lead');
     assert.equal(fieldCodes(problem)['first_name'], 'required');
   });
 });
@@ -238,13 +231,10 @@ suite('what Node itself cannot parse', () => {
     const [answer, ...others] = await connection.ended();
     const {id} = await readJson<{id: string}>(answer!, 201);
     assert.deepEqual(others, []);
-    await readProblem(
-      await server.fetch(`/json/leads/${id}`, {headers: basic(acme)}),
-      404,
-      'no-prequalification',
-    );
+    const read = await server.fetch(`/json/leads/${id}`, {headers: basic(acme)});
+    await readProblem(read, 404, 'no-prequalification');
   });
   test('a request that Node cannot parse leaves the server at work', async () => {
-    await readJson(await server.fetch('/json/leads', postJson(standardBody, basic(acme))), 201);
+    await readJson(await post(standardBody), 201);
   });
 });

@@ -1,4 +1,4 @@
-/** What callers, visitors and load balancers are told while one lead cannot be opened. */
+/** What callers, visitors and load balancers are told of a lead that cannot be opened, or that was erased. */
 import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
 import {suite, test} from 'node:test';
@@ -12,6 +12,8 @@ import {prequalificationBody} from '../../support/sample-leads.ts';
 import {forEachStore} from '../../support/stores.ts';
 import {acme, globex, listedOrigin} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
+import type {EmbedAnswer} from '../../../contract/embed.ts';
+import {eraseLead} from '../../support/erase-lead.ts';
 
 const key = 'a data key of tests, of 32 characters at least';
 const partners = [
@@ -101,6 +103,41 @@ forEachStore((over) => {
       assert.equal(second.status, 'done');
       assert.equal((await readJson<typeof first>(await readLead(server, second), 200)).status, 'done');
       await isReady();
+    });
+  });
+});
+
+forEachStore((over) => {
+  suite('a lead that was erased', () => {
+    const server = over.useServer();
+    const erase = (id: string) => eraseLead(server.config, id);
+    const path = (id: string) => `/json/leads/${id}`;
+
+    test('is to a caller as if it had never been, and a retry with its key is refused with 410', async () => {
+      const headers = {...basic(acme), 'idempotency-key': randomUUID()};
+      const send = (changes: object = {}) =>
+        server.fetch('/json/leads', postJson({...prequalificationBody, ...changes}, headers));
+      const {id} = await readJson<{id: string}>(await send(), 201);
+      await erase(id);
+      const [erased, unknown] = [id, randomUUID()].map((each) =>
+        server.fetch(path(each), {headers: basic(acme)}),
+      );
+      assert.deepEqual(await comparable(await erased!), await comparable(await unknown!));
+      await readProblem(await send(), 410, 'lead-erased');
+      await readProblem(await send({last_name: 'Other'}), 410, 'lead-erased');
+      assert.equal((await server.select('SELECT id FROM leads')).filter((row) => row['id'] === id).length, 1);
+    });
+
+    test('is to a visitor as if it had never been, and a retry with its key is refused with 410', async () => {
+      const key = randomUUID();
+      const lead = somebody();
+      const sent = await readJson<EmbedAnswer>(await sendLead(server, lead, {key}), 201);
+      await erase(sent.id);
+      await readProblem(await readLead(server, sent), 404, 'not-found');
+      await readProblem(await sendLead(server, lead, {key}), 410, 'lead-erased');
+      const again = await readJson<EmbedAnswer>(await sendLead(server, lead), 201);
+      assert.notEqual(again.id, sent.id);
+      assert.equal(again.status, 'done');
     });
   });
 });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import {basic, postJson, readProblem} from '../../support/http.ts';
 import {logTo} from '../../support/observation-log.ts';
+import {columnOf} from '../../support/rows.ts';
 import {standardBody} from '../../support/sample-leads.ts';
 import {forEachStore} from '../../support/stores.ts';
 import {acme} from '../../support/test-server.ts';
@@ -34,10 +35,7 @@ suite('lines that repeat', () => {
     refuse('locked');
     for (const silence of [10_000, 10_000]) tick(silence);
     refuse('locked');
-    assert.deepEqual(
-      lines().map(({repeated}) => repeated),
-      [undefined, 312, 1, undefined],
-    );
+    assert.deepEqual(columnOf(lines(), 'repeated'), [undefined, 312, 1, undefined]);
   });
   test('are counted by their reason, but no more than fifty reasons, and other events apart', (t) => {
     const {lines, refuse, log} = sampled(t);

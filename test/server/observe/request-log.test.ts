@@ -8,6 +8,7 @@ import {leadApi} from '../../support/fake-upstream.ts';
 import {basic, postJson, readJson} from '../../support/http.ts';
 import {openFor} from '../../support/opened.ts';
 import {sendLead} from '../../support/embed-client.ts';
+import {columnOf} from '../../support/rows.ts';
 import {prequalificationBody} from '../../support/sample-leads.ts';
 import {acme, listedOrigin, startTestServer, through, type TestServer} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
@@ -97,10 +98,7 @@ suite('requests that anybody can send', () => {
       const statuses = [];
       for (let count = 0; count < 30; count += 1) statuses.push((await send(server)).status);
       const lines = await settled(server);
-      assert.deepEqual(
-        lines.map(({status}) => status),
-        [...new Set(statuses)],
-      );
+      assert.deepEqual(columnOf(lines, 'status'), [...new Set(statuses)]);
       await server.close();
       assert.ok(server.logLines.some((line) => line.includes('"repeated":29')));
     });

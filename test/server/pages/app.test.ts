@@ -24,10 +24,7 @@ const page = (
   path: string,
   run: (visit: Visit) => Reply | Promise<Reply>,
   method: Route['method'] = 'GET',
-) => ({
-  ...{method, path, roles, action: 'leads list'},
-  run: async (visit: Visit) => run(visit),
-});
+) => ({...{method, path, roles, action: 'leads list'}, run: async (visit: Visit) => run(visit)});
 
 const withoutPadding = (text: string) => text.replace(/<!--[\w+/]*=*-->$/, '');
 

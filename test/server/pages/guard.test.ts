@@ -202,10 +202,7 @@ suite('the guard', () => {
               status,
               text,
               headers: got,
-            } = await served.ask(concrete(path), {
-              method,
-              headers: {...cookies[who], ...headers},
-            });
+            } = await served.ask(concrete(path), {method, headers: {...cookies[who], ...headers}});
             assert.deepEqual(
               [status, text, got['cache-control']],
               [503, '', 'no-store'],

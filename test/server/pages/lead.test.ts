@@ -10,10 +10,10 @@ import {servePages} from '../../support/pages.ts';
 import {
   asLead,
   entryAt,
-  newDelivery,
   newEntry,
   prequalificationBody,
   sampleConsent,
+  newsTo,
 } from '../../support/sample-leads.ts';
 
 async function begin(t: TestContext, ...entries: LeadEntry[]) {
@@ -61,8 +61,7 @@ suite('a name that is written from the right', () => {
     page.replace(/<bdi>[^<]*<\/bdi>/g, '').match(/.{0,60}\p{Script=Arabic}+.{0,20}/gu);
 
   test('leaves numbers beside it in order, in the list and on the page of the lead', async (t) => {
-    const deliveries = [newDelivery({destination: 'crm', content: 'created', givesAnswer: false})];
-    const entry = entryOf({deliveries});
+    const entry = entryOf({deliveries: [newsTo('crm')]});
     const {get} = await begin(t, entry);
     const change = ['send', 'revoke', 'erase'].map((what) => `/leads/${entry.id}/${what}`);
     for (const path of ['/leads', `/leads/${entry.id}`, ...change]) {

@@ -2,19 +2,17 @@
 import assert from 'node:assert/strict';
 import {before, suite, test} from 'node:test';
 import {referenceOf} from '../../../contract/reference.ts';
-import {readStatus} from '../../../server/admin/status.ts';
 import type {Role} from '../../../server/leads/operators.ts';
 import {routes} from '../../../server/pages/routes.ts';
 import {hookAndUpstream} from '../../support/operator.ts';
 import {suiteOwner} from '../../support/opened.ts';
 import {ownForm, servePages, type ServedPages} from '../../support/pages.ts';
-import {asLead, canaryLead, newDelivery, newEntry, standardBody} from '../../support/sample-leads.ts';
+import {asLead, canaryLead, newEntry, standardBody, newsTo} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 
 const {lead_type: type, ...canaries} = canaryLead;
 const lead = asLead({...standardBody, ...canaries, lead_type: type});
-const held = {destination: 'hook', content: 'created', givesAnswer: false, state: 'held'} as const;
-const entry = newEntry({lead, partner: 'acme', deliveries: [newDelivery(held)]});
+const entry = newEntry({lead, partner: 'acme', deliveries: [newsTo('hook', {state: 'held'})]});
 const {id} = entry;
 /** Name, address, number, notes and funds of the lead, in any way to write them. */
 const personal = /canary|415\D*555\D*0199|7,?654,?321|1,?234,?567|5,?432,?101/i;
@@ -24,16 +22,7 @@ suite('what a role may see and do', () => {
   const owner = suiteOwner();
   const cookies = {} as Record<Role, string>;
   before(async () => {
-    const folder = temporaryFolder(owner);
-    served = await servePages(owner, routes, {
-      settings: hookAndUpstream(folder),
-      status: () =>
-        readStatus({
-          ...{config: served.config, server: 'ok'},
-          withStore: (work) => work(served.store),
-          checkStart: () => Promise.resolve([]),
-        }),
-    });
+    served = await servePages(owner, routes, {settings: hookAndUpstream(temporaryFolder(owner))});
     await served.accept(entry);
     for (const role of ['viewer', 'agent', 'admin'] as const)
       cookies[role] = await served.sessionOf(role, role);

@@ -2,13 +2,12 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import {referenceOf} from '../../../contract/reference.ts';
-import {readStatus, type Status} from '../../../server/admin/status.ts';
 import {routes} from '../../../server/pages/routes.ts';
 import {yourRoutes} from '../../../server/pages/you.ts';
 import type {Owner} from '../../support/opened.ts';
 import {databaseKinds} from '../../support/operator.ts';
-import {ownForm, servePages, type ServedPages} from '../../support/pages.ts';
-import {newDelivery, newEntry} from '../../support/sample-leads.ts';
+import {ownForm, servePages} from '../../support/pages.ts';
+import {newEntry, newsTo} from '../../support/sample-leads.ts';
 
 const texts = [
   ...['\0', 'a\0', '\ud800', '\u202e', '%', '-1', '1e999', '__proto__', "' OR 1=1 --", '9'.repeat(30)],
@@ -23,17 +22,8 @@ for (const {name, postgres, skip} of databaseKinds)
   suite(`rubbish over ${name}`, {skip}, () => {
     async function start(t: Owner) {
       const later = {nextAttemptAt: Date.now() + 3_600_000};
-      const hook = newDelivery({destination: 'hook', content: 'created', givesAnswer: false, ...later});
-      const entry = newEntry({partner: 'acme', deliveries: [hook]});
-      const served: ServedPages = await servePages(t, routes, {
-        postgres,
-        status: (): Promise<Status> =>
-          readStatus({
-            ...{config: served.config, server: 'ok'},
-            withStore: (work) => work(served.store),
-            checkStart: () => Promise.resolve([]),
-          }),
-      });
+      const entry = newEntry({partner: 'acme', deliveries: [newsTo('hook', later)]});
+      const served = await servePages(t, routes, {postgres});
       await served.accept(entry);
       const cookie = await served.sessionOf('admin');
       const get = (path: string) => served.ask(path, {headers: {cookie}});

@@ -1,13 +1,12 @@
 /** What the pages say of destinations, and to whom they offer what. */
 import assert from 'node:assert/strict';
 import {test, type TestContext} from 'node:test';
-import {readStatus} from '../../../server/admin/status.ts';
 import type {Role} from '../../../server/leads/operators.ts';
 import {routes} from '../../../server/pages/routes.ts';
 import {freePort} from '../../support/free-port.ts';
 import {writePartners} from '../../support/operator.ts';
 import {ownForm, servePages} from '../../support/pages.ts';
-import {entryAt, newDelivery} from '../../support/sample-leads.ts';
+import {entryAt, newsTo} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {acme} from '../../support/test-server.ts';
 import {newSecret} from '../../support/webhook-receiver.ts';
@@ -26,14 +25,7 @@ async function begin(t: TestContext, more: object[] = []) {
     ...{SMTP_URL: 'smtp://mail.example.com', SMTP_FROM: 'leads@example.com'},
     CALLERS: JSON.stringify([{...acme, send_to: ['crm']}]),
   };
-  const served = await servePages(t, routes, {
-    settings,
-    status: () =>
-      readStatus({
-        ...{config: served.config, server: 'ok', withStore: (work) => work(served.store)},
-        checkStart: () => Promise.resolve([]),
-      }),
-  });
+  const served = await servePages(t, routes, {settings});
   const get = async (path: string, role: Role = 'admin') =>
     (await served.ask(path, {headers: {cookie: await served.sessionOf(role)}})).text;
   return {...served, get};
@@ -84,8 +76,7 @@ test('only who may decide is asked to, and a request of today is not 0 days old'
 test('since when a destination fails outlives "Try now", and counts no hold and no pause', async (t) => {
   const {get, store, accept, execute} = await begin(t);
   const hour = 3_600_000;
-  const news = newDelivery({destination: 'crm', content: 'created', givesAnswer: false});
-  await accept(entryAt(Date.now() - 72 * hour, {partner: 'acme', deliveries: [news]}));
+  await accept(entryAt(Date.now() - 72 * hour, {partner: 'acme', deliveries: [newsTo('crm')]}));
   const fails = async (since: number, words: RegExp) => {
     await execute(`UPDATE deliveries SET attempts = 9, failing_since = COALESCE(failing_since, ${since})`);
     assert.match(withoutTags(await get('/destinations')), words);

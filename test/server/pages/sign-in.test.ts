@@ -459,23 +459,16 @@ suite('/you', () => {
   });
 
   test('names browsers in a few words', () => {
-    const names: [agent: string, name: string][] = [
-      ['Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0', 'Firefox on Linux'],
-      [
-        'Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/142.0 Safari/537.36 Edg/142.0',
+    const names: Record<string, string> = {
+      'Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0': 'Firefox on Linux',
+      'Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/142.0 Safari/537.36 Edg/142.0':
         'Edge on Windows',
-      ],
-      [
-        'Mozilla/5.0 (Linux; Android 16) AppleWebKit/537.36 Chrome/142.0 Mobile Safari/537.36',
+      'Mozilla/5.0 (Linux; Android 16) AppleWebKit/537.36 Chrome/142.0 Mobile Safari/537.36':
         'Chrome on Android',
-      ],
-      [
-        'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Version/19.0 Safari/604.1',
-        'Safari on iPhone',
-      ],
-      ['curl/8.0', 'A browser'],
-    ];
-    for (const [agent, name] of names) assert.equal(browserOf(agent), name);
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Version/19.0 Safari/604.1': 'Safari on iPhone',
+      'curl/8.0': 'A browser',
+    };
+    for (const [agent, name] of Object.entries(names)) assert.equal(browserOf(agent), name);
   });
 });
 

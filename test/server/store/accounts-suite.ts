@@ -4,6 +4,7 @@ import {randomUUID} from 'node:crypto';
 import {suite, test} from 'node:test';
 import type {LeadStore} from '../../../server/leads/ports.ts';
 import {openForSuite} from '../../support/opened.ts';
+import {columnOf} from '../../support/rows.ts';
 
 const hour = 3_600_000;
 const now = Date.UTC(2026, 2, 1);
@@ -169,10 +170,7 @@ export function describeAccounts(name: string, openStore: (data: string) => Prom
       const second = {...newPasskey(), createdAt: now + 1};
       await store.addPasskey({...second, operator: operator.id});
       const both = [passkey.credential, second.credential];
-      assert.deepEqual(
-        (await store.passkeysOf(operator.id)).map(({credential}) => credential),
-        both,
-      );
+      assert.deepEqual(columnOf(await store.passkeysOf(operator.id), 'credential'), both);
       assert.equal(await store.removePasskey(operator.id, other.passkey.credential), false);
       assert.equal(await store.endSession(operator.id, other.session.digest), false);
       const removed = await Promise.all(both.map((each) => store.removePasskey(operator.id, each)));

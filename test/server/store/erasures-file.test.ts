@@ -117,8 +117,13 @@ suite('the file of erasures', () => {
       })),
       keys,
     );
-    appendFileSync(path, `${digest} ${time} stop\n${digest} ${time}\n${digest} yesterday stop *\n`);
-    assert.equal(readErasures(path).unread, 3, 'a stop for nobody, nothing, and no time');
+    const unread = ['stop', '', 'stop * way=r%C3'].map((words) => `${digest} ${time} ${words}\n`);
+    appendFileSync(path, `${digest} yesterday stop *\n${unread.join('')}`);
+    assert.equal(
+      readErasures(path).unread,
+      4,
+      'no time, a stop for nobody, nothing, and a way that is cut off',
+    );
   });
 
   test('processes that append at the same time tear no line', async (t) => {

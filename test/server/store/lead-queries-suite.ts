@@ -5,6 +5,7 @@ import type {LeadFilter, LeadGroup} from '../../../server/leads/lead-filter.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import type {LeadStore} from '../../../server/leads/ports.ts';
 import {openForSuite} from '../../support/opened.ts';
+import {columnOf} from '../../support/rows.ts';
 import {asLead, doneAnswer, newDelivery, newEntry, standardBody} from '../../support/sample-leads.ts';
 
 const hour = 3_600_000;
@@ -116,32 +117,20 @@ export function describeLeadQueries(name: string, openStore: (data: string) => P
       const all = (await entries()).filter(matches({context: {brand: 'north'}})).map(({id}) => id);
       const first = await store.listLeads({context: {brand: 'north'}}, {limit: 2});
       const second = await store.listLeads({context: {brand: 'north'}}, {limit: 2, after: first.at(-1)?.id});
-      assert.deepEqual(
-        [...first, ...second].map(({id}) => id),
-        all.toReversed(),
-      );
+      assert.deepEqual(columnOf([...first, ...second], 'id'), all.toReversed());
       const found = await store.listLeads(
         {context: {brand: 'north'}, endOfId: all[1]?.slice(26)},
         {limit: 9},
       );
-      assert.deepEqual(
-        found.map(({id}) => id),
-        [all[1]],
-      );
+      assert.deepEqual(columnOf(found, 'id'), [all[1]]);
     });
     test('a page of leads begins after the last lead of the page before', async () => {
       const ids = (await entries()).map(({id}) => id);
       const first = await store.listLeads({}, {limit: 5});
       const second = await store.listLeads({}, {limit: 5, after: first.at(-1)?.id});
-      assert.deepEqual(
-        [...first, ...second].map(({id}) => id),
-        ids.toReversed().slice(0, 10),
-      );
+      assert.deepEqual(columnOf([...first, ...second], 'id'), ids.toReversed().slice(0, 10));
       const rest = await store.readLeads({}, {limit: 5, after: ids[9]});
-      assert.deepEqual(
-        rest.map(({id}) => id),
-        ids.slice(10),
-      );
+      assert.deepEqual(columnOf(rest, 'id'), ids.slice(10));
     });
     test('leads are counted by partner and day, and days are those that the caller names', async () => {
       await entries();
@@ -186,10 +175,7 @@ export function describeLeadQueries(name: string, openStore: (data: string) => P
     test('a lead is found by the end of its id', async () => {
       const [, second] = await entries();
       const found = await store.listLeads({endOfId: endOf(1)}, {limit: 2});
-      assert.deepEqual(
-        found.map(({id}) => id),
-        [second?.id],
-      );
+      assert.deepEqual(columnOf(found, 'id'), [second?.id]);
     });
     test('a lead is read with all that is stored with it, and the leads that refer to it', async () => {
       const consent = {

@@ -12,6 +12,7 @@ import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import type {LeadStore} from '../../../server/leads/ports.ts';
 import {createSealer, SealError, type Sealer} from '../../../server/store/sealing.ts';
 import {openForSuite} from '../../support/opened.ts';
+import {columnOf} from '../../support/rows.ts';
 import {doneAnswer, failedAttempt, keyOf, newDelivery, newEntry} from '../../support/sample-leads.ts';
 
 const hour = 3_600_000;
@@ -208,14 +209,8 @@ export function describeNews(name: string, openStore: (data: string, sealer?: Se
       assert.deepEqual(original.leased.map(({content}) => content).toSorted(), ['created', 'lead']);
       const again = await accept(both(), same);
       assert.deepEqual(again.stored.duplicateOf, original.id);
-      assert.deepEqual(
-        again.leased.map(({content}) => content),
-        ['created'],
-      );
-      assert.deepEqual(
-        (await rowsOf(again.id)).map(({content}) => content),
-        ['created'],
-      );
+      assert.deepEqual(columnOf(again.leased, 'content'), ['created']);
+      assert.deepEqual(columnOf(await rowsOf(again.id), 'content'), ['created']);
 
       await store.settle(keyOf(original.id), 0, done);
       assert.deepEqual(await statesOf(original.id), ['crm answered waiting', 'crm created waiting']);

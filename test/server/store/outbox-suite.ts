@@ -413,12 +413,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
       });
       test('a lease of another process does not end with those that a process was never told of', async () => {
         const [mine, others] = [await accept(), await accept()];
-        const claimed = await store.claimDue('default', {
-          now: due,
-          leaseEnd: due + 5,
-          limit: 1,
-          maxSends: 1,
-        });
+        const claimed = await store.claimDue('default', {now: due, leaseEnd: due + 5, limit: 1, maxSends: 1});
         const [taken] = claimed.due.map(({lead}) => lead.id);
         await store.claimDue('default', {now: due, leaseEnd: due + hour, limit: 1, maxSends: 1});
         const unused = [

@@ -1,6 +1,5 @@
 /** What the sweep erases, when, and what stops it or does not. */
 import assert from 'node:assert/strict';
-import {randomUUIDv7} from 'node:crypto';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
 import {onePartner} from '../../../server/config/partners.ts';
@@ -21,10 +20,11 @@ import {openFor} from '../../support/opened.ts';
 import {openPostgresStores, withoutPostgres} from '../../support/postgres.ts';
 import {
   doneAnswer,
+  entryAt,
   failedAttempt,
   keyOf,
   newDelivery,
-  newEntry,
+  newsTo,
   sampleConsent,
 } from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
@@ -37,13 +37,6 @@ const timings = {...usualTimings, sweepEvery: 5, sweepPause: 1, purgeRetry: 1};
 const failedOnce = {...failedAttempt, until: Date.now() + day};
 const given = (givenAt: number) => ({...sampleConsent, givenAt});
 
-/** The id begins with the time, as that of a real lead. */
-const idAt = (time: number) => {
-  const hex = time.toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}${randomUUIDv7().slice(13)}`;
-};
-const entryAt = (createdAt: number, changes: Partial<LeadEntry> = {}) =>
-  newEntry({id: idAt(createdAt), createdAt, ...changes});
 const daysAgo = (days: number, changes: Partial<LeadEntry> = {}) => entryAt(Date.now() - days * day, changes);
 
 const partner = (key: string, fields: object = {}) =>
@@ -170,7 +163,7 @@ for (const [name, open, skip] of [
 
     test('keeps the news of an erasure that waits for ever', async (t) => {
       const [store] = (await open(t)) as [LeadStore];
-      const told = {deliveries: [newDelivery({destination: 'crm', content: 'created', givesAnswer: false})]};
+      const told = {deliveries: [newsTo('crm')]};
       const entries = [daysAgo(70, told), daysAgo(70, told)] as const;
       for (const [index, entry] of entries.entries()) {
         await store.accept(entry);

@@ -10,6 +10,7 @@ import {tables} from '../../../server/store/columns.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {createSealer, SealError} from '../../../server/store/sealing.ts';
 import {openFor, openForSuite} from '../../support/opened.ts';
+import {columnOf} from '../../support/rows.ts';
 import {
   asLead,
   failedAttempt,
@@ -160,11 +161,7 @@ forEachStore((over) => {
         maxSends: 3,
       });
       const {leaseEnd} = due[0]!;
-      await store.postpone(keyOf(taken.id), leaseEnd, {
-        ...failedAttempt,
-        until: 0,
-        excerpt: 'canary-reply',
-      });
+      await store.postpone(keyOf(taken.id), leaseEnd, {...failedAttempt, until: 0, excerpt: 'canary-reply'});
       assert.deepEqual(await store.settle(keyOf(taken.id), 0, {state: 'delivered', answer}), answer);
       const fields = ['email'] as const;
       await store.settle(keyOf(refused.id), leaseEnd, {state: 'refused', reason: 'It said no', fields});
@@ -396,10 +393,7 @@ forEachStore((over) => {
         const after = await open(t, server, to);
         for (const entry of entries) if (entry !== erased) await readsEverything(after, entry);
         assert.equal(await after.find(erased.id), undefined);
-        assert.deepEqual(
-          (await after.lastReplies(entries[0]!.id)).map(({reply}) => reply),
-          ['canary-reply'],
-        );
+        assert.deepEqual(columnOf(await after.lastReplies(entries[0]!.id), 'reply'), ['canary-reply']);
         if (to !== 'clear') await assertNoCanary(server);
       });
 

@@ -15,6 +15,7 @@ import {
 } from '../../../server/versions/embed-versions.ts';
 import {newestScript} from '../../../server/snippets/newest-script.ts';
 import {makeEmbedVersion, sha384} from '../../support/embed-folder.ts';
+import {columnOf} from '../../support/rows.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 
 const plugin = wordpressPlugin;
@@ -83,10 +84,7 @@ suite('the advisories', () => {
     });
     makeEmbedVersion(folders.releasesFolder, '1.2.0', {[module]: '1.2.0', [plugin]: '1.2.0'});
     makeEmbedVersion(join(folders.releasesFolder, 'wordpress'), '1.2.1', {[plugin]: '1.2.1'});
-    assert.deepEqual(
-      readVersions(folders).map(({name}) => name),
-      ['1.3.0', '1.2.0', '1.1.0', '1.0.0'],
-    );
+    assert.deepEqual(columnOf(readVersions(folders), 'name'), ['1.3.0', '1.2.0', '1.1.0', '1.0.0']);
     const {newest, versions, plugins} = listVersions(readAllVersions(folders));
     assert.equal(newest, '1.2.0');
     assert.deepEqual(
@@ -156,14 +154,8 @@ suite('a withdrawn version', () => {
   test('is skipped by the script tag, by v1 and by the version to pin', (t) => {
     const folders = {...useVersions(t), withdrawnVersions: ['1.3.0', '1.2.0']};
     const versions = readVersions(folders);
-    assert.deepEqual(
-      versions.filter(isWithdrawn).map(({name}) => name),
-      ['1.3.0', '1.2.0'],
-    );
-    assert.deepEqual(
-      movingVersions(versions).map(({name}) => name),
-      ['1.1.0', '1.0.0'],
-    );
+    assert.deepEqual(columnOf(versions.filter(isWithdrawn), 'name'), ['1.3.0', '1.2.0']);
+    assert.deepEqual(columnOf(movingVersions(versions), 'name'), ['1.1.0', '1.0.0']);
     assert.equal(listVersions(versions).newest, '1.1.0');
     assert.match(newestScript({...folders, publicUrl}).script, /\/embed\/1\.1\.0\//);
   });

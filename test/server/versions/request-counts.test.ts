@@ -9,6 +9,7 @@ import {
   type RequestCount,
   type RequestStore,
 } from '../../../server/versions/request-counts.ts';
+import {columnOf} from '../../support/rows.ts';
 
 const partners = [
   onePartner({key: 'acme', origins: ['https://www.acme.example', 'https://*.acme.example'], cid: '1001'}),
@@ -85,10 +86,7 @@ suite('a request for the form', () => {
     requests.count('1.1.0', undefined);
     store.fails = false;
     await requests.stop();
-    assert.deepEqual(
-      stored.map(({version}) => version),
-      ['1.1.0'],
-    );
+    assert.deepEqual(columnOf(stored, 'version'), ['1.1.0']);
   });
 
   test('is not counted once the server ends', async () => {

@@ -11,6 +11,7 @@ import {basic, postJson} from '../../../support/http.ts';
 import {refusal, startMailServer} from '../../../support/mail-server.ts';
 import {openFor} from '../../../support/opened.ts';
 import {quickTimings} from '../../../support/quick-timings.ts';
+import {columnOf} from '../../../support/rows.ts';
 import {prequalificationBody} from '../../../support/sample-leads.ts';
 import {forEachStore, type Store} from '../../../support/stores.ts';
 import {acme, type TestServer} from '../../../support/test-server.ts';
@@ -59,10 +60,7 @@ forEachStore((store) => {
     assert.partialDeepStrictEqual(received, {from: 'leads@partner.example', to: ['jane@example.com']});
     const {parsed} = received ?? assert.fail();
     assert.deepEqual(parsed.from, {name: 'Acme Funding', address: 'leads@partner.example'});
-    assert.deepEqual(
-      parsed.replyTo?.map(({address}) => address),
-      [contact.email],
-    );
+    assert.deepEqual(columnOf(parsed.replyTo ?? [], 'address'), [contact.email]);
     const reference = referenceOf(id);
     assert.equal(parsed.subject, `Acme Funding received your answers (${reference})`);
     for (const content of [parsed.text, parsed.html]) {
@@ -226,10 +224,7 @@ forEachStore((store) => {
       async () => (await server.select('SELECT 1 FROM deliveries WHERE settled_at IS NULL')).length === 0,
     );
     const confirmed = mail.received.filter(({to}) => !to.includes('sales@example.com'));
-    assert.deepEqual(
-      confirmed.map(({to}) => to),
-      [['twice@example.com']],
-    );
+    assert.deepEqual(columnOf(confirmed, 'to'), [['twice@example.com']]);
     assert.equal(mail.received.length, 4, 'two suspects, and the duplicate lead with its confirmation');
   });
 
@@ -256,10 +251,7 @@ forEachStore((store) => {
     await send(server, {email: 'there@example.com'});
     const rows = await ended(7);
     assert.match(String(rows[0]?.['last_error']), /\(550\)/);
-    assert.deepEqual(
-      mail.received.map(({to}) => to),
-      [['there@example.com']],
-    );
+    assert.deepEqual(columnOf(mail.received, 'to'), [['there@example.com']]);
   });
 
   test('a busy mail server gets it later', async (t) => {

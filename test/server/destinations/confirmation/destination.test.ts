@@ -8,6 +8,7 @@ import {mailboxOf} from '../../../../server/leads/confirmation-digests.ts';
 import {confirming} from '../../../support/confirming.ts';
 import {startMailServer} from '../../../support/mail-server.ts';
 import {openFor, type Owner} from '../../../support/opened.ts';
+import {columnOf} from '../../../support/rows.ts';
 import {erasedRequest, newsRequest, sampleRecord} from '../../../support/sample-news.ts';
 
 async function start(owner: Owner, isOn = true) {
@@ -53,10 +54,7 @@ suite('the destination of confirmations', () => {
   test('its test shows the operators what visitors read, and says that it is a test', async (t) => {
     const {mail, destination} = await start(t);
     assert.partialDeepStrictEqual(await destination.test(), {state: 'delivered'});
-    assert.deepEqual(
-      mail.received.map(({to}) => to),
-      [['sales@example.com']],
-    );
+    assert.deepEqual(columnOf(mail.received, 'to'), [['sales@example.com']]);
     const {from, subject, text} = mail.received[0]?.parsed ?? assert.fail();
     assert.equal(from?.name, 'Acme Funding');
     assert.match(subject ?? '', /^Test: Acme Funding received your answers/);

@@ -12,15 +12,18 @@ import type {
   RecordRequest,
 } from '../../../../server/destinations/destination.ts';
 import type {LeadRecord} from '../../../../server/leads/stored-lead.ts';
+import {tableOf} from '../../../../contract/table-of.ts';
 import {isolated} from '../../../../server/leads/hidden-characters.ts';
 import {emailSettings} from '../../../support/email-settings.ts';
 import {startMailServer, type Received} from '../../../support/mail-server.ts';
 import {openForSuite} from '../../../support/opened.ts';
+import {columnOf} from '../../../support/rows.ts';
 import {
   amounts,
   asLead,
   doneAnswer,
   prequalificationBody,
+  sampleConsent,
   standardBody,
 } from '../../../support/sample-leads.ts';
 import {
@@ -135,10 +138,7 @@ suite('the texts of e-mails', () => {
     ]);
     assert.doesNotMatch([...lines.slice(1, 6), ...lines.slice(7)].join('\n'), /Silva|305|lead-prequal/);
     assert.match(parsed.html ?? '', /<a\s+href="tel:\+13055550142"[^>]*>Call \+1 305-555-0142 ext\. 12<\/a/);
-    assert.deepEqual(
-      parsed.replyTo?.map(({address}) => address),
-      ['ana@example.com'],
-    );
+    assert.deepEqual(columnOf(parsed.replyTo ?? [], 'address'), ['ana@example.com']);
     const bare = await sentOne([newsRequest(telling)]);
     assert.doesNotMatch(bare.parsed.text ?? '', /evening|Spanish|New York|bakery/);
   });
@@ -301,15 +301,10 @@ suite('the texts of e-mails', () => {
     const newsContents = ['created', 'answered', 'refused'] as const;
     /** Long enough not to occur by chance. */
     const secret = fc.stringMatching(/^[a-zA-Z]{12,30}$/);
+    const secrets = ['first_name', 'last_name', 'mailbox', 'notes', 'click', 'page', 'userAgent'] as const;
     const anyRequest = fc.record({
-      first_name: secret,
-      last_name: secret,
-      mailbox: secret,
-      notes: secret,
+      ...tableOf(secrets, () => secret),
       phone: fc.stringMatching(/^[2-9]\d{9}$/),
-      click: secret,
-      page: secret,
-      userAgent: secret,
       content: fc.constantFrom(...newsContents),
     });
 
@@ -318,29 +313,14 @@ suite('the texts of e-mails', () => {
         fc.asyncProperty(anyRequest, async ({content, click, page, userAgent, mailbox, ...typed}) => {
           const email = `${mailbox}@example.org`;
           const lead = asLead({...prequalificationBody, ...typed, email});
+          const clicked = {gclid: click, fbclid: click};
           const [referrer, ip] = [`https://example.net/${page}`, '198.51.100.77'];
           const request = newsRequest(
             {
               lead,
               ...later,
-              attribution: {
-                ...attribution,
-                gclid: click,
-                fbclid: click,
-                utm_term: page,
-                referrer,
-                landing_page: referrer,
-              },
-              consent: {
-                textVersion: '1',
-                textHash: 'hash',
-                agreed: true,
-                givenAt: sampleTime,
-                origin: 'https://example.net',
-                page: referrer,
-                ip,
-                userAgent,
-              },
+              attribution: {...attribution, ...clicked, utm_term: page, referrer, landing_page: referrer},
+              consent: {...sampleConsent, origin: 'https://example.net', page: referrer, ip, userAgent},
             },
             content,
           );
@@ -353,33 +333,15 @@ suite('the texts of e-mails', () => {
       ));
 
     test('line breaks and control characters start no header and no line, and long values are cut', () => {
+      const signs = ['\r\n', '\n', '\r', '\0', '\u2028', '\u202e', '\u0085', ' ', ' '.repeat(80), 'é', '😀'];
       const hostile = fc
-        .array(
-          fc.constantFrom(
-            '\r\n',
-            '\n',
-            '\r',
-            '\0',
-            '\u2028',
-            '\u202e',
-            '\u0085',
-            'Bcc: eve@example.org',
-            ' ',
-            ' '.repeat(80),
-            'é',
-            '😀',
-          ),
-        )
+        .array(fc.constantFrom('Bcc: eve@example.org', ...signs))
         .map((parts) => `x${parts.join('')}`);
       return fc.assert(
         fc.asyncProperty(hostile, fc.nat(2_000), async (text, length) => {
           const value = text + 'y'.repeat(length);
-          const lead = {
-            ...asLead(prequalificationBody),
-            first_name: value,
-            last_name: value,
-            email: `${value}@example.org`,
-          };
+          const named = {first_name: value, last_name: value, email: `${value}@example.org`};
+          const lead = {...asLead(prequalificationBody), ...named};
           const request = newsRequest({
             // A name of a partner has no such characters today. Here it has.
             partner: value,
@@ -423,16 +385,10 @@ suite('the texts of e-mails', () => {
     };
     /** Texts that no mail program makes a link of, so they stay as they are. */
     const harmless = [
-      'spring_sale-2026',
-      'Robert Downey Jr.',
-      "D'Arcy O. Smith",
-      '24/7: now',
-      'می\u200cخواهم',
-      '👩\u200d👧',
+      ...['spring_sale-2026', 'Robert Downey Jr.', "D'Arcy O. Smith", '24/7: now'],
+      ...['می\u200cخواهم', '👩\u200d👧'],
     ];
-    const linkTo = (words: string): Changes => ({
-      attribution: {utm_campaign: words},
-    });
+    const linkTo = (words: string): Changes => ({attribution: {utm_campaign: words}});
     const from = (words: string): Changes => ({
       lead: {...asLead(prequalificationBody), first_name: words, last_name: 'Doe', notes: words},
     });
@@ -475,26 +431,9 @@ suite('the texts of e-mails', () => {
           '\\',
           '//',
           '-',
-          '(',
-          ')',
         ],
-        ...[
-          '[',
-          ']',
-          '~',
-          'x',
-          'ー',
-          '。',
-          '．',
-          '‥',
-          '\u2024',
-          '\u200b',
-          '\u200d',
-          '\u2060',
-          '\u00ad',
-          '\u3000',
-          "'",
-        ],
+        ...['(', ')', '[', ']', '~', 'x', 'ー', '。', '．', '‥', '\u2024', '\u200b', '\u200d', '\u2060'],
+        ...['\u00ad', '\u3000', "'"],
       ];
       const hostile = fc
         .array(fc.constantFrom(...parts), {minLength: 1, maxLength: 24})
@@ -567,13 +506,6 @@ suite('the texts of e-mails', () => {
 });
 
 const usualHeaders = [
-  'auto-submitted',
-  'content-type',
-  'date',
-  'from',
-  'message-id',
-  'mime-version',
-  'subject',
-  'to',
+  ...['auto-submitted', 'content-type', 'date', 'from', 'message-id', 'mime-version', 'subject', 'to'],
   'x-auto-response-suppress',
 ];

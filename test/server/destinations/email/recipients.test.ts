@@ -29,16 +29,11 @@ test('a recipient that is put off gets the e-mail later, and the others get it o
   );
   // Mail servers are told domains in lower case.
   const to = ['sales@example.com', 'grey@Example.COM', 'gone@example.com'];
-  const server = await openFor(
-    t,
-    sqlite.startServer(
-      {
-        destinations: new Map([['sales', emailSettings(`smtp://127.0.0.1:${mail.port}`, {to})]]),
-        partners: [onePartner({key: 'acme', origins: [listedOrigin], cid: '1001', send_to: ['sales']})],
-      },
-      quickTimings,
-    ),
-  );
+  const destinations = new Map([['sales', emailSettings(`smtp://127.0.0.1:${mail.port}`, {to})]]);
+  const partners = [
+    onePartner({key: 'acme', origins: [listedOrigin], cid: '1001', send_to: ['sales']}),
+  ] as const;
+  const server = await openFor(t, sqlite.startServer({destinations, partners}, quickTimings));
   const {id} = await sentLead(server);
   const deliveries = () =>
     asOperator(server, async (operator) => [

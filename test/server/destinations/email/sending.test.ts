@@ -19,6 +19,7 @@ import {
   type MailServer,
 } from '../../../support/mail-server.ts';
 import {openFor, type Owner} from '../../../support/opened.ts';
+import {columnOf} from '../../../support/rows.ts';
 import {newsRequest} from '../../../support/sample-news.ts';
 
 const timeout = 20_000;
@@ -83,17 +84,12 @@ suite('sending an e-mail', () => {
     assert.match(headers.get('content-type') ?? '', /^multipart\/alternative/);
   });
 
-  test('a mail server on loopback with an unknown certificate gets the e-mail unencrypted', async (t) => {
-    const {server, email} = await start(t, certificate);
-    await email.deliver(newsRequest());
-    assert.equal(server.received[0]?.encrypted, false);
-  });
-
-  test('LOCALHOST is this machine, however it is spelt', async (t) => {
-    const {server, email} = await start(t, certificate, {name: 'LOCALHOST'});
-    await email.deliver(newsRequest());
-    assert.equal(server.received[0]?.encrypted, false);
-  });
+  for (const name of ['127.0.0.1', 'LOCALHOST'])
+    test(`a mail server on ${name} with an unknown certificate gets the e-mail unencrypted`, async (t) => {
+      const {server, email} = await start(t, certificate, {name});
+      await email.deliver(newsRequest());
+      assert.equal(server.received[0]?.encrypted, false);
+    });
 
   test('a public mail server gets the e-mail encrypted, with user and password', async (t) => {
     const {server, email} = await start(t, {...certificate, authOptional: false}, {name: host, access: user});
@@ -127,9 +123,7 @@ suite('sending an e-mail', () => {
 
   test('an e-mail is sent again over a new connection if the server closed the one that was open', async (t) => {
     const sockets: Socket[] = [];
-    const {server, email} = await start(t, {
-      socketTimeout: 300_000,
-    });
+    const {server, email} = await start(t, {socketTimeout: 300_000});
     server.onConnection((socket) => sockets.push(socket));
     await email.deliver(newsRequest());
     const closed = Promise.all(sockets.map((socket) => once(socket, 'close')));
@@ -162,10 +156,7 @@ suite('sending an e-mail', () => {
         /certificate of the mail server other\.partner\.example is not accepted: .* \(ERR_TLS_CERT_ALTNAME_INVALID\)/,
       );
       assert.deepEqual(asked, [host, 'other.partner.example']);
-      assert.deepEqual(
-        server.received.map(({encrypted}) => encrypted),
-        [true],
-      );
+      assert.deepEqual(columnOf(server.received, 'encrypted'), [true]);
     });
   }
 
@@ -179,18 +170,14 @@ suite('sending an e-mail', () => {
   });
 });
 
-type Row = [
-  title: string,
-  options: SMTPServerOptions,
-  place: Place,
-  fault: DeliveryError['fault'],
-  message: string,
-  aboutLead?: boolean,
-];
-
-const refuseIn = (status: number): SMTPServerOptions => ({
-  onRcptTo: (_address, _session, callback) => callback(refusal(status, reply)),
+/** Refuses recipients with the status of each, if it has one. */
+const refuse = (statusOf: (address: string) => number | undefined, text = reply): SMTPServerOptions => ({
+  onRcptTo({address}, _session, callback) {
+    const status = statusOf(address);
+    callback(status === undefined ? null : refusal(status, text));
+  },
 });
+const refuseIn = (status: number) => refuse(() => status);
 const refuseSender = (status: number): SMTPServerOptions => ({
   onMailFrom: (_address, _session, callback) => callback(refusal(status, reply)),
 });
@@ -201,99 +188,51 @@ const refuseMessage = (status: number): SMTPServerOptions => ({
 });
 const publicly = {name: host};
 
-const rows: Row[] = [
+const refused = 'The mail server refused';
+const notAccepted = (name: string) => `The certificate of the mail server ${name} is not accepted`;
+type Row = [message: string, fault: DeliveryError['fault'], options: SMTPServerOptions, place?: Place];
+const rows: readonly Row[] = [
+  ['The mail server offers no STARTTLS (500)', 'misconfigured', {}, publicly],
   [
-    'without STARTTLS, a public mail server gets nothing',
-    {},
-    publicly,
-    'misconfigured',
-    'The mail server offers no STARTTLS (500)',
-  ],
-  [
-    'a certificate that nobody knows is refused',
+    `${notAccepted(host)}: it is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT)`,
+    'failed',
     await selfSigned(host),
     publicly,
-    'failed',
-    'The certificate of the mail server mail.partner.example is not accepted: it is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT)',
   ],
   [
-    'a certificate of another host is refused',
+    `${notAccepted('other.partner.example')}: it is for another host (ERR_TLS_CERT_ALTNAME_INVALID)`,
+    'failed',
     certificate,
     {name: 'other.partner.example'},
-    'failed',
-    'The certificate of the mail server other.partner.example is not accepted: it is for another host (ERR_TLS_CERT_ALTNAME_INVALID)',
   ],
   [
-    'a wrong password is a wrong configuration',
+    `${refused} the user or the password of SMTP_URL (535)`,
+    'misconfigured',
     authWithoutTls,
     {access: 'mail%20user:wrong'},
-    'misconfigured',
-    'The mail server refused the user or the password of SMTP_URL (535)',
   ],
+  ['The mail server asks for a user and a password in SMTP_URL (530)', 'misconfigured', authWithoutTls],
   [
-    'a server that wants a password is a wrong configuration if there is none',
-    authWithoutTls,
-    {},
-    'misconfigured',
-    'The mail server asks for a user and a password in SMTP_URL (530)',
-  ],
-  [
-    'a password that cannot be checked now is asked for again',
+    `${refused} the user or the password of SMTP_URL (454)`,
+    'failed',
     {...authWithoutTls, onAuth: (_auth, _session, callback) => callback(refusal(454, reply))},
     {access: user},
-    'failed',
-    'The mail server refused the user or the password of SMTP_URL (454)',
   ],
-  [
-    'a refused sender is a wrong configuration',
-    refuseSender(550),
-    {},
-    'misconfigured',
-    'The mail server refused the sender, SMTP_FROM (550)',
-  ],
-  [
-    'a sender that is refused for now is tried again',
-    refuseSender(451),
-    {},
-    'failed',
-    'The mail server refused the sender, SMTP_FROM (451)',
-  ],
-  [
-    'if all recipients are refused, the configuration is wrong',
-    refuseIn(550),
-    {},
-    'misconfigured',
-    'The mail server refused all recipients (550)',
-  ],
-  [
-    'recipients that are refused for now are tried again',
-    refuseIn(450),
-    {},
-    'failed',
-    'The mail server refused all recipients (450)',
-  ],
-  [
-    'a server that closes its connections is tried again',
-    refuseIn(421),
-    {},
-    'failed',
-    'The mail server is closing its connections (421)',
-  ],
-  [
-    'an e-mail that is refused for its text says nothing about other e-mails',
-    refuseMessage(554),
-    {},
-    'failed',
-    'The mail server refused the e-mail (554)',
-    true,
-  ],
+  [`${refused} the sender, SMTP_FROM (550)`, 'misconfigured', refuseSender(550)],
+  [`${refused} the sender, SMTP_FROM (451)`, 'failed', refuseSender(451)],
+  [`${refused} all recipients (550)`, 'misconfigured', refuseIn(550)],
+  [`${refused} all recipients (450)`, 'failed', refuseIn(450)],
+  ['The mail server is closing its connections (421)', 'failed', refuseIn(421)],
+  [`${refused} the e-mail (554)`, 'failed', refuseMessage(554)],
 ];
 
 suite('a mail server that refuses', () => {
-  for (const [title, options, place, fault, message, aboutLead = false] of rows) {
-    test(title, async (t) => {
+  for (const [message, fault, options, place] of rows) {
+    test(`what makes a delivery end as ${fault}: ${message.slice(0, 60)}`, async (t) => {
       const {server, email} = await start(t, options, place);
       const error = await failureOf(email.deliver(newsRequest()));
+      // Only what is refused for its text says nothing about other e-mails.
+      const aboutLead = options.onData !== undefined;
       assert.partialDeepStrictEqual({...error}, {fault, aboutLead, isGone: false});
       assert.equal(error.message.slice(0, message.length), message);
       assert.deepEqual(server.received, []);
@@ -302,27 +241,21 @@ suite('a mail server that refuses', () => {
 
   test('the text of the reply is kept for operators, but not more than 200 characters of it', async (t) => {
     const long = `${reply} ${'x'.repeat(400)}`;
-    const options: SMTPServerOptions = {
-      onRcptTo: (_address, _session, callback) => callback(refusal(550, long)),
-    };
+    const options = refuse(() => 550, long);
     const {email} = await start(t, options);
     const {excerpt} = await failureOf(email.deliver(newsRequest()));
     assert.equal(excerpt, `550 ${long}`.slice(0, 200));
   });
 
   test('control characters of the reply do not reach the terminal of an operator', async (t) => {
-    const options: SMTPServerOptions = {
-      onRcptTo: (_address, _session, callback) => callback(refusal(550, 'no\u001b[2J such\u202e user')),
-    };
+    const options = refuse(() => 550, 'no\u001b[2J such\u202e user');
     const {email} = await start(t, options);
     const {excerpt} = await failureOf(email.deliver(newsRequest()));
     assert.equal(excerpt, '550 no [2J such user');
   });
 
   test('the server greets with 554: it is tried again', async (t) => {
-    const {email} = await start(t, {
-      onConnect: (_session, callback) => callback(refusal(554, reply)),
-    });
+    const {email} = await start(t, {onConnect: (_session, callback) => callback(refusal(554, reply))});
     const error = await failureOf(email.deliver(newsRequest()));
     assert.partialDeepStrictEqual({...error}, {fault: 'failed'});
     assert.equal(error.message, 'The mail server refused the connection (554)');
@@ -330,10 +263,7 @@ suite('a mail server that refuses', () => {
 
   test('if one recipient is refused, the others have the e-mail, and a note names who has it not', async (t) => {
     const to = ['a@example.com', 'gone@example.com', 'c@example.com'];
-    const options: SMTPServerOptions = {
-      onRcptTo: ({address}, _session, callback) =>
-        callback(address.startsWith('gone') ? refusal(550, reply) : null),
-    };
+    const options = refuse((address) => (address.startsWith('gone') ? 550 : undefined));
     const {server, email} = await start(t, options, {changes: {to}});
     assert.deepEqual(await email.deliver(newsRequest()), {
       state: 'delivered',
@@ -350,12 +280,7 @@ suite('a mail server that refuses', () => {
       ['grey@example.com', 451],
       ['gone@example.com', 550],
     ]);
-    const options: SMTPServerOptions = {
-      onRcptTo({address}, _session, callback) {
-        const status = replies.get(address);
-        callback(status === undefined ? null : refusal(status, reply));
-      },
-    };
+    const options = refuse((address) => replies.get(address));
     const {server, email} = await start(t, options, {changes: {to}});
     const first = await failureOf(email.deliver(newsRequest()));
     const recipients = {left: ['grey@example.com'], refused: ['gone@example.com (550)']};
@@ -401,10 +326,7 @@ suite('a mail server that refuses', () => {
   });
 
   test('if some recipients are refused for good and others for now, all are tried again', async (t) => {
-    const options: SMTPServerOptions = {
-      onRcptTo: ({address}, _session, callback) =>
-        callback(refusal(address.startsWith('gone') ? 550 : 450, reply)),
-    };
+    const options = refuse((address) => (address.startsWith('gone') ? 550 : 450));
     const {email} = await start(t, options, {changes: {to: ['busy@example.com', 'gone@example.com']}});
     const error = await failureOf(email.deliver(newsRequest()));
     assert.equal(error.fault, 'failed');
@@ -466,10 +388,8 @@ suite('a mail server that is away', () => {
   }
 
   test('an e-mail is tried again when the server hangs up', async (t) => {
-    const server = await openFor(
-      t,
-      startRawServer((socket) => socket.destroy()),
-    );
+    const hangUp = (socket: Socket) => void socket.destroy();
+    const server = await openFor(t, startRawServer(hangUp));
     const error = await failureOf(destinationFor(t, server).deliver(newsRequest()));
     assert.equal(error.fault, 'failed');
     assert.match(error.message, /^The mail server could not be reached \([A-Z_]+\)$/);

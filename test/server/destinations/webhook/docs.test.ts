@@ -19,6 +19,7 @@ import {leadEventJsonSchema} from '../../../../server/leads/lead-event.ts';
 import {freePort} from '../../../support/free-port.ts';
 import {missing} from '../../../support/installed.ts';
 import {runCommand} from '../../../support/operator.ts';
+import {createdAtOf} from '../../../../server/leads/lead-ids.ts';
 import {newsRequest} from '../../../support/sample-news.ts';
 import {temporaryFolder} from '../../../support/temporary-folder.ts';
 import {until} from '../../../support/until.ts';
@@ -36,18 +37,16 @@ function codeAfter(text: string, document = guide): string {
   return code.replaceAll(new RegExp(`^${indent}`, 'gm'), '');
 }
 
-/** The folder in which a test keeps its files. */
-function folderFor(t: TestContext): string {
-  const folder = temporaryFolder(t);
-  return folder;
+/** The record of the lead that an example shows, which came when its id says. */
+function shownRecord({data: {id}}: {data: {id: string}}) {
+  return sampleRecord(id, createdAtOf(id));
 }
 
 suite('the guide of webhooks', () => {
   test('shows the whole body of an event as it is sent', () => {
     const shown = JSON.parse(codeAfter('<!-- example: event -->')) as {data: {id: string}};
-    const {id} = shown.data;
-    const at = parseInt(id.replace('-', '').slice(0, 12), 16);
-    const record = sampleRecord(id, at);
+    const record = shownRecord(shown);
+    const {id, createdAt: at} = record;
     const sent = toEvent(newsOf({lead: record, content: 'created', happenedAt: at}), record);
     assert.deepEqual(shown, sent, JSON.stringify(sent, null, 2));
     assert.ok(guide.includes(`webhook-id: evt_created_${id}`));
@@ -58,18 +57,10 @@ suite('the guide of webhooks', () => {
       timestamp: string;
       data: {id: string};
     };
-    const {id} = shown.data;
-    const {createdAt, partner, duplicateOf, supersedes} = sampleRecord(
-      id,
-      parseInt(id.replace('-', '').slice(0, 12), 16),
-    );
+    const {id, createdAt, partner, duplicateOf, supersedes} = shownRecord(shown);
     const erasedAt = Date.parse(shown.timestamp);
-    const sent = toErasedEvent(
-      {at: erasedAt},
-      {
-        ...{id, createdAt, partner, cid: '1001', duplicateOf, supersedes, erasedAt},
-      },
-    );
+    const left = {id, createdAt, partner, cid: '1001', duplicateOf, supersedes, erasedAt};
+    const sent = toErasedEvent({at: erasedAt}, left);
     assert.deepEqual(shown, sent, JSON.stringify(sent, null, 2));
   });
   test('shows the whole body of the event of a consent that was taken back as it is sent', () => {
@@ -77,23 +68,24 @@ suite('the guide of webhooks', () => {
       timestamp: string;
       data: {id: string};
     };
-    const {id} = shown.data;
-    const record = sampleRecord(id, parseInt(id.replace('-', '').slice(0, 12), 16));
-    assert.deepEqual(shown, toRevokedEvent(record, {at: Date.parse(shown.timestamp), scope: 'partner'}));
+    assert.deepEqual(
+      shown,
+      toRevokedEvent(shownRecord(shown), {at: Date.parse(shown.timestamp), scope: 'partner'}),
+    );
   });
   test('names all types of events and no others', () => {
     const named = [...guide.matchAll(/^\| `((?:lead|consent)\.\w+)`/gm)].map(([, type]) => type);
     assert.deepEqual(named, [...leadEventTypes]);
   });
   test('shows a partners file that the server reads', (t) => {
-    const file = join(folderFor(t), 'partners.json');
+    const file = join(temporaryFolder(t), 'partners.json');
     writeFileSync(file, codeAfter('<!-- example: partners -->'));
     const {destinations, partners} = readPartners(file).content;
     assert.deepEqual(Object.keys(destinations), ['crm']);
     assert.deepEqual(partners[0].sendTo, ['crm']);
   });
   test('the guide of e-mails shows a partners file that the server reads', (t) => {
-    const file = join(folderFor(t), 'partners.json');
+    const file = join(temporaryFolder(t), 'partners.json');
     writeFileSync(file, codeAfter('## Setting it up', readDocument('email.md')));
     const {destinations, partners} = readPartners(file).content;
     assert.deepEqual(Object.keys(destinations), ['sales']);
@@ -112,9 +104,7 @@ suite('the guide of webhooks', () => {
   test('a validator with the published schema takes the values that may be added', () => {
     const ajv = new Ajv2020({strict: true, allowUnionTypes: true, formats: {'date-time': true}});
     const isValid = ajv.compile(leadEventJsonSchema());
-    const known = JSON.parse(codeAfter('<!-- example: event -->')) as {
-      data: {lead: object; answer: object};
-    };
+    const known = JSON.parse(codeAfter('<!-- example: event -->')) as {data: {lead: object; answer: object}};
     const added = {
       type: 'lead.new',
       data: {
@@ -161,7 +151,7 @@ async function prepare(t: TestContext, language: string, secret: string | null) 
   const port = await freePort();
   const [, command = ''] = /^(?:\/\/|#) (.*)$/m.exec(code) ?? [];
   const [program = '', ...args] = command.replace('8080', String(port)).split(' ');
-  const cwd = folderFor(t);
+  const cwd = temporaryFolder(t);
   writeFileSync(join(cwd, args.at(-1) ?? ''), code);
   // A variable that is undefined is missing in the environment.
   const env = {...process.env, PORT: String(port), WEBHOOK_SECRET: secret ?? undefined};
@@ -269,15 +259,9 @@ for (const [language, program] of Object.entries(languages)) {
         [newSecret(), running.secret],
         [running.secret, newSecret()],
       ]) {
-        const webhook = createWebhook(
-          {
-            type: 'webhook',
-            url: running.url,
-            secrets: secrets.map(keyOf),
-            isInternal: true,
-          },
-          20_000,
-        );
+        const {url} = running;
+        const settings = {type: 'webhook', url, secrets: secrets.map(keyOf), isInternal: true} as const;
+        const webhook = createWebhook(settings, 20_000);
         t.after(() => webhook.close());
         assert.partialDeepStrictEqual(await webhook.deliver(request), {note: 'The receiver answered 204'});
       }

@@ -242,6 +242,8 @@ suite('the published schema', () => {
     const data: Partial<LeadEvent['data']> = {...event.data};
     delete data.reference;
     assert.equal(isValid({...event, data}), false);
+    const wrong = [{lead: {...event.data.lead, call_time: 7}}, {context: {brand: 7}}];
+    for (const part of wrong) assert.equal(isValid({...event, data: {...event.data, ...part}}), false);
   });
   test('is valid for leads from before an optional field was added', () => {
     const fields = z.object(

@@ -10,42 +10,21 @@ import {isPublicAddress} from '../../../../server/destinations/webhook/guard.ts'
 import {createWebhook} from '../../../../server/destinations/webhook/webhook.ts';
 import {openFor} from '../../../support/opened.ts';
 import {newsRequest} from '../../../support/sample-news.ts';
-import {replyWith, startWebhookReceiver} from '../../../support/webhook-receiver.ts';
+import {keyOf, newSecret, replyWith, startWebhookReceiver} from '../../../support/webhook-receiver.ts';
 
 /** Hosts as a URL may spell them. All of them are addresses, so no name is looked up. */
 const refusedHosts = {
   loopback: [
-    '127.0.0.1',
-    '127.1',
-    '127.0.1',
-    '127.255.255.254',
-    '2130706433',
-    '0x7f000001',
-    '0x7F.1',
-    '0177.0.0.1',
-    '017700000001',
-    '0x7f.0x0.0x0.0x1',
-    '127.0.0.1.',
-    '%31%32%37.0.0.1',
-    '１２７.0.0.1',
-    '127。0。0。1',
-    '[::1]',
-    '[0:0:0:0:0:0:0:1]',
+    ...['127.0.0.1', '127.1', '127.0.1', '127.255.255.254', '2130706433', '0x7f000001', '0x7F.1'],
+    ...['0177.0.0.1', '017700000001', '0x7f.0x0.0x0.0x1', '127.0.0.1.', '%31%32%37.0.0.1'],
+    ...['１２７.0.0.1', '127。0。0。1', '[::1]', '[0:0:0:0:0:0:0:1]'],
   ],
   unspecified: ['0.0.0.0', '0', '0.1.2.3', '[::]'],
   private: ['10.0.0.1', '10.1', '167772161', '172.16.0.1', '172.31.255.255', '192.168.1.1', '0xc0a80101'],
   'link-local': ['169.254.0.1', '[fe80::1]', '[febf::1]'],
   'the metadata of a cloud': [
-    '169.254.169.254',
-    '2852039166',
-    '0xa9fea9fe',
-    '0251.0376.0251.0376',
-    '[fd00:ec2::254]',
-    '[fd20:ce::254]',
-    '100.100.100.200',
-    '192.0.0.192',
-    '168.63.129.16',
-    '[::ffff:169.254.169.254]',
+    ...['169.254.169.254', '2852039166', '0xa9fea9fe', '0251.0376.0251.0376', '[fd00:ec2::254]'],
+    ...['[fd20:ce::254]', '100.100.100.200', '192.0.0.192', '168.63.129.16', '[::ffff:169.254.169.254]'],
     '[64:ff9b::169.254.169.254]',
   ],
   'unique local': ['[fc00::1]', '[fdff::1]'],
@@ -56,10 +35,7 @@ const refusedHosts = {
   reserved: ['240.0.0.1', '192.88.99.1', '198.18.0.1', '[100::1]', '[4000::1]', '[5f00::1]', '[8000::1]'],
   documentation: ['192.0.2.1', '198.51.100.1', '203.0.113.1', '[2001:db8::1]', '[3fff::1]'],
   'IPv4, mapped into IPv6': [
-    '[::ffff:127.0.0.1]',
-    '[::ffff:7f00:1]',
-    '[0:0:0:0:0:ffff:10.0.0.1]',
-    '[::ffff:192.168.0.1]',
+    ...['[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[0:0:0:0:0:ffff:10.0.0.1]', '[::ffff:192.168.0.1]'],
     '[::FFFF:A9FE:A9FE]',
   ],
   'IPv4-compatible IPv6': ['[::127.0.0.1]', '[::10.0.0.1]', '[::8.8.8.8]'],
@@ -70,17 +46,8 @@ const refusedHosts = {
 };
 
 const allowed = [
-  '8.8.8.8',
-  '93.184.215.14',
-  '172.15.255.255',
-  '172.32.0.1',
-  '192.167.255.255',
-  '100.63.255.255',
-  '100.128.0.1',
-  '223.255.255.255',
-  '2606:4700::1111',
-  '2a00:1450:4001:82a::200e',
-  '::ffff:8.8.8.8',
+  ...['8.8.8.8', '93.184.215.14', '172.15.255.255', '172.32.0.1', '192.167.255.255', '100.63.255.255'],
+  ...['100.128.0.1', '223.255.255.255', '2606:4700::1111', '2a00:1450:4001:82a::200e', '::ffff:8.8.8.8'],
   '64:ff9b::8.8.8.8',
 ];
 
@@ -121,10 +88,11 @@ suite('the address of a webhook', () => {
   for (const [kind, hosts] of Object.entries(refusedHosts)) {
     for (const host of hosts) {
       test(`is refused if it is ${kind}: ${host}`, async (t) => {
-        const {settings} = await openFor(t, startWebhookReceiver());
         for (const protocol of ['https', 'http']) {
-          const own = {...settings, url: `${protocol}://${host}:4711/`, isInternal: false};
-          const webhook = createWebhook(own, 5_000, {lookup: noLookup});
+          const url = `${protocol}://${host}:4711/`;
+          const secrets = [keyOf(newSecret())];
+          const settings = {type: 'webhook', url, secrets, isInternal: false} as const;
+          const webhook = createWebhook(settings, 5_000, {lookup: noLookup});
           t.after(() => webhook.close());
           await assert.rejects(webhook.deliver(newsRequest()), refusal);
         }
@@ -162,6 +130,14 @@ suite('the address of a webhook', () => {
 });
 
 suite('the name of a webhook', () => {
+  async function start(t: TestContext, network: object, host = 'receiver.example', isInternal = false) {
+    const receiver = await openFor(t, startWebhookReceiver(replyWith(204, {connection: 'close'})));
+    const url = `http://${host}:${receiver.port}/`;
+    const webhook = createWebhook({...receiver.settings, url, isInternal}, 5_000, network);
+    t.after(() => webhook.close());
+    return {receiver, webhook};
+  }
+
   const rows: Record<string, string[]> = {
     'a private address': ['10.0.0.1'],
     loopback: ['127.0.0.1'],
@@ -175,23 +151,15 @@ suite('the name of a webhook', () => {
   };
   for (const [what, addresses] of Object.entries(rows)) {
     test(`is refused if it resolves to ${what}`, async (t) => {
-      const receiver = await openFor(t, startWebhookReceiver());
-      const url = `http://receiver.example:${receiver.port}/`;
-      const settings = {...receiver.settings, url, isInternal: false};
-      const webhook = createWebhook(settings, 5_000, {lookup: lookupOf(addresses)});
-      t.after(() => webhook.close());
+      const {receiver, webhook} = await start(t, {lookup: lookupOf(addresses)});
       await assert.rejects(webhook.deliver(newsRequest()), refusal);
       assert.equal(receiver.connections(), 0);
     });
   }
 
   test('each connection looks the name up, so one that turns private is refused', async (t) => {
-    const receiver = await openFor(t, startWebhookReceiver(replyWith(204, {connection: 'close'})));
+    const {receiver, webhook} = await start(t, {lookup: lookupOf(['93.184.215.14'], ['127.0.0.1'])});
     routePublicAddressesTo(receiver.port, t);
-    const url = `http://receiver.example:${receiver.port}/`;
-    const settings = {...receiver.settings, url, isInternal: false};
-    const webhook = createWebhook(settings, 5_000, {lookup: lookupOf(['93.184.215.14'], ['127.0.0.1'])});
-    t.after(() => webhook.close());
     assert.equal((await webhook.deliver(newsRequest())).state, 'delivered');
     await assert.rejects(webhook.deliver(newsRequest()), refusal);
     assert.equal(receiver.connections(), 1);
@@ -215,19 +183,13 @@ suite('the name of a webhook', () => {
   });
 
   test('that the operator lists may resolve to a private address', async (t) => {
-    const receiver = await openFor(t, startWebhookReceiver());
-    const url = `http://receiver.internal:${receiver.port}/`;
-    const webhook = createWebhook({...receiver.settings, url}, 5_000, {lookup: lookupOf(['127.0.0.1'])});
-    t.after(() => webhook.close());
+    const {receiver, webhook} = await start(t, {lookup: lookupOf(['127.0.0.1'])}, 'receiver.internal', true);
     assert.equal((await webhook.deliver(newsRequest())).state, 'delivered');
     assert.equal(receiver.received[0]?.headers.host, `receiver.internal:${receiver.port}`);
   });
 
   test('the name localhost is refused by what it resolves to, with the lookup of the system', async (t) => {
-    const receiver = await openFor(t, startWebhookReceiver());
-    const url = `http://localhost:${receiver.port}/`;
-    const webhook = createWebhook({...receiver.settings, url, isInternal: false}, 5_000);
-    t.after(() => webhook.close());
+    const {receiver, webhook} = await start(t, {}, 'localhost');
     await assert.rejects(webhook.deliver(newsRequest()), refusal);
     assert.equal(receiver.connections(), 0);
   });

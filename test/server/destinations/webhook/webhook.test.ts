@@ -1,8 +1,7 @@
 /** What a webhook sends, and what becomes of each answer. The receivers really listen. */
 import assert from 'node:assert/strict';
 import {randomBytes} from 'node:crypto';
-import {once} from 'node:events';
-import {createServer, type AddressInfo, type Socket} from 'node:net';
+import type {Socket} from 'node:net';
 import {suite, test, type TestContext} from 'node:test';
 import tls from 'node:tls';
 import {gzipSync} from 'node:zlib';
@@ -15,6 +14,7 @@ import {createWebhook} from '../../../../server/destinations/webhook/webhook.ts'
 import type {LeadEvent} from '../../../../server/leads/lead-event.ts';
 import {createAuthority, selfSigned} from '../../../support/certificates.ts';
 import {freePort} from '../../../support/free-port.ts';
+import {startRawServer} from '../../../support/mail-server.ts';
 import {openFor, suiteOwner} from '../../../support/opened.ts';
 import {erasedRequest, newsRequest, revokedRequest} from '../../../support/sample-news.ts';
 import {
@@ -261,13 +261,10 @@ suite('an event fails', () => {
   const aboutLead = {fault: 'failed', aboutLead: true, isGone: false};
   const failed = {fault: 'failed', aboutLead: false, isGone: false};
   const rows: [status: number, expected: object, message: RegExp][] = [
-    [300, misconfigured, /redirects are not followed/],
     [301, misconfigured, /301 \(Moved Permanently\): redirects are not followed/],
-    [302, misconfigured, /redirects are not followed/],
-    [303, misconfigured, /redirects are not followed/],
-    [304, misconfigured, /redirects are not followed/],
-    [307, misconfigured, /redirects are not followed/],
-    [308, misconfigured, /redirects are not followed/],
+    ...[300, 302, 303, 304, 307, 308].map(
+      (status) => [status, misconfigured, /redirects are not followed/] as [number, object, RegExp],
+    ),
     [400, aboutLead, /400 \(Bad Request\): it does not accept this event/],
     [401, misconfigured, /401 \(Unauthorized\): it does not accept the signature/],
     [403, misconfigured, /403 \(Forbidden\)/],
@@ -377,19 +374,8 @@ suite('an event fails', () => {
 
 /** Listens for bare connections, to answer with something that is not HTTP, or with nothing. */
 async function listen(t: TestContext, onConnection: (socket: Socket) => void): Promise<WebhookSettings> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-    onConnection(socket);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  return at(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  const {port} = await openFor(t, startRawServer(onConnection));
+  return at(`http://127.0.0.1:${port}/`);
 }
 
 /** Calls `work` for each event that has come whole. */

@@ -1,19 +1,19 @@
-/** What a partner asks for besides: from the partners file over the form's API and the store to all receivers. */
+/**
+ * What a partner asks for besides, and hidden fields: from the partners file over the form's API and the store to all
+ * receivers. That their events are valid is proved in test/server/destinations/webhook/event.test.ts.
+ */
 import assert from 'node:assert/strict';
-import {execFileSync} from 'node:child_process';
-import {suite, test} from 'node:test';
-import {Ajv2020} from 'ajv/dist/2020.js';
+import {suite, test, type TestContext} from 'node:test';
 import type {EmbedConfig} from '../../../../contract/embed.ts';
 import {askedNames, extraFields, formOnlyFields, timeFrames} from '../../../../contract/extra-fields.ts';
 import {onePartner} from '../../../../server/config/partners.ts';
-import {leadEventSchema} from '../../../../server/leads/lead-event.ts';
 import {sendLead, sentLead, somebody} from '../../../support/embed-client.ts';
-import {json, startFakeUpstream} from '../../../support/fake-upstream.ts';
+import {json, startFakeUpstream, type Script} from '../../../support/fake-upstream.ts';
 import {basic, fieldCodes, postJson, readJson, readProblem} from '../../../support/http.ts';
-import {missing} from '../../../support/installed.ts';
 import {openFor, openForSuite} from '../../../support/opened.ts';
 import {quickTimings} from '../../../support/quick-timings.ts';
-import {standardBody, without} from '../../../support/sample-leads.ts';
+import {columnOf} from '../../../support/rows.ts';
+import {prequalificationBody, standardBody, without} from '../../../support/sample-leads.ts';
 import {forEachStore} from '../../../support/stores.ts';
 import {acme, listedOrigin, startTestServer} from '../../../support/test-server.ts';
 import {until} from '../../../support/until.ts';
@@ -27,10 +27,13 @@ const all = {
   notes: 'Call my office,\nnot my home. 🎉',
 };
 const promise = {en: 'We call within a day.', es: 'Le llamamos en un día.'};
+const longest = '🎉'.repeat(200);
+const sent = {...of, send_to: ['crm']};
+const context_fields = ['store', {name: 'brand', filter: true}, 'constructor'];
 const partners = [
-  onePartner({...of, key: 'acme', send_to: ['crm'], ask: [...askedNames].reverse(), call_promise: promise}),
-  onePartner({...of, key: 'some', send_to: ['crm'], ask: ['notes'], call_promise: 'We call soon.'}),
-  onePartner({...of, key: 'plain', send_to: ['crm']}),
+  onePartner({...sent, key: 'acme', ask: [...askedNames].reverse(), call_promise: promise, context_fields}),
+  onePartner({...sent, key: 'some', ask: ['notes'], call_promise: 'We call soon.'}),
+  onePartner({...sent, key: 'plain'}),
 ] as const;
 
 suite('what a partner asks for besides', () => {
@@ -96,29 +99,6 @@ suite('what a partner asks for besides', () => {
       assert.deepEqual(askedOf(data.lead), without(all, 'call_time'));
     });
 
-    test('an event is valid by the published schema', async () => {
-      const schema = (await (await server.fetch('/schemas/lead-event-v1.json')).json()) as object;
-      const isValid = new Ajv2020({
-        strict: true,
-        allowUnionTypes: true,
-        formats: {'date-time': true},
-      }).compile(schema);
-      const event = await receiver.heardOf(() => sentLead(server, somebody(all)));
-      assert.ok(isValid(event), JSON.stringify(isValid.errors));
-      assert.deepEqual(leadEventSchema.parse(event), event);
-      assert.ok(!isValid({...event, data: {...event.data, lead: {...event.data.lead, call_time: 7}}}));
-    });
-
-    test('Python reads schema and event', {skip: missing('python3')}, async () => {
-      const schema: unknown = await (await server.fetch('/schemas/lead-event-v1.json')).json();
-      const event = await receiver.heardOf(() => sentLead(server, somebody(all)));
-      const read = execFileSync('python3', ['-c', readInPython], {
-        input: JSON.stringify({schema, event}),
-        encoding: 'utf8',
-      });
-      assert.deepEqual(JSON.parse(read), {described: true, call_time: 'text_first', notes: all.notes});
-    });
-
     async function configOf(partner: string, lang?: string) {
       const path = `/embed/v1/config?partner=${partner}${lang ? `&lang=${lang}` : ''}`;
       return readJson<EmbedConfig>(await server.fetch(path, {headers: {origin: listedOrigin}}), 200);
@@ -129,10 +109,7 @@ suite('what a partner asks for besides', () => {
         ['en-US', 'es-US', undefined].map((lang) => configOf('acme', lang)),
       );
       for (const {ask = []} of [english!, spanish!, unknown!]) {
-        assert.deepEqual(
-          ask.map(({name}) => name),
-          ['call_time', 'state', 'time_frame', 'notes'],
-        );
+        assert.deepEqual(columnOf(ask, 'name'), ['call_time', 'state', 'time_frame', 'notes']);
         const values = ask.map(({choices}) => choices && Object.keys(choices).toSorted());
         assert.deepEqual(
           values,
@@ -158,31 +135,82 @@ suite('what a partner asks for besides', () => {
       const names = ['lead_types', 'minimums', 'consent', 'colors', 'challenge'];
       assert.deepEqual(Object.keys(await configOf('plain', 'en-US')), names);
     });
+
+    const withContext = (context: unknown, partner = 'acme') =>
+      receiver.heardOf(() => sentLead(server, somebody(), {partner, body: {context}}));
+
+    const cases: Record<string, [given: unknown, kept: object | undefined]> = {
+      'all fields that are listed': [
+        {brand: 'north', store: '7'},
+        {store: '7', brand: 'north'},
+      ],
+      'a value in spaces': [{brand: '  north west '}, {brand: 'north west'}],
+      'the longest value': [{brand: longest}, {brand: longest}],
+      'a value too long': [{brand: `${longest}x`, store: '7'}, {store: '7'}],
+      'a name that is not listed': [{email: 'jane@example.com', store: '7'}, {store: '7'}],
+      'values of several lines': [{brand: 'a\nb', store: 'a\u2028b'}, undefined],
+      'characters that no database should hold': [{brand: 'a\0b', store: '\ud800'}, undefined],
+      'values that are no texts': [{brand: 1, store: ['x'], constructor: {}}, undefined],
+      'a listed name that objects have': [{constructor: 'x', toString: 'y'}, {constructor: 'x'}],
+      'empty values': [{brand: ' ', store: ''}, undefined],
+      'a list': [['brand'], undefined],
+      'a text': ['brand=north', undefined],
+      nothing: [undefined, undefined],
+    };
+    for (const [name, [given, kept]] of Object.entries(cases)) {
+      test(`of hidden fields, the event has what is allowed of ${name}`, async () => {
+        const {data} = await withContext(given);
+        assert.deepEqual(data.context, kept);
+        assert.equal('context' in data, kept !== undefined);
+      });
+    }
+
+    test('a partner that lists no hidden fields has none, in event, configuration and tables', async () => {
+      const event = await withContext({brand: 'north'}, 'plain');
+      assert.deepEqual(Object.keys(event.data), [
+        ...['id', 'reference', 'created_at', 'partner', 'lead', 'time_zones', 'answer', 'consent'],
+        ...['attribution', 'suspect', 'duplicate_of', 'supersedes'],
+      ]);
+      const rows = await server.select(`
+        SELECT context, (SELECT COUNT(*) FROM context_values WHERE lead_id = leads.id) AS filters
+        FROM leads WHERE id = '${event.data.id}'`);
+      assert.deepEqual(
+        rows.map((row) => [row['context'], Number(row['filters'])]),
+        [[null, 0]],
+      );
+      assert.ok(!('context_fields' in (await configOf('plain'))));
+      assert.deepEqual((await configOf('acme')).context_fields, ['store', 'brand', 'constructor']);
+    });
+
+    test('of hidden fields, only filters are stored without the sealer', async () => {
+      const {data} = await withContext({brand: 'north', store: '7'});
+      const rows = await server.select(`SELECT name, value FROM context_values WHERE lead_id = '${data.id}'`);
+      assert.deepEqual(
+        rows.map((row) => ({...row})),
+        [{name: 'brand', value: 'north'}],
+      );
+    });
+
+    test('callers of /json/leads cannot send hidden fields', async () => {
+      const body = {...prequalificationBody, context: {brand: 'north'}, 'context-brand': 'north'};
+      const event = await receiver.heardOf(async () =>
+        readJson<{id: string}>(await server.fetch('/json/leads', postJson(body, basic(acme))), 201),
+      );
+      assert.ok(!('context' in event.data));
+    });
   });
 });
 
-/** Whether the schema describes the field, and what Python reads of the event. */
-const readInPython = `
-import json, sys
-given = json.load(sys.stdin)
-lead = given['event']['data']['lead']
-known = given['schema']['anyOf'][0]['properties']['data']['properties']['lead']['properties']
-print(json.dumps({'described': 'call_time' in known, 'call_time': lead['call_time'], 'notes': lead['notes']}))
-`;
-
 suite('what a partner asks for, at a lead-api', () => {
+  async function start(t: TestContext, script: Script, ask: Parameters<typeof onePartner>[0]['ask']) {
+    const upstream = await openFor(t, startFakeUpstream(script));
+    const destinations = new Map([['lender', upstream.settings]]);
+    const partners = [onePartner({...of, key: 'acme', answer_from: 'lender', ask})] as const;
+    return {upstream, server: await openFor(t, startTestServer({destinations, partners}, quickTimings))};
+  }
+
   test('the upstream gets the fields of the reference, and the time of the call in the notes', async (t) => {
-    const upstream = await openFor(t, startFakeUpstream());
-    const server = await openFor(
-      t,
-      startTestServer(
-        {
-          destinations: new Map([['lender', upstream.settings]]),
-          partners: [onePartner({...of, key: 'acme', answer_from: 'lender', ask: [...askedNames]})],
-        },
-        quickTimings,
-      ),
-    );
+    const {upstream, server} = await start(t, {}, [...askedNames]);
     await sentLead(server, somebody(all));
     await sentLead(server, somebody({call_time: 'morning'}));
     await sentLead(server, somebody({state: 'TX'}));
@@ -201,17 +229,7 @@ suite('what a partner asks for, at a lead-api', () => {
 
   test('the visitor hears that the upstream refused a field only if the lead has it', async (t) => {
     const create = json(422, {errors: [{field: 'state'}, {field: 'email'}]});
-    const upstream = await openFor(t, startFakeUpstream({create}));
-    const server = await openFor(
-      t,
-      startTestServer(
-        {
-          destinations: new Map([['lender', upstream.settings]]),
-          partners: [onePartner({...of, key: 'acme', answer_from: 'lender', ask: ['state']})],
-        },
-        quickTimings,
-      ),
-    );
+    const {server} = await start(t, {create}, ['state']);
     assert.deepEqual((await sentLead(server, somebody({state: 'TX'}))).refused_fields, ['email', 'state']);
     assert.deepEqual((await sentLead(server, somebody())).refused_fields, ['email']);
   });

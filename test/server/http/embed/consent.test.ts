@@ -167,11 +167,7 @@ suite('a partner with a consent in each language', () => {
       const {textLanguage, textVersion, textHash} = await recordAfter(key, query);
       assert.deepEqual(
         {textLanguage, textVersion, textHash},
-        {
-          textLanguage: lang,
-          textVersion: '1',
-          textHash: sha256(shown),
-        },
+        {textLanguage: lang, textVersion: '1', textHash: sha256(shown)},
       );
       assert.equal(await wordsOf(textHash), shown);
     });

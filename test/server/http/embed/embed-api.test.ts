@@ -15,6 +15,7 @@ import {
 import {openFor} from '../../../support/opened.ts';
 import {sqlite} from '../../../support/stores.ts';
 import {acme, globex, listedOrigin, otherOrigin, startTestServer} from '../../../support/test-server.ts';
+import {defaultPolicy, figuresOf} from '../../../../calculator/policy.ts';
 
 const server = sqlite.useServer();
 
@@ -237,5 +238,27 @@ suite("another's result", () => {
     const {id} = await readJson<{id: string}>(response, 201);
     const {token} = await created();
     await readProblem(await read(id, bearer(token)), 404, 'not-found');
+  });
+});
+
+suite('show_estimate', () => {
+  test('gives the figures to the form of the partner that sets it, and to no other', async (t) => {
+    const of = {origins: [listedOrigin], cid: '1001'};
+    const globex = onePartner({...of, key: 'globex'});
+    const partners = [onePartner({...of, key: 'acme', show_estimate: 'before-contact'}), globex] as const;
+    const server = await openFor(t, startTestServer({partners}));
+    const configOf = async (key: string) =>
+      readJson<EmbedConfig>(
+        await server.fetch(`/embed/v1/config?partner=${key}`, {headers: {origin: listedOrigin}}),
+        200,
+      );
+    const acme = await configOf('acme');
+    const {portfolio_loan, ...others} = figuresOf(defaultPolicy);
+    // Forms before 1.6 do not know the minimum of this loan, and must not count on it.
+    const none = {...portfolio_loan, percent_of_investments: 0};
+    assert.deepEqual(acme.estimate, {...others, portfolio_loan: none, portfolio_loan_from: portfolio_loan});
+    assert.ok(embedConfigSchema.safeParse(acme).success, 'as the OpenAPI document describes it');
+    assert.ok(!JSON.stringify(acme.estimate).includes('publishes'), 'without the sources');
+    assert.ok(!('estimate' in (await configOf('globex'))));
   });
 });

@@ -24,6 +24,7 @@ import {newestScript} from '../../../../server/snippets/newest-script.ts';
 import {makeEmbedVersion, sameHashOf, sha384} from '../../../support/embed-folder.ts';
 import {requestRaw} from '../../../support/http.ts';
 import {openFor, openForSuite} from '../../../support/opened.ts';
+import {columnOf} from '../../../support/rows.ts';
 import {temporaryFolder} from '../../../support/temporary-folder.ts';
 import {startTestServer} from '../../../support/test-server.ts';
 
@@ -137,16 +138,10 @@ suite('a build beside the releases', () => {
     assert.match(tag, /\/embed\/1\.9\.0\//);
     assert.deepEqual(rest, {release: true});
     const versions = readVersions(folders);
-    assert.deepEqual(
-      movingVersions(versions).map(({name}) => name),
-      ['1.9.0', '1.10.0'],
-    );
+    assert.deepEqual(columnOf(movingVersions(versions), 'name'), ['1.9.0', '1.10.0']);
     const {newest, versions: listed} = listVersions(versions);
     assert.equal(newest, '1.9.0');
-    assert.deepEqual(
-      listed.map(({version}) => version),
-      ['1.10.0', '1.9.0'],
-    );
+    assert.deepEqual(columnOf(listed, 'version'), ['1.10.0', '1.9.0']);
   });
   test('without a release, the newest build is the newest, and the log says that it is a build', (t) => {
     const folders = useFolders(t);
@@ -169,10 +164,7 @@ suite('a build beside the releases', () => {
     ];
     for (const version of inOrder.toSorted())
       makeEmbedVersion(folders.releasesFolder, version, code(version));
-    assert.deepEqual(
-      readVersions(folders).map(({name}) => name),
-      inOrder,
-    );
+    assert.deepEqual(columnOf(readVersions(folders), 'name'), inOrder);
   });
   test('a folder that is not named by a version stops the start, and is named', (t) => {
     const folders = useFolders(t);

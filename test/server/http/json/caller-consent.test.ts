@@ -28,9 +28,7 @@ const english = 'You may call me: [terms](https://www.partner.example/terms).';
 const spanish = 'Puede llamarme. Ünïcode, too.';
 const [plain, shared] = ['You may call me.', 'The text of two partners'];
 const partners = [
-  partner('acme', '1001', {
-    texts: {en: {text: english, version: '2'}, es: {text: spanish, version: '2'}},
-  }),
+  partner('acme', '1001', {texts: {en: {text: english, version: '2'}, es: {text: spanish, version: '2'}}}),
   partner('older', '1001', {text: plain, version: '2025'}),
   partner('north', '1001', {texts: {en: {text: shared, version: 'both'}}}),
   partner('south', '1001', {texts: {en: {text: shared, version: 'both'}}}),
