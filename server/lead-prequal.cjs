@@ -11,12 +11,15 @@
  * then, SIGTERM and SIGINT end the server with status 0, because nothing is open yet. SIGHUP asks for a reload of the
  * configuration, which is not read yet, so it is ignored: systemd takes a death by SIGHUP for a wanted end, and would start
  * no other server. These listeners are never removed, so that no moment is without one. They do nothing once main.ts
- * listens, too. The same holds for `admin`, the operators' pages, which read their configuration again by themselves.
+ * listens, too. The same holds for `admin`, the operators' pages, which read their configuration again by themselves, and
+ * also end when the server that started them has ended ("disconnect").
  */
 if (process.argv[2] === 'serve' || process.argv[2] === 'admin') {
   process.on('SIGHUP', () => undefined);
-  for (const signal of ['SIGTERM', 'SIGINT'])
-    process.on(signal, () => process.listenerCount(signal) === 1 && process.exit(0));
+  const ends = process.argv[2] === 'serve' ? ['SIGTERM', 'SIGINT'] : ['SIGTERM', 'SIGINT', 'disconnect'];
+  for (const end of ends) process.on(end, () => process.listenerCount(end) === 1 && process.exit(0));
+  // A listener for the end of the channel must not keep a process alive that has nothing to do.
+  if (process.channel) process.channel.unref();
 }
 
 const {statSync} = require('fs');

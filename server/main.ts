@@ -6,6 +6,7 @@ import {sizeThreadPool} from './config/thread-pool.ts';
 import {usualTimings} from './config/timings.ts';
 import {readVersions} from './versions/embed-versions.ts';
 import {newestScript, type NewestScript} from './snippets/newest-script.ts';
+import {startPagesChild, type PagesChild} from './pages/child.ts';
 import {startServer} from './server.ts';
 import {snippetForTerminal} from './snippets/terminal.ts';
 
@@ -44,6 +45,7 @@ type Stage =
   /** `since` in milliseconds of `performance.now()`; `end` ends the drain. */
   | {name: 'draining'; since: number; end: NodeJS.Timeout};
 let stage: Stage = {name: 'starting'};
+let pages: PagesChild | undefined;
 
 /**
  * Milliseconds. One stop may send the signal several times: a terminal and systemd signal every process, and npm passes
@@ -52,6 +54,7 @@ let stage: Stage = {name: 'starting'};
 const sameStop = 250;
 
 function onSignal(signal: NodeJS.Signals) {
+  pages?.letEnd();
   switch (stage.name) {
     case 'starting':
       // For example while it waits for its database. It has no leads, so it may end at once.
@@ -84,7 +87,7 @@ function stop(reason: string) {
     log.emit({type: 'stop-timed-out', seconds: processEnd / 1_000});
     process.exit(1);
   }, processEnd).unref();
-  void server.close().then(() => {
+  void Promise.all([server.close(), pages?.end()]).then(() => {
     log.emit({type: 'stopped', ms: Math.round(performance.now() - since)});
     log.flush(() => process.exit(0));
   });
@@ -103,3 +106,4 @@ log.emit({type: 'ready', host: config.host, port: server.port, metrics: server.m
 log.flush();
 // Standard output has one JSON object a line, in which quotes are escaped, so the snippet could not be pasted from there.
 console.error(toPaste);
+if (config.admin) pages = startPagesChild(log.emit);

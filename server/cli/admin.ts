@@ -3,8 +3,8 @@ import {Command} from 'commander';
 import type {Run} from './output.ts';
 
 const usage = `
-It runs beside the server, as its user, in the same folder and with the same settings, and goes on without a server.
-ADMIN_URL says where operators reach it (docs/admin.md). "lead-prequal operators invite" makes the first one.`;
+With ADMIN_URL, which says where operators reach it, the server runs it by itself (docs/admin.md). This is for a machine without
+a server, or while none runs: as its user, in the same folder and with the same settings. "lead-prequal operators invite" makes the first one.`;
 
 export const adminCommand = ({environment}: Run): Command =>
   new Command('admin')

@@ -62,7 +62,7 @@ export const settingGroups = {
     ADMIN_URL: adminUrl
       .optional()
       .describe(
-        'Where operators reach `lead-prequal admin`: `https://` and a host of its own, without a path.',
+        'Where operators reach their pages, which start with the server: `https://`, a host of its own, no path.',
       ),
     ADMIN_PORT: wholeNumber(0, 65_535).default(8081).describe('The port on which it listens, at `HOST`.'),
   },

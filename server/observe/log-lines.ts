@@ -68,6 +68,8 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
   ready: ({host, port, metrics, script, release, hint}) =>
     info({host, port, metrics, script, release, hint}, 'ready'),
   'pages-ready': ({host, port, url}) => info({host, port, url}, "the operators' pages are ready"),
+  'pages-ended': ({reason, seconds}) =>
+    warn({reason}, `the operators' pages have ended; they start again in ${seconds} s`),
   'config-doubtful': ({warning}) => warn({warning}, 'the configuration has a setting to look at'),
   'config-noted': ({note}) => info({}, note),
   'config-reloaded': ({digest, changes, needRestart}) =>

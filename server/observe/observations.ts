@@ -27,6 +27,7 @@ type Facts = {
   };
   /** The operators' pages accept connections. `url` is where operators reach them. */
   'pages-ready': {host: string; port: number; url: string};
+  'pages-ended': {reason: string; seconds: number};
   /** A setting is probably a mistake, although the server can start with it. `warning` is a sentence without secrets. */
   'config-doubtful': {warning: string};
   /** What an operator should know about the configuration. `note` is a sentence without secrets. */

@@ -147,6 +147,7 @@ export async function runPages(
   const stopped = Promise.withResolvers<string>();
   // Until now, lead-prequal.cjs ended the process, because nothing had to end before.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stopped.resolve);
+  process.once('disconnect', () => stopped.resolve('the server has ended'));
   log.emit({type: 'pages-ready', host, port: pages.port, url: admin?.url ?? ''});
   log.flush();
   log.emit({type: 'stopping', reason: await stopped.promise});

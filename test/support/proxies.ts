@@ -74,7 +74,7 @@ const proxies = {
   Caddy({folder, port, servers, admin}: Setting): Command {
     const changes = [
       [/server:8080/, at(servers[0])],
-      [/admin:8081/, at(admin)],
+      [/server:8081/, at(admin)],
     ] as const;
     writeFileSync(join(folder, 'Caddyfile'), adapted(fileOf('Caddyfile'), changes));
     const names = {PUBLIC_URL: `http://${at(port)}`, ADMIN_URL: `http://localhost:${port}`};

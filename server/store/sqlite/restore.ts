@@ -134,7 +134,7 @@ export function lockAlone(database: DatabaseSync, databasePath: string) {
     if (primaryCode(error) === busy) {
       throw new CopyError(
         `A server, the operators' pages or another program has ${databasePath} open: what it stores meanwhile would be ` +
-          'lost. Stop it first: "systemctl stop lead-prequal lead-prequal-admin", or "docker compose stop server admin"',
+          'lost. Stop it first: "systemctl stop lead-prequal", or "docker compose stop server"',
       );
     }
     if (primaryCode(error) === notADatabase) {

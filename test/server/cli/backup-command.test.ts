@@ -112,8 +112,7 @@ suite('a restore', () => {
     const pages = runAdmin({...settings, ADMIN_URL: pagesUrl, ADMIN_PORT: '0'});
     t.after(() => pages.child.kill('SIGKILL'));
     await pages.ready;
-    const how =
-      /operators' pages .*systemctl stop lead-prequal lead-prequal-admin.*compose stop server admin/;
+    const how = /operators' pages .*systemctl stop lead-prequal".*compose stop server"/;
     await refuses(['restore', file, '--replace'], how);
     pages.child.kill('SIGTERM');
     await pages.ended;
