@@ -1,7 +1,7 @@
 /** Which data keys are in use, sealing everything with the first one of DATA_KEY, and the way out of a lost one. */
 import {createHash} from 'node:crypto';
 import {z} from 'zod';
-import {clearWord} from '../config/values.ts';
+import {clearWord} from '../config/data-keys.ts';
 import type {StoredPart} from '../leads/data-keys.ts';
 import {goneAfter, type ProcessReport} from '../reload/reloads.ts';
 import {checkInHex, checkValueOf} from '../store/sealing.ts';

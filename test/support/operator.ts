@@ -17,7 +17,7 @@ import {run} from '../../server/cli/program.ts';
 import type {LeadFilter, UnreadableLead} from '../../server/leads/lead-filter.ts';
 import type {LeadEntry} from '../../server/leads/new-lead.ts';
 import {readConfig} from '../../server/config/config.ts';
-import {clearWord} from '../../server/config/values.ts';
+import {clearWord} from '../../server/config/data-keys.ts';
 import {createSealer} from '../../server/store/sealing.ts';
 import {openStore, openStoreBeside} from '../../server/store/open-store.ts';
 import {openFor, openWhile, type Owner} from './opened.ts';
