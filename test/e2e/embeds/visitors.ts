@@ -4,11 +4,11 @@
  * a CSS selector within its shadow root.
  */
 import * as puppeteer from 'puppeteer-core';
-import {remote} from 'webdriverio';
 import {browserEnvironment} from '../../support/browser-environment.ts';
 import {startWebKitDriver} from '../../support/browser-runner/launchers.ts';
 import {findChromium, findFirefox, findWebKit} from '../../support/find-browsers.ts';
 import {until} from '../../support/until.ts';
+import {openSession, type FoundElement} from '../../support/webdriver.ts';
 
 export const engines = ['Chromium', 'Firefox', 'WebKit'] as const;
 export type Engine = (typeof engines)[number];
@@ -119,46 +119,38 @@ async function startWebKit(): Promise<Visitor | undefined> {
   const found = findWebKit();
   if (!found) return undefined;
   const {port, stop} = await startWebKitDriver(found);
-  const connection: Parameters<typeof remote>[0] = {
-    hostname: '127.0.0.1',
-    port,
-    path: '/',
-    logLevel: 'silent',
-    // Milliseconds. On a busy machine, a browser may need more than 30 s to start.
-    connectionRetryTimeout: 90_000,
-    connectionRetryCount: 0,
-    capabilities: {
-      browserName: 'MiniBrowser',
-      'wdio:enforceWebDriverClassic': true,
-      'webkitgtk:browserOptions': {binary: found.browser, args: ['--automation']},
-    } as WebdriverIO.Capabilities,
-  };
   return {
     async open(address) {
-      const browser = await remote(connection);
-      const close = () => browser.deleteSession();
-      const locate = async (find: string) => {
-        const target = browser.$(element).shadow$(find);
-        await target.waitForExist({timeout: patience});
-        return target;
-      };
+      const session = await openSession(port, found.browser);
+      async function locate(find: string) {
+        let target: FoundElement | null = null;
+        await until(async () => {
+          target = await session.execute(
+            'return document.querySelector(arguments[0])?.shadowRoot?.querySelector(arguments[1])',
+            element,
+            find,
+          );
+          return target !== null;
+        }, `${find} is in the form`);
+        return target!;
+      }
       try {
-        await browser.url(address);
+        await session.navigate(address);
         await locate('input');
       } catch (error) {
-        await close();
+        await session.close();
         throw error;
       }
       return {
         trouble: [],
-        type: async (find, text) => (await locate(find)).setValue(text),
+        type: async (find, text) => session.type(await locate(find), text),
         async click(find) {
           const target = await locate(find);
-          await target.waitForDisplayed({timeout: patience});
-          await target.click();
+          await until(() => session.isDisplayed(target), `${find} can be seen`);
+          await session.click(target);
         },
-        read: async (find) => (await locate(find)).getText(),
-        close,
+        read: async (find) => session.textOf(await locate(find)),
+        close: async () => void (await session.close()),
       };
     },
     close: () => Promise.resolve(stop()),
