@@ -4,10 +4,7 @@
  */
 import {hkdfSync} from 'node:crypto';
 
-/**
- * Instead of a data key. As the first word, it means that new data is stored in clear. As a later word, it means that
- * old data in clear can be read.
- */
+/** Instead of a data key: first, new data is stored in clear; later, old data in clear can be read. */
 export const clearWord = 'clear';
 
 /** A key for one purpose, made from a word of a setting (HKDF-SHA256). `length` is in bytes. */

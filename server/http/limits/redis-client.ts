@@ -3,10 +3,7 @@ import {createClient, defineScript} from '@redis/client';
 
 export {ErrorReply} from '@redis/client';
 
-/**
- * Adds one to a counter, and returns its value and the milliseconds until it expires. The arguments are the
- * milliseconds that a new counter lives, and 1 if every increment restarts that time.
- */
+/** Returns the new value, and when it expires. Arguments: the lifetime, and 1 if each increment restarts it. */
 const incrementCounter = defineScript({
   SCRIPT: `
     local count = redis.call('INCR', KEYS[1])
