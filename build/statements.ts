@@ -16,7 +16,7 @@ const version = process.argv[2] ?? basename(outDir);
 const folder = mkdtempSync(join(tmpdir(), 'statements-'));
 const file = join(folder, 'sent');
 const recorder = join(import.meta.dirname, '../test/support/statement-recorder.ts');
-const tests = 'test/server/{store,cli,destinations}/**/*.test.ts';
+const tests = 'test/server/{store,cli,destinations}/**/*.{test,slow}.ts';
 const {status, stdout} = spawnSync('node', ['--test', '--test-isolation=none', tests], {
   encoding: 'utf8',
   env: {...process.env, REQUIRE_STORES: '1', STATEMENTS_FILE: file, NODE_OPTIONS: `--import ${recorder}`},

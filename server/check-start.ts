@@ -11,7 +11,7 @@ import {ConfigError, privacyWarnings, readConfig, type Config} from './config/co
 import {unencrypted} from './config/destinations.ts';
 import type {Environment} from './config/environment.ts';
 import {keptUnder, shortened} from './config/reloaded.ts';
-import {clearWord} from './config/values.ts';
+import {clearWord} from './config/data-keys.ts';
 import {ask, localUrl} from './observe/ask-server.ts';
 import {tryRedis} from './http/limits/redis-connection.ts';
 import {changedConsents} from './leads/consent-texts.ts';

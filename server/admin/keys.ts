@@ -1,6 +1,6 @@
 /** Which data keys are in use, sealing everything with the first one of DATA_KEY, and the way out of a lost one. */
 import {z} from 'zod';
-import {clearWord} from '../config/values.ts';
+import {clearWord} from '../config/data-keys.ts';
 import type {StoredPart} from '../leads/data-keys.ts';
 import {goneAfter, type ProcessReport} from '../reload/reloads.ts';
 import {checkInHex, checkValueOf} from '../store/sealing.ts';

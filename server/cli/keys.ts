@@ -12,7 +12,7 @@ import {
 } from '../admin/keys.ts';
 import {counted} from '../admin/words.ts';
 import {referenceOf} from '../../contract/reference.ts';
-import {clearWord} from '../config/values.ts';
+import {clearWord} from '../config/data-keys.ts';
 import {isConfirmed} from './erase.ts';
 import {jsonOption} from './options.ts';
 import {printRows, timeOrNone, type Json, type Run} from './output.ts';

@@ -17,7 +17,7 @@ import {inPartnersFile, readAlerts, readDestinations, wrongNames} from './read-d
 import {forEver, type RetentionDefaults} from './retention.ts';
 import type {Settings} from './settings.ts';
 import {settingsWithoutEffect} from './settings-without-effect.ts';
-import {clearWord} from './values.ts';
+import {clearWord} from './data-keys.ts';
 
 export type Config = {
   host: string;

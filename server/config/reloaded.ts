@@ -8,7 +8,7 @@ import type {Config} from './config.ts';
 import {addressOf} from './destinations.ts';
 import type {Partner} from './partners.ts';
 import {forEver, type RetentionDefaults} from './retention.ts';
-import {clearWord} from './values.ts';
+import {clearWord} from './data-keys.ts';
 
 /** The parts that a reload replaces, in the words of the log. */
 const replaced = {

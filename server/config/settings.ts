@@ -16,17 +16,8 @@ import {
   ranges,
   wholeNumber,
 } from './setting-values.ts';
-import {
-  cid,
-  clearWord,
-  displayName,
-  emailAddress,
-  httpUrl,
-  name,
-  nonEmpty,
-  telephone,
-  versionNumber,
-} from './values.ts';
+import {clearWord} from './data-keys.ts';
+import {cid, displayName, emailAddress, httpUrl, name, nonEmpty, telephone, versionNumber} from './values.ts';
 
 const longWord = z.string().min(32, 'must have at least 32 characters each');
 

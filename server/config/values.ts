@@ -1,5 +1,4 @@
 /** Schemas of values that appear in several parts of the configuration. */
-import {hkdfSync} from 'node:crypto';
 import {z} from 'zod';
 import {cidField} from '../../contract/fields.ts';
 import {toE164} from '../../contract/phone.ts';
@@ -74,16 +73,6 @@ export const nonEmpty = <Item extends z.ZodType>(item: Item, ifEmpty: string, no
     context.addIssue({code: 'custom', message: ifEmpty});
     return z.NEVER;
   });
-
-/**
- * Instead of a data key. As the first word, it means that new data is stored in clear. As a later word, it means that
- * old data in clear can be read.
- */
-export const clearWord = 'clear';
-
-/** A key for one purpose, made from a word of a setting (HKDF-SHA256). `length` is in bytes. */
-export const derived = (word: string, purpose: string, length: number) =>
-  Buffer.from(hkdfSync('sha256', word, '', `lead-prequal ${purpose}`, length));
 
 const kindsOfValues: Readonly<Record<string, string>> = {
   string: 'a text',

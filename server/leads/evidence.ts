@@ -5,7 +5,7 @@
  * as long as nothing below that goes into it changes.
  */
 import {createHmac, createPrivateKey, createPublicKey, hash, randomUUID, sign} from 'node:crypto';
-import {derived} from '../config/values.ts';
+import {derived} from '../config/data-keys.ts';
 import {toConsentRecord} from './consent-record.ts';
 import {comparableEmail} from './idempotency.ts';
 import type {LeadReader} from './lead-filter.ts';

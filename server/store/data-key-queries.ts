@@ -1,6 +1,6 @@
 /** The queries about data keys, for both databases: which of them are in use, and sealing with another one. */
 import {setTimeout as sleep} from 'node:timers/promises';
-import {clearWord} from '../config/values.ts';
+import {clearWord} from '../config/data-keys.ts';
 import {sliceSize, type KeyStore} from '../leads/data-keys.ts';
 import type {RowOf} from './columns.ts';
 import {list, statement, type Row, type Statement} from './database.ts';

@@ -16,7 +16,7 @@ import {
   randomBytes,
   type KeyObject,
 } from 'node:crypto';
-import {clearWord, derived} from '../config/values.ts';
+import {clearWord, derived} from '../config/data-keys.ts';
 import type {RowOf} from './columns.ts';
 import {list} from './database.ts';
 

@@ -1,6 +1,6 @@
 /**
  * The samples of docs/api.md, each run as its reader runs it, against a running server. Samples whose language is not
- * installed are skipped. `npm run test:samples` needs all languages and prints a table.
+ * installed are skipped. `REQUIRE_SAMPLES=1` needs all languages.
  */
 import assert from 'node:assert/strict';
 import {readFileSync, writeFileSync} from 'node:fs';

@@ -1,6 +1,6 @@
 /**
  * Changes to the server that lose, double, delay or stop leads. The simulation must find each of them, or it is worth
- * nothing: `npm run simulate -- --mutants` plants one after another. The last ones are bugs that it found; chance seldom
+ * nothing: `node test/simulation/run.ts --mutants` plants one after another. The last ones are bugs that it found; chance seldom
  * builds what they take, so kept plans find them.
  */
 import type {RuleName} from './check.ts';

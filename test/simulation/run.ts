@@ -1,5 +1,5 @@
 /**
- * `npm run simulate`: plays histories and checks them. CONTRIBUTING.md says how to read what it prints.
+ * Plays histories and checks them, as `node test/simulation/run.ts`. CONTRIBUTING.md says how to read what it prints.
  *
  *     --histories N    how many, of all flavours in turn (1,000 unless said)
  *     --seed N         the seed of the first, to play it again

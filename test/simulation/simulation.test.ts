@@ -1,6 +1,6 @@
 /**
  * Histories of the lead service with virtual time: clients send leads while destinations, stores and processes fail, and a
- * checker compares what happened with the promises. `npm run simulate` plays more of them.
+ * checker compares what happened with the promises. `run.ts` plays more of them.
  */
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
@@ -11,7 +11,7 @@ import {flavourNames} from './plan.ts';
 import {simulate} from './simulate.ts';
 import type {Job} from './thread.ts';
 
-const fixed = 200;
+const fixed = 50;
 const derived = 100;
 /** Each day plays other histories. Their seeds are in the message of a failure. */
 const today = Math.floor(Date.now() / 86_400_000) * derived;

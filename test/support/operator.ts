@@ -19,7 +19,7 @@ import type {LeadFilter, UnreadableLead} from '../../server/leads/lead-filter.ts
 import type {LeadEntry} from '../../server/leads/new-lead.ts';
 import {readConfig} from '../../server/config/config.ts';
 import {usualTimings, type Timings} from '../../server/config/timings.ts';
-import {clearWord} from '../../server/config/values.ts';
+import {clearWord} from '../../server/config/data-keys.ts';
 import {startServer} from '../../server/server.ts';
 import {createSealer} from '../../server/store/sealing.ts';
 import {openStore, openStoreBeside} from '../../server/store/open-store.ts';

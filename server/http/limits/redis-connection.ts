@@ -3,9 +3,9 @@
  * delay visitors. So each command has a time limit, and after a few failures in a row the connection is closed and
  * no command is sent until a new connection works.
  */
-import {createClient, defineScript, ErrorReply} from '@redis/client';
 import type {Emit} from '../../observe/observations.ts';
 import {isShortage, noDescriptors} from '../../observe/file-descriptors.ts';
+import type {RedisClient} from './redis-client.ts';
 
 /** Milliseconds. */
 const commandTimeout = 250;
@@ -17,39 +17,8 @@ const maxFailures = 3;
 const firstDelay = 50;
 const maxDelay = 2_000;
 
-/**
- * Adds one to a counter, and returns its value and the milliseconds until it expires. The arguments are the
- * milliseconds that a new counter lives, and 1 if every increment restarts that time.
- */
-const incrementCounter = defineScript({
-  SCRIPT: `
-    local count = redis.call('INCR', KEYS[1])
-    local window, renew = tonumber(ARGV[1]), ARGV[2] == '1'
-    local left = redis.call('PTTL', KEYS[1])
-    if renew or left < 0 then
-      redis.call('PEXPIRE', KEYS[1], window)
-      left = window
-    end
-    return {count, left}`,
-  NUMBER_OF_KEYS: 1,
-  parseCommand(parser, key: string, window: number, renew: boolean) {
-    parser.pushKey(key);
-    parser.push(String(window), renew ? '1' : '0');
-  },
-  transformReply: ([count = 0, left = 0]: number[]) => ({count, left}),
-});
-
-const createSharedClient = (url: string) =>
-  createClient({
-    url,
-    scripts: {incrementCounter},
-    disableOfflineQueue: true,
-    // `connectRedis` reconnects by itself. The client's own strategy acts only when the connection ends, but the
-    // connection to a frozen Redis stays open.
-    socket: {connectTimeout, reconnectStrategy: false},
-  });
-
-export type RedisClient = ReturnType<typeof createSharedClient>;
+/** The client has 478 files. Loading them takes a quarter of a start, so only servers with a Redis do it. */
+const loadClient = () => import('./redis-client.ts');
 
 export type SharedRedis = {
   /** Runs a command. Resolves to undefined when Redis is not connected, fails or takes too long. Never rejects. */
@@ -69,7 +38,8 @@ export function connectRedis(url: string, emit: Emit): SharedRedis {
   let emittedLoss = false;
 
   async function connect(delay: number) {
-    const client = createSharedClient(url);
+    const {createSharedClient} = await loadClient();
+    const client = createSharedClient(url, connectTimeout);
     client.on('error', (error: Error) => disconnect(client, error));
     client.on('end', () => disconnect(client, new Error('the connection ended')));
     try {
@@ -120,6 +90,7 @@ export function connectRedis(url: string, emit: Emit): SharedRedis {
         // A Redis that is full or has become a replica refuses every write with an error reply and answers every
         // read. The reads in between would reset the count of failures, and limits would use counters that no
         // longer change. So one error reply is enough to disconnect.
+        const {ErrorReply} = await loadClient();
         if (error instanceof ErrorReply || used.failures >= maxFailures) disconnect(used.client, error);
         return undefined;
       }
@@ -135,7 +106,8 @@ export function connectRedis(url: string, emit: Emit): SharedRedis {
 
 /** Emits what the start would emit: that Redis cannot be used. If it can be used, emits nothing. */
 export async function tryRedis(url: string, emit: Emit): Promise<void> {
-  const client = createSharedClient(url);
+  const {createSharedClient} = await loadClient();
+  const client = createSharedClient(url, connectTimeout);
   client.on('error', () => undefined);
   try {
     await connectAndWrite(client);

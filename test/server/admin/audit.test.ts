@@ -39,7 +39,7 @@ const others = [
   ...['audit list', 'leads count', 'deliveries list', 'deliveries summary', 'status', 'config check'],
   // They work with a full disk, without keys, and over tables of another version; what they copy stays sealed.
   ...['backup', 'restore', 'store copy', 'keys status', 'keys rotate'],
-  // Changes leads only after a restore: test/server/cli/restore-erasures.test.ts.
+  // Changes leads only after a restore: test/server/cli/restore-erasures.slow.ts.
   'store repair',
   // Needs a lost key: test/server/admin/keys.test.ts.
   'keys forget',

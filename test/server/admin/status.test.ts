@@ -1,4 +1,4 @@
-/** What the store alone says of destinations and partners. Beside a server: test/server/cli/status-command.test.ts. */
+/** What the store alone says of destinations and partners. Beside a server: test/server/cli/status-command.slow.ts. */
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import type {Admin} from '../../../server/admin/admin.ts';

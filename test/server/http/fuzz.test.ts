@@ -9,7 +9,7 @@ import {basic} from '../../support/http.ts';
 import {openForSuite} from '../../support/opened.ts';
 import {acme, listedOrigin, startTestServer} from '../../support/test-server.ts';
 
-/** Ten thousand bodies where other inputs are tried than in each run (`npm run test:properties`), else a fifth. */
+/** Ten thousand bodies where other inputs are tried than in each run (`PROPERTY_SEED`), else a fifth. */
 const [atOnce, rounds] = [50, process.env['PROPERTY_SEED'] ? 200 : 40];
 const connections = 10;
 

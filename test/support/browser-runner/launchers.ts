@@ -4,17 +4,16 @@ import {once} from 'node:events';
 import {connect} from 'node:net';
 import type {Readable} from 'node:stream';
 import {chromeLauncher} from '@web/test-runner-chrome';
-import {webdriverLauncher} from '@web/test-runner-webdriver';
+import type {BrowserLauncher} from '@web/test-runner';
 import * as puppeteer from 'puppeteer-core';
 import {browserEnvironment} from '../browser-environment.ts';
 import {findChromium, findFirefox, findWebKit} from '../find-browsers.ts';
 import {notInstalled} from '../installed.ts';
 import {freePort} from '../free-port.ts';
 import {until} from '../until.ts';
+import {openSession, type WebDriverSession} from '../webdriver.ts';
 
-type Launcher = ReturnType<typeof chromeLauncher> | ReturnType<typeof webdriverLauncher>;
-
-const launchers: Record<string, () => Launcher | undefined | Promise<Launcher | undefined>> = {
+const launchers: Record<string, () => BrowserLauncher | undefined | Promise<BrowserLauncher | undefined>> = {
   async chromium() {
     return chromeLauncher({launchOptions: await findChromium()});
   },
@@ -32,17 +31,7 @@ const launchers: Record<string, () => Launcher | undefined | Promise<Launcher | 
     const found = findWebKit();
     if (!found) return undefined;
     const {port} = await startWebKitDriver(found);
-    return webdriverLauncher({
-      hostname: '127.0.0.1',
-      port,
-      path: '/',
-      logLevel: 'silent',
-      capabilities: {
-        browserName: 'MiniBrowser',
-        'wdio:enforceWebDriverClassic': true,
-        'webkitgtk:browserOptions': {binary: found.browser, args: ['--automation']},
-      } as WebdriverIO.Capabilities,
-    });
+    return webkitLauncher(port, found.browser);
   },
 };
 
@@ -51,8 +40,11 @@ const launchers: Record<string, () => Launcher | undefined | Promise<Launcher | 
  * @param required the browsers that must be installed
  * @throws Error when a browser is required and not installed
  */
-export async function launch(wanted: readonly string[], required: readonly string[]): Promise<Launcher[]> {
-  const found: Launcher[] = [];
+export async function launch(
+  wanted: readonly string[],
+  required: readonly string[],
+): Promise<BrowserLauncher[]> {
+  const found: BrowserLauncher[] = [];
   for (const name of wanted) {
     const launcher = launchers[name];
     if (!launcher) throw new Error(`${name} is none of ${Object.keys(launchers).join(', ')}`);
@@ -62,6 +54,48 @@ export async function launch(wanted: readonly string[], required: readonly strin
     else console.log(`The widget is not tested in ${name}: ${notInstalled(name)}`);
   }
   return found;
+}
+
+const buttons = {left: 0, middle: 1, right: 2};
+type Button = keyof typeof buttons;
+
+/** One page, which opens one file of tests after the other. `@web/test-runner-commands` calls what `webdriver` can do. */
+function webkitLauncher(port: number, binary: string) {
+  let session: WebDriverSession;
+  let active: {id: string; url: string} | undefined;
+  const press = (type: 'pointerDown' | 'pointerUp', button: Button = 'left') => ({
+    type,
+    button: buttons[button],
+  });
+  const move = (x: number, y: number) => ({type: 'pointerMove' as const, x, y});
+  return {
+    name: 'WebKit',
+    type: 'webdriver',
+    concurrency: 1,
+    async initialize() {
+      session = await openSession(port, binary);
+    },
+    stop: () => session.close(),
+    async startSession(id: string, url: string) {
+      active = {id, url};
+      await session.navigate(url);
+    },
+    isActive: (id: string) => active?.id === id,
+    getBrowserUrl: () => active?.url,
+    async stopSession() {
+      // Nothing of the file goes on running.
+      await session.navigate('about:blank');
+      active = undefined;
+      return {};
+    },
+    startDebugSession: (_id: string, url: string) => session.navigate(url),
+    sendKeys: (_id: string, keys: string[]) => session.press(keys),
+    sendMouseMove: (_id: string, x: number, y: number) => session.usePointer(move(x, y)),
+    sendMouseClick: (_id: string, x: number, y: number, button?: Button) =>
+      session.usePointer(move(x, y), press('pointerDown', button), press('pointerUp', button)),
+    sendMouseDown: (_id: string, button?: Button) => session.usePointer(press('pointerDown', button)),
+    sendMouseUp: (_id: string, button?: Button) => session.usePointer(press('pointerUp', button)),
+  };
 }
 
 /** Starts WebKit's driver, with a virtual display. Both end with this process, or with `stop`. */

@@ -1,5 +1,5 @@
 /**
- * The second half of the day of requests (day-of-requests.test.ts): visitors say stop, by telephone, e-mail, letter and link,
+ * The second half of the day of requests (day-of-requests.slow.ts): visitors say stop, by telephone, e-mail, letter and link,
  * are erased, and come again. Who still gets what, what is left, and what does the record say?
  */
 import assert from 'node:assert/strict';

@@ -1,0 +1,75 @@
+/** What the tests ask of WebKit, by the protocol of its driver: https://www.w3.org/TR/webdriver2/ */
+
+/** The name under which the protocol hands over a reference to an element. */
+const reference = 'element-6066-11e4-a52e-4f735466cecf';
+export type FoundElement = {[reference]: string};
+
+export type WebDriverSession = Awaited<ReturnType<typeof openSession>>;
+
+/** The keys that tests press, as the protocol writes them. Any other key is the character that it types. */
+const codes: Readonly<Record<string, string>> = {
+  Tab: '\uE004',
+  Enter: '\uE007',
+  Escape: '\uE00C',
+  End: '\uE010',
+  Home: '\uE011',
+  ArrowLeft: '\uE012',
+  ArrowRight: '\uE014',
+  ArrowDown: '\uE015',
+  Backspace: '\uE003',
+  Delete: '\uE017',
+};
+
+type PointerAction =
+  {type: 'pointerMove'; x: number; y: number} | {type: 'pointerDown' | 'pointerUp'; button: number};
+
+/**
+ * Starts a browser.
+ *
+ * @param port of the driver
+ * @param binary the path of the browser
+ */
+export async function openSession(port: number, binary: string) {
+  const capabilities = {
+    browserName: 'MiniBrowser',
+    'webkitgtk:browserOptions': {binary, args: ['--automation']},
+  };
+  const sessions = `http://127.0.0.1:${port}/session`;
+  const {sessionId} = await send<{sessionId: string}>('POST', sessions, {
+    capabilities: {alwaysMatch: capabilities},
+  });
+  const session = `${sessions}/${sessionId}`;
+  const post = <Value = void>(path: string, body: object = {}) =>
+    send<Value>('POST', `${session}/${path}`, body);
+  const act = (source: object) => post('actions', {actions: [source]});
+
+  return {
+    navigate: (url: string) => post('url', {url}),
+    /** @param script the body of a function, with `arguments` */
+    execute: <Value>(script: string, ...args: unknown[]) => post<Value>('execute/sync', {script, args}),
+    press: (keys: readonly string[]) => {
+      const values = keys.map((key) => codes[key] ?? key);
+      const actions = values.flatMap((value) => ['keyDown', 'keyUp'].map((type) => ({type, value})));
+      return act({type: 'key', id: 'keyboard', actions});
+    },
+    usePointer: (...actions: PointerAction[]) => act({type: 'pointer', id: 'mouse', actions}),
+    type: async (element: FoundElement, text: string) => {
+      await post(`element/${element[reference]}/clear`);
+      await post(`element/${element[reference]}/value`, {text});
+    },
+    click: (element: FoundElement) => post(`element/${element[reference]}/click`),
+    textOf: (element: FoundElement) => send<string>('GET', `${session}/element/${element[reference]}/text`),
+    isDisplayed: (element: FoundElement) =>
+      send<boolean>('GET', `${session}/element/${element[reference]}/displayed`),
+    close: () => send('DELETE', session),
+  };
+}
+
+/** @throws Error with what the driver says, when it cannot do it */
+async function send<Value = void>(method: string, url: string, body?: object): Promise<Value> {
+  const reply = await fetch(url, {method, ...(body && {body: JSON.stringify(body)})});
+  const {value} = (await reply.json()) as {value: unknown};
+  if (reply.ok) return value as Value;
+  const {error, message} = value as {error: string; message: string};
+  throw new Error(`${error}: ${message}`);
+}
