@@ -39,7 +39,8 @@ export async function openSession(port: number, binary: string) {
     capabilities: {alwaysMatch: capabilities},
   });
   const session = `${sessions}/${sessionId}`;
-  const post = <Value = void>(path: string, body: object = {}) => send<Value>('POST', `${session}/${path}`, body);
+  const post = <Value = void>(path: string, body: object = {}) =>
+    send<Value>('POST', `${session}/${path}`, body);
   const act = (source: object) => post('actions', {actions: [source]});
 
   return {
