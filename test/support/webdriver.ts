@@ -1,9 +1,5 @@
 /** What the tests ask of WebKit, by the protocol of its driver: https://www.w3.org/TR/webdriver2/ */
 
-/** The name under which the protocol hands over a reference to an element. */
-const reference = 'element-6066-11e4-a52e-4f735466cecf';
-export type FoundElement = {[reference]: string};
-
 export type WebDriverSession = Awaited<ReturnType<typeof openSession>>;
 
 /** The keys that tests press, as the protocol writes them. Any other key is the character that it types. */
@@ -45,22 +41,12 @@ export async function openSession(port: number, binary: string) {
 
   return {
     navigate: (url: string) => post('url', {url}),
-    /** @param script the body of a function, with `arguments` */
-    execute: <Value>(script: string, ...args: unknown[]) => post<Value>('execute/sync', {script, args}),
     press: (keys: readonly string[]) => {
       const values = keys.map((key) => codes[key] ?? key);
       const actions = values.flatMap((value) => ['keyDown', 'keyUp'].map((type) => ({type, value})));
       return act({type: 'key', id: 'keyboard', actions});
     },
     usePointer: (...actions: PointerAction[]) => act({type: 'pointer', id: 'mouse', actions}),
-    type: async (element: FoundElement, text: string) => {
-      await post(`element/${element[reference]}/clear`);
-      await post(`element/${element[reference]}/value`, {text});
-    },
-    click: (element: FoundElement) => post(`element/${element[reference]}/click`),
-    textOf: (element: FoundElement) => send<string>('GET', `${session}/element/${element[reference]}/text`),
-    isDisplayed: (element: FoundElement) =>
-      send<boolean>('GET', `${session}/element/${element[reference]}/displayed`),
     close: () => send('DELETE', session),
   };
 }
