@@ -93,9 +93,7 @@ export const consentSchema = z
       .optional()
       .describe('One text whose language is not known, without links and placeholders, as before 1.4.'),
     version: consentVersion.optional().describe(versionWords),
-    texts: textsByLanguage
-      .optional()
-      .describe('A text for each language. The first is for forms in all other languages.'),
+    texts: textsByLanguage.optional().describe('One for each language. The first is for all others.'),
     required: z.boolean().default(false).describe('Whether the visitor must tick a box.'),
   })
   .transform(({text, version, texts, required}, context): Consent => {

@@ -32,9 +32,7 @@ const credential = z.string();
 
 const upstreamFields = {
   url: httpUrl.describe('Where the upstream is, such as `https://api.lender.example/v1`.'),
-  cid: cid.describe(
-    'The client that the upstream knows you as. Leads are sent with it instead of their own.',
-  ),
+  cid: cid.describe('The `cid` that the upstream gave you. Leads are sent with it, not with their own.'),
   credentials: credentialsName.describe(
     'The <name> of `CREDENTIALS_<name>_USER` and `CREDENTIALS_<name>_PASSWORD`, with which the server signs in there.',
   ),
@@ -81,9 +79,7 @@ const events = z
   .min(1, 'must hold at least one type of event')
   .refine((types) => new Set(types).size === types.length, 'must not hold a type of event twice')
   .optional()
-  .describe(
-    'The types of events that it gets. Without it, all. It gets `lead.erased` and `consent.revoked` in any case.',
-  );
+  .describe('The events that it gets: all without it, `lead.erased` and `consent.revoked` in any case.');
 
 const details = z
   .enum(['none', 'link', 'contact'])
@@ -150,16 +146,12 @@ export const recipients = z
 export const destinationKinds = {
   'lead-api': z
     .strictObject({
-      type: z
-        .literal('lead-api')
-        .describe('Gets the lead itself, over the API of this service, and may answer it.'),
+      type: z.literal('lead-api').describe('Gets the lead itself, by the same API, and may answer it.'),
       ...upstreamFields,
       attribution_in_notes: z
         .boolean()
         .default(false)
-        .describe(
-          'Whether the campaign, the click ids and the pages are added to the notes of a lead, as lines.',
-        ),
+        .describe('Whether campaign, click ids and pages are added to the notes of a lead, as lines.'),
       ...pace,
     })
     .transform(({credentials, ...fields}) => ({read}: Environs) => ({
@@ -173,9 +165,7 @@ export const destinationKinds = {
       type: z.literal('webhook').describe('Gets signed events: a lead was stored, a lead was answered.'),
       url: webhookUrl
         .optional()
-        .describe(
-          'Where it is. Without it, the URL is the setting `CREDENTIALS_<name>_URL`, because some URLs are secrets.',
-        ),
+        .describe('Where it is. Without it, `CREDENTIALS_<name>_URL` says so, as some URLs are secrets.'),
       credentials: credentialsName.describe(
         'The <name> of `CREDENTIALS_<name>_SECRET`, with which events are signed.',
       ),
@@ -191,11 +181,7 @@ export const destinationKinds = {
 
   chat: z
     .strictObject({
-      type: z
-        .literal('chat')
-        .describe(
-          'Gets messages in a room of Slack, Microsoft Teams or Google Chat, in the words of the e-mails.',
-        ),
+      type: z.literal('chat').describe('Gets messages in a room of Slack, Microsoft Teams or Google Chat.'),
       format: z.enum(chatFormats).describe('Whose messages the room takes.'),
       credentials: credentialsName.describe(
         'The <name> of `CREDENTIALS_<name>_URL`, which is a secret, because anybody who knows it can write into the room.',
@@ -214,10 +200,7 @@ export const destinationKinds = {
     .strictObject({
       type: z.literal('email').describe('Gets an e-mail about each lead.'),
       to: recipients.describe('Who gets the e-mails.'),
-      every_minutes: z
-        .unknown()
-        .optional()
-        .describe('Has no effect. Until 1.8, one e-mail reported all leads of so many minutes.'),
+      every_minutes: z.unknown().optional().describe('Has no effect. Until 1.8, it collected e-mails.'),
       details,
       reply_to: z
         .enum(['visitor', 'none'])

@@ -63,9 +63,7 @@ const httpsAddress = z
 const ctaLink = z.strictObject({
   label: displayName
     .refine((text) => !/[{}]/.test(text), {error: 'must have no { and no }'})
-    .describe(
-      'What the link says, without placeholders, because a button should not change its words with each visitor.',
-    ),
+    .describe('What it says, without placeholders: a button should not change with each visitor.'),
   href: httpsAddress.describe('Where it leads: an address that begins with https://.'),
 });
 const cta = z.union(
@@ -108,9 +106,7 @@ const partnerFields = z.strictObject({
   cid: cid.describe('The client that owns the leads of this partner. It is never sent to a browser.'),
   ...routeFields,
   upstream: z.string().optional().describe('What `answer_from` was called in 1.0.'),
-  consent: consentSchema
-    .optional()
-    .describe('What the visitor agrees to: a text in each language, which the form shows before sending.'),
+  consent: consentSchema.optional().describe('What the visitor agrees to before sending, in each language.'),
   colors: z
     .strictObject({
       accent: z
@@ -139,9 +135,7 @@ const partnerFields = z.strictObject({
     .describe(
       'When the visitor sees the total: after the contact data, or before, growing with each answer.',
     ),
-  ask: ask
-    .default([])
-    .describe('What the form asks for besides, on its last page. Visitors may leave it empty.'),
+  ask: ask.default([]).describe('What the last page asks for besides. Visitors may leave it empty.'),
   call_promise: callPromise
     .optional()
     .describe(
@@ -149,16 +143,12 @@ const partnerFields = z.strictObject({
     ),
   context_fields: contextFieldsSchema
     .default([])
-    .describe(
-      'What pages may send with a lead besides what visitors type, such as a brand. Never personal data.',
-    ),
+    .describe('What pages may send besides what visitors type, such as a brand. Never personal data.'),
   quota_per_hour: z
     .int()
     .min(1)
     .default(1_000)
-    .describe(
-      'When more leads than this arrive within an hour, the proof of work gets harder and the log says so.',
-    ),
+    .describe('With more leads than this in an hour, the proof of work gets harder and the log says so.'),
   retain_days: z
     .union([z.int().min(1).max(maxRetainDays), z.literal(forEver)], {
       error: `must be a whole number from 1 to ${maxRetainDays}, or "${forEver}"`,
@@ -215,16 +205,8 @@ const fileSchema = z
       .string()
       .optional()
       .describe('The address of this schema, for editors. The server ignores it.'),
-    destinations: z
-      .record(name, destinationSchema)
-      .default({})
-      .describe(
-        'Where leads are sent, or told of, by the names that `answer_from`, `send_to` and `via` use.',
-      ),
-    upstreams: z
-      .record(name, upstreamSchema)
-      .default({})
-      .describe('Destinations of kind `lead-api`, as 1.0 listed them.'),
+    destinations: z.record(name, destinationSchema).default({}).describe('Where leads go, by name.'),
+    upstreams: z.record(name, upstreamSchema).default({}).describe('Lead-api destinations, as 1.0 had them.'),
     partners: nonEmpty(partnerFields, 'must hold at least one partner').describe(
       'Whose pages embed the form. A form without the attribute `partner` is that of the first.',
     ),
