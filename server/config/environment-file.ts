@@ -22,7 +22,15 @@ export const isForOthers = (name: string): boolean => early.test(name) || name =
 export function environmentHere(faults: string[], warnings: string[]) {
   const isSet = (name: string) => Boolean(process.env[name]?.trim());
   const text = read(faults, warnings);
-  const names = text.split('\n').map((line) => /^\s*(?:export\s)?\s*([^=\s]+)\s*=/.exec(line)?.[1]);
+  // Of a value in quotes that goes over several lines, only the lines are left, so that nothing in it looks like a name.
+  const lines = text
+    .replace(/=\s*(["'`])[^]*?\1/g, (value) => `=${value.replaceAll(/[^\n]/g, '')}`)
+    .split('\n');
+  const names = lines.map((line) => /^\s*(?:export\s)?\s*([^=\s]+)\s*=/.exec(line)?.[1]);
+  // Node skips such a line, and the setting would count as not set.
+  for (const [index, line] of lines.entries())
+    if (/^\s*[A-Za-z]/.test(line) && names[index] === undefined)
+      faults.push(`${fileName}:${index + 1}: has no =: write a setting as NAME=value`);
   const environment: Record<string, string | undefined> = {...process.env};
   const places = new Map<string, string>();
   for (const [name, value] of Object.entries(parseEnv(text))) {

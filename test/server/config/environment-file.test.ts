@@ -68,6 +68,15 @@ suite('lead-prequal.env', () => {
     ]);
   });
 
+  test('a line that is no setting is refused with its line, but not one within a value in quotes', async (t) => {
+    const {write, check, line} = inFolder(t);
+    write('ON_AMBIGUOUS: hold', "SIGN_IN_EXEMPT='10.0.0.0/8,", "192.0.2.7'", 'RATE_LIMIT');
+    assert.deepEqual(await check(), [
+      `lead-prequal.env:${line}: has no =: write a setting as NAME=value`,
+      `lead-prequal.env:${line + 3}: has no =: write a setting as NAME=value`,
+    ]);
+  });
+
   test('what comes too late for Node is warned of, unless the process has it', async (t) => {
     const {write, check, line} = inFolder(t);
     write('TZ=America/New_York', 'NODE_OPTIONS=--no-warnings');

@@ -15,7 +15,7 @@ type Schema = {
 
 const server = await startTestServer();
 after(() => server.close());
-const response = await server.fetch('/schema/lead-prequal.json');
+const response = await server.fetch('/schemas/lead-prequal.json');
 const published = (await response.json()) as Schema;
 const ajv = new Ajv2020({strict: true, strictTypes: false, validateFormats: false});
 const isValid = ajv.compile(published);
@@ -28,7 +28,7 @@ suite('the schema of the partners file', () => {
     assert.equal(response.headers.get('content-type'), 'application/schema+json; charset=utf-8');
     assert.equal(response.headers.get('cache-control'), 'public, max-age=300');
     const {$id, ...schema} = published;
-    assert.equal($id, 'https://leads.example.com/schema/lead-prequal.json');
+    assert.equal($id, 'https://leads.example.com/schemas/lead-prequal.json');
     const {stdout} = await runCommand({}, 'config', 'schema');
     assert.deepEqual(JSON.parse(stdout), schema);
   });
@@ -45,7 +45,7 @@ suite('the schema of the partners file', () => {
   });
 
   test('the sample partner, and what else the server takes, is valid', () => {
-    const $schema = 'https://leads.example.com/schema/lead-prequal.json';
+    const $schema = 'https://leads.example.com/schemas/lead-prequal.json';
     const origins = ['http://localhost:*'];
     assert.equal(valid({$schema, partners: [{...partner, origins}]}), true);
     const upstreams = {old: {url: 'https://api.example.com', cid: '1', credentials: 'OLD'}};
