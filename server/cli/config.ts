@@ -3,6 +3,7 @@ import {Command} from 'commander';
 import {originFault, partnerNamed} from '../admin/partners.ts';
 import {printable} from '../admin/visible.ts';
 import {readConfig} from '../config/config.ts';
+import {partnersFileSchema} from '../config/partners.ts';
 import type {Run} from './output.ts';
 
 const usage = `
@@ -30,6 +31,10 @@ export function configCommand(run: Run): Command {
     .option('--origin <origin>', 'the origin of that page, such as https://www.example.com')
     .addHelpText('after', usage)
     .action((options: Options) => checkConfig(run, options));
+  config
+    .command('schema')
+    .description('print the JSON Schema of the partners file, by which editors complete and explain it')
+    .action(() => run.write(`${JSON.stringify(partnersFileSchema(), null, 2)}\n`));
   return config;
 }
 

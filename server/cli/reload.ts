@@ -10,8 +10,8 @@ import {changingStore} from './with-store.ts';
 
 const usage = `
 Each server reads its own files: partners, destinations, callers, policy, and every setting that stands in a file
-(..._FILE). A file that is wrong changes nothing. Settings in the environment of a server, its addresses, ports and
-database need a restart; the answer names those that have changed.
+(lead-prequal.env, ..._FILE). A file that is wrong changes nothing. Settings in the environment of a server, its addresses,
+ports and database need a restart; the answer names those that have changed.
 
 What would erase leads or consents earlier than now, or store new leads in clear, is refused without --shorten, because what
 is erased cannot be brought back. "lead-prequal config check" says beforehand what that is. SIGHUP never takes it.

@@ -9,6 +9,7 @@ import type {Ranges} from './addresses.ts';
 import type {Caller} from './callers.ts';
 import {confirmationsOf} from './confirmations.ts';
 import {defaultDestination, type DestinationSettings, type OnAmbiguous} from './destinations.ts';
+import {environmentHere} from './environment-file.ts';
 import {createSettingsReader, readSettings, type Environment, type SettingsReader} from './environment.ts';
 import {misspeltSettings} from './misspelt-settings.ts';
 import {onePartner, readPartners, textWarnings, type Partner, type PartnersFile} from './partners.ts';
@@ -16,7 +17,7 @@ import {readPolicy} from './policy.ts';
 import {inPartnersFile, readAlerts, readDestinations, wrongNames} from './read-destinations.ts';
 import {forEver, type RetentionDefaults} from './retention.ts';
 import type {Settings} from './settings.ts';
-import {settingsWithoutEffect} from './settings-without-effect.ts';
+import {gone, settingsWithoutEffect} from './settings-without-effect.ts';
 import {clearWord} from './data-keys.ts';
 
 export type Config = {
@@ -78,8 +79,8 @@ export type Config = {
   metrics: {host: string; port: number} | undefined;
   logLevel: string;
   /**
-   * A digest of each setting whose value is in the environment itself, which no process can read again. A command compares
-   * its own with those of the server.
+   * A digest of each setting whose value is in the environment of the process itself, which no process can read again. A
+   * command compares its own with those of the server.
    */
   environment: Readonly<Record<string, string>>;
   /** What is probably a mistake, although the server can start with it. Each is a sentence without secrets. */
@@ -105,23 +106,30 @@ export class ConfigError extends Error {
   }
 }
 
-/** @throws ConfigError that names every missing and every wrong setting */
-export function readConfig(environment: Environment = process.env): Config {
+/**
+ * @param given instead of the environment of this process and of `lead-prequal.env`
+ * @throws ConfigError that names every missing and every wrong setting
+ */
+export function readConfig(given?: Environment): Config {
   const faults: string[] = [];
+  const warnings: string[] = [];
+  const {environment, places} = given
+    ? {environment: given, places: new Map<string, string>()}
+    : environmentHere(faults, warnings);
   const reader = createSettingsReader(environment, faults);
   const settings = readSettings(reader, faults);
   const policy = reader.file('POLICY_FILE', readPolicy) ?? defaultPolicy;
   const partnersFile = reader.file('PARTNERS_FILE', readPartners);
   const isUnread = reader.value('PARTNERS_FILE') !== undefined && !partnersFile;
   const rounding = policy.display_rounding_increment;
-  const warnings: string[] = [];
   const sources = {reader, settings, partnersFile, isUnread, rounding, faults, warnings};
   const destinations = readDestinations(sources);
   const alerts = readAlerts(sources);
   const partners = partnersFile?.content.partners ?? (settings && onlyPartnerOf(settings));
   // An unread file may need any CREDENTIALS_… setting, so none of them is reported.
   const credentials = Object.keys(environment).filter((name) => name.startsWith('CREDENTIALS_'));
-  const misspelt = misspeltSettings(environment, [...reader.names(), ...(isUnread ? credentials : [])]);
+  const known = [...reader.names(), ...Object.keys(gone), ...(isUnread ? credentials : [])];
+  const misspelt = misspeltSettings(environment, known, places);
   faults.push(...wrongNames(sources, destinations), ...misspelt.faults);
   warnings.push(
     ...misspelt.warnings,
@@ -141,7 +149,7 @@ export function readConfig(environment: Environment = process.env): Config {
       ...confirmationsOf(partners, destinations, {isOn, tokenKeys, rounding}),
     ]),
     releasesFolder,
-    environment: environmentDigests(reader, settings.TOKEN_KEY[0]),
+    environment: environmentDigests(reader, given ?? process.env, settings.TOKEN_KEY[0]),
     warnings,
     notes: [...graceNotes({...ofSettings, partners}), ...[...destinations].flatMap(roomNotes)],
   };
@@ -227,11 +235,12 @@ const roomNotes = ([name, settings]: [string, DestinationSettings]): string[] =>
   return settings.type === 'chat' && settings.details === 'contact' ? [text] : [];
 };
 
-/** With a key, so that nobody can try out which secret leads to a digest. */
-const environmentDigests = (reader: SettingsReader, key: string) =>
+/** With a key, so that nobody can try out which secret leads to a digest. Without what `lead-prequal.env` added. */
+const environmentDigests = (reader: SettingsReader, own: Environment, key: string) =>
   Object.fromEntries(
     reader
       .fromEnvironment()
+      .filter(([name]) => own[name]?.trim())
       .map(([name, text]) => [name, createHmac('sha256', key).update(text).digest('hex').slice(0, 12)]),
   );
 

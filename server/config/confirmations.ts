@@ -3,14 +3,10 @@ import {z} from 'zod';
 import {displayName, name} from './values.ts';
 
 export const confirmSchema = z.strictObject({
-  /** The destination of kind `email` whose mail server sends them. */
-  via: name,
-  /** Who they are from. */
-  from_name: displayName.optional(),
-  /** Whether they say the amounts. */
-  amounts: z.boolean().default(false),
-  /** How many may be sent within an hour. */
-  per_hour: z.int().min(1).max(10_000).default(60),
+  via: name.describe('The destination of kind `email` whose mail server sends them.'),
+  from_name: displayName.optional().describe('Who they are from. The name of the partner without it.'),
+  amounts: z.boolean().default(false).describe('Whether they say the amounts.'),
+  per_hour: z.int().min(1).max(10_000).default(60).describe('How many may be sent within an hour.'),
 });
 
 /** What the confirmations of one partner say, and how many there may be. */

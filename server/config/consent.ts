@@ -58,13 +58,24 @@ const consentVersion = z
   .max(64)
   .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must be a text without control characters');
 
+const versionWords =
+  'The name of this version of the text. Whoever changes the text must change the name, too.';
+
 const markedText = consentText.superRefine((text, context) => {
   const fault = textFault(text);
   if (fault) context.addIssue({code: 'custom', message: fault.message, params: {character: fault.at}});
 });
 
 const textsByLanguage = z
-  .record(z.string(), z.strictObject({text: markedText, version: consentVersion}))
+  .record(
+    z.string(),
+    z.strictObject({
+      text: markedText.describe(
+        'What the visitor reads and agrees to. It may have links, `[words](https://…)`, and `{button}`, the words on the button.',
+      ),
+      version: consentVersion.describe(versionWords),
+    }),
+  )
   .superRefine((texts, context) => {
     const tags = Object.keys(texts);
     if (tags.length === 0) context.addIssue({code: 'custom', message: 'must hold at least one language'});
@@ -78,11 +89,12 @@ const textsByLanguage = z
 
 export const consentSchema = z
   .strictObject({
-    /** A text without links and placeholders. */
-    text: consentText.optional(),
-    version: consentVersion.optional(),
-    texts: textsByLanguage.optional(),
-    required: z.boolean().default(false),
+    text: consentText
+      .optional()
+      .describe('One text whose language is not known, without links and placeholders, as before 1.4.'),
+    version: consentVersion.optional().describe(versionWords),
+    texts: textsByLanguage.optional().describe('One for each language. The first is for all others.'),
+    required: z.boolean().default(false).describe('Whether the visitor must tick a box.'),
   })
   .transform(({text, version, texts, required}, context): Consent => {
     for (const [name, value] of Object.entries({text, version})) {

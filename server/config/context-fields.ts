@@ -13,14 +13,19 @@ const fieldName = z
   );
 
 /** A name, or an object that says more about it. */
-const contextField = z.preprocess(
-  (given) => (typeof given === 'object' && given !== null ? given : {name: given}),
-  z.strictObject({
-    name: fieldName,
-    /** Whether operators can list, count and export the leads that have a value of it. */
-    filter: z.boolean().default(false),
-  }),
-);
+const contextField = z
+  .preprocess(
+    (given) => (typeof given === 'object' && given !== null ? given : {name: given}),
+    z.strictObject({
+      name: fieldName.describe('The name under which pages send it.'),
+      filter: z
+        .boolean()
+        .default(false)
+        .describe('Whether operators can list, count and export the leads that have a value of it.'),
+    }),
+  )
+  // For editors, because a JSON Schema shows only what is behind the function above.
+  .meta({type: ['string', 'object']});
 
 export const contextFieldsSchema = z
   .array(contextField)

@@ -30,11 +30,22 @@ export type Environs = {
 const credentialsName = z.string().regex(/^[A-Z0-9_]+$/, 'must be the name of credentials, in capitals');
 const credential = z.string();
 
+const upstreamFields = {
+  url: httpUrl.describe('Where the upstream is, such as `https://api.lender.example/v1`.'),
+  cid: cid.describe('The `cid` that the upstream gave you. Leads are sent with it, not with their own.'),
+  credentials: credentialsName.describe(
+    'The <name> of `CREDENTIALS_<name>_USER` and `CREDENTIALS_<name>_PASSWORD`, with which the server signs in there.',
+  ),
+};
+
 const pace = {
-  /** How many deliveries are started in a second, at most. */
-  per_second: z.number().positive('must be above 0').max(10_000).optional(),
-  /** How many deliveries are in progress at once, at most. */
-  parallel: z.int().min(1).max(100).optional(),
+  per_second: z
+    .number()
+    .positive('must be above 0')
+    .max(10_000)
+    .optional()
+    .describe('How many deliveries are started in a second, at most.'),
+  parallel: z.int().min(1).max(100).optional().describe('How many are in progress at once, at most.'),
 };
 
 /**
@@ -63,17 +74,19 @@ const webhookUrl = z
     error: 'must have no user name and no password',
   });
 
-/** The types of events that a destination gets. `leadEventChoice` says which it gets besides. */
 const events = z
   .array(z.enum(chosenEventTypes))
   .min(1, 'must hold at least one type of event')
-  .refine((types) => new Set(types).size === types.length, 'must not hold a type of event twice');
+  .refine((types) => new Set(types).size === types.length, 'must not hold a type of event twice')
+  .optional()
+  .describe('The events that it gets: all without it, `lead.erased` and `consent.revoked` in any case.');
 
-/**
- * What a message says of a visitor. `contact`: name, phone, e-mail address, answers and notes. `none`: no personal data.
- * `link`: as `none`, and it links the page of the lead, which only operators can read.
- */
-const details = z.enum(['none', 'link', 'contact']).default('none');
+const details = z
+  .enum(['none', 'link', 'contact'])
+  .default('none')
+  .describe(
+    'What a message says of a visitor. `contact`: name, phone, e-mail address, answers and notes. `none`: no personal data. `link`: as `none`, and it links the page of the lead, which only operators can read.',
+  );
 
 /** What messages say besides the lead. `leadPages`: where the page of a lead is, up to its id. */
 function messageSettings(
@@ -133,12 +146,12 @@ export const recipients = z
 export const destinationKinds = {
   'lead-api': z
     .strictObject({
-      type: z.literal('lead-api'),
-      url: httpUrl,
-      cid,
-      credentials: credentialsName,
-      /** Whether the campaign, the click ids and the pages are added to the notes of a lead, as lines. */
-      attribution_in_notes: z.boolean().default(false),
+      type: z.literal('lead-api').describe('Gets the lead itself, by the same API, and may answer it.'),
+      ...upstreamFields,
+      attribution_in_notes: z
+        .boolean()
+        .default(false)
+        .describe('Whether campaign, click ids and pages are added to the notes of a lead, as lines.'),
       ...pace,
     })
     .transform(({credentials, ...fields}) => ({read}: Environs) => ({
@@ -149,12 +162,14 @@ export const destinationKinds = {
 
   webhook: z
     .strictObject({
-      type: z.literal('webhook'),
-      /** Without it, the URL is the setting `CREDENTIALS_<name>_URL`, because some URLs are secrets. */
-      url: webhookUrl.optional(),
-      credentials: credentialsName,
-      /** The types of events that it gets. Without it, all. */
-      events: events.optional(),
+      type: z.literal('webhook').describe('Gets signed events: a lead was stored, a lead was answered.'),
+      url: webhookUrl
+        .optional()
+        .describe('Where it is. Without it, `CREDENTIALS_<name>_URL` says so, as some URLs are secrets.'),
+      credentials: credentialsName.describe(
+        'The <name> of `CREDENTIALS_<name>_SECRET`, with which events are signed.',
+      ),
+      events,
       ...pace,
     })
     .transform(({credentials, ...fields}) => (environs: Environs) => ({
@@ -166,13 +181,13 @@ export const destinationKinds = {
 
   chat: z
     .strictObject({
-      type: z.literal('chat'),
-      /** Whose messages the room takes. */
-      format: z.enum(chatFormats),
-      /** The URL is the setting `CREDENTIALS_<name>_URL`, because anybody who knows it can write into the room. */
-      credentials: credentialsName,
+      type: z.literal('chat').describe('Gets messages in a room of Slack, Microsoft Teams or Google Chat.'),
+      format: z.enum(chatFormats).describe('Whose messages the room takes.'),
+      credentials: credentialsName.describe(
+        'The <name> of `CREDENTIALS_<name>_URL`, which is a secret, because anybody who knows it can write into the room.',
+      ),
       details,
-      events: events.optional(),
+      events,
       ...pace,
     })
     .transform(({credentials, ...fields}) => (environs: Environs) => ({
@@ -183,13 +198,16 @@ export const destinationKinds = {
 
   email: z
     .strictObject({
-      type: z.literal('email'),
-      to: recipients,
-      /** Until 1.8, one e-mail reported all leads of so many minutes. */
-      every_minutes: z.unknown().optional(),
+      type: z.literal('email').describe('Gets an e-mail about each lead.'),
+      to: recipients.describe('Who gets the e-mails.'),
+      every_minutes: z.unknown().optional().describe('Has no effect. Until 1.8, it collected e-mails.'),
       details,
-      /** Whom an answer reaches: the visitor, if the message has the address, or nobody but `SMTP_FROM`. */
-      reply_to: z.enum(['visitor', 'none']).default('visitor'),
+      reply_to: z
+        .enum(['visitor', 'none'])
+        .default('visitor')
+        .describe(
+          'Whom an answer reaches: the visitor, if the message has the address, or nobody but `SMTP_FROM`.',
+        ),
     })
     .transform(({every_minutes, ...fields}) => (environs: Environs) => {
       if (every_minutes !== undefined)
@@ -222,7 +240,7 @@ export const destinationSchema = z.discriminatedUnion(
 
 /** An upstream as the list `upstreams` of the partners file describes it, since 1.0. */
 export const upstreamSchema = z
-  .strictObject({url: httpUrl, cid, credentials: credentialsName})
+  .strictObject(upstreamFields)
   .transform((fields) => destinationKinds['lead-api'].parse({type: 'lead-api', ...fields}));
 
 /** The settings of one destination. `type` is its kind, a key of `destinationKinds`. */
@@ -261,11 +279,16 @@ export type Route = {answerFrom: string | undefined; sendTo: readonly string[]};
 
 /** The fields of a route in the partners file and in `CALLERS`. */
 export const routeFields = {
-  answer_from: name.optional(),
+  answer_from: name
+    .optional()
+    .describe(
+      "What answers the leads: a destination of kind `lead-api`, or `calculator`. Without it, the calculator answers a partner's leads.",
+    ),
   send_to: z
     .array(name)
     .refine((names) => new Set(names).size === names.length, 'must not name a destination twice')
-    .optional(),
+    .optional()
+    .describe('The destinations that only receive the leads, or are told of them.'),
 };
 
 /** @param usual the destination that answers the leads if the fields do not say which */

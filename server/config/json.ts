@@ -1,8 +1,11 @@
-/** Reads JSON, and says where in the text a fault is: in which line and column, as editors count them. */
+/**
+ * Reads JSON, which may have comments and a comma after the last item, and says where in the text a fault is: in which
+ * line and column, as editors count them.
+ */
 import type * as JsoncParser from 'jsonc-parser';
 import {atFirstUse} from './at-first-use.ts';
 
-/** Loads jsonc-parser at the first fault, because it takes time to load, and most configurations have no fault. */
+/** Loads jsonc-parser at the first text that is not plain JSON, because it takes time to load. */
 const jsonc = atFirstUse<typeof JsoncParser>('jsonc-parser');
 
 /** Line and column, both from 1. */
@@ -19,8 +22,10 @@ export class JsonError extends Error {
   }
 }
 
-/** The parser would also take comments, as many editors do. */
-const strict = {disallowComments: true, allowTrailingComma: false};
+const options = {allowTrailingComma: true};
+
+/** A text in quotes, which stays, or the comma after the last item. */
+const textOrLastComma = /("(?:\\.|[^"\\])*")|,(?=\s*[\]}])/g;
 
 function placeAt(text: string, offset: number): Place {
   const lines = text.slice(0, offset).split(/\r\n|[\r\n]/);
@@ -40,16 +45,21 @@ export function parseJson(text: string): unknown {
     return JSON.parse(text);
   } catch {
     const errors: JsoncParser.ParseError[] = [];
-    jsonc().parseTree(text, errors, strict);
+    jsonc().parseTree(text, errors, options);
     const [first] = errors;
-    throw first
-      ? new JsonError(inWords(first), placeAt(text, first.offset))
-      : new JsonError('invalid value', placeAt(text, 0));
+    if (first) throw new JsonError(inWords(first), placeAt(text, first.offset));
+    try {
+      // Not the value of jsonc-parser, to which names such as `__proto__` mean something else.
+      return JSON.parse(jsonc().stripComments(text).replace(textOrLastComma, '$1'));
+    } catch {
+      throw new JsonError('invalid value', placeAt(text, 0));
+    }
   }
 }
 
 /**
- * The place of a value in a text that is JSON. If there is no such value, the place of the value in which it is missing.
+ * The place of a value in a text that `parseJson` reads. If there is no such value, the place of the value in which it is
+ * missing.
  * @param path the names and indexes that lead to the value
  * @param fault `unknownField`: a field of that value, whose name is the fault; `character`: the index of the character
  *   in that value, a text, at which the fault is
@@ -60,7 +70,7 @@ export function placeOf(
   {unknownField, character}: {unknownField?: string | undefined; character?: number | undefined} = {},
 ): Place {
   const {findNodeAtLocation, parseTree} = jsonc();
-  const tree = parseTree(text, undefined, strict);
+  const tree = parseTree(text, undefined, options);
   const find = (steps: readonly PropertyKey[]) =>
     tree &&
     findNodeAtLocation(

@@ -4,6 +4,7 @@
  * as a misspelling only when it is very similar to a setting that has no value.
  */
 import {closest, distance} from 'fastest-levenshtein';
+import {isForOthers} from './environment-file.ts';
 import type {Environment} from './environment.ts';
 
 /** Characters. Shorter settings, such as HOST, are similar to too many other names. */
@@ -46,12 +47,14 @@ function isNear(name: string, setting: string): boolean {
 
 /**
  * @param settings the names of all settings. `_FILE` may be added to each of them.
+ * @param places where each name of `lead-prequal.env` is. That file has settings alone, so no other name may be in it
  * @returns a fault for each variable that is probably a misspelt setting, and a warning for each secret that is not used.
  *   Neither contains a value
  */
 export function misspeltSettings(
   environment: Environment,
   settings: readonly string[],
+  places: ReadonlyMap<string, string>,
 ): {faults: string[]; warnings: string[]} {
   const isSet = (name: string) => Boolean(environment[name]?.trim());
   const known = new Set(settings.flatMap((name) => [name, `${name}_FILE`]));
@@ -63,10 +66,12 @@ export function misspeltSettings(
   const warnings: string[] = [];
   for (const name of Object.keys(environment).filter((name) => isSet(name) && !known.has(name))) {
     const near = unset.filter((setting) => isNear(name.toUpperCase(), setting));
-    if (near.length > 0) faults.push(`${name} is not a setting: did you mean ${closest(name, near)}?`);
-    else if (secrets.test(name)) warnings.push(`${name} is not used by any destination: remove it`);
-    else if (ownNames.test(name) && !serviceNames.test(name))
-      faults.push(`${name} is not a setting: remove it, or correct its name`);
+    const place = places.get(name);
+    const found = place === undefined ? name : `${place}: ${name}`;
+    const isOurs = place === undefined ? ownNames.test(name) && !serviceNames.test(name) : !isForOthers(name);
+    if (near.length > 0) faults.push(`${found} is not a setting: did you mean ${closest(name, near)}?`);
+    else if (secrets.test(name)) warnings.push(`${found} is not used by any destination: remove it`);
+    else if (isOurs) faults.push(`${found} is not a setting: remove it, or correct its name`);
   }
   return {faults, warnings};
 }

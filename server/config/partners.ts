@@ -61,9 +61,10 @@ const httpsAddress = z
   .refine((text) => URL.parse(text)?.protocol === 'https:', {error: 'must begin with https://'});
 
 const ctaLink = z.strictObject({
-  /** Without placeholders, because a button should not change its words with each visitor. */
-  label: displayName.refine((text) => !/[{}]/.test(text), {error: 'must have no { and no }'}),
-  href: httpsAddress,
+  label: displayName
+    .refine((text) => !/[{}]/.test(text), {error: 'must have no { and no }'})
+    .describe('What it says, without placeholders: a button should not change with each visitor.'),
+  href: httpsAddress.describe('Where it leads: an address that begins with https://.'),
 });
 const cta = z.union(
   [
@@ -78,73 +79,109 @@ const cta = z.union(
 
 /** The fields of a partner as the file names them. */
 const partnerFields = z.strictObject({
-  /** The value of the form's `partner` attribute. Everybody can read it. */
-  key: name,
-  /** The name that visitors read on the partner's apply page. */
-  name: displayName.optional(),
-  /** The address of the partner's privacy page, which that page links to. */
-  privacy_href: httpsAddress.optional(),
-  /** How visitors reach the partner where the form does not load. Everybody can read it. */
+  key: name.describe("The value of the form's attribute `partner`. Everybody can read it."),
+  name: displayName.optional().describe("The name that visitors read on the partner's apply page."),
+  privacy_href: httpsAddress
+    .optional()
+    .describe("The https address of the partner's privacy page, which the apply page links to."),
   contact: z
-    .strictObject({phone: telephone.optional(), email: emailAddress.optional()})
+    .strictObject({
+      phone: telephone.optional().describe('A number that visitors can call, shown as it is written here.'),
+      email: emailAddress.optional().describe('An address that visitors can write to.'),
+    })
     .refine(({phone, email}) => phone ?? email, {error: 'must have a phone or an email'})
-    .optional(),
-  origins: z.array(origin).min(1, 'must hold at least one origin'),
+    .optional()
+    .describe('How visitors reach the partner where the form gets no further. Everybody can read it.'),
+  origins: z
+    .array(origin)
+    .min(1, 'must hold at least one origin')
+    .describe(
+      'The pages that may embed the form: exact origins, or `https://*.acme.example`, where the star stands for one label.',
+    ),
   lead_types: z
     .array(z.enum(leadTypes))
     .min(1)
-    .default([...leadTypes]),
-  /** The client that owns the leads of this partner. It is never sent to a browser. */
-  cid,
-  /** Which destination answers the leads, and which only receive them. Without it, the calculator answers them. */
+    .default([...leadTypes])
+    .describe('Which types of lead the form may send.'),
+  cid: cid.describe('The client that owns the leads of this partner. It is never sent to a browser.'),
   ...routeFields,
-  /** What `answer_from` was called in 1.0. */
-  upstream: z.string().optional(),
-  consent: consentSchema.optional(),
+  upstream: z.string().optional().describe('What `answer_from` was called in 1.0.'),
+  consent: consentSchema.optional().describe('What the visitor agrees to before sending, in each language.'),
   colors: z
-    .strictObject({accent: z.string().regex(/^#[0-9a-f]{6}$/i, 'must be a colour such as #0b7a5a')})
-    .optional(),
-  /**
-   * What happens after the visitor has sent the form: who calls, at which number (`{phone}`), and when. One text, or
-   * texts by language. A visitor whose language is missing sees the first one.
-   */
-  next_step: nextStep.optional(),
-  /** The link below the result, unless the page sets `cta-href` and `cta-label`. One link, or links by language. */
-  cta: cta.optional(),
-  /** Whether visitors get an e-mail that says that their answers have arrived, and how. */
-  confirm: confirmSchema.optional(),
-  /** When the visitor sees the total: after the contact data, or before, growing with each answer. */
-  show_estimate: z.enum(['after-contact', 'before-contact']).default('after-contact'),
-  /** What the form asks for besides, on its last page. Visitors may leave it empty. */
-  ask: ask.default([]),
-  /** What the partner promises about its call. The form shows it at the phone field. One text, or texts by language. */
-  call_promise: callPromise.optional(),
-  /** What pages may send with a lead besides what visitors type, such as a brand. Never personal data. */
-  context_fields: contextFieldsSchema.default([]),
-  /** When more leads than this arrive within an hour, the proof of work gets harder and the log says so. */
-  quota_per_hour: z.int().min(1).default(1_000),
-  /** After how many days the partner's leads are erased, or `forever`. `RETAIN_DAYS` without it. */
+    .strictObject({
+      accent: z
+        .string()
+        .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #0b7a5a')
+        .describe('The accent colour, such as `#0b7a5a`.'),
+    })
+    .optional()
+    .describe('The colours of the form, unless the page sets them.'),
+  next_step: nextStep
+    .optional()
+    .describe(
+      'What happens after the visitor has sent the form: who calls, at which number (`{phone}`), and when. One text, or texts by language, of which a visitor whose language is missing sees the first.',
+    ),
+  cta: cta
+    .optional()
+    .describe(
+      'The link below the result, unless the page sets `cta-href` and `cta-label`. One link, or links by language.',
+    ),
+  confirm: confirmSchema
+    .optional()
+    .describe('Whether visitors get an e-mail that says that their answers have arrived, and how.'),
+  show_estimate: z
+    .enum(['after-contact', 'before-contact'])
+    .default('after-contact')
+    .describe(
+      'When the visitor sees the total: after the contact data, or before, growing with each answer.',
+    ),
+  ask: ask.default([]).describe('What the last page asks for besides. Visitors may leave it empty.'),
+  call_promise: callPromise
+    .optional()
+    .describe(
+      'What the partner promises about its call. The form shows it at the phone field. One text, or texts by language.',
+    ),
+  context_fields: contextFieldsSchema
+    .default([])
+    .describe('What pages may send besides what visitors type, such as a brand. Never personal data.'),
+  quota_per_hour: z
+    .int()
+    .min(1)
+    .default(1_000)
+    .describe('With more leads than this in an hour, the proof of work gets harder and the log says so.'),
   retain_days: z
     .union([z.int().min(1).max(maxRetainDays), z.literal(forEver)], {
       error: `must be a whole number from 1 to ${maxRetainDays}, or "${forEver}"`,
     })
-    .optional(),
-  /** How many years a consent stays when its lead is erased. `KEEP_CONSENT_YEARS` without it. */
-  keep_consent_years: z.int().min(0).max(maxKeepConsentYears).optional(),
-  /** What happens to a lead that a bot may have sent. */
-  suspect: z.enum(['deliver', 'hold']).default('deliver'),
+    .optional()
+    .describe("After how many days the partner's leads are erased, or `forever`. `RETAIN_DAYS` without it."),
+  keep_consent_years: z
+    .int()
+    .min(0)
+    .max(maxKeepConsentYears)
+    .optional()
+    .describe('How many years a consent stays when its lead is erased. `KEEP_CONSENT_YEARS` without it.'),
+  suspect: z
+    .enum(['deliver', 'hold'])
+    .default('deliver')
+    .describe('What happens to a lead that a bot may have sent.'),
+  without_script: z
+    .enum(['suspect', 'trust'])
+    .default('suspect')
+    .describe(
+      'How the partner sees leads that a browser has sent from the apply page without a script, and so without a proof of work: as suspects, or as those that the form has sent.',
+    ),
   /**
-   * How the partner sees leads that a browser has sent from the apply page without a script, and so without a proof of
-   * work: as suspects, or as those that the form has sent.
+   * A merged lead is answered faster, and so its sender can tell that the same lead was sent before. A stranger could test
+   * this for standard leads, because their fields can be guessed: a name, an e-mail address and a phone number. The
+   * financial fields of a pre-qualification lead are hard to guess.
    */
-  without_script: z.enum(['suspect', 'trust']).default('suspect'),
-  /**
-   * Which types of leads are delivered only once if the same lead comes again within a day: all, none, or only
-   * pre-qualification leads. A merged lead is answered faster, and so its sender can tell that the same lead was sent
-   * before. A stranger could test this for standard leads, because their fields can be guessed: a name, an e-mail
-   * address and a phone number. The financial fields of a pre-qualification lead are hard to guess.
-   */
-  merge_duplicates: z.union([z.boolean(), z.literal('prequalification')]).default('prequalification'),
+  merge_duplicates: z
+    .union([z.boolean(), z.literal('prequalification')])
+    .default('prequalification')
+    .describe(
+      'Which types of leads are delivered only once if the same lead comes again within a day: all, none, or only pre-qualification leads.',
+    ),
 });
 function toPartner({
   upstream,
@@ -164,10 +201,15 @@ const partnerSchema = partnerFields.transform(toPartner);
 
 const fileSchema = z
   .strictObject({
-    destinations: z.record(name, destinationSchema).default({}),
-    /** Destinations of kind `lead-api`, as 1.0 listed them. */
-    upstreams: z.record(name, upstreamSchema).default({}),
-    partners: nonEmpty(partnerFields, 'must hold at least one partner'),
+    $schema: z
+      .string()
+      .optional()
+      .describe('The address of this schema, for editors. The server ignores it.'),
+    destinations: z.record(name, destinationSchema).default({}).describe('Where leads go, by name.'),
+    upstreams: z.record(name, upstreamSchema).default({}).describe('Lead-api destinations, as 1.0 had them.'),
+    partners: nonEmpty(partnerFields, 'must hold at least one partner').describe(
+      'Whose pages embed the form. A form without the attribute `partner` is that of the first.',
+    ),
   })
   .superRefine(({destinations, upstreams, partners}, context) => {
     const issue = (path: PropertyKey[], message: string) => context.addIssue({code: 'custom', path, message});
@@ -209,6 +251,9 @@ export type PartnersFile = JsonFile<z.output<typeof fileSchema>>;
 
 /** Makes a partner from fields as in the file, with defaults for fields that are left out. @throws z.ZodError */
 export const onePartner = (partner: z.input<typeof partnerSchema>): Partner => partnerSchema.parse(partner);
+
+/** The JSON Schema by which editors complete and explain the file. It knows less than the server: no rule between fields. */
+export const partnersFileSchema = () => z.toJSONSchema(fileSchema, {io: 'input', unrepresentable: 'any'});
 
 /** @throws Error that names the place of every wrong field */
 export const readPartners = (path: string): PartnersFile => readJsonFile(path, fileSchema);

@@ -3,6 +3,7 @@ import {isIP, isIPv6} from 'node:net';
 import {z} from 'zod';
 import {readRanges} from './addresses.ts';
 import {callersSchema} from './callers.ts';
+import {parseJson} from './json.ts';
 
 /** A number in decimal digits. For any wrong value, the error says which values are allowed. */
 export function numberWithin(least: number, most = Number.MAX_SAFE_INTEGER) {
@@ -22,7 +23,7 @@ export const callers = z
   .string()
   .transform((text, context) => {
     try {
-      return JSON.parse(text) as unknown;
+      return parseJson(text);
     } catch {
       context.addIssue({code: 'custom', message: 'must be JSON'});
       return z.NEVER;

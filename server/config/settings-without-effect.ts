@@ -31,7 +31,7 @@ const emptySettings = (environment: Environment, reader: SettingsReader): string
   });
 
 /** Settings of earlier versions, and what stands in their place. */
-const gone = {
+export const gone = {
   DATABASE_STATEMENTS: 'PgBouncer keeps prepared statements from 1.21 on, and older ones need session mode',
 };
 

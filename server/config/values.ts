@@ -54,8 +54,8 @@ export const telephone = z
 
 export const emailAddress = z.email('must be an e-mail address such as hello@example.com').max(254);
 
-/** The name of a partner or a destination, as addresses and settings have it. */
-export const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/i, 'must be letters, digits and dashes');
+/** The name of a partner or a destination, as addresses and settings have it. Flags of a pattern are lost in JSON Schema. */
+export const name = z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9-]{0,63}$/, 'must be letters, digits and dashes');
 
 /** The number of an exact version of the form, such as `1.0.0` or `1.1.0-beta.1`. */
 export const versionNumber = z

@@ -1,6 +1,6 @@
 /**
  * `/openapi.json`, which is made from the operations and their schemas, `/docs`, a page to try the API on, and the
- * published JSON Schema of the events that webhooks get.
+ * published JSON Schemas: of the events that webhooks get, and of the partners file.
  */
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
@@ -11,9 +11,11 @@ import {z} from 'zod';
 import {paths} from '../../contract/api.ts';
 import {problems, problemTypePrefix, type ProblemCode} from '../../contract/problems.ts';
 import {leadEventTypes} from '../../contract/lead-events.ts';
+import {partnersFileSchema} from '../config/partners.ts';
 import {eventComponentOf, eventComponents, leadEventJsonSchema, leadEventWords} from '../leads/lead-event.ts';
 import {expectation, leadFields} from '../leads/lead-schema.ts';
 import {commonProblems, elsewhereProblem, operations, tags, type Operation} from './operations.ts';
+import {maxAge} from './public-lists.ts';
 import {problemSchema} from './wire-schemas.ts';
 
 /** The version of the API, as the specification gives it. This software has a version of its own. */
@@ -238,11 +240,16 @@ export function openapiPages(publicUrl: string): Router {
   router.get(paths.openapi, (_request, response) => {
     response.set('Access-Control-Allow-Origin', '*').type('json').send(document);
   });
-  const {$schema, ...eventSchema} = leadEventJsonSchema();
-  const published = JSON.stringify({$schema, $id: publicUrl + paths.leadEventSchema, ...eventSchema});
-  router.get(paths.leadEventSchema, (_request, response) => {
-    response.set('Access-Control-Allow-Origin', '*').type('application/schema+json').send(published);
-  });
+  for (const [path, {$schema, ...schema}] of [
+    [paths.leadEventSchema, leadEventJsonSchema()],
+    [paths.partnersFileSchema, partnersFileSchema()],
+  ] as const) {
+    const published = JSON.stringify({$schema, $id: publicUrl + path, ...schema});
+    router.get(path, (_request, response) => {
+      response.set({'Access-Control-Allow-Origin': '*', 'Cache-Control': `public, max-age=${maxAge}`});
+      response.type('application/schema+json').send(published);
+    });
+  }
   router.get(paths.docs, (_request, response) => {
     response.set('Content-Security-Policy', policy).type('html').send(page);
   });

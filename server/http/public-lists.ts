@@ -9,7 +9,7 @@ import {operations, type Operation} from './operations.ts';
 import type {evidenceKeysSchema} from './wire-schemas.ts';
 
 /** Seconds for which others may keep a list. Within this time, a page that checks its version learns of a security fault. */
-const maxAge = 300;
+export const maxAge = 300;
 /** Milliseconds between two reads of the store. */
 const readEvery = 60_000;
 

@@ -59,9 +59,15 @@ suite('an error in the partners file has its line and column', () => {
       '"lender"',
       '10:22: partners.0.answer_from: lender is not among the destinations',
     ],
-    'a comma too many': ['"crm"\n', '"crm",\n', '13:7: is not valid JSON: value expected'],
+    'a comma too many': ['"crm"\n', '"crm",,\n', '12:15: is not valid JSON: value expected'],
+    'a comma alone': ['"crm"\n', ',\n', '12:9: is not valid JSON: value expected'],
     'a missing comma': ['"acme",', '"acme"', '8:7: is not valid JSON: comma expected'],
-    'a comment': ['"key"', '// ours\n"key"', '7:7: is not valid JSON: invalid comment token'],
+    'behind a comment': ['"1001"', '/* ours,\n"] */ 1001', '10:7: partners.0.cid: must be a text'],
+    'a comment without its end': [
+      '      "key"',
+      '/* ours "key"',
+      '7:1: is not valid JSON: unexpected end of comment',
+    ],
     'the end that is missing': ['  ]\n}\n', '', '15:1: is not valid JSON: close bracket expected'],
     'a wrong value': ['"1001"', '1001', '9:14: partners.0.cid: must be a text'],
     'a missing field': ['      "cid": "1001",\n', '', '6:5: partners.0.cid: is missing'],
@@ -124,7 +130,19 @@ suite('an error in CALLERS', () => {
   });
 });
 
-test('what is JSON for JSON.parse is JSON, and nothing else', () => {
+test('comments, and commas after the last item, change no value', () => {
+  const comment = fc.constantFrom(' ', '\n', '// "a", ]\r\n', '/* "//" */', '/***/', '//\u2028}\n');
+  fc.assert(
+    fc.property(fc.json(), comment, comment, (text, one, other) => {
+      const longer = text.replace(/"(?:\\.|[^"\\])*"|[{}[\],:]/g, (token) => `${one}${token}${other}`);
+      assert.deepEqual(parseJson(longer), JSON.parse(text), longer);
+    }),
+  );
+  for (const text of ['{"a": ["b,]", {}, [],],}', '{"a": ["b,]", {}, [], // ours\n ] /* , */, /**/ }'])
+    assert.deepEqual(parseJson(text), {a: ['b,]', {}, []]});
+});
+
+test('besides comments, JSON and a comma after the last item are read, and nothing else', () => {
   const isJson = (text: string, parse: (text: string) => unknown) => {
     try {
       parse(text);
@@ -134,7 +152,7 @@ test('what is JSON for JSON.parse is JSON, and nothing else', () => {
     }
   };
   const token = fc.constantFrom(
-    ...'{ } [ ] , : "a" "\\ 1 01 - . true nul // /* */ \' 1e \\u12'.split(' '),
+    ...'{ } [ ] , : "a" "\\ 1 01 - . true nul \' 1e \\u12'.split(' '),
     '\n',
     '\u00a0',
   );
@@ -144,7 +162,8 @@ test('what is JSON for JSON.parse is JSON, and nothing else', () => {
   );
   fc.assert(
     fc.property(text, (text) => {
-      assert.equal(isJson(text, parseJson), isJson(text, JSON.parse), JSON.stringify(text));
+      const plain = text.replace(/(?<![[{,]\s*),(?=\s*[\]}])/g, '');
+      assert.equal(isJson(text, parseJson), isJson(plain, JSON.parse), JSON.stringify(text));
     }),
   );
 });

@@ -1,0 +1,59 @@
+/**
+ * `lead-prequal.env`: a file with settings in the folder in which the server or a command runs. Each reading of the
+ * configuration reads it again, so that a reload takes the secrets of a new destination from it.
+ */
+import {readFileSync, statSync} from 'node:fs';
+import {parseEnv} from 'node:util';
+import type {Environment} from './environment.ts';
+
+const fileName = 'lead-prequal.env';
+
+/** Names that mean something to Node and to the system, but only when the process starts. */
+const early = /^(NODE_.+|UV_.+|SSL_CERT_.+|TZ|PATH|HOME|LANG|LC_.+)$/;
+/** Names in the file that are not for the server. The unit of systemd that makes backups reads the last one. */
+export const isForOthers = (name: string): boolean => early.test(name) || name === 'BACKUPS_KEPT';
+
+/**
+ * The environment of this process, with what the file adds. A variable of the process wins, also one such as
+ * `TOKEN_KEY_FILE` over `TOKEN_KEY` of the file, unless it is empty.
+ * @param faults gets a line if the file cannot be read
+ * @returns `places`: where each name of the file is, such as `lead-prequal.env:3`
+ */
+export function environmentHere(faults: string[], warnings: string[]) {
+  const isSet = (name: string) => Boolean(process.env[name]?.trim());
+  const text = read(faults, warnings);
+  // Of a value in quotes that goes over several lines, only the lines are left, so that nothing in it looks like a name.
+  const lines = text
+    .replace(/=\s*(["'`])[^]*?\1/g, (value) => `=${value.replaceAll(/[^\n]/g, '')}`)
+    .split('\n');
+  const names = lines.map((line) => /^\s*(?:export\s)?\s*([^=\s]+)\s*=/.exec(line)?.[1]);
+  // Node skips such a line, and the setting would count as not set.
+  for (const [index, line] of lines.entries())
+    if (/^\s*[A-Za-z]/.test(line) && names[index] === undefined)
+      faults.push(`${fileName}:${index + 1}: has no =: write a setting as NAME=value`);
+  const environment: Record<string, string | undefined> = {...process.env};
+  const places = new Map<string, string>();
+  for (const [name, value] of Object.entries(parseEnv(text))) {
+    const place = `${fileName}:${names.lastIndexOf(name) + 1}`;
+    places.set(name, place);
+    if (early.test(name) && !isSet(name))
+      warnings.push(`${place}: ${name} has no effect here: set it where the process is started`);
+    if (!isSet(name) && !isSet(`${name}_FILE`)) environment[name] = value;
+  }
+  return {environment: environment as Environment, places};
+}
+
+function read(faults: string[], warnings: string[]): string {
+  try {
+    const text = readFileSync(fileName, 'utf8');
+    // As a failed deployment or a full disk leaves it.
+    if (!/[^\s\p{C}]/u.test(text)) faults.push(`${fileName} holds nothing: fill it, or remove it`);
+    if (statSync(fileName).mode & 0o004)
+      warnings.push(`${fileName} can be read by every user of this machine: chmod o= ${fileName}`);
+    return text;
+  } catch (error) {
+    const {code} = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT') faults.push(`${fileName} cannot be read (${code})`);
+    return '';
+  }
+}

@@ -1,0 +1,130 @@
+/** `lead-prequal.env`: the server and each command read settings from it, in the folder in which they run. */
+import assert from 'node:assert/strict';
+import {execFile} from 'node:child_process';
+import {chmodSync, mkdirSync, rmSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {suite, test, type TestContext} from 'node:test';
+import {program, writePartners} from '../../support/operator.ts';
+import {noOtherPartner, serviceSettings, startService} from '../../support/service-process.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
+import {until} from '../../support/until.ts';
+import {newSecret} from '../../support/webhook-receiver.ts';
+
+type Settings = Record<string, string>;
+
+const linesOf = (settings: Settings) => Object.entries(settings).map(([name, value]) => `${name}='${value}'`);
+
+/** Prints faults and warnings of the configuration: a command would do the same, but load more. */
+const reading = `
+  import {readConfig} from ${JSON.stringify(join(import.meta.dirname, '../../../server/config/config.ts'))};
+  let found;
+  try {
+    found = {faults: [], ...readConfig()};
+  } catch (error) {
+    found = error;
+  }
+  console.log(JSON.stringify([...found.faults, ...found.warnings]));
+`;
+
+/** A folder with the file, in which only the owner may read it. */
+function inFolder(t: TestContext, more: Settings = {}) {
+  const folder = temporaryFolder(t);
+  const path = join(folder, 'lead-prequal.env');
+  const settings = {...serviceSettings(folder), PORT: '0', ...more};
+  const write = (...lines: string[]) =>
+    writeFileSync(path, ['# Ours', ...linesOf(settings), ...lines].join('\n'), {mode: 0o600});
+  write();
+  const run = (environment: Settings, ...words: string[]) =>
+    new Promise<string>((resolve) => {
+      const options = {cwd: folder, env: {PATH: process.env['PATH'], ...environment}};
+      execFile(process.execPath, words, options, (_error, stdout) => resolve(stdout));
+    });
+  const check = async (environment: Settings = {}) =>
+    (JSON.parse(await run(environment, '--input-type=module', '--eval', reading)) as string[]).toSorted();
+  return {folder, path, settings, write, run, check, line: linesOf(settings).length + 2};
+}
+
+suite('lead-prequal.env', () => {
+  test('a command reads it, and a variable of the process wins, but not an empty one', async (t) => {
+    const {folder, run, check} = inFolder(t);
+    assert.match(await run({}, program, 'config', 'check'), /✓ The server would start/);
+    assert.deepEqual(await check({PUBLIC_URL: 'nowhere', TOKEN_KEY: ''}), [
+      'PUBLIC_URL must be a URL that starts with https:// or http://',
+    ]);
+    const key = join(folder, 'key');
+    writeFileSync(key, 'short');
+    assert.deepEqual(await check({TOKEN_KEY_FILE: key}), [
+      'TOKEN_KEY.0 must have at least 32 characters each',
+    ]);
+  });
+
+  test('a name that is not known is refused with its line, and what may be meant', async (t) => {
+    const {write, check, line} = inFolder(t);
+    write('RETAIN_DAY=30', 'BACKUPS_KEPT=30', 'export EMAIL=a@example.com', 'CREDENTIALS_OLD_SECRET=x');
+    assert.deepEqual(await check(), [
+      `lead-prequal.env:${line}: RETAIN_DAY is not a setting: did you mean RETAIN_DAYS?`,
+      `lead-prequal.env:${line + 2}: EMAIL is not a setting: remove it, or correct its name`,
+      `lead-prequal.env:${line + 3}: CREDENTIALS_OLD_SECRET is not used by any destination: remove it`,
+    ]);
+  });
+
+  test('a line that is no setting is refused with its line, but not one within a value in quotes', async (t) => {
+    const {write, check, line} = inFolder(t);
+    write('ON_AMBIGUOUS: hold', "SIGN_IN_EXEMPT='10.0.0.0/8,", "192.0.2.7'", 'RATE_LIMIT');
+    assert.deepEqual(await check(), [
+      `lead-prequal.env:${line}: has no =: write a setting as NAME=value`,
+      `lead-prequal.env:${line + 3}: has no =: write a setting as NAME=value`,
+    ]);
+  });
+
+  test('what comes too late for Node is warned of, unless the process has it', async (t) => {
+    const {write, check, line} = inFolder(t);
+    write('TZ=America/New_York', 'NODE_OPTIONS=--no-warnings');
+    const late = (at: number, name: string) =>
+      `lead-prequal.env:${at}: ${name} has no effect here: set it where the process is started`;
+    assert.deepEqual(await check(), [late(line, 'TZ'), late(line + 1, 'NODE_OPTIONS')]);
+    assert.deepEqual(await check({TZ: 'UTC'}), [late(line + 1, 'NODE_OPTIONS')]);
+  });
+
+  test('a file that every user can read is warned of', async (t) => {
+    const {path, check} = inFolder(t);
+    for (const [mode, warnings] of [
+      [0o640, []],
+      [0o644, ['lead-prequal.env can be read by every user of this machine: chmod o= lead-prequal.env']],
+    ] as const) {
+      chmodSync(path, mode);
+      assert.deepEqual(await check(), warnings);
+    }
+  });
+
+  test('a file that cannot be read, or holds nothing, stops the start', async (t) => {
+    const {path, settings, check} = inFolder(t);
+    for (const nothing of ['', '\0'.repeat(64)]) {
+      writeFileSync(path, nothing);
+      assert.deepEqual(await check(settings), ['lead-prequal.env holds nothing: fill it, or remove it']);
+    }
+    rmSync(path);
+    assert.deepEqual(await check(settings), []);
+    mkdirSync(path);
+    assert.deepEqual(await check(settings), ['lead-prequal.env cannot be read (EISDIR)']);
+  });
+
+  test('a reload takes the secret of a new destination from it, and says what needs a restart', async (t) => {
+    const partners = temporaryFolder(t);
+    const more = {...noOtherPartner, PARTNERS_FILE: writePartners(partners, [{}]), RATE_LIMIT: '60'};
+    const {folder, write} = inFolder(t, more);
+    const service = await startService({}, folder);
+    t.after(() => service.end('SIGTERM'));
+    writePartners(partners, [{send_to: ['crm']}], {
+      crm: {type: 'webhook', url: 'https://crm.example.com/in', credentials: 'CRM'},
+    });
+    const last = async (words: string) => {
+      process.kill(service.pid, 'SIGHUP');
+      await until(() => service.lines.some((line) => line.includes(words)));
+      return service.lines.findLast((line) => line.includes(words)) ?? '';
+    };
+    assert.match(await last('"faults"'), /CREDENTIALS_CRM_SECRET is missing/);
+    write(`CREDENTIALS_CRM_SECRET=${newSecret()}`, 'RATE_LIMIT=7');
+    assert.match(await last('"needRestart":["RATE_LIMIT"]'), /destination crm added/);
+  });
+});
