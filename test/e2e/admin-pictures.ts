@@ -66,7 +66,8 @@ const secret = await openWhile(openStore(config, createSealer(config.dataKeys)),
   return beginSession(store, 'admin', 'Maria Lopez');
 });
 
-const service = await startService(settings, folder.path);
+// The pages run in this process, below.
+const service = await startService({...settings, ADMIN_URL: ''}, folder.path);
 const server = {fetch: (path: string, init?: RequestInit) => fetch(service.url + path, init)};
 const people = [
   ['Priya', 'Raman', '(646) 555-0164', 90_000, 'acme'],

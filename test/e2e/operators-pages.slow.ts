@@ -13,7 +13,6 @@ import {referenceOf} from '../../contract/reference.ts';
 import {readConfig} from '../../server/config/config.ts';
 import {openStoreBeside} from '../../server/store/open-store.ts';
 import {createSealer} from '../../server/store/sealing.ts';
-import {runAdmin} from '../support/admin-process.ts';
 import {browserEnvironment} from '../support/browser-environment.ts';
 import {sentLead, somebody} from '../support/embed-client.ts';
 import {json, startFakeUpstream, type Script} from '../support/fake-upstream.ts';
@@ -58,8 +57,7 @@ async function startAll(
   delete (settings as Partial<Record<'EMBED_ORIGINS', string>>).EMBED_ORIGINS;
   delete (settings as Partial<Record<'EMBED_PARTNER', string>>).EMBED_PARTNER;
   const service = await startService(settings, folder.path);
-  const admin = runAdmin(settings);
-  await admin.ready;
+  await until(() => service.lines.some((line) => line.includes('pages are ready')));
   await before?.({folder: folder.path, port, servers: [Number(new URL(service.url).port)], admin: ownPort});
   // Browsers of people keep pages for the button Back, and Playwright turns that off.
   const browser = await launchChromium({ignoreDefaultArgs: ['--disable-back-forward-cache']});
@@ -73,7 +71,6 @@ async function startAll(
     },
     async close() {
       await browser.close();
-      admin.child.kill('SIGTERM');
       await service.end('SIGTERM');
       await crm.close();
       folder.remove();
