@@ -106,4 +106,4 @@ log.emit({type: 'ready', host: config.host, port: server.port, metrics: server.m
 log.flush();
 // Standard output has one JSON object a line, in which quotes are escaped, so the snippet could not be pasted from there.
 console.error(toPaste);
-if (config.admin) pages = startPagesChild(log.emit);
+if (config.admin && !process.argv.includes('--without-pages')) pages = startPagesChild(log.emit);

@@ -3,8 +3,8 @@ import {Command} from 'commander';
 import type {Run} from './output.ts';
 
 const usage = `
-With ADMIN_URL, which says where operators reach it, the server runs it by itself (docs/admin.md). This is for a machine without
-a server, or while none runs: as its user, in the same folder and with the same settings. "lead-prequal operators invite" makes the first one.`;
+Where ADMIN_URL is set, the server starts these pages itself. Run this command where no server does: on another machine, while the
+server is stopped, or beside "serve --without-pages", with the server's user, folder and settings (docs/admin.md). "lead-prequal operators invite" makes the first one.`;
 
 export const adminCommand = ({environment}: Run): Command =>
   new Command('admin')

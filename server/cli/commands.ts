@@ -26,9 +26,13 @@ const loaders = {
 };
 
 const serveCommand = (): Command =>
-  new Command('serve').description('start the server, as "npm run serve" does').action(async () => {
-    await import('../main.ts');
-  });
+  new Command('serve')
+    .description('start the server, as "npm run serve" does')
+    // main.ts looks for it by itself, because it is also run without this command.
+    .option('--without-pages', "do not start the operators' pages, which then run as lead-prequal admin")
+    .action(async () => {
+      await import('../main.ts');
+    });
 
 /** The command that the first word names. If it names none, all commands, for the help and the list in an error. */
 export function loadCommands([first]: readonly string[]) {

@@ -13,6 +13,9 @@ const early = /^(NODE_.+|UV_.+|SSL_CERT_.+|TZ|PATH|HOME|LANG|LC_.+)$/;
 /** Names in the file that are not for the server. The unit of systemd that makes backups reads the last one. */
 export const isForOthers = (name: string): boolean => early.test(name) || name === 'BACKUPS_KEPT';
 
+/** A name, and its value in quotes. */
+const quoted = /^(\s*(?:export\s)?[\w ]+=[ \t]*)(["'`])([^]*?)\2/gm;
+
 /**
  * The environment of this process, with what the file adds. A variable of the process wins, also one such as
  * `TOKEN_KEY_FILE` over `TOKEN_KEY` of the file, unless it is empty.
@@ -22,15 +25,19 @@ export const isForOthers = (name: string): boolean => early.test(name) || name =
 export function environmentHere(faults: string[], warnings: string[]) {
   const isSet = (name: string) => Boolean(process.env[name]?.trim());
   const text = read(faults, warnings);
-  // Of a value in quotes that goes over several lines, only the lines are left, so that nothing in it looks like a name.
+  // Of a value in quotes, which may go over several lines, only the lines are left: nothing in it looks like a name.
   const lines = text
-    .replace(/=\s*(["'`])[^]*?\1/g, (value) => `=${value.replaceAll(/[^\n]/g, '')}`)
+    .replaceAll(quoted, (_all, name: string, _quote, value: string) => name + value.replaceAll(/[^\n]/g, ''))
     .split('\n');
   const names = lines.map((line) => /^\s*(?:export\s)?\s*([^=\s]+)\s*=/.exec(line)?.[1]);
-  // Node skips such a line, and the setting would count as not set.
-  for (const [index, line] of lines.entries())
+  for (const [index, line] of lines.entries()) {
+    const fault = (what: string) => faults.push(`${fileName}:${index + 1}: ${what}`);
+    // Node skips the one, and leaves out the end of the other: the setting would have no value, or another one.
     if (/^\s*[A-Za-z]/.test(line) && names[index] === undefined)
-      faults.push(`${fileName}:${index + 1}: has no =: write a setting as NAME=value`);
+      fault('has no =: write a setting as NAME=value');
+    if (/^[^#=]+=.*\S#/.test(line))
+      fault("has a # in its value, which would end there: write the value between '…'");
+  }
   const environment: Record<string, string | undefined> = {...process.env};
   const places = new Map<string, string>();
   for (const [name, value] of Object.entries(parseEnv(text))) {
@@ -45,7 +52,7 @@ export function environmentHere(faults: string[], warnings: string[]) {
 
 function read(faults: string[], warnings: string[]): string {
   try {
-    const text = readFileSync(fileName, 'utf8');
+    const text = readFileSync(fileName, 'utf8').replace(/^\uFEFF/, '');
     // As a failed deployment or a full disk leaves it.
     if (!/[^\s\p{C}]/u.test(text)) faults.push(`${fileName} holds nothing: fill it, or remove it`);
     if (statSync(fileName).mode & 0o004)

@@ -55,7 +55,9 @@ export const settingGroups = {
       .describe(
         'Where operators reach their pages, which start with the server: `https://`, a host of its own, no path.',
       ),
-    ADMIN_PORT: wholeNumber(0, 65_535).default(8081).describe('The port on which it listens, at `HOST`.'),
+    ADMIN_PORT: wholeNumber(0, 65_535)
+      .default(8081)
+      .describe('The port on which the pages listen, at `HOST`.'),
   },
   'Callers of `/json/leads`': {
     CALLERS: callers.describe(

@@ -62,7 +62,7 @@ function defineMetrics(registry: Registry, hasRedis: boolean) {
     'The age of the oldest lead that waits for a destination.',
     'destination',
   );
-  const late = gauge('outbox_late_seconds', 'The same age, under the name that alerts use.', 'destination');
+  const late = gauge('outbox_late_seconds', 'The same age. Alerts use this name.', 'destination');
   const state = gauge('destination_state', '1 for the state, 0 for all others.', 'destination', 'state');
   const since = gauge('destination_state_since_timestamp_seconds', 'When the state began.', 'destination');
   const delivered = gauge(

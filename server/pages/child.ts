@@ -26,12 +26,6 @@ export function startPagesChild(emit: Emit, waits = usualWaits): PagesChild {
 
   function start() {
     const startedAt = performance.now();
-    // It is in a process group of its own, so that Ctrl+C in a terminal reaches it through the server alone. The channel
-    // closes when the server ends, however that ends, and then the child ends, too.
-    child = spawn(process.execPath, [command, 'admin'], {
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      detached: true,
-    });
     const startAgain = (reason: string) => {
       child = undefined;
       if (mayEnd) return;
@@ -40,19 +34,35 @@ export function startPagesChild(emit: Emit, waits = usualWaits): PagesChild {
       nextStart = setTimeout(start, wait);
       wait = Math.min(2 * wait, waits.longest);
     };
-    // What could not be started, for example because there are too many processes, does not exit.
-    child.on('error', ({message}) => child?.pid === undefined && startAgain(message));
-    child.once('exit', (status, signal) => startAgain(signal ?? `status ${status}`));
+    try {
+      // It is in a process group of its own, so that Ctrl+C in a terminal reaches it through the server alone. The channel
+      // closes when the server ends, however that ends, and then the child ends, too.
+      const started = spawn(process.execPath, [command, 'admin'], {
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+        detached: true,
+      });
+      // What could not be started does not exit. Any other error is about a signal to a child that is ending.
+      started.on('error', ({message}) => started.pid === undefined && startAgain(message));
+      started.once('exit', (status, signal) => startAgain(signal ?? `status ${status}`));
+      if (started.pid !== undefined) child = started;
+    } catch (error) {
+      // Some errors, such as a lack of memory, are thrown at once.
+      startAgain((error as Error).message);
+    }
+  }
+
+  function letEnd() {
+    mayEnd = true;
+    clearTimeout(nextStart);
   }
 
   start();
   return {
-    letEnd: () => void (mayEnd = true),
+    letEnd,
     async end() {
-      mayEnd = true;
-      clearTimeout(nextStart);
+      letEnd();
       if (!child) return;
-      const ended = once(child, 'exit');
+      const ended = once(child, 'exit').catch(() => undefined);
       child.kill('SIGTERM');
       await ended;
     },

@@ -159,7 +159,7 @@ async function* transferTable(
   throw new CopyError(
     isNew
       ? `${table} did not arrive in ${place} as it is, so nothing was changed there`
-      : `${place} holds other data, which a copy would mix with its own: name an empty database`,
+      : `${place} holds other data, which a copy would mix with its own: name an empty database. If an earlier copy of this file ended there, and servers have used it since, its leads are there: rename the file to ${movedName('…')} instead`,
   );
 }
 

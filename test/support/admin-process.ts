@@ -1,6 +1,7 @@
 /** `lead-prequal admin` as a process, for tests. */
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
+import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {text} from 'node:stream/consumers';
@@ -10,7 +11,9 @@ const launcher = join(import.meta.dirname, '../../server/lead-prequal.cjs');
 /** Runs until it ends. `ready` has its port. Whoever calls kills `child`. */
 export function runAdmin(settings: Record<string, string>) {
   const env = {PATH: process.env['PATH'], ...settings};
-  const child = spawn(process.execPath, [launcher, 'admin'], {env, stdio: ['ignore', 'pipe', 'pipe']});
+  // Not in the folder of the tests, whose lead-prequal.env would be read.
+  const options = {cwd: tmpdir(), env, stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe']};
+  const child = spawn(process.execPath, [launcher, 'admin'], options);
   const lines: string[] = [];
   const ready = Promise.withResolvers<number>();
   createInterface({input: child.stdout}).on('line', (line) => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import {execFile} from 'node:child_process';
 import {writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {PassThrough} from 'node:stream';
 import {buffer} from 'node:stream/consumers';
@@ -70,7 +71,8 @@ export const runAtTerminal = (
 /** As `runCommand`, in a process of its own: for what only a process has, and beside a server under load. */
 export function runProcess(environment: Record<string, string>, ...words: string[]): Promise<Ran> {
   const {promise, resolve} = Promise.withResolvers<Ran>();
-  const options = {env: {PATH: process.env['PATH'], ...environment}};
+  // Not in the folder of the tests, whose lead-prequal.env would be read.
+  const options = {cwd: tmpdir(), env: {PATH: process.env['PATH'], ...environment}};
   const child = execFile(process.execPath, [program, ...words], options, (_error, stdout, stderr) =>
     resolve({code: child.exitCode ?? -1, stdout, stderr}),
   );

@@ -164,7 +164,7 @@ async function assertPending(server: TestServer, upstreamId: string | null) {
 }
 
 suite('an upstream that cannot take the lead now', () => {
-  // Of what cannot be read: unreadable-replies.test.ts.
+  // Of what cannot be read: unreadable-replies.slow.ts.
   const kinds = ['an error of its own', 'too many requests', 'bad credentials', 'nothing found'] as const;
   const others = ['a reset', 'a redirect', 'a page of HTML'] as const;
   const replies = [...kinds, ...others].map((what): [string, Reply] => [what, failures[what]]);

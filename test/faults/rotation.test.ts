@@ -1,0 +1,140 @@
+/**
+ * `lead-prequal keys rotate` is killed again and again, and so is the server beside it, while leads arrive: first while
+ * data in clear is sealed, then while another key takes over. Every lead stays readable, and the command ends the work.
+ */
+import assert from 'node:assert/strict';
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {join} from 'node:path';
+import {text} from 'node:stream/consumers';
+import {test, type TestContext} from 'node:test';
+import type {LeadEntry} from '../../server/leads/new-lead.ts';
+import type {LeadStore} from '../../server/leads/ports.ts';
+import {openStore} from '../../server/store/open-store.ts';
+import {checkValueOf, createSealer} from '../../server/store/sealing.ts';
+import {openWhile} from '../support/opened.ts';
+import {databaseFor, withoutPostgres} from '../support/postgres.ts';
+import {execute, rowsOf} from '../support/rows.ts';
+import {asLead, newEntry, prequalificationBody} from '../support/sample-leads.ts';
+import {serviceSettings, startService, type RunningService} from '../support/service-process.ts';
+import {temporaryFolder} from '../support/temporary-folder.ts';
+import {until} from '../support/until.ts';
+import {acme, baseConfig} from '../support/test-server.ts';
+import {basic, postJson} from '../support/http.ts';
+
+const leads = 400 * Number(process.env['FAULT_ROUNDS'] ?? 10);
+/** How often the command is killed while it seals, and again while it seals with another key. */
+const kills = Number(process.env['FAULT_ROUNDS'] ?? 10);
+const [first, second] = [
+  'the-first-data-key-of-32-characters-or-more',
+  'the-second-data-key-of-32-characters-or-more',
+];
+const program = join(import.meta.dirname, '../../server/lead-prequal.cjs');
+
+type Words = [string, ...string[]];
+
+type Query = (sql: string) => Promise<Record<string, unknown>[]>;
+
+async function isSealedThroughKills(t: TestContext, database?: {url: string; query: Query}) {
+  const folder = temporaryFolder(t);
+  const config = {...baseConfig(folder), databaseUrl: database?.url};
+  const environment = {
+    ...serviceSettings(folder),
+    DATABASE_PATH: config.databasePath,
+    ...(database && {DATABASE_URL: database.url}),
+  };
+  const query: Query = (sql) =>
+    database ? database.query(sql) : Promise.resolve(rowsOf(config.databasePath, sql));
+  const open = <Result>(words: Words, work: (store: LeadStore) => Promise<Result>) =>
+    openWhile(openStore(config, createSealer(words)), work);
+
+  const entries = Array.from({length: leads}, (_, n) =>
+    newEntry({lead: asLead({...prequalificationBody, last_name: `Lead-${n}`}), partner: 'acme'}),
+  );
+  await open(['clear'], async (store) => {
+    for (let from = 0; from < leads; from += 500)
+      await Promise.all(entries.slice(from, from + 500).map((entry) => store.accept(entry)));
+  });
+
+  const added: string[] = [];
+  let service: RunningService | undefined;
+  t.after(() => service?.end('SIGKILL'));
+  const startServer = async (DATA_KEY: string) => {
+    service = await startService({...environment, DATA_KEY}, folder);
+  };
+  const addLead = async () => {
+    const headers = basic(acme);
+    const lead = {...prequalificationBody, cid: '1001'};
+    const response = await fetch(`${service!.url}/json/leads`, postJson(lead, headers));
+    assert.equal(response.status, 201);
+    added.push(((await response.json()) as {id: string}).id);
+  };
+  const rotate = (DATA_KEY: string) =>
+    spawn(process.execPath, [program, 'keys', 'rotate'], {
+      cwd: folder,
+      env: {PATH: process.env['PATH'] ?? '', ...environment, DATA_KEY},
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  const countSealed = async (key: string) => {
+    const sql = `SELECT COUNT(*) AS n FROM sealed WHERE data_key = ${checkValueOf(key)}`;
+    const [row] = await query(sql);
+    return Number(row?.['n']);
+  };
+
+  for (const [now, before] of [
+    [first, 'clear'],
+    [second, first],
+  ] as const) {
+    const keys = `${now} ${before}`;
+    await startServer(keys);
+    for (let round = 1; round <= kills; round += 1) {
+      await addLead();
+      const command = rotate(keys);
+      const ended = once(command, 'exit');
+      const goal = (leads * round) / (kills + 1);
+      await Promise.race([ended, until(async () => (await countSealed(now)) >= goal)]);
+      command.kill('SIGKILL');
+      await ended;
+      if (round % 5 === 0) {
+        await service!.end('SIGKILL');
+        await startServer(keys);
+      }
+    }
+    const command = rotate(keys);
+    const [[code], output, errors] = await Promise.all([
+      once(command, 'exit') as Promise<[number | null]>,
+      text(command.stdout),
+      text(command.stderr),
+    ]);
+    assert.equal(code, 0, output + errors);
+    await addLead();
+    await service!.end('SIGTERM');
+    // The servers that were killed count as running for a minute. To the store, that minute is over now.
+    const longAgo = 'UPDATE processes SET seen_at = seen_at - 60000';
+    await (database ? database.query(longAgo) : execute(config.databasePath, longAgo));
+    await open([now], async (store) => {
+      await assertAllReadable(store, entries);
+      for (const id of added) assert.ok(await store.find(id));
+    });
+  }
+  t.diagnostic(`killed ${2 * kills} times, ${entries.length + added.length} leads read`);
+}
+
+async function assertAllReadable(store: LeadStore, entries: readonly LeadEntry[]) {
+  for (let from = 0; from < entries.length; from += 500) {
+    const some = entries.slice(from, from + 500);
+    const records = await store.findRecords(some.map(({id}) => id));
+    for (const {id, lead, answer} of some) assert.partialDeepStrictEqual(records.get(id), {lead, answer});
+  }
+}
+
+test('a SQLite database is sealed, and sealed with another key, although all is killed', (t) =>
+  isSealedThroughKills(t));
+test(
+  'a PostgreSQL database is sealed, and sealed with another key, although all is killed',
+  {skip: withoutPostgres},
+  async (t) => {
+    const database = await databaseFor(t);
+    await isSealedThroughKills(t, database);
+  },
+);
