@@ -9,7 +9,7 @@ import {fillClass, fillStyles} from '../../form/styles/amount-colors.ts';
 import {lasting} from '../admin/words.ts';
 import {html, Html, minified, type HtmlValue} from '../html/html.ts';
 import {pageStyles} from '../html/page-styles.ts';
-import {seesPersons, type Seen, type Visit} from './visit.ts';
+import {seesPersons, type Reply, type Seen, type Visit} from './visit.ts';
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
 
@@ -73,7 +73,7 @@ export type Place = (typeof pages)[number][0];
 /** `every`: seconds after which the page asks for itself again while it is open. */
 type Frame = {title: string; here: Place; every?: number};
 
-export function page({title, here, every}: Frame, visit: Visit, main: Html): Html {
+export function page({title, here, every}: Frame, visit: Visit, main: Html): Reply {
   const {seen, query} = visit;
   const shown = pages.filter(([path]) => path !== '/audit' || seen.role === 'admin');
   const [said, hasFailed] = [visit.open(query['said'] ?? ''), query['failed'] !== undefined];
@@ -81,7 +81,7 @@ export function page({title, here, every}: Frame, visit: Visit, main: Html): Htm
     html`<a href="${path}" ${path === here && html`aria-current="page"`}
       >${icon(sign)}<span>${words}</span></a
     >`;
-  return document(
+  const whole = document(
     title,
     html`<a class="skip" href="#main">To the content</a>
       <div class="app">
@@ -101,6 +101,7 @@ export function page({title, here, every}: Frame, visit: Visit, main: Html): Htm
         </main>
       </div>`,
   );
+  return {page: whole};
 }
 
 const roleWords = (seen: Seen) =>
