@@ -95,7 +95,7 @@ const serverRooms = roomsOf('server', (name) => [
   room('widget|demo|test|build', 'The server never looks into these rooms.'),
   ...(['http', 'pages'].includes(name)
     ? []
-    : [{regex: '^(express|cors|helmet)', message: 'Only http/ and pages/ know Express.'}]),
+    : [{regex: '^express', message: 'Only http/ and pages/ know Express.'}]),
   ...(name === 'pages' ? [] : [{regex: '^@simplewebauthn', message: 'Only pages/ knows passkeys.'}]),
   ...(name === 'destinations'
     ? [
