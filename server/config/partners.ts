@@ -28,14 +28,17 @@ const nextStepText = z.string().trim().min(1).max(300);
 const languageTag = z
   .string()
   .regex(/^[a-z]{2,3}(-[A-Za-z\d]{2,8})*$/, 'must be a language such as en or es-MX');
-/** One text, whose language is not known, or texts by language. */
-const byLanguage = (text: z.ZodType<string>) =>
-  z.union([
-    text.transform((only) => ({[unknownLanguage]: only})),
-    z
-      .record(languageTag, text)
-      .refine((texts) => Object.keys(texts).length > 0, 'must hold at least one language'),
-  ]);
+/** One text or link, whose language is not known, or texts or links by language. */
+const byLanguage = <Content>(content: z.ZodType<Content>, wrong?: string) =>
+  z.union(
+    [
+      content.transform((only): Record<string, Content> => ({[unknownLanguage]: only})),
+      z
+        .record(languageTag, content)
+        .refine((contents) => Object.keys(contents).length > 0, 'must hold at least one language'),
+    ],
+    wrong,
+  );
 const nextStep = byLanguage(nextStepText);
 
 /** Stands at the phone field before anything is typed, so there is nothing for a placeholder. */
@@ -65,14 +68,8 @@ const ctaLink = z.strictObject({
   label: displayName.refine((text) => !/[{}]/.test(text), {error: 'must have no { and no }'}),
   href: httpsAddress,
 });
-const cta = z.union(
-  [
-    // A link in a language that is not known.
-    ctaLink.transform((link): Record<string, typeof link> => ({[unknownLanguage]: link})),
-    z
-      .record(languageTag, ctaLink)
-      .refine((links) => Object.keys(links).length > 0, 'must hold at least one language'),
-  ],
+const cta = byLanguage(
+  ctaLink,
   'must have a label without braces and an href that begins with https://, or both for each language',
 );
 
