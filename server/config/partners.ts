@@ -218,41 +218,38 @@ export function textWarnings({
   callPromise,
 }: Partner): {path: readonly string[]; warning: string}[] {
   const warnings: {path: readonly string[]; warning: string}[] = [];
+  const warn = (path: readonly string[], warning: string) => warnings.push({path, warning});
   const plain = consent?.texts[unknownLanguage];
   if (plain && looksMarked(plain.text))
-    warnings.push({
-      path: ['consent', 'text'],
-      warning: 'has a link or {button} that visitors see as it is written: give the text in texts',
-    });
+    warn(
+      ['consent', 'text'],
+      'has a link or {button} that visitors see as it is written: give the text in texts',
+    );
   for (const [tag, text] of Object.entries(nextStep ?? {})) {
     const path = tag === unknownLanguage ? ['next_step'] : ['next_step', tag];
     const unknown = unknownPlaceholder(text);
-    if (unknown !== undefined)
-      warnings.push({path, warning: `has ${unknown}, which visitors see as it is written`});
+    if (unknown !== undefined) warn(path, `has ${unknown}, which visitors see as it is written`);
     if (misplacedName(text))
-      warnings.push({
+      warn(
         path,
-        warning:
-          'has {first_name} without a comma beside it: it is left out where the name is not known, and the sentence must read well without it',
-      });
+        'has {first_name} without a comma beside it: it is left out where the name is not known, and the sentence must read well without it',
+      );
   }
   const texts = {'consent.texts': consent?.texts, next_step: nextStep, cta, call_promise: callPromise};
   for (const [field, byLanguage] of Object.entries(texts)) {
+    const path = field.split('.');
     const tags = Object.keys(byLanguage ?? {});
     const [first] = tags;
     if (first === undefined || first === unknownLanguage) continue;
     const unknown = tags.filter((tag) => !formLanguages.some((language) => tag.split('-')[0] === language));
     for (const tag of unknown)
-      warnings.push({
-        path: [...field.split('.'), tag],
-        warning: `is for a language that the form does not have (${formLanguages.join(', ')}), so nobody sees it`,
-      });
+      warn(
+        [...path, tag],
+        `is for a language that the form does not have (${formLanguages.join(', ')}), so nobody sees it`,
+      );
     const missing = formLanguages.filter((language) => !tags.some((tag) => tag.split('-')[0] === language));
     if (missing.length > 0)
-      warnings.push({
-        path: field.split('.'),
-        warning: `has no text in ${missing.join(', ')}: forms in that language show the one in ${first}`,
-      });
+      warn(path, `has no text in ${missing.join(', ')}: forms in that language show the one in ${first}`);
   }
   return warnings;
 }

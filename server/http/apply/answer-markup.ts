@@ -1,4 +1,5 @@
 /** The answer to a lead as HTML. It has the structure of widget/submission/answer-view.ts, and its sentences come from form/. */
+import {DateTime} from 'luxon';
 import {totalAmount} from '../../../contract/amounts.ts';
 import type {ContactLink, PartnerLink} from '../../../contract/embed.ts';
 import {formatMoney} from '../../../form/format-money.ts';
@@ -35,15 +36,6 @@ export type Answered = Result & {
   carries: Readonly<Record<string, string>>;
 };
 
-const dateFormats = new Map<string, Intl.DateTimeFormat>();
-
-/** Kept, because making one takes longer than the rest of the page. */
-function dateFormat(locale: string): Intl.DateTimeFormat {
-  const known = dateFormats.get(locale) ?? new Intl.DateTimeFormat(locale, {dateStyle: 'long'});
-  dateFormats.set(locale, known);
-  return known;
-}
-
 export function answerMarkup(words: Words, answered: Answered): Html {
   const {answer, firstName: name, phone, nextStep} = answered;
   const amounts = shownAmounts(answer);
@@ -52,9 +44,9 @@ export function answerMarkup(words: Words, answered: Answered): Html {
   const {title} = words[state];
   const isRefused = answer.status === 'refused';
   const partnerText = isRefused ? undefined : contentFor(nextStep, words.locale);
-  const madeOn = fill(words.madeOn, {date: dateFormat(words.locale).format()});
+  const date = DateTime.now().setLocale(words.locale).toLocaleString(DateTime.DATE_FULL);
   const printed = html` <span class="printed"
-    >${[madeOn, ...answered.contact.map(({text}) => text)].join(' · ')}</span
+    >${[fill(words.madeOn, {date}), ...answered.contact.map(({text}) => text)].join(' · ')}</span
   >`;
   const explains = !amounts && !(state === 'thanks' && partnerText);
   return html`<section class="answer ${!amounts && `end ${answer.status}`}" aria-labelledby="result-title">
