@@ -7,7 +7,7 @@ import {amountParts, totalAmount, type Amounts} from '../../contract/amounts.ts'
 import {formatMoney} from '../../form/format-money.ts';
 import {fillClass, fillStyles} from '../../form/styles/amount-colors.ts';
 import {lasting} from '../admin/words.ts';
-import {html, Html, minified, type HtmlValue} from '../html/html.ts';
+import {html, Html, htmlPage, minified, type HtmlValue} from '../html/html.ts';
 import {pageStyles} from '../html/page-styles.ts';
 import {seesPersons, type Reply, type Seen, type Visit} from './visit.ts';
 
@@ -29,21 +29,15 @@ const tabIcon = `data:image/svg+xml,${encodeURIComponent(
 
 /** Title and `inHead` must hold nothing personal: titles stand in the history of the browser. */
 export const document = (title: string, body: Html, inHead: Html | false = false): Html =>
-  html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title}</title>
-        <link rel="icon" href="${tabIcon}" />
-        <link rel="stylesheet" href="${styles.address}" />
-        ${inHead}
-        <script type="module" src="${script.address}"></script>
-      </head>
-      <body>
-        ${icons}${body}
-      </body>
-    </html>`;
+  htmlPage(
+    html`lang="en"`,
+    html`<title>${title}</title>
+      <link rel="icon" href="${tabIcon}" />
+      <link rel="stylesheet" href="${styles.address}" />
+      ${inHead}
+      <script type="module" src="${script.address}"></script>`,
+    html`${icons}${body}`,
+  );
 
 /** A small page without the frame, for who is not signed in, and for errors. */
 export const gate = (title: string, content: Html, inHead: Html | false = false): Html =>

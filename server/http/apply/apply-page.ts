@@ -6,7 +6,7 @@ import {fill} from '../../../form/words/fill.ts';
 import {formWords} from '../../../form/words/form-words.ts';
 import {formLanguages, serverWords, type FormLanguage} from '../../../form/words/languages.ts';
 import type {Partner} from '../../config/partners.ts';
-import {html, Html} from '../../html/html.ts';
+import {html, Html, htmlPage} from '../../html/html.ts';
 import {anyOf, contactLinks, contactWays} from '../../snippets/fallback.ts';
 import {pairsOf, type Query} from '../query.ts';
 import {assets, stylesWith} from './page-assets.ts';
@@ -54,19 +54,13 @@ function pageOf(
   accent?: string,
 ): Page {
   const {element, hash} = stylesWith(accent);
-  const page = html`<!doctype html>
-    <html lang="${language}" ${framed && html`data-framed`}>
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="${theme === 'auto' ? 'light dark' : theme}" />
-        <meta name="robots" content="noindex" />
-        ${element} ${head}
-      </head>
-      <body>
-        ${body}
-      </body>
-    </html>`;
+  const page = htmlPage(
+    html`lang="${language}" ${framed && html`data-framed`}`,
+    html`<meta name="color-scheme" content="${theme === 'auto' ? 'light dark' : theme}" />
+      <meta name="robots" content="noindex" />
+      ${element} ${head}`,
+    body,
+  );
   return {html: page, stylesHash: hash};
 }
 
