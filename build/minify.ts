@@ -7,7 +7,8 @@ export const minifyTemplates: Plugin = {
   name: 'minify-templates',
   enforce: 'pre',
   async transform(code, id) {
-    if (!/\/(widget|form\/styles)\/.*\.ts$/.test(id) || !/(html|css|svg|mathml)`/.test(code)) return null;
+    if (!/\/(widget|form\/(styles|views))\/.*\.ts$/.test(id) || !/(html|css|svg|mathml)`/.test(code))
+      return null;
     // It minifies no style sheet of a file that has unsafeCSS, and would say so at each build. These files have none.
     const css = code.includes('unsafeCSS') ? {css: false as const} : {};
     const minified = await minifyHTMLLiterals(code, {fileName: id, ...css});

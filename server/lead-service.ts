@@ -5,6 +5,7 @@
 import {isDeepStrictEqual} from 'node:util';
 import type {Config} from './config/config.ts';
 import {addressOf, placeOf, type DestinationSettings} from './config/destinations.ts';
+import {onceIn} from './config/once-in.ts';
 import type {Timings} from './config/timings.ts';
 import type {Served} from './destinations/channel.ts';
 import {createCourier} from './destinations/courier.ts';
@@ -18,7 +19,6 @@ import {consentSigner, evidenceKeys, newEvidence} from './leads/evidence.ts';
 import {createLeadDesk, type LeadDesk} from './leads/lead-desk.ts';
 import type {Lead} from './leads/lead-schema.ts';
 import type {LeadStore} from './leads/ports.ts';
-import type {OutboxCount} from './leads/deliveries.ts';
 import {createdAtOf} from './leads/lead-ids.ts';
 import {retentionOf, type RetentionConfig} from './leads/retention.ts';
 import {revokeLinkOf} from './leads/revocation.ts';
@@ -108,17 +108,10 @@ export async function startLeadService(
     const last = await store.lastDelivered(names());
     return new Map(last.map(({destination, deliveredAt}) => [destination, deliveredAt]));
   };
-  /** The last reading of the store, and when it began, in milliseconds of `performance.now()`. */
-  let reading: {at: number; counts: Promise<OutboxCount[] | undefined>} | undefined;
-  async function readStore() {
+  const storedCounts = onceIn(timings.storeReadings, async () => {
     earlier ??= await readEarlier().catch(() => undefined);
     return store.countOutbox().catch(() => undefined);
-  }
-  function countsOfStore() {
-    const now = performance.now();
-    if (!reading || now - reading.at >= timings.storeReadings) reading = {at: now, counts: readStore()};
-    return reading.counts;
-  }
+  });
 
   function destinationsNow(): DestinationReading[] {
     const since = outbox.missingSince();
@@ -140,14 +133,15 @@ export async function startLeadService(
       workers.serve(destinations);
       desk = deskUnder(reloaded);
       retention = retentionOf(reloaded);
-      [earlier, reading] = [undefined, undefined];
+      earlier = undefined;
+      storedCounts.forget();
       outbox.wake();
     },
     isDegraded: () => destinationsNow().some(({state}) => state !== 'ok'),
     destinations: destinationsNow,
     overdue: sweep.overdue,
     async readings() {
-      const counts = await countsOfStore();
+      const counts = await storedCounts.read();
       return {
         isStoreUp: watch.outage() === undefined,
         destinations: destinationsNow().map(({deliveredAt, ...reading}) => ({

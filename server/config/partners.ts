@@ -28,14 +28,17 @@ const nextStepText = z.string().trim().min(1).max(300);
 const languageTag = z
   .string()
   .regex(/^[a-z]{2,3}(-[A-Za-z\d]{2,8})*$/, 'must be a language such as en or es-MX');
-/** One text, whose language is not known, or texts by language. */
-const byLanguage = (text: z.ZodType<string>) =>
-  z.union([
-    text.transform((only) => ({[unknownLanguage]: only})),
-    z
-      .record(languageTag, text)
-      .refine((texts) => Object.keys(texts).length > 0, 'must hold at least one language'),
-  ]);
+/** One text or link, whose language is not known, or texts or links by language. */
+const byLanguage = <Content>(content: z.ZodType<Content>, wrong?: string) =>
+  z.union(
+    [
+      content.transform((only): Record<string, Content> => ({[unknownLanguage]: only})),
+      z
+        .record(languageTag, content)
+        .refine((contents) => Object.keys(contents).length > 0, 'must hold at least one language'),
+    ],
+    wrong,
+  );
 const nextStep = byLanguage(nextStepText);
 
 /** Stands at the phone field before anything is typed, so there is nothing for a placeholder. */
@@ -66,14 +69,8 @@ const ctaLink = z.strictObject({
     .describe('What it says, without placeholders: a button should not change with each visitor.'),
   href: httpsAddress.describe('Where it leads: an address that begins with https://.'),
 });
-const cta = z.union(
-  [
-    // A link in a language that is not known.
-    ctaLink.transform((link): Record<string, typeof link> => ({[unknownLanguage]: link})),
-    z
-      .record(languageTag, ctaLink)
-      .refine((links) => Object.keys(links).length > 0, 'must hold at least one language'),
-  ],
+const cta = byLanguage(
+  ctaLink,
   'must have a label without braces and an href that begins with https://, or both for each language',
 );
 
@@ -266,41 +263,38 @@ export function textWarnings({
   callPromise,
 }: Partner): {path: readonly string[]; warning: string}[] {
   const warnings: {path: readonly string[]; warning: string}[] = [];
+  const warn = (path: readonly string[], warning: string) => warnings.push({path, warning});
   const plain = consent?.texts[unknownLanguage];
   if (plain && looksMarked(plain.text))
-    warnings.push({
-      path: ['consent', 'text'],
-      warning: 'has a link or {button} that visitors see as it is written: give the text in texts',
-    });
+    warn(
+      ['consent', 'text'],
+      'has a link or {button} that visitors see as it is written: give the text in texts',
+    );
   for (const [tag, text] of Object.entries(nextStep ?? {})) {
     const path = tag === unknownLanguage ? ['next_step'] : ['next_step', tag];
     const unknown = unknownPlaceholder(text);
-    if (unknown !== undefined)
-      warnings.push({path, warning: `has ${unknown}, which visitors see as it is written`});
+    if (unknown !== undefined) warn(path, `has ${unknown}, which visitors see as it is written`);
     if (misplacedName(text))
-      warnings.push({
+      warn(
         path,
-        warning:
-          'has {first_name} without a comma beside it: it is left out where the name is not known, and the sentence must read well without it',
-      });
+        'has {first_name} without a comma beside it: it is left out where the name is not known, and the sentence must read well without it',
+      );
   }
   const texts = {'consent.texts': consent?.texts, next_step: nextStep, cta, call_promise: callPromise};
   for (const [field, byLanguage] of Object.entries(texts)) {
+    const path = field.split('.');
     const tags = Object.keys(byLanguage ?? {});
     const [first] = tags;
     if (first === undefined || first === unknownLanguage) continue;
     const unknown = tags.filter((tag) => !formLanguages.some((language) => tag.split('-')[0] === language));
     for (const tag of unknown)
-      warnings.push({
-        path: [...field.split('.'), tag],
-        warning: `is for a language that the form does not have (${formLanguages.join(', ')}), so nobody sees it`,
-      });
+      warn(
+        [...path, tag],
+        `is for a language that the form does not have (${formLanguages.join(', ')}), so nobody sees it`,
+      );
     const missing = formLanguages.filter((language) => !tags.some((tag) => tag.split('-')[0] === language));
     if (missing.length > 0)
-      warnings.push({
-        path: field.split('.'),
-        warning: `has no text in ${missing.join(', ')}: forms in that language show the one in ${first}`,
-      });
+      warn(path, `has no text in ${missing.join(', ')}: forms in that language show the one in ${first}`);
   }
   return warnings;
 }

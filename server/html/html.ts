@@ -48,6 +48,20 @@ function write(value: HtmlValue): string {
 export const html = (literals: TemplateStringsArray, ...values: HtmlValue[]): Html =>
   new Html(literals.reduce((text, literal, index) => text + write(values[index - 1]) + literal));
 
+/** A whole page. @param root its language, and further attributes of its root */
+export const htmlPage = (root: Html, head: Html, body: Html): Html =>
+  html`<!doctype html>
+    <html ${root}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        ${head}
+      </head>
+      <body>
+        ${body}
+      </body>
+    </html>`;
+
 /** Styles in one line, without comments and most of the white space. */
 export const minified = (styles: string): string =>
   styles

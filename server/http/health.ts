@@ -1,19 +1,22 @@
 /** The health endpoints for load balancers, orchestrators and monitoring. */
-import {Router, type RequestHandler} from 'express';
+import {Router} from 'express';
 import {paths} from '../../contract/api.ts';
 import {StoreUnavailable} from '../leads/store-errors.ts';
 import {replyJson} from './json-body.ts';
 import {methodNotAllowed, shuttingDown} from './problem-replies.ts';
 
-function endpoint(path: string, handler: RequestHandler): Router {
+function endpoints(handlers: Readonly<Record<string, () => string>>): Router {
   const router = Router({caseSensitive: true});
-  router.route(path).get(handler).all(methodNotAllowed('GET, HEAD'));
+  for (const [path, status] of Object.entries(handlers))
+    router
+      .route(path)
+      .get((_request, response) => replyJson(response, 200, {status: status()}))
+      .all(methodNotAllowed('GET, HEAD'));
   return router;
 }
 
 /** `GET /livez`: 200 as long as the process responds at all. A process that does not respond needs a restart. */
-export const liveEndpoint = (): Router =>
-  endpoint(paths.live, (_request, response) => replyJson(response, 200, {status: 'ok'}));
+export const liveEndpoint = (): Router => endpoints({[paths.live]: () => 'ok'});
 
 export type Health = {
   watch: {outage(): string | undefined};
@@ -32,23 +35,17 @@ export type Health = {
  * and with `lead-prequal destinations list`.
  */
 export function healthEndpoints({watch, isDegraded, isDraining}: Health): Router {
-  function throwUnlessReady() {
+  function ready() {
     if (isDraining()) throw shuttingDown();
     const reason = watch.outage();
     if (reason !== undefined) throw new StoreUnavailable(reason);
+    return 'ok';
   }
-  const router = Router({caseSensitive: true});
-  router.use(
-    endpoint(paths.ready, (_request, response) => {
-      throwUnlessReady();
-      replyJson(response, 200, {status: 'ok'});
-    }),
-  );
-  router.use(
-    endpoint(paths.health, (_request, response) => {
-      throwUnlessReady();
-      replyJson(response, 200, {status: isDegraded() ? 'degraded' : 'ok'});
-    }),
-  );
-  return router;
+  return endpoints({
+    [paths.ready]: ready,
+    [paths.health]() {
+      const status = ready();
+      return isDegraded() ? 'degraded' : status;
+    },
+  });
 }

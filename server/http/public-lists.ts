@@ -1,6 +1,7 @@
 /** Lists that anybody may read: the versions of the form, and the public keys of statements about consents. */
 import {Router} from 'express';
 import type {z} from 'zod';
+import {onceIn} from '../config/once-in.ts';
 import type {EvidenceStore, PublicEvidenceKey} from '../leads/evidence.ts';
 import {listVersions, type EmbedVersion} from '../versions/embed-versions.ts';
 import {replyJson} from './json-body.ts';
@@ -41,14 +42,8 @@ export function versionList(versions: readonly EmbedVersion[]): Router {
 
 /** For whoever verifies a statement. */
 export function evidenceKeyList(store: Pick<EvidenceStore, 'evidenceKeys'>): Router {
-  let [readAt, keys]: [number, Promise<PublicEvidenceKey[]>] = [-Infinity, Promise.resolve([])];
-  function read() {
-    if (performance.now() - readAt < readEvery) return keys;
-    [readAt, keys] = [performance.now(), store.evidenceKeys()];
-    keys.catch(() => (readAt = -Infinity));
-    return keys;
-  }
-  return publicList(operations.evidenceKeys, async () => jwks(await read()));
+  const keys = onceIn(readEvery, () => store.evidenceKeys());
+  return publicList(operations.evidenceKeys, async () => jwks(await keys.read()));
 }
 
 const jwks = (keys: readonly PublicEvidenceKey[]): z.infer<typeof evidenceKeysSchema> => ({

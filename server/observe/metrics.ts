@@ -42,55 +42,48 @@ function defineMetrics(registry: Registry, hasRedis: boolean) {
   const histogram = (name: string, help: string, buckets: number[], ...labelNames: string[]) =>
     new Histogram({name: `lead_prequal_${name}`, help, buckets, labelNames, registers});
 
-  const leads = counter('leads_total', 'Leads that were stored.', 'partner', 'type', 'answer');
-  const refusals = counter('refusals_total', 'Requests that were refused.', 'partner', 'reason');
-  const answers = histogram('answer_seconds', 'From a lead to its answer.', answerBuckets, 'api');
-  const attempts = counter(
-    'deliveries_total',
-    'Attempts to deliver, by their outcome.',
-    'destination',
-    'outcome',
-  );
-  const commits = histogram('commit_seconds', 'How long a write waits for its commit.', commitBuckets);
-  const swept = counter('retention_erased_total', 'Erased, because they were kept long enough.', 'what');
-  for (const what of ['leads', 'consents']) swept.inc({what}, 0);
-  const overdue = gauge('overdue_leads', 'Leads that are kept past their time.', 'destination', 'reason');
-  const storeUp = gauge('store_up', '1 while leads can be stored, else 0.');
-  const outbox = gauge('outbox_deliveries', 'Deliveries in the outbox.', 'destination', 'state');
-  const oldest = gauge(
-    'outbox_oldest_age_seconds',
-    'The age of the oldest lead that waits for a destination.',
-    'destination',
-  );
-  const late = gauge('outbox_late_seconds', 'The same age. Alerts use this name.', 'destination');
-  const state = gauge('destination_state', '1 for the state, 0 for all others.', 'destination', 'state');
-  const since = gauge('destination_state_since_timestamp_seconds', 'When the state began.', 'destination');
-  const delivered = gauge(
-    'destination_last_success_timestamp_seconds',
-    'When it last took a delivery.',
-    'destination',
-  );
-  const connections = gauge('connections', 'Open connections.');
-  const reloadOk = gauge(
-    'config_last_reload_successful',
-    '1 if the configuration that was read last is in force, 0 if it was refused.',
-  );
-  const reloadedAt = gauge(
-    'config_last_reload_success_timestamp_seconds',
-    'When the configuration in force was read.',
-  );
-  const diskFree = gauge('disk_free_bytes', 'Free bytes of the disk with the database.');
-  const diskSize = gauge('disk_size_bytes', 'Bytes of that disk.');
-  const redisUp = !hasRedis ? undefined : gauge('redis_up', '1 while Redis is used, else 0.');
-  redisUp?.set(1);
-  reloadOk.set(1);
-  reloadedAt.setToCurrentTime();
-  collectDefaultMetrics({register: registry});
-  return {
-    ...{leads, refusals, answers, attempts, commits, swept, overdue},
-    ...{storeUp, outbox, oldest, late, state, since, delivered},
-    ...{connections, reloadOk, reloadedAt, diskFree, diskSize, redisUp},
+  const metrics = {
+    leads: counter('leads_total', 'Leads that were stored.', 'partner', 'type', 'answer'),
+    refusals: counter('refusals_total', 'Requests that were refused.', 'partner', 'reason'),
+    answers: histogram('answer_seconds', 'From a lead to its answer.', answerBuckets, 'api'),
+    attempts: counter('deliveries_total', 'Attempts to deliver, by their outcome.', 'destination', 'outcome'),
+    commits: histogram('commit_seconds', 'How long a write waits for its commit.', commitBuckets),
+    swept: counter('retention_erased_total', 'Erased, because they were kept long enough.', 'what'),
+    overdue: gauge('overdue_leads', 'Leads that are kept past their time.', 'destination', 'reason'),
+    storeUp: gauge('store_up', '1 while leads can be stored, else 0.'),
+    outbox: gauge('outbox_deliveries', 'Deliveries in the outbox.', 'destination', 'state'),
+    oldest: gauge(
+      'outbox_oldest_age_seconds',
+      'The age of the oldest lead that waits for a destination.',
+      'destination',
+    ),
+    late: gauge('outbox_late_seconds', 'The same age. Alerts use this name.', 'destination'),
+    state: gauge('destination_state', '1 for the state, 0 for all others.', 'destination', 'state'),
+    since: gauge('destination_state_since_timestamp_seconds', 'When the state began.', 'destination'),
+    delivered: gauge(
+      'destination_last_success_timestamp_seconds',
+      'When it last took a delivery.',
+      'destination',
+    ),
+    connections: gauge('connections', 'Open connections.'),
+    reloadOk: gauge(
+      'config_last_reload_successful',
+      '1 if the configuration that was read last is in force, 0 if it was refused.',
+    ),
+    reloadedAt: gauge(
+      'config_last_reload_success_timestamp_seconds',
+      'When the configuration in force was read.',
+    ),
+    diskFree: gauge('disk_free_bytes', 'Free bytes of the disk with the database.'),
+    diskSize: gauge('disk_size_bytes', 'Bytes of that disk.'),
+    redisUp: !hasRedis ? undefined : gauge('redis_up', '1 while Redis is used, else 0.'),
   };
+  for (const what of ['leads', 'consents']) metrics.swept.inc({what}, 0);
+  metrics.redisUp?.set(1);
+  metrics.reloadOk.set(1);
+  metrics.reloadedAt.setToCurrentTime();
+  collectDefaultMetrics({register: registry});
+  return metrics;
 }
 
 type NameOf = (name: string | undefined) => string;
@@ -163,13 +156,12 @@ function setReadings(metrics: Defined, readings: Readings, {destinations}: InFor
   oldest.reset();
   late.reset();
   if (!readings.outbox) return;
-  for (const destination of destinations.keys()) {
-    for (const name of ['waiting', 'held', 'refused', 'failed']) outbox.set({destination, state: name}, 0);
-    oldest.set({destination}, 0);
-    late.set({destination}, 0);
-  }
   const now = Date.now();
   const ages = new Map<string, number>();
+  for (const destination of destinations.keys()) {
+    for (const name of ['waiting', 'held', 'refused', 'failed']) outbox.set({destination, state: name}, 0);
+    ages.set(destination, 0);
+  }
   for (const each of readings.outbox) {
     const destination = destinationOf(each.destination);
     outbox.inc({destination, state: each.state}, each.deliveries);

@@ -35,32 +35,30 @@ export async function changePage(visit: Visit): Promise<Reply> {
   const plan = await planChange(visit.admin, changeOf(visit));
   const {change, lead, destination, title, who, does, button, needsReason, confirm} = plan;
   const fields = {confirm, ...(destination !== null && {destination})};
-  return {
-    page: page(
-      {title: `Lead ${plan.reference}`, here: '/leads'},
-      visit,
-      html`<div class="top">
-          <p class="path">
-            <a href="/leads">Leads</a> / <a class="ref" href="/leads/${lead}">${plan.reference}</a>
+  return page(
+    {title: `Lead ${plan.reference}`, here: '/leads'},
+    visit,
+    html`<div class="top">
+        <p class="path">
+          <a href="/leads">Leads</a> / <a class="ref" href="/leads/${lead}">${plan.reference}</a>
+        </p>
+      </div>
+      <div class="narrow">
+        <h1>${title}: ${who !== null && html`<bdi>${who}</bdi>, `}${plan.reference}</h1>
+        <ul class="does">
+          ${does.map((line) => html`<li>${line}</li>`)}
+        </ul>
+        <form method="post" action="/leads/${lead}/${change}">
+          ${hidden(fields)}
+          ${needsReason && html`<label class="field">Why <input name="reason" required maxlength="200" /></label>`}
+          <p class="row">
+            <button class="btn ${change === 'erase' || change === 'revoke' ? 'bad' : 'main'}">
+              ${button}</button
+            ><a class="btn" href="/leads/${lead}">Back</a>
           </p>
-        </div>
-        <div class="narrow">
-          <h1>${title}: ${who !== null && html`<bdi>${who}</bdi>, `}${plan.reference}</h1>
-          <ul class="does">
-            ${does.map((line) => html`<li>${line}</li>`)}
-          </ul>
-          <form method="post" action="/leads/${lead}/${change}">
-            ${hidden(fields)}
-            ${needsReason && html`<label class="field">Why <input name="reason" required maxlength="200" /></label>`}
-            <p class="row">
-              <button class="btn ${change === 'erase' || change === 'revoke' ? 'bad' : 'main'}">
-                ${button}</button
-              ><a class="btn" href="/leads/${lead}">Back</a>
-            </p>
-          </form>
-        </div>`,
-    ),
-  };
+        </form>
+      </div>`,
+  );
 }
 
 export async function change(visit: Visit): Promise<Reply> {

@@ -35,20 +35,18 @@ export async function destinationsPage(visit: Visit): Promise<Reply> {
     'No destinations',
     html`<p class="q">Leads are stored here, and sent nowhere. The partners file names destinations.</p>`,
   );
-  return {
-    page: page(
-      {title: 'Destinations', here: '/destinations', every},
-      visit,
-      html`<div class="top">
-          <h1>Destinations</h1>
-          <span class="q"
-            >the last 24 hours, each bar half an hour: low arrived, taller more than a minute late, tall not
-            yet</span
-          >
-        </div>
-        ${rows.length === 0 ? none : rows.map((row) => rowOf(row, hours.get(row.destination) ?? [], visit))}`,
-    ),
-  };
+  return page(
+    {title: 'Destinations', here: '/destinations', every},
+    visit,
+    html`<div class="top">
+        <h1>Destinations</h1>
+        <span class="q"
+          >the last 24 hours, each bar half an hour: low arrived, taller more than a minute late, tall not
+          yet</span
+        >
+      </div>
+      ${rows.length === 0 ? none : rows.map((row) => rowOf(row, hours.get(row.destination) ?? [], visit))}`,
+  );
 }
 
 const stateWords: Readonly<Record<string, string>> = {ok: 'takes leads', missing: 'not configured any more'};

@@ -7,9 +7,9 @@ import {amountParts, totalAmount, type Amounts} from '../../contract/amounts.ts'
 import {formatMoney} from '../../form/format-money.ts';
 import {fillClass, fillStyles} from '../../form/styles/amount-colors.ts';
 import {lasting} from '../admin/words.ts';
-import {html, Html, minified, type HtmlValue} from '../html/html.ts';
+import {html, Html, htmlPage, minified, type HtmlValue} from '../html/html.ts';
 import {pageStyles} from '../html/page-styles.ts';
-import {seesPersons, type Seen, type Visit} from './visit.ts';
+import {seesPersons, type Reply, type Seen, type Visit} from './visit.ts';
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
 
@@ -29,21 +29,15 @@ const tabIcon = `data:image/svg+xml,${encodeURIComponent(
 
 /** Title and `inHead` must hold nothing personal: titles stand in the history of the browser. */
 export const document = (title: string, body: Html, inHead: Html | false = false): Html =>
-  html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title}</title>
-        <link rel="icon" href="${tabIcon}" />
-        <link rel="stylesheet" href="${styles.address}" />
-        ${inHead}
-        <script type="module" src="${script.address}"></script>
-      </head>
-      <body>
-        ${icons}${body}
-      </body>
-    </html>`;
+  htmlPage(
+    html`lang="en"`,
+    html`<title>${title}</title>
+      <link rel="icon" href="${tabIcon}" />
+      <link rel="stylesheet" href="${styles.address}" />
+      ${inHead}
+      <script type="module" src="${script.address}"></script>`,
+    html`${icons}${body}`,
+  );
 
 /** A small page without the frame, for who is not signed in, and for errors. */
 export const gate = (title: string, content: Html, inHead: Html | false = false): Html =>
@@ -73,7 +67,7 @@ export type Place = (typeof pages)[number][0];
 /** `every`: seconds after which the page asks for itself again while it is open. */
 type Frame = {title: string; here: Place; every?: number};
 
-export function page({title, here, every}: Frame, visit: Visit, main: Html): Html {
+export function page({title, here, every}: Frame, visit: Visit, main: Html): Reply {
   const {seen, query} = visit;
   const shown = pages.filter(([path]) => path !== '/audit' || seen.role === 'admin');
   const [said, hasFailed] = [visit.open(query['said'] ?? ''), query['failed'] !== undefined];
@@ -81,7 +75,7 @@ export function page({title, here, every}: Frame, visit: Visit, main: Html): Htm
     html`<a href="${path}" ${path === here && html`aria-current="page"`}
       >${icon(sign)}<span>${words}</span></a
     >`;
-  return document(
+  const whole = document(
     title,
     html`<a class="skip" href="#main">To the content</a>
       <div class="app">
@@ -101,6 +95,7 @@ export function page({title, here, every}: Frame, visit: Visit, main: Html): Htm
         </main>
       </div>`,
   );
+  return {page: whole};
 }
 
 const roleWords = (seen: Seen) =>

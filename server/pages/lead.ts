@@ -35,26 +35,24 @@ export async function leadPage(visit: Visit): Promise<Reply> {
           >${changeWords[change]}</a
         >`,
     );
-  return {
-    page: page(
-      {title: `Lead ${reference}`, here: '/leads'},
-      visit,
-      html`<div class="sheet">
-        <div class="top">
-          <p class="path"><a href="/leads">Leads</a> / <span class="ref">${reference}</span></p>
-          ${state(sheet.state)}
-        </div>
-        <div class="lead">
-          <div>${contentOf(sheet, visit)}</div>
-          <aside>
-            <h2>What happened</h2>
-            ${storyOf(sheet, visit)}
-          </aside>
-        </div>
-        <p class="row">${buttons}</p>
-      </div>`,
-    ),
-  };
+  return page(
+    {title: `Lead ${reference}`, here: '/leads'},
+    visit,
+    html`<div class="sheet">
+      <div class="top">
+        <p class="path"><a href="/leads">Leads</a> / <span class="ref">${reference}</span></p>
+        ${state(sheet.state)}
+      </div>
+      <div class="lead">
+        <div>${contentOf(sheet, visit)}</div>
+        <aside>
+          <h2>What happened</h2>
+          ${storyOf(sheet, visit)}
+        </aside>
+      </div>
+      <p class="row">${buttons}</p>
+    </div>`,
+  );
 }
 
 function contentOf(sheet: CallSheet, visit: Visit): Html {

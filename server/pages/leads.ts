@@ -113,7 +113,7 @@ function chips(visit: Visit, given: Filters): Html {
 }
 
 export async function leadsPage(visit: Visit): Promise<Reply> {
-  if (visit.query['none'] !== undefined) return {page: leadsFrame(visit, {}, nothingFound(visit))};
+  if (visit.query['none'] !== undefined) return leadsFrame(visit, {}, nothingFound(visit));
   const given = filtersOf(visit);
   const filter = filterOf(given, visit.now);
   const who = given.who === undefined ? undefined : visit.open(given.who);
@@ -131,18 +131,16 @@ async function listed(visit: Visit, given: Filters, filter: LeadFilter): Promise
   const many = isCounted ? counted(await admin.store.countLeads(filter), 'lead') : 'The newest leads first';
   const further = lookedTo === undefined ? 'Older' : 'Look further back';
   const looked = lookedTo === undefined ? '' : ` Looked back to ${date(seen, lookedTo)}.`;
-  return {
-    page: leadsFrame(
-      visit,
-      given,
-      html`${rows.length === 0 ? noLeads(given, lookedTo === undefined ? undefined : date(seen, lookedTo)) : leadTable(rows, visit, true)}
-        <div class="foot">
-          <span>${many}; ${whichTimes(visit, city(seen))}.${looked}</span>
-          ${query['after'] !== undefined && html`<a class="btn" href="${linkTo(given)}">Newest</a>`}
-          ${after !== undefined && html`<a class="btn" href="${linkTo(given, {after})}">${further}</a>`}
-        </div>`,
-    ),
-  };
+  return leadsFrame(
+    visit,
+    given,
+    html`${rows.length === 0 ? noLeads(given, lookedTo === undefined ? undefined : date(seen, lookedTo)) : leadTable(rows, visit, true)}
+      <div class="foot">
+        <span>${many}; ${whichTimes(visit, city(seen))}.${looked}</span>
+        ${query['after'] !== undefined && html`<a class="btn" href="${linkTo(given)}">Newest</a>`}
+        ${after !== undefined && html`<a class="btn" href="${linkTo(given, {after})}">${further}</a>`}
+      </div>`,
+  );
 }
 
 async function ofPerson(visit: Visit, given: Filters, filter: LeadFilter, person: Person): Promise<Reply> {
@@ -153,16 +151,14 @@ async function ofPerson(visit: Visit, given: Filters, filter: LeadFilter, person
       ${counted(more, 'lead was', 'leads were')} not looked at yet: this server is still preparing the search.
       Try again in a minute.
     </p>`;
-  return {
-    page: leadsFrame(
-      visit,
-      given,
-      html`${note}${rows.length === 0 ? empty('Nobody was found', html`<p class="q">No lead has this number or address. A number may be written in any way, with its country.</p>`) : leadTable(rows, visit, true)}
-        <div class="foot">
-          <span>${counted(rows.length, 'lead')} of this person; ${whichTimes(visit, city(visit.seen))}.</span>
-        </div>`,
-    ),
-  };
+  return leadsFrame(
+    visit,
+    given,
+    html`${note}${rows.length === 0 ? empty('Nobody was found', html`<p class="q">No lead has this number or address. A number may be written in any way, with its country.</p>`) : leadTable(rows, visit, true)}
+      <div class="foot">
+        <span>${counted(rows.length, 'lead')} of this person; ${whichTimes(visit, city(visit.seen))}.</span>
+      </div>`,
+  );
 }
 
 function noLeads(given: Filters, lookedTo: string | undefined): Html {
@@ -184,7 +180,7 @@ const nothingFound = ({seen}: Visit) =>
     </p>`,
   );
 
-const leadsFrame = (visit: Visit, given: Filters, content: Html): Html =>
+const leadsFrame = (visit: Visit, given: Filters, content: Html): Reply =>
   page(
     {title: 'Leads', here: '/leads', every},
     visit,

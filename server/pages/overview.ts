@@ -85,17 +85,15 @@ export async function overviewPage(visit: Visit): Promise<Reply> {
         admin.config.snippetsPage &&
           html`<a class="btn main" href="${admin.config.publicUrl}${paths.snippets}">Copy the snippet</a>`,
       );
-  return {
-    page: page(
-      {title: 'Overview', here: '/', every},
-      visit,
-      html`<div class="top">
-          <h1>${now.toFormat('cccc, MMMM d')}</h1>
-          <span class="q">${clock(seen, now.toMillis())} in ${city(seen)}</span>${search(visit)}
-        </div>
-        ${needsOf(status, overview, visit)}${main}`,
-    ),
-  };
+  return page(
+    {title: 'Overview', here: '/', every},
+    visit,
+    html`<div class="top">
+        <h1>${now.toFormat('cccc, MMMM d')}</h1>
+        <span class="q">${clock(seen, now.toMillis())} in ${city(seen)}</span>${search(visit)}
+      </div>
+      ${needsOf(status, overview, visit)}${main}`,
+  );
 }
 
 const figure = (label: string, value: string | number, note: string) =>

@@ -6,6 +6,7 @@ import {Refusal} from '../admin/admin.ts';
 import {readStatus, type Status} from '../admin/status.ts';
 import {ConfigError, readConfig, type Config} from '../config/config.ts';
 import {needRestart, reloadedConfig} from '../config/reloaded.ts';
+import {onceIn} from '../config/once-in.ts';
 import {sizeThreadPool} from '../config/thread-pool.ts';
 import {usualTimings} from '../config/timings.ts';
 import type {Environment} from '../config/environment.ts';
@@ -115,20 +116,6 @@ function keepReading(first: Config, read: () => Config, every: number) {
     },
     faults: () => faults,
   };
-}
-
-/** Whoever asks within these milliseconds gets the same result, until somebody forgets it. */
-function onceIn<Result>(milliseconds: number, work: () => Promise<Result>) {
-  let last: {result: Promise<Result>; at: number} | undefined;
-  const forget = () => void (last = undefined);
-  const read = () => {
-    if (last && performance.now() - last.at < milliseconds) return last.result;
-    const result = work();
-    last = {result, at: performance.now()};
-    result.catch(forget);
-    return result;
-  };
-  return {read, forget};
 }
 
 /**

@@ -33,29 +33,27 @@ export async function auditPage(visit: Visit): Promise<Reply> {
       ${entries.map((entry) => rowOf(entry, visit))}
     </tbody>
   </table>`;
-  return {
-    page: page(
-      {title: 'Who looked', here: '/audit'},
-      visit,
-      html`<div class="top">
-          <h1>Who looked</h1>
-          <form class="search" action="/audit" role="search">
-            <input
-              name="who"
-              value="${who ?? ''}"
-              maxlength="100"
-              aria-label="Name"
-              placeholder="Name"
-            /><button>Find</button>
-          </form>
-        </div>
-        ${entries.length === 0 ? empty('Nobody', html`<p class="q">No entry fits.</p>`) : table}
-        <div class="foot">
-          <span>Entries are kept for two years.</span
-          >${older !== undefined && html`<a class="btn" href="/audit?${String(more)}">Older</a>`}
-        </div>`,
-    ),
-  };
+  return page(
+    {title: 'Who looked', here: '/audit'},
+    visit,
+    html`<div class="top">
+        <h1>Who looked</h1>
+        <form class="search" action="/audit" role="search">
+          <input
+            name="who"
+            value="${who ?? ''}"
+            maxlength="100"
+            aria-label="Name"
+            placeholder="Name"
+          /><button>Find</button>
+        </form>
+      </div>
+      ${entries.length === 0 ? empty('Nobody', html`<p class="q">No entry fits.</p>`) : table}
+      <div class="foot">
+        <span>Entries are kept for two years.</span
+        >${older !== undefined && html`<a class="btn" href="/audit?${String(more)}">Older</a>`}
+      </div>`,
+  );
 }
 
 const rowOf = (entry: AuditEntry, visit: Visit): Html => {

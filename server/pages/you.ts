@@ -108,7 +108,7 @@ async function youPage(visit: Visit): Promise<Reply> {
       ${sessions.map((session) => sessionRow(visit, session))}
     </ul>
     ${action('/sign-out', 'Sign out')}`;
-  return {page: page({title: 'You', here: '/you'}, visit, main)};
+  return page({title: 'You', here: '/you'}, visit, main);
 }
 
 const told = (visit: Visit, words: string): Reply => saying(visit, '/you', words);

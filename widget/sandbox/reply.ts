@@ -5,7 +5,6 @@ import {
   type AmountPart,
   type Explanation,
   type Prequalification,
-  type Reason,
   type Reasons,
 } from '../../contract/amounts.ts';
 import {paths} from '../../contract/api.ts';
@@ -13,13 +12,13 @@ import type {ConsentText, EmbedAnswer, EmbedConfig, EmbedSubmission} from '../..
 import {problemTypePrefix} from '../../contract/problems.ts';
 import {tableOf} from '../../contract/table-of.ts';
 
-/** Sample amounts. A part without one gets `otherSample`, so that a sample has every colour of the bar. */
-const samples: Partial<Record<AmountPart, number>> = {
+/** Sample amounts. All parts have one, so that a sample has every colour of the bar. */
+const samples: Record<AmountPart, number> = {
   rollover_amount: 120_000,
   sba_qualified_amount: 560_000,
   unsecured_amount: 150_000,
+  portfolio_loan_qualified_amount: 60_000,
 };
-const otherSample = 60_000;
 
 /** As the default policy of the server explains the sample amounts. A part without an explanation needs none. */
 const samplesExplained: Explanation['parts'] = {
@@ -28,13 +27,13 @@ const samplesExplained: Explanation['parts'] = {
   portfolio_loan_qualified_amount: {method: 'percentage', percent: 60},
 };
 
-/** Why an amount is zero in a sample without amounts. A part without a reason gets `otherReason`. */
-const samplesOfReasons: Partial<Record<AmountPart, Reason>> = {
+/** Why an amount is zero in a sample without amounts. */
+const samplesOfReasons: Reasons = {
   rollover_amount: 'below_minimum',
   sba_qualified_amount: 'credit_score',
   unsecured_amount: 'credit_score',
+  portfolio_loan_qualified_amount: 'nothing_to_borrow_against',
 };
-const otherReason: Reason = 'nothing_to_borrow_against';
 
 /** What it would take in a sample without amounts. */
 const samplesOfRequirements: Explanation['parts'] = {
@@ -47,13 +46,13 @@ const samplesOfRequirements: Explanation['parts'] = {
 type SampleResult = {amounts: Record<AmountPart, number>; reasons: Reasons; explanation: Explanation};
 
 const found: SampleResult = {
-  amounts: tableOf(amountParts, (part) => samples[part] ?? otherSample),
+  amounts: samples,
   reasons: {unsecured_amount: 'assumes_no_bankruptcy'},
   explanation: {rounding_increment: 1_000, parts: samplesExplained},
 };
 const foundNothing: SampleResult = {
   amounts: tableOf(amountParts, () => 0),
-  reasons: tableOf(amountParts, (part) => samplesOfReasons[part] ?? otherReason),
+  reasons: samplesOfReasons,
   explanation: {rounding_increment: 1_000, parts: samplesOfRequirements},
 };
 

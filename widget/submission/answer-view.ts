@@ -3,6 +3,7 @@ import {html, nothing, type TemplateResult} from 'lit';
 import type {ContactLink} from '../../contract/embed.ts';
 import {formatMoney} from '../../form/format-money.ts';
 import {shownAmounts} from '../../form/shown-amounts.ts';
+import {amountsView, nextView} from '../../form/views/answer.ts';
 import {fill} from '../../form/words/fill.ts';
 import {
   explainState,
@@ -17,8 +18,6 @@ import {contentFor} from '../../form/words/partner-text.ts';
 import type {Words} from '../../form/words/words.ts';
 import {changingText} from '../fields/changing-text.ts';
 import {contactView} from '../fields/contact-view.ts';
-import {amountsView} from './amounts-view.ts';
-import {nextView} from './next-view.ts';
 import type {TakeawayButtons} from '../takeaway/takeaway-buttons.ts';
 
 /** A link below the answer. */

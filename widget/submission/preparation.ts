@@ -1,6 +1,6 @@
 /** What is fetched and computed before a lead can be sent: the partner's configuration, and the proof of work. */
 import {paths} from '../../contract/api.ts';
-import type {AskedField, EmbedConfig} from '../../contract/embed.ts';
+import type {EmbedConfig} from '../../contract/embed.ts';
 import {creditScores, type LeadType} from '../../contract/fields.ts';
 import type {PolicyFigures} from '../../contract/policy.ts';
 import {isField} from '../../form/read-fields.ts';
@@ -137,37 +137,32 @@ export class Preparation {
 }
 
 /** The configuration of an older or newer server may have other keys or types. A value of a wrong type is left out. */
-function sanitize({
-  lead_types,
-  consent,
-  colors,
-  next_step,
-  next_step_named,
-  name,
-  contact,
-  cta,
-  estimate: sent,
-  ask,
-  call_promise,
-  context_fields,
-  challenge,
-}: Partial<EmbedConfig>): UsedConfig {
-  const estimate = sent && {...sent, portfolio_loan: sent.portfolio_loan_from ?? sent.portfolio_loan};
+function sanitize(sent: Partial<EmbedConfig>): UsedConfig {
+  const {consent, name, contact, challenge} = sent;
+  const estimate = sent.estimate && {
+    ...sent.estimate,
+    portfolio_loan: sent.estimate.portfolio_loan_from ?? sent.estimate.portfolio_loan,
+  };
   return {
-    lead_types: Array.isArray(lead_types) ? lead_types : [],
+    lead_types: listIn(sent.lead_types),
     consent: typeof consent?.text === 'string' ? consent : null,
-    colors: colors ?? {},
-    next_step: texts(next_step_named ?? next_step),
+    colors: sent.colors ?? {},
+    next_step: texts(sent.next_step_named ?? sent.next_step),
     ...(typeof name === 'string' && {name}),
     ...(Array.isArray(contact) && {contact: contact.filter(isContact)}),
-    cta: Object.fromEntries(Object.entries(cta ?? {}).filter(([, link]) => isObject(link) && isLink(link))),
+    cta: Object.fromEntries(
+      Object.entries(sent.cta ?? {}).filter(([, link]) => isObject(link) && isLink(link)),
+    ),
     ...(estimate && canEstimate(estimate) && {estimate}),
-    ask: Array.isArray(ask) ? ask.filter(({name}: AskedField) => isField(name)) : [],
-    call_promise: texts(call_promise),
-    context_fields: Array.isArray(context_fields) ? context_fields : [],
+    ask: listIn(sent.ask).filter(({name}) => isField(name)),
+    call_promise: texts(sent.call_promise),
+    context_fields: listIn(sent.context_fields),
     challenge: challenge?.parameters ? challenge : null,
   };
 }
+
+const listIn = <Item>(given: readonly Item[] | undefined): readonly Item[] =>
+  Array.isArray(given) ? (given as readonly Item[]) : [];
 
 const texts = (byLanguage: Readonly<Record<string, string>> | undefined) =>
   Object.fromEntries(Object.entries(byLanguage ?? {}).filter(([, text]) => typeof text === 'string'));

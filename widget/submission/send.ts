@@ -20,7 +20,16 @@ import {sendableContext} from './context.ts';
 import {answerIn, exchange, isOfPage, problemCode, type Reply} from './exchange.ts';
 import {currentKey, dropKey} from './idempotency-key.ts';
 import type {Preparation} from './preparation.ts';
-import type {Failure} from './failure.ts';
+
+/** A failure, without words. They are chosen each time the form renders, because the language may change. */
+export type Failure = {
+  readonly code: string;
+  readonly retryable: boolean;
+  /** Which words to use if they are not those of the code. */
+  readonly notice?: string | undefined;
+  /** Seconds after which the server asks to try again. */
+  readonly seconds?: number | undefined;
+};
 
 export type Outcome =
   | {readonly kind: 'answered'; readonly answer: EmbedAnswer}

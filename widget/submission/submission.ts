@@ -8,6 +8,7 @@ import {contactIn} from '../fields/contact-view.ts';
 import type {Endpoint, FormHost} from '../fields/form-host.ts';
 import {shownAmounts} from '../../form/shown-amounts.ts';
 import {contentFor} from '../../form/words/partner-text.ts';
+import {sayFailure} from '../../form/words/say-failure.ts';
 import {CustomStates} from '../page/custom-states.ts';
 import {emit} from '../page/events.ts';
 import {checkedLink, explainPair, explainRefusal} from '../page/advice.ts';
@@ -15,12 +16,11 @@ import {TakeawayButtons} from '../takeaway/takeaway-buttons.ts';
 import {answerView, resultSentence, type AnswerContext, type Link} from './answer-view.ts';
 import {countUp} from './count-up.ts';
 import {answerIn, exchange} from './exchange.ts';
-import {noticeOf, type Failure} from './failure.ts';
 import {dropKey} from './idempotency-key.ts';
 import {Pause} from './pause.ts';
 import {Preparation} from './preparation.ts';
 import {keepReceipt, recallReceipt, type Receipt} from './receipt.ts';
-import {send, type LeadToSend, type Outcome} from './send.ts';
+import {send, type Failure, type LeadToSend, type Outcome} from './send.ts';
 import {StartOver} from './start-over.ts';
 
 /**
@@ -121,8 +121,11 @@ export class Submission implements ReactiveController {
     return this.preparation.config?.contact ?? contactIn(this.#host.element);
   }
 
+  /** What the visitor reads when sending failed. */
   get notice(): Notice | undefined {
-    return this.stage.name === 'failed' ? noticeOf(this.stage.failure, this.#host.words) : undefined;
+    if (this.stage.name !== 'failed') return undefined;
+    const {code, notice, seconds} = this.stage.failure;
+    return sayFailure(this.#host.words, notice ?? code, seconds);
   }
 
   /** @returns the outcome, or nothing if the page has stopped the lead, or `reset()` has cancelled it */

@@ -6,9 +6,9 @@ import {fill} from '../../../form/words/fill.ts';
 import {formWords} from '../../../form/words/form-words.ts';
 import {formLanguages, serverWords, type FormLanguage} from '../../../form/words/languages.ts';
 import type {Partner} from '../../config/partners.ts';
-import {html, Html} from '../../html/html.ts';
+import {html, Html, htmlPage} from '../../html/html.ts';
 import {anyOf, contactLinks, contactWays} from '../../snippets/fallback.ts';
-import {pairsOf, type Query} from '../query.ts';
+import type {Query} from '../query.ts';
 import {assets, stylesWith} from './page-assets.ts';
 
 /** `auto` follows the visitor's device. */
@@ -54,19 +54,13 @@ function pageOf(
   accent?: string,
 ): Page {
   const {element, hash} = stylesWith(accent);
-  const page = html`<!doctype html>
-    <html lang="${language}" ${framed && html`data-framed`}>
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="${theme === 'auto' ? 'light dark' : theme}" />
-        <meta name="robots" content="noindex" />
-        ${element} ${head}
-      </head>
-      <body>
-        ${body}
-      </body>
-    </html>`;
+  const page = htmlPage(
+    html`lang="${language}" ${framed && html`data-framed`}`,
+    html`<meta name="color-scheme" content="${theme === 'auto' ? 'light dark' : theme}" />
+      <meta name="robots" content="noindex" />
+      ${element} ${head}`,
+    body,
+  );
   return {html: page, stylesHash: hash};
 }
 
@@ -126,7 +120,7 @@ export function applyPage(
   const leadType = leadTypeOf(partner);
   const title = `${words.title[leadType]} – ${name}`;
   const intro = words.intro[leadType];
-  const hidden = contextOf(partner, query);
+  const hidden = contextIn(partner, query).map(([name, value]) => html` ${contextPrefix}${name}="${value}"`);
   const scripted = card.becomesElement ? script : undefined;
 
   // The page's own script comes first, so that it does not miss the first event of the form.
@@ -166,7 +160,7 @@ export function applyPage(
     </main>
     <footer>
       <span>${name}</span>
-      ${privacyHref && html`<a href="${privacyHref}">${words.privacy}</a>`} ${otherLanguages(language, query)}
+      ${privacyHref && html`<a href="${privacyHref}">${words.privacy}</a>`} ${otherLanguages(visit)}
     </footer>`;
   return pageOf(visit, head, body, colors?.accent);
 }
@@ -182,16 +176,12 @@ export const contextIn = ({contextFields}: Partner, query: Query): [name: string
     return contextValue.test(value) ? [[name, value]] : [];
   });
 
-/** They are attributes of the form. */
-const contextOf = (partner: Partner, query: Query): Html[] =>
-  contextIn(partner, query).map(([name, value]) => html` ${contextPrefix}${name}="${value}"`);
-
 /** The links keep the rest of the query, because the campaign of the visit is in it. */
-const otherLanguages = (language: FormLanguage, query: Query) =>
+const otherLanguages = ({language, queryText}: Visit) =>
   formLanguages
     .filter((tag) => tag !== language)
     .map((tag) => {
-      const parameters = new URLSearchParams(pairsOf(query));
+      const parameters = new URLSearchParams(queryText);
       parameters.set('lang', tag);
       return html`<a href="?${parameters.toString()}" lang="${tag}" hreflang="${tag}"
         >${serverWords[tag].page.language}</a

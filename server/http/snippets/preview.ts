@@ -1,6 +1,6 @@
 /** The page in the preview: an empty page of a partner, which holds the very snippet. */
 import {createHash} from 'node:crypto';
-import {html, Html} from '../../html/html.ts';
+import {html, Html, htmlPage} from '../../html/html.ts';
 import {siteKinds, leadToApplyPage, type Block, type SiteKindName} from '../../snippets/site-kinds.ts';
 import type {Theme} from '../../snippets/themes.ts';
 import type {SnippetParts} from '../../snippets/markup.ts';
@@ -39,21 +39,15 @@ export function preview(site: SiteKindName, parts: SnippetParts, theme: Theme | 
   ];
   // The snippets are made by server/snippets, which escapes all values. Links leave the frame, because a page that takes
   // real leads must not appear in it below the words that nothing is sent.
-  const page = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="robots" content="noindex" />
-        <title>Preview</title>
-        <base target="_blank" />
-        <link rel="icon" href="data:," />
-        ${new Html(`<style>\n${styles.join('\n')}\n</style>`)}
-      </head>
-      <body>
-        ${new Html(body)}
-      </body>
-    </html>`;
+  const page = htmlPage(
+    html`lang="en"`,
+    html`<meta name="robots" content="noindex" />
+      <title>Preview</title>
+      <base target="_blank" />
+      <link rel="icon" href="data:," />
+      ${new Html(`<style>\n${styles.join('\n')}\n</style>`)}`,
+    new Html(body),
+  );
   const policy = [
     "default-src 'none'",
     ["script-src 'self'", parts.server, ...hashesOf(body)].join(' '),

@@ -1,6 +1,6 @@
 /** The page of snippets: the form, the choices beside it, and below the snippet that makes this form on a kind of site. */
 import {paths, wordpressPlugin} from '../../../contract/api.ts';
-import {html, Html} from '../../html/html.ts';
+import {html, Html, htmlPage} from '../../html/html.ts';
 import {
   siteKindNames,
   siteKinds,
@@ -199,36 +199,30 @@ function previewSection(state: State): Html {
 
 export function snippetsPage(state: State): Html {
   const {host: site, width, sends} = state;
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="robots" content="noindex" />
-        <title>Put the form on your page</title>
-        <link rel="icon" href="data:," />
-        <link rel="stylesheet" href="${paths.snippets}/snippets.css" />
-        <script defer src="${paths.snippets}/snippets.js"></script>
-      </head>
-      <body>
-        <main>
-          <header>
-            <h1>Put the form on your page</h1>
-            <p class="intro">
-              Try it, choose how it looks, and paste <a href="#snippet">the snippet</a> into your page.
-            </p>
-          </header>
-          ${previewSection(state)}
-          <form method="get" id="choices" aria-label="Your choices">
-            <input type="hidden" name="host" value="${site}" />
-            <input type="hidden" name="width" value="${width}" />
-            <input type="hidden" name="sends" value="${sends}" />
-            ${choiceFields(state)}
-            <button type="submit" class="show">Show</button>
-          </form>
-          ${snippet(state)}
-        </main>
-      </body>
-    </html>`;
+  return htmlPage(
+    html`lang="en"`,
+    html`<meta name="color-scheme" content="light dark" />
+      <meta name="robots" content="noindex" />
+      <title>Put the form on your page</title>
+      <link rel="icon" href="data:," />
+      <link rel="stylesheet" href="${paths.snippets}/snippets.css" />
+      <script defer src="${paths.snippets}/snippets.js"></script>`,
+    html`<main>
+      <header>
+        <h1>Put the form on your page</h1>
+        <p class="intro">
+          Try it, choose how it looks, and paste <a href="#snippet">the snippet</a> into your page.
+        </p>
+      </header>
+      ${previewSection(state)}
+      <form method="get" id="choices" aria-label="Your choices">
+        <input type="hidden" name="host" value="${site}" />
+        <input type="hidden" name="width" value="${width}" />
+        <input type="hidden" name="sends" value="${sends}" />
+        ${choiceFields(state)}
+        <button type="submit" class="show">Show</button>
+      </form>
+      ${snippet(state)}
+    </main>`,
+  );
 }
