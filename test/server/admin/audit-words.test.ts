@@ -14,7 +14,18 @@ import {yourRoutes} from '../../../server/pages/you.ts';
 
 /** They look at no lead and change none, or only count. */
 const notNoted = [
-  ...['admin', 'serve', 'reload', 'status', 'backup', 'restore', 'store copy', 'config check', 'callers new'],
+  ...[
+    'admin',
+    'serve',
+    'reload',
+    'status',
+    'backup',
+    'restore',
+    'store copy',
+    'config check',
+    'config schema',
+    'callers new',
+  ],
   ...['partners list', 'partners snippet', 'versions list', 'keys status', 'keys rotate', 'audit list'],
   ...['leads count', 'deliveries list', 'deliveries summary', 'operators list', 'destinations list'],
   ...['destinations test', 'destinations pause', 'destinations resume', 'destinations secret'],

@@ -36,7 +36,15 @@ const personal = /zelda|quux|555.?0132|secret reply/i;
 
 /** Commands that neither show nor change what is personal of a lead. */
 const others = [
-  ...['audit list', 'leads count', 'deliveries list', 'deliveries summary', 'status', 'config check'],
+  ...[
+    'audit list',
+    'leads count',
+    'deliveries list',
+    'deliveries summary',
+    'status',
+    'config check',
+    'config schema',
+  ],
   // They work with a full disk, without keys, and over tables of another version; what they copy stays sealed.
   ...['backup', 'restore', 'store copy', 'keys status', 'keys rotate'],
   // Changes leads only after a restore: test/server/cli/restore-erasures.slow.ts.

@@ -188,6 +188,7 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     ['callers', 'new', oneLine],
     ['versions', 'list'],
     ['config', 'check'],
+    ['config', 'schema'],
     ['status'],
     ['backup', backup],
     ['backup', backup],
