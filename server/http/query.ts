@@ -32,6 +32,12 @@ export function queryText(url: string): string {
  */
 export const readQuery = (url: string): Query => parse(queryText(url), '&', '=', {maxKeys: maxParameters});
 
+/** The parameters as pairs, with one pair for each value. */
+export const pairsOf = (query: Query): [name: string, value: string][] =>
+  Object.entries(query).flatMap(([name, values]) =>
+    [values ?? []].flat().map((value): [string, string] => [name, value]),
+  );
+
 function isDecodable(text: string): boolean {
   try {
     decodeURIComponent(text);

@@ -8,7 +8,7 @@ import {formLanguages, serverWords, type FormLanguage} from '../../../form/words
 import type {Partner} from '../../config/partners.ts';
 import {html, Html, htmlPage} from '../../html/html.ts';
 import {anyOf, contactLinks, contactWays} from '../../snippets/fallback.ts';
-import type {Query} from '../query.ts';
+import {pairsOf, type Query} from '../query.ts';
 import {assets, stylesWith} from './page-assets.ts';
 
 /** `auto` follows the visitor's device. */
@@ -120,7 +120,7 @@ export function applyPage(
   const leadType = leadTypeOf(partner);
   const title = `${words.title[leadType]} – ${name}`;
   const intro = words.intro[leadType];
-  const hidden = contextIn(partner, query).map(([name, value]) => html` ${contextPrefix}${name}="${value}"`);
+  const hidden = contextOf(partner, query);
   const scripted = card.becomesElement ? script : undefined;
 
   // The page's own script comes first, so that it does not miss the first event of the form.
@@ -160,7 +160,7 @@ export function applyPage(
     </main>
     <footer>
       <span>${name}</span>
-      ${privacyHref && html`<a href="${privacyHref}">${words.privacy}</a>`} ${otherLanguages(visit)}
+      ${privacyHref && html`<a href="${privacyHref}">${words.privacy}</a>`} ${otherLanguages(language, query)}
     </footer>`;
   return pageOf(visit, head, body, colors?.accent);
 }
@@ -176,12 +176,16 @@ export const contextIn = ({contextFields}: Partner, query: Query): [name: string
     return contextValue.test(value) ? [[name, value]] : [];
   });
 
+/** They are attributes of the form. */
+const contextOf = (partner: Partner, query: Query): Html[] =>
+  contextIn(partner, query).map(([name, value]) => html` ${contextPrefix}${name}="${value}"`);
+
 /** The links keep the rest of the query, because the campaign of the visit is in it. */
-const otherLanguages = ({language, queryText}: Visit) =>
+const otherLanguages = (language: FormLanguage, query: Query) =>
   formLanguages
     .filter((tag) => tag !== language)
     .map((tag) => {
-      const parameters = new URLSearchParams(queryText);
+      const parameters = new URLSearchParams(pairsOf(query));
       parameters.set('lang', tag);
       return html`<a href="?${parameters.toString()}" lang="${tag}" hreflang="${tag}"
         >${serverWords[tag].page.language}</a
