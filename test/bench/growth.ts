@@ -16,7 +16,7 @@ import {serviceSettings, startService, type RunningService} from '../support/ser
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {listedOrigin} from '../support/test-server.ts';
 import {newSecret} from '../support/webhook-receiver.ts';
-import {createFromCaller} from './requests.ts';
+import {createFromCaller} from './load.ts';
 import {
   dropStore,
   execute,

@@ -1,149 +1,81 @@
-/**
- * `npm run bench`: measures how fast leads are created and read. Creates are compared with a bare server in the same run,
- * because ratios depend less on the machine. Writes docs/benchmark.md. With `--sealed`, it only prints what a data key
- * costs: creates with one beside creates without.
- */
-import {writeFileSync} from 'node:fs';
-import {cpus} from 'node:os';
-import {createFromCaller, createFromPage, createLeads, readLeads, type Figures} from './requests.ts';
-import {freshStore, median, startBenchServer, type Kind} from './servers.ts';
+/** The load: creates and reads leads over keep-alive connections on loopback. */
+import {randomUUID} from 'node:crypto';
+import {Client} from 'undici';
 
-const rounds = 3;
-const connectionCounts = [1, 10, 50, 200];
-/** Milliseconds that are added to each commit, to simulate slower disks. */
-const slowDisk = 2;
+export type Figures = {perSecond: number; p50: number; p99: number};
 
-type Row = readonly (string | number)[];
-type Start = Parameters<typeof startBenchServer>;
-type Load = (url: string) => Promise<Figures>;
+const seconds = 2;
+const callerHeaders = {
+  authorization: `Basic ${Buffer.from('acme:correct horse battery').toString('base64')}`,
+  'content-type': 'application/json',
+};
+const pageHeaders = {origin: 'https://www.example.com', 'content-type': 'application/json'};
+const lead = {
+  cid: '1001',
+  lead_type: 'prequalification',
+  first_name: 'Ana',
+  last_name: 'Silva',
+  phone: '415-555-0132',
+  email: 'ana@example.com',
+  credit_score: 'Above 720',
+  bankruptcy: false,
+  retirement: 120_000,
+  cash: '20000',
+  investments: 0,
+};
+const body = JSON.stringify(lead);
 
-const table = (head: readonly string[], rows: readonly Row[]) =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+type Request = {method: 'GET' | 'POST'; path: string; headers: Record<string, string>; body?: string};
 
-const ms = (latency: number) => latency.toFixed(latency < 10 ? 1 : 0);
-const cells = ({perSecond, p50, p99}: Figures) => [
-  Math.round(perSecond).toLocaleString('en-US'),
-  ms(p50),
-  ms(p99),
-];
-const titles = (name: string) => [`${name}/s`, 'p50 ms', 'p99 ms'];
+const at = (times: readonly number[], share: number) =>
+  times.toSorted((a, b) => a - b)[Math.floor(times.length * share)]!;
 
-/** Loads all servers in turn, in several rounds, so that a slow minute affects all of them. */
-async function measure(load: Load, ...starts: Start[]): Promise<Figures[]> {
-  const servers = [];
-  for (const start of starts) servers.push(await startBenchServer(...start));
-  const results = servers.map((): Figures[] => []);
-  for (let round = 0; round <= rounds; round += 1) {
-    for (const [index, {url}] of servers.entries()) {
-      const figures = await load(url);
-      // The first round does not count, because a server that has just started runs code that is not compiled yet.
-      if (round > 0) results[index]!.push(figures);
+/** Each connection has one request in progress, so that all connections send equally often. */
+async function run(origin: string, connections: number, next: () => Request): Promise<Figures> {
+  const times: number[] = [];
+  const begun = performance.now();
+  const isOver = () => performance.now() >= begun + seconds * 1_000;
+  const keepSending = async () => {
+    const client = new Client(origin);
+    while (!isOver()) {
+      const sent = performance.now();
+      const {statusCode, body: reply} = await client.request(next());
+      await reply.dump();
+      if (statusCode >= 300) throw new Error(`A request of the load got ${statusCode}`);
+      times.push(performance.now() - sent);
     }
-  }
-  for (const server of servers) server.stop();
-  return results.map((figures) => median(figures));
+    await client.close();
+  };
+  await Promise.all(Array.from({length: connections}, keepSending));
+  const perSecond = times.length / ((performance.now() - begun) / 1_000);
+  return {perSecond, p50: at(times, 0.5), p99: at(times, 0.99)};
 }
 
-async function compare(load: Load, ours: Start, other: Start): Promise<Row> {
-  const [one, another] = (await measure(load, ours, other)) as [Figures, Figures];
-  return [...cells(one), ...cells(another), (one.perSecond / another.perSecond).toFixed(2)];
-}
+const create: Request = {method: 'POST', path: '/json/leads', headers: callerHeaders, body};
 
-const production = async (store: Kind = 'SQLite', settings: Start[2] = {}): Promise<Start> => [
-  'production.ts',
-  await freshStore(store),
-  settings,
-];
+export const createLeads = (origin: string, connections: number) => run(origin, connections, () => create);
 
-async function creates(store: Kind): Promise<Row[]> {
-  const rows: Row[] = [];
-  for (const connections of connectionCounts) {
-    const bare: Start = ['bare-http.ts', await freshStore(store)];
-    const row = await compare((url) => createLeads(url, connections), await production(store), bare);
-    rows.push([store, connections, ...row]);
-  }
-  return rows;
-}
+const another = () => ({...lead, last_name: randomUUID()});
 
-async function grouping(store: Kind, commitDelay: number): Promise<Row> {
-  const grouped = await production(store, {commitDelay});
-  const single = await production(store, {commitDelay, oneAtATime: true});
-  return [store, commitDelay, ...(await compare((url) => createLeads(url, 50), grouped, single))];
-}
+/** Each lead is of another person. */
+export const createFromCaller = (origin: string, connections: number) =>
+  run(origin, connections, () => ({...create, body: JSON.stringify(another())}));
 
-async function sealing(store: Kind): Promise<Row> {
-  const sealed = await production(store, {dataKey: 'a-data-key-of-at-least-32-characters'});
-  return [store, ...(await compare((url) => createFromCaller(url, 50), sealed, await production(store)))];
-}
+/** Like pages do: each lead is of another person, and has a new idempotency key. */
+export const createFromPage = (origin: string, connections: number) =>
+  run(origin, connections, () => ({
+    method: 'POST',
+    path: '/embed/v1/leads',
+    headers: {...pageHeaders, 'idempotency-key': randomUUID()},
+    body: JSON.stringify({lead: another(), elapsed_ms: 60_000}),
+  }));
 
-async function others(): Promise<Row[]> {
-  const upstream = await startBenchServer('upstream.ts');
-  const loads: readonly [what: string, load: Load, settings?: Start[2]][] = [
-    ['reads of a caller, 50 connections', (url) => readLeads(url, 50)],
-    ['leads of pages, the calculator answers, 20', (url) => createFromPage(url, 20)],
-    ['leads of pages, an upstream answers, 20', (url) => createFromPage(url, 20), {upstream: upstream.url}],
-  ];
-  const rows: Row[] = [];
-  for (const [what, load, settings] of loads) {
-    const [figures] = await measure(load, await production('SQLite', settings));
-    rows.push([what, ...cells(figures!)]);
-  }
-  upstream.stop();
-  return rows;
-}
-
-const stores: Kind[] = process.env['TEST_DATABASE_URL'] ? ['SQLite', 'PostgreSQL'] : ['SQLite'];
-if (stores.length === 1) console.error('Without TEST_DATABASE_URL, PostgreSQL is left out.');
-
-async function compareSealing() {
-  const rows: Row[] = [];
-  for (const store of stores) rows.push(await sealing(store));
-  return table(['Store', ...titles('sealed'), ...titles('in clear'), 'ratio'], rows);
-}
-
-async function measureAll() {
-  const createRows: Row[] = [];
-  const groupingRows: Row[] = [];
-  for (const store of stores) {
-    createRows.push(...(await creates(store)));
-    for (const delay of [0, slowDisk]) groupingRows.push(await grouping(store, delay));
-  }
-
-  return `# Benchmark
-
-For operators who plan a machine, and for contributors: how many leads the server takes, and how fast.
-
-Written by \`npm run bench\` with Node ${process.versions.node} on ${cpus().length} × ${cpus()[0]!.model.trim()}. Server and load share these cores. Each figure is the median of ${rounds} rounds, taken in turn after one that only warms up.
-
-Layers on, as in production:
-
-- on every request: request id, security headers, one log line, time limits of the connection, RFC 9457 errors
-- on \`/json/leads\`: Basic auth, limits of the body (type, size, depth), schema, calculator, durable store
-- on \`/embed/v1\`: partner and origin, CORS, rate limit by address, limits of the body, schema, idempotency key, token of the result, calculator or upstream with circuit breaker and outbox, merging of duplicates, durable store
-
-Off: the proof of work, which a load tool cannot pay; and the limits of the rate limiter are too high to be met.
-
-## Creating a lead, durable
-
-Ours against bare \`node:http\` with the same store and the same credentials check.
-
-${table(['Store', 'Connections', ...titles('ours'), ...titles('bare'), 'ratio'], createRows)}
-
-## Sharing a commit
-
-50 connections; grouped commits against one commit a lead, on this disk and with milliseconds added to each commit.
-
-${table(['Store', 'added ms', ...titles('grouped'), ...titles('one each'), 'ratio'], groupingRows)}
-
-## Reads, and leads of pages, over SQLite
-
-${table(['What', ...titles('ours')], await others())}
-`;
-}
-
-if (process.argv.includes('--sealed')) console.log(await compareSealing());
-else {
-  const report = await measureAll();
-  writeFileSync('docs/benchmark.md', report);
-  console.log(report);
+export async function readLeads(origin: string, connections: number) {
+  const response = await fetch(`${origin}/json/leads`, {method: 'POST', headers: callerHeaders, body});
+  const {id} = (await response.json()) as {id: string};
+  return run(origin, connections, () => ({
+    method: 'GET',
+    path: `/json/leads/${id}`,
+    headers: callerHeaders,
+  }));
 }

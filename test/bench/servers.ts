@@ -7,7 +7,7 @@ import {dirname, join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import pg from 'pg';
 import type {StoreArguments} from './bench-server.ts';
-import type {Figures} from './requests.ts';
+import type {Figures} from './load.ts';
 
 export type Measured = {url: string; pid: number; stop(): void};
 
