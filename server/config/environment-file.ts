@@ -19,7 +19,7 @@ const quoted = /^(\s*(?:export\s)?[\w ]+=[ \t]*)(["'`])([^]*?)\2/gm;
 /**
  * The environment of this process, with what the file adds. A variable of the process wins, also one such as
  * `TOKEN_KEY_FILE` over `TOKEN_KEY` of the file, unless it is empty.
- * @param faults gets a line if the file cannot be read
+ * @param faults gets a line if the file cannot be read, and for each of its lines that Node would read otherwise than it is meant
  * @returns `places`: where each name of the file is, such as `lead-prequal.env:3`
  */
 export function environmentHere(faults: string[], warnings: string[]) {
@@ -32,9 +32,10 @@ export function environmentHere(faults: string[], warnings: string[]) {
   const names = lines.map((line) => /^\s*(?:export\s)?\s*([^=\s]+)\s*=/.exec(line)?.[1]);
   for (const [index, line] of lines.entries()) {
     const fault = (what: string) => faults.push(`${fileName}:${index + 1}: ${what}`);
-    // Node skips the one, and leaves out the end of the other: the setting would have no value, or another one.
+    // Node would skip this line, and the setting would have no value.
     if (/^\s*[A-Za-z]/.test(line) && names[index] === undefined)
       fault('has no =: write a setting as NAME=value');
+    // Node would take the rest for a comment, and the setting would have another value.
     if (/^[^#=]+=.*\S#/.test(line))
       fault("has a # in its value, which would end there: write the value between '…'");
   }

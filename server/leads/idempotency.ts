@@ -36,7 +36,7 @@ export type IdempotencyDigests = ReturnType<typeof createIdempotencyDigests>;
  * them: another process may still have, or have only, one of these keys.
  */
 export function createIdempotencyDigests(tokenKeys: TokenKeys) {
-  const digests = keyedDigests([...new Set(tokenKeys)] as unknown as TokenKeys, 'hex');
+  const digests = keyedDigests(tokenKeys, 'hex');
   /** @param text the `comparableText` of the lead */
   const ofLead = (text: string): string[] => digests(`idempotency\0${text}`);
   return {

@@ -3,10 +3,10 @@ import {createHmac, createSecretKey, timingSafeEqual} from 'node:crypto';
 
 export type TokenKeys = readonly [string, ...string[]];
 
-/** @returns a function that makes a digest with each key, in the order of the keys */
-export function keyedDigests<Keys extends TokenKeys>(keys: Keys, encoding: 'hex' | 'base64url') {
+/** @returns a function that makes a digest with each key, in the order of the keys. A key that is there twice counts once */
+export function keyedDigests(keys: TokenKeys, encoding: 'hex' | 'base64url') {
   // Made once, because making a key from a text takes as long as a digest.
-  const secrets = keys.map((key) => createSecretKey(key, 'utf8'));
+  const secrets = [...new Set(keys)].map((key) => createSecretKey(key, 'utf8'));
   return (text: string) =>
     secrets.map((secret) => createHmac('sha256', secret).update(text).digest(encoding)) as [
       string,

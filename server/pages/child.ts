@@ -9,7 +9,7 @@ import type {Emit} from '../observe/observations.ts';
 
 const command = join(import.meta.dirname, '../lead-prequal.cjs');
 /** Milliseconds. Each wait before a new start is twice the one before. After a run of `settled`, the first one is due again. */
-const usualWaits = {first: 1_000, longest: 60_000, settled: 60_000};
+const waits = {first: 1_000, longest: 60_000, settled: 60_000};
 
 export type PagesChild = {
   /** From now on, nobody starts it again. Whoever stops a service may send the signal to all of its processes. */
@@ -19,7 +19,7 @@ export type PagesChild = {
 };
 
 /** Starts the child, and again whenever it ends, until somebody lets it end. */
-export function startPagesChild(emit: Emit, waits = usualWaits): PagesChild {
+export function startPagesChild(emit: Emit): PagesChild {
   let child: ChildProcess | undefined;
   let nextStart: NodeJS.Timeout | undefined;
   let [wait, mayEnd] = [waits.first, false];
