@@ -14,7 +14,7 @@ export const paths = {
   evidenceKeys: '/.well-known/lead-prequal/keys.json',
   openapi: '/openapi.json',
   leadEventSchema: '/schemas/lead-event-v1.json',
-  partnersFileSchema: '/schemas/lead-prequal.json',
+  businessFileSchema: '/schemas/lead-prequal.json',
   docs: '/docs',
 } as const;
 

@@ -1,5 +1,5 @@
 /**
- * Tells operators by e-mail (`ALERTS_TO`) what `lead-prequal status` finds: when it begins, once a day while it lasts, and when it
+ * Tells operators by e-mail (`alerts_to`) what `lead-prequal status` finds: when it begins, once a day while it lasts, and when it
  * is over. All e-mails about one trouble are one thread. Each process looks, and the store decides which of them sends.
  */
 import {

@@ -13,7 +13,7 @@ import type {LeadStore} from './leads/ports.ts';
 import {reasonOf} from './leads/store-errors.ts';
 import {checkInHex, checkValueOf, createSealer} from './store/sealing.ts';
 import {openStore, unencryptedHost} from './store/open-store.ts';
-import {readAllVersions} from './versions/embed-versions.ts';
+import {readAllVersions, type EmbedVersion} from './versions/embed-versions.ts';
 import {startCountingRequests, startDailyCounts} from './versions/request-counts.ts';
 import {startReloads, type Reloads} from './reload/reloads.ts';
 import {repairAtStart} from './admin/repairing.ts';
@@ -60,10 +60,11 @@ export async function createApp(
     listener(observation);
     refusals.emit(observation);
   };
-  const versions = readAllVersions(config);
   const opened = given ?? (await openStore(config, createSealer(config.dataKeys), emit));
   let doubtsInForce: readonly string[] = [];
-  async function check(checked: Config) {
+  /** @returns the versions of the form that it serves */
+  async function check(checked: Config): Promise<readonly EmbedVersion[]> {
+    const versions = readAllVersions(checked);
     const {partners, destinations, evidenceKeys} = checked;
     const texts = await opened.consentTexts();
     const changed = changedConsents(partners, texts);
@@ -77,6 +78,7 @@ export async function createApp(
     await Promise.all([publishKeys(opened, evidenceKeys), opened.keepWords(wordsInForce(partners))]).catch(
       (error: unknown) => emit({type: 'words-not-kept', reason: reasonOf(error)}),
     );
+    return versions;
   }
   async function sayUnencrypted() {
     const host = await unencryptedHost(config);
@@ -90,7 +92,12 @@ export async function createApp(
         doubt: (reason) => emit({type: 'erasures-doubtful', reason}),
       },
     );
-  await Promise.all([check(config).then(repair), sayUnencrypted()]).catch(async (error: unknown) => {
+  const checkAndRepair = async () => {
+    const versions = await check(config);
+    await repair();
+    return versions;
+  };
+  const [versions] = await Promise.all([checkAndRepair(), sayUnencrypted()]).catch(async (error: unknown) => {
     await opened.close();
     throw error;
   });
@@ -100,19 +107,27 @@ export async function createApp(
   const reads = startDailyCounts<{user: string}>((counts) => opened.addReads(counts), timings.requestCounts);
   const alerts = startAlerts({store: opened, config: () => inForce, emit, timings});
   const counters = createCounters(config.redisUrl, () => inForce.tokenKeys[0], emit);
-  const routesUnder = createRoutes(config, {store: watch.store, counters, versions, emit, timings, reads});
+  const routesUnder = createRoutes(config, {
+    store: watch.store,
+    counters,
+    count: requests.count,
+    emit,
+    timings,
+    reads,
+  });
   let [draining, refusing] = [false, false];
-  let routes = routesUnder(config, service.desk);
+  let routes = routesUnder(config, service.desk, versions);
   let reloads: Reloads | undefined;
   /**
    * Puts another configuration in force, if it is valid. A request that is in progress keeps the old configuration.
-   * @throws ConfigError when the text of a consent has changed without a new version. Then nothing is changed
+   * @throws ConfigError when the text of a consent has changed without a new version, and Error when the versions of the form
+   * cannot be served. Then nothing is changed
    */
   async function reload(reloaded: Config) {
-    await check(reloaded);
+    const versions = await check(reloaded);
     service.reload(reloaded);
     inForce = reloaded;
-    routes = routesUnder(reloaded, service.desk);
+    routes = routesUnder(reloaded, service.desk, versions);
   }
 
   async function close(patience: number) {
@@ -128,8 +143,6 @@ export async function createApp(
 
   const {handle, messages} = expressApp(config, {
     routes: () => routes,
-    versions,
-    count: requests.count,
     store: opened,
     health: {watch, isDegraded: service.isDegraded, isDraining: () => draining},
     isRefusing: () => refusing,

@@ -46,7 +46,7 @@ const storeChecks: readonly ((store: BesideStore, config: Config) => Promise<Fin
 /** Changes nothing, and may run beside the server. */
 export async function checkStart(environment?: Environment): Promise<Finding[]> {
   try {
-    const config = readConfig(environment);
+    const config = readConfig(environment, true);
     return [
       ...[...config.warnings, ...privacyWarnings(config)].map(warning),
       ...unencrypted(config.destinations).flatMap((destination) =>

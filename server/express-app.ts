@@ -3,22 +3,17 @@ import {IncomingMessage, ServerResponse} from 'node:http';
 import express, {type Express, type Router} from 'express';
 import type {Config} from './config/config.ts';
 import type {Emit} from './observe/observations.ts';
-import type {EmbedVersion} from './versions/embed-versions.ts';
 import {createAddressReader} from './http/client-address.ts';
 import type {EvidenceStore} from './leads/evidence.ts';
-import {embedFiles} from './http/embed/embed-files.ts';
 import {healthEndpoints, liveEndpoint, type Health} from './http/health.ts';
 import {openapiPages} from './http/openapi.ts';
 import {errorReplies, notFound, refuseWhile} from './http/problem-replies.ts';
-import {evidenceKeyList, versionList} from './http/public-lists.ts';
+import {evidenceKeyList} from './http/public-lists.ts';
 import {requestContext} from './http/request-context.ts';
 
 type Parts = {
   /** The routes of the configuration in force. */
   routes: () => Router;
-  versions: readonly EmbedVersion[];
-  /** Is told of each version of the form that a page has asked for. */
-  count: Parameters<typeof embedFiles>[1];
   health: Health;
   store: EvidenceStore;
   isRefusing: () => boolean;
@@ -36,7 +31,7 @@ export type ExpressApp = {
 
 export function expressApp(
   {trustProxy, publicUrl}: Pick<Config, 'trustProxy' | 'publicUrl'>,
-  {routes, versions, count, health, store, isRefusing, emit}: Parts,
+  {routes, health, store, isRefusing, emit}: Parts,
 ): ExpressApp {
   const app = express();
   app.disable('etag');
@@ -50,8 +45,6 @@ export function expressApp(
   app.use(refuseWhile(isRefusing));
   // A request meets this once, and stays with the routes that it finds.
   app.use((request, response, next) => routes()(request, response, next));
-  app.use(versionList(versions));
-  app.use(embedFiles(versions, count, emit));
   app.use(healthEndpoints(health));
   app.use(evidenceKeyList(store));
   app.use(openapiPages(publicUrl));

@@ -56,13 +56,11 @@ type Reloaded = Pick<Config, 'destinations' | 'policy' | 'evidenceKeys'> & Reten
 /** @param opened closed by `close` */
 export async function startLeadService(
   opened: LeadStore,
-  config: Reloaded & Pick<Config, 'onAmbiguous' | 'outboxPerSecond' | 'publicUrl'>,
+  config: Reloaded & Pick<Config, 'publicUrl'>,
   {emit, timings, network}: Around,
 ): Promise<LeadService> {
   const watch = watchStore(opened, emit);
   const {store} = watch;
-  const {onAmbiguous, outboxPerSecond: perSecond} = config;
-  const {newsGivenUpAfter} = timings;
   let keys = evidenceKeys(config.evidenceKeys);
   const added = {
     sign: consentSigner(store, () => keys),
@@ -78,7 +76,7 @@ export async function startLeadService(
         const earlier = before.get(name);
         if (earlier && isDeepStrictEqual(earlier.settings, settings)) return [name, earlier];
         const destination = createDestination(settings, timings.delivery, network, added);
-        const terms = termsOf(settings, {perSecond, onAmbiguous, newsGivenUpAfter});
+        const terms = termsOf(settings, timings);
         const where = {address: addressOf(settings), place: placeOf(settings)};
         return [name, {settings, destination, terms, ...where}];
       }),

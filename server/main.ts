@@ -2,11 +2,13 @@
 import {createObservationLog} from './observe/observation-log.ts';
 import {createLog} from './observe/log.ts';
 import {ConfigError, privacyWarnings, readConfig, type Config} from './config/config.ts';
+import {makeMissingKey} from './config/data-key-file.ts';
 import {sizeThreadPool} from './config/thread-pool.ts';
 import {usualTimings} from './config/timings.ts';
 import {readVersions} from './versions/embed-versions.ts';
 import {newestScript, type NewestScript} from './snippets/newest-script.ts';
 import {startPagesChild, type PagesChild} from './pages/child.ts';
+import {firstInvitation} from './first-invitation.ts';
 import {startServer} from './server.ts';
 import {snippetForTerminal} from './snippets/terminal.ts';
 
@@ -15,12 +17,14 @@ function refuseToStart(error: unknown): never {
   process.exit(1);
 }
 
-function start(): {config: Config; newest: NewestScript; toPaste: string} {
+function start(): {config: Config; newKey: string | undefined; newest: NewestScript; toPaste: string} {
   try {
+    const newKey = makeMissingKey();
     const config = readConfig();
     sizeThreadPool(config.destinations);
     return {
       config,
+      newKey,
       newest: newestScript(config),
       toPaste: snippetForTerminal(config, readVersions(config)),
     };
@@ -29,7 +33,7 @@ function start(): {config: Config; newest: NewestScript; toPaste: string} {
   }
 }
 
-const {config, newest, toPaste} = start();
+const {config, newKey, newest, toPaste} = start();
 const log = createObservationLog(createLog(config.logLevel));
 for (const warning of config.warnings) log.emit({type: 'config-doubtful', warning});
 // The process ends only when its threads have ended, and nothing can end one that looks up a name, which may take a
@@ -106,4 +110,13 @@ log.emit({type: 'ready', host: config.host, port: server.port, metrics: server.m
 log.flush();
 // Standard output has one JSON object a line, in which quotes are escaped, so the snippet could not be pasted from there.
 console.error(toPaste);
-if (config.admin && !process.argv.includes('--without-pages')) pages = startPagesChild(log.emit);
+if (newKey !== undefined)
+  console.error(
+    `A new key seals personal data: ${newKey}\nNo backup has it: copy it to a safe place, then say: lead-prequal keys saved`,
+  );
+if (config.admin) {
+  if (!process.argv.includes('--without-pages')) pages = startPagesChild(log.emit);
+  // Whoever reads a terminal has started the server.
+  const invited = firstInvitation(config, log.emit, process.stderr.isTTY);
+  console.error(await invited.catch((error: unknown) => `Nobody could be invited: ${String(error)}`));
+}

@@ -1,9 +1,9 @@
 /** The routes that depend on the configuration. A reload makes them anew; limits and counters stay. */
+import {isDeepStrictEqual} from 'node:util';
 import {Router} from 'express';
 import {minimums} from '../calculator/calculator.ts';
 import {figuresOf} from '../calculator/policy.ts';
 import type {Config} from './config/config.ts';
-import {defaultDestination} from './config/destinations.ts';
 import type {Timings} from './config/timings.ts';
 import {explainedAnswer} from './leads/calculated-answer.ts';
 import {addressDigests, networkDigests} from './leads/confirmation-digests.ts';
@@ -20,6 +20,8 @@ import {createLinkDesk} from './admin/link-desk.ts';
 import {createRevokePage} from './http/apply/revoke-page.ts';
 import {createScriptlessForm} from './http/apply/scriptless-form.ts';
 import {embedApi} from './http/embed/embed-api.ts';
+import {createCompressor} from './http/embed/compression.ts';
+import {embedFiles} from './http/embed/embed-files.ts';
 import {createProofs} from './http/embed/proof.ts';
 import {createQuota} from './http/embed/quota.ts';
 import {jsonApi} from './http/json/json-api.ts';
@@ -27,46 +29,56 @@ import type {Counters} from './http/limits/counters.ts';
 import {createFailureDelay} from './http/limits/failure-delay.ts';
 import {createFailureLimit} from './http/limits/failure-limit.ts';
 import {createRateLimits} from './http/limits/rate-limit.ts';
+import {versionList} from './http/public-lists.ts';
 import {snippetsRouter} from './http/snippets/snippets-router.ts';
 
-/** What is the same before and after a reload. */
+/** What is the same before and after a reload: it has counted failures, and compressed forms. */
 type Lasting = {
   store: LeadStore;
   counters: Counters;
-  versions: readonly EmbedVersion[];
+  /** Is told of each version of the form that a page has asked for. */
+  count: Parameters<typeof embedFiles>[1];
   emit: Emit;
   timings: Timings;
   /** Counts which callers read leads. */
   reads: {count: (read: {user: string}) => void};
 };
 
-/** @returns makes the routes of a configuration, with the desk that takes leads under it */
+/** @returns makes the routes of a configuration, with the desk that takes leads under it, and the versions that it serves */
 export function createRoutes(
-  {rateLimit: perMinute, publicUrl, signInExempt, proofOfWork, snippetsPage}: Config,
-  {store, counters, versions, emit, timings, reads}: Lasting,
-): (config: Config, desk: LeadDesk) => Router {
+  first: Config,
+  {store, counters, count, emit, timings, reads}: Lasting,
+): (config: Config, desk: LeadDesk, versions: readonly EmbedVersion[]) => Router {
+  let inForce: Pick<Config, 'signInExempt' | 'rateLimit'> = first;
   const failures = {window: 60_000, counters, emit};
-  const signIns = createFailureLimit({...failures, what: 'sign-ins', maxFailures: 20, exempt: signInExempt});
+  const signIns = createFailureLimit({
+    ...failures,
+    what: 'sign-ins',
+    maxFailures: () => 20,
+    exempt: () => inForce.signInExempt,
+  });
   const unknownPartners = createFailureLimit({
     ...failures,
     what: 'requests for unknown partners',
-    maxFailures: perMinute,
+    maxFailures: () => inForce.rateLimit,
   });
   const failureDelay = createFailureDelay();
-  const ofPages = {
-    publicUrl,
-    unknownPartners,
-    rateLimits: createRateLimits(counters),
-    perMinute,
-    timings,
-  };
-  const quota = createQuota(counters, perMinute, emit);
-  const pinned = snippetsPage ? versionForSnippets(versions) : undefined;
+  const rateLimits = createRateLimits(counters);
+  const compressor = createCompressor();
+  let files = {versions: [] as readonly EmbedVersion[], router: Router()};
+  function filesOf(versions: readonly EmbedVersion[]): Router {
+    if (!isDeepStrictEqual(files.versions, versions))
+      files = {versions, router: embedFiles(versions, count, emit, compressor)};
+    return files.router;
+  }
 
-  return (config, desk) => {
-    const {partners, callers, tokenKeys, destinations, policy, confirmations} = config;
+  return (config, desk, versions) => {
+    inForce = config;
+    const {partners, callers, tokenKeys, policy, confirmations, publicUrl, proofOfWork} = config;
+    const ofPages = {publicUrl, unknownPartners, rateLimits, perMinute: config.rateLimit, timings};
+    const quota = createQuota(counters, config.rateLimit, emit);
+    const pinned = config.snippetsPage ? versionForSnippets(versions) : undefined;
     const digests = createIdempotencyDigests(tokenKeys);
-    const usualAnswer = destinations.has(defaultDestination) ? defaultDestination : undefined;
     const visitorDesk: VisitorDesk = {
       desk,
       digests,
@@ -81,7 +93,7 @@ export function createRoutes(
     const form = createScriptlessForm({publicUrl, visitorDesk, tokenKeys, counters, emit});
     const routes = Router({caseSensitive: true});
     const around = {signIns, failureDelay, timings, reads};
-    routes.use(jsonApi({...around, callers, partners, desk, digests, usualAnswer}));
+    routes.use(jsonApi({...around, callers, partners, desk, digests}));
     routes.use(
       embedApi({...ofPages, partners, visitorDesk, minimums: minimums(policy), figures, proofs, quota}),
     );
@@ -89,6 +101,7 @@ export function createRoutes(
     const version = newestVersion(versions);
     routes.use(applyPages({...ofPages, partners, version, form, revokePage, emit}));
     if (pinned) routes.use(snippetsRouter({partners, publicUrl, version: pinned, unknownPartners}));
+    routes.use(versionList(versions), filesOf(versions));
     return routes;
   };
 }

@@ -32,7 +32,7 @@ export function partnerNamed(key: string, {partners}: Config): Partner {
 }
 
 /**
- * @returns what is wrong with the origin and what to do about it, with the line to write into the partners file or the
+ * @returns what is wrong with the origin and what to do about it, with the line to write into the file of the business or the
  * settings if the origin is only not listed. Undefined if its pages may use the form
  */
 export function originFault(origin: string, partner: Partner, config: Config): string | undefined {
@@ -52,9 +52,7 @@ export function originFault(origin: string, partner: Partner, config: Config): s
   return `${origin} is not among the origins of "${key}". ${howToList([...partner.origins, origin], partner, config)}`;
 }
 
-function howToList(origins: readonly string[], {key}: Partner, {partnersFile}: Config): string {
-  if (partnersFile === undefined)
-    return `Set EMBED_ORIGINS to this, and restart the server:\n  EMBED_ORIGINS=${origins.join(',')}`;
+function howToList(origins: readonly string[], {key}: Partner, {configFile}: Config): string {
   const line = `"origins": [${origins.map((each) => JSON.stringify(each)).join(', ')}]`;
-  return `Replace "origins" of "${key}" in ${partnersFile} by this line, and run "lead-prequal reload":\n  ${line}`;
+  return `Replace "origins" of "${key}" in ${configFile} by this line, and run "lead-prequal reload":\n  ${line}`;
 }

@@ -61,7 +61,7 @@ function answerIn(report: ProcessReport, request: string, config: Config): Reloa
 /** What the server cannot read again, and has another value than this process. */
 function changedSettings({needRestart, environment}: ProcessReport, {environment: own}: Config): string[] {
   const differs = (name: string) => environment[name] !== own[name];
-  // The token key is the key of these digests: with another one, all of them differ.
-  const names = differs('TOKEN_KEY') ? ['TOKEN_KEY'] : Object.keys({...environment, ...own}).filter(differs);
+  // These digests have a key that is made from the data key: with another one, all of them differ.
+  const names = differs('DATA_KEY') ? ['DATA_KEY'] : Object.keys({...environment, ...own}).filter(differs);
   return [...new Set([...needRestart, ...names])];
 }

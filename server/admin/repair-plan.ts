@@ -275,7 +275,7 @@ export function whyTooMuch(repair: Repair): string | undefined {
   const why = isMuch
     ? `That concerns ${leads.size.toLocaleString('en-US')} of ${counted(total, 'lead')}`
     : `${older} of these ${acts} erasures and stops are older than the newest lead`;
-  return `By the file of erasures ${path}, there would be ${repairWords(repair)}. ${why}, so this may be a copy that only has the file of another store: then give it a file of its own (ERASURES_FILE). If the store was restored, "lead-prequal store repair" does it, and then start again`;
+  return `By the file of erasures ${path}, there would be ${repairWords(repair)}. ${why}, so this may be a copy that only has the file of another store: then give it a file of its own (erasures_file). If the store was restored, "lead-prequal store repair" does it, and then start again`;
 }
 
 /** What cannot be done, or may be wrong, a sentence each. @param repair undefined without a file */
@@ -284,12 +284,12 @@ export async function repairDoubts({store, config}: Beside, repair: Repair | und
   if (path === undefined)
     return databaseUrl
       ? [
-          'ERASURES_FILE names no file: after a restore of PostgreSQL, whoever was erased since is back, and whoever said stop is called again',
+          'erasures_file names no file: after a restore of PostgreSQL, whoever was erased since is back, and whoever said stop is called again',
         ]
       : [];
   if (!repair) {
     const wasThere = (await store.erasuresKnown()).wasWritten || (await store.suppressions()).length > 0;
-    const gone = `There is no file of erasures at ${path}, and there was one: after a restore, whoever was erased since is back, and whoever said stop is called again. Put it back, or correct ERASURES_FILE`;
+    const gone = `There is no file of erasures at ${path}, and there was one: after a restore, whoever was erased since is back, and whoever said stop is called again. Put it back, or correct erasures_file`;
     return wasThere ? [gone] : [];
   }
   const {unread, unheld} = repair;

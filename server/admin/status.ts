@@ -324,7 +324,7 @@ function diskFindings(disk: Awaited<ReturnType<typeof readDisk>>): Finding[] {
 
 function unsentFinding(reason: string): Finding {
   const {text, remedy} = explained(reason);
-  return found(['degraded', 'alert'], `An alert could not be sent to ALERTS_TO: ${text}`, remedy);
+  return found(['degraded', 'alert'], `An alert could not be sent to alerts_to: ${text}`, remedy);
 }
 
 type Held = Awaited<ReturnType<Admin['store']['countHeld']>>;

@@ -1,4 +1,4 @@
-/** `lead-prequal callers`: makes passwords for callers of `/json/leads`. It neither reads nor changes settings. */
+/** `lead-prequal callers`: makes passwords for callers of `/json/leads`. It neither reads nor changes the configuration. */
 import {Command} from 'commander';
 import {toJson} from '../admin/visible.ts';
 import {callerSchema, newPassword, sha256} from '../config/callers.ts';
@@ -9,14 +9,14 @@ The password is printed once and stored nowhere: give it to the caller over a ch
 configuration needs only its SHA-256.
 
 To change the password of a caller without an interruption, first list both hashes in the caller's entry:
-"password_sha256": ["<old>", "<new>"]. Reload the server, or restart it if CALLERS is not in a file. When the caller
-uses the new password, remove the old hash, and reload or restart the server again.`;
+"password_sha256": ["<old>", "<new>"], and reload the server. When the caller uses the new password, remove the old hash,
+and reload the server again.`;
 
 export function callersCommand({write}: Run): Command {
   const callers = new Command('callers').description('make passwords for callers of /json/leads');
   const create = callers
     .command('new')
-    .description('make a password, and its SHA-256 for the setting CALLERS')
+    .description('make a password, and its SHA-256 for callers of lead-prequal.json')
     .argument('<user>', 'the user name of the caller')
     .option('--cid <cid...>', 'for a new caller: the cids of the leads that it may create and read')
     .addHelpText('after', usage)
@@ -31,9 +31,8 @@ export function callersCommand({write}: Run): Command {
       }
       await write(`Password of ${user}, which is shown this once: ${password}\n`);
       // Without --cid the caller has an entry already, to which the operator adds the new hash.
-      if (cid.length === 0)
-        await write(`Hash for the entry of ${user} in CALLERS: ${toJson(secret).slice(1, -1)}\n`);
-      else await write(`Entry for CALLERS: ${toJson({user, ...secret, cids: cid})}\n`);
+      if (cid.length === 0) await write(`Hash for the entry of ${user}: ${toJson(secret).slice(1, -1)}\n`);
+      else await write(`Entry for callers of lead-prequal.json: ${toJson({user, ...secret, cids: cid})}\n`);
     });
   return callers;
 }

@@ -3,7 +3,7 @@ import {Command} from 'commander';
 import {originFault, partnerNamed} from '../admin/partners.ts';
 import {printable} from '../admin/visible.ts';
 import {readConfig} from '../config/config.ts';
-import {partnersFileSchema} from '../config/partners.ts';
+import {businessFileSchema} from '../config/file.ts';
 import type {Run} from './output.ts';
 
 const usage = `
@@ -33,8 +33,8 @@ export function configCommand(run: Run): Command {
     .action((options: Options) => checkConfig(run, options));
   config
     .command('schema')
-    .description('print the JSON Schema of the partners file, by which editors complete and explain it')
-    .action(() => run.write(`${JSON.stringify(partnersFileSchema(), null, 2)}\n`));
+    .description('print the JSON Schema of lead-prequal.json, by which editors complete and explain it')
+    .action(() => run.write(`${JSON.stringify(businessFileSchema(), null, 2)}\n`));
   return config;
 }
 

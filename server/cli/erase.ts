@@ -33,8 +33,7 @@ const consentRule = '16 CFR 310.5 asks for five years of records of consents, wi
 
 const help = `
 Shows what would go and to whom it went, then asks for the word "${confirmationWord}". Duplicates of a lead and its corrections go with
-it. The consent stays with name and telephone number as long as KEEP_CONSENT_YEARS, or keep_consent_years of the partner,
-says (${consentRule}), unless there is --all. What is
+it. The consent stays with name and telephone number as long as keep_consent_years says (${consentRule}), unless there is --all. What is
 kept of an erased lead can be erased later: name the lead by its id or reference, with --all.
 
   lead-prequal leads erase K7QM-2XHD
@@ -87,7 +86,7 @@ async function erase(
   if (plan.ids.length > 0) {
     if (!(await isConfirmed(run, counted(plan.ids.length, 'lead'), yes))) return fail('Nothing was erased.');
     if (admin.config.erasuresFile === undefined)
-      say('There is no ERASURES_FILE: after a restore of an older backup, these leads are back.');
+      say('There is no erasures_file: after a restore of an older backup, these leads are back.');
   }
   const words = erasing(plan.leads.map(({reference}) => reference).join(' '));
   const job = eraseLeads(admin, {leads, all, confirm: plan.confirm});
@@ -134,7 +133,7 @@ function consentWords({leads, all}: ErasurePlan): string[] {
   const kept = withConsent.filter(({consent_kept_until}) => consent_kept_until !== null);
   return kept.length > 0
     ? [
-        `${counted(kept.length, 'consent')} of these stay (KEEP_CONSENT_YEARS): ${consentRule}. --all erases them, too.`,
+        `${counted(kept.length, 'consent')} of these stay (keep_consent_years): ${consentRule}. --all erases them, too.`,
       ]
     : ['The time for which consents are kept is over, so they go, too.'];
 }

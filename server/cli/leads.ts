@@ -83,16 +83,16 @@ function readReference(text: string): string {
 }
 
 /**
- * Says which of the names are not in the partners file, because they may be misspelt. This is no failure: leads that
+ * Says which of the names are not in the configuration, because they may be misspelt. This is no failure: leads that
  * were stored while the file had the name are found.
  */
 function sayUnknown({say}: Run, {partners}: Config, {partner = withoutPartner, context = {}}: Selection) {
   if (partner !== withoutPartner && !partners.some(({key}) => key === partner))
-    say(`The partners file has no partner ${partner}.`);
+    say(`There is no partner ${partner}.`);
   const isFilter = (name: string) =>
     partners.some(({contextFields}) => contextFields.some((field) => field.filter && field.name === name));
   for (const name of Object.keys(context).filter((each) => !isFilter(each)))
-    say(`No partner has ${name} as a filter: see context_fields in the partners file.`);
+    say(`No partner has ${name} as a filter: see its context_fields.`);
 }
 
 const filterOf = ({state, reference, partner, campaign, context, since, until}: Selection): LeadFilter => ({

@@ -48,7 +48,7 @@ export function storeCommand(run: Run): Command {
 
 const repairHelp = `
 A start does this by itself after a restore. It asks for this command only where that would change much, or what was done long
-ago: then the file of erasures (ERASURES_FILE) may be that of another store.
+ago: then the file of erasures (erasures_file) may be that of another store.
 
 Exit status: 0 done, or nothing to do; 1 not done, or not all of it can be; 2 the command line is wrong, or nobody can be asked.`;
 
@@ -80,8 +80,9 @@ async function copy(run: Run, to: string) {
     ['table', 'rows', 'SHA-256 of the rows on both sides'],
     moved.tables.map(({table, rows, digest}) => [table, rows, digest]),
   );
-  // If ERASURES_FILE is not set, the list is beside the file, and on PostgreSQL there would be none.
-  const list = config.erasuresFile === undefined ? '' : `, ERASURES_FILE to ${resolve(config.erasuresFile)}`;
+  // If erasures_file is not set, the list is beside the file, and on PostgreSQL there would be none.
+  const list =
+    config.erasuresFile === undefined ? '' : `, and erasures_file to ${resolve(config.erasuresFile)}`;
   await write(`
 All leads are in ${moved.to}, and counts and digests are equal. It took ${(moved.ms / 1_000).toFixed(1)} s.
 The file keeps every row, and is ${moved.movedTo} now: no server starts on it any more.

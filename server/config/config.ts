@@ -1,24 +1,33 @@
 /**
- * Reads the configuration from the environment and from the files that it names. Only this folder reads the
+ * Reads the configuration: of this machine from the environment, of the business from one file. Only this folder reads the
  * environment. Everything is checked before the server starts, and all mistakes are reported at once.
  */
-import {createHmac} from 'node:crypto';
-import {join} from 'node:path';
-import {defaultPolicy, type Policy} from '../../calculator/policy.ts';
+import {createHmac, randomBytes} from 'node:crypto';
+import {join, resolve} from 'node:path';
+import type {Policy} from '../../calculator/policy.ts';
 import type {Ranges} from './addresses.ts';
 import type {Caller} from './callers.ts';
 import {confirmationsOf} from './confirmations.ts';
-import {defaultDestination, type DestinationSettings, type OnAmbiguous} from './destinations.ts';
-import {environmentHere} from './environment-file.ts';
-import {createSettingsReader, readSettings, type Environment, type SettingsReader} from './environment.ts';
-import {misspeltSettings} from './misspelt-settings.ts';
-import {onePartner, readPartners, textWarnings, type Partner, type PartnersFile} from './partners.ts';
-import {readPolicy} from './policy.ts';
-import {inPartnersFile, readAlerts, readDestinations, wrongNames} from './read-destinations.ts';
+import {mayMakeKey, whyNoKey} from './data-key-file.ts';
+import {derived} from './data-keys.ts';
+import type {DestinationSettings} from './destinations.ts';
+import {environmentHere, secretNames} from './environment-file.ts';
+import {
+  createSettingsReader,
+  readSettings,
+  usualFile,
+  type Environment,
+  type SettingsReader,
+} from './environment.ts';
+import {readBusinessFile, type BusinessFile} from './file.ts';
+import {FileError} from './files.ts';
+import {formerIn, takenOver} from './former-settings.ts';
+import {textWarnings, type Partner} from './partners.ts';
+import {readAlerts, readDestinations, wrongNames} from './read-destinations.ts';
 import {forEver, type RetentionDefaults} from './retention.ts';
+import {list} from './setting-values.ts';
 import type {Settings} from './settings.ts';
-import {gone, settingsWithoutEffect} from './settings-without-effect.ts';
-import {clearWord} from './data-keys.ts';
+import {settingsWithoutEffect} from './settings-without-effect.ts';
 
 export type Config = {
   host: string;
@@ -29,32 +38,31 @@ export type Config = {
   admin: {url: string; port: number} | undefined;
   callers: readonly Caller[];
   partners: readonly [Partner, ...Partner[]];
-  /** The file that lists the partners. Without one, the EMBED_… settings describe the only partner. */
-  partnersFile: string | undefined;
-  /** The first key signs. What was signed with any of the keys is valid. During a rotation there are two keys. */
+  /** Where the business is described: the path of the file, or the name of the setting. */
+  configFile: string;
+  /** Made from the data keys. The first key signs. What was signed with any of the keys is valid. */
   tokenKeys: readonly [string, ...string[]];
-  /** The first word makes the key that signs statements of consents; none are signed without one. */
+  /** Words of `EVIDENCE_KEY`, which made the keys that signed statements of consents until 1.8. */
   evidenceKeys: readonly string[];
   /** The file of the SQLite database. Not used when there is a `databaseUrl`. */
   databasePath: string;
   /** The URL of a PostgreSQL database. */
   databaseUrl: string | undefined;
-  /** With which personal data is sealed: the first word seals, all open. A word is a key, or `clear`. */
+  /** With which personal data is sealed: the first word seals, all open. */
   dataKeys: readonly [string, ...string[]];
+  /** The file from which they were read. Undefined if the environment itself has them. */
+  dataKeyFile: string | undefined;
   /** Where erasures are written down, for restores. Undefined if they are not: only with a `databaseUrl`. */
   erasuresFile: string | undefined;
   /** How long leads and consents are kept. A partner may say something else. */
   retention: RetentionDefaults;
   policy: Policy;
-  /** By name. Leads of `/json/leads` go to the destination with the name `defaultDestination`, if it exists. */
+  /** By name. */
   destinations: ReadonlyMap<string, DestinationSettings>;
   /** Whom e-mails tell that a destination needs an operator. */
   alerts: ReturnType<typeof readAlerts>;
   /** Whether visitors may get confirmations. */
   confirmations: boolean;
-  onAmbiguous: OnAmbiguous;
-  /** How many waiting deliveries are started for each destination in a second, at most. */
-  outboxPerSecond: number;
   /** The number of key derivations that a browser does before it sends a lead. 0 means no proof of work. */
   proofOfWork: number;
   /** Requests of each kind that one address may send within a minute. */
@@ -106,53 +114,121 @@ export class ConfigError extends Error {
   }
 }
 
+/** The folder into which `npm run build` writes the form. */
+const embedFolder = join(import.meta.dirname, '../../dist/embed');
+
 /**
  * @param given instead of the environment of this process and of `lead-prequal.env`
+ * @param isBeforeStart true if a start would come first, which may make the data key
  * @throws ConfigError that names every missing and every wrong setting
  */
-export function readConfig(given?: Environment): Config {
+export function readConfig(given?: Environment, isBeforeStart = false): Config {
   const faults: string[] = [];
   const warnings: string[] = [];
   const {environment, places} = given
     ? {environment: given, places: new Map<string, string>()}
     : environmentHere(faults, warnings);
   const reader = createSettingsReader(environment, faults);
+  const found = reader.text('CONFIG');
+  const former = formerIn(environment);
+  if (!found && former.length > 0)
+    throw new ConfigError(
+      [
+        `Since 2.0, one file holds what these settings of 1.8 say: ${former.join(', ')}. "lead-prequal config upgrade" writes it, and says what else to do. Nothing has changed so far.`,
+      ],
+      [],
+    );
   const settings = readSettings(reader, faults);
-  const policy = reader.file('POLICY_FILE', readPolicy) ?? defaultPolicy;
-  const partnersFile = reader.file('PARTNERS_FILE', readPartners);
-  const isUnread = reader.value('PARTNERS_FILE') !== undefined && !partnersFile;
-  const rounding = policy.display_rounding_increment;
-  const sources = {reader, settings, partnersFile, isUnread, rounding, faults, warnings};
-  const destinations = readDestinations(sources);
-  const alerts = readAlerts(sources);
-  const partners = partnersFile?.content.partners ?? (settings && onlyPartnerOf(settings));
-  // An unread file may need any CREDENTIALS_… setting, so none of them is reported.
-  const credentials = Object.keys(environment).filter((name) => name.startsWith('CREDENTIALS_'));
-  const known = [...reader.names(), ...Object.keys(gone), ...(isUnread ? credentials : [])];
-  const misspelt = misspeltSettings(environment, known, places);
-  faults.push(...wrongNames(sources, destinations), ...misspelt.faults);
+  const file = found && orFaults(() => readBusinessFile(found), faults);
+  if (!found && reader.fileOf('CONFIG') === usualFile)
+    faults.push(
+      `There is no ${resolve(usualFile)}: "lead-prequal init" writes it, or CONFIG_FILE names another file`,
+    );
+  const destinations = file && readDestinations({reader, file, faults});
+  const alerts = file && readAlerts({reader, file, faults});
+  if (file && destinations) faults.push(...wrongNames(file, destinations));
+  const isStandIn = isBeforeStart && settings?.DATA_KEY === undefined && mayMakeKey(reader);
+  const dataKeys = isStandIn ? ([randomBytes(32).toString('hex')] as const) : settings?.DATA_KEY;
+  if (settings && !dataKeys) faults.push(whyNoKey(reader));
+  const taken = Object.fromEntries(takenOver.map((name) => [name, list.parse(reader.value(name) ?? '')]));
   warnings.push(
-    ...misspelt.warnings,
+    ...former.map((name) => `${name} is no setting since 2.0, and has no effect: remove it`),
+    // What a file needs that could not be read, nobody knows.
+    ...(file ? unusedSecrets(environment, reader, places) : []),
     ...settingsWithoutEffect(environment, reader),
-    ...doubtfulTexts(partnersFile),
+    ...doubtfulTexts(file),
   );
-  if (faults.length > 0 || !settings || !partners) throw new ConfigError([...new Set(faults)], warnings);
-  const ofSettings = fromSettings(settings);
-  const {confirmations: isOn, tokenKeys} = ofSettings;
+  if (faults.length > 0 || !found || !settings || !file || !destinations || !dataKeys)
+    throw new ConfigError([...new Set(faults)], warnings);
+  const {partners, policy, confirmations: isOn} = file.content;
+  const tokenKeys = tokenKeysOf(dataKeys, taken['TOKEN_KEY']);
+  const ofBoth = {...fromSettings(settings), ...fromFile(file, settings)};
   return {
-    ...ofSettings,
-    partners,
-    policy,
+    ...ofBoth,
+    configFile: found.path,
     alerts,
     destinations: new Map([
       ...destinations,
-      ...confirmationsOf(partners, destinations, {isOn, tokenKeys, rounding}),
+      ...confirmationsOf(partners, destinations, {
+        isOn,
+        tokenKeys,
+        rounding: policy.display_rounding_increment,
+      }),
     ]),
+    dataKeys,
+    dataKeyFile: reader.text('DATA_KEY')?.path === 'DATA_KEY' ? undefined : reader.fileOf('DATA_KEY'),
+    tokenKeys,
+    evidenceKeys: taken['EVIDENCE_KEY'] ?? [],
+    embedFolder,
     releasesFolder,
-    environment: environmentDigests(reader, given ?? process.env, settings.TOKEN_KEY[0]),
+    environment: environmentDigests(reader, given ?? process.env, tokenKeys[0]),
     warnings,
-    notes: [...graceNotes({...ofSettings, partners}), ...[...destinations].flatMap(roomNotes)],
+    notes: [
+      ...(isStandIn ? [whyNoKey(reader)] : []),
+      ...graceNotes(ofBoth),
+      ...[...destinations].flatMap(roomNotes),
+    ],
   };
+}
+
+/** The result of `work`. What is wrong with a file becomes faults. */
+function orFaults<Result>(work: () => Result, faults: string[]): Result | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    faults.push(...error.faults);
+    return undefined;
+  }
+}
+
+/**
+ * Whoever knows one of them does not know a data key.
+ * @param former words of `TOKEN_KEY`, which signed until 1.8
+ */
+function tokenKeysOf(
+  [first, ...others]: Config['dataKeys'],
+  former: readonly string[] = [],
+): Config['tokenKeys'] {
+  const of = (word: string) => derived(word, 'token key', 32).toString('base64url');
+  return [of(first), ...others.map(of), ...former];
+}
+
+function unusedSecrets(
+  environment: Environment,
+  reader: SettingsReader,
+  places: ReadonlyMap<string, string>,
+): string[] {
+  return Object.keys(environment)
+    .filter((name) => environment[name]?.trim())
+    .filter((name) => {
+      const setting = name.replace(/_FILE$/, '');
+      return secretNames.test(setting) && !reader.names().includes(setting);
+    })
+    .map(
+      (name) =>
+        `${[places.get(name) ?? [], name].flat().join(': ')} is not used by any destination: remove it`,
+    );
 }
 
 /** What each setting says by itself. */
@@ -161,31 +237,10 @@ const fromSettings = (settings: Settings) => ({
   port: settings.PORT,
   publicUrl: settings.PUBLIC_URL,
   admin: settings.ADMIN_URL === undefined ? undefined : {url: settings.ADMIN_URL, port: settings.ADMIN_PORT},
-  callers: settings.CALLERS,
-  partnersFile: settings.PARTNERS_FILE,
-  tokenKeys: settings.TOKEN_KEY,
-  evidenceKeys: settings.EVIDENCE_KEY ?? [],
   databasePath: settings.DATABASE_PATH,
   databaseUrl: settings.DATABASE_URL,
-  dataKeys: settings.DATA_KEY,
-  erasuresFile:
-    settings.ERASURES_FILE ?? (settings.DATABASE_URL ? undefined : `${settings.DATABASE_PATH}.erasures`),
-  retention: {
-    retainDays: settings.RETAIN_DAYS,
-    keepConsentYears: settings.KEEP_CONSENT_YEARS,
-    graceDays: settings.RETAIN_GRACE_DAYS,
-  },
-  confirmations: settings.CONFIRMATIONS === 'on',
-  onAmbiguous: settings.ON_AMBIGUOUS,
-  outboxPerSecond: settings.OUTBOX_PER_SECOND,
-  proofOfWork: settings.PROOF_OF_WORK,
-  rateLimit: settings.RATE_LIMIT,
   redisUrl: settings.REDIS_URL,
   trustProxy: settings.TRUST_PROXY,
-  signInExempt: settings.SIGN_IN_EXEMPT,
-  embedFolder: settings.EMBED_FOLDER,
-  withdrawnVersions: settings.WITHDRAWN_VERSIONS,
-  snippetsPage: settings.SNIPPETS_PAGE === 'on',
   drainSeconds: settings.DRAIN_SECONDS,
   metrics:
     settings.METRICS_PORT === undefined
@@ -194,11 +249,30 @@ const fromSettings = (settings: Settings) => ({
   logLevel: settings.LOG_LEVEL,
 });
 
-const doubtfulTexts = (file: PartnersFile | undefined): string[] =>
+/** What each key of the file says by itself. */
+const fromFile = ({content: file}: BusinessFile, {DATABASE_URL, DATABASE_PATH}: Settings) => ({
+  partners: file.partners,
+  callers: file.callers,
+  policy: file.policy,
+  confirmations: file.confirmations,
+  retention: {
+    retainDays: file.retain_days,
+    keepConsentYears: file.keep_consent_years,
+    graceDays: file.retain_grace_days,
+  },
+  erasuresFile: DATABASE_URL === undefined ? `${DATABASE_PATH}.erasures` : file.erasures_file,
+  proofOfWork: file.proof_of_work,
+  rateLimit: file.rate_limit,
+  signInExempt: file.sign_in_exempt,
+  snippetsPage: file.snippets_page,
+  withdrawnVersions: file.withdrawn_versions,
+});
+
+const doubtfulTexts = (file: BusinessFile | undefined): string[] =>
   (file?.content.partners ?? []).flatMap((partner, index) =>
     textWarnings(partner).map(({path, warning}) => {
       const field = ['partners', index, ...path];
-      return `${inPartnersFile(file, field)}: ${field.join('.')} ${warning}`;
+      return `${file?.at(field)}: ${field.join('.')} ${warning}`;
     }),
   );
 
@@ -206,19 +280,16 @@ const doubtfulTexts = (file: PartnersFile | undefined): string[] =>
 export const namesOf = (names: readonly string[]): string =>
   names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ');
 
-/** What becomes of personal data that should not, unless somebody has decided so. */
-export function privacyWarnings({dataKeys: [first], retention, partners}: Config): string[] {
+/** Whose leads are never erased, which should be so only if somebody has decided it. */
+export function privacyWarnings({retention, partners, callers}: Config): string[] {
   const {retainDays: byDefault = forEver} = retention;
   const kept = partners.filter(({retainDays = byDefault}) => retainDays === forEver).map(({key}) => key);
-  const who = [...(byDefault === forEver ? ['callers'] : []), ...kept];
-  return [
-    first === clearWord
-      ? 'Personal data is stored in clear, because no DATA_KEY seals it (docs/privacy.md#sealing)'
-      : '',
-    who.length > 0
-      ? `Leads of ${namesOf(who)} are kept for ever: RETAIN_DAYS, or retain_days of a partner, says for how long (docs/privacy.md#retention)`
-      : '',
-  ].filter(Boolean);
+  const who = [...(byDefault === forEver && callers.length > 0 ? ['callers'] : []), ...kept];
+  return who.length > 0
+    ? [
+        `Leads of ${namesOf(who)} are kept for ever: retain_days, of the file or of a partner, says for how long (docs/privacy.md#retention)`,
+      ]
+    : [];
 }
 
 function graceNotes({retention: {retainDays, graceDays}, partners}: Pick<Config, 'retention' | 'partners'>) {
@@ -226,7 +297,7 @@ function graceNotes({retention: {retainDays, graceDays}, partners}: Pick<Config,
   return limits.every((days) => days === undefined || days === forEver)
     ? []
     : [
-        `A lead whose deliveries have not ended stays ${graceDays} days longer (RETAIN_GRACE_DAYS): then they are dropped, and the lead is erased (docs/privacy.md#retention)`,
+        `A lead whose deliveries have not ended stays ${graceDays} days longer (retain_grace_days): then they are dropped, and the lead is erased (docs/privacy.md#retention)`,
       ];
 }
 
@@ -243,21 +314,3 @@ const environmentDigests = (reader: SettingsReader, own: Environment, key: strin
       .filter(([name]) => own[name]?.trim())
       .map(([name, text]) => [name, createHmac('sha256', key).update(text).digest('hex').slice(0, 12)]),
   );
-
-/** The partner that the EMBED_… settings describe, where there is no partners file. */
-function onlyPartnerOf(settings: Settings): [Partner] | undefined {
-  const {EMBED_ORIGINS: origins, EMBED_CID: cid, CALLERS: callers, UPSTREAM_URL: upstream} = settings;
-  if (!origins) return undefined;
-  const {EMBED_CONTACT_PHONE: phone, EMBED_CONTACT_EMAIL: email} = settings;
-  return [
-    onePartner({
-      key: settings.EMBED_PARTNER,
-      name: settings.EMBED_NAME,
-      ...((phone ?? email) && {contact: {phone, email}}),
-      origins,
-      lead_types: settings.EMBED_LEAD_TYPES,
-      cid: cid ?? callers[0].cids[0],
-      upstream: upstream && defaultDestination,
-    }),
-  ];
-}

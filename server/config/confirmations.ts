@@ -1,4 +1,4 @@
-/** The confirmations that visitors get by e-mail, as the partners file has them (`confirm`). */
+/** The confirmations that visitors get by e-mail, as the file has them (`confirm`). */
 import {z} from 'zod';
 import {displayName, name} from './values.ts';
 
@@ -36,7 +36,7 @@ export type ConfirmationsSettings = {
   partners: ReadonlyMap<string, ConfirmationSettings>;
 };
 
-/** No destination of the partners file has a slash in its name. */
+/** No destination of the file has a slash in its name. */
 export const confirmedBy = ({via}: {via: string}): string => `${via}/confirm`;
 
 /** Of the settings of a destination: its kind. */

@@ -1,5 +1,5 @@
 /**
- * The consent of a partner as the partners file has it: texts by language, each with a version of its own, or, as before
+ * The consent of a partner as the file has it: texts by language, each with a version of its own, or, as before
  * 1.4, one plain text whose language is not known.
  */
 import {z} from 'zod';

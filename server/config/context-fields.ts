@@ -1,4 +1,4 @@
-/** The hidden fields that pages of a partner may send with a lead, as the partners file lists them. */
+/** The hidden fields that pages of a partner may send with a lead, as the file lists them. */
 import {z} from 'zod';
 import {contextName} from '../../contract/embed.ts';
 

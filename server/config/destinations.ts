@@ -9,12 +9,12 @@ import {inCamelCase} from './camel-case.ts';
 import type {ConfirmationsSettings} from './confirmations.ts';
 import {cid, httpUrl, name} from './values.ts';
 
-/** What the settings of a destination are completed with. The partners file holds no secrets, the environment does. */
+/** What the settings of a destination are completed with. The file holds no secrets, the environment does. */
 export type Environs = {
   /** The value of a setting such as `CREDENTIALS_LENDER_USER`. If it is missing or wrong, the start fails. */
   read: <Value>(setting: string, schema: z.ZodType<Value>) => Value;
-  /** Hosts of webhooks that may have private addresses, and plain http. Unknown while another setting is wrong. */
-  internalHosts: readonly string[] | undefined;
+  /** The sender of e-mails. Undefined if the file says none. */
+  mailFrom: string | undefined;
   /** People read amounts rounded down to a multiple of this, as in the form. */
   rounding: number;
   /** Where operators have their pages, if they have any. It may be wrong where another fault says so. */
@@ -23,8 +23,6 @@ export type Environs = {
   partnerNames: Readonly<Record<string, string>>;
   /** Makes the start fail. @param field of the destination, such as `url`, or the setting that stands for it */
   fault: (field: string, message: string) => void;
-  /** Warns of a field with which the server can start. */
-  doubt: (field: string, message: string) => void;
 };
 
 const credentialsName = z.string().regex(/^[A-Z0-9_]+$/, 'must be the name of credentials, in capitals');
@@ -101,15 +99,22 @@ function messageSettings(
 
 export const chatFormats = ['slack', 'teams', 'google-chat'] as const;
 
+const internal = z
+  .boolean()
+  .default(false)
+  .describe('Whether it is in your own network: then its address may be private, and plain http.');
+
 /** Where a webhook or a chat room is, and whether it may be in the operator's network. */
-function receiver({read, internalHosts, fault}: Environs, credentials: string, inFile?: string) {
+function receiver(
+  {read, fault}: Environs,
+  {credentials, isInternal, inFile}: {credentials: string; isInternal: boolean; inFile?: string | undefined},
+) {
   const setting = `CREDENTIALS_${credentials}_URL`;
   const url = inFile ?? read(setting, webhookUrl);
   const {protocol, hostname} = URL.parse(url ?? '') ?? {};
-  const isInternal = internalHosts?.includes(hostname ?? '') ?? false;
-  if (protocol === 'http:' && internalHosts && !isInternal) {
+  if (protocol === 'http:' && !isInternal) {
     const field = inFile === undefined ? setting : 'url';
-    fault(field, 'must start with https://, unless WEBHOOK_INTERNAL_HOSTS lists its host');
+    fault(field, 'must start with https://, unless "internal": true says that it is in your network');
   }
   return {
     url,
@@ -120,13 +125,13 @@ function receiver({read, internalHosts, fault}: Environs, credentials: string, i
 }
 
 /** A path or parameters would have no effect. Who writes `?ignoreTLS=true`, or a `/` in the password, is told so. */
-const smtpUrl = z.string().refine((text) => {
+export const smtpUrl = z.string().refine((text) => {
   const {protocol = '', hostname = '', pathname} = URL.parse(text) ?? {};
   return /^smtps?:$/.test(protocol) && hostname && /^\/?$/.test(pathname ?? '') && !/[?#]/.test(text);
 }, 'must be an address such as smtp://user:password@host:587, without path and parameters, and with signs such as / or # of a password encoded');
 
 /** `leads@example.com` or `Leads <leads@example.com>`. */
-const sender = z.string().refine((text) => {
+export const sender = z.string().refine((text) => {
   const [first, ...others] = addressparser(text, {flatten: true});
   const [, local = '', domain = ''] = /^(.+)@(.+)$/.exec(first?.address ?? '') ?? [];
   const isAddress = z.email().safeParse(`${local}@${domainToASCII(domain)}`).success;
@@ -139,8 +144,28 @@ export const recipients = z
   .max(20)
   .refine((addresses) => new Set(addresses).size === addresses.length, 'must not hold an address twice');
 
+/** `smtps://leads%40example.com:password@…` signs in as a mailbox. Undefined if the user name is none, or missing. */
+function mailboxIn(url: string): string | undefined {
+  try {
+    const user = decodeURIComponent(URL.parse(url)?.username ?? '');
+    return sender.safeParse(user).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** By which mail server e-mails go, and who sends them. */
+export function mailSettings({read, mailFrom, fault}: Environs) {
+  const url = read('SMTP_URL', smtpUrl);
+  const from = mailFrom ?? mailboxIn(url ?? '');
+  if (url !== undefined && from === undefined)
+    fault('mail_from', 'is missing, because the user in SMTP_URL is no mailbox: the sender of e-mails');
+  // With a fault, the configuration is refused as a whole, so nothing uses the value.
+  return {smtpUrl: url, from: from ?? ''};
+}
+
 /**
- * The schema of each kind of destination, as the partners file describes it. Its output is a function that returns the
+ * The schema of each kind of destination, as the file describes it. Its output is a function that returns the
  * settings of the destination, because a part of them comes from the environment.
  */
 export const destinationKinds = {
@@ -152,6 +177,12 @@ export const destinationKinds = {
         .boolean()
         .default(false)
         .describe('Whether campaign, click ids and pages are added to the notes of a lead, as lines.'),
+      on_lost_reply: z
+        .enum(['send', 'hold'])
+        .default('send')
+        .describe(
+          'Whether a lead whose reply was lost is sent again, or held for an operator ([more](destinations.md#a-lost-reply)).',
+        ),
       ...pace,
     })
     .transform(({credentials, ...fields}) => ({read}: Environs) => ({
@@ -169,12 +200,13 @@ export const destinationKinds = {
       credentials: credentialsName.describe(
         'The <name> of `CREDENTIALS_<name>_SECRET`, with which events are signed.',
       ),
+      internal,
       events,
       ...pace,
     })
-    .transform(({credentials, ...fields}) => (environs: Environs) => ({
+    .transform(({credentials, internal: isInternal, ...fields}) => (environs: Environs) => ({
       ...inCamelCase(fields),
-      ...receiver(environs, credentials, fields.url),
+      ...receiver(environs, {credentials, isInternal, inFile: fields.url}),
       /** One or two keys. Each event is signed with all of them, so that a receiver can change to a new one. */
       secrets: environs.read(`CREDENTIALS_${credentials}_SECRET`, webhookSecrets),
     })),
@@ -186,13 +218,14 @@ export const destinationKinds = {
       credentials: credentialsName.describe(
         'The <name> of `CREDENTIALS_<name>_URL`, which is a secret, because anybody who knows it can write into the room.',
       ),
+      internal,
       details,
       events,
       ...pace,
     })
-    .transform(({credentials, ...fields}) => (environs: Environs) => ({
+    .transform(({credentials, internal: isInternal, ...fields}) => (environs: Environs) => ({
       ...inCamelCase(fields),
-      ...receiver(environs, credentials),
+      ...receiver(environs, {credentials, isInternal}),
       ...messageSettings(fields.details, environs),
     })),
 
@@ -200,34 +233,25 @@ export const destinationKinds = {
     .strictObject({
       type: z.literal('email').describe('Gets an e-mail about each lead.'),
       to: recipients.describe('Who gets the e-mails.'),
-      every_minutes: z.unknown().optional().describe('Has no effect. Until 1.8, it collected e-mails.'),
       details,
       reply_to: z
         .enum(['visitor', 'none'])
         .default('visitor')
         .describe(
-          'Whom an answer reaches: the visitor, if the message has the address, or nobody but `SMTP_FROM`.',
+          'Whom an answer reaches: the visitor, if the message has the address, or nobody but the sender.',
         ),
     })
-    .transform(({every_minutes, ...fields}) => (environs: Environs) => {
-      if (every_minutes !== undefined)
-        environs.doubt(
-          'every_minutes',
-          'is not used any more, as each lead has an e-mail of its own: remove it',
-        );
-      return {
-        ...inCamelCase(fields),
-        ...messageSettings(fields.details, environs),
-        smtpUrl: environs.read('SMTP_URL', smtpUrl),
-        from: environs.read('SMTP_FROM', sender),
-      };
-    }),
+    .transform((fields) => (environs: Environs) => ({
+      ...inCamelCase(fields),
+      ...messageSettings(fields.details, environs),
+      ...mailSettings(environs),
+    })),
 };
 
 type Kinds = typeof destinationKinds;
 type KindSchema = Kinds[keyof Kinds];
 
-/** A destination as the list `destinations` of the partners file describes it. */
+/** A destination as the file describes it. */
 export const destinationSchema = z.discriminatedUnion(
   'type',
   // TypeScript does not know that `Object.values` returns at least one schema.
@@ -237,11 +261,6 @@ export const destinationSchema = z.discriminatedUnion(
       code === 'invalid_union' ? `must be one of ${Object.keys(destinationKinds).join(', ')}` : undefined,
   },
 );
-
-/** An upstream as the list `upstreams` of the partners file describes it, since 1.0. */
-export const upstreamSchema = z
-  .strictObject(upstreamFields)
-  .transform((fields) => destinationKinds['lead-api'].parse({type: 'lead-api', ...fields}));
 
 /** The settings of one destination. `type` is its kind, a key of `destinationKinds`. */
 export type DestinationSettings = ReturnType<z.output<KindSchema>> | ConfirmationsSettings;
@@ -269,21 +288,17 @@ export const addressOf = (settings: DestinationSettings): string =>
 export const placeOf = (settings: DestinationSettings): string =>
   URL.parse(whereIs(settings))?.host ?? whereIs(settings);
 
-/** The name of the destination that the UPSTREAM_… settings describe. The partners file must not use this name. */
-export const defaultDestination = 'default';
 /** In `answer_from`, the calculator. No destination may have this name. */
 export const calculatorName = 'calculator';
 
 /** Where leads go: the destination that answers them (undefined: the calculator), and those that only receive them. */
 export type Route = {answerFrom: string | undefined; sendTo: readonly string[]};
 
-/** The fields of a route in the partners file and in `CALLERS`. */
+/** The fields of a route, of a partner and of a caller. */
 export const routeFields = {
   answer_from: name
     .optional()
-    .describe(
-      "What answers the leads: a destination of kind `lead-api`, or `calculator`. Without it, the calculator answers a partner's leads.",
-    ),
+    .describe('What answers the leads: a destination of kind `lead-api`, or `calculator`, as without it.'),
   send_to: z
     .array(name)
     .refine((names) => new Set(names).size === names.length, 'must not name a destination twice')
@@ -291,14 +306,13 @@ export const routeFields = {
     .describe('The destinations that only receive the leads, or are told of them.'),
 };
 
-/** @param usual the destination that answers the leads if the fields do not say which */
-export const toRoute = (
-  {answer_from, send_to = []}: {answer_from?: string | undefined; send_to?: readonly string[] | undefined},
-  usual: string | undefined,
-): Route => {
-  const answerFrom = answer_from ?? usual;
-  return {answerFrom: answerFrom === calculatorName ? undefined : answerFrom, sendTo: send_to};
-};
+export const toRoute = ({
+  answer_from: answerFrom,
+  send_to = [],
+}: {
+  answer_from?: string | undefined;
+  send_to?: readonly string[] | undefined;
+}): Route => ({answerFrom: answerFrom === calculatorName ? undefined : answerFrom, sendTo: send_to});
 
 /** What is wrong with the names in a route, and in which field. */
 export function routeFaults(
@@ -323,7 +337,7 @@ export function routeFaults(
 }
 
 /** What happens to a lead whose reply was lost: it is sent again, or held until an operator decides. */
-export type OnAmbiguous = 'send' | 'hold';
+export type OnLostReply = LeadApiSettings['onLostReply'];
 
 const privateRanges = readRanges('loopback,linklocal,uniquelocal');
 

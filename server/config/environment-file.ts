@@ -5,13 +5,30 @@
 import {readFileSync, statSync} from 'node:fs';
 import {parseEnv} from 'node:util';
 import type {Environment} from './environment.ts';
+import {formerSettings, takenOver} from './former-settings.ts';
+import {meant} from './meant.ts';
+import {settings} from './settings.ts';
 
 const fileName = 'lead-prequal.env';
 
 /** Names that mean something to Node and to the system, but only when the process starts. */
 const early = /^(NODE_.+|UV_.+|SSL_CERT_.+|TZ|PATH|HOME|LANG|LC_.+)$/;
 /** Names in the file that are not for the server. The unit of systemd that makes backups reads the last one. */
-export const isForOthers = (name: string): boolean => early.test(name) || name === 'BACKUPS_KEPT';
+const isForOthers = (name: string): boolean => early.test(name) || name === 'BACKUPS_KEPT';
+
+/** Secrets of destinations. Which of them are needed, the other file says. */
+export const secretNames = /^CREDENTIALS_.+_(USER|PASSWORD|SECRET|URL)$/;
+
+/** What is wrong with a name in the file. Undefined if it is that of a setting, with or without `_FILE`. */
+function wrongName(given: string): string | undefined {
+  const name = given.replace(/_FILE$/, '');
+  const known = [...Object.keys(settings.shape), ...takenOver];
+  if (known.includes(name) || secretNames.test(name) || isForOthers(given)) return undefined;
+  const instead = formerSettings[given] ?? formerSettings[name];
+  return instead === undefined
+    ? `is not a setting${meant(given, known)}`
+    : `is no setting since 2.0, but ${instead}: "lead-prequal config upgrade" writes it there`;
+}
 
 /** A name, and its value in quotes. */
 const quoted = /^(\s*(?:export\s)?[\w ]+=[ \t]*)(["'`])([^]*?)\2/gm;
@@ -19,7 +36,8 @@ const quoted = /^(\s*(?:export\s)?[\w ]+=[ \t]*)(["'`])([^]*?)\2/gm;
 /**
  * The environment of this process, with what the file adds. A variable of the process wins, also one such as
  * `TOKEN_KEY_FILE` over `TOKEN_KEY` of the file, unless it is empty.
- * @param faults gets a line if the file cannot be read, and for each of its lines that Node would read otherwise than it is meant
+ * @param faults gets a line if the file cannot be read, for each of its lines that Node would read otherwise than it is
+ *   meant, and for each name that is no setting
  * @returns `places`: where each name of the file is, such as `lead-prequal.env:3`
  */
 export function environmentHere(faults: string[], warnings: string[]) {
@@ -44,6 +62,8 @@ export function environmentHere(faults: string[], warnings: string[]) {
   for (const [name, value] of Object.entries(parseEnv(text))) {
     const place = `${fileName}:${names.lastIndexOf(name) + 1}`;
     places.set(name, place);
+    const wrong = wrongName(name);
+    if (wrong !== undefined) faults.push(`${place}: ${name} ${wrong}`);
     if (early.test(name) && !isSet(name))
       warnings.push(`${place}: ${name} has no effect here: set it where the process is started`);
     if (!isSet(name) && !isSet(`${name}_FILE`)) environment[name] = value;

@@ -4,8 +4,9 @@
  * that was set by mistake.
  */
 import {readFileSync} from 'node:fs';
-import type {z} from 'zod';
+import {z} from 'zod';
 import {JsonError, parseJson, placeOf, type Place} from './json.ts';
+import {meant} from './meant.ts';
 import {inWords} from './values.ts';
 
 /**
@@ -18,7 +19,7 @@ import {inWords} from './values.ts';
 export function readTextFile(path: string): string {
   const text = read(path);
   if (/[^\s\p{C}]/u.test(text)) return text;
-  throw new FileError([`${path}: holds nothing: fill it, or leave the setting out`]);
+  throw new FileError([`${path}: holds nothing: fill it, or remove it`]);
 }
 
 function read(path: string): string {
@@ -49,15 +50,17 @@ export type JsonFile<Content> = {
   at: (path: readonly PropertyKey[]) => string;
 };
 
+/** A text, and where it was read: the path of a file, or the name of a setting. */
+export type TextFile = {path: string; text: string};
+
 /**
- * @throws Error as `readTextFile` does; FileError for a text that is no JSON, and for a content that does not match the
- *   schema. Then each fault names the path of a wrong field, such as `partners.1.key`
+ * @throws FileError for a text that is no JSON, and for a content that does not match the schema. Then each fault names the
+ *   path of a wrong field, such as `partners.1.key`
  */
-export function readJsonFile<Schema extends z.ZodType>(
-  path: string,
+export function readJson<Schema extends z.ZodType>(
+  {path, text}: TextFile,
   schema: Schema,
 ): JsonFile<z.output<Schema>> {
-  const text = readTextFile(path);
   const result = schema.safeParse(parse(path, text), {error: inWords});
   if (result.success) return {content: result.data, at: (field) => inFile(path, placeOf(text, field))};
   throw new FileError(
@@ -66,15 +69,26 @@ export function readJsonFile<Schema extends z.ZodType>(
       const character =
         issue.code === 'custom' ? (issue.params?.['character'] as number | undefined) : undefined;
       const place = inFile(path, placeOf(text, issue.path, {unknownField, character}));
-      return `${place}: ${issue.path.join('.') || 'the file'}: ${issue.message}`;
+      const guess = unknownField === undefined ? '' : meant(unknownField, namesIn(schema));
+      return `${place}: ${issue.path.join('.') || 'the file'}: ${issue.message}${guess}`;
     }),
   );
+}
+
+/** The names of all fields, wherever they are. */
+function namesIn(schema: z.ZodType): string[] {
+  const names: string[] = [];
+  JSON.stringify(z.toJSONSchema(schema, {io: 'input', unrepresentable: 'any'}), (key, value: object) => {
+    if (key === 'properties') names.push(...Object.keys(value));
+    return value;
+  });
+  return names;
 }
 
 /** The content of a file that no setting names. @throws Error that begins with its path */
 export function readOwnJsonFile<Schema extends z.ZodType>(path: string, schema: Schema): z.output<Schema> {
   try {
-    return readJsonFile(path, schema).content;
+    return readJson({path, text: readTextFile(path)}, schema).content;
   } catch (error) {
     if (error instanceof FileError) throw error;
     throw new Error(`${path}: ${(error as Error).message}`, {cause: error});

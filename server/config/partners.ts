@@ -1,4 +1,4 @@
-/** The partners file: which partners may embed the form, on which pages, and which destinations get their leads. */
+/** The partners in the file: who may embed the form, on which pages, and which destinations get their leads. */
 import {z} from 'zod';
 import {askedNames, type AskedFieldName} from '../../contract/extra-fields.ts';
 import {leadTypes, type LeadType} from '../../contract/fields.ts';
@@ -9,18 +9,10 @@ import {inCamelCase} from './camel-case.ts';
 import {confirmSchema} from './confirmations.ts';
 import {consentSchema, looksMarked} from './consent.ts';
 import {contextFieldsSchema} from './context-fields.ts';
-import {
-  calculatorName,
-  defaultDestination,
-  destinationSchema,
-  routeFields,
-  toRoute,
-  upstreamSchema,
-} from './destinations.ts';
-import {readJsonFile, type JsonFile} from './files.ts';
+import {routeFields, toRoute} from './destinations.ts';
 import {isCovered, origin} from './origins.ts';
 import {forEver, maxKeepConsentYears, maxRetainDays} from './retention.ts';
-import {cid, displayName, emailAddress, name, nonEmpty, telephone} from './values.ts';
+import {cid, displayName, emailAddress, name, telephone} from './values.ts';
 
 /** A text that the form shows to visitors. It may contain the placeholders of form/words/partner-text.ts. */
 const nextStepText = z.string().trim().min(1).max(300);
@@ -75,7 +67,7 @@ const cta = byLanguage(
 );
 
 /** The fields of a partner as the file names them. */
-const partnerFields = z.strictObject({
+export const partnerFields = z.strictObject({
   key: name.describe("The value of the form's attribute `partner`. Everybody can read it."),
   name: displayName.optional().describe("The name that visitors read on the partner's apply page."),
   privacy_href: httpsAddress
@@ -100,9 +92,12 @@ const partnerFields = z.strictObject({
     .min(1)
     .default([...leadTypes])
     .describe('Which types of lead the form may send.'),
-  cid: cid.describe('The client that owns the leads of this partner. It is never sent to a browser.'),
+  cid: cid
+    .optional()
+    .describe(
+      'The client that owns the leads of this partner: `key` without it. It is never sent to a browser.',
+    ),
   ...routeFields,
-  upstream: z.string().optional().describe('What `answer_from` was called in 1.0.'),
   consent: consentSchema.optional().describe('What the visitor agrees to before sending, in each language.'),
   colors: z
     .strictObject({
@@ -151,13 +146,17 @@ const partnerFields = z.strictObject({
       error: `must be a whole number from 1 to ${maxRetainDays}, or "${forEver}"`,
     })
     .optional()
-    .describe("After how many days the partner's leads are erased, or `forever`. `RETAIN_DAYS` without it."),
+    .describe(
+      "After how many days the partner's leads are erased, or `forever`. `retain_days` of the file without it.",
+    ),
   keep_consent_years: z
     .int()
     .min(0)
     .max(maxKeepConsentYears)
     .optional()
-    .describe('How many years a consent stays when its lead is erased. `KEEP_CONSENT_YEARS` without it.'),
+    .describe(
+      'How many years a consent stays when its lead is erased. `keep_consent_years` of the file without it.',
+    ),
   suspect: z
     .enum(['deliver', 'hold'])
     .default('deliver')
@@ -180,80 +179,22 @@ const partnerFields = z.strictObject({
       'Which types of leads are delivered only once if the same lead comes again within a day: all, none, or only pre-qualification leads.',
     ),
 });
-function toPartner({
-  upstream,
-  answer_from,
-  send_to,
-  show_estimate,
-  ...fields
-}: z.output<typeof partnerFields>) {
+
+/** A partner as the server knows it, with what it has by default. */
+export function toPartner({answer_from, send_to, show_estimate, ...fields}: z.output<typeof partnerFields>) {
   return {
     ...inCamelCase(fields),
     name: fields.name ?? fields.key,
-    ...toRoute({answer_from: answer_from ?? upstream, send_to}, undefined),
+    cid: fields.cid ?? fields.key,
+    ...toRoute({answer_from, send_to}),
     showsEstimate: show_estimate === 'before-contact',
   };
 }
-const partnerSchema = partnerFields.transform(toPartner);
-
-const fileSchema = z
-  .strictObject({
-    $schema: z
-      .string()
-      .optional()
-      .describe('The address of this schema, for editors. The server ignores it.'),
-    destinations: z.record(name, destinationSchema).default({}).describe('Where leads go, by name.'),
-    upstreams: z.record(name, upstreamSchema).default({}).describe('Lead-api destinations, as 1.0 had them.'),
-    partners: nonEmpty(partnerFields, 'must hold at least one partner').describe(
-      'Whose pages embed the form. A form without the attribute `partner` is that of the first.',
-    ),
-  })
-  .superRefine(({destinations, upstreams, partners}, context) => {
-    const issue = (path: PropertyKey[], message: string) => context.addIssue({code: 'custom', path, message});
-    for (const [list, named] of Object.entries({destinations, upstreams})) {
-      if (Object.hasOwn(named, defaultDestination))
-        issue(
-          [list, defaultDestination],
-          'is the name of the upstream that the UPSTREAM_… settings describe',
-        );
-      if (Object.hasOwn(named, calculatorName))
-        issue([list, calculatorName], 'is the name of the calculator');
-    }
-    for (const both of Object.keys(upstreams).filter((each) => Object.hasOwn(destinations, each)))
-      issue(['upstreams', both], 'is the name of a destination, too');
-    for (const [index, {key, upstream, answer_from, show_estimate}] of partners.entries()) {
-      const of = (field: string) => ['partners', index, field];
-      if (partners.findIndex((other) => other.key === key) < index) issue(of('key'), 'is there twice');
-      if (
-        show_estimate === 'before-contact' &&
-        (answer_from ?? upstream ?? calculatorName) !== calculatorName
-      )
-        issue(
-          of('show_estimate'),
-          'needs the calculator: what an upstream will answer is not known before it has the lead',
-        );
-      if (upstream === undefined) continue;
-      if (answer_from !== undefined)
-        issue(of('upstream'), 'is what answer_from was called in 1.0: remove it');
-      else if (!Object.hasOwn(upstreams, upstream)) issue(of('upstream'), 'is not among the upstreams');
-    }
-  })
-  .transform(({destinations, upstreams, partners: [first, ...others]}) => ({
-    destinations: {...destinations, ...upstreams},
-    partners: [toPartner(first), ...others.map(toPartner)] as const,
-  }));
-
 export type Partner = ReturnType<typeof toPartner>;
-export type PartnersFile = JsonFile<z.output<typeof fileSchema>>;
 
 /** Makes a partner from fields as in the file, with defaults for fields that are left out. @throws z.ZodError */
-export const onePartner = (partner: z.input<typeof partnerSchema>): Partner => partnerSchema.parse(partner);
-
-/** The JSON Schema by which editors complete and explain the file. It knows less than the server: no rule between fields. */
-export const partnersFileSchema = () => z.toJSONSchema(fileSchema, {io: 'input', unrepresentable: 'any'});
-
-/** @throws Error that names the place of every wrong field */
-export const readPartners = (path: string): PartnersFile => readJsonFile(path, fileSchema);
+export const onePartner = (partner: z.input<typeof partnerFields>): Partner =>
+  toPartner(partnerFields.parse(partner));
 
 /** What is probably a mistake in the partner's texts, and in which of its fields. */
 export function textWarnings({

@@ -1,18 +1,17 @@
 /**
- * Reads and checks the policy file. The server does not start with a policy that would give a better credit score a lower
+ * The figures of the calculator, as the file of the business may give them. The server does not start with a policy that would give a better credit score a lower
  * amount. What the figures mean is said in calculator/policy.ts.
  */
 import {z} from 'zod';
 import {creditScores} from '../../contract/fields.ts';
 import type {Policy} from '../../calculator/policy.ts';
-import {readJsonFile} from './files.ts';
 import {schemaOf} from './schema-of.ts';
 
 const dollars = z.int().min(0).max(1_000_000_000);
 const byScore = <Value extends z.ZodType>(value: Value) => z.partialRecord(z.enum(creditScores), value);
 const source = z.string().optional();
 
-const policySchema = schemaOf<Policy>()(
+export const policySchema = schemaOf<Policy>()(
   z
     .strictObject({
       version: z.string().min(1).max(64),
@@ -59,6 +58,3 @@ function refuseRising(
     }
   }
 }
-
-/** @throws Error that names the place of every wrong field */
-export const readPolicy = (path: string): Policy => readJsonFile(path, policySchema).content;

@@ -10,22 +10,38 @@ import type {Partner} from './partners.ts';
 import {forEver, type RetentionDefaults} from './retention.ts';
 import {clearWord} from './data-keys.ts';
 
+/** The parts of which a reload names each thing that has changed. */
+const named: readonly (keyof Config)[] = ['partners', 'destinations', 'callers'];
 /** The parts that a reload replaces, in the words of the log. */
 const replaced = {
   partners: 'the partners',
-  partnersFile: 'the name of the partners file',
   destinations: 'the destinations',
   callers: 'the callers',
   policy: 'the policy',
-  tokenKeys: 'the token keys',
-  evidenceKeys: 'the evidence keys',
+  tokenKeys: 'the keys that sign tokens',
   alerts: 'whom alerts go to, and how',
   confirmations: 'whether visitors get confirmations',
   retention: 'how long leads and consents are kept',
+  erasuresFile: 'where erasures are written down',
+  proofOfWork: 'how much work a browser does for a lead',
+  rateLimit: 'how many requests an address may send',
+  signInExempt: 'which addresses are never locked out',
+  snippetsPage: 'whether there is the page of snippets',
+  withdrawnVersions: 'which versions are withdrawn',
 } as const satisfies Partial<Record<keyof Config, string>>;
 
-/** The parts of `Config` that no setting holds. */
-const noSettings: readonly (keyof Config)[] = ['releasesFolder', 'environment', 'warnings', 'notes'];
+/** The parts of `Config` that no setting holds, or that say only where one was read. */
+const noSettings: readonly (keyof Config)[] = [
+  ...([
+    'embedFolder',
+    'releasesFolder',
+    'configFile',
+    'dataKeyFile',
+    'environment',
+    'warnings',
+    'notes',
+  ] as const),
+];
 
 /** The settings that have another name in `Config` than in the environment. */
 const otherNames: Partial<Record<keyof Config, string>> = {
@@ -43,6 +59,7 @@ const keysOf = <Key extends string>(table: Readonly<Record<Key, unknown>>) => Ob
 export const reloadedConfig = (before: Config, read: Config): Config => ({
   ...before,
   ...Object.fromEntries(keysOf(replaced).map((key) => [key, read[key]])),
+  configFile: read.configFile,
   warnings: read.warnings,
   notes: read.notes,
 });
@@ -56,12 +73,11 @@ export const needRestart = (before: Config, read: Config): string[] =>
 
 type PartnersTerm = Exclude<keyof RetentionDefaults, 'graceDays'>;
 /**
- * The settings that say how long something is kept, each with the field of a partner. If a partner has the field, it
- * counts instead of the setting.
+ * The keys of the file that say how long something is kept. A partner has fields of the same names, which count instead.
  */
-const terms: Readonly<Record<PartnersTerm, readonly [setting: string, field: string]>> = {
-  retainDays: ['RETAIN_DAYS', 'retain_days'],
-  keepConsentYears: ['KEEP_CONSENT_YEARS', 'keep_consent_years'],
+const terms: Readonly<Record<PartnersTerm, string>> = {
+  retainDays: 'retain_days',
+  keepConsentYears: 'keep_consent_years',
 };
 
 /** How long a configuration keeps leads and consents, and whether it seals new ones. Each process reports it. */
@@ -86,10 +102,10 @@ export function shortened(before: Kept, after: Kept): string[] {
     lengthOf(to) < lengthOf(from) ? [`${what} would fall from ${from ?? forEver} to ${to}`] : [];
   return [
     ...keysOf(terms).flatMap((term) => {
-      const [setting, field] = terms[term];
+      const field = terms[term];
       const [usual, usualThen] = [before.retention[term], after.retention[term]];
       return [
-        ...lineIfShorter(setting, usual, usualThen),
+        ...lineIfShorter(field, usual, usualThen),
         ...before.partners.flatMap(({key, [term]: own}) => {
           const then = later.get(key)?.[term];
           // Otherwise the partner goes by the default before and after, which the line above is about.
@@ -100,7 +116,7 @@ export function shortened(before: Kept, after: Kept): string[] {
       ];
     }),
     // Versions before 1.7.0 report no grace.
-    ...lineIfShorter('RETAIN_GRACE_DAYS', before.retention.graceDays ?? 0, after.retention.graceDays),
+    ...lineIfShorter('retain_grace_days', before.retention.graceDays ?? 0, after.retention.graceDays),
     ...(before.seals && !after.seals ? ['DATA_KEY would not seal new leads any more'] : []),
   ];
 }
@@ -112,9 +128,9 @@ const lengthOf = (length: Length) => (typeof length === 'number' ? length : Infi
 export function changesBetween(before: Config, after: Config): string[] {
   const byKey = ({partners}: Config) => new Map(partners.map((partner) => [partner.key, partner]));
   const byUser = ({callers}: Config) => new Map(callers.map((caller) => [caller.user, caller]));
-  const others = (
-    ['policy', 'tokenKeys', 'evidenceKeys', 'alerts', 'confirmations', 'retention'] as const
-  ).filter((key) => !isDeepStrictEqual(before[key], after[key]));
+  const others = keysOf(replaced).filter(
+    (key) => !named.includes(key) && !isDeepStrictEqual(before[key], after[key]),
+  );
   return [
     ...namedChanges('partner', byKey(before), byKey(after)),
     ...namedChanges('destination', before.destinations, after.destinations),
@@ -152,8 +168,7 @@ function namedChanges(
  * out which passwords lead to this digest.
  */
 export function digestOf(config: Config): string {
-  // The same file may have another name on another machine.
-  const parts = keysOf(replaced).map((key) => key !== 'partnersFile' && config[key]);
+  const parts = keysOf(replaced).map((key) => config[key]);
   const text = JSON.stringify(parts, (_key, value: unknown) => (value instanceof Map ? [...value] : value));
   return hash('sha256', text).slice(0, 12);
 }

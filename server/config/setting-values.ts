@@ -1,9 +1,7 @@
-/** Schemas of values that settings hold as texts of the environment. */
-import {isIP, isIPv6} from 'node:net';
+/** Schemas of values that settings hold as texts. */
+import {isIP} from 'node:net';
 import {z} from 'zod';
 import {readRanges} from './addresses.ts';
-import {callersSchema} from './callers.ts';
-import {parseJson} from './json.ts';
 
 /** A number in decimal digits. For any wrong value, the error says which values are allowed. */
 export function numberWithin(least: number, most = Number.MAX_SAFE_INTEGER) {
@@ -19,18 +17,6 @@ export const wholeNumber = (...limits: Parameters<typeof numberWithin>) =>
 
 export const list = z.string().transform((text) => text.split(/[\s,]+/).filter(Boolean));
 
-export const callers = z
-  .string()
-  .transform((text, context) => {
-    try {
-      return parseJson(text);
-    } catch {
-      context.addIssue({code: 'custom', message: 'must be JSON'});
-      return z.NEVER;
-    }
-  })
-  .pipe(callersSchema);
-
 export const ranges = z.string().transform((text, context) => {
   try {
     return readRanges(text);
@@ -38,15 +24,6 @@ export const ranges = z.string().transform((text, context) => {
     context.addIssue({code: 'custom', message: `is no list of addresses: ${(error as Error).message}`});
     return z.NEVER;
   }
-});
-
-/** A host as URLs spell it: in lower case, IPv6 in brackets. */
-export const host = z.string().transform((text, context) => {
-  const [, bare = text] = /^\[(.*)\]$/.exec(text) ?? [];
-  const {hostname} = URL.parse(`http://${isIPv6(bare) ? `[${bare}]` : text}/`) ?? {};
-  if (hostname && !/[:/?#@*\\]/.test(isIPv6(bare) ? '' : text)) return hostname;
-  context.addIssue({code: 'custom', message: 'must be a host without scheme and port, such as crm.internal'});
-  return z.NEVER;
 });
 
 /** Whether the text is a list of at least one address or range. */

@@ -1,5 +1,5 @@
 /** Settings with which the server can start, but which probably do not say what was meant. */
-import {partnerSettings, type Environment, type SettingsReader} from './environment.ts';
+import type {Environment, SettingsReader} from './environment.ts';
 
 /**
  * Whether Node knows the time zone that `TZ` names. It reads the names of zones with their capitals. An offset such as
@@ -16,25 +16,6 @@ function isTimeZone(text: string): boolean {
   }
 }
 
-/** What follows if these settings have no value. The other defaults store leads neither in clear nor elsewhere. */
-const withoutValue = {
-  DATA_KEY: 'personal data is stored in clear',
-  DATABASE_URL: 'leads are stored in the SQLite file of DATABASE_PATH',
-};
-
-/** The environment names these settings, but leaves them empty: whoever wrote that may have meant a value. */
-const emptySettings = (environment: Environment, reader: SettingsReader): string[] =>
-  Object.entries(withoutValue).flatMap(([name, what]) => {
-    const empty = [name, `${name}_FILE`].find((each) => environment[each]?.trim() === '');
-    if (empty === undefined || reader.value(name) !== undefined) return [];
-    return [`${empty} is empty, which counts as not set: ${what}`];
-  });
-
-/** Settings of earlier versions, and what stands in their place. */
-export const gone = {
-  DATABASE_STATEMENTS: 'PgBouncer keeps prepared statements from 1.21 on, and older ones need session mode',
-};
-
 /** A sentence about each setting whose value has no effect. */
 export function settingsWithoutEffect(environment: Environment, reader: SettingsReader): string[] {
   const isSet = (name: string) => Boolean(environment[name]?.trim() || environment[`${name}_FILE`]);
@@ -46,17 +27,15 @@ export function settingsWithoutEffect(environment: Environment, reader: Settings
   };
   const {TZ: timeZone = ''} = environment;
   return [
-    ...emptySettings(environment, reader),
-    ...Object.entries(gone).map(
-      ([name, instead]) => isSet(name) && `${name} is not used any more: ${instead}`,
-    ),
+    // Whoever wrote that may have meant a value. The other defaults store leads nowhere else.
+    ['DATABASE_URL', 'DATABASE_URL_FILE'].some((name) => environment[name]?.trim() === '') &&
+      reader.value('DATABASE_URL') === undefined &&
+      'DATABASE_URL is empty, which counts as not set: leads are stored in the SQLite file of DATABASE_PATH',
     timeZone !== '' &&
       !isTimeZone(timeZone) &&
       'TZ names no time zone, so times are shown in UTC: set one such as America/New_York',
     isSet('DATABASE_URL') && unused(['DATABASE_PATH'], 'DATABASE_URL is set: remove one of them'),
     !isSet('ADMIN_URL') && unused(['ADMIN_PORT'], "there are no operators' pages without ADMIN_URL"),
     !isSet('METRICS_PORT') && unused(['METRICS_HOST'], 'there are no metrics without METRICS_PORT'),
-    isSet('PARTNERS_FILE') &&
-      unused(partnerSettings, 'PARTNERS_FILE lists the partners: remove PARTNERS_FILE, or what it replaces'),
   ].filter((line) => line !== false);
 }

@@ -61,6 +61,8 @@ export const usualTimings = {
    */
   firstRetry: 1_000,
   longestRetry: 900_000,
+  /** How many waiting leads are sent to a destination in a second, unless it has `per_second`. */
+  leadsPerSecond: 20,
   /** A delivery that takes news, and not a lead, is given up after failing for this long. */
   newsGivenUpAfter: 3 * 24 * 3_600_000,
   /** The news of a stop or an erasure is never given up. Where its receiver refuses it for good, it is tried again so often. */

@@ -22,14 +22,14 @@ type Row<Settings> = {
 const kinds: {[Type in Kind]: Row<SettingsOf<Type>>} = {
   'lead-api': {
     create: createLeadApi,
-    terms: ({perSecond, parallel = usualParallel}, usual) => ({
+    terms: ({perSecond, parallel = usualParallel, onLostReply}, usual) => ({
       receives: 'leads',
-      perSecond: perSecond ?? usual.perSecond,
+      perSecond: perSecond ?? usual.leadsPerSecond,
       parallel,
       parallelClaimed: Math.ceil(parallel / 2),
       // An outage never ends in the loss of a lead. What is limited is sending again after a lost reply.
       givesUpAfter: Infinity,
-      maxSends: maxSends[usual.onAmbiguous],
+      maxSends: maxSends[onLostReply],
       dropsUnknown: false,
     }),
   },

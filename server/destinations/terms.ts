@@ -1,5 +1,6 @@
 /** The terms on which a destination is served; kinds.ts has those of each kind. */
-import type {OnAmbiguous} from '../config/destinations.ts';
+import type {OnLostReply} from '../config/destinations.ts';
+import type {Timings} from '../config/timings.ts';
 import type {ChosenEventType} from '../../contract/lead-events.ts';
 
 /** What a destination receives, how fast, and for how long a delivery that fails is retried. */
@@ -32,11 +33,11 @@ export type Terms = {
 export const usualParallel = 16;
 /** Connections to a mail server that are open at once. Exchange Online, for example, allows a mailbox three. */
 export const mailConnections = 2;
-/** How often a lead may be sent while it is unknown whether it arrived, by the setting `ON_AMBIGUOUS`. */
-export const maxSends: Readonly<Record<OnAmbiguous, number>> = {send: 3, hold: 1};
+/** How often a lead may be sent while it is unknown whether it arrived, by `on_lost_reply`. */
+export const maxSends: Readonly<Record<OnLostReply, number>> = {send: 3, hold: 1};
 
 /** The terms that hold unless the settings of the destination say otherwise. */
-export type UsualTerms = {perSecond: number; onAmbiguous: OnAmbiguous; newsGivenUpAfter: number};
+export type UsualTerms = Pick<Timings, 'leadsPerSecond' | 'newsGivenUpAfter'>;
 
 /** News may arrive twice: its receiver drops repeats by the id of the news. So it is never held for being ambiguous. */
 export const termsOfNews = ({newsGivenUpAfter}: UsualTerms) =>

@@ -1,6 +1,6 @@
 /**
  * `/openapi.json`, which is made from the operations and their schemas, `/docs`, a page to try the API on, and the
- * published JSON Schemas: of the events that webhooks get, and of the partners file.
+ * published JSON Schemas: of the events that webhooks get, and of lead-prequal.json.
  */
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
@@ -11,7 +11,7 @@ import {z} from 'zod';
 import {paths} from '../../contract/api.ts';
 import {problems, problemTypePrefix, type ProblemCode} from '../../contract/problems.ts';
 import {leadEventTypes} from '../../contract/lead-events.ts';
-import {partnersFileSchema} from '../config/partners.ts';
+import {businessFileSchema} from '../config/file.ts';
 import {eventComponentOf, eventComponents, leadEventJsonSchema, leadEventWords} from '../leads/lead-event.ts';
 import {expectation, leadFields} from '../leads/lead-schema.ts';
 import {commonProblems, elsewhereProblem, operations, tags, type Operation} from './operations.ts';
@@ -242,7 +242,7 @@ export function openapiPages(publicUrl: string): Router {
   });
   for (const [path, {$schema, ...schema}] of [
     [paths.leadEventSchema, leadEventJsonSchema()],
-    [paths.partnersFileSchema, partnersFileSchema()],
+    [paths.businessFileSchema, businessFileSchema()],
   ] as const) {
     const published = JSON.stringify({$schema, $id: publicUrl + path, ...schema});
     router.get(path, (_request, response) => {

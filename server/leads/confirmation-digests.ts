@@ -1,6 +1,6 @@
 /**
  * The digests by which confirmations are limited. The store gets only these: neither the address nor the network of a
- * visitor can be read from them without the token keys (the setting `TOKEN_KEY`).
+ * visitor can be read from them without the token keys.
  */
 import {networksAround} from '../config/addresses.ts';
 import {keyedDigests, type TokenKeys} from './keyed-digests.ts';

@@ -97,7 +97,7 @@ export function changedConsents(partners: readonly Partner[], stored: readonly R
       const field = language === undefined ? 'text' : `texts.${language}.text`;
       const where = language === undefined ? '' : ` in ${language}`;
       return [
-        `PARTNERS_FILE partners.${index}.consent.${field}: is another text than the one that visitors of ${key} saw under the version "${version}"${where}: give the new text a new version, or restore the old text`,
+        `partners.${index}.consent.${field}: is another text than the one that visitors of ${key} saw under the version "${version}"${where}: give the new text a new version, or restore the old text`,
       ];
     }),
   );

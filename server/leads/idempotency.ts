@@ -1,6 +1,6 @@
 /**
  * The digests by which the store recognises a retried request, and a lead that is sent twice. The store gets only the
- * digest of an idempotency key, never the key. Digests are made with the token keys (the setting `TOKEN_KEY`).
+ * digest of an idempotency key, never the key. Digests are made with the token keys.
  */
 import {isDeepStrictEqual} from 'node:util';
 import {keyedDigests, type TokenKeys} from './keyed-digests.ts';

@@ -1,4 +1,4 @@
-/** Digests of texts with the token keys (the setting `TOKEN_KEY`): the first one makes new tokens, and all are recognised. */
+/** Digests of texts with the token keys: the first one makes new tokens, and all are recognised. */
 import {createHmac, createSecretKey, timingSafeEqual} from 'node:crypto';
 
 export type TokenKeys = readonly [string, ...string[]];

@@ -6,35 +6,33 @@ import {consentParts} from '../../form/consent-text.ts';
 import {langOf} from '../../form/words/text-in-language.ts';
 import {routeOf} from '../config/callers.ts';
 import {namesOf, type Config} from '../config/config.ts';
-import {defaultDestination, type Route} from '../config/destinations.ts';
+import type {Route} from '../config/destinations.ts';
 import type {Partner} from '../config/partners.ts';
 import {unseen} from './hidden-characters.ts';
 import type {RememberedText} from './stored-lead.ts';
 
-type Configured = Pick<Config, 'partners' | 'callers' | 'destinations' | 'partnersFile' | 'alerts'>;
+type Configured = Pick<Config, 'partners' | 'callers' | 'destinations' | 'alerts'>;
 type Kind = 'unheard' | 'unmailed' | 'uncallable' | 'texts';
 /** `subject`: `-` if it is about callers. `text`: a sentence without its full stop. */
 export type LeadDoubt = {kind: Kind; subject: '-' | null; text: string; remedy: string};
 
 /** One of each sort, which names all whom it is about. @param remembered the consent texts of stored leads */
 export function leadDoubts(config: Configured, remembered: readonly RememberedText[] = []): LeadDoubt[] {
-  const {partners, callers, destinations, partnersFile, alerts} = config;
-  const usual = destinations.has(defaultDestination) ? defaultDestination : undefined;
+  const {partners, callers, alerts} = config;
   const unheard = partners.filter((each) => !isHeard(each, config)).map(({key}) => key);
-  const users = callers.filter((each) => !isHeard(routeOf(each, usual), config)).map(({user}) => user);
+  const users = callers.filter((each) => !isHeard(routeOf(each), config)).map(({user}) => user);
   const holding = partners.filter(({suspect}) => suspect === 'hold' && !alerts).map(({key}) => key);
   const isGone = (key: string) => remembered.some(({partner}) => partner === key);
   const lacking = partners
     .filter(({consent}) => !consent)
     .map(({key}) => (isGone(key) ? `${key} (its consent text is gone from the configuration)` : key));
   const texts = partners.flatMap((each) => doubtfulTexts(each, config));
-  const set = partnersFile === undefined ? 'Set PARTNERS_FILE, and in it' : 'Set';
   const told = 'which names an email, chat, webhook or lead-api (docs/destinations.md).';
-  const caller = `${set} destinations, and in CALLERS send_to of the caller, ${told}`;
-  const consent = `${set} consent of the partner (docs/partners.md#consent).`;
-  const alert = 'Set ALERTS_TO (docs/operations.md#alerts-by-e-mail).';
+  const caller = `Set destinations, and send_to of the caller, ${told}`;
+  const consent = 'Set consent of the partner (docs/partners.md#consent).';
+  const alert = 'Set alerts_to (docs/operations.md#alerts-by-e-mail).';
   const rows: [Kind, names: string[], text: string, remedy: string][] = [
-    ['unheard', unheard, 'Nobody is told of the leads of *', `${set} send_to of the partner, ${told}`],
+    ['unheard', unheard, 'Nobody is told of the leads of *', `Set send_to of the partner, ${told}`],
     ['unheard', users, 'Nobody is told of the leads that callers send (*)', caller],
     ['unmailed', holding, "No e-mail says when leads of * are held as a bot's", alert],
     ['uncallable', lacking, 'Nobody may call the leads of *, because visitors agree to nothing', consent],

@@ -66,8 +66,8 @@ export const networkCauses: Readonly<Record<string, Cause>> = {
   ),
   ADDRESS_REFUSED: row(
     'The address of {who} is refused',
-    'the host is or resolves to an address that is not public, and WEBHOOK_INTERNAL_HOSTS does not list the host',
-    'List the host there if it is in your network. Else correct the URL.',
+    'the host is or resolves to an address that is not public, and the destination is not marked as internal',
+    'Write "internal": true into the destination if the host is in your network. Else correct the URL.',
   ),
   CERT_HAS_EXPIRED: row(certificate, 'it has expired', renew),
   CERT_NOT_YET_VALID: row(certificate, 'it is not valid yet', 'Check the clocks of both machines.'),
@@ -93,8 +93,7 @@ export const networkCauses: Readonly<Record<string, Cause>> = {
 
 const noUrl = 'Correct the URL of the destination.';
 const secret = 'Give the receiver the secret that CREDENTIALS_…_SECRET has, or correct the URL.';
-const credentials =
-  'Correct CREDENTIALS_…_USER and CREDENTIALS_…_PASSWORD, or UPSTREAM_USER and UPSTREAM_PASSWORD.';
+const credentials = 'Correct CREDENTIALS_…_USER and CREDENTIALS_…_PASSWORD.';
 
 /** Answers of webhooks and upstreams. The first row that fits counts. */
 const statusCauses: readonly Cause[] = [
@@ -214,9 +213,9 @@ export const mailCauses = {
     'Correct them, with signs such as @ or / of the password encoded.',
   ),
   wrongSender: row(
-    'The mail server refused the sender, SMTP_FROM',
+    'The mail server refused the sender, mail_from',
     'the account may not send as this address',
-    'Set SMTP_FROM to an address of the account.',
+    'Set mail_from to an address of the account.',
   ),
   noRecipient: row(
     'The mail server refused all recipients',

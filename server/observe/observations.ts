@@ -183,7 +183,7 @@ type Facts = {
     reason: string;
   };
   /**
-   * A process ended during a delivery, so nobody knows whether the destination has the lead. With `ON_AMBIGUOUS=hold`
+   * A process ended during a delivery, so nobody knows whether the destination has the lead. With `on_lost_reply: hold`
    * the delivery is held until an operator decides. With `send` the lead is sent again, and there is no such observation.
    */
   'delivery-interrupted': {lead: string; destination: string};

@@ -11,7 +11,6 @@ import {
 } from '../admin/destinations.ts';
 import {Refusal} from '../admin/admin.ts';
 import {routeOf} from '../config/callers.ts';
-import {defaultDestination} from '../config/destinations.ts';
 import {counted} from '../admin/words.ts';
 import {html, type Html} from '../html/html.ts';
 import {openStates} from '../leads/deliveries.ts';
@@ -33,7 +32,7 @@ export async function destinationsPage(visit: Visit): Promise<Reply> {
   );
   const none = empty(
     'No destinations',
-    html`<p class="q">Leads are stored here, and sent nowhere. The partners file names destinations.</p>`,
+    html`<p class="q">Leads are stored here, and sent nowhere. The configuration names none.</p>`,
   );
   return page(
     {title: 'Destinations', here: '/destinations', every},
@@ -77,9 +76,7 @@ function rowOf(row: DestinationRow, cells: Cells, visit: Visit): Html {
 /** Whether leads of callers of the API go there. */
 const hasCallers = (name: string, {admin: {config}}: Visit) =>
   config.callers
-    .map((caller) =>
-      routeOf(caller, config.destinations.has(defaultDestination) ? defaultDestination : undefined),
-    )
+    .map((caller) => routeOf(caller))
     .some(({answerFrom, sendTo}) => answerFrom === name || sendTo.includes(name));
 
 export function waitingWords(row: DestinationRow, visit: Visit): string {

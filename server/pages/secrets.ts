@@ -1,4 +1,4 @@
-/** Challenges of passkeys, and texts in addresses, sealed with `TOKEN_KEY`. */
+/** Challenges of passkeys, and texts in addresses, sealed with the token keys. */
 import {createSealer} from '../store/sealing.ts';
 
 /** The first key seals. What was sealed with any of them can be opened: during a rotation there are two. */

@@ -22,7 +22,7 @@ import {seesPersons} from './visit.ts';
 
 /** Milliseconds. */
 const sessionTime = 12 * 3_600_000;
-/** Of one network, which is then refused for as long. Exempt are the addresses of `SIGN_IN_EXEMPT`. */
+/** Of one network, which is then refused for as long. Exempt are the addresses of `sign_in_exempt`. */
 const [maxFailures, failureTime] = [20, 10 * 60_000];
 
 const signInUse = 'sign-in';
@@ -63,9 +63,9 @@ export function signInRoutes({admin, emit}: Parts): Router {
   const router = Router({caseSensitive: true, strict: true});
   const limit = createFailureLimit({
     what: 'operator sign-ins',
-    maxFailures,
+    maxFailures: () => maxFailures,
     window: failureTime,
-    exempt: admin().config.signInExempt,
+    exempt: () => admin().config.signInExempt,
     counters: createCounters(undefined, () => admin().config.tokenKeys[0], emit),
     emit,
   });

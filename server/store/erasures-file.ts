@@ -1,5 +1,5 @@
 /**
- * The file of erasures (the setting `ERASURES_FILE`), which is kept with the backups, so that a start after a restore erases
+ * The file of erasures (`erasures_file`), which is kept with the backups, so that a start after a restore erases
  * again what had been erased since, and holds the numbers again of those who took a consent back (admin/repairing.ts). A line
  * each, with a time in UTC:
  *

@@ -1,6 +1,6 @@
 /**
  * The known faults of versions of the form. `releases/advisories.json` is part of the repository and names those of
- * releases. With the setting WITHDRAWN_VERSIONS, an operator can withdraw further versions.
+ * releases. With `withdrawn_versions`, an operator can withdraw further versions.
  */
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
@@ -73,7 +73,7 @@ export function readAdvisories(
   const unknownWithdrawn = unknownIn(withdrawnVersions).join(', ');
   if (unknownWithdrawn) {
     throw new Error(
-      `WITHDRAWN_VERSIONS names ${unknownWithdrawn}, which this server does not have. It has ${known.join(', ')}.`,
+      `withdrawn_versions names ${unknownWithdrawn}, which this server does not have. It has ${known.join(', ')}.`,
     );
   }
 

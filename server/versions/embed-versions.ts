@@ -68,7 +68,7 @@ export const readVersions = (sources: Sources): EmbedVersion[] => readAllVersion
  * Every release and every build, the highest number first, withdrawn versions and releases of the plugin alone included.
  * @throws Error when a build has the number of a release and differs from it. Serving one of the two would break the
  *   pages that pinned the other, so an operator has to decide. Also when a folder is not named by a version, when an
- *   advisory or WITHDRAWN_VERSIONS names an unknown version, or when all versions are withdrawn
+ *   advisory or `withdrawn_versions` names an unknown version, or when all versions are withdrawn
  */
 export function readAllVersions({
   embedFolder,
@@ -99,7 +99,7 @@ export function readAllVersions({
   });
   if (names.length > 0 && versions.filter(hasForm).every(isWithdrawn)) {
     throw new Error(
-      `All versions of the form are withdrawn: ${names.join(', ')}. Build a newer one, or take one out of WITHDRAWN_VERSIONS.`,
+      `All versions of the form are withdrawn: ${names.join(', ')}. Build a newer one, or take one out of withdrawn_versions.`,
     );
   }
   return versions;

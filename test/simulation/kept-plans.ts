@@ -8,7 +8,7 @@ type Written<Each> = Each extends unknown
 
 const usual = {
   processes: 1,
-  onAmbiguous: 'send',
+  onLostReply: 'send',
   skew: 0,
   newsGivenUpAfter: 3 * 24 * 3_600_000,
   readsAreSlow: false,
@@ -52,7 +52,7 @@ export const keptPlans = {
     {at: 15_000, do: 'allow', content: 2, by: 'phone', process: 0, partner: null},
     submit(20_000, 10, 'a caller'),
   ]),
-  'claim-without-reply': plan({seed: 106, onAmbiguous: 'hold'}, [
+  'claim-without-reply': plan({seed: 106, onLostReply: 'hold'}, [
     submit(1_000, 0, 'a caller'),
     {at: 1_000, do: 'fail store', process: 0, fault: 'forgets', lasts: 1_004},
   ]),
@@ -106,7 +106,7 @@ export const keptPlans = {
     {at: 15_000, do: 'mood', destination: 'crm', mood: 'silent', lasts: 8_000},
     {at: 24_000, do: 'erase', content: 1, all: false, process: 1},
   ]),
-  'lead-without-reply': plan({seed: 2, onAmbiguous: 'hold'}, [
+  'lead-without-reply': plan({seed: 2, onLostReply: 'hold'}, [
     {
       at: 500,
       do: 'fail store',
@@ -205,7 +205,7 @@ export const keptPlans = {
     {at: 1_000, do: 'freeze', process: 0, lasts: 25_000, when: {moment: 'reply', nth: 1}},
     submit(2_000, 0, 'a caller'),
   ]),
-  'unused-lease-without-room': plan({seed: 500_538_291, processes: 2, onAmbiguous: 'hold'}, [
+  'unused-lease-without-room': plan({seed: 500_538_291, processes: 2, onLostReply: 'hold'}, [
     {at: 1_013, do: 'fail store', process: 1, fault: 'forgets', lasts: 24_558},
     submit(3_760, 1, 'globex', {process: 1, isStandard: true}),
     submit(8_385, 4, 'globex', {process: 1}),

@@ -1,6 +1,6 @@
 /** What clients, operators and faults do in a history, and when. fast-check makes plans from seeds, and shrinks them. */
 import fc, {type Arbitrary} from 'fast-check';
-import type {OnAmbiguous} from '../../server/config/destinations.ts';
+import type {OnLostReply} from '../../server/config/destinations.ts';
 import {deliveryStates} from '../../server/leads/deliveries.ts';
 import {moments, moods, type Mood} from './network.ts';
 import {storeFaults} from './process.ts';
@@ -180,7 +180,7 @@ export type Plan = {
   /** Decides what the plan leaves to chance. */
   seed: number;
   processes: number;
-  onAmbiguous: OnAmbiguous;
+  onLostReply: OnLostReply;
   /** Milliseconds by which the clock of the second process is ahead. */
   skew: number;
   /** Milliseconds after which news is given up. */
@@ -273,7 +273,7 @@ export function plans(flavour: Flavour): Arbitrary<Plan> {
     .record({
       seed: fc.nat(),
       processes: fc.constantFrom(1, 2),
-      onAmbiguous: fc.constantFrom<OnAmbiguous>('send', 'send', 'hold'),
+      onLostReply: fc.constantFrom<OnLostReply>('send', 'send', 'hold'),
       skew: fc.constantFrom(0, 0, 1_500),
       newsGivenUpAfter: fc.constantFrom(3 * days, 3 * days, 3 * days, 20_000),
       readsAreSlow: fc.constantFrom(false, false, true),

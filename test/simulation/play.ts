@@ -215,7 +215,7 @@ class Players {
     for (const {process} of this.#around.commands) kill(process);
     return {
       beginning,
-      agreed: agreed(plan.onAmbiguous === 'hold' ? 1 : 3),
+      agreed: agreed(plan.onLostReply === 'hold' ? 1 : 3),
       noticing: timings.idlePoll + 200 + (plan.readsAreSlow ? 10_000 : 0),
       attempt: timings.delivery,
       lease: timings.lease,
@@ -245,14 +245,14 @@ class Players {
   }
 
   #start(index: number) {
-    const {onAmbiguous, newsGivenUpAfter} = this.#plan;
+    const {onLostReply, newsGivenUpAfter} = this.#plan;
     const process = newProcess(`process ${index}`, this.#skews[index]);
     this.#processes[index] = process;
     const phase = this.#keyPhases[index] ?? 0;
     this.#keysInUse[index] = phase;
     const config = {
       destinations: destinationsUnder(this.#configure(process, index), this.#plan.isChoosy),
-      onAmbiguous,
+      onLostReply,
       outboxPerSecond: 5,
       ...settings,
     };

@@ -3,7 +3,7 @@ import {
   addressOf,
   placeOf,
   type LeadApiSettings,
-  type OnAmbiguous,
+  type OnLostReply,
 } from '../../server/config/destinations.ts';
 import type {Served} from '../../server/destinations/channel.ts';
 import {createLeadApi} from '../../server/destinations/lead-api/lead-api.ts';
@@ -16,12 +16,12 @@ import {newEntry, toRecord} from './sample-leads.ts';
 export const servedLeadApi = (
   settings: LeadApiSettings,
   timeout: number,
-  onAmbiguous: OnAmbiguous = 'send',
+  onLostReply: OnLostReply = 'send',
 ): Served => ({
   destination: createLeadApi(settings, timeout),
   address: addressOf(settings),
   place: placeOf(settings),
-  terms: termsOf(settings, {perSecond: 1_000, onAmbiguous, newsGivenUpAfter: Infinity}),
+  terms: termsOf(settings, {perSecond: 1_000, onLostReply, newsGivenUpAfter: Infinity}),
 });
 
 /** The first attempt to deliver a new lead. @param taken gets the id that the upstream gives to it */

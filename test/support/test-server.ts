@@ -52,7 +52,7 @@ export const baseConfig = (folder: string): Config => ({
   destinations: new Map(),
   alerts: undefined,
   confirmations: true,
-  onAmbiguous: 'send',
+  onLostReply: 'send',
   outboxPerSecond: 1_000,
   proofOfWork: 0,
   rateLimit: 100_000,

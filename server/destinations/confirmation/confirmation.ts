@@ -49,7 +49,7 @@ const beforeSending = new Set([
   'ETLS',
 ]);
 
-/** What sends confirmations. `sender`: the address in `SMTP_FROM`. */
+/** What sends confirmations. `sender`: the address in `mail_from`. */
 type Mailbox = Pick<ReturnType<typeof openTransport>, 'transport' | 'who'> & {
   timeout: number;
   sender: string;
@@ -95,7 +95,7 @@ async function permit(
   digestsOf: ReturnType<typeof addressDigests>,
 ) {
   const ofPartner = partners.get(lead.partner ?? '');
-  if (!isOn) throw new NeverTried('Confirmations are switched off (CONFIRMATIONS)');
+  if (!isOn) throw new NeverTried('Confirmations are switched off (confirmations)');
   if (!ofPartner) throw new NeverTried('The partner has no confirmations any more');
   if (Date.now() - happenedAt >= confirmationLifetime) throw new NeverTried('It was not sent within an hour');
   const {email: to} = lead.lead;

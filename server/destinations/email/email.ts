@@ -202,10 +202,10 @@ function isSameAddress(one: string, other: string): boolean {
   return normalized(one) === normalized(other);
 }
 
-/** The address in `SMTP_FROM`. */
+/** The address of the sender. */
 export const addressOf = (from: string): string => addressparser(from, {flatten: true})[0]?.address ?? '';
 
-/** The domain of `SMTP_FROM`, for the Message-ID. If it has none, the server refuses the sender anyway. */
+/** The domain of the sender, for the Message-ID. If it has none, the server refuses the sender anyway. */
 export function domainOf(from: string): string {
   const address = addressOf(from);
   return domainToASCII(address.slice(address.lastIndexOf('@') + 1)) || 'localhost';

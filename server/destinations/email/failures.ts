@@ -55,7 +55,7 @@ function judge(error: NodemailerError, who: string): Judgement {
         return [fault, `${mailCauses.noRecipient.message}${statusesOf(rejectedErrors)}`];
       if (command === 'MAIL FROM') return [fault, `${mailCauses.wrongSender.message}${reply}`];
       if (command === 'DATA') return ['failed', `${mailCauses.refused.message}${reply}`, true];
-      return ['misconfigured', 'SMTP_FROM or a recipient is no e-mail address'];
+      return ['misconfigured', 'mail_from or a recipient is no e-mail address'];
     case 'EMESSAGE':
       // Only this e-mail was refused, for example as spam or as too large.
       return ['failed', `${mailCauses.refused.message}${reply}`, true];

@@ -1,7 +1,7 @@
 /**
  * Decides what a failed attempt of a webhook or a chat room (the `receiver`) means, and says it in words for an operator.
  * The messages name no URL, because the URLs of some services are secrets. They name the host if the URL stands in the
- * partners file.
+ * configuration.
  */
 import {STATUS_CODES} from 'node:http';
 import {causeOf, networkMessage} from '../../observe/causes.ts';

@@ -1,5 +1,5 @@
 /**
- * Posts JSON to a URL that the partners file or a secret names, and says how it ended. Webhooks and chat rooms share it.
+ * Posts JSON to a URL that the file or a secret names, and says how it ended. Webhooks and chat rooms share it.
  */
 import {addAbortSignal} from 'node:stream';
 import type {Dispatcher} from 'undici';

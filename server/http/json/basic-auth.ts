@@ -20,7 +20,7 @@ export function basicAuth(
   const known = new Map(
     callers.map((caller) => [caller.user, {caller, digests: passwordDigests(caller)}] as const),
   );
-  const unknownUser = {caller: undefined, digests: passwordDigests({})};
+  const unknownUser = {caller: undefined, digests: passwordDigests({password_sha256: []})};
 
   return async (request, _response, next) => {
     const header = request.get('Authorization');

@@ -29,8 +29,6 @@ type Parts = {
   failureDelay: FailureDelay;
   desk: LeadDesk;
   digests: IdempotencyDigests;
-  /** The destination that answers the leads of a caller whose entry does not say which. Undefined: the calculator. */
-  usualAnswer: string | undefined;
   timings: Pick<Timings, 'requestWait'>;
   /** Counts which callers read leads. */
   reads: {count: (read: {user: string}) => void};
@@ -43,7 +41,6 @@ export function jsonApi({
   failureDelay,
   desk,
   digests,
-  usualAnswer,
   timings,
   reads,
 }: Parts): Router {
@@ -67,7 +64,7 @@ export function jsonApi({
     // This may be a retry of a lead that is stored already. Its text need not be configured any more.
     const before = problem && (await replayLead(desk, idempotency ?? [], lead));
     if (problem && !before) throw problem;
-    const route = routeOf(caller, usualAnswer);
+    const route = routeOf(caller);
     const {id} =
       before ??
       (await submitLead(desk, {lead, partner: null, ...route, ...given, attribution, idempotency})).stored;

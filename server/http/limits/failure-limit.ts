@@ -38,10 +38,10 @@ type Settings = {
    * After this many failures within `window` milliseconds, a network is refused until the window ends. The networks around
    * it have limits, too.
    */
-  maxFailures: number;
+  maxFailures: () => number;
   window: number;
   /** Addresses that are never refused. */
-  exempt?: Ranges;
+  exempt?: () => Ranges;
   counters: Counters;
   emit: Emit;
 };
@@ -50,7 +50,7 @@ export function createFailureLimit({
   what,
   maxFailures,
   window,
-  exempt = [],
+  exempt = () => [],
   counters,
   emit,
 }: Settings): FailureLimit {
@@ -63,7 +63,7 @@ export function createFailureLimit({
   const around = (client: ClientAddress) =>
     networksAround(client.network).map(({network, times}) => {
       const counter = counterOf(network);
-      return {network, counter, max: maxFailures * times, known: failures.find(counter.name)};
+      return {network, counter, max: maxFailures() * times, known: failures.find(counter.name)};
     });
 
   async function readShared(failed: readonly Counter[]) {
@@ -82,14 +82,14 @@ export function createFailureLimit({
 
     check(client) {
       const refused = around(client).find(({known, max}) => known && known.count >= max);
-      if (!refused?.known || isWithin(client.address, exempt)) return;
+      if (!refused?.known || isWithin(client.address, exempt())) return;
       throw new ProblemError('too-many-requests', `Too many ${what} of this address failed.`, {
         headers: {'Retry-After': String(Math.ceil(refused.known.left / 1_000))},
       });
     },
 
     async countFailure(client) {
-      if (isWithin(client.address, exempt)) return;
+      if (isWithin(client.address, exempt())) return;
       const counted = around(client).map(async ({network, counter, max}) => {
         const own = failures.increment(counter);
         if (own.count === max) emit({type: 'failures-exceeded', network, what});

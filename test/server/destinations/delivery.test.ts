@@ -1,7 +1,7 @@
 /** The courier and the workers over a store that fails at the wrong moment, and over more than one upstream. */
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
-import type {OnAmbiguous} from '../../../server/config/destinations.ts';
+import type {OnLostReply} from '../../../server/config/destinations.ts';
 import type {Timings} from '../../../server/config/timings.ts';
 import {createCourier, type Courier} from '../../../server/destinations/courier.ts';
 import type {Destination} from '../../../server/destinations/destination.ts';
@@ -34,14 +34,14 @@ type Parts = {
   scripts: Record<string, Script>;
   /** What is wrong with the store. */
   spoil?: (store: LeadStore) => Partial<LeadStore>;
-  onAmbiguous?: OnAmbiguous;
+  onLostReply?: OnLostReply;
   timings?: Partial<Timings>;
 };
 
 /** Workers and what they need, over a database of their own. */
 async function startDelivery(
   t: TestContext,
-  {scripts, spoil, onAmbiguous = 'send', timings: changes = {}}: Parts,
+  {scripts, spoil, onLostReply = 'send', timings: changes = {}}: Parts,
 ) {
   const timings = {...quickTimings, ...changes};
   const server = await sqlite.startServer();
@@ -52,7 +52,7 @@ async function startDelivery(
   );
   const fakes = new Map(await Promise.all(named));
   const destinations = new Map(
-    [...fakes].map(([name, {settings}]) => [name, servedLeadApi(settings, timings.delivery, onAmbiguous)]),
+    [...fakes].map(([name, {settings}]) => [name, servedLeadApi(settings, timings.delivery, onLostReply)]),
   );
   const lines: string[] = [];
   const {emit} = logTo(lines);
@@ -231,7 +231,7 @@ suite('a lead that a dead process may have sent', () => {
     await until(async () => (await delivery.outbox()).length === 0);
   });
   test('is held and logged where operators want that', async (t) => {
-    const delivery = await startDelivery(t, {scripts: {default: {}}, onAmbiguous: 'hold'});
+    const delivery = await startDelivery(t, {scripts: {default: {}}, onLostReply: 'hold'});
     const [lost] = await delivery.accept('default', 1, Date.now() + 20);
     const fresh = await delivery.accept('default', 1);
     delivery.start();
@@ -341,7 +341,7 @@ test('more deliveries than may wait in memory are left to the outbox, and all ar
 test('events that a destination has not chosen take no turn of its pace', () => {
   const created = {content: 'created', address: null} as const;
   const terms: Terms = {
-    ...termsOfNews({perSecond: 1, onAmbiguous: 'send', newsGivenUpAfter: Infinity}),
+    ...termsOfNews({perSecond: 1, onLostReply: 'send', newsGivenUpAfter: Infinity}),
     events: ['lead.answered'],
     perSecond: 0.001,
     parallel: 16,
@@ -401,7 +401,7 @@ test('a worker adds nothing to a delivery in progress each time it looks into th
   } as unknown as Courier;
   const terms = termsOf(
     {...leadApi, ...upstreamAccess, url: 'http://127.0.0.1'},
-    {perSecond: 1, onAmbiguous: 'send', newsGivenUpAfter: Infinity},
+    {perSecond: 1, onLostReply: 'send', newsGivenUpAfter: Infinity},
   );
   const destinations = new Map([['default', {terms}]]);
   const workers = startWorkers(destinations, {

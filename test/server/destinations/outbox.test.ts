@@ -116,7 +116,7 @@ suite('a lead whose reply was lost', () => {
   for (const [status, state] of Object.entries(statuses)) {
     test(`an unclear reply leaves the lead to the operator: ${status} is ${state}`, async (t) => {
       const script: Script = {create: json(Number(status), {})};
-      const {upstream, server} = await startBoth(t, {script, config: {onAmbiguous: 'hold'}});
+      const {upstream, server} = await startBoth(t, {script, config: {onLostReply: 'hold'}});
       const {id} = await sentLead(server);
       const [row] = await asOperator(server, (operator) => operator.listDeliveries(10, {}));
       assert.partialDeepStrictEqual(row, {lead: id, state, ambiguous: state === 'held' ? 1 : 0});

@@ -205,7 +205,7 @@ suite('a lead whose POST was answered with a success that cannot be read', () =>
     ]);
   });
   test('where the operator wants that, a lead is held at the first unreadable success', async (t) => {
-    const {upstream, server} = await startBoth(t, {create: json(409, {})}, {onAmbiguous: 'hold'});
+    const {upstream, server} = await startBoth(t, {create: json(409, {})}, {onLostReply: 'hold'});
     const {id} = await sentLead(server);
     await until(() => outbox(server).every(({state}) => state === 'held'));
     assert.deepEqual(upstream.sent(), [id]);

@@ -1,0 +1,76 @@
+/**
+ * The file with the data key, `lead-prequal.key`, where nobody has set `DATA_KEY`. The first start on SQLite makes it. It
+ * stands apart from the data, so that a copy of the data does not bring its key along.
+ */
+import {randomBytes} from 'node:crypto';
+import {existsSync, linkSync, rmSync, writeFileSync} from 'node:fs';
+import {resolve} from 'node:path';
+import {DatabaseSync} from 'node:sqlite';
+import {environmentHere} from './environment-file.ts';
+import {createSettingsReader, type Environment, type SettingsReader} from './environment.ts';
+import {settings} from './settings.ts';
+
+const databaseOf = (reader: SettingsReader): string =>
+  settings.shape.DATABASE_PATH.parse(reader.value('DATABASE_PATH'));
+
+/** Whether only a key opens what the database holds. @throws Error when the database cannot be read */
+function isSealed(path: string): boolean {
+  if (!existsSync(path)) return false;
+  const database = new DatabaseSync(path, {readOnly: true});
+  try {
+    const tables = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'data_keys'`).get();
+    return (
+      tables !== undefined &&
+      database.prepare('SELECT 1 FROM data_keys WHERE check_value <> 0').get() !== undefined
+    );
+  } finally {
+    database.close();
+  }
+}
+
+/** Whether the start may make the key: nothing says another one, and nothing was sealed with one that is missing. */
+export const mayMakeKey = (reader: SettingsReader): boolean =>
+  reader.value('DATABASE_URL') === undefined &&
+  !existsSync(reader.fileOf('DATA_KEY') ?? '') &&
+  !isSealed(databaseOf(reader));
+
+/** Why there is no key, and what to do about it. */
+export function whyNoKey(reader: SettingsReader): string {
+  if (reader.value('DATABASE_URL') !== undefined)
+    return 'DATA_KEY is missing, which PostgreSQL needs: a secret such as "openssl rand -hex 32" prints, the same in all servers';
+  const path = resolve(reader.fileOf('DATA_KEY') ?? '');
+  return mayMakeKey(reader)
+    ? `There is no data key yet: the first start ("lead-prequal serve") makes it in ${path}`
+    : `The database ${resolve(databaseOf(reader))} is sealed, and its key is not at ${path}: put the file back there, or set DATA_KEY. If no copy of it is left, write a new one there (openssl rand -hex 32), and "lead-prequal keys status" says the way out`;
+}
+
+/**
+ * Makes the key if the start may. Two servers that start at once get the same one, because a file appears once only.
+ * @param given instead of the environment of this process and of `lead-prequal.env`
+ * @returns the file that was made
+ * @throws Error when it cannot be made, or when the database cannot be read
+ */
+export function makeMissingKey(given?: Environment): string | undefined {
+  // Whoever reads the configuration afterwards says what is wrong with it.
+  const reader = createSettingsReader(given ?? environmentHere([], []).environment, []);
+  const isConfigured = reader.text('CONFIG') !== undefined;
+  if (!isConfigured || reader.value('DATA_KEY') !== undefined || !mayMakeKey(reader)) return undefined;
+  const path = resolve(reader.fileOf('DATA_KEY') ?? '');
+  const partial = `${path}.${process.pid}`;
+  try {
+    writeFileSync(partial, `${randomBytes(32).toString('hex')}\n`, {mode: 0o600, flush: true});
+    linkSync(partial, path);
+    return path;
+  } catch (error) {
+    const {code = String(error)} = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return undefined;
+    throw new Error(
+      `The data key cannot be made in ${path} (${code}): set DATA_KEY, or make the folder writable`,
+      {
+        cause: error,
+      },
+    );
+  } finally {
+    rmSync(partial, {force: true});
+  }
+}
