@@ -9,7 +9,7 @@ import {sentLead, somebody} from '../support/embed-client.ts';
 import {launchChromium} from '../support/launch-chromium.ts';
 import {freePort} from '../support/free-port.ts';
 import {openWhile} from '../support/opened.ts';
-import {writePartners} from '../support/operator.ts';
+import {writeConfig} from '../support/config-file.ts';
 import {beginSession, browserCookie} from '../support/pages.ts';
 import {entryAt, prequalificationBody} from '../support/sample-leads.ts';
 import {noOtherPartner, serviceSettings, startService} from '../support/service-process.ts';
@@ -29,7 +29,7 @@ const settings: Record<string, string> = {
   PORT: String(await freePort()),
   CREDENTIALS_ALL_SECRET: warehouse.secret,
   WEBHOOK_INTERNAL_HOSTS: '127.0.0.1',
-  PARTNERS_FILE: writePartners(
+  CONFIG_FILE: writeConfig(
     folder.path,
     [
       {

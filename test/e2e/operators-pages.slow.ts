@@ -21,7 +21,8 @@ import {launchChromium} from '../support/launch-chromium.ts';
 import {freePort} from '../support/free-port.ts';
 import {missing} from '../support/installed.ts';
 import {openForSuite, openWhile, suiteOwner} from '../support/opened.ts';
-import {runCommand, writePartners} from '../support/operator.ts';
+import {runCommand} from '../support/operator.ts';
+import {writeConfig} from '../support/config-file.ts';
 import {beginSession, browserCookie} from '../support/pages.ts';
 import {startProxy} from '../support/proxies.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
@@ -46,7 +47,7 @@ async function startAll(
     ADMIN_URL: `http://localhost:${port}`,
     ADMIN_PORT: String(ownPort),
     ...(before && {TRUST_PROXY: '1'}),
-    PARTNERS_FILE: writePartners(
+    CONFIG_FILE: writeConfig(
       folder.path,
       [{send_to: ['crm'], consent: {text: 'I agree to be called.', version: '1', required: true}}],
       {crm: {type: 'lead-api', url: crm.settings.url, cid: crm.settings.cid, credentials: 'CRM'}},

@@ -17,7 +17,8 @@ import {basic, fetchFrom, postJson, readJson} from '../support/http.ts';
 import {missing} from '../support/installed.ts';
 import {logTo} from '../support/observation-log.ts';
 import {openFor} from '../support/opened.ts';
-import {databaseKinds, linesOf, runCommand, writePartners} from '../support/operator.ts';
+import {databaseKinds, linesOf, runCommand} from '../support/operator.ts';
+import {writeConfig} from '../support/config-file.ts';
 import {createDatabaseWithTables} from '../support/postgres.ts';
 import {quickTimings} from '../support/quick-timings.ts';
 import {execute, rowsOf} from '../support/rows.ts';
@@ -54,7 +55,7 @@ async function open(t: TestContext, isPostgres: boolean) {
       {...acme, send_to},
       {...globex, send_to},
     ]),
-    PARTNERS_FILE: writePartners(
+    CONFIG_FILE: writeConfig(
       folder,
       [
         {name: 'Acme Funding', consent, send_to},

@@ -15,7 +15,8 @@ import {retentionOf} from '../../server/leads/retention.ts';
 import {sentLead, somebody} from '../support/embed-client.ts';
 import {basic, postJson, readJson} from '../support/http.ts';
 import {openFor} from '../support/opened.ts';
-import {databaseKinds, linesOf, operate, writePartners} from '../support/operator.ts';
+import {databaseKinds, linesOf, operate} from '../support/operator.ts';
+import {writeConfig} from '../support/config-file.ts';
 import {plainBrowser} from '../support/plain-browser.ts';
 import {quickTimings} from '../support/quick-timings.ts';
 import {prequalificationBody} from '../support/sample-leads.ts';
@@ -61,7 +62,7 @@ async function spendDay(t: TestContext, postgres: boolean) {
     texts: {en: textOf(version, 'en'), es: textOf(version, 'es')},
   });
   const write = (version: string, crm: WebhookReceiver) =>
-    writePartners(
+    writeConfig(
       folder,
       [
         {consent: consent(version), send_to: ['crm']},

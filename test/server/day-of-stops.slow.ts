@@ -19,10 +19,10 @@ import {
   linesOf,
   operate,
   runAtTerminal,
-  writePartners,
   type Beside,
   type Operated,
 } from '../support/operator.ts';
+import {writeConfig} from '../support/config-file.ts';
 import {plainBrowser} from '../support/plain-browser.ts';
 import {quickTimings} from '../support/quick-timings.ts';
 import {amounts, prequalificationBody} from '../support/sample-leads.ts';
@@ -48,7 +48,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       const folder = temporaryFolder(owner);
       const settings = {
         ...noOtherPartner,
-        PARTNERS_FILE: writePartners(
+        CONFIG_FILE: writeConfig(
           folder,
           [
             {name: 'Acme Funding', consent, send_to: ['crm']},

@@ -5,8 +5,10 @@ import {createServer, type IncomingHttpHeaders, type ServerResponse} from 'node:
 import type {AddressInfo} from 'node:net';
 import {text} from 'node:stream/consumers';
 import type {LeadApiSettings} from '../../server/config/destinations.ts';
+import {writeConfig} from './config-file.ts';
 import {basic} from './http.ts';
 import {amounts} from './sample-leads.ts';
+import {acme, inFile} from './test-server.ts';
 
 export type Exchange = {
   method: string;
@@ -69,6 +71,7 @@ export const upstreamAccess = {user: 'upstream-user', password: 'upstream-passwo
 export const leadApi = {
   type: 'lead-api',
   attributionInNotes: false,
+  onLostReply: 'send',
 } as const satisfies Partial<LeadApiSettings>;
 
 export type Script = {create?: Reply; read?: Reply; access?: typeof upstreamAccess};
@@ -115,7 +118,6 @@ export async function startFakeUpstream(script: Script = {}, port = 0): Promise<
       ...leadApi,
       url: `http://127.0.0.1:${ownPort}/base`,
       ...(script.access ?? upstreamAccess),
-      attributionInNotes: false,
     },
     exchanges,
     sent: () => [...sent],
@@ -130,10 +132,18 @@ export async function startFakeUpstream(script: Script = {}, port = 0): Promise<
   };
 }
 
-/** The settings of a server that delivers to it. */
-export const upstreamSettings = ({settings}: FakeUpstream): Record<string, string> => ({
-  UPSTREAM_URL: settings.url,
-  UPSTREAM_USER: settings.user,
-  UPSTREAM_PASSWORD: settings.password,
-  UPSTREAM_CID: settings.cid,
+/** The settings of a server whose callers and pages get answers from it, as from its destination `default`. */
+export const upstreamSettings = (
+  folder: string,
+  {settings: {url, cid, user, password}}: FakeUpstream,
+  more: object = {},
+): Record<string, string> => ({
+  CONFIG_FILE: writeConfig(
+    folder,
+    [{answer_from: 'default'}],
+    {default: {type: 'lead-api', url, cid, credentials: 'DEFAULT', ...more}},
+    {callers: [{...inFile(acme), answer_from: 'default'}]},
+  ),
+  CREDENTIALS_DEFAULT_USER: user,
+  CREDENTIALS_DEFAULT_PASSWORD: password,
 });

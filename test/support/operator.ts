@@ -1,7 +1,6 @@
 /** Runs `lead-prequal` like an operator does, with the server's configuration. */
 import assert from 'node:assert/strict';
 import {execFile} from 'node:child_process';
-import {writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {PassThrough} from 'node:stream';
@@ -24,6 +23,7 @@ import {clearWord} from '../../server/config/data-keys.ts';
 import {startServer} from '../../server/server.ts';
 import {createSealer} from '../../server/store/sealing.ts';
 import {openStore, openStoreBeside} from '../../server/store/open-store.ts';
+import {writeConfig, type FileFields} from './config-file.ts';
 import {fetchFrom, type FetchPath} from './http.ts';
 import {logTo} from './observation-log.ts';
 import {inReverse, openFor, openWhile, type Owner} from './opened.ts';
@@ -31,7 +31,7 @@ import {createDatabaseWithTables, withoutPostgres} from './postgres.ts';
 import {execute, rowsOf} from './rows.ts';
 import {serviceSettings} from './service-process.ts';
 import {temporaryFolder} from './temporary-folder.ts';
-import {baseConfig, listedOrigin} from './test-server.ts';
+import {baseConfig} from './test-server.ts';
 import {newSecret} from './webhook-receiver.ts';
 
 /** What `lead-prequal.cjs` starts. That file also lowers the priority, so that a busy machine would delay the tests. */
@@ -151,24 +151,17 @@ export const statusOf = ({store, config}: Pick<Admin, 'store' | 'config'>, forAl
     checkStart: () => Promise.resolve([]),
   });
 
-/** @returns the path of a partners file. A partner is acme, with its origin, unless it says otherwise */
-export function writePartners(folder: string, partners: readonly object[], destinations?: object): string {
-  const path = join(folder, 'partners.json');
-  const usual = {key: 'acme', origins: [listedOrigin], cid: '1001'};
-  const content = {
-    ...(destinations && {destinations}),
-    partners: partners.map((each) => ({...usual, ...each})),
-  };
-  writeFileSync(path, JSON.stringify(content));
-  return path;
-}
+const leadApi = {type: 'lead-api', url: 'https://up.example.com/v1', cid: '7', credentials: 'UP'};
+const hook = {type: 'webhook', url: 'https://hook.example.com/secret', credentials: 'HOOK'};
 
-/** Settings with the webhook `hook` and the upstream `up`. */
-export const hookAndUpstream = (folder: string) => ({
-  PARTNERS_FILE: writePartners(folder, [{answer_from: 'up', send_to: ['hook']}], {
-    hook: {type: 'webhook', url: 'https://hook.example.com/secret', credentials: 'HOOK'},
-    up: {type: 'lead-api', url: 'https://up.example.com/v1', cid: '7', credentials: 'UP'},
-  }),
+/** Settings with the webhook `hook` and the upstream `up`. @param fields of `lead-prequal.json` */
+export const hookAndUpstream = (folder: string, fields?: FileFields) => ({
+  CONFIG_FILE: writeConfig(
+    folder,
+    [{answer_from: 'up', send_to: ['hook']}],
+    {hook: {...hook, internal: false}, up: leadApi},
+    fields,
+  ),
   CREDENTIALS_HOOK_SECRET: newSecret(),
   CREDENTIALS_UP_USER: 'user',
   CREDENTIALS_UP_PASSWORD: 'password',
@@ -214,21 +207,25 @@ export const databaseKinds = [
 export async function operate(
   owner: Owner,
   entries: readonly LeadEntry[],
-  {postgres = false, settings = {}}: {postgres?: boolean; settings?: Record<string, string>} = {},
+  {
+    postgres = false,
+    settings = {},
+    fields,
+  }: {postgres?: boolean; settings?: Record<string, string>; fields?: FileFields} = {},
 ): Promise<Operated> {
   // A server is closed before its database and its folder go.
   const t = inReverse(owner);
   const [folder, own] = [temporaryFolder(t), temporaryFolder(t)];
   const database = postgres ? await createDatabaseWithTables() : undefined;
   if (database) t.after(() => database.drop());
-  const environment = {
-    ...serviceSettings(own),
+  const environment: Record<string, string> = {
+    ...serviceSettings(own, fields),
     ...(database && {DATABASE_URL: database.url}),
     ...settings,
   };
   const databasePath = join(own, 'leads.sqlite');
   const config = {...baseConfig(own), databasePath, databaseUrl: database?.url};
-  const [first = clearWord, ...others] = settings['DATA_KEY']?.split(' ') ?? [];
+  const [first = clearWord, ...others] = environment['DATA_KEY']?.split(' ') ?? [];
   const accept = (...entries: readonly LeadEntry[]) =>
     openWhile(openStore(config, createSealer([first, ...others])), async (store) => {
       // A request that waits for its turn has a limit, which thousands at once would reach on a busy machine.

@@ -5,31 +5,17 @@ import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {text} from 'node:stream/consumers';
 import {before} from 'node:test';
-import {makeEmbedVersion} from './embed-folder.ts';
+import {writeConfig, type FileFields} from './config-file.ts';
 import {suiteOwner} from './opened.ts';
 import {makeTemporaryFolder} from './temporary-folder.ts';
-import {acme, listedOrigin} from './test-server.ts';
 
-/** A complete configuration with a built form. The leads are in a file in the folder. */
-export function serviceSettings(folder: string): Record<string, string> {
-  const embedFolder = join(folder, 'embed');
-  makeEmbedVersion(embedFolder, '1.99.0', {'lead-prequal-form.js': 'export {};'});
-  return {
-    PUBLIC_URL: 'http://127.0.0.1',
-    CALLERS: JSON.stringify([acme]),
-    EMBED_ORIGINS: listedOrigin,
-    EMBED_PARTNER: 'acme',
-    TOKEN_KEY: 'a-token-key-for-tests-that-is-long-enough',
-    DATABASE_PATH: join(folder, 'leads.sqlite'),
-    EMBED_FOLDER: embedFolder,
-    RATE_LIMIT: '1000000',
-    // No proof of work, because scripts send the leads.
-    PROOF_OF_WORK: '0',
-  };
-}
-
-/** Beside a partners file, warnings would name these settings of `serviceSettings`. */
-export const noOtherPartner = {EMBED_ORIGINS: '', EMBED_PARTNER: ''};
+/** A complete configuration, whose file and leads are in the folder. @param fields of `lead-prequal.json` */
+export const serviceSettings = (folder: string, fields: FileFields = {}): Record<string, string> => ({
+  PUBLIC_URL: 'http://127.0.0.1',
+  CONFIG_FILE: writeConfig(folder, undefined, undefined, fields),
+  DATABASE_PATH: join(folder, 'leads.sqlite'),
+  DATA_KEY: 'a-data-key-for-tests-that-is-long-enough',
+});
 
 /** Starts the process and returns at once. */
 export function spawnMain(

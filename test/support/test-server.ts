@@ -1,6 +1,7 @@
 /** Starts a real server on a free port, with a real database in its own folder. */
 import {join} from 'node:path';
 import {defaultPolicy} from '../../calculator/policy.ts';
+import {sha256} from '../../server/config/callers.ts';
 import type {LeadApiSettings} from '../../server/config/destinations.ts';
 import type {Config} from '../../server/config/config.ts';
 import {usualTimings, type Timings} from '../../server/config/timings.ts';
@@ -12,10 +13,17 @@ import {logTo} from './observation-log.ts';
 import {fetchFrom, type FetchPath} from './http.ts';
 import {makeTemporaryFolder} from './temporary-folder.ts';
 
-export const acme = {user: 'acme', password: 'acme-password-1', cids: ['1001', '1002']};
+/** A caller, with the password by which it signs in. */
+export const caller = <Fields extends {user: string; password: string; cids: readonly string[]}>(
+  fields: Fields,
+) => ({...fields, password_sha256: [sha256(fields.password).toString('hex')]});
+/** The entry of a caller in `lead-prequal.json`, which has no password. */
+export const inFile = ({password: _, ...fields}: ReturnType<typeof caller>) => fields;
+
+export const acme = caller({user: 'acme', password: 'acme-password-1', cids: ['1001', '1002']});
 /** Another user of the same client. */
-export const acmeToo = {user: 'acme-too', password: 'acme-password-2', cids: ['1001']};
-export const globex = {user: 'globex', password: 'globex-password', cids: ['2001']};
+export const acmeToo = caller({user: 'acme-too', password: 'acme-password-2', cids: ['1001']});
+export const globex = caller({user: 'globex', password: 'globex-password', cids: ['2001']});
 
 export const listedOrigin = 'https://www.partner.example';
 export const otherOrigin = 'https://other.example';
@@ -31,6 +39,7 @@ export function through(settings: LeadApiSettings, [first, ...others] = partners
   return {
     destinations: new Map([['default', settings]]),
     partners: [answered(first), ...others.map(answered)],
+    callers: [acme, acmeToo, globex].map((each) => ({...each, answer_from: 'default'})),
   };
 }
 
@@ -40,20 +49,19 @@ export const baseConfig = (folder: string): Config => ({
   publicUrl: 'https://leads.example.com',
   callers: [acme, acmeToo, globex],
   partners,
-  partnersFile: undefined,
+  configFile: 'lead-prequal.json',
   tokenKeys: ['a-token-key-for-tests-that-is-long-enough'],
   evidenceKeys: [],
   databasePath: join(folder, 'data', 'leads.sqlite'),
   databaseUrl: undefined,
   dataKeys: ['clear'],
+  dataKeyFile: undefined,
   erasuresFile: join(folder, 'leads.sqlite.erasures'),
   retention: {retainDays: undefined, keepConsentYears: 5, graceDays: 30},
   policy: defaultPolicy,
   destinations: new Map(),
   alerts: undefined,
   confirmations: true,
-  onLostReply: 'send',
-  outboxPerSecond: 1_000,
   proofOfWork: 0,
   rateLimit: 100_000,
   redisUrl: undefined,
@@ -102,7 +110,7 @@ export async function startTestServer(
   const store = config.databaseUrl
     ? undefined
     : await openSqliteStore(config.databasePath, createSealer(config.dataKeys), log.emit);
-  const server = await startServer(config, log.emit, store, {...usualTimings, ...timings}, () => read());
+  const server = await startServer(config, log.emit, store, {...usualTimings, leadsPerSecond: 1_000, ...timings}, () => read());
   const url = `http://127.0.0.1:${server.port}`;
   return {
     url,

@@ -17,8 +17,8 @@ import {
   linesOf,
   operate,
   planAndErase,
-  writePartners,
 } from '../../support/operator.ts';
+import {writeConfig} from '../../support/config-file.ts';
 import {
   asLead,
   entryAt,
@@ -53,7 +53,7 @@ for (const {name, postgres, skip} of databaseKinds)
     const begin = async (t: TestContext, entry: LeadEntry, ...others: LeadEntry[]) => {
       const sales = {type: 'email', to: ['sales@example.com']};
       const settings = {
-        PARTNERS_FILE: writePartners(temporaryFolder(t), [{send_to: ['sales']}], {sales}),
+        CONFIG_FILE: writeConfig(temporaryFolder(t), [{send_to: ['sales']}], {sales}),
         SMTP_URL: 'smtp://mail.example.com',
         SMTP_FROM: 'leads@example.com',
       };

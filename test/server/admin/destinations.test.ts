@@ -24,8 +24,8 @@ import {
   operate,
   runCommand,
   statusOf,
-  writePartners,
 } from '../../support/operator.ts';
+import {writeConfig} from '../../support/config-file.ts';
 import {entryAt, newsTo} from '../../support/sample-leads.ts';
 import {serviceSettings} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
@@ -41,7 +41,7 @@ const settingsOf = (
   access: Settings,
   sendTo: string[] = [],
 ): Settings => ({
-  PARTNERS_FILE: writePartners(temporaryFolder(t), [{send_to: sendTo}], destinations),
+  CONFIG_FILE: writeConfig(temporaryFolder(t), [{send_to: sendTo}], destinations),
   WEBHOOK_INTERNAL_HOSTS: 'localhost 127.0.0.1',
   ...access,
 });

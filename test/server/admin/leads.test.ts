@@ -16,12 +16,12 @@ import {
   idsOf,
   linesOf,
   operate,
-  writePartners,
 } from '../../support/operator.ts';
+import {writeConfig} from '../../support/config-file.ts';
 import {newEntry, prequalificationBody} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 
-const PARTNERS_FILE = writePartners(temporaryFolder({after}), [
+const PARTNERS_FILE = writeConfig(temporaryFolder({after}), [
   {ask: ['call_time', 'notes'], context_fields: ['store', {name: 'brand', filter: true}]},
   {key: 'other', ask: ['state'], context_fields: [{name: 'brand', filter: true}]},
 ]);
@@ -137,7 +137,7 @@ for (const {name, postgres, skip} of databaseKinds) {
     });
 
     test('a CSV has the columns of before if no partner lists any, and says what it lacks', async () => {
-      const file = writePartners(temporaryFolder(owner), [{}, {key: 'other'}]);
+      const file = writeConfig(temporaryFolder(owner), [{}, {key: 'other'}]);
       const {text, unlisted} = await exportOf(await open({PARTNERS_FILE: file}), {format: 'csv'});
       assert.ok(headOf(text).endsWith(',suspect,duplicate_of,supersedes'));
       assert.deepEqual(unlisted.toSorted(), ['brand', 'call_time', 'store']);

@@ -6,7 +6,8 @@ import {suite, test, type TestContext} from 'node:test';
 import {besideServers} from '../../../server/admin/beside.ts';
 import {reloadServers} from '../../../server/admin/reloading.ts';
 import {readConfig} from '../../../server/config/config.ts';
-import {databaseKinds, runCommand, writePartners} from '../../support/operator.ts';
+import {databaseKinds, runCommand} from '../../support/operator.ts';
+import {writeConfig} from '../../support/config-file.ts';
 import {createDatabase} from '../../support/postgres.ts';
 import {serviceSettings, startService, type RunningService} from '../../support/service-process.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
@@ -31,7 +32,7 @@ async function start(t: TestContext, postgres: boolean) {
     const settings = {
       ...serviceSettings(own),
       PORT: '0',
-      PARTNERS_FILE: writePartners(own, [{}]),
+      CONFIG_FILE: writeConfig(own, [{}]),
       [`${years}_FILE`]: join(own, years),
       ...(database && {DATABASE_URL: database.url}),
     };
@@ -56,7 +57,7 @@ async function start(t: TestContext, postgres: boolean) {
       const configured = async () => (await runCommand(settings, 'status', '--json')).stdout;
       await until(async () => (await configured()).split('"configuration":').length === servers.length + 1);
     },
-    addPartner: () => servers.forEach(({own}) => writePartners(own, [{}, {key: 'globex'}])),
+    addPartner: () => servers.forEach(({own}) => writeConfig(own, [{}, {key: 'globex'}])),
     write: (name: string, text: string) => servers.forEach(({own}) => writeFileSync(join(own, name), text)),
   };
 }
@@ -146,7 +147,7 @@ suite('lead-prequal reload', () => {
     assert.equal(wrong.code, 1);
     assert.match(wrong.stderr, /partners\.json:2:15: is not valid JSON/);
     write(years, '5\n');
-    writePartners(servers[0]!.own, [{}]);
+    writeConfig(servers[0]!.own, [{}]);
     await servers[0]!.service.end('SIGTERM');
     const none = await command('reload');
     assert.equal(none.code, 1);

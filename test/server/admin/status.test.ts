@@ -9,8 +9,8 @@ import {
   operate,
   runCommand,
   statusOf,
-  writePartners,
 } from '../../support/operator.ts';
+import {writeConfig} from '../../support/config-file.ts';
 import {
   asLead,
   entryAt,
@@ -44,7 +44,7 @@ for (const {name, postgres, skip} of databaseKinds) {
         ...[ofClient('1001', sampleConsent), ofClient('2001', sampleConsent)],
         storedBefore(25, {partner: null, lead: asLead({...standardBody, cid: '1001'})}),
       ];
-      const PARTNERS_FILE = writePartners(temporaryFolder(t), [{consent: {text: 'Yes', version: '1'}}]);
+      const PARTNERS_FILE = writeConfig(temporaryFolder(t), [{consent: {text: 'Yes', version: '1'}}]);
       const operated = await operate(t, entries, {postgres, settings: {PARTNERS_FILE}});
       const admin = await operated.admin();
       const {findings} = await statusOf(admin);

@@ -26,7 +26,8 @@ import {sentLead} from '../../support/embed-client.ts';
 import {ignoreObservations} from '../../support/observation-log.ts';
 import {basic, fetchFrom, postJson, readJson} from '../../support/http.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
-import {runCommand, writePartners} from '../../support/operator.ts';
+import {runCommand} from '../../support/operator.ts';
+import {writeConfig} from '../../support/config-file.ts';
 import {createDatabase, databaseFor, openPostgresStores, withoutPostgres} from '../../support/postgres.ts';
 import {redisUrl, withoutRedis} from '../../support/redis.ts';
 import {newEntry, standardBody} from '../../support/sample-leads.ts';
@@ -130,7 +131,7 @@ suite('config check', () => {
 
   test('a consent text that changed without a new version is refused, as by the start', async (t) => {
     const {check, settings, folder} = useCheck(t);
-    const write = (text: string, version: string) => writePartners(folder, [{consent: {text, version}}]);
+    const write = (text: string, version: string) => writeConfig(folder, [{consent: {text, version}}]);
     const file = {...noOtherPartner, PARTNERS_FILE: write('You may call me.', '1')};
     await openWhile(start({...settings, ...file}), (server) =>
       sentLead(server, undefined, {body: {consent: {version: '1', agreed: true}}}),
@@ -154,7 +155,7 @@ suite('config check', () => {
     await finds(
       0,
       /^! PARTNERS_FILE .*partners\.json:1:\d+: partners\.0\.consent\.texts has no text in es: forms .* show the one in en$/m,
-      {PARTNERS_FILE: writePartners(folder, [{consent}])},
+      {CONFIG_FILE: writeConfig(folder, [{consent}])},
     );
   });
 
@@ -170,7 +171,7 @@ suite('config check', () => {
     assert.deepEqual(await notes({DATA_KEY: `clear ${DATA_KEY}`, RETAIN_DAYS: '730'}), [1, 0, 1]);
     assert.deepEqual(await notes({DATA_KEY}), [0, 1, 0]);
     const kept = (retain_days: unknown) =>
-      notes({DATA_KEY, PARTNERS_FILE: writePartners(folder, [{retain_days}])});
+      notes({DATA_KEY, CONFIG_FILE: writeConfig(folder, [{retain_days}])});
     assert.deepEqual(
       [await kept('forever'), await kept(30)],
       [
@@ -182,7 +183,7 @@ suite('config check', () => {
     assert.doesNotMatch(stdout, /kept for ever/);
     const retain = {beta: 'forever', gamma: 30, delta: undefined};
     const partners = Object.entries(retain).map(([key, retain_days]) => ({key, retain_days}));
-    const PARTNERS_FILE = writePartners(folder, partners);
+    const PARTNERS_FILE = writeConfig(folder, partners);
     for (const [RETAIN_DAYS, who] of [
       ['', 'callers, beta, delta'],
       ['730', 'beta'],

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import {statSync} from 'node:fs';
 import {join} from 'node:path';
 import {test} from 'node:test';
-import {assertFails, linesOf, operate, runCommand, writePartners} from '../../support/operator.ts';
+import {assertFails, linesOf, operate, runCommand} from '../../support/operator.ts';
+import {writeConfig} from '../../support/config-file.ts';
 import {
   asLead,
   doneAnswer,
@@ -21,7 +22,7 @@ test('leads are listed, counted, shown and written to a file, which is not overw
     newEntry({partner, context, contextFilters: {brand: 'north'}, attribution: {utm_campaign: 'spring'}}),
   );
   const fields = {context_fields: ['store', {name: 'brand', filter: true}]};
-  const PARTNERS_FILE = writePartners(temporaryFolder(t), [fields]);
+  const PARTNERS_FILE = writeConfig(temporaryFolder(t), [fields]);
   const {run, folder, settings} = await operate(t, entries, {settings: {PARTNERS_FILE}});
   const leads = (...words: string[]) => run('leads', ...words);
   const acme = await leads('list', '--partner', 'acme', '--context', 'brand=north');
@@ -55,7 +56,7 @@ test('leads are listed, counted, shown and written to a file, which is not overw
   assert.equal(again.code, 1);
   assert.match(again.stderr, /exists already/);
   assert.ok((await leads('export', '--excel')).stdout.startsWith('\uFEFFid,'));
-  const without = {...settings, PARTNERS_FILE: writePartners(temporaryFolder(t), [{}])};
+  const without = {...settings, CONFIG_FILE: writeConfig(temporaryFolder(t), [{}])};
   const {stderr} = await runCommand(without, 'leads', 'export');
   assert.match(stderr, /lacks what no partner lists or asks for: (?=.*store)(?=.*brand).* --format jsonl/);
 });
@@ -144,7 +145,7 @@ test('people see which leads lack a consent that they should have, and programs 
     ...[newEntry(), newEntry({consent: ofCaller}), newEntry({partner: 'acme', consent: sampleConsent})],
     newEntry({lead: asLead({...standardBody, cid: '2001'})}),
   ];
-  const PARTNERS_FILE = writePartners(temporaryFolder(t), [{consent: {text: 'Yes', version: '1'}}]);
+  const PARTNERS_FILE = writeConfig(temporaryFolder(t), [{consent: {text: 'Yes', version: '1'}}]);
   const {run} = await operate(t, entries, {settings: {PARTNERS_FILE}});
   const rows = linesOf(await run('leads', 'list', '--json'));
   const consentOf = new Map(rows.map(({id, consent}) => [id, consent]));

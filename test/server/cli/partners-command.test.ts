@@ -7,7 +7,8 @@ import {siteKindNames, siteKinds, type Block} from '../../../server/snippets/sit
 import {snippetForTerminal} from '../../../server/snippets/terminal.ts';
 import {readVersions} from '../../../server/versions/embed-versions.ts';
 import {makeEmbedVersion} from '../../support/embed-folder.ts';
-import {assertFails, linesOf, runCommand, writePartners} from '../../support/operator.ts';
+import {assertFails, linesOf, runCommand} from '../../support/operator.ts';
+import {writeConfig} from '../../support/config-file.ts';
 import {serviceSettings, startService} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {listedOrigin, otherOrigin} from '../../support/test-server.ts';
@@ -27,7 +28,7 @@ function environmentOf(t: TestContext, changes: Record<string, string> = {}) {
   const settings = serviceSettings(folder);
   makeEmbedVersion(join(folder, 'embed'), '1.99.1', twins);
   const contact = {origins: [otherOrigin], lead_types: ['standard'], context_fields: ['brand', 'store']};
-  const PARTNERS_FILE = writePartners(folder, [
+  const PARTNERS_FILE = writeConfig(folder, [
     {name: 'Acme Funding', origins: [listedOrigin, otherOrigin]},
     {key: 'contact', cid: '2001', ...contact},
   ]);

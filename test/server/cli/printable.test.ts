@@ -9,7 +9,8 @@ import {printable, toJson, visible} from '../../../server/admin/visible.ts';
 import {createRun, printTable} from '../../../server/cli/output.ts';
 import {run as runUnchecked} from '../../../server/cli/program.ts';
 import {openFor} from '../../support/opened.ts';
-import {linesOf, operate, printedBy, runCommand, writePartners} from '../../support/operator.ts';
+import {linesOf, operate, printedBy, runCommand} from '../../support/operator.ts';
+import {writeConfig} from '../../support/config-file.ts';
 import {asLead, newDelivery, newEntry, prequalificationBody} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {newSecret, replyWith, startWebhookReceiver} from '../../support/webhook-receiver.ts';
@@ -111,7 +112,7 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
   });
   const {settings, execute, folder} = await operate(t, [entry, other], {
     settings: {
-      PARTNERS_FILE: writePartners(temporaryFolder(t), [partner], destinations),
+      CONFIG_FILE: writeConfig(temporaryFolder(t), [partner], destinations),
       EMBED_ORIGINS: '',
       EMBED_PARTNER: '',
       WEBHOOK_INTERNAL_HOSTS: '127.0.0.1',

@@ -25,9 +25,9 @@ import {
   operate,
   runAtTerminal,
   runCommand,
-  writePartners,
   type Operated,
 } from '../../support/operator.ts';
+import {writeConfig} from '../../support/config-file.ts';
 import {logTo} from '../../support/observation-log.ts';
 import {columnOf, rowsOf} from '../../support/rows.ts';
 import {asLead, newEntry, prequalificationBody, newsTo} from '../../support/sample-leads.ts';
@@ -484,7 +484,7 @@ for (const version of ['1.0.0', 'schema-12'])
     copyFileSync(join(import.meta.dirname, `../../support/databases/${version}.sqlite`), path);
     const [gone, stop] = rowsOf(path, 'SELECT id FROM leads ORDER BY id').map(({id}) => String(id));
     writeFileSync(made.file, `${gone} 2026-11-20T10:00:00.000Z\n${stop} 2026-11-20T10:00:00.000Z stop *\n`);
-    const partners = writePartners(made.folder, [{}]);
+    const partners = writeConfig(made.folder, [{}]);
     assert.partialDeepStrictEqual(await startOf(made, {PARTNERS_FILE: partners}), {
       repaired: {erased: 1, revoked: 1},
     });

@@ -4,7 +4,8 @@ import {suite, test, type TestContext} from 'node:test';
 import type {Status} from '../../../server/admin/status.ts';
 import {sendLead, somebody} from '../../support/embed-client.ts';
 import {openFor} from '../../support/opened.ts';
-import {linesOf, operate, runCommand, writePartners} from '../../support/operator.ts';
+import {linesOf, operate, runCommand} from '../../support/operator.ts';
+import {writeConfig} from '../../support/config-file.ts';
 import {noOtherPartner} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {listedOrigin, otherOrigin} from '../../support/test-server.ts';
@@ -18,7 +19,7 @@ async function start(t: TestContext) {
   const destinations = {crm: {type: 'webhook', url: crm.settings.url, credentials: 'CRM'}};
   const settings = {
     ...noOtherPartner,
-    PARTNERS_FILE: writePartners(folder, [{send_to: ['crm']}], destinations),
+    CONFIG_FILE: writeConfig(folder, [{send_to: ['crm']}], destinations),
     WEBHOOK_INTERNAL_HOSTS: 'localhost 127.0.0.1',
     CREDENTIALS_CRM_SECRET: crm.secret,
   };

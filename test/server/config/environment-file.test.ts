@@ -4,7 +4,8 @@ import {execFile} from 'node:child_process';
 import {chmodSync, mkdirSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
-import {program, writePartners} from '../../support/operator.ts';
+import {program} from '../../support/operator.ts';
+import {writeConfig} from '../../support/config-file.ts';
 import {noOtherPartner, serviceSettings, startService} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {until} from '../../support/until.ts';
@@ -111,11 +112,11 @@ suite('lead-prequal.env', () => {
 
   test('a reload takes the secret of a new destination from it, and says what needs a restart', async (t) => {
     const partners = temporaryFolder(t);
-    const more = {...noOtherPartner, PARTNERS_FILE: writePartners(partners, [{}]), RATE_LIMIT: '60'};
+    const more = {...noOtherPartner, CONFIG_FILE: writeConfig(partners, [{}]), RATE_LIMIT: '60'};
     const {folder, write} = inFolder(t, more);
     const service = await startService({}, folder);
     t.after(() => service.end('SIGTERM'));
-    writePartners(partners, [{send_to: ['crm']}], {
+    writeConfig(partners, [{send_to: ['crm']}], {
       crm: {type: 'webhook', url: 'https://crm.example.com/in', credentials: 'CRM'},
     });
     const last = async (words: string) => {

@@ -14,7 +14,7 @@ import {createSealer} from '../../../server/store/sealing.ts';
 import {runAdmin} from '../../support/admin-process.ts';
 import {askPort, beginSession, pagesUrl} from '../../support/pages.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
-import {writePartners} from '../../support/operator.ts';
+import {writeConfig} from '../../support/config-file.ts';
 import {createDatabaseWithTables, withoutPostgres} from '../../support/postgres.ts';
 import {serviceSettings} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
@@ -26,7 +26,7 @@ const ignore = () => undefined;
 async function settingsIn(t: TestContext, databaseUrl?: string) {
   const folder = temporaryFolder(t);
   const settings = serviceSettings(folder);
-  const partnersFile = writePartners(folder, [{}]);
+  const partnersFile = writeConfig(folder, [{}]);
   const all = {
     ...settings,
     ...{PARTNERS_FILE: partnersFile, PORT: '0', ADMIN_PORT: '0', ADMIN_URL: pagesUrl},
@@ -100,7 +100,7 @@ test('it takes 60 kB of cookies of the domain, and says in words that more are t
 test('it reads its configuration again, and one that cannot be read is a finding', async (t) => {
   const {page, partnersFile, folder} = await startHere(t);
   assert.match((await page()).text, /^acme: /);
-  writePartners(folder, [{key: 'globex'}]);
+  writeConfig(folder, [{key: 'globex'}]);
   assert.match((await page()).text, /^globex: /);
   writeFileSync(partnersFile, '{');
   const {status, text} = await page();

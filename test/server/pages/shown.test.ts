@@ -4,7 +4,7 @@ import {test, type TestContext} from 'node:test';
 import type {Role} from '../../../server/leads/operators.ts';
 import {routes} from '../../../server/pages/routes.ts';
 import {freePort} from '../../support/free-port.ts';
-import {writePartners} from '../../support/operator.ts';
+import {writeConfig} from '../../support/config-file.ts';
 import {ownForm, servePages} from '../../support/pages.ts';
 import {entryAt, newsTo} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
@@ -16,7 +16,7 @@ async function begin(t: TestContext, more: object[] = []) {
   const crm = {type: 'webhook', url: `http://127.0.0.1:${await freePort()}/`, credentials: 'CRM'};
   const confirm = {via: 'sales'};
   const settings = {
-    PARTNERS_FILE: writePartners(
+    CONFIG_FILE: writeConfig(
       temporaryFolder(t),
       [{send_to: ['crm'], confirm}, {key: 'bright', send_to: ['sales'], confirm}, ...more],
       {crm, sales: {type: 'email', to: ['sales@example.com']}},

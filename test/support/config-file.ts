@@ -1,0 +1,37 @@
+/** `lead-prequal.json` of a test. */
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import type {FileInput} from '../../server/config/file.ts';
+import {acme, inFile, listedOrigin} from './test-server.ts';
+
+/** Keys of the file, as they are read: a test may also write wrong ones. */
+export type FileFields = {[Key in keyof FileInput]?: unknown};
+
+/**
+ * Writes the file. A partner is acme, with its origin, unless it says otherwise, and receivers are on this machine. Nothing
+ * slows down or refuses scripts that send leads.
+ * @returns its path
+ */
+export function writeConfig(
+  folder: string,
+  partners: readonly object[] = [{}],
+  destinations: Readonly<Record<string, object>> = {},
+  fields: FileFields = {},
+): string {
+  const path = join(folder, 'lead-prequal.json');
+  const content = {
+    partners: partners.map((each) => ({key: 'acme', origins: [listedOrigin], cid: '1001', ...each})),
+    destinations: Object.fromEntries(
+      Object.entries(destinations).map(([name, each]) => [
+        name,
+        'url' in each && 'type' in each && each.type === 'webhook' ? {internal: true, ...each} : each,
+      ]),
+    ),
+    callers: [inFile(acme)],
+    proof_of_work: 0,
+    rate_limit: 1_000_000,
+    ...fields,
+  };
+  writeFileSync(path, JSON.stringify(content));
+  return path;
+}
