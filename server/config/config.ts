@@ -260,7 +260,7 @@ const fromFile = ({content: file}: BusinessFile, {DATABASE_URL, DATABASE_PATH}: 
     keepConsentYears: file.keep_consent_years,
     graceDays: file.retain_grace_days,
   },
-  erasuresFile: DATABASE_URL === undefined ? `${DATABASE_PATH}.erasures` : file.erasures_file,
+  erasuresFile: file.erasures_file ?? (DATABASE_URL === undefined ? `${DATABASE_PATH}.erasures` : undefined),
   proofOfWork: file.proof_of_work,
   rateLimit: file.rate_limit,
   signInExempt: file.sign_in_exempt,

@@ -69,7 +69,7 @@ export const fileGroups = {
       .min(1)
       .optional()
       .describe(
-        'With PostgreSQL: where erasures are written down, for restores. With SQLite it is beside the database ([more](privacy.md#backups)).',
+        'Where erasures are written down, for restores. Default with SQLite: `DATABASE_PATH` + `.erasures` ([more](privacy.md#backups)).',
       ),
   },
   'Amounts and limits': {
