@@ -129,28 +129,18 @@ export function readConfig(given?: Environment, isBeforeStart = false): Config {
     ? {environment: given, places: new Map<string, string>()}
     : environmentHere(faults, warnings);
   const reader = createSettingsReader(environment, faults);
-  const found = reader.text('CONFIG');
+  const text = reader.text('CONFIG');
   const former = formerIn(environment);
-  if (!found && former.length > 0)
-    throw new ConfigError(
-      [
-        `Since 2.0, one file holds what these settings of 1.8 say: ${former.join(', ')}. "lead-prequal config upgrade" writes it, and says what else to do. Nothing has changed so far.`,
-      ],
-      [],
-    );
+  if (!text && faults.length === 0) throw new ConfigError([whyNoFile(former)], warnings);
   const settings = readSettings(reader, faults);
-  const file = found && orFaults(() => readBusinessFile(found), faults);
-  if (!found && reader.fileOf('CONFIG') === usualFile)
-    faults.push(
-      `There is no ${resolve(usualFile)}: "lead-prequal init" writes it, or CONFIG_FILE names another file`,
-    );
+  const file = text && orFaults(() => readBusinessFile(text), faults);
   const destinations = file && readDestinations({reader, file, faults});
   const alerts = file && readAlerts({reader, file, faults});
   if (file && destinations) faults.push(...wrongNames(file, destinations));
   const isStandIn = isBeforeStart && settings?.DATA_KEY === undefined && mayMakeKey(reader);
   const dataKeys = isStandIn ? ([randomBytes(32).toString('hex')] as const) : settings?.DATA_KEY;
   if (settings && !dataKeys) faults.push(whyNoKey(reader));
-  const taken = Object.fromEntries(takenOver.map((name) => [name, list.parse(reader.value(name) ?? '')]));
+  const [formerTokenKeys, evidenceKeys] = takenOver.map((name) => list.parse(reader.value(name) ?? ''));
   warnings.push(
     ...former.map((name) => `${name} is no setting since 2.0, and has no effect: remove it`),
     // What a file needs that could not be read, nobody knows.
@@ -158,27 +148,24 @@ export function readConfig(given?: Environment, isBeforeStart = false): Config {
     ...settingsWithoutEffect(environment, reader),
     ...doubtfulTexts(file),
   );
-  if (faults.length > 0 || !found || !settings || !file || !destinations || !dataKeys)
+  if (faults.length > 0 || !text || !settings || !file || !destinations || !dataKeys)
     throw new ConfigError([...new Set(faults)], warnings);
-  const {partners, policy, confirmations: isOn} = file.content;
-  const tokenKeys = tokenKeysOf(dataKeys, taken['TOKEN_KEY']);
   const ofBoth = {...fromSettings(settings), ...fromFile(file, settings)};
+  const {partners, policy, confirmations: isOn} = ofBoth;
+  const rounding = policy.display_rounding_increment;
+  const tokenKeys = tokenKeysOf(dataKeys, formerTokenKeys);
   return {
     ...ofBoth,
-    configFile: found.path,
+    configFile: text.path,
     alerts,
     destinations: new Map([
       ...destinations,
-      ...confirmationsOf(partners, destinations, {
-        isOn,
-        tokenKeys,
-        rounding: policy.display_rounding_increment,
-      }),
+      ...confirmationsOf(partners, destinations, {isOn, tokenKeys, rounding}),
     ]),
     dataKeys,
-    dataKeyFile: reader.text('DATA_KEY')?.path === 'DATA_KEY' ? undefined : reader.fileOf('DATA_KEY'),
+    dataKeyFile: environment['DATA_KEY']?.trim() ? undefined : reader.fileOf('DATA_KEY'),
     tokenKeys,
-    evidenceKeys: taken['EVIDENCE_KEY'] ?? [],
+    evidenceKeys: evidenceKeys ?? [],
     embedFolder,
     releasesFolder,
     environment: environmentDigests(reader, given ?? process.env, tokenKeys[0]),
@@ -190,6 +177,12 @@ export function readConfig(given?: Environment, isBeforeStart = false): Config {
     ],
   };
 }
+
+/** @param former the settings of 1.8 that the environment has */
+const whyNoFile = (former: readonly string[]): string =>
+  former.length > 0
+    ? `Since 2.0, one file holds what these settings of 1.8 say: ${former.join(', ')}. "lead-prequal config upgrade" writes it, and says what else to do. Nothing has changed so far.`
+    : `There is no ${resolve(usualFile)}: "lead-prequal init" writes it, or CONFIG_FILE names another file`;
 
 /** The result of `work`. What is wrong with a file becomes faults. */
 function orFaults<Result>(work: () => Result, faults: string[]): Result | undefined {

@@ -54,7 +54,9 @@ export function createSettingsReader(environment: Environment, faults: string[])
     const own = environment[name];
     if (own?.trim()) return {path: name, text: own};
     const path = fileOf(name);
-    if (!path || (path === usualFiles[name] && !existsSync(path))) return undefined;
+    // What a usual file lacks is said by whoever needs it. The first start makes the file of a data key.
+    const mayLack = path === usualFiles[name] || name === 'DATA_KEY';
+    if (!path || (mayLack && !existsSync(path))) return undefined;
     try {
       return {path, text: readTextFile(path)};
     } catch (error) {
