@@ -35,7 +35,9 @@ const settingsOf = (
   access: Settings,
   sendTo: string[] = [],
 ): Settings => ({
-  CONFIG_FILE: writeConfig(temporaryFolder(t), [{send_to: sendTo}], destinations),
+  CONFIG_FILE: writeConfig(temporaryFolder(t), [{send_to: sendTo}], destinations, {
+    mail_from: 'Leads <leads@partner.example>',
+  }),
   ...access,
 });
 const environmentOf = (

@@ -78,7 +78,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       const own = (await reload({LOG_LEVEL: 'warn', HOST: 'localhost'})).find(({server}) =>
         server.endsWith(`:${servers[0]!.service.pid}`),
       );
-      assert.partialDeepStrictEqual(own, {state: 'reloaded', need_restart: ['LOG_LEVEL', 'HOST']});
+      assert.partialDeepStrictEqual(own, {state: 'reloaded', need_restart: ['HOST', 'LOG_LEVEL']});
     });
 
     test('every server refuses to keep less unless that is asked for, and a file that was emptied', async (t) => {
