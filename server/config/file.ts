@@ -69,7 +69,7 @@ export const fileGroups = {
       .min(1)
       .optional()
       .describe(
-        'With PostgreSQL: where erasures are written down, for restores. With SQLite it is beside the database ([more](privacy.md#backups)).',
+        'With PostgreSQL, where erasures are written down; SQLite has a file ([more](privacy.md#backups)).',
       ),
   },
   'Amounts and limits': {
@@ -99,7 +99,7 @@ export const fileGroups = {
       .boolean()
       .default(true)
       .describe(
-        'Whether partners can copy their snippet from `/embed/snippets` ([more](partners.md#snippets)).',
+        'Whether partners can copy snippets from `/embed/snippets` ([more](partners.md#snippets)).',
       ),
     withdrawn_versions: z
       .array(versionNumber)
