@@ -43,7 +43,7 @@ function defaultOf(schema: z.ZodType): string | undefined {
   const {success, data} = schema.safeParse(undefined);
   if (!success) return undefined;
   if (Array.isArray(data)) return data.join(', ');
-  return typeof data === 'object' ? '' : String(data ?? '');
+  return ['string', 'number', 'boolean'].includes(typeof data) ? String(data) : '';
 }
 
 function settingLine(name: string, schema: z.ZodType): string {

@@ -6,7 +6,6 @@ import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
 import {parseEnv} from 'node:util';
 import {readConfig} from '../../server/config/config.ts';
-import type {Environment} from '../../server/config/environment.ts';
 import {writeConfig} from '../support/config-file.ts';
 import {freePort} from '../support/free-port.ts';
 import {fetchFrom} from '../support/http.ts';
@@ -100,7 +99,7 @@ suite('the compose file', {skip: missing('docker-compose')}, () => {
         value,
       ]),
     );
-    const {port, admin} = readConfig({...parseEnv(settings), ...image, CONFIG: business} as Environment);
+    const {port, admin} = readConfig({...parseEnv(settings), ...image, CONFIG: business});
     const led = [...read('Caddyfile').matchAll(/reverse_proxy server:(\d+)$/gm)].map(([, to]) => Number(to));
     assert.deepEqual(led, [port, admin?.port]);
   });
