@@ -30,6 +30,9 @@ function wrongName(given: string): string | undefined {
     : `is no setting since 2.0, but ${instead}: "lead-prequal config upgrade" writes it there`;
 }
 
+/** Where the leads are, and what opens them. With another value, a start would begin a store anew. */
+const isStore = /^(DATABASE_PATH|DATABASE_URL|DATA_KEY)(_FILE)?$/;
+
 /** A name, and its value in quotes. */
 const quoted = /^(\s*(?:export\s)?[\w ]+=[ \t]*)(["'`])([^]*?)\2/gm;
 
@@ -66,6 +69,10 @@ export function environmentHere(faults: string[], warnings: string[]) {
     if (wrong !== undefined) faults.push(`${place}: ${name} ${wrong}`);
     if (early.test(name) && !isSet(name))
       warnings.push(`${place}: ${name} has no effect here: set it where the process is started`);
+    if (isStore.test(name) && isSet(name) && process.env[name]?.trim() !== value.trim())
+      faults.push(
+        `${place}: ${name} is another one than that of the process, which would win: remove one of them`,
+      );
     if (!isSet(name) && !isSet(`${name}_FILE`)) environment[name] = value;
   }
   return {environment: environment as Environment, places};

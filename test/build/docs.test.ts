@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import {existsSync, globSync, readFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {suite, test} from 'node:test';
-import {readConfig, type ConfigError} from '../../server/config/config.ts';
 
 const guides = globSync('docs/**/*.md');
 const files = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', ...guides];
@@ -54,29 +53,14 @@ suite('the guides', () => {
       globSync('docs/recipes/!(README).md'),
     );
   });
-});
-
-suite('the settings in the README', () => {
-  const lines = readFileSync('README.md', 'utf8').matchAll(/^export (\w+)='?(.*?)'? +#/gm);
-  const settings = Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]));
-
-  test('are enough once their secrets are filled in', () => {
-    const filledIn = Object.entries(settings).map(([name, value]) => [
-      name,
-      value.replace('…', 'x'.repeat(32)),
-    ]);
-    const {publicUrl, partners, trustProxy} = readConfig(
-      Object.fromEntries(filledIn) as Record<string, string>,
-    );
+  test('whoever wants a first mail reads 1,350 words at most', () => {
+    const [, firstHour = ''] =
+      /^## The first hour\n([^]*?)^## /m.exec(readFileSync('docs/install.md', 'utf8')) ?? [];
+    const counts = [readFileSync('README.md', 'utf8'), firstHour].map((text) => text.split(/\s+/).length);
+    const most = [850, 500];
     assert.deepEqual(
-      {publicUrl, partner: partners[0].key, trustProxy},
-      {publicUrl: 'https://leads.example.com', partner: 'acme', trustProxy: 1},
-    );
-  });
-  test('the server does not start with the placeholders of the README', () => {
-    assert.throws(
-      () => readConfig(settings),
-      ({faults}: ConfigError) => faults.length === 2 && /^CALLERS.*\nTOKEN_KEY/.test(faults.join('\n')),
+      counts.filter((count, index) => count > most[index]!),
+      [],
     );
   });
 });
