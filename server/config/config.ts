@@ -21,7 +21,7 @@ import {
 } from './environment.ts';
 import {readBusinessFile, type BusinessFile} from './file.ts';
 import {FileError} from './files.ts';
-import {formerIn, takenOver} from './former-settings.ts';
+import {formerIn, isPartnersFile, takenOver} from './former-settings.ts';
 import {textWarnings, type Partner} from './partners.ts';
 import {readAlerts, readDestinations, wrongNames} from './read-destinations.ts';
 import {forEver, type RetentionDefaults} from './retention.ts';
@@ -115,7 +115,7 @@ export class ConfigError extends Error {
 }
 
 /** The folder into which `npm run build` writes the form. */
-const embedFolder = join(import.meta.dirname, '../../dist/embed');
+export const embedFolder = join(import.meta.dirname, '../../dist/embed');
 
 /**
  * @param given instead of the environment of this process and of `lead-prequal.env`
@@ -131,10 +131,10 @@ export function readConfig(given?: Environment, isBeforeStart = false): Config {
   const reader = createSettingsReader(environment, faults);
   const found = reader.text('CONFIG');
   const former = formerIn(environment);
-  if (!found && former.length > 0)
+  if (former.length > 0 && (!found || isPartnersFile(environment, found.path)))
     throw new ConfigError(
       [
-        `Since 2.0, one file holds what these settings of 1.8 say: ${former.join(', ')}. "lead-prequal config upgrade" writes it, and says what else to do. Nothing has changed so far.`,
+        `Since 2.0, one file holds what these settings of 1.8 say: ${former.join(', ')}. "lead-prequal config upgrade" shows it and what else to do, and with --write it writes it. Nothing has changed so far.`,
       ],
       [],
     );
@@ -192,7 +192,7 @@ export function readConfig(given?: Environment, isBeforeStart = false): Config {
 }
 
 /** The result of `work`. What is wrong with a file becomes faults. */
-function orFaults<Result>(work: () => Result, faults: string[]): Result | undefined {
+export function orFaults<Result>(work: () => Result, faults: string[]): Result | undefined {
   try {
     return work();
   } catch (error) {
