@@ -368,7 +368,7 @@ function former(one: Drawn): {settings: Settings; said: object} {
   const partners = one.routes.map((each, index) => {
     const {answer_from, ...fields} = {...partner, key: `p${index}`, ...routed(each)};
     const name = answer_from === 'lender' ? 'upstream' : 'answer_from';
-    return {...fields, ...(answer_from && {[name]: answer_from}), said: goes(routed(each))};
+    return {entry: {...fields, ...(answer_from && {[name]: answer_from})}, said: goes(routed(each))};
   });
   const bank = {type: 'lead-api', ...lender, per_second: one.own};
   const crm = {type: 'webhook', credentials: 'CRM', ...(!isSecretUrl && {url})};
@@ -391,14 +391,14 @@ function former(one: Drawn): {settings: Settings; said: object} {
       PARTNERS_FILE: write('drawn.json', {
         destinations: {bank, crm, sales},
         upstreams: {lender},
-        partners: partners.map(({said: _said, ...fields}) => fields),
+        partners: partners.map(({entry}) => entry),
       }),
     }),
   };
   const said = {
     callers: callers.map((each) => each.said),
     partners: isListed
-      ? partners.map((each) => ({key: each.key, ...each.said}))
+      ? partners.map(({entry, said: goesTo}) => ({key: entry.key, ...goesTo}))
       : [
           {
             ...{
