@@ -1,5 +1,5 @@
 /** `lead-prequal config`: checks the configuration of the server, and takes over that of 1.8. */
-import {rmSync, writeFileSync} from 'node:fs';
+import {existsSync, rmSync, writeFileSync} from 'node:fs';
 import {Command} from 'commander';
 import {originFault, partnerNamed} from '../admin/partners.ts';
 import {printable, toJson} from '../admin/visible.ts';
@@ -23,7 +23,8 @@ const upgradeUsage = `
 Run it as the user of the server, in the same folder and with the settings of 1.8. It shows the file on a terminal alone, or
 writes it with --write, and changes nothing else. Then it says what is left to do.
 
-The file holds no secrets: of the callers' passwords it has the SHA-256.`;
+The file holds no secrets: of the callers' passwords it has the SHA-256. Where there are no files, the setting CONFIG takes
+its text.`;
 
 const signs = {fault: '✗', warning: '!', note: '·'};
 
@@ -108,7 +109,7 @@ function writeNew(path: string, text: string): string | undefined {
     if (code === 'EEXIST')
       return `${path} is there already, and stays as it is: rename it, or name another file in CONFIG_FILE`;
     // A full disk may have taken a part.
-    rmSync(path, {force: true});
+    if (existsSync(path)) rmSync(path);
     return `${path} cannot be written (${code})`;
   }
 }

@@ -102,7 +102,7 @@ export function upgrade(given?: Environment): Upgrade {
     ...settingsOf(former),
     policy,
   };
-  // 1.8 refused what is refused here.
+  // What is refused here, 1.8 refused, too: these are not the settings with which it ran.
   orFaults(() => readBusinessFile({path: 'the new file', text: JSON.stringify(file, undefined, 2)}), faults);
   const collected = Object.entries(others)
     .filter(([, {every_minutes}]) => every_minutes !== undefined)

@@ -283,9 +283,7 @@ suite('the file of 2.0 means what the settings of 1.8 meant', () => {
 });
 
 const some = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, {nil: undefined});
-const listOf = (...values: string[]) => fc.subarray(values, {minLength: 1});
 const receivers = ['crm', 'sales'];
-/** A kind of destination or none, and those that only receive. */
 const route = fc.record({
   answers: fc.constantFrom('nobody', 'calculator', 'bank', 'lender', 'default'),
   send_to: some(fc.subarray(receivers)),
@@ -311,31 +309,13 @@ const drawn = fc.record({
     },
     {requiredKeys: []},
   ),
-  numbers: fc.record(
-    {
-      RETAIN_DAYS: fc.integer({min: 1, max: 36_500}),
-      RETAIN_GRACE_DAYS: fc.integer({min: 0, max: 36_500}),
-      KEEP_CONSENT_YEARS: fc.integer({min: 0, max: 100}),
-      PROOF_OF_WORK: fc.integer({min: 0, max: 100_000}),
-      RATE_LIMIT: fc.integer({min: 1}),
-    },
-    {requiredKeys: []},
-  ),
-  lists: fc.record(
-    {
-      WITHDRAWN_VERSIONS: listOf('1.0.0', '1.1.0'),
-      ALERTS_TO: listOf('a@example.com', 'b@example.com'),
-    },
-    {requiredKeys: []},
-  ),
   separator: fc.constantFrom(',', ' ', ', ', '\n'),
-  isOn: some(fc.boolean()),
 });
 type Drawn = typeof drawn extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** The settings of 1.8, and what its guides said that they mean. */
 function former(one: Drawn): {settings: Settings; said: object} {
-  const {isListed, hasUpstream, embed, numbers, lists, isInternal, isSecretUrl} = one;
+  const {isListed, hasUpstream, embed, isInternal, isSecretUrl} = one;
   const [host, spelled] = one.host;
   const url = `${isInternal ? 'http' : 'https'}://${host}/${canary.slice(isSecretUrl ? 0 : 7)}`;
   const routed = ({answers, send_to}: Drawn['routes'][number]) => ({
@@ -376,13 +356,7 @@ function former(one: Drawn): {settings: Settings; said: object} {
   const pace = {perSecond: one.perSecond ?? 20, onLostReply: one.hold ?? 'send'};
   const settings: Settings = {
     ...{...required, ...(hasUpstream && upstream), ...mail, ...embed},
-    ...Object.fromEntries(Object.entries(numbers).map(([name, number]) => [name, String(number)])),
-    ...Object.fromEntries(Object.entries(lists).map(([name, items]) => [name, items.join(one.separator)])),
     CALLERS: JSON.stringify(callers.map(({entry}) => entry)),
-    ...(one.isOn !== undefined && {
-      SNIPPETS_PAGE: one.isOn ? 'on' : 'off',
-      CONFIRMATIONS: one.isOn ? 'on' : 'off',
-    }),
     ...(one.hold && {ON_AMBIGUOUS: one.hold}),
     ...(one.perSecond && {OUTBOX_PER_SECOND: String(one.perSecond)}),
     ...(isInternal && {WEBHOOK_INTERNAL_HOSTS: ['192.168.0.1', spelled].join(one.separator)}),
@@ -415,15 +389,6 @@ function former(one: Drawn): {settings: Settings; said: object} {
       }),
       ...(hasUpstream && {default: {...pace, url: upstream['UPSTREAM_URL']}}),
     },
-    retention: {
-      retainDays: numbers.RETAIN_DAYS,
-      graceDays: numbers.RETAIN_GRACE_DAYS ?? 30,
-      keepConsentYears: numbers.KEEP_CONSENT_YEARS ?? 5,
-    },
-    ...{proofOfWork: numbers.PROOF_OF_WORK ?? 200, rateLimit: numbers.RATE_LIMIT ?? 60},
-    ...{snippetsPage: one.isOn ?? true, confirmations: one.isOn ?? true},
-    withdrawnVersions: lists.WITHDRAWN_VERSIONS ?? [],
-    alerts: lists.ALERTS_TO && {to: lists.ALERTS_TO},
   };
   return {settings, said};
 }
@@ -558,8 +523,7 @@ suite('the steps of an upgrade', () => {
 });
 
 suite('an upgrade is refused', () => {
-  const bad = (name: string, content: string) => write(name, content);
-  const refused: Record<string, [settings: Settings, faults: (RegExp | string)[]]> = {
+  const refused: Record<string, [settings: Settings, faults: RegExp[]]> = {
     'without the settings of 1.8': [
       {PUBLIC_URL: '', CALLERS: '', EMBED_ORIGINS: ''},
       [
@@ -570,12 +534,12 @@ suite('an upgrade is refused', () => {
     ],
     'with a partners file that is not there': [
       {PARTNERS_FILE: '/nowhere/partners.json'},
-      ['PARTNERS_FILE names a file that cannot be read (ENOENT)'],
+      [/^PARTNERS_FILE names a file that cannot be read \(ENOENT\)$/],
     ],
     'with files that are no JSON, as often as there are': [
       {
-        PARTNERS_FILE: bad('broken.json', '{"partners": [\n  {"key": "a" "origins": []}]}'),
-        ...{POLICY_FILE: bad('broken-policy.json', '{'), CALLERS: `[{"password": "${canary}" x}]`},
+        PARTNERS_FILE: write('broken.json', '{"partners": [\n  {"key": "a" "origins": []}]}'),
+        ...{POLICY_FILE: write('broken-policy.json', '{'), CALLERS: `[{"password": "${canary}" x}]`},
       },
       [
         /^CALLERS:1:\d+: is not valid JSON/,
@@ -585,7 +549,7 @@ suite('an upgrade is refused', () => {
     ],
     'with a partners file and callers of another form': [
       {
-        PARTNERS_FILE: bad('list.json', '[]'),
+        PARTNERS_FILE: write('list.json', '[]'),
         CALLERS: `[{"user": "a", "password": {"a": "${canary}"}, "cids": []}]`,
       },
       [
@@ -595,12 +559,12 @@ suite('an upgrade is refused', () => {
       ],
     ],
     'with an empty partners file': [
-      {PARTNERS_FILE: bad('empty.json', '\0\0')},
+      {PARTNERS_FILE: write('empty.json', '\0\0')},
       [/empty\.json: holds nothing/],
     ],
     'with a file of a setting that cannot be read': [
       {UPSTREAM_URL_FILE: '/nowhere/url'},
-      ['UPSTREAM_URL_FILE names a file that cannot be read (ENOENT)'],
+      [/^UPSTREAM_URL_FILE names a file that cannot be read \(ENOENT\)$/],
     ],
     'with what 1.8 refused, too': [
       {RETAIN_DAYS: 'soon', SMTP_FROM: 'nobody'},
@@ -617,11 +581,7 @@ suite('an upgrade is refused', () => {
         (error) => {
           assert.ok(error instanceof ConfigError);
           assert.equal(error.faults.length, faults.length, error.message);
-          for (const fault of faults)
-            assert.ok(
-              error.faults.some((each) => (typeof fault === 'string' ? each === fault : fault.test(each))),
-              `${String(fault)} in ${error.message}`,
-            );
+          for (const [index, fault] of faults.entries()) assert.match(error.faults[index]!, fault);
           assert.doesNotMatch(error.message, new RegExp(canary));
           return true;
         },
