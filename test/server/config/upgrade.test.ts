@@ -156,7 +156,7 @@ const cases: Record<string, [settings: Settings, said: object]> = {
       },
     },
   ],
-  'a single upstream beside a partners file answers callers alone, but those that say otherwise': [
+  'a single upstream beside a partners file answers callers alone, unless they say otherwise': [
     {
       ...{...required, ...upstream, ...ofLender, ON_AMBIGUOUS: 'hold', OUTBOX_PER_SECOND: '2.5'},
       EMBED_ORIGINS: '',
