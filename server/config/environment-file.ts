@@ -71,7 +71,7 @@ export function environmentHere(faults: string[], warnings: string[], mayBeForme
     if (wrong !== undefined) faults.push(`${place}: ${name} ${wrong}`);
     if (early.test(name) && !isSet(name))
       warnings.push(`${place}: ${name} has no effect here: set it where the process is started`);
-    if (isStore.test(name) && isSet(name) && process.env[name]?.trim() !== value.trim())
+    if (isStore.test(name) && isSet(name) && process.env[name]?.trim() !== value?.trim())
       faults.push(
         `${place}: ${name} is another one than that of the process, which would win: remove one of them`,
       );
