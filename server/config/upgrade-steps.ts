@@ -22,7 +22,6 @@ type Former = {
 export function stepsAfter({environment, reader, places, credentials, collected}: Former): string[] {
   const isSet = (name: string) => reader.value(name) !== undefined;
   const isPostgres = isSet('DATABASE_URL');
-  const erasures = resolve(`${reader.value('DATABASE_PATH') ?? 'data/leads.sqlite'}.erasures`);
   const builds = resolve(reader.value('EMBED_FOLDER') ?? 'dist/embed');
   return [
     ...linesToChange(environment, places, credentials),
@@ -31,9 +30,6 @@ export function stepsAfter({environment, reader, places, credentials, collected}
       'Leave TOKEN_KEY for seven days after the start, so that links and retries from before it go on working. Then remove it',
     isSet('EVIDENCE_KEY') &&
       'Leave EVIDENCE_KEY for one start, which takes its keys over into the database. Then remove it',
-    !isPostgres &&
-      resolve(reader.value('ERASURES_FILE') ?? erasures) !== erasures &&
-      `Before the start, move the file of ERASURES_FILE to ${erasures}`,
     isPostgres && 'Put the same file beside each server of this database',
     builds !== embedFolder &&
       existsSync(builds) &&

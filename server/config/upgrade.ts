@@ -185,8 +185,7 @@ const settingsOf = (former: Former) => ({
   retain_days: former.number('RETAIN_DAYS'),
   retain_grace_days: former.number('RETAIN_GRACE_DAYS'),
   keep_consent_years: former.number('KEEP_CONSENT_YEARS'),
-  // With SQLite, the file has its place beside the database.
-  erasures_file: former.text('DATABASE_URL') && former.text('ERASURES_FILE'),
+  erasures_file: former.text('ERASURES_FILE'),
   proof_of_work: former.number('PROOF_OF_WORK'),
   rate_limit: former.number('RATE_LIMIT'),
   sign_in_exempt: former.text('SIGN_IN_EXEMPT')?.split(/\s*,\s*/),

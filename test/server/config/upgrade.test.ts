@@ -267,6 +267,7 @@ const cases: Record<string, [settings: Settings, said: object]> = {
       partners: [{key: 'acme', ...usual}],
     },
   ],
+  'erasures elsewhere': [{ERASURES_FILE: join(folder, 'erased')}, {erasuresFile: join(folder, 'erased')}],
   'PostgreSQL with a file of erasures': [
     {...required, DATABASE_URL: `postgres://u:${canary}@host/leads`, ERASURES_FILE: join(folder, 'erased')},
     {erasuresFile: join(folder, 'erased')},
@@ -480,13 +481,6 @@ suite('the steps of an upgrade', () => {
     'several servers': [postgres, /^Put the same file beside each server/m],
     'a token key': [{}, /^Leave TOKEN_KEY for seven days/m],
     'an evidence key': [{EVIDENCE_KEY: canary.repeat(2)}, /^Leave EVIDENCE_KEY for one start/m],
-    'erasures elsewhere': [
-      {ERASURES_FILE: join(folder, 'erased')},
-      new RegExp(
-        `^Before the start, move the file of ERASURES_FILE to ${required['DATABASE_PATH']}\\.erasures$`,
-        'm',
-      ),
-    ],
     'own builds': [
       {EMBED_FOLDER: builds},
       new RegExp(`^Move your builds of the form from ${builds} to`, 'm'),
