@@ -267,7 +267,10 @@ const cases: Record<string, [settings: Settings, said: object]> = {
       partners: [{key: 'acme', ...usual}],
     },
   ],
-  'erasures elsewhere': [{ERASURES_FILE: join(folder, 'erased')}, {erasuresFile: join(folder, 'erased')}],
+  'erasures elsewhere': [
+    {...required, ERASURES_FILE: join(folder, 'erased')},
+    {erasuresFile: join(folder, 'erased')},
+  ],
   'PostgreSQL with a file of erasures': [
     {...required, DATABASE_URL: `postgres://u:${canary}@host/leads`, ERASURES_FILE: join(folder, 'erased')},
     {erasuresFile: join(folder, 'erased')},
