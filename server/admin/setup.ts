@@ -213,26 +213,24 @@ export function placesFor(given: Environment = environmentHere([], []).environme
   const reader = createSettingsReader(given, []);
   const file = reader.text('CONFIG')?.path ?? reader.fileOf('CONFIG') ?? '';
   const there = [file, environmentFile].filter((path) => path === 'CONFIG' || existsSync(path));
-  if (there.length > 0)
-    throw new Refusal(`There is ${there.join(' and ')} already, and init writes over nothing.`);
+  if (there.length > 0) throw new Refusal(`Already there: ${there.join(', ')}. It writes over nothing.`);
   try {
     for (const path of [file, environmentFile]) accessSync(dirname(resolve(path)), constants.W_OK);
   } catch (error) {
     refuseFor(error);
   }
   const keyFile = reader.value('DATA_KEY') === undefined ? reader.fileOf('DATA_KEY') : undefined;
-  return {given, file, keyFile};
+  return {given, file, keyFile, hasPostgres: reader.value('DATABASE_URL') !== undefined};
 }
 
 /**
- * What will be written, and the configuration that the server will read.
- * @param databaseUrl of a PostgreSQL, which needs a key from the start on
+ * What will be written, and the configuration that the server will read. With PostgreSQL, no start makes a key.
  * @throws ConfigError
  */
 export function draftFor(
   {url, business, website, contact, mailbox, mail, days, pages}: Answers,
-  {given, file, keyFile}: ReturnType<typeof placesFor>,
-  databaseUrl = given['DATABASE_URL'],
+  {given, file, keyFile, hasPostgres}: ReturnType<typeof placesFor>,
+  postgres?: string,
 ): {files: NewFile[]; config: Config} {
   const partner = partnerNamed(business, website, contact);
   const content: FileInput = {
@@ -244,16 +242,16 @@ export function draftFor(
     retain_days: days,
   };
   const text = `${JSON.stringify(content, null, 2)}\n`;
-  const database = databaseUrl && {DATABASE_URL: databaseUrl};
+  const database = postgres !== undefined && {DATABASE_URL: postgres};
   const machine = {...machineSettings(url, pages), SMTP_URL: mail.url, ...database};
   // All of them are URLs and numbers, in which a quote may be encoded.
   const lines = Object.entries(machine).map(([name, value]) => `${name}='${value.replaceAll("'", '%27')}'\n`);
-  const key = database && keyFile && {DATA_KEY: randomBytes(32).toString('hex')};
+  const key = (database || hasPostgres) && keyFile && {DATA_KEY: randomBytes(32).toString('hex')};
   const files = [
     {path: file, holds: 'the business, its page, its consent, its mailbox', text, mode: 0o644},
     {path: environmentFile, holds: 'addresses and the mail password', text: lines.join(''), mode: 0o600},
     ...(key
-      ? [{path: keyFile, holds: 'the key that seals personal data', text: key.DATA_KEY, mode: 0o600}]
+      ? [{path: keyFile, holds: 'the key that seals personal data', text: `${key.DATA_KEY}\n`, mode: 0o600}]
       : []),
   ];
   return {files, config: readConfig({...given, ...machine, CONFIG: text, ...key}, true)};

@@ -189,6 +189,7 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     ['versions', 'list'],
     ['config', 'check'],
     ['config', 'schema'],
+    ['init', '--postgres', oneLine, '--contact', oneLine, '--url', oneLine],
     ['status'],
     ['backup', backup],
     ['backup', backup],
