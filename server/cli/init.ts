@@ -72,7 +72,9 @@ async function initialize(run: Run, {postgres, testMail, ...options}: Options) {
   if (error) throw new Refusal(`--postgres ${error.issues[0]?.message}`);
 
   const answer = interview(run, given);
-  if (run.ask) run.say(`Eight questions. Enter takes what stands in [ ]. It writes at the end only.\n`);
+  const {ask, say} = run;
+  const isAsked = ask && names.some((name) => !given.has(name));
+  if (isAsked) say('Eight questions. Enter takes what stands in [ ]. It writes at the end only.\n');
   const url = await answer('url', answersBeside().url);
   const checks = answersBeside(url);
   const answers = {
@@ -94,8 +96,8 @@ async function initialize(run: Run, {postgres, testMail, ...options}: Options) {
   );
   await run.write('\nWill be written:\n');
   await run.printFields(files.map(({path, holds}) => [path, holds]));
-  if (run.ask && names.some((name) => !given.has(name))) {
-    const agreed = await run.ask('Write? [yes]: ');
+  if (isAsked) {
+    const agreed = await ask('Write? [yes]: ');
     if (agreed === undefined || !/^(y(es)?)?$/i.test(agreed.trim())) throw ended();
   }
   writeAll(files);
