@@ -133,7 +133,7 @@ export const wrongOf = ({pause_reason, last_error}: DestinationRow): string =>
   pause_reason !== null ? `paused: ${pause_reason}` : (last_error ?? '');
 
 /** @throws Refusal if the configuration has no such destination */
-function settingsOf(name: string, {destinations}: Admin['config']) {
+function settingsOf(name: string, {destinations}: Pick<Admin['config'], 'destinations'>) {
   const settings = destinations.get(name);
   if (settings) return settings;
   throw new Refusal(noDestination(name, destinations), 'unknown');
@@ -212,7 +212,10 @@ export const testOutcome = z.object({
 export type TestOutcome = z.infer<typeof testOutcome>;
 
 /** Sends a made-up lead that is marked as a test. A `lead-api` is asked for a lead instead that it cannot have. */
-export async function testDestination(config: Admin['config'], name: string): Promise<TestOutcome> {
+export async function testDestination(
+  config: Pick<Admin['config'], 'destinations'>,
+  name: string,
+): Promise<TestOutcome> {
   const settings = settingsOf(name, config);
   // Only this function needs the libraries for HTTP and mail, which take time and memory to load.
   const {createDestination} = await import('../destinations/kinds.ts');

@@ -1,4 +1,5 @@
 /** Runs the command `lead-prequal` as this process. */
+import {Writable} from 'node:stream';
 import {isatty} from 'node:tty';
 import {createRun} from './output.ts';
 import {run} from './program.ts';
@@ -20,15 +21,24 @@ if (words[0] !== 'serve' && words[0] !== 'admin') {
 process.exitCode = 1;
 process.exitCode = await run(words, current);
 
-/** To standard error, because standard output may be a file. At the end of the input, the answer is empty. */
-async function ask(question: string): Promise<string> {
+/**
+ * To standard error, because standard output may be a file. At the end of the input, and at Ctrl+C, there is no answer. On a
+ * terminal, Node itself shows what is typed, so a secret is hidden by an output that shows nothing.
+ */
+async function ask(question: string, isSecret = false): Promise<string | undefined> {
   const {createInterface} = await import('node:readline/promises');
-  const lines = createInterface({input: process.stdin, output: stderr});
-  const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+  const nowhere = new Writable({write: (_text, _encoding, done) => done()});
+  const lines = createInterface({
+    input: process.stdin,
+    ...(isSecret ? {output: nowhere, terminal: true} : {output: stderr}),
+  });
+  if (isSecret) stderr.write(question);
+  const ended = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
   try {
-    return await Promise.race([lines.question(question), ended]);
+    return await Promise.race([lines.question(isSecret ? '' : question), ended]);
   } finally {
     lines.close();
+    if (isSecret) stderr.write('\n');
   }
 }
 

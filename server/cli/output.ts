@@ -15,8 +15,11 @@ export type Surroundings = {
   environment?: Environment;
   stdout: Writable & {isTTY?: boolean};
   stderr: Writable & {isTTY?: boolean};
-  /** Asks the person at the terminal, and resolves to the answer. Missing if there is no terminal. */
-  ask?: ((question: string) => Promise<string>) | undefined;
+  /**
+   * Asks the person at the terminal, and resolves to the answer, or to undefined if the person wants to end the command.
+   * Missing if there is no terminal. `isSecret` shows nothing of what is typed.
+   */
+  ask?: ((question: string, isSecret?: boolean) => Promise<string | undefined>) | undefined;
   /** Reads a line of standard input that is no terminal. Undefined if there is none. */
   readLine?: (() => Promise<string | undefined>) | undefined;
   /** Calls `stop` instead of ending the process, once, when the operator presses Ctrl+C. Returns what takes that back. */

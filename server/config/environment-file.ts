@@ -9,7 +9,7 @@ import {formerSettings, takenOver} from './former-settings.ts';
 import {meant} from './meant.ts';
 import {settings} from './settings.ts';
 
-const fileName = 'lead-prequal.env';
+export const fileName = 'lead-prequal.env';
 
 /** Names that mean something to Node and to the system, but only when the process starts. */
 const early = /^(NODE_.+|UV_.+|SSL_CERT_.+|TZ|PATH|HOME|LANG|LC_.+)$/;

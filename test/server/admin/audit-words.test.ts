@@ -16,6 +16,7 @@ import {yourRoutes} from '../../../server/pages/you.ts';
 const notNoted = [
   ...[
     'admin',
+    'init',
     'serve',
     'reload',
     'status',

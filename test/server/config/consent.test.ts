@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
 import {ConfigError, readConfig} from '../../../server/config/config.ts';
 import {textFault} from '../../../server/config/consent.ts';
-import {sampleConsent} from '../../../demo/partner.ts';
+import {sampleConsent} from '../../../server/config/sample-consent.ts';
 import {consentParts} from '../../../form/consent-text.ts';
 import fc from '../../support/properties.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';

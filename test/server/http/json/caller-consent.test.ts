@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {createHash, randomUUID} from 'node:crypto';
 import {readFileSync} from 'node:fs';
 import {suite, test} from 'node:test';
-import {sampleConsent} from '../../../../demo/partner.ts';
+import {sampleConsent} from '../../../../server/config/sample-consent.ts';
 import {inPlainWords} from '../../../../form/consent-text.ts';
 import {onePartner} from '../../../../server/config/partners.ts';
 import {toEventData} from '../../../../server/destinations/webhook/event.ts';
