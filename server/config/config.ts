@@ -147,9 +147,10 @@ export function readConfig(given?: Environment, isBeforeStart = false): Config {
   const destinations = file && readDestinations({reader, file, faults});
   const alerts = file && readAlerts({reader, file, faults});
   if (file && destinations) faults.push(...wrongNames(file, destinations));
-  const isStandIn = isBeforeStart && settings?.DATA_KEY === undefined && mayMakeKey(reader);
+  const isStandIn =
+    isBeforeStart && settings?.DATA_KEY === undefined && orFaults(() => mayMakeKey(reader), faults);
   const dataKeys = isStandIn ? ([randomBytes(32).toString('hex')] as const) : settings?.DATA_KEY;
-  if (settings && !dataKeys) faults.push(whyNoKey(reader));
+  if (settings && !dataKeys) orFaults(() => faults.push(whyNoKey(reader)), faults);
   const taken = Object.fromEntries(takenOver.map((name) => [name, list.parse(reader.value(name) ?? '')]));
   warnings.push(
     ...former.map((name) => `${name} is no setting since 2.0, and has no effect: remove it`),

@@ -54,7 +54,9 @@ export function createSettingsReader(environment: Environment, faults: string[])
     const own = environment[name];
     if (own?.trim()) return {path: name, text: own};
     const path = fileOf(name);
-    if (!path || (path === usualFiles[name] && !existsSync(path))) return undefined;
+    // Where nothing but the start makes the file of the data key, `whyNoKey` says what a missing one means.
+    const mayLack = path === usualFiles[name] || (name === 'DATA_KEY' && text('DATABASE_URL') === undefined);
+    if (!path || (mayLack && !existsSync(path))) return undefined;
     try {
       return {path, text: readTextFile(path)};
     } catch (error) {
