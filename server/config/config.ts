@@ -153,7 +153,10 @@ export function readConfig(given?: Environment, isBeforeStart = false): Config {
   if (settings && !dataKeys) orFaults(() => faults.push(whyNoKey(reader)), faults);
   const taken = Object.fromEntries(takenOver.map((name) => [name, list.parse(reader.value(name) ?? '')]));
   warnings.push(
-    ...former.map((name) => `${name} is no setting since 2.0, and has no effect: remove it`),
+    // Those of lead-prequal.env are faults.
+    ...formerIn(given ?? process.env).map(
+      (name) => `${name} is no setting since 2.0, and has no effect: remove it`,
+    ),
     // What a file needs that could not be read, nobody knows.
     ...(file ? unusedSecrets(environment, reader, places) : []),
     ...settingsWithoutEffect(environment, reader),
