@@ -1,6 +1,6 @@
 /**
  * `npm start`: starts the server with development credentials, and a partner's page on another origin. Whoever tries the
- * form on a page of their own machine sends leads, too, and EMBED_ORIGINS may list further origins.
+ * form on a page of their own machine sends leads, too, and DEMO_ORIGINS may list further origins.
  */
 import {randomBytes} from 'node:crypto';
 import {once} from 'node:events';
@@ -10,6 +10,7 @@ import type {AddressInfo} from 'node:net';
 import {paths} from '../contract/api.ts';
 import {besideServers} from '../server/admin/beside.ts';
 import {inviteOperator, listOperators} from '../server/admin/operators.ts';
+import {sha256} from '../server/config/callers.ts';
 import {readConfig, type Config} from '../server/config/config.ts';
 import {createObservationLog} from '../server/observe/observation-log.ts';
 import {createLog} from '../server/observe/log.ts';
@@ -24,17 +25,16 @@ import {landingPage} from './landing-page.ts';
 import {partner} from './partner.ts';
 
 const host = '127.0.0.1';
-const secretsFile = 'data/development.json';
-const partnersFile = 'data/demo-partners.json';
+const secretsFile = 'data/demo.json';
 const developer = 'Developer';
 
-type Secrets = {user: string; password: string; tokenKey: string};
+type Secrets = {user: string; password: string; dataKey: string};
 
 /** A private file that is created at the first start and never committed. */
 function developmentSecrets(): Secrets {
   if (!existsSync(secretsFile)) {
     const secret = () => randomBytes(24).toString('base64url');
-    const made: Secrets = {user: 'developer', password: secret(), tokenKey: secret()};
+    const made: Secrets = {user: 'developer', password: secret(), dataKey: secret()};
     mkdirSync('data', {recursive: true, mode: 0o700});
     writeFileSync(secretsFile, JSON.stringify(made, null, 2), {mode: 0o600});
   }
@@ -94,9 +94,13 @@ const publicUrl = `http://localhost:${port}`;
 const adminPort = await freePort(Number(process.env['ADMIN_PORT'] ?? 8082));
 
 const ownMachine = ['http://localhost', 'https://localhost', 'http://127.0.0.1', 'https://127.0.0.1'];
-const listed = (process.env['EMBED_ORIGINS'] ?? '').split(/[\s,]+/).filter(Boolean);
+const listed = (process.env['DEMO_ORIGINS'] ?? '').split(/[\s,]+/).filter(Boolean);
 const origins = [...ownMachine, ...ownMachine.map((origin) => `${origin}:*`), ...listed];
-writeFileSync(partnersFile, JSON.stringify({partners: [{...partner, origins}]}, null, 2));
+const caller = {
+  user: secrets.user,
+  password_sha256: sha256(secrets.password).toString('hex'),
+  cids: [partner.cid],
+};
 const read = readConfig({
   DATABASE_PATH: 'data/demo.sqlite',
   LOG_LEVEL: 'warn',
@@ -104,9 +108,8 @@ const read = readConfig({
   HOST: host,
   PORT: String(port),
   PUBLIC_URL: publicUrl,
-  CALLERS: JSON.stringify([{user: secrets.user, password: secrets.password, cids: [partner.cid]}]),
-  PARTNERS_FILE: partnersFile,
-  TOKEN_KEY: secrets.tokenKey,
+  CONFIG: JSON.stringify({partners: [{...partner, origins}], callers: [caller]}),
+  DATA_KEY: secrets.dataKey,
   ADMIN_URL: `http://localhost:${adminPort}`,
   ADMIN_PORT: String(adminPort),
 });

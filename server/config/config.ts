@@ -129,21 +129,13 @@ export function readConfig(given?: Environment, isBeforeStart = false): Config {
     ? {environment: given, places: new Map<string, string>()}
     : environmentHere(faults, warnings);
   const reader = createSettingsReader(environment, faults);
-  const found = reader.text('CONFIG');
+  const ofEnvironment = [...faults];
+  const text = reader.text('CONFIG');
   const former = formerIn(environment);
-  if (!found && former.length > 0)
-    throw new ConfigError(
-      [
-        `Since 2.0, one file holds what these settings of 1.8 say: ${former.join(', ')}. "lead-prequal config upgrade" writes it, and says what else to do. Nothing has changed so far.`,
-      ],
-      [],
-    );
+  if (!text && faults.length === ofEnvironment.length)
+    throw new ConfigError([...(former.length > 0 ? [] : ofEnvironment), whyNoFile(former)], warnings);
   const settings = readSettings(reader, faults);
-  const file = found && orFaults(() => readBusinessFile(found), faults);
-  if (!found && reader.fileOf('CONFIG') === usualFile)
-    faults.push(
-      `There is no ${resolve(usualFile)}: "lead-prequal init" writes it, or CONFIG_FILE names another file`,
-    );
+  const file = text && orFaults(() => readBusinessFile(text), faults);
   const destinations = file && readDestinations({reader, file, faults});
   const alerts = file && readAlerts({reader, file, faults});
   if (file && destinations) faults.push(...wrongNames(file, destinations));
@@ -151,7 +143,7 @@ export function readConfig(given?: Environment, isBeforeStart = false): Config {
     isBeforeStart && settings?.DATA_KEY === undefined && orFaults(() => mayMakeKey(reader), faults);
   const dataKeys = isStandIn ? ([randomBytes(32).toString('hex')] as const) : settings?.DATA_KEY;
   if (settings && !dataKeys) orFaults(() => faults.push(whyNoKey(reader)), faults);
-  const taken = Object.fromEntries(takenOver.map((name) => [name, list.parse(reader.value(name) ?? '')]));
+  const [formerTokenKeys, evidenceKeys] = takenOver.map((name) => list.parse(reader.value(name) ?? ''));
   warnings.push(
     // Those of lead-prequal.env are faults.
     ...formerIn(given ?? process.env).map(
@@ -162,27 +154,24 @@ export function readConfig(given?: Environment, isBeforeStart = false): Config {
     ...settingsWithoutEffect(environment, reader),
     ...doubtfulTexts(file),
   );
-  if (faults.length > 0 || !found || !settings || !file || !destinations || !dataKeys)
+  if (faults.length > 0 || !text || !settings || !file || !destinations || !dataKeys)
     throw new ConfigError([...new Set(faults)], warnings);
-  const {partners, policy, confirmations: isOn} = file.content;
-  const tokenKeys = tokenKeysOf(dataKeys, taken['TOKEN_KEY']);
   const ofBoth = {...fromSettings(settings), ...fromFile(file, settings)};
+  const {partners, policy, confirmations: isOn} = ofBoth;
+  const rounding = policy.display_rounding_increment;
+  const tokenKeys = tokenKeysOf(dataKeys, formerTokenKeys);
   return {
     ...ofBoth,
-    configFile: found.path,
+    configFile: text.path,
     alerts,
     destinations: new Map([
       ...destinations,
-      ...confirmationsOf(partners, destinations, {
-        isOn,
-        tokenKeys,
-        rounding: policy.display_rounding_increment,
-      }),
+      ...confirmationsOf(partners, destinations, {isOn, tokenKeys, rounding}),
     ]),
     dataKeys,
-    dataKeyFile: reader.text('DATA_KEY')?.path === 'DATA_KEY' ? undefined : reader.fileOf('DATA_KEY'),
+    dataKeyFile: environment['DATA_KEY']?.trim() ? undefined : reader.fileOf('DATA_KEY'),
     tokenKeys,
-    evidenceKeys: taken['EVIDENCE_KEY'] ?? [],
+    evidenceKeys: evidenceKeys ?? [],
     embedFolder,
     releasesFolder,
     environment: environmentDigests(reader, given ?? process.env, tokenKeys[0]),
@@ -194,6 +183,12 @@ export function readConfig(given?: Environment, isBeforeStart = false): Config {
     ],
   };
 }
+
+/** @param former the settings of 1.8 that the environment has */
+const whyNoFile = (former: readonly string[]): string =>
+  former.length > 0
+    ? `Since 2.0, one file holds what these settings of 1.8 say: ${former.join(', ')}. "lead-prequal config upgrade" writes it, and says what else to do. Nothing has changed so far.`
+    : `There is no ${resolve(usualFile)}: "lead-prequal init" writes it, or CONFIG_FILE names another file`;
 
 /** The result of `work`. What is wrong with a file becomes faults. */
 function orFaults<Result>(work: () => Result, faults: string[]): Result | undefined {
@@ -264,7 +259,7 @@ const fromFile = ({content: file}: BusinessFile, {DATABASE_URL, DATABASE_PATH}: 
     keepConsentYears: file.keep_consent_years,
     graceDays: file.retain_grace_days,
   },
-  erasuresFile: DATABASE_URL === undefined ? `${DATABASE_PATH}.erasures` : file.erasures_file,
+  erasuresFile: file.erasures_file ?? (DATABASE_URL === undefined ? `${DATABASE_PATH}.erasures` : undefined),
   proofOfWork: file.proof_of_work,
   rateLimit: file.rate_limit,
   signInExempt: file.sign_in_exempt,

@@ -54,7 +54,7 @@ export function createSettingsReader(environment: Environment, faults: string[])
     const own = environment[name];
     if (own?.trim()) return {path: name, text: own};
     const path = fileOf(name);
-    // Where nothing but the start makes the file of the data key, `whyNoKey` says what a missing one means.
+    // What a usual file lacks is said by whoever needs it. The first start makes the file of a data key, with SQLite.
     const mayLack = path === usualFiles[name] || (name === 'DATA_KEY' && text('DATABASE_URL') === undefined);
     if (!path || (mayLack && !existsSync(path))) return undefined;
     try {

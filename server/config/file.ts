@@ -69,7 +69,7 @@ export const fileGroups = {
       .min(1)
       .optional()
       .describe(
-        'With PostgreSQL: where erasures are written down, for restores. With SQLite it is beside the database ([more](privacy.md#backups)).',
+        'Where erasures are written down, for restores. Default with SQLite: `DATABASE_PATH` + `.erasures` ([more](privacy.md#backups)).',
       ),
   },
   'Amounts and limits': {
@@ -137,6 +137,9 @@ const fileSchema = fields
     partners: [toPartner(first), ...others.map(toPartner)] as const,
   }));
 
+/** ` ([more](privacy.md#retention))` */
+const linkToGuide = / \(\[more\]\([^)]*\)\)/g;
+
 /** The file as somebody writes it. */
 export type FileInput = z.input<typeof fields>;
 export type BusinessFile = JsonFile<z.output<typeof fileSchema>>;
@@ -145,4 +148,8 @@ export type BusinessFile = JsonFile<z.output<typeof fileSchema>>;
 export const readBusinessFile = (file: TextFile): BusinessFile => readJson(file, fileSchema);
 
 /** The JSON Schema by which editors complete and explain the file. It knows less than the server: no rule between fields. */
-export const businessFileSchema = () => z.toJSONSchema(fields, {io: 'input', unrepresentable: 'any'});
+export const businessFileSchema = (): z.core.JSONSchema.BaseSchema => {
+  const schema = z.toJSONSchema(fields, {io: 'input', unrepresentable: 'any'});
+  // An editor shows no links into the guides.
+  return JSON.parse(JSON.stringify(schema).replaceAll(linkToGuide, '')) as typeof schema;
+};

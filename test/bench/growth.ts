@@ -7,14 +7,12 @@
  */
 import {fork} from 'node:child_process';
 import {once} from 'node:events';
-import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {clearText} from '../../server/store/sealing.ts';
 import {openStoreBeside} from '../../server/store/open-store.ts';
 import {serviceSettings, startService, type RunningService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
-import {listedOrigin} from '../support/test-server.ts';
 import {newSecret} from '../support/webhook-receiver.ts';
 import {createFromCaller} from './load.ts';
 import {
@@ -27,6 +25,7 @@ import {
   type Measured,
 } from './servers.ts';
 import {fill, quantile, startCreates} from './year-of-leads.ts';
+import {writeConfig} from '../support/config-file.ts';
 
 const [, , what = '10000,100000,1000000'] = process.argv;
 const sizes = /^\d/.test(what) ? what.split(',').map(Number) : [];
@@ -41,34 +40,23 @@ const day = 24 * 3_600_000;
 /** Milliseconds of a single call, the median and the most. */
 type Figures = Map<string, number>;
 
-function partnersFile(folder: string, named: readonly string[]): string {
-  const path = join(folder, 'partners.json');
+function configFile(folder: string, named: readonly string[]): string {
   const destinations = Object.fromEntries(
     named.map((name) => [name, {type: 'webhook', url: 'http://127.0.0.1:9/', credentials: 'ALL'}]),
   );
   const partners = Array.from({length: shape.partners}, (_, index) => ({
     key: index === 0 ? 'acme' : `partner-${index}`,
-    origins: [listedOrigin],
-    cid: '1001',
     ...(index > 0 && {send_to: [named[index % named.length]]}),
   }));
-  writeFileSync(path, JSON.stringify({destinations, partners}));
-  return path;
+  return writeConfig(folder, partners, destinations, {retain_days: 1});
 }
 
 function environmentOf(kind: Kind, location: string, folder: string, named: readonly string[]) {
-  const settings = {
+  return {
     ...serviceSettings(folder),
     ...(kind === 'SQLite' ? {DATABASE_PATH: location} : {DATABASE_URL: location}),
-  };
-  return {
-    ...Object.fromEntries(
-      Object.entries(settings).filter(([name]) => !name.startsWith('EMBED_') || name === 'EMBED_FOLDER'),
-    ),
-    PARTNERS_FILE: partnersFile(folder, named),
+    CONFIG_FILE: configFile(folder, named),
     CREDENTIALS_ALL_SECRET: newSecret(),
-    WEBHOOK_INTERNAL_HOSTS: '127.0.0.1',
-    RETAIN_DAYS: '1',
   };
 }
 

@@ -22,14 +22,12 @@ const writes = !process.argv.includes('--print');
 
 const folder = makeTemporaryFolder();
 const partner = await servePartnerPages();
-const embedFolder = resolve(process.env['EMBED_FOLDER'] ?? 'dist/embed');
+const embedFolder = resolve('dist/embed');
 const service = await startService(
-  {
-    ...serviceSettings(folder.path),
-    EMBED_ORIGINS: partner.origin,
-    EMBED_FOLDER: embedFolder,
-    PROOF_OF_WORK: process.env['PROOF_OF_WORK'] ?? '200',
-  },
+  serviceSettings(folder.path, {
+    partners: [{key: 'acme', origins: [partner.origin]}],
+    proof_of_work: Number(process.env['PROOF_OF_WORK'] ?? 200),
+  }),
   folder.path,
 );
 /** Without releases, so that the newest version is the build. */

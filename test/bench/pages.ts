@@ -7,9 +7,7 @@
  * `status` says is read once in 5 s for all pages; those of the last row are in this process, and read it for each request.
  * Then 200 creates a second, alone and beside one click a second, in turn; `SECONDS` (15) of each.
  */
-import {writeFileSync} from 'node:fs';
 import {Agent} from 'node:http';
-import {join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {readConfig} from '../../server/config/config.ts';
 import {roles, type Role} from '../../server/leads/operators.ts';
@@ -22,11 +20,11 @@ import {openWhile} from '../support/opened.ts';
 import {askPort, beginSession, ownForm, pagesUrl} from '../support/pages.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
-import {listedOrigin} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 import {newSecret} from '../support/webhook-receiver.ts';
 import {dropStore, execute, freshStore, type Kind} from './servers.ts';
 import {fill, quantile, startCreates} from './year-of-leads.ts';
+import {writeConfig} from '../support/config-file.ts';
 
 const leads = Number(process.argv[2] ?? 1_000_000);
 const only = process.argv[3];
@@ -66,13 +64,16 @@ async function settingsOf(kind: Kind, location: string, folder: string): Promise
   const names = ['crm', ...Array.from({length: 20}, (_, index) => `destination-${index}`)];
   const webhook = {type: 'webhook', url: 'http://127.0.0.1:9/', credentials: 'ALL'};
   const keys = ['acme', ...Array.from({length: 19}, (_, index) => `partner-${index + 1}`)];
-  const partners = keys.map((key) => ({key, origins: [listedOrigin], cid: '1001'}));
-  const [file, destinations] = [join(folder, 'partners.json'), names.map((name) => [name, webhook] as const)];
-  writeFileSync(file, JSON.stringify({destinations: Object.fromEntries(destinations), partners}));
+  const destinations = Object.fromEntries(names.map((name) => [name, webhook]));
   return {
-    ...{...serviceSettings(folder), EMBED_ORIGINS: '', EMBED_PARTNER: ''},
+    ...serviceSettings(folder),
     ...(kind === 'SQLite' ? {DATABASE_PATH: location} : {DATABASE_URL: location}),
-    ...{PARTNERS_FILE: file, CREDENTIALS_ALL_SECRET: newSecret(), WEBHOOK_INTERNAL_HOSTS: '127.0.0.1'},
+    CONFIG_FILE: writeConfig(
+      folder,
+      keys.map((key) => ({key})),
+      destinations,
+    ),
+    CREDENTIALS_ALL_SECRET: newSecret(),
     // The pages ask the server at its port.
     ...{PORT: String(await freePort()), ADMIN_URL: pagesUrl, ADMIN_PORT: '0'},
   };

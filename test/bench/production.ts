@@ -6,26 +6,29 @@ import {readConfig} from '../../server/config/config.ts';
 import {createObservationLog} from '../../server/observe/observation-log.ts';
 import {createLog} from '../../server/observe/log.ts';
 import {startServer} from '../../server/server.ts';
+import {writeConfig} from '../support/config-file.ts';
+import {caller, inFile} from '../support/test-server.ts';
 import {dataKey, openBenchStore, upstreamUrl} from './bench-server.ts';
 
+const folder = mkdtempSync(join(tmpdir(), 'bench-'));
+const answered = upstreamUrl() && {answer_from: 'upstream'};
+const upstream = {type: 'lead-api', url: upstreamUrl(), cid: '1001', credentials: 'UPSTREAM'};
+const acme = caller({user: 'acme', password: 'correct horse battery', cids: ['1001']});
 const config = readConfig({
   PUBLIC_URL: 'http://127.0.0.1',
-  CALLERS: JSON.stringify([{user: 'acme', password: 'correct horse battery', cids: ['1001']}]),
-  EMBED_ORIGINS: 'https://www.example.com',
-  TOKEN_KEY: '0123456789abcdef0123456789abcdef',
   DATA_KEY: dataKey(),
-  // All layers are on, except those that would refuse or slow down a load from one address.
-  RATE_LIMIT: '100000000',
-  PROOF_OF_WORK: '0',
   PORT: '0',
-  ...(upstreamUrl() && {
-    UPSTREAM_URL: upstreamUrl(),
-    UPSTREAM_USER: 'user',
-    UPSTREAM_PASSWORD: 'password',
-    UPSTREAM_CID: '1001',
-  }),
+  // All layers are on, except those that would refuse or slow down a load from one address.
+  CONFIG_FILE: writeConfig(
+    folder,
+    [{key: 'default', origins: ['https://www.example.com'], ...answered}],
+    upstreamUrl() ? {upstream} : {},
+    {callers: [{...inFile(acme), ...answered}], rate_limit: 100_000_000},
+  ),
+  CREDENTIALS_UPSTREAM_USER: 'user',
+  CREDENTIALS_UPSTREAM_PASSWORD: 'password',
 });
-const log = createLog(config.logLevel, join(mkdtempSync(join(tmpdir(), 'bench-')), 'log'));
+const log = createLog(config.logLevel, join(folder, 'log'));
 const server = await startServer(config, createObservationLog(log).emit, await openBenchStore());
 process.send!(server.port);
 process.on('disconnect', () => process.exit(0));

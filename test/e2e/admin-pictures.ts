@@ -12,7 +12,7 @@ import {openWhile} from '../support/opened.ts';
 import {writeConfig} from '../support/config-file.ts';
 import {beginSession, browserCookie} from '../support/pages.ts';
 import {entryAt, prequalificationBody} from '../support/sample-leads.ts';
-import {noOtherPartner, serviceSettings, startService} from '../support/service-process.ts';
+import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {startWebhookReceiver} from '../support/webhook-receiver.ts';
 
@@ -23,12 +23,10 @@ const [port, silentPort] = [await freePort(), await freePort()];
 const hook = (at: number) => ({type: 'webhook', url: `http://127.0.0.1:${at}/`, credentials: 'ALL'});
 const settings: Record<string, string> = {
   ...serviceSettings(folder.path),
-  ...noOtherPartner,
   ADMIN_URL: `http://localhost:${port}`,
   ADMIN_PORT: String(port),
   PORT: String(await freePort()),
   CREDENTIALS_ALL_SECRET: warehouse.secret,
-  WEBHOOK_INTERNAL_HOSTS: '127.0.0.1',
   CONFIG_FILE: writeConfig(
     folder.path,
     [
@@ -47,7 +45,6 @@ const settings: Record<string, string> = {
     {crm: hook(silentPort), warehouse: hook(warehouse.port)},
   ),
 };
-for (const name of ['EMBED_ORIGINS', 'EMBED_PARTNER']) delete settings[name];
 const config = readConfig(settings);
 
 /** A usual day: most leads come around noon. */

@@ -20,7 +20,7 @@ export type Demo = {
   /** The line that the demo prints for the terminal. */
   curl: string;
   databasePath: string;
-  secrets: {user: string; password: string; tokenKey: string};
+  secrets: {user: string; password: string; dataKey: string};
   close(): Promise<void>;
 };
 
@@ -36,7 +36,6 @@ export async function startDemo(settings: Record<string, string> = {}): Promise<
       DEMO_PORT: '0',
       ADMIN_PORT: '0',
       DATABASE_PATH: databasePath,
-      EMBED_FOLDER: resolve('dist/embed'),
       ...settings,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -58,7 +57,7 @@ export async function startDemo(settings: Record<string, string> = {}): Promise<
     service: behind('The lead service'),
     curl: `curl ${behind('curl')}`,
     databasePath,
-    secrets: JSON.parse(readFileSync(join(folder.path, 'data/development.json'), 'utf8')) as Demo['secrets'],
+    secrets: JSON.parse(readFileSync(join(folder.path, 'data/demo.json'), 'utf8')) as Demo['secrets'],
     async close() {
       child.kill('SIGINT');
       await once(child, 'exit');

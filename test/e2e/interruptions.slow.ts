@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import {readdirSync} from 'node:fs';
-import {join, resolve} from 'node:path';
+import {join} from 'node:path';
 import {suite, test} from 'node:test';
 import type {BrowserContext, Page} from 'playwright-core';
 import {freePort} from '../support/free-port.ts';
@@ -31,12 +31,10 @@ async function startAll() {
   const folder = makeTemporaryFolder();
   const port = String(await freePort());
   const environment = {
-    ...serviceSettings(folder.path),
-    EMBED_FOLDER: resolve('dist/embed'),
     // The form of this build, and no release.
-    WITHDRAWN_VERSIONS: readdirSync('releases')
-      .filter((name) => /^\d/.test(name))
-      .join(),
+    ...serviceSettings(folder.path, {
+      withdrawn_versions: readdirSync('releases').filter((name) => /^\d/.test(name)),
+    }),
     PORT: port,
     PUBLIC_URL: `http://localhost:${port}`,
   };

@@ -24,7 +24,7 @@ async function startAll() {
   const built = await startBuilt({
     proofOfWork: 200,
     destinations: new Map([['default', upstream.settings]]),
-    partners: [onePartner({key: 'acme', origins: [website.origin], cid: '1001', upstream: 'default'})],
+    partners: [onePartner({key: 'acme', origins: [website.origin], cid: '1001', answer_from: 'default'})],
   });
   const {script} = newestScript(built.config);
   website.page.html = `<!doctype html><html lang="en"><title>Partner</title>${script}

@@ -55,8 +55,6 @@ async function startAll(
     CREDENTIALS_CRM_USER: crm.settings.user,
     CREDENTIALS_CRM_PASSWORD: crm.settings.password,
   };
-  delete (settings as Partial<Record<'EMBED_ORIGINS', string>>).EMBED_ORIGINS;
-  delete (settings as Partial<Record<'EMBED_PARTNER', string>>).EMBED_PARTNER;
   const service = await startService(settings, folder.path);
   await until(() => service.lines.some((line) => line.includes('pages are ready')));
   await before?.({folder: folder.path, port, servers: [Number(new URL(service.url).port)], admin: ownPort});

@@ -103,11 +103,11 @@ suite('a visitor on a partner’s page', () => {
     await Promise.all(reading);
     const all = received.join('\n');
     assert.match(all, /total_qualified_amount/, 'the answer is among what was searched');
-    const {user, password, tokenKey} = run.demo.secrets;
+    const {user, password, dataKey} = run.demo.secrets;
     const basic = Buffer.from(`${user}:${password}`).toString('base64');
     for (const [name, secret] of Object.entries({
       password,
-      tokenKey,
+      dataKey,
       basic,
       user: `"${user}"`,
       cid: `"${partner.cid}"`,
@@ -173,8 +173,8 @@ suite('a visitor on a partner’s page', () => {
     await until(() => isAnswered);
   });
 
-  test('the demo takes the origins of EMBED_ORIGINS, too', async (t) => {
-    const demo = await openFor(t, startDemo({EMBED_ORIGINS: 'https://a.example, https://b.example'}));
+  test('the demo takes the origins of DEMO_ORIGINS, too', async (t) => {
+    const demo = await openFor(t, startDemo({DEMO_ORIGINS: 'https://a.example, https://b.example'}));
     for (const [origin, status] of [
       ['https://b.example', 200],
       ['https://c.example', 403],

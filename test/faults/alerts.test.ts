@@ -20,11 +20,12 @@ import {startRedis} from '../support/redis.ts';
 import {samplesNamed, scrape, valueOf} from '../support/scrape.ts';
 import type {RunningService} from '../support/service-process.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
-import {listedOrigin, otherOrigin} from '../support/test-server.ts';
+import {otherOrigin} from '../support/test-server.ts';
 import {replyWith, startWebhookReceiver} from '../support/webhook-receiver.ts';
 import {fillDisk, fromPage, smallDisk, startOver, until} from './load.ts';
 import {sendingTo} from './operated.ts';
 import {expectAlerts, promtool, rulesFile, waitOf, type Phase} from './promtool.ts';
+import {writeConfig} from '../support/config-file.ts';
 
 /** Seconds between two scrapes. */
 const interval = 15;
@@ -149,14 +150,11 @@ test('an upstream that is away, and a webhook that refuses all, fail after five 
 test('a lead that waits for a mail server that is down is late after a quarter of an hour', async (t) => {
   const mail = await openFor(t, startMailServer());
   const server = await start(t, (folder) => {
-    const file = join(folder, 'partners.json');
     const destinations = {inbox: {type: 'email', to: ['sales@example.com']}};
-    const partner = {key: 'acme', origins: [listedOrigin], cid: '1001', send_to: ['inbox']};
-    writeFileSync(file, JSON.stringify({destinations, partners: [partner]}));
+    const from = {mail_from: 'leads@example.com'};
     return {
-      PARTNERS_FILE: file,
+      CONFIG_FILE: writeConfig(folder, [{send_to: ['inbox']}], destinations, from),
       SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
-      SMTP_FROM: 'leads@example.com',
     };
   });
   await server.send(1);

@@ -1,9 +1,6 @@
 /** Attacks over loopback on a server with a heap of 512 MB. Honest clients get responses; memory is freed again. */
 import assert from 'node:assert/strict';
-import {randomBytes} from 'node:crypto';
-import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
-import {makeEmbedVersion} from '../support/embed-folder.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {startOver, stopped, until} from './load.ts';
 import {honestClients, memoryOf, underAttack} from './under-attack.ts';
@@ -15,16 +12,11 @@ const slack = 220;
 
 suite('a server with a heap of 512 MB', () => {
   const folder = makeTemporaryFolder();
-  const embedFolder = join(folder.path, 'forms');
-  // As large as the real script without compression.
-  const script = `// ${randomBytes(20_000).toString('hex')}`;
-  makeEmbedVersion(embedFolder, '1.99.0', {'lead-prequal-form.js': script});
   after(() => folder.remove());
 
   for (const attack of ['pipelining', 'unread', 'idle', 'drip', 'body-drip', 'large-body']) {
     test(`answers honest clients during an attack with ${attack}, and its memory comes back`, async (t) => {
       const server = await startOver(folder.path, {
-        EMBED_FOLDER: embedFolder,
         NODE_OPTIONS: '--max-old-space-size=512',
       });
       const {failures, ...result} = await underAttack(attack, server.url, server.pid, duration);

@@ -1,13 +1,13 @@
 /** Servers as operators run them: with a database, with destinations, and with commands beside them. */
-import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {TestContext} from 'node:test';
 import {clearText} from '../../server/store/sealing.ts';
 import {openStore} from '../../server/store/open-store.ts';
 import type {startFakeUpstream} from '../support/fake-upstream.ts';
 import {databaseFor} from '../support/postgres.ts';
-import {baseConfig, listedOrigin} from '../support/test-server.ts';
+import {baseConfig} from '../support/test-server.ts';
 import type {WebhookReceiver} from '../support/webhook-receiver.ts';
+import {type FileFields, writeConfig} from '../support/config-file.ts';
 
 export type Environment = Record<string, string>;
 
@@ -16,6 +16,7 @@ export function sendingTo(
   folder: string,
   webhooks: Record<string, WebhookReceiver & {perSecond?: number; parallel?: number}>,
   lender?: Awaited<ReturnType<typeof startFakeUpstream>>,
+  fields: FileFields = {},
 ): Environment {
   const credentials = (name: string) => name.toUpperCase().replaceAll('-', '_');
   const named = Object.entries(webhooks).map(([name, {settings, perSecond, parallel}]) => [
@@ -28,29 +29,18 @@ export function sendingTo(
       parallel,
     },
   ]);
+  const {url, cid} = lender?.settings ?? {};
   const upstream = lender && {
-    lender: {type: 'lead-api', url: lender.settings.url, cid: lender.settings.cid, credentials: 'LENDER'},
+    lender: {type: 'lead-api', url, cid, credentials: 'LENDER', per_second: 500},
   };
   const partner = {
-    key: 'acme',
-    origins: [listedOrigin],
-    cid: '1001',
     send_to: Object.keys(webhooks),
     merge_duplicates: false,
     ...(lender && {answer_from: 'lender'}),
   };
-  const file = join(folder, 'partners.json');
-  writeFileSync(
-    file,
-    JSON.stringify({
-      destinations: {...(Object.fromEntries(named) as object), ...upstream},
-      partners: [partner],
-    }),
-  );
+  const destinations = {...(Object.fromEntries(named) as Record<string, object>), ...upstream};
   return {
-    PARTNERS_FILE: file,
-    WEBHOOK_INTERNAL_HOSTS: '127.0.0.1 localhost',
-    OUTBOX_PER_SECOND: '500',
+    CONFIG_FILE: writeConfig(folder, [partner], destinations, fields),
     ...Object.fromEntries(
       Object.entries(webhooks).map(([name, {secret}]) => [`CREDENTIALS_${credentials(name)}_SECRET`, secret]),
     ),

@@ -10,6 +10,7 @@ import {configureRedis, keysAt, startRedis} from '../support/redis.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
 import {listedOrigin} from '../support/test-server.ts';
 import {createLeads, fromPage, missing, startOver, stopped, until} from './load.ts';
+import {writeConfig} from '../support/config-file.ts';
 
 const folder = temporaryFolder({after});
 
@@ -92,7 +93,7 @@ suite('a Redis that fails in mid-load', () => {
     const server = await startOver(folder, {
       REDIS_URL: `redis://127.0.0.1:${port}`,
       DATABASE_PATH: `${folder}/full.sqlite`,
-      PROOF_OF_WORK: '1',
+      CONFIG_FILE: writeConfig(folder, [{}], {}, {proof_of_work: 1}),
     });
     /** Where a new challenge was counted, and its number. */
     const issued = async () => {

@@ -22,7 +22,7 @@ import {withoutPostgres} from '../support/postgres.ts';
 import {amounts} from '../support/sample-leads.ts';
 import {serviceSettings, type RunningService} from '../support/service-process.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
-import {acme} from '../support/test-server.ts';
+import {acme, inFile} from '../support/test-server.ts';
 import {startWebhookReceiver, type ReceiverReply} from '../support/webhook-receiver.ts';
 import {createLeads, fromCaller, fromPage, startOver, stopped, until, type NewLead} from './load.ts';
 import {openBeside, sendingTo, stores} from './operated.ts';
@@ -178,8 +178,9 @@ async function killRepeatedly(t: TestContext, on: keyof typeof stores) {
   const {crm, sheet, lender} = await receiversOf(t, people);
   const environment = {
     ...serviceSettings(folder),
-    ...sendingTo(folder, {crm, sheet}, lender),
-    CALLERS: JSON.stringify([{...acme, answer_from: 'lender', send_to: ['crm', 'sheet']}]),
+    ...sendingTo(folder, {crm, sheet}, lender, {
+      callers: [{...inFile(acme), answer_from: 'lender', send_to: ['crm', 'sheet']}],
+    }),
     ...store,
   };
   const ports = [await freePort(), ...(on === 'SQLite' ? [] : [await freePort()])];

@@ -25,8 +25,7 @@ suite('an upstream that never answers', () => {
     const store = {DATABASE_PATH: join(folder, 'data', 'leads.sqlite')};
     const service = await startOver(folder, {
       ...store,
-      ...upstreamSettings(upstream),
-      OUTBOX_PER_SECOND: '1000',
+      ...upstreamSettings(folder, upstream, {per_second: 1_000}),
       NODE_OPTIONS: '--max-old-space-size=128',
     });
     const before = memoryOf(service.pid);

@@ -1,16 +1,14 @@
 /** Names of destinations that nobody answers, with the resolver of the system and a real DNS server. */
 import assert from 'node:assert/strict';
-import {writeFileSync} from 'node:fs';
-import {join} from 'node:path';
 import {suite, test} from 'node:test';
 import {usualTimings} from '../../server/config/timings.ts';
 import {openFor} from '../support/opened.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
-import {listedOrigin} from '../support/test-server.ts';
 import {startWebhookReceiver} from '../support/webhook-receiver.ts';
 import {createLeads, fromPage, startOver, stopped, until} from './load.ts';
 import {startNameServer} from './name-server.ts';
 import {useCluster} from './postgres-cluster.ts';
+import {writeConfig} from '../support/config-file.ts';
 
 /** More than Node has threads for such work, and for files. */
 const slow = Array.from({length: 6}, (_, index) => `slow-${index + 1}`);
@@ -27,18 +25,11 @@ suite('names of destinations that nobody answers', () => {
       {type: 'webhook', url: `http://${name}.test:${receiver.port}/`, credentials: 'HOOK'},
     ]);
     const destinations = Object.fromEntries(webhooks) as Record<string, object>;
-    const partner = {key: 'acme', origins: [listedOrigin], cid: '1001', merge_duplicates: false};
-    const file = join(folder, 'partners.json');
-    const partners = [{...partner, send_to: Object.keys(destinations)}];
-    writeFileSync(file, JSON.stringify({destinations, partners}));
+    const partner = {merge_duplicates: false, send_to: Object.keys(destinations)};
     const settings = {
       DATABASE_URL: cluster.url.replace('127.0.0.1', 'database.test'),
-      PARTNERS_FILE: file,
-      OUTBOX_PER_SECOND: '500',
+      CONFIG_FILE: writeConfig(folder, [partner], destinations),
       CREDENTIALS_HOOK_SECRET: receiver.secret,
-      WEBHOOK_INTERNAL_HOSTS: Object.keys(destinations)
-        .map((name) => `${name}.test`)
-        .join(' '),
     };
     const start = () => startOver(folder, settings, names.command);
     /** The leads that a destination has, by the ids of its events. */

@@ -22,12 +22,12 @@ import {recordHistory} from './recorded.ts';
 const updates = Number(process.env['FAULT_RESTARTS'] ?? 4);
 const {FAULT_OLD_SERVER: oldServer} = process.env;
 
-/** The token keys after so many updates: another key comes behind the one in use, and takes its place with the next update. */
-function tokenKeysAfter(update: number): string {
+/** The data keys after so many updates: another key comes behind the one in use, and takes its place with the next update. */
+function dataKeysAfter(update: number): string {
   const inUse = Math.floor(update / 2);
   const keys = Array.from({length: inUse + 1}, (_, index) => inUse - index);
   if (update % 2 === 1) keys.splice(1, 0, inUse + 1);
-  return keys.map((index) => `token-key-${index}-that-is-long-enough-for-the-check`).join(' ');
+  return keys.map((index) => `data-key-${index}-that-is-long-enough-for-the-check`).join(' ');
 }
 
 /** Every lead twice, one after the other, for two connections. */
@@ -50,7 +50,7 @@ async function updateUnderLoad(t: TestContext, name: ProxyName): Promise<number>
   const environment = {...store, ...sendingTo(folder, {crm}), TRUST_PROXY: '1', DRAIN_SECONDS: '5'};
   const ports = [await freePort(), await freePort()];
   const start = (update: number, code?: string) => {
-    const own = {PORT: String(ports[update % 2]), TOKEN_KEY: tokenKeysAfter(update)};
+    const own = {PORT: String(ports[update % 2]), DATA_KEY: dataKeysAfter(update)};
     return startOver(folder, {...environment, ...own}, [], code);
   };
 

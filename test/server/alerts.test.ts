@@ -78,7 +78,7 @@ const crmFails: Trouble = {name: 'destination crm', title: 'is away'};
 /** What `status` says of alerts that could not be sent. */
 async function unsentAlerts(server: TestServer) {
   const {findings} = await asOperator(server, (store) => statusOf({...server, store}));
-  return findings.flatMap(({text}) => (text.includes('ALERTS_TO') ? [text] : []));
+  return findings.flatMap(({text}) => (text.includes('alerts_to') ? [text] : []));
 }
 
 forEachStore((store) => {
@@ -186,7 +186,7 @@ forEachStore((store) => {
     refuseMails(true);
     await sentLead(server, somebody());
     await until(async () => (await unsent()).length > 0);
-    assert.match((await unsent()).join(), /^An alert could not be sent to ALERTS_TO: .*\(451\)/);
+    assert.match((await unsent()).join(), /^An alert could not be sent to alerts_to: .*\(451\)/);
     refuseMails(false);
     await until(async () => (await unsent()).length === 0);
     await close();

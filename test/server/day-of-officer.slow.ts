@@ -25,7 +25,7 @@ import {execute, rowsOf} from '../support/rows.ts';
 import {prequalificationBody} from '../support/sample-leads.ts';
 import {serviceSettings} from '../support/service-process.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
-import {acme, globex} from '../support/test-server.ts';
+import {acme, globex, inFile} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 import {replyWith, startWebhookReceiver, type WebhookReceiver} from '../support/webhook-receiver.ts';
 
@@ -41,31 +41,31 @@ async function open(t: TestContext, isPostgres: boolean) {
   const [crm, news] = [await openFor(t, startWebhookReceiver()), await openFor(t, startWebhookReceiver())];
   const database = isPostgres ? await createDatabaseWithTables() : undefined;
   if (database) t.after(() => database.drop());
-  const {EMBED_ORIGINS, EMBED_PARTNER, ...settings} = serviceSettings(folder);
-  assert.ok(EMBED_ORIGINS && EMBED_PARTNER);
+  const settings = serviceSettings(folder);
   const receiver = ({port}: WebhookReceiver, credentials: string) => ({
     ...{type: 'webhook', url: `http://127.0.0.1:${port}/leads`, credentials},
   });
   const send_to = ['crm', 'news'];
+  const folders = [temporaryFolder(t), temporaryFolder(t)];
+  const folderOf = (machine: number) => folders[machine - 1] ?? folder;
   const environment = (machine: number): Record<string, string> => ({
     ...settings,
     ...(database && {DATABASE_URL: database.url}),
-    ...{DATA_KEY: key, PORT: '0', WEBHOOK_INTERNAL_HOSTS: '127.0.0.1'},
-    CALLERS: JSON.stringify([
-      {...acme, send_to},
-      {...globex, send_to},
-    ]),
+    ...{DATA_KEY: key, PORT: '0'},
     CONFIG_FILE: writeConfig(
-      folder,
+      folderOf(machine),
       [
         {name: 'Acme Funding', consent, send_to},
         {key: 'bright', name: 'Bright Loans', consent, send_to},
       ],
       {crm: receiver(crm, 'CRM'), news: receiver(news, 'NEWS')},
+      {
+        callers: [acme, globex].map((each) => ({...inFile(each), send_to})),
+        erasures_file: join(folder, `erasures-${isPostgres ? machine : 1}`),
+      },
     ),
     CREDENTIALS_CRM_SECRET: crm.secret,
     CREDENTIALS_NEWS_SECRET: news.secret,
-    ERASURES_FILE: join(folder, `erasures-${isPostgres ? machine : 1}`),
   });
   const logLines: string[] = [];
   const timings = {...quickTimings, newsGivenUpAfter: 1};

@@ -20,7 +20,6 @@ import {writeConfig} from '../support/config-file.ts';
 import {plainBrowser} from '../support/plain-browser.ts';
 import {quickTimings} from '../support/quick-timings.ts';
 import {prequalificationBody} from '../support/sample-leads.ts';
-import {noOtherPartner} from '../support/service-process.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
 import {acme, listedOrigin} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
@@ -71,11 +70,9 @@ async function spendDay(t: TestContext, postgres: boolean) {
       {crm: {type: 'webhook', url: `http://127.0.0.1:${crm.port}/leads?key=secret`, credentials: 'CRM'}},
     );
   const settings = {
-    ...noOtherPartner,
-    PARTNERS_FILE: write('1', before),
+    CONFIG_FILE: write('1', before),
     // The receiver is another one after the change of address, and has the same secret.
     CREDENTIALS_CRM_SECRET: before.secret,
-    WEBHOOK_INTERNAL_HOSTS: '127.0.0.1',
     EVIDENCE_KEY: 'an-evidence-key-for-tests-that-is-long-enough',
     TRUST_PROXY: '1',
   };

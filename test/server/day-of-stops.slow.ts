@@ -26,7 +26,6 @@ import {writeConfig} from '../support/config-file.ts';
 import {plainBrowser} from '../support/plain-browser.ts';
 import {quickTimings} from '../support/quick-timings.ts';
 import {amounts, prequalificationBody} from '../support/sample-leads.ts';
-import {noOtherPartner} from '../support/service-process.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
 import {acme} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
@@ -47,7 +46,6 @@ for (const {name, postgres, skip} of databaseKinds) {
     before(async () => {
       const folder = temporaryFolder(owner);
       const settings = {
-        ...noOtherPartner,
         CONFIG_FILE: writeConfig(
           folder,
           [
@@ -59,13 +57,12 @@ for (const {name, postgres, skip} of databaseKinds) {
             crm: {type: 'webhook', url: `http://127.0.0.1:${crm.port}/leads`, credentials: 'CRM'},
             lender: {type: 'lead-api', url: lender.settings.url, cid: '7', credentials: 'LENDER'},
           },
+          {erasures_file: join(folder, 'erasures')},
         ),
         CREDENTIALS_CRM_SECRET: crm.secret,
         CREDENTIALS_LENDER_USER: lender.settings.user,
         CREDENTIALS_LENDER_PASSWORD: lender.settings.password,
-        WEBHOOK_INTERNAL_HOSTS: '127.0.0.1',
         PUBLIC_URL: 'https://leads.example.com',
-        ERASURES_FILE: join(folder, 'erasures'),
       };
       // A reply that a test keeps back must not time out on a busy machine.
       const busy = {delivery: 8_000, lease: 12_000};

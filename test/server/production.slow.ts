@@ -38,7 +38,6 @@ suite('a server without development packages', () => {
       cwd: folder,
       env: {
         ...serviceSettings(folder),
-        EMBED_FOLDER: '',
         PORT: '0',
         // A package looks for others where its link is, not among all those of the project.
         NODE_OPTIONS: '--preserve-symlinks',

@@ -1,14 +1,17 @@
 /** A configuration that is read again while the server runs: what it changes, and what it leaves alone. */
 import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
+import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
 import type {EmbedConfig} from '../../contract/embed.ts';
 import {defaultPolicy} from '../../calculator/policy.ts';
+import {readRanges} from '../../server/config/addresses.ts';
 import {addressOf} from '../../server/config/destinations.ts';
 import {onePartner} from '../../server/config/partners.ts';
 import {usualTimings} from '../../server/config/timings.ts';
 import {newRequest} from '../../server/reload/reloads.ts';
 import {startServer} from '../../server/server.ts';
+import {makeEmbedVersion} from '../support/embed-folder.ts';
 import {openConnection, requestText} from '../support/connection.ts';
 import {readLead, sendLead, sentLead, somebody} from '../support/embed-client.ts';
 import {basic, postJson, readJson, readProblem} from '../support/http.ts';
@@ -109,11 +112,40 @@ suite('a reload', () => {
     assert.equal(count(), 2);
   });
 
-  test('keeps the counts of failed sign-ins and of requests', async (t) => {
-    const server = await openFor(t, sqlite.startServer({rateLimit: 3}));
+  test('changes limits, pages and versions, and keeps what was counted', async (t) => {
+    const server = await openFor(
+      t,
+      sqlite.startServer((folder) => {
+        const embedFolder = join(folder, 'embed');
+        for (const version of ['1.98.0', '1.99.0'])
+          makeEmbedVersion(embedFolder, version, {
+            'lead-prequal-form.js': version,
+            'lead-prequal-form.classic.js': version,
+          });
+        return {embedFolder, rateLimit: 3};
+      }),
+    );
+    const statusOf = async (path: string) => (await server.fetch(path)).status;
+    const old = '/embed/1.98.0/lead-prequal-form.js';
     for (let count = 0; count < 3; count += 1) await readJson(await configOf(server, 'acme'), 200);
-    await server.reload({partners: [first, newcomer]});
+    for (let count = 0; count < 20; count += 1)
+      await server.fetch('/json/leads/1', {headers: basic({...acme, password: 'a-wrong-password'})});
+    const pages = async () => [await statusOf(old), await statusOf('/embed/snippets?partner=acme')];
+    const read = async () => (await server.fetch('/json/leads/1', {headers: basic(acme)})).status;
+    assert.deepEqual([await pages(), await read()], [[200, 200], 429]);
+
+    await server.reload({withdrawnVersions: ['9.9.9'], snippetsPage: false});
+    assert.ok(server.logLines.some((line) => line.includes('withdrawn_versions names 9.9.9')));
+    assert.deepEqual(await pages(), [200, 200]);
+
+    await server.reload({withdrawnVersions: ['1.98.0'], snippetsPage: false, partners: [first, newcomer]});
+    assert.deepEqual([await pages(), await read()], [[410, 404], 429]);
     await readProblem(await configOf(server, 'newcomer'), 429, 'too-many-requests');
+
+    await server.reload({rateLimit: 5, proofOfWork: 7, signInExempt: readRanges('127.0.0.1')});
+    const {challenge} = await readJson<EmbedConfig>(await configOf(server, 'newcomer'), 200);
+    assert.ok(challenge);
+    assert.equal(await read(), 404);
   });
 });
 

@@ -8,7 +8,7 @@ import {createSealer, type Sealer} from '../../server/store/sealing.ts';
 import {emailSettings} from '../support/email-settings.ts';
 import {erasuresFile} from './data-folder.ts';
 import type {Addresses, Agreed} from './history.ts';
-import type {ConfigurationName, DestinationName, KeysName, Sender} from './plan.ts';
+import type {ConfigurationName, DestinationName, KeysName, Plan, Sender} from './plan.ts';
 
 /** Shorter than those of a real server, so that a history has room for several attempts. */
 export const timings: Timings = {
@@ -19,6 +19,7 @@ export const timings: Timings = {
   longestRetry: 20_000,
   longestBreak: 5_000,
   refusedRetry: 10_000,
+  leadsPerSecond: 5,
   idlePoll: 2_000,
   busyPoll: 200,
 };
@@ -41,6 +42,7 @@ const destinations = {
     url: 'http://lender.test',
     ...access,
     attributionInNotes: true,
+    onLostReply: 'send',
     perSecond: undefined,
     parallel: 4,
   },
@@ -49,6 +51,7 @@ const destinations = {
     url: 'http://other.test',
     ...access,
     attributionInNotes: false,
+    onLostReply: 'send',
     perSecond: 2,
     parallel: 2,
   },
@@ -68,11 +71,12 @@ const destinations = {
  */
 export function destinationsUnder(
   name: ConfigurationName,
-  isChoosy = false,
+  {isChoosy = false, onLostReply = 'send'}: Partial<Pick<Plan, 'isChoosy' | 'onLostReply'>> = {},
 ): Map<string, DestinationSettings> {
-  const {other} = destinations;
+  const lender = {...destinations.lender, onLostReply};
+  const other = {...destinations.other, onLostReply};
   const crm = {...destinations.crm, ...(isChoosy && {events: ['lead.answered' as const]})};
-  const all = new Map<string, DestinationSettings>(Object.entries({...destinations, crm}));
+  const all = new Map<string, DestinationSettings>(Object.entries({...destinations, lender, other, crm}));
   if (name === 'without crm') all.delete('crm');
   if (name === 'crm elsewhere') all.set('crm', {...crm, url: 'http://crm.elsewhere.test'});
   if (name === 'other elsewhere') all.set('other', {...other, url: 'http://other.elsewhere.test'});

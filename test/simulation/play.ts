@@ -245,15 +245,13 @@ class Players {
   }
 
   #start(index: number) {
-    const {onLostReply, newsGivenUpAfter} = this.#plan;
+    const {newsGivenUpAfter} = this.#plan;
     const process = newProcess(`process ${index}`, this.#skews[index]);
     this.#processes[index] = process;
     const phase = this.#keyPhases[index] ?? 0;
     this.#keysInUse[index] = phase;
     const config = {
-      destinations: destinationsUnder(this.#configure(process, index), this.#plan.isChoosy),
-      onLostReply,
-      outboxPerSecond: 5,
+      destinations: destinationsUnder(this.#configure(process, index), this.#plan),
       ...settings,
     };
     const sealer = this.#keys.sealerAt(phase);
@@ -300,7 +298,7 @@ class Players {
     if (!server) return;
     const {process, service, store} = server;
     const reload = () => {
-      const destinations = destinationsUnder(this.#configure(process, index), this.#plan.isChoosy);
+      const destinations = destinationsUnder(this.#configure(process, index), this.#plan);
       service.reload({destinations, ...settings});
       server.links = linksOf(store, {destinations, ...settings});
     };

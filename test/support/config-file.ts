@@ -7,6 +7,10 @@ import {acme, inFile, listedOrigin} from './test-server.ts';
 /** Keys of the file, as they are read: a test may also write wrong ones. */
 export type FileFields = {[Key in keyof FileInput]?: unknown};
 
+/** Whether it is a webhook or a room on this machine, as far as the file says where it is. */
+const isHere = (destination: {type?: string; url?: string}) =>
+  ['webhook', 'chat'].includes(destination.type ?? '') && !destination.url?.startsWith('https:');
+
 /**
  * Writes the file. A partner is acme, with its origin, unless it says otherwise, and receivers are on this machine. Nothing
  * slows down or refuses scripts that send leads.
@@ -24,7 +28,7 @@ export function writeConfig(
     destinations: Object.fromEntries(
       Object.entries(destinations).map(([name, each]) => [
         name,
-        'url' in each && 'type' in each && each.type === 'webhook' ? {internal: true, ...each} : each,
+        isHere(each) ? {internal: true, ...each} : each,
       ]),
     ),
     callers: [inFile(acme)],

@@ -211,7 +211,7 @@ export async function operate(
     postgres = false,
     settings = {},
     fields,
-  }: {postgres?: boolean; settings?: Record<string, string>; fields?: FileFields} = {},
+  }: {postgres?: boolean; settings?: Record<string, string>; fields?: FileFields | undefined} = {},
 ): Promise<Operated> {
   // A server is closed before its database and its folder go.
   const t = inReverse(owner);

@@ -26,7 +26,7 @@ const refusals: Readonly<Record<string, (server: Server) => Finding>> = {
   }),
   'proof-needed': () => ({
     wrong: 'The browser cannot compute the proof of work on this page.',
-    fix: 'Serve the page over https, or set PROOF_OF_WORK=0 on the server.',
+    fix: 'Serve the page over https, or let the operator set proof_of_work to 0.',
   }),
 };
 

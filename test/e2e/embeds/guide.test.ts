@@ -16,9 +16,8 @@ suite('the guide for the person who runs a website', () => {
     const folder = makeTemporaryFolder();
     t.after(() => folder.remove());
     const settings = {
-      ...serviceSettings(folder.path),
+      ...serviceSettings(folder.path, {partners: [{key: 'acme', origins: ['https://www.acme.example']}]}),
       PUBLIC_URL: 'https://leads.example.com',
-      EMBED_ORIGINS: 'https://www.acme.example',
     };
     const printed = new Map<string, string>();
     for (const words of commands) {

@@ -11,13 +11,7 @@ import {deliveriesOf} from '../../../server/admin/deliveries.ts';
 import {listPage} from '../../../server/admin/listing.ts';
 import {allowConsent, revokeConsent} from '../../../server/admin/revocations.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
-import {
-  databaseKinds,
-  exportOf,
-  linesOf,
-  operate,
-  planAndErase,
-} from '../../support/operator.ts';
+import {databaseKinds, exportOf, linesOf, operate, planAndErase} from '../../support/operator.ts';
 import {writeConfig} from '../../support/config-file.ts';
 import {
   asLead,
@@ -53,9 +47,13 @@ for (const {name, postgres, skip} of databaseKinds)
     const begin = async (t: TestContext, entry: LeadEntry, ...others: LeadEntry[]) => {
       const sales = {type: 'email', to: ['sales@example.com']};
       const settings = {
-        CONFIG_FILE: writeConfig(temporaryFolder(t), [{send_to: ['sales']}], {sales}),
+        CONFIG_FILE: writeConfig(
+          temporaryFolder(t),
+          [{send_to: ['sales']}],
+          {sales},
+          {mail_from: 'leads@example.com'},
+        ),
         SMTP_URL: 'smtp://mail.example.com',
-        SMTP_FROM: 'leads@example.com',
       };
       const operated = await operate(t, [entry, ...others], {postgres, settings});
       return {...operated, open: operated.admin, admin: await operated.admin(), id: entry.id};

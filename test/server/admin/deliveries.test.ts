@@ -17,6 +17,7 @@ import {openFor} from '../../support/opened.ts';
 import {allOf, databaseKinds, operate} from '../../support/operator.ts';
 import {columnOf} from '../../support/rows.ts';
 import {newDelivery, newEntry, prequalificationBody} from '../../support/sample-leads.ts';
+import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {acme} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 
@@ -100,7 +101,7 @@ for (const {name, postgres, skip} of databaseKinds) {
 async function startHolding(t: TestContext, postgres: boolean) {
   const script: Script = {create: failures['half of its JSON']};
   const upstream = await openFor(t, startFakeUpstream(script));
-  const settings = {...upstreamSettings(upstream), ON_AMBIGUOUS: 'hold'};
+  const settings = upstreamSettings(temporaryFolder(t), upstream, {on_lost_reply: 'hold'});
   const operated = await operate(t, [], {postgres, settings});
   const {fetch} = await operated.serve();
   const create = async () => {

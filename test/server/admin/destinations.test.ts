@@ -18,13 +18,7 @@ import {startFakeUpstream} from '../../support/fake-upstream.ts';
 import {freePort} from '../../support/free-port.ts';
 import {mailAccess, refusal, startMailServer} from '../../support/mail-server.ts';
 import {openFor} from '../../support/opened.ts';
-import {
-  assertFails,
-  databaseKinds,
-  operate,
-  runCommand,
-  statusOf,
-} from '../../support/operator.ts';
+import {assertFails, databaseKinds, operate, runCommand, statusOf} from '../../support/operator.ts';
 import {writeConfig} from '../../support/config-file.ts';
 import {entryAt, newsTo} from '../../support/sample-leads.ts';
 import {serviceSettings} from '../../support/service-process.ts';
@@ -34,18 +28,22 @@ import {newSecret, replyWith, startWebhookReceiver} from '../../support/webhook-
 
 type Settings = Record<string, string>;
 
-/** @param destinations as the partners file describes them. The only partner, acme, sends its leads to `sendTo` */
+/** @param destinations as the file describes them. The only partner, acme, sends its leads to `sendTo` */
 const settingsOf = (
   t: TestContext,
-  destinations: object,
+  destinations: Record<string, object>,
   access: Settings,
   sendTo: string[] = [],
 ): Settings => ({
-  CONFIG_FILE: writeConfig(temporaryFolder(t), [{send_to: sendTo}], destinations),
-  WEBHOOK_INTERNAL_HOSTS: 'localhost 127.0.0.1',
+  CONFIG_FILE: writeConfig(temporaryFolder(t), [{send_to: sendTo}], destinations, {
+    mail_from: 'Leads <leads@partner.example>',
+  }),
   ...access,
 });
-const environmentOf = (t: TestContext, ...settings: [destinations: object, access: Settings]): Settings => ({
+const environmentOf = (
+  t: TestContext,
+  ...settings: [destinations: Record<string, object>, access: Settings]
+): Settings => ({
   ...serviceSettings(temporaryFolder(t)),
   ...settingsOf(t, ...settings),
 });
@@ -130,7 +128,7 @@ suite('the test of a webhook', () => {
       ['down', /^The receiver 127\.0\.0\.1 refused the connection: nothing listens .+ \(ECONNREFUSED\)$/],
       [
         'private',
-        /^The address of the receiver 10\.1\.2\.3 is refused: .+ WEBHOOK_INTERNAL_HOSTS does not list the host \(ADDRESS_REFUSED\)$/,
+        /^The address of the receiver 10\.1\.2\.3 is refused: .+ the destination is not marked as internal \(ADDRESS_REFUSED\)$/,
       ],
     ];
     for (const [name, words] of said) {
@@ -180,8 +178,7 @@ test('the test of an e-mail destination sends one, or says what the mail server 
     `smtp://${encodeURIComponent(user)}:${encodeURIComponent(given)}@127.0.0.1:${server.port}`;
   const settings = (to: string) => ({type: 'email', to: [to]});
   const destinations = {mail: settings('sales@partner.example'), nobody: settings(refused)};
-  const from = {SMTP_FROM: 'Leads <leads@partner.example>'};
-  const environment = environmentOf(t, destinations, {...from, SMTP_URL: smtpUrl(password)});
+  const environment = environmentOf(t, destinations, {SMTP_URL: smtpUrl(password)});
   const secrets = [password, user, String(server.port), 'partner.example'];
   const right = await tested(environment, 'mail', secrets);
   assert.partialDeepStrictEqual(right, {works: true, said: 'The mail server accepted the e-mail'});

@@ -17,6 +17,7 @@ import {
   operate,
   planAndErase as erase,
 } from '../../support/operator.ts';
+import type {FileFields} from '../../support/config-file.ts';
 import {
   asLead,
   newDelivery,
@@ -43,12 +44,8 @@ const listed = (admin: Admin) => allOf(listLeads(admin, {}, 50));
 
 for (const {name, postgres, skip} of databaseKinds) {
   suite(`erasing over ${name}`, {skip}, () => {
-    const operated = async (
-      t: Owner,
-      entries: readonly LeadEntry[],
-      settings: Record<string, string> = {},
-    ) => {
-      const made = await operate(t, entries, {postgres, settings: {DATA_KEY: `${key} clear`, ...settings}});
+    const operated = async (t: Owner, entries: readonly LeadEntry[], fields?: FileFields) => {
+      const made = await operate(t, entries, {postgres, settings: {DATA_KEY: `${key} clear`}, fields});
       return {...made, admin: await made.admin()};
     };
 
@@ -135,7 +132,7 @@ for (const {name, postgres, skip} of databaseKinds) {
 
     test('all takes the kept consent, too, also of a lead that was erased before', async (t) => {
       const [first, second] = [entryOf({}, withConsent), entryOf({}, withConsent)];
-      const {admin, settings} = await operated(t, [first, second], {ERASURES_FILE: ''});
+      const {admin, settings} = await operated(t, [first, second]);
       const keptUntil = async (id: string) => (await leftOf(admin, id)).consent_kept_until;
       await erase(admin, [first.id], true);
       assert.equal(await keptUntil(first.id), null);
@@ -159,7 +156,7 @@ for (const {name, postgres, skip} of databaseKinds) {
     test('a consent goes when its years are over, and so does a lead that cannot be read', async (t) => {
       const old = entryOf({}, {...withConsent, createdAt: Date.now() - 2 * year});
       const damaged = entryOf({email: 'secret@example.com'}, withConsent);
-      const {admin, execute} = await operated(t, [old, damaged], {KEEP_CONSENT_YEARS: '1'});
+      const {admin, execute} = await operated(t, [old, damaged], {keep_consent_years: 1});
       await execute(`UPDATE sealed SET data_key = 7 WHERE lead_id = '${damaged.id}'`);
       const search = leadsOfPerson(admin, {}, {email: 'secret@example.com'});
       assert.deepEqual((await finish(search, quietly)).unreadable, [damaged.id]);
@@ -176,7 +173,7 @@ for (const {name, postgres, skip} of databaseKinds) {
 
     test('nothing is erased if the file of erasures cannot be written', async (t) => {
       const entry = entryOf({});
-      const {admin} = await operated(t, [entry], {ERASURES_FILE: '/sys/none/leads.erasures'});
+      const {admin} = await operated(t, [entry], {erasures_file: '/sys/none/leads.erasures'});
       await assert.rejects(
         erase(admin, [entry.id]),
         /^Refusal: Nothing was erased, because the file of erasures cannot be written: /,

@@ -167,7 +167,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       const made = await operate(t, [had, lost, gone], {postgres, settings: {DATA_KEY: keyOne}});
       const file = `${made.folder}/erasures`;
       const environment = (DATA_KEY: string) => ({
-        ...{...made.settings, ...hookAndUpstream(made.folder), ERASURES_FILE: file},
+        ...{...made.settings, ...hookAndUpstream(made.folder, {erasures_file: file})},
         ...(DATA_KEY && {DATA_KEY}),
       });
       const forgetting = <Result>(words: string, work: (admin: Admin) => Promise<Result>) => {

@@ -9,19 +9,12 @@ import {countLeads, listLeads, showLead} from '../../../server/admin/leads.ts';
 import type {LeadFilter, LeadGroup} from '../../../server/leads/lead-filter.ts';
 import {parseFormLead} from '../../../server/leads/lead-schema.ts';
 import {suiteOwner} from '../../support/opened.ts';
-import {
-  allOf,
-  databaseKinds,
-  exportOf,
-  idsOf,
-  linesOf,
-  operate,
-} from '../../support/operator.ts';
+import {allOf, databaseKinds, exportOf, idsOf, linesOf, operate} from '../../support/operator.ts';
 import {writeConfig} from '../../support/config-file.ts';
 import {newEntry, prequalificationBody} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 
-const PARTNERS_FILE = writeConfig(temporaryFolder({after}), [
+const CONFIG_FILE = writeConfig(temporaryFolder({after}), [
   {ask: ['call_time', 'notes'], context_fields: ['store', {name: 'brand', filter: true}]},
   {key: 'other', ask: ['state'], context_fields: [{name: 'brand', filter: true}]},
 ]);
@@ -58,7 +51,7 @@ for (const {name, postgres, skip} of databaseKinds) {
     let operated: ReturnType<typeof operate> | undefined;
     /** One store, which all tests read. */
     const open = async (changes?: Record<string, string>) =>
-      (await (operated ??= operate(owner, entries, {postgres, settings: {PARTNERS_FILE}}))).admin(changes);
+      (await (operated ??= operate(owner, entries, {postgres, settings: {CONFIG_FILE}}))).admin(changes);
     const north = entries.filter(({context}) => context?.['brand'] === 'north').map(({id}) => id);
 
     test('a list has the newest leads first, and no personal data', async () => {
@@ -138,7 +131,7 @@ for (const {name, postgres, skip} of databaseKinds) {
 
     test('a CSV has the columns of before if no partner lists any, and says what it lacks', async () => {
       const file = writeConfig(temporaryFolder(owner), [{}, {key: 'other'}]);
-      const {text, unlisted} = await exportOf(await open({PARTNERS_FILE: file}), {format: 'csv'});
+      const {text, unlisted} = await exportOf(await open({CONFIG_FILE: file}), {format: 'csv'});
       assert.ok(headOf(text).endsWith(',suspect,duplicate_of,supersedes'));
       assert.deepEqual(unlisted.toSorted(), ['brand', 'call_time', 'store']);
     });

@@ -10,13 +10,13 @@ import {databaseKinds, runCommand} from '../../support/operator.ts';
 import {writeConfig} from '../../support/config-file.ts';
 import {createDatabase} from '../../support/postgres.ts';
 import {serviceSettings, startService, type RunningService} from '../../support/service-process.ts';
-import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {makeTemporaryFolder, temporaryFolder} from '../../support/temporary-folder.ts';
 import {listedOrigin} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 
-const years = 'KEEP_CONSENT_YEARS';
+const kept = (keep_consent_years: number) => ({keep_consent_years});
 
-/** Servers over one store, each with a folder and a partners file of its own. The first is that of the command. */
+/** Servers over one store, each with a folder and a file of its own. The first is that of the command. */
 async function start(t: TestContext, postgres: boolean) {
   const folder = makeTemporaryFolder();
   const database = postgres ? await createDatabase() : undefined;
@@ -28,12 +28,9 @@ async function start(t: TestContext, postgres: boolean) {
   for (let index = 0; index < (postgres ? 2 : 1); index += 1) {
     const own = join(folder.path, String(index));
     mkdirSync(own);
-    writeFileSync(join(own, years), '40\n');
     const settings = {
-      ...serviceSettings(own),
+      ...serviceSettings(own, kept(40)),
       PORT: '0',
-      CONFIG_FILE: writeConfig(own, [{}]),
-      [`${years}_FILE`]: join(own, years),
       ...(database && {DATABASE_URL: database.url}),
     };
     const service = await startService(settings, own);
@@ -57,15 +54,16 @@ async function start(t: TestContext, postgres: boolean) {
       const configured = async () => (await runCommand(settings, 'status', '--json')).stdout;
       await until(async () => (await configured()).split('"configuration":').length === servers.length + 1);
     },
-    addPartner: () => servers.forEach(({own}) => writeConfig(own, [{}, {key: 'globex'}])),
-    write: (name: string, text: string) => servers.forEach(({own}) => writeFileSync(join(own, name), text)),
+    addPartner: () => servers.forEach(({own}) => writeConfig(own, [{}, {key: 'globex'}], {}, kept(40))),
+    write: (text: string) => servers.forEach(({own}) => writeFileSync(join(own, 'lead-prequal.json'), text)),
+    keep: (years: number) => servers.forEach(({own}) => writeConfig(own, [{}], {}, kept(years))),
   };
 }
 
 for (const {name, postgres, skip} of databaseKinds) {
   suite(`reloading over ${name}`, {skip}, () => {
     test('each server says what it has in force then, and what changed', async (t) => {
-      const {servers, reload, addPartner, areThere, config, settings} = await start(t, postgres);
+      const {servers, reload, addPartner, areThere, config} = await start(t, postgres);
       await areThere();
       addPartner();
       const answers = await reload();
@@ -77,18 +75,17 @@ for (const {name, postgres, skip} of databaseKinds) {
       for (const server of servers) assert.ok((await config('globex', server)).ok);
 
       // What a server cannot read again is named, without its values.
-      const CALLERS = settings['CALLERS']!.replace('acme-password', 'other-password');
-      const own = (await reload({RATE_LIMIT: '76543', CALLERS})).find(({server}) =>
+      const own = (await reload({LOG_LEVEL: 'warn', HOST: 'localhost'})).find(({server}) =>
         server.endsWith(`:${servers[0]!.service.pid}`),
       );
-      assert.partialDeepStrictEqual(own, {state: 'reloaded', need_restart: ['CALLERS', 'RATE_LIMIT']});
+      assert.partialDeepStrictEqual(own, {state: 'reloaded', need_restart: ['HOST', 'LOG_LEVEL']});
     });
 
     test('every server refuses to keep less unless that is asked for, and a file that was emptied', async (t) => {
-      const {servers, settings, reload, write, areThere, config} = await start(t, postgres);
+      const {servers, reload, keep, write, areThere, config} = await start(t, postgres);
       await areThere();
-      const fall = 'KEEP_CONSENT_YEARS would fall from 40 to 5';
-      write(years, '5\n');
+      const fall = 'keep_consent_years would fall from 40 to 5';
+      keep(5);
       for (const {service} of servers) {
         process.kill(service.pid, 'SIGHUP');
         await until(() => service.lines.some((line) => line.includes(fall)));
@@ -103,11 +100,11 @@ for (const {name, postgres, skip} of databaseKinds) {
       }
       assert.ok((await reload()).every(({state}) => state === 'reloaded'));
 
-      write(years, '');
-      const here = {...settings, [`${years}_FILE`]: '', [years]: '5'};
-      for (const {state, faults} of await reload(here, true)) {
+      write('');
+      const elsewhere = {CONFIG_FILE: writeConfig(temporaryFolder(t))};
+      for (const {state, faults} of await reload(elsewhere, true)) {
         assert.equal(state, 'refused');
-        assert.match(faults.join(), /^KEEP_CONSENT_YEARS_FILE \S+: holds nothing/);
+        assert.match(faults.join(), /^CONFIG_FILE \S+: holds nothing/);
       }
       assert.ok((await config('acme')).ok);
     });
@@ -116,19 +113,19 @@ for (const {name, postgres, skip} of databaseKinds) {
 
 suite('lead-prequal reload', () => {
   test('it prints what each server says, and asks nobody if the files are wrong where it runs', async (t) => {
-    const {servers, command, settings, addPartner, areThere, write} = await start(t, false);
+    const {servers, command, settings, addPartner, areThere, keep, write} = await start(t, false);
     await areThere();
     addPartner();
     const {code, stdout, stderr} = await command('reload');
     assert.equal(code, 0, stdout);
     assert.match(stdout, /^✓ \S+:\d+ has [0-9a-f]{12} in force\n {2}partner globex added\n$/);
     assert.match(stderr, /^! Nobody is told of the leads of acme, globex\. Set send_to of the partner/m);
-    const restart = await runCommand({...settings, RATE_LIMIT: '76543'}, 'reload');
-    assert.match(restart.stdout, /needs a restart for RATE_LIMIT\n/);
-    assert.doesNotMatch(restart.stdout, /76543|password/);
+    const restart = await runCommand({...settings, LOG_LEVEL: 'fatal'}, 'reload');
+    assert.match(restart.stdout, /needs a restart for LOG_LEVEL\n/);
+    assert.doesNotMatch(restart.stdout, /fatal|password/);
 
-    write(years, '5\n');
-    const fall = 'KEEP_CONSENT_YEARS would fall from 40 to 5';
+    keep(5);
+    const fall = 'keep_consent_years would fall from 40 to 5';
     const check = await command('config', 'check');
     assert.equal(check.code, 0);
     assert.equal(check.stdout.match(new RegExp(`^! ${fall}: the start takes that`, 'gm'))?.length, 1);
@@ -138,16 +135,15 @@ suite('lead-prequal reload', () => {
     assert.equal((await command('reload', '--shorten')).code, 0);
     assert.doesNotMatch((await command('config', 'check')).stdout, /would fall/);
 
-    write(years, '');
+    write('');
     const emptied = await command('reload', '--shorten');
     assert.equal(emptied.code, 1);
-    assert.match(emptied.stderr, /KEEP_CONSENT_YEARS_FILE \S+: holds nothing/);
-    write('partners.json', '{\n  "partners": oops}');
+    assert.match(emptied.stderr, /CONFIG_FILE \S+: holds nothing/);
+    write('{\n  "partners": oops}');
     const wrong = await command('reload');
     assert.equal(wrong.code, 1);
-    assert.match(wrong.stderr, /partners\.json:2:15: is not valid JSON/);
-    write(years, '5\n');
-    writeConfig(servers[0]!.own, [{}]);
+    assert.match(wrong.stderr, /lead-prequal\.json:2:15: is not valid JSON/);
+    keep(5);
     await servers[0]!.service.end('SIGTERM');
     const none = await command('reload');
     assert.equal(none.code, 1);
@@ -162,13 +158,13 @@ suite('lead-prequal reload', () => {
       const {servers, command, addPartner, config} = await start(t, true);
       const {own, service} = servers[1]!;
       addPartner();
-      writeFileSync(join(own, 'partners.json'), '{"partners": []}');
+      writeFileSync(join(own, 'lead-prequal.json'), '{"partners": []}');
       const {code, stdout, stderr} = await command('reload');
       assert.equal(code, 1);
       assert.match(stdout, /✓ \S+ has [0-9a-f]{12} in force/);
       assert.match(
         stdout,
-        /✗ \S+ refused what it read, and keeps [0-9a-f]{12}:\n {2}PARTNERS_FILE \S+partners\.json:1:14: partners: /,
+        /✗ \S+ refused what it read, and keeps [0-9a-f]{12}:\n {2}\S+lead-prequal\.json:1:14: partners: /,
       );
       assert.match(stderr, /different configurations/);
       assert.ok((await config('acme', servers[1])).ok);

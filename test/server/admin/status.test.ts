@@ -3,13 +3,7 @@ import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import type {Admin} from '../../../server/admin/admin.ts';
 import {inOneLine, isTold, status, troubleOf} from '../../../server/admin/status.ts';
-import {
-  databaseKinds,
-  hookAndUpstream,
-  operate,
-  runCommand,
-  statusOf,
-} from '../../support/operator.ts';
+import {databaseKinds, hookAndUpstream, operate, runCommand, statusOf} from '../../support/operator.ts';
 import {writeConfig} from '../../support/config-file.ts';
 import {
   asLead,
@@ -44,8 +38,8 @@ for (const {name, postgres, skip} of databaseKinds) {
         ...[ofClient('1001', sampleConsent), ofClient('2001', sampleConsent)],
         storedBefore(25, {partner: null, lead: asLead({...standardBody, cid: '1001'})}),
       ];
-      const PARTNERS_FILE = writeConfig(temporaryFolder(t), [{consent: {text: 'Yes', version: '1'}}]);
-      const operated = await operate(t, entries, {postgres, settings: {PARTNERS_FILE}});
+      const CONFIG_FILE = writeConfig(temporaryFolder(t), [{consent: {text: 'Yes', version: '1'}}]);
+      const operated = await operate(t, entries, {postgres, settings: {CONFIG_FILE}});
       const admin = await operated.admin();
       const {findings} = await statusOf(admin);
       const ofConsents = findings.filter(({kind}) => kind === 'consents');

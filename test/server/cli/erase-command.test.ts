@@ -21,6 +21,7 @@ import {
   printedBy,
   runAtTerminal,
 } from '../../support/operator.ts';
+import type {FileFields} from '../../support/config-file.ts';
 import {
   asLead,
   newDelivery,
@@ -37,8 +38,8 @@ const entryOf = (changes: object, others: Partial<LeadEntry> = {}) =>
   newEntry({lead: asLead({...prequalificationBody, ...changes}), partner: 'acme', ...others});
 
 suite('the command "leads erase"', () => {
-  const operated = (t: Owner, entries: readonly LeadEntry[], settings: Record<string, string> = {}) =>
-    operate(t, entries, {settings: {DATA_KEY, ...settings}});
+  const operated = (t: Owner, entries: readonly LeadEntry[], fields?: FileFields) =>
+    operate(t, entries, {settings: {DATA_KEY}, fields});
 
   test('an erased lead is listed and shown as erased, and an export leaves it out', async (t) => {
     const gone = entryOf({first_name: 'Canary'}, withConsent);
@@ -47,7 +48,7 @@ suite('the command "leads erase"', () => {
     const erased = await run('leads', 'erase', reference, '--yes');
     assert.equal(erased.code, 0, erased.stderr);
     assert.equal(erased.stdout, `${reference} (${gone.id}) erased\n`);
-    assert.match(erased.stderr, /1 consent of these stay \(KEEP_CONSENT_YEARS\): 16 CFR 310\.5/);
+    assert.match(erased.stderr, /1 consent of these stay \(keep_consent_years\): 16 CFR 310\.5/);
     assert.doesNotMatch(erased.stderr, /Canary/, 'what a program may log names nobody');
     const row = new RegExp(`${reference} .* acme +erased .*\\d\\d:\\d\\d\n`);
     assert.match((await run('leads', 'list')).stdout, row);
@@ -111,7 +112,7 @@ suite('the command "leads erase"', () => {
   test('Ctrl+C ends a search, and what it has found is shown', async (t) => {
     const entries = Array.from({length: 1_100}, () => entryOf({}, {createdAt: Date.now() - 1_000}));
     const newest = entryOf({email: 'last@example.com'});
-    const {settings} = await operated(t, [...entries, newest], {DATA_KEY: 'clear'});
+    const {settings} = await operated(t, [...entries, newest]);
     const interrupting = (interrupt: (stop: () => void) => void) => ({
       onInterrupt(stop: () => void) {
         interrupt(stop);
@@ -190,7 +191,7 @@ suite('the command "leads erase"', () => {
   test('it says why consents go or stay, and what cannot be read', async (t) => {
     const old = entryOf({}, {...withConsent, createdAt: Date.now() - 2 * 366 * 86_400_000});
     const [damaged, kept] = [entryOf({}, withConsent), entryOf({}, withConsent)];
-    const {run, execute} = await operated(t, [old, damaged, kept], {KEEP_CONSENT_YEARS: '1'});
+    const {run, execute} = await operated(t, [old, damaged, kept], {keep_consent_years: 1});
     await execute(`UPDATE sealed SET data_key = 7 WHERE lead_id = '${damaged.id}'`);
     const found = await run('leads', 'list', '--email', 'secret@example.com');
     assert.match(found.stderr, new RegExp(`1 lead could not be read .*: ${referenceOf(damaged.id)}\\.`));
@@ -215,9 +216,9 @@ suite('the command "leads erase"', () => {
   const [, {postgres, skip}] = databaseKinds;
   test('on PostgreSQL it says what stays in the files, and that no file lists it', {skip}, async (t) => {
     const entry = entryOf({});
-    const {run} = await operate(t, [entry], {postgres, settings: {DATA_KEY, ERASURES_FILE: ''}});
+    const {run} = await operate(t, [entry], {postgres, settings: {DATA_KEY}});
     const {stderr} = await run('leads', 'erase', entry.id, '--yes');
-    assert.match(stderr, /There is no ERASURES_FILE/);
+    assert.match(stderr, /There is no erasures_file/);
     assert.match(stderr, /On PostgreSQL, the old rows stay .* once its data key is destroyed/);
   });
 });

@@ -22,8 +22,8 @@ test('leads are listed, counted, shown and written to a file, which is not overw
     newEntry({partner, context, contextFilters: {brand: 'north'}, attribution: {utm_campaign: 'spring'}}),
   );
   const fields = {context_fields: ['store', {name: 'brand', filter: true}]};
-  const PARTNERS_FILE = writeConfig(temporaryFolder(t), [fields]);
-  const {run, folder, settings} = await operate(t, entries, {settings: {PARTNERS_FILE}});
+  const CONFIG_FILE = writeConfig(temporaryFolder(t), [fields]);
+  const {run, folder, settings} = await operate(t, entries, {settings: {CONFIG_FILE}});
   const leads = (...words: string[]) => run('leads', ...words);
   const acme = await leads('list', '--partner', 'acme', '--context', 'brand=north');
   assert.match(acme.stdout, /^reference +received +partner/);
@@ -145,8 +145,8 @@ test('people see which leads lack a consent that they should have, and programs 
     ...[newEntry(), newEntry({consent: ofCaller}), newEntry({partner: 'acme', consent: sampleConsent})],
     newEntry({lead: asLead({...standardBody, cid: '2001'})}),
   ];
-  const PARTNERS_FILE = writeConfig(temporaryFolder(t), [{consent: {text: 'Yes', version: '1'}}]);
-  const {run} = await operate(t, entries, {settings: {PARTNERS_FILE}});
+  const CONFIG_FILE = writeConfig(temporaryFolder(t), [{consent: {text: 'Yes', version: '1'}}]);
+  const {run} = await operate(t, entries, {settings: {CONFIG_FILE}});
   const rows = linesOf(await run('leads', 'list', '--json'));
   const consentOf = new Map(rows.map(({id, consent}) => [id, consent]));
   assert.deepEqual(

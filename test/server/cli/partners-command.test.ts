@@ -6,15 +6,12 @@ import {readConfig, releasesFolder} from '../../../server/config/config.ts';
 import {siteKindNames, siteKinds, type Block} from '../../../server/snippets/site-kinds.ts';
 import {snippetForTerminal} from '../../../server/snippets/terminal.ts';
 import {readVersions} from '../../../server/versions/embed-versions.ts';
-import {makeEmbedVersion} from '../../support/embed-folder.ts';
 import {assertFails, linesOf, runCommand} from '../../support/operator.ts';
-import {writeConfig} from '../../support/config-file.ts';
+import {writeConfig, type FileFields} from '../../support/config-file.ts';
 import {serviceSettings, startService} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {listedOrigin, otherOrigin} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
-
-const twins = {'lead-prequal-form.js': 'export {};', 'lead-prequal-form.classic.js': '0;'};
 
 /** The releases that a server has without a build, the newest first. */
 const releases = readVersions({releasesFolder, embedFolder: join(releasesFolder, 'none')}).map(
@@ -23,18 +20,18 @@ const releases = readVersions({releasesFolder, embedFolder: join(releasesFolder,
 const [release] = releases;
 
 /** The settings of a server with two partners. */
-function environmentOf(t: TestContext, changes: Record<string, string> = {}) {
+function environmentOf(t: TestContext, fields: FileFields = {}) {
   const folder = temporaryFolder(t);
   const settings = serviceSettings(folder);
-  makeEmbedVersion(join(folder, 'embed'), '1.99.1', twins);
   const contact = {origins: [otherOrigin], lead_types: ['standard'], context_fields: ['brand', 'store']};
-  const PARTNERS_FILE = writeConfig(folder, [
+  const partners = [
     {name: 'Acme Funding', origins: [listedOrigin, otherOrigin]},
     {key: 'contact', cid: '2001', ...contact},
-  ]);
+  ];
+  const CONFIG_FILE = writeConfig(folder, partners, {}, fields);
   return {
     folder,
-    environment: {...settings, PUBLIC_URL: 'https://leads.example.com', PARTNERS_FILE, ...changes},
+    environment: {...settings, PUBLIC_URL: 'https://leads.example.com', CONFIG_FILE},
   };
 }
 
@@ -60,10 +57,13 @@ suite('lead-prequal partners snippet', () => {
   });
 
   test('the code of a build, where there is no release, comes with a warning', async (t) => {
-    const {environment} = environmentOf(t, {WITHDRAWN_VERSIONS: releases.join()});
+    const {environment} = environmentOf(t, {withdrawn_versions: releases});
+    const {embedFolder} = readConfig(environment);
+    const [build] = readVersions({embedFolder, releasesFolder: join(releasesFolder, 'none')});
     const {stdout, stderr} = await snippetOf(environment, 'acme');
-    assert.match(stdout, /embed\/1\.99\.1\/lead-prequal-form\.js\?build=/);
-    assert.match(stderr, /1\.99\.1 is a build/);
+    assert.ok(build, 'The form is not built: run "npm run build" first');
+    assert.ok(stdout.includes(`embed/${build.name}/lead-prequal-form.js?build=`), stdout);
+    assert.ok(stderr.includes(`${build.name} is a build`), stderr);
   });
 
   test('each host has code of its own, and JSON has the same texts', async (t) => {
@@ -173,7 +173,7 @@ suite('the snippet that the server prints at its start', () => {
 
   for (const page of ['on', 'off'] as const) {
     test(`it is that of the first partner, with the page of snippets ${page}`, async (t) => {
-      const {environment} = environmentOf(t, {SNIPPETS_PAGE: page});
+      const {environment} = environmentOf(t, {snippets_page: page === 'on'});
       const {stdout} = await snippetOf(environment, 'acme');
       const text = printed(environment);
       assert.ok(text.includes('\nTo put the form of Acme Funding on a page'), text);

@@ -113,9 +113,6 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
   const {settings, execute, folder} = await operate(t, [entry, other], {
     settings: {
       CONFIG_FILE: writeConfig(temporaryFolder(t), [partner], destinations),
-      EMBED_ORIGINS: '',
-      EMBED_PARTNER: '',
-      WEBHOOK_INTERNAL_HOSTS: '127.0.0.1',
       CREDENTIALS_CRM_SECRET: newSecret(),
       SUDO_USER: hostile,
     },

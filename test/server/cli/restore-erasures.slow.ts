@@ -66,7 +66,7 @@ async function stored(
 ) {
   const folder = temporaryFolder(t);
   const file = join(folder, 'leads.erasures');
-  const settings = {...hookAndUpstream(folder), ERASURES_FILE: file, DATA_KEY, ...changes};
+  const settings = {...hookAndUpstream(folder, {erasures_file: file}), DATA_KEY, ...changes};
   const made = await operate(t, entries, {postgres, settings});
   let backups = 0;
   const backup = join(folder, 'backup');
@@ -283,10 +283,10 @@ for (const kind of databaseKinds) {
       await does(made, 'consent', 'revoke', phoneOf(0), '--yes');
       renameSync(made.file, `${made.file}-elsewhere`);
       const gone = /^There is no file of erasures at .*, and there was one: .*Put it back/;
-      const none = /^ERASURES_FILE names no file: after a restore of PostgreSQL/;
+      const none = /^erasures_file names no file: after a restore of PostgreSQL/;
       for (const [changes, words] of [
         [{}, gone],
-        [{ERASURES_FILE: ''}, kind.postgres ? none : gone],
+        [hookAndUpstream(temporaryFolder(t)), kind.postgres ? none : gone],
       ] as const) {
         const said = [
           ...(await startOf(made, changes)).doubts,
@@ -364,7 +364,7 @@ for (const kind of databaseKinds) {
       const newer = Date.now() + 60_000;
       byCopy(entries.slice(0, 21), newer);
       const refused =
-        /21 leads erased again.* That concerns 21 of 60 leads, .*ERASURES_FILE.*"lead-prequal store repair" does it/;
+        /21 leads erased again.* That concerns 21 of 60 leads, .*erasures_file.*"lead-prequal store repair" does it/;
       await assert.rejects(startOf(made), refused);
       const {code, output, errors} = await runService({...made.settings, PORT: '0'}, made.folder);
       assert.notEqual(code, 0);
@@ -454,7 +454,7 @@ test(
   async (t) => {
     const [one, two, three] = [entryOf(1), entryOf(2), entryOf(3)];
     const made = await stored(t, databaseKinds[1], [one, two, three]);
-    const other = {ERASURES_FILE: `${made.file}-other`};
+    const other = hookAndUpstream(temporaryFolder(t), {erasures_file: `${made.file}-other`});
     const otherRun = (...words: string[]) => runCommand({...made.settings, ...other}, ...words);
     const restore = await made.backUp();
     await does(made, 'leads', 'erase', one.id, '--yes');
@@ -484,11 +484,11 @@ for (const version of ['1.0.0', 'schema-12'])
     copyFileSync(join(import.meta.dirname, `../../support/databases/${version}.sqlite`), path);
     const [gone, stop] = rowsOf(path, 'SELECT id FROM leads ORDER BY id').map(({id}) => String(id));
     writeFileSync(made.file, `${gone} 2026-11-20T10:00:00.000Z\n${stop} 2026-11-20T10:00:00.000Z stop *\n`);
-    const partners = writeConfig(made.folder, [{}]);
-    assert.partialDeepStrictEqual(await startOf(made, {PARTNERS_FILE: partners}), {
+    const settings = {CONFIG_FILE: writeConfig(made.folder, [{}], {}, {erasures_file: made.file})};
+    assert.partialDeepStrictEqual(await startOf(made, settings), {
       repaired: {erased: 1, revoked: 1},
     });
     const changed = 'SELECT id FROM leads WHERE erased_at IS NOT NULL OR revoked_at IS NOT NULL ORDER BY id';
     assert.deepEqual(columnOf(await made.select(changed), 'id'), [gone, stop]);
-    assert.deepEqual(await startOf(made, {PARTNERS_FILE: partners}), {repaired: undefined, doubts: []});
+    assert.deepEqual(await startOf(made, settings), {repaired: undefined, doubts: []});
   });

@@ -6,7 +6,6 @@ import {sendLead, somebody} from '../../support/embed-client.ts';
 import {openFor} from '../../support/opened.ts';
 import {linesOf, operate, runCommand} from '../../support/operator.ts';
 import {writeConfig} from '../../support/config-file.ts';
-import {noOtherPartner} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {listedOrigin, otherOrigin} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
@@ -18,9 +17,7 @@ async function start(t: TestContext) {
   const folder = temporaryFolder(t);
   const destinations = {crm: {type: 'webhook', url: crm.settings.url, credentials: 'CRM'}};
   const settings = {
-    ...noOtherPartner,
     CONFIG_FILE: writeConfig(folder, [{send_to: ['crm']}], destinations),
-    WEBHOOK_INTERNAL_HOSTS: 'localhost 127.0.0.1',
     CREDENTIALS_CRM_SECRET: crm.secret,
   };
   const operated = await operate(t, [], {settings});
@@ -124,8 +121,8 @@ suite('a monitor gets status 2', () => {
 
   test('when the settings cannot work, and is told which', async (t) => {
     const {settings} = await operate(t, []);
-    const ran = await runCommand({...settings, RATE_LIMIT: 'many'}, 'status', '--json');
+    const ran = await runCommand({...settings, PORT: 'many'}, 'status', '--json');
     assert.equal(ran.code, 2);
-    assert.match(linesOf<Status>(ran)[0]?.findings[0]?.text ?? '', /^RATE_LIMIT /);
+    assert.match(linesOf<Status>(ran)[0]?.findings[0]?.text ?? '', /^PORT /);
   });
 });

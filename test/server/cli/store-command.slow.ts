@@ -34,7 +34,7 @@ suite('a copy of the store', () => {
       assert.match(copied.stderr, /^leads: 3 of 3 rows\n/);
       assert.ok(copied.stdout.includes(`is ${path}.moved now`), copied.stdout);
       const next =
-        /Next: set DATABASE_URL to postgres:\/\/[^@]*, with user and password, ERASURES_FILE to (.*), and/;
+        /Next: set DATABASE_URL to postgres:\/\/[^@]*, with user and password, and erasures_file to (.*), and/;
       assert.equal(next.exec(copied.stdout)?.[1], `${path}.erasures`);
       assert.doesNotMatch(copied.stdout + copied.stderr, /secret-word/);
 

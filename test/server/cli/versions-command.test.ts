@@ -34,7 +34,7 @@ suite('the list of versions', () => {
   });
 
   test('it says who asked for which version, and whom to write to', async (t) => {
-    const {settings} = await operate(t, []);
+    const {settings} = await operate(t, [], {fields: {withdrawn_versions: ['1.0.0']}});
     await openWhile(openStore(readConfig(settings), clearText), (store) =>
       store.addRequests([
         count(0, '1.0.0', listedOrigin, 3),
@@ -43,8 +43,7 @@ suite('the list of versions', () => {
         count(1, '0.9.0', 'unknown', 4),
       ]),
     );
-    const list = (...words: string[]) =>
-      runCommand({...settings, WITHDRAWN_VERSIONS: '1.0.0'}, 'versions', 'list', ...words);
+    const list = (...words: string[]) => runCommand(settings, 'versions', 'list', ...words);
 
     const forPrograms = await list('--json');
     assert.equal(forPrograms.code, 0, forPrograms.stderr);
@@ -139,8 +138,10 @@ suite('the list of versions', () => {
   });
 
   test('a withdrawn version that is not there is named with those that are', async (t) => {
-    const {settings} = await operate(t, []);
-    const ran = await runCommand({...settings, WITHDRAWN_VERSIONS: '1.0.7'}, 'versions', 'list');
-    assertFails(ran, /^WITHDRAWN_VERSIONS names 1\.0\.7, which this server does not have\. It has /);
+    const {run} = await operate(t, [], {fields: {withdrawn_versions: ['1.0.7']}});
+    assertFails(
+      await run('versions', 'list'),
+      /^withdrawn_versions names 1\.0\.7, which this server does not have\. It has /,
+    );
   });
 });

@@ -15,6 +15,8 @@ import {partner, readWith, settingsWith, wrongIn, wrongWith} from '../../support
 type Settings = Record<string, string>;
 
 const folder = temporaryFolder({after});
+// Without lead-prequal.json and lead-prequal.key, which may stand in the folder of the repository.
+process.chdir(folder);
 const required = settingsWith();
 
 const file = (name: string, content: string) => {
@@ -62,19 +64,21 @@ suite('the smallest configuration', () => {
   test('is named as a whole when it is missing, with the command that makes it', async () => {
     const {code, output, errors} = await runService({}, temporaryFolder({after}));
     assert.deepEqual([code, output], [1, '']);
-    assert.match(errors, /^ +PUBLIC_URL is missing$/m);
     assert.match(
       errors,
-      /^ +There is no \S+\/lead-prequal\.json: "lead-prequal init" writes it, or CONFIG_FILE/m,
+      /:\n {2}There is no \S+\/lead-prequal\.json: "lead-prequal init" writes it, or .*\n$/,
     );
-    assert.doesNotMatch(errors, /^ +at /m);
   });
-  for (const name of ['PUBLIC_URL', 'DATA_KEY', 'CONFIG']) {
-    test(`${name} that is empty or blank counts as missing`, () => {
+  test('counts as missing where it is empty or blank', () => {
+    const missing = {
+      PUBLIC_URL: /^PUBLIC_URL is missing$/,
+      DATA_KEY: /^There is no data key yet: /,
+      CONFIG: /^There is no \S+\/lead-prequal\.json: /,
+    };
+    for (const [name, says] of Object.entries(missing))
       for (const blank of ['', '  ', '\n'])
-        assert.match(wrongIn({...required, [name]: blank}).join('\n'), /^(\w+ is missing|There is no .+)$/);
-    });
-  }
+        assert.match(wrongIn({...required, [name]: blank}).join('\n'), says);
+  });
   test('lets a server start without a build of the form, say where, and end in order', async (t) => {
     const service = await startService(required, folder);
     t.after(() => service.end('SIGKILL'));
@@ -246,16 +250,15 @@ suite('a key of the file', () => {
     const read = readWith({
       ...{policy, retain_days: 730, retain_grace_days: 0, keep_consent_years: 0, confirmations: false},
       ...{proof_of_work: 0, rate_limit: 7, snippets_page: false, withdrawn_versions: ['1.0.0']},
-      ...{erasures_file: 'not/with/sqlite', $schema: 'https://leads.example.com/schemas/lead-prequal.json'},
+      ...{erasures_file: 'erased', $schema: 'https://leads.example.com/schemas/lead-prequal.json'},
     });
     assert.partialDeepStrictEqual(read, {
       ...{policy, confirmations: false, proofOfWork: 0, rateLimit: 7, snippetsPage: false},
       ...{retention: {retainDays: 730, graceDays: 0, keepConsentYears: 0}, withdrawnVersions: ['1.0.0']},
-      erasuresFile: 'data/leads.sqlite.erasures',
+      erasuresFile: 'erased',
     });
     assert.match(read.notes.join(), /^A lead whose deliveries have not ended stays 0 days longer/);
-    const onPostgres = readWith({erasures_file: 'erased'}, {DATABASE_URL: 'postgres:///leads'});
-    assert.equal(onPostgres.erasuresFile, 'erased');
+    assert.equal(readWith({}, {DATABASE_URL: 'postgres:///leads'}).erasuresFile, undefined);
   });
 });
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {execFile} from 'node:child_process';
 import {readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {suite, test, type TestContext} from 'node:test';
+import {after, suite, test, type TestContext} from 'node:test';
 import {promisify} from 'node:util';
 import {readConfig} from '../../../server/config/config.ts';
 import {makeMissingKey} from '../../../server/config/data-key-file.ts';
@@ -15,6 +15,9 @@ import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {settingsWith, wrongIn} from '../../support/wrong-settings.ts';
 
 type Settings = Record<string, string>;
+
+// Without lead-prequal.json, which may stand in the folder of the repository.
+process.chdir(temporaryFolder({after}));
 
 /** Without a data key. A start would make it in the folder, and the database in the same one. */
 function useFolder(t: TestContext) {

@@ -87,6 +87,20 @@ suite('lead-prequal.env', () => {
     assert.deepEqual(await check(), expected.toSorted());
   });
 
+  test('without lead-prequal.json, former settings get one sentence, and a wrong name says so too', async (t) => {
+    const {folder, write, check, line} = inFolder(t, {CONFIG_FILE: ''});
+    rmSync(join(folder, 'lead-prequal.json'));
+    write('CONFIG_FIEL=ours.json');
+    assert.deepEqual(await check(), [
+      `There is no ${folder}/lead-prequal.json: "lead-prequal init" writes it, or CONFIG_FILE names another file`,
+      `lead-prequal.env:${line}: CONFIG_FIEL is not a setting`,
+    ]);
+    write('CONFIG_FIEL=ours.json', 'RETAIN_DAYS=30', 'CALLERS_FILE=/nowhere');
+    const [sentence = '', ...others] = await check();
+    assert.match(sentence, /^Since 2\.0, .*: CALLERS, RETAIN_DAYS\. "lead-prequal config upgrade" writes it/);
+    assert.deepEqual(others, []);
+  });
+
   test('of the environment of a process, only secrets without use and former settings are warned of', async (t) => {
     const {check} = inFolder(t);
     const ofPlatforms = {REDIS_ULR: 'x', HOST_IP: 'x', EMBED_PORT: 'tcp://10.0.0.1:80', DATABASE_NAME: 'x'};

@@ -43,7 +43,10 @@ suite('the partners of the file', () => {
       {name: 'x_1', filter: false},
     ]);
     const wrong = (context_fields: unknown) => wrongWith({partners: [{...partner, context_fields}]}).join();
-    assert.match(wrong(['Brand']), /^partners\.0\.context_fields\.0\.name: must be at most 40 lower-case letters/);
+    assert.match(
+      wrong(['Brand']),
+      /^partners\.0\.context_fields\.0\.name: must be at most 40 lower-case letters/,
+    );
     assert.match(wrong(['brand', {name: 'brand'}]), /context_fields\.1.* is there twice/);
     assert.match(wrong([7]), /context_fields\.0.* must be a name/);
     assert.match(wrong([{filter: true}]), /context_fields\.0/);

@@ -341,7 +341,7 @@ test('more deliveries than may wait in memory are left to the outbox, and all ar
 test('events that a destination has not chosen take no turn of its pace', () => {
   const created = {content: 'created', address: null} as const;
   const terms: Terms = {
-    ...termsOfNews({perSecond: 1, onLostReply: 'send', newsGivenUpAfter: Infinity}),
+    ...termsOfNews({leadsPerSecond: 1, newsGivenUpAfter: Infinity}),
     events: ['lead.answered'],
     perSecond: 0.001,
     parallel: 16,
@@ -401,7 +401,7 @@ test('a worker adds nothing to a delivery in progress each time it looks into th
   } as unknown as Courier;
   const terms = termsOf(
     {...leadApi, ...upstreamAccess, url: 'http://127.0.0.1'},
-    {perSecond: 1, onLostReply: 'send', newsGivenUpAfter: Infinity},
+    {leadsPerSecond: 1, newsGivenUpAfter: Infinity},
   );
   const destinations = new Map([['default', {terms}]]);
   const workers = startWorkers(destinations, {

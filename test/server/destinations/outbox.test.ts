@@ -1,7 +1,7 @@
 /** What waits for an upstream: why, for how long, who takes it up, and what operators do with it. */
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
-import type {Config} from '../../../server/config/config.ts';
+import type {LeadApiSettings} from '../../../server/config/destinations.ts';
 import type {Timings} from '../../../server/config/timings.ts';
 import {clearText} from '../../../server/store/sealing.ts';
 import {openStore} from '../../../server/store/open-store.ts';
@@ -28,12 +28,12 @@ import {asOperator, sqlite, type StoredServer} from '../../support/stores.ts';
 import {startTestServer, through} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 
-type Changes = {script?: Script; config?: Partial<Config>; timings?: Partial<Timings>};
+type Changes = {script?: Script; upstream?: Partial<LeadApiSettings>; timings?: Partial<Timings>};
 
-async function startBoth(t: TestContext, {script = {}, config = {}, timings = {}}: Changes) {
+async function startBoth(t: TestContext, {script = {}, upstream: changes, timings = {}}: Changes) {
   const upstream = await openFor(t, startFakeUpstream(script));
-  const settings = {...through(upstream.settings), ...config};
-  return {upstream, server: await openFor(t, sqlite.startServer(settings, {...quickTimings, ...timings}))};
+  const config = through({...upstream.settings, ...changes});
+  return {upstream, server: await openFor(t, sqlite.startServer(config, {...quickTimings, ...timings}))};
 }
 
 const outbox = (server: StoredServer) =>
@@ -116,7 +116,7 @@ suite('a lead whose reply was lost', () => {
   for (const [status, state] of Object.entries(statuses)) {
     test(`an unclear reply leaves the lead to the operator: ${status} is ${state}`, async (t) => {
       const script: Script = {create: json(Number(status), {})};
-      const {upstream, server} = await startBoth(t, {script, config: {onLostReply: 'hold'}});
+      const {upstream, server} = await startBoth(t, {script, upstream: {onLostReply: 'hold'}});
       const {id} = await sentLead(server);
       const [row] = await asOperator(server, (operator) => operator.listDeliveries(10, {}));
       assert.partialDeepStrictEqual(row, {lead: id, state, ambiguous: state === 'held' ? 1 : 0});
@@ -181,7 +181,7 @@ suite('the worker', () => {
     assert.ok(most <= 8);
   });
   test('keeps to its rate', async (t) => {
-    const {upstream, server} = await startBoth(t, {config: {outboxPerSecond: 1}});
+    const {upstream, server} = await startBoth(t, {upstream: {perSecond: 1}});
     const began = performance.now();
     await fill(server, 3, Date.now());
     await nothingWaits(server);

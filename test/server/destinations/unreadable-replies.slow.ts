@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import {brotliCompressSync, deflateRawSync, deflateSync, gzipSync} from 'node:zlib';
-import type {Config} from '../../../server/config/config.ts';
+import type {LeadApiSettings} from '../../../server/config/destinations.ts';
 import {DeliveryError} from '../../../server/destinations/destination.ts';
 import {createLeadApi} from '../../../server/destinations/lead-api/lead-api.ts';
 import type {DeliveryRow} from '../../../server/leads/deliveries.ts';
@@ -27,9 +27,9 @@ const alarming = 5;
 /** No process dies here, so no lease may end, however busy the machine is. */
 const quickTimings = {...usualQuickPace, delivery: 20_000, lease: 60_000};
 
-async function startBoth(t: TestContext, script: Script, changes: Partial<Config> = {}) {
+async function startBoth(t: TestContext, script: Script, changes: Partial<LeadApiSettings> = {}) {
   const upstream = await openFor(t, startFakeUpstream(script));
-  const config = {...through(upstream.settings), ...changes};
+  const config = through({...upstream.settings, ...changes});
   return {upstream, server: await openFor(t, startTestServer(config, quickTimings))};
 }
 

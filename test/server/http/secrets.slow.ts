@@ -11,6 +11,7 @@ import {basic, postJson} from '../../support/http.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 import {amounts, canaryLead as lead} from '../../support/sample-leads.ts';
 import {
+  caller,
   listedOrigin,
   otherOrigin,
   startTestServer,
@@ -19,8 +20,8 @@ import {
 } from '../../support/test-server.ts';
 import {openFor} from '../../support/opened.ts';
 
-const caller = {user: 'caller', password: 'canary-caller-password', cids: ['canary-cid']};
-const other = {user: 'other', password: 'canary-other-password', cids: ['canary-other-cid']};
+const first = caller({user: 'caller', password: 'canary-first-password', cids: ['canary-cid']});
+const other = caller({user: 'other', password: 'canary-other-password', cids: ['canary-other-cid']});
 const tokenKey = 'canary-token-key-canary-token-key';
 const evidenceKey = 'canary-evidence-key-canary-evidence-key';
 const upstreamAccess = {
@@ -38,11 +39,11 @@ const wrongLead = {
 };
 const key = `canary-key-${randomUUID()}`;
 
-const encoded = [caller, other, upstreamAccess].map((access) =>
+const encoded = [first, other, upstreamAccess].map((access) =>
   basic(access).authorization.slice('Basic '.length),
 );
 const secrets = [
-  ...[caller.password, other.password, tokenKey, evidenceKey, ...caller.cids, ...other.cids],
+  ...[first.password, other.password, tokenKey, evidenceKey, ...first.cids, ...other.cids],
   ...Object.values(upstreamAccess),
   ...encoded,
 ];
@@ -56,7 +57,7 @@ const found = (text: string, canaries: readonly string[]) =>
   canaries.filter((canary) => text.includes(canary));
 
 const config: Partial<Config> = {
-  callers: [caller, other],
+  callers: [first, other],
   tokenKeys: [tokenKey],
   evidenceKeys: [evidenceKey],
   partners: [
@@ -83,23 +84,23 @@ async function drive(server: TestServer): Promise<Heard[]> {
   const read = (id: string | undefined, headers: Record<string, string>) =>
     ask(`/json/leads/${id}`, {headers});
 
-  const made = await ask('/json/leads', postJson({...lead, cid}, {...basic(caller), 'idempotency-key': key}));
-  await ask('/json/leads', postJson({...lead, cid}, {...basic(caller), 'idempotency-key': key}));
-  await ask('/json/leads', postJson({...lead, cid, cash: 1}, {...basic(caller), 'idempotency-key': key}));
-  await ask('/json/leads', postJson({...lead, cid}, {...basic(caller), 'idempotency-key': 'canary-key'}));
-  await ask('/json/leads', postJson({...lead, cid, lead_type: 'standard'}, basic(caller)));
-  await ask('/json/leads', postJson({...lead, cid: 'canary-other-cid'}, basic(caller)));
-  await ask('/json/leads', postJson({...wrongLead, cid}, basic(caller)));
-  await ask('/json/leads', postJson(JSON.stringify({...lead, cid}).slice(0, -1), basic(caller)));
-  await ask('/json/leads', postJson({...lead, cid, notes: 'canary-notes'.repeat(2_000)}, basic(caller)));
-  await ask('/json/leads', postJson({...lead, cid}, {...basic(caller), 'content-type': 'text/canary-notes'}));
-  await ask('/json/leads', postJson({...lead, cid}, basic({...caller, password: `${caller.password}!`})));
-  await ask('/json/leads', {method: 'PUT', headers: basic(caller)});
-  for (const headers of [basic(caller), basic(other), {}]) await read(made.id, headers);
-  await read(randomUUID(), basic(caller));
-  await read('%E0%A4%A', basic(caller));
+  const made = await ask('/json/leads', postJson({...lead, cid}, {...basic(first), 'idempotency-key': key}));
+  await ask('/json/leads', postJson({...lead, cid}, {...basic(first), 'idempotency-key': key}));
+  await ask('/json/leads', postJson({...lead, cid, cash: 1}, {...basic(first), 'idempotency-key': key}));
+  await ask('/json/leads', postJson({...lead, cid}, {...basic(first), 'idempotency-key': 'canary-key'}));
+  await ask('/json/leads', postJson({...lead, cid, lead_type: 'standard'}, basic(first)));
+  await ask('/json/leads', postJson({...lead, cid: 'canary-other-cid'}, basic(first)));
+  await ask('/json/leads', postJson({...wrongLead, cid}, basic(first)));
+  await ask('/json/leads', postJson(JSON.stringify({...lead, cid}).slice(0, -1), basic(first)));
+  await ask('/json/leads', postJson({...lead, cid, notes: 'canary-notes'.repeat(2_000)}, basic(first)));
+  await ask('/json/leads', postJson({...lead, cid}, {...basic(first), 'content-type': 'text/canary-notes'}));
+  await ask('/json/leads', postJson({...lead, cid}, basic({...first, password: `${first.password}!`})));
+  await ask('/json/leads', {method: 'PUT', headers: basic(first)});
+  for (const headers of [basic(first), basic(other), {}]) await read(made.id, headers);
+  await read(randomUUID(), basic(first));
+  await read('%E0%A4%A', basic(first));
   for (const typed of ['canary.mail@example.com', 'canary-notes/and/more', `${made.id}canary-notes`])
-    await read(typed, basic(caller));
+    await read(typed, basic(first));
 
   const sent = await ask('/embed/v1/leads?partner=acme', postJson({lead}, page()));
   await ask('/embed/v1/leads?partner=acme', postJson({lead: wrongLead}, page()));
@@ -119,8 +120,8 @@ async function drive(server: TestServer): Promise<Heard[]> {
 
   const database = new DatabaseSync(server.config.databasePath, {timeout: 5_000});
   database.exec('ALTER TABLE leads RENAME TO elsewhere');
-  await ask('/json/leads', postJson({...lead, cid}, basic(caller)));
-  await read(made.id, basic(caller));
+  await ask('/json/leads', postJson({...lead, cid}, basic(first)));
+  await read(made.id, basic(first));
   database.close();
   return heard;
 }

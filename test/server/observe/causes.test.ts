@@ -65,7 +65,7 @@ suite('what is said about a failure', () => {
       [mail('EAUTH', {responseCode: 535}), /refused the user or the password .* Correct them/],
       [
         mail('EENVELOPE', {responseCode: 550, command: 'MAIL FROM'}),
-        /Set SMTP_FROM to an address of the account/,
+        /Set mail_from to an address of the account/,
       ],
       [mail('EMESSAGE', {responseCode: 554}), /takes it for spam/],
     ];

@@ -26,15 +26,14 @@ const ignore = () => undefined;
 async function settingsIn(t: TestContext, databaseUrl?: string) {
   const folder = temporaryFolder(t);
   const settings = serviceSettings(folder);
-  const partnersFile = writeConfig(folder, [{}]);
   const all = {
     ...settings,
-    ...{PARTNERS_FILE: partnersFile, PORT: '0', ADMIN_PORT: '0', ADMIN_URL: pagesUrl},
+    ...{PORT: '0', ADMIN_PORT: '0', ADMIN_URL: pagesUrl},
     ...(databaseUrl !== undefined && {DATABASE_URL: databaseUrl}),
   };
   const config = readConfig(all);
   await openWhile(openStore(config, createSealer(config.dataKeys)), () => Promise.resolve());
-  return {settings: all, partnersFile, config};
+  return {settings: all, folder, config};
 }
 
 function run(t: TestContext, settings: Record<string, string>) {
@@ -70,7 +69,7 @@ test('it answers while no server runs, and ends with status 0 on a signal', asyn
 
 /** Runs the pages in this process, with one that says what `status` finds, and somebody who is signed in. */
 async function startHere(t: TestContext, databaseUrl?: string) {
-  const {settings, partnersFile, config} = await settingsIn(t, databaseUrl);
+  const {settings, folder, config} = await settingsIn(t, databaseUrl);
   const said: Route = {
     ...{method: 'GET', path: '/', roles, action: 'status'},
     async run({status, admin}) {
@@ -85,7 +84,7 @@ async function startHere(t: TestContext, databaseUrl?: string) {
   const secret = await openWhile(beside, (store) => beginSession(store, 'agent'));
   const page = (headers: Record<string, string> = {}) =>
     askPort(pages.port, '/', {headers: {cookie: `__Host-operator=${secret}`, ...headers}});
-  return {page, partnersFile, folder: join(partnersFile, '..')};
+  return {page, folder};
 }
 
 test('it takes 60 kB of cookies of the domain, and says in words that more are too many', async (t) => {
@@ -98,14 +97,14 @@ test('it takes 60 kB of cookies of the domain, and says in words that more are t
 });
 
 test('it reads its configuration again, and one that cannot be read is a finding', async (t) => {
-  const {page, partnersFile, folder} = await startHere(t);
+  const {page, folder} = await startHere(t);
   assert.match((await page()).text, /^acme: /);
   writeConfig(folder, [{key: 'globex'}]);
   assert.match((await page()).text, /^globex: /);
-  writeFileSync(partnersFile, '{');
+  writeFileSync(join(folder, 'lead-prequal.json'), '{');
   const {status, text} = await page();
   assert.equal(status, 200);
-  assert.match(text, /^globex: .*configuration PARTNERS_FILE/);
+  assert.match(text, /^globex: .*configuration \S+lead-prequal\.json/);
 });
 
 test('it outlasts an outage of PostgreSQL', {skip: withoutPostgres}, async (t) => {

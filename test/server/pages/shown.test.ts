@@ -8,7 +8,7 @@ import {writeConfig} from '../../support/config-file.ts';
 import {ownForm, servePages} from '../../support/pages.ts';
 import {entryAt, newsTo} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
-import {acme} from '../../support/test-server.ts';
+import {acme, inFile} from '../../support/test-server.ts';
 import {newSecret} from '../../support/webhook-receiver.ts';
 
 /** The webhook `crm`, at a port where nothing listens, and the mailbox `sales`, which sends confirmations, too. */
@@ -20,10 +20,10 @@ async function begin(t: TestContext, more: object[] = []) {
       temporaryFolder(t),
       [{send_to: ['crm'], confirm}, {key: 'bright', send_to: ['sales'], confirm}, ...more],
       {crm, sales: {type: 'email', to: ['sales@example.com']}},
+      {mail_from: 'leads@example.com', callers: [{...inFile(acme), send_to: ['crm']}]},
     ),
-    ...{CREDENTIALS_CRM_SECRET: newSecret(), WEBHOOK_INTERNAL_HOSTS: '127.0.0.1'},
-    ...{SMTP_URL: 'smtp://mail.example.com', SMTP_FROM: 'leads@example.com'},
-    CALLERS: JSON.stringify([{...acme, send_to: ['crm']}]),
+    CREDENTIALS_CRM_SECRET: newSecret(),
+    SMTP_URL: 'smtp://mail.example.com',
   };
   const served = await servePages(t, routes, {settings});
   const get = async (path: string, role: Role = 'admin') =>

@@ -296,7 +296,7 @@ suite('a reload', () => {
     await server.reload({retention: {...retention, keepConsentYears: 6}});
     assert.equal((await erased()).length, 0);
     await server.reload({retention: {...retention, retainDays: 9, keepConsentYears: 6}});
-    assert.match(server.logLines.join(''), /RETAIN_DAYS would fall from 11 to 9/);
+    assert.match(server.logLines.join(''), /retain_days would fall from 11 to 9/);
     assert.equal((await erased()).length, 0);
     const beside = await openFor(t, openStoreBeside(server.config, clearText, true));
     await beside.askForReload(newRequest(true));

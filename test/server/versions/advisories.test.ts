@@ -172,7 +172,7 @@ suite('a withdrawn version', () => {
     const folders = {...useVersions(t), withdrawnVersions: ['1.0.0', '1.0.1']};
     assert.throws(
       () => readVersions(folders),
-      /WITHDRAWN_VERSIONS names 1\.0\.1, which this server does not have\. It has 1\.3\.0, 1\.2\.0, 1\.1\.0, 1\.0\.0\./,
+      /withdrawn_versions names 1\.0\.1, which this server does not have\. It has 1\.3\.0, 1\.2\.0, 1\.1\.0, 1\.0\.0\./,
     );
   });
 

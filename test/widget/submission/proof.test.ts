@@ -144,7 +144,7 @@ describe('the proof of work', () => {
     expect((await send(form)).detail).to.deep.equal({code: 'proof-needed', retryable: false});
     expect(server.leads).to.have.length(2);
     expect(text(form)).to.contain('This page cannot send your answers yet');
-    await until(() => logged.join().includes('PROOF_OF_WORK=0'));
+    await until(() => logged.join().includes('proof_of_work to 0'));
   });
 });
 

@@ -313,7 +313,7 @@ forEachStore((store) => {
     assert.equal(mail.received.length, 0);
   });
 
-  test('with CONFIRMATIONS=off no lead makes one', async (t) => {
+  test('with confirmations: false no lead makes one', async (t) => {
     const {mail, server, rows} = await start(t, store, {isOn: false});
     await send(server, {email: `${randomUUID()}@example.com`});
     assert.deepEqual(await rows(), []);

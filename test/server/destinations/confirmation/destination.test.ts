@@ -27,7 +27,7 @@ const request = (changes: object = {}) => ({
 });
 
 suite('the destination of confirmations', () => {
-  test('what waits while CONFIRMATIONS=off is given up', async (t) => {
+  test('what waits while confirmations are off is given up', async (t) => {
     const {mail, destination} = await start(t, false);
     await assert.rejects(destination.deliver(request()), NeverTried);
     assert.equal(mail.received.length, 0);

@@ -9,7 +9,7 @@ import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
 import {Ajv2020} from 'ajv/dist/2020.js';
 import {Webhook as Verifier} from 'standardwebhooks';
-import {readPartners} from '../../../../server/config/partners.ts';
+import {readBusinessFile} from '../../../../server/config/file.ts';
 import {newsOf} from '../../../../server/destinations/news.ts';
 import {sampleRecord} from '../../../../server/destinations/sample.ts';
 import {toErasedEvent, toEvent, toRevokedEvent} from '../../../../server/destinations/webhook/event.ts';
@@ -77,17 +77,15 @@ suite('the guide of webhooks', () => {
     const named = [...guide.matchAll(/^\| `((?:lead|consent)\.\w+)`/gm)].map(([, type]) => type);
     assert.deepEqual(named, [...leadEventTypes]);
   });
-  test('shows a partners file that the server reads', (t) => {
-    const file = join(temporaryFolder(t), 'partners.json');
-    writeFileSync(file, codeAfter('<!-- example: partners -->'));
-    const {destinations, partners} = readPartners(file).content;
+  test('shows a file that the server reads', () => {
+    const text = codeAfter('<!-- example: partners -->');
+    const {destinations, partners} = readBusinessFile({path: 'webhooks.md', text}).content;
     assert.deepEqual(Object.keys(destinations), ['crm']);
     assert.deepEqual(partners[0].sendTo, ['crm']);
   });
-  test('the guide of e-mails shows a partners file that the server reads', (t) => {
-    const file = join(temporaryFolder(t), 'partners.json');
-    writeFileSync(file, codeAfter('## Setting it up', readDocument('email.md')));
-    const {destinations, partners} = readPartners(file).content;
+  test('the guide of e-mails shows a file that the server reads', () => {
+    const text = codeAfter('## Setting it up', readDocument('email.md'));
+    const {destinations, partners} = readBusinessFile({path: 'email.md', text}).content;
     assert.deepEqual(Object.keys(destinations), ['sales']);
     assert.deepEqual(partners[0].sendTo, ['sales']);
   });

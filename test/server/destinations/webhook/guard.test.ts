@@ -82,7 +82,7 @@ function routePublicAddressesTo(port: number, t: TestContext) {
 const refusal = (error: unknown) =>
   error instanceof DeliveryError &&
   error.fault === 'misconfigured' &&
-  /^The address of the receiver is refused: .*WEBHOOK_INTERNAL_HOSTS/.test(error.message);
+  /^The address of the receiver is refused: .*not marked as internal/.test(error.message);
 
 suite('the address of a webhook', () => {
   for (const [kind, hosts] of Object.entries(refusedHosts)) {

@@ -363,7 +363,7 @@ forEachStore((store) => {
       await assert.rejects(startWith(second!, changed('changed', '1')), {
         name: 'ConfigError',
         message:
-          /^ {2}PARTNERS_FILE partners\.1\.consent\.text: .*visitors of changed saw under the version "1": give the new text a new version/m,
+          /^ {2}partners\.1\.consent\.text: .*visitors of changed saw under the version "1": give the new text a new version/m,
       });
       await openFor(t, startWith(changed('changed', '2'), second!));
     });
@@ -404,7 +404,7 @@ forEachStore((store) => {
       const changedSpanish = {...firstSpanish, text: 'Acepto.'};
       await assert.rejects(startWith(inTexts({en: firstEnglish, es: changedSpanish})), {
         message:
-          /^ {2}PARTNERS_FILE partners\.0\.consent\.texts\.es\.text: .*of spoken saw under the version "1" in es: give/m,
+          /^ {2}partners\.0\.consent\.texts\.es\.text: .*of spoken saw under the version "1" in es: give/m,
       });
       await assert.rejects(
         startWith(inTexts({en: {...firstEnglish, text: 'I agree.'}, es: firstSpanish})),

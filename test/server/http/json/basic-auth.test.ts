@@ -7,7 +7,7 @@ import {basic, comparable, postJson, readJson, readProblem} from '../../../suppo
 import {openFor, openForSuite} from '../../../support/opened.ts';
 import {redisUrl, withoutRedis} from '../../../support/redis.ts';
 import {standardBody} from '../../../support/sample-leads.ts';
-import {acme, globex, startTestServer, type TestServer} from '../../../support/test-server.ts';
+import {caller, acme, globex, startTestServer, type TestServer} from '../../../support/test-server.ts';
 import {until} from '../../../support/until.ts';
 
 const createAt = (server: TestServer, headers: Record<string, string>, body: unknown = standardBody) =>
@@ -53,29 +53,29 @@ suite('credentials', {concurrency: true}, () => {
     await readJson(response, 201);
   });
   test('may hold colons and other scripts in the password', async (t) => {
-    const caller = {user: 'josé', password: 'päss:wörd:秘密:1234', cids: ['1001']};
-    const other = await openFor(t, startTestServer({callers: [caller]}));
-    await readJson(await createAt(other, basic(caller)), 201);
+    const josé = caller({user: 'josé', password: 'päss:wörd:秘密:1234', cids: ['1001']});
+    const other = await openFor(t, startTestServer({callers: [josé]}));
+    await readJson(await createAt(other, basic(josé)), 201);
   });
   test('are taken as UTF-8 and as ISO-8859-1, in which some clients send them', async (t) => {
-    const caller = {user: 'josé', password: 'contraseña-1', cids: ['1001']};
-    const other = await openFor(t, startTestServer({callers: [caller, globex]}));
+    const josé = caller({user: 'josé', password: 'contraseña-1', cids: ['1001']});
+    const other = await openFor(t, startTestServer({callers: [josé, globex]}));
     const encoded = (user: string, password: string, encoding: BufferEncoding) => ({
       authorization: `Basic ${Buffer.from(`${user}:${password}`, encoding).toString('base64')}`,
     });
     for (const encoding of ['utf8', 'latin1'] as const) {
-      await readJson(await createAt(other, encoded(caller.user, caller.password, encoding)), 201);
+      await readJson(await createAt(other, encoded(josé.user, josé.password, encoding)), 201);
       const notHis = [
-        [caller.user, 'contraseño-1'],
-        [caller.user, globex.password],
-        ['josè', caller.password],
+        [josé.user, 'contraseño-1'],
+        [josé.user, globex.password],
+        ['josè', josé.password],
         ['josé', ''],
       ] as const;
       for (const [user, password] of notHis)
         await readProblem(await createAt(other, encoded(user, password, encoding)), 401, 'unauthorized');
     }
     // The user as UTF-8 and the password as ISO-8859-1: no client sends that.
-    const mixed = Buffer.concat([Buffer.from('josé:'), Buffer.from(caller.password, 'latin1')]);
+    const mixed = Buffer.concat([Buffer.from('josé:'), Buffer.from(josé.password, 'latin1')]);
     const authorization = `Basic ${mixed.toString('base64')}`;
     await readProblem(await createAt(other, {authorization}), 401, 'unauthorized');
   });

@@ -15,12 +15,12 @@ import {makeEmbedVersion} from '../../../support/embed-folder.ts';
 import {readProblem, requestRaw} from '../../../support/http.ts';
 import {openFor} from '../../../support/opened.ts';
 import {anyChoices} from '../../../support/snippet-choices.ts';
-import {startTestServer, type Prepare} from '../../../support/test-server.ts';
+import {caller, startTestServer, type Prepare} from '../../../support/test-server.ts';
 
 const allChoices = choicesFor();
 const firstFiles = {'lead-prequal-form.js': 'export {};', 'lead-prequal-form.classic.js': '0;'};
 const canaries = {
-  callers: [{user: 'canary-user', password: 'canary-caller-password', cids: ['canary-cid']}],
+  callers: [caller({user: 'canary-user', password: 'canary-caller-password', cids: ['canary-cid']})],
   tokenKeys: ['canary-token-key-canary-token-key'],
   partners: [
     onePartner({
@@ -336,7 +336,7 @@ suite('the page of snippets', () => {
     for (const query of ['?partner=acme', '']) assert.equal((await strict.fetch(path + query)).status, 200);
   });
 
-  test('SNIPPETS_PAGE=off leaves nothing of the page of snippets', async (t) => {
+  test('snippets_page: false leaves nothing of the page of snippets', async (t) => {
     const without = await openFor(t, startTestServer(prepare({snippetsPage: false})));
     for (const file of ['', '/preview', '/snippets.css', '/snippets.js'])
       await readProblem(await without.fetch(path + file), 404, 'not-found');

@@ -30,7 +30,7 @@ suite('an SQLite file that belongs to another user', {skip: isNotRoot}, () => {
     chmodSync(data, 0o2770);
     chownSync(path, 0, group);
     chmodSync(path, mode);
-    const settings = {...serviceSettings(folder), DATABASE_PATH: path, ERASURES_FILE: ''};
+    const settings = {...serviceSettings(folder), DATABASE_PATH: path};
     const run = (...words: string[]) => {
       const [first = '', ...rest] = [...asUser, process.execPath, program, ...words];
       const options = {cwd: data, env: {PATH: process.env['PATH'], ...settings}, encoding: 'utf8'} as const;
