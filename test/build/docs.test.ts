@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import {existsSync, globSync, readFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {suite, test} from 'node:test';
-import {readConfig, type ConfigError} from '../../server/config/config.ts';
 
 const guides = globSync('docs/**/*.md');
 const files = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', ...guides];
@@ -52,31 +51,6 @@ suite('the guides', () => {
     assert.deepEqual(
       guides.filter((file) => !linked.includes(file)),
       globSync('docs/recipes/!(README).md'),
-    );
-  });
-});
-
-suite('the settings in the README', () => {
-  const lines = readFileSync('README.md', 'utf8').matchAll(/^export (\w+)='?(.*?)'? +#/gm);
-  const settings = Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]));
-
-  test('are enough once their secrets are filled in', () => {
-    const filledIn = Object.entries(settings).map(([name, value]) => [
-      name,
-      value.replace('…', 'x'.repeat(32)),
-    ]);
-    const {publicUrl, partners, trustProxy} = readConfig(
-      Object.fromEntries(filledIn) as Record<string, string>,
-    );
-    assert.deepEqual(
-      {publicUrl, partner: partners[0].key, trustProxy},
-      {publicUrl: 'https://leads.example.com', partner: 'acme', trustProxy: 1},
-    );
-  });
-  test('the server does not start with the placeholders of the README', () => {
-    assert.throws(
-      () => readConfig(settings),
-      ({faults}: ConfigError) => faults.length === 2 && /^CALLERS.*\nTOKEN_KEY/.test(faults.join('\n')),
     );
   });
 });
