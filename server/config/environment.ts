@@ -4,6 +4,7 @@ import {userInfo} from 'node:os';
 import {FileError, readTextFile, type TextFile} from './files.ts';
 import {isLocal} from './setting-values.ts';
 import {settings, type Settings} from './settings.ts';
+import {inWords} from './values.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -90,7 +91,7 @@ export function createSettingsReader(environment: Environment, faults: string[])
  */
 export function readSettings(reader: SettingsReader, faults: string[]): Settings | undefined {
   const given = new Map(Object.keys(settings.shape).map((name) => [name, reader.value(name)]));
-  const result = settings.safeParse(Object.fromEntries(given));
+  const result = settings.safeParse(Object.fromEntries(given), {error: inWords});
   for (const {path, message} of result.error?.issues ?? []) {
     const isMissing = given.get(String(path[0])) === undefined;
     faults.push(isMissing ? `${path.join('.')} is missing` : `${path.join('.')} ${message}`);

@@ -51,7 +51,7 @@ suite('the callers of the file', () => {
   const wrongIn = (caller: object) =>
     wrongWith({callers: [{user: 'acme', cids, password_sha256: digest, ...caller}]}).join('\n');
 
-  test('may be none, or take one digest or two', () => {
+  test('there may be no caller, and a caller has one digest or two', () => {
     assert.deepEqual(readWith({}).callers, []);
     for (const password_sha256 of [digest, [digest], [digest, sha256(oldOne)]]) {
       const {callers} = readWith({callers: [{user: 'acme', cids, password_sha256}]});
@@ -76,11 +76,11 @@ suite('the callers of the file', () => {
     [{user: 'a:b'}, '.user: must be a name without a colon'],
   ];
   for (const [caller, fault] of rows) {
-    test(`are refused with ${JSON.stringify(caller).slice(0, 50)}`, () => {
+    test(`a caller is refused with ${JSON.stringify(caller).slice(0, 50)}`, () => {
       assert.equal(wrongIn(caller), `callers.0${fault}`);
     });
   }
-  test('are refused with a user who is there twice', () => {
+  test('a caller who is there twice is refused', () => {
     const caller = {user: 'acme', cids, password_sha256: digest};
     assert.deepEqual(wrongWith({callers: [caller, caller]}), ['callers: must not hold a user twice']);
   });

@@ -59,7 +59,7 @@ test('servers that start at once in one folder get the same data key', async (t)
     import {readConfig} from ${server('config.ts')};
     console.log(JSON.stringify({made: makeMissingKey() ?? [], keys: readConfig().dataKeys}));
   `;
-  const {DATA_KEY: _, ...env} = settingsWith();
+  const env = settingsWith({}, {DATA_KEY: ''});
   const words = ['--input-type=module', '--eval', script];
   const started = await Promise.all(
     [1, 2, 3, 4].map(() => promisify(execFile)(process.execPath, words, {cwd: folder, env})),

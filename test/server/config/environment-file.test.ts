@@ -87,7 +87,7 @@ suite('lead-prequal.env', () => {
     assert.deepEqual(await check(), expected.toSorted());
   });
 
-  test('without lead-prequal.json, former settings get one sentence, and a wrong name says so too', async (t) => {
+  test('without lead-prequal.json, former settings get one sentence, and wrong names are said', async (t) => {
     const {folder, write, check, line} = inFolder(t, {CONFIG_FILE: ''});
     rmSync(join(folder, 'lead-prequal.json'));
     write('CONFIG_FIEL=ours.json');
@@ -101,7 +101,7 @@ suite('lead-prequal.env', () => {
     assert.deepEqual(others, []);
   });
 
-  test('of the environment of a process, only secrets without use and former settings are warned of', async (t) => {
+  test('a variable of the process is warned of if it is a former setting or an unused secret', async (t) => {
     const {check} = inFolder(t);
     const ofPlatforms = {REDIS_ULR: 'x', HOST_IP: 'x', EMBED_PORT: 'tcp://10.0.0.1:80', DATABASE_NAME: 'x'};
     assert.deepEqual(await check({...ofPlatforms, CREDENTIALS_OLD_URL: 'canary', RATE_LIMIT: '7'}), [
