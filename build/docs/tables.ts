@@ -12,10 +12,12 @@ import {cidField, contactFields, financialFields, type Field} from '../../contra
 import {rules} from '../../calculator/calculator.ts';
 import {expectation} from '../../server/leads/lead-schema.ts';
 import {defaultPolicy} from '../../calculator/policy.ts';
+import {fileGroups} from '../../server/config/file.ts';
+import {partnerFields} from '../../server/config/partners.ts';
 import {settingGroups} from '../../server/config/settings.ts';
 import {causeAreas} from '../../server/observe/causes.ts';
 import {frameSnippet} from '../../server/snippets/frame-snippet.ts';
-import {fillTables, table, type Tables} from './markdown.ts';
+import {code, fillTables, table, type Tables} from './markdown.ts';
 import {rows, statusOf, type Row} from './responses.ts';
 import {snippetTables} from './snippet-tables.ts';
 import {widgetTables} from './widget-tables.ts';
@@ -25,6 +27,7 @@ const files = [
   'docs/apply.md',
   'docs/causes.md',
   'docs/embedding.md',
+  'docs/partners.md',
   'docs/policy.md',
   'docs/settings.md',
   'docs/widget.md',
@@ -33,22 +36,62 @@ const files = [
 /** Columns of a terminal that is not too narrow. */
 const screenWidth = 120;
 
+type Schemas = Readonly<Record<string, z.ZodType>>;
+
+/** The value of a setting that is not set, if it is words or a number. Undefined if the setting must be set. */
+function defaultOf(schema: z.ZodType): string | undefined {
+  const {success, data} = schema.safeParse(undefined);
+  if (!success) return undefined;
+  if (Array.isArray(data)) return data.join(', ');
+  return ['string', 'number', 'boolean'].includes(typeof data) ? String(data) : '';
+}
+
 function settingLine(name: string, schema: z.ZodType): string {
-  const absent = schema.safeParse(undefined);
-  const fallback = absent.success ? [absent.data].flat().join(' ') : undefined;
+  const fallback = defaultOf(schema);
   const shown = fallback === undefined ? ' (**required**)' : fallback && ` (\`${fallback}\`)`;
   const line = `- \`${name}\`${shown}: ${schema.description}`;
   if (line.length > screenWidth) throw new Error(`The line of ${name} has more than ${screenWidth} columns`);
   return line;
 }
 
-const settingsLists = () =>
-  Object.entries<Readonly<Record<string, z.ZodType>>>(settingGroups)
+const listsOf = (groups: Readonly<Record<string, Schemas>>) =>
+  Object.entries(groups)
     .map(([group, settings]) => {
       const lines = Object.entries(settings).map(([name, schema]) => settingLine(name, schema));
-      return `## ${group}\n\n${lines.join('\n')}`;
+      return `### ${group}\n\n${lines.join('\n')}`;
     })
     .join('\n\n');
+
+/** The sections of docs/partners.md that say more about a field. */
+const sectionsOfFields: Readonly<Record<string, string>> = {
+  contact: '#where-the-form-gets-no-further',
+  send_to: 'destinations.md',
+  consent: '#consent',
+  next_step: '#what-happens-next',
+  cta: '#what-happens-next',
+  confirm: '#a-confirmation-by-e-mail',
+  show_estimate: '#the-total-before-the-contact-data',
+  ask: '#more-to-ask',
+  call_promise: '#more-to-ask',
+  context_fields: '#hidden-fields',
+  quota_per_hour: '#quotas-and-proof-of-work',
+  retain_days: 'privacy.md#retention',
+  keep_consent_years: 'privacy.md#retention',
+  without_script: 'apply.md#without-javascript',
+  merge_duplicates: '#the-same-lead-again',
+};
+
+const partnersTable = () =>
+  table(
+    ['Field', 'Default', 'Meaning'],
+    Object.entries(partnerFields.shape as Schemas).map(([name, schema]) => {
+      const section = sectionsOfFields[name];
+      const more = section === undefined ? '' : ` ([more](${section}))`;
+      const meaning = (schema.description ?? '').replace(/\.$/, `${more}.`);
+      const fallback = defaultOf(schema);
+      return [code(name), fallback === undefined ? 'required' : code(fallback), meaning];
+    }),
+  );
 
 function fieldsTable(): string {
   const groups: [string, Readonly<Record<string, Field>>][] = [
@@ -133,7 +176,9 @@ const frameExample = () =>
   `\`\`\`html\n${frameSnippet({applyUrl: 'https://leads.example.com/apply/acme', title: 'Funding estimate', firstScreen: 'steps'})}\n\`\`\``;
 
 const tables: Tables = {
-  settings: settingsLists,
+  settings: () => listsOf(settingGroups),
+  fileKeys: () => listsOf(fileGroups),
+  partners: partnersTable,
   fields: fieldsTable,
   problems: problemsTable,
   responses: responsesTable,

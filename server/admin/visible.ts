@@ -1,9 +1,15 @@
 /** Texts as a terminal, a spreadsheet or a log may get them: without what these would obey, or nobody would see. */
 import {controls, lineBreak, unseen} from '../leads/hidden-characters.ts';
 
-/** JSON whose texts show no control characters and no hidden ones: these are escapes such as `\u009b`. */
-export const toJson = (value: object): string =>
-  JSON.stringify(value).replace(controls, escaped).replace(unseen, escaped);
+/**
+ * JSON whose texts show no control characters and no hidden ones: these are escapes such as `\u009b`.
+ * @param indent spaces, for JSON of several lines
+ */
+export const toJson = (value: object, indent?: number): string =>
+  JSON.stringify(value, undefined, indent)
+    .split('\n')
+    .map((line) => line.replace(controls, escaped).replace(unseen, escaped))
+    .join('\n');
 
 const escaped = (characters: string) =>
   characters

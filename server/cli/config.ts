@@ -1,7 +1,8 @@
-/** `lead-prequal config`: checks the configuration of the server. */
+/** `lead-prequal config`: checks the configuration of the server, and takes over that of 1.8. */
+import {existsSync, rmSync, writeFileSync} from 'node:fs';
 import {Command} from 'commander';
 import {originFault, partnerNamed} from '../admin/partners.ts';
-import {printable} from '../admin/visible.ts';
+import {printable, toJson} from '../admin/visible.ts';
 import {readConfig} from '../config/config.ts';
 import {businessFileSchema} from '../config/file.ts';
 import type {Run} from './output.ts';
@@ -17,6 +18,13 @@ server would not start. docs/settings.md lists all settings.
 With --partner and --origin, it also says whether pages of that origin may use the form of the partner, and if they may
 not, prints the line that lists the origin. The exit status is 1 then. If the form does not appear on a page, open the
 page with ?prequal-debug at the end of its address.`;
+
+const upgradeUsage = `
+Run it as the user of the server, in the same folder and with the settings of 1.8. It shows the file on a terminal alone, or
+writes it with --write, and changes nothing else. Then it says what is left to do.
+
+The file holds no secrets: of the callers' passwords it has the SHA-256. Where there are no files, the setting CONFIG takes
+its text.`;
 
 const signs = {fault: '✗', warning: '!', note: '·'};
 
@@ -35,6 +43,12 @@ export function configCommand(run: Run): Command {
     .command('schema')
     .description('print the JSON Schema of lead-prequal.json, by which editors complete and explain it')
     .action(() => run.write(`${JSON.stringify(businessFileSchema(), null, 2)}\n`));
+  config
+    .command('upgrade')
+    .description('make lead-prequal.json out of the settings of 1.8, and say what else to do')
+    .option('--write', 'write the file where the server reads it, if there is none')
+    .addHelpText('after', upgradeUsage)
+    .action(({write = false}: {write?: boolean}) => upgradeConfig(run, write));
   return config;
 }
 
@@ -60,4 +74,42 @@ async function checkOrigin(run: Run, key: string, origin: string) {
   await run.write(
     fault === undefined ? `✓ Pages of ${origin} may use the form of "${key}".\n` : `✗ ${fault}\n`,
   );
+}
+
+async function upgradeConfig(run: Run, isWritten: boolean) {
+  // Only this command needs it, for one version.
+  const {upgrade} = await import('../config/upgrade.ts');
+  const {path, file, steps} = upgrade(run.environment);
+  const text = `${toJson(file, 2)}\n`;
+  if (isWritten) {
+    const fault = writeNew(path, text);
+    if (fault !== undefined) return run.fail(printable(fault));
+    run.say(`${printable(path)} is written. What is left to do:`);
+  } else if (run.stdout.isTTY) {
+    await run.writeUnchanged(text);
+    run.say(
+      `"lead-prequal config upgrade --write" writes this to ${printable(path)}. What is left to do then:`,
+    );
+  } else {
+    return run.fail(
+      'The file is shown on a terminal alone, because a log would keep it. With --write, it is written.',
+    );
+  }
+  for (const [index, step] of steps.entries()) run.say(`${index + 1}. ${printable(step)}`);
+}
+
+/** @returns why it was not written */
+function writeNew(path: string, text: string): string | undefined {
+  try {
+    // Only the user and the group of the server: it holds e-mail addresses, and digests of passwords.
+    writeFileSync(path, text, {flag: 'wx', mode: 0o640, flush: true});
+    return undefined;
+  } catch (error) {
+    const {code} = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST')
+      return `${path} is there already, and stays as it is: rename it, or name another file in CONFIG_FILE`;
+    // A full disk may have taken a part.
+    if (existsSync(path)) rmSync(path);
+    return `${path} cannot be written (${code})`;
+  }
 }

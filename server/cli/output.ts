@@ -13,7 +13,7 @@ export const orMore = (left: number): string => (left === 0 ? ' (--limit shows m
 /** What the process gives to a run of the command. Without an environment, the settings are those of this process. */
 export type Surroundings = {
   environment?: Environment;
-  stdout: Writable;
+  stdout: Writable & {isTTY?: boolean};
   stderr: Writable & {isTTY?: boolean};
   /** Asks the person at the terminal, and resolves to the answer. Missing if there is no terminal. */
   ask?: ((question: string) => Promise<string>) | undefined;

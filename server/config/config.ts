@@ -21,7 +21,7 @@ import {
 } from './environment.ts';
 import {readBusinessFile, type BusinessFile} from './file.ts';
 import {FileError} from './files.ts';
-import {formerIn, takenOver} from './former-settings.ts';
+import {formerIn, isPartnersFile, takenOver} from './former-settings.ts';
 import {textWarnings, type Partner} from './partners.ts';
 import {readAlerts, readDestinations, wrongNames} from './read-destinations.ts';
 import {forEver, type RetentionDefaults} from './retention.ts';
@@ -115,7 +115,7 @@ export class ConfigError extends Error {
 }
 
 /** The folder into which `npm run build` writes the form. */
-const embedFolder = join(import.meta.dirname, '../../dist/embed');
+export const embedFolder = join(import.meta.dirname, '../../dist/embed');
 
 /**
  * @param given instead of the environment of this process and of `lead-prequal.env`
@@ -132,8 +132,16 @@ export function readConfig(given?: Environment, isBeforeStart = false): Config {
   const ofEnvironment = [...faults];
   const text = reader.text('CONFIG');
   const former = formerIn(environment);
+  if (former.length > 0 && (!text || isPartnersFile(environment, text.path)))
+    throw new ConfigError([mustUpgrade(former)], []);
   if (!text && faults.length === ofEnvironment.length)
-    throw new ConfigError([...(former.length > 0 ? [] : ofEnvironment), whyNoFile(former)], warnings);
+    throw new ConfigError(
+      [
+        ...ofEnvironment,
+        `There is no ${resolve(usualFile)}: "lead-prequal init" writes it, or CONFIG_FILE names another file`,
+      ],
+      warnings,
+    );
   const settings = readSettings(reader, faults);
   const file = text && orFaults(() => readBusinessFile(text), faults);
   const destinations = file && readDestinations({reader, file, faults});
@@ -184,14 +192,12 @@ export function readConfig(given?: Environment, isBeforeStart = false): Config {
   };
 }
 
-/** @param former the settings of 1.8 that the environment has */
-const whyNoFile = (former: readonly string[]): string =>
-  former.length > 0
-    ? `Since 2.0, one file holds what these settings of 1.8 say: ${former.join(', ')}. "lead-prequal config upgrade" writes it, and says what else to do. Nothing has changed so far.`
-    : `There is no ${resolve(usualFile)}: "lead-prequal init" writes it, or CONFIG_FILE names another file`;
+/** The file itself is not printed, because the log of a start is read by many. */
+const mustUpgrade = (former: readonly string[]): string =>
+  `Since 2.0, one file holds what these settings of 1.8 say: ${former.join(', ')}. "lead-prequal config upgrade" shows it and what else to do, and with --write it writes it. Nothing has changed so far.`;
 
 /** The result of `work`. What is wrong with a file becomes faults. */
-function orFaults<Result>(work: () => Result, faults: string[]): Result | undefined {
+export function orFaults<Result>(work: () => Result, faults: string[]): Result | undefined {
   try {
     return work();
   } catch (error) {

@@ -52,7 +52,7 @@ export function whyNoKey(reader: SettingsReader): string {
     return 'DATA_KEY is missing, which PostgreSQL needs: a secret such as "openssl rand -hex 32" prints, the same in all servers';
   const path = resolve(reader.fileOf('DATA_KEY') ?? '');
   return mayMakeKey(reader)
-    ? `There is no data key yet: the first start ("lead-prequal serve") makes it in ${path}`
+    ? `There is no data key yet: the first start ("lead-prequal serve") makes it in ${path}. Put the key there first if a backup is to be restored`
     : `The database ${resolve(databaseOf(reader))} is sealed, and its key is not at ${path}: put the file back there, or set DATA_KEY. If no copy of it is left, write a new one there (openssl rand -hex 32), and "lead-prequal keys status" says the way out`;
 }
 

@@ -20,15 +20,19 @@ const isForOthers = (name: string): boolean => early.test(name) || name === 'BAC
 export const secretNames = /^CREDENTIALS_.+_(USER|PASSWORD|SECRET|URL)$/;
 
 /** What is wrong with a name in the file. Undefined if it is that of a setting, with or without `_FILE`. */
-function wrongName(given: string): string | undefined {
+function wrongName(given: string, mayBeFormer: boolean): string | undefined {
   const name = given.replace(/_FILE$/, '');
   const known = [...Object.keys(settings.shape), ...takenOver];
   if (known.includes(name) || secretNames.test(name) || isForOthers(given)) return undefined;
   const instead = formerSettings[given] ?? formerSettings[name];
-  return instead === undefined
-    ? `is not a setting${meant(given, known)}`
-    : `is no setting since 2.0, but ${instead}: "lead-prequal config upgrade" writes it there`;
+  if (instead === undefined) return `is not a setting${meant(given, known)}`;
+  return mayBeFormer
+    ? undefined
+    : `is no setting since 2.0. In its place is ${instead}, as "lead-prequal config upgrade" says`;
 }
+
+/** Where the leads are, and what opens them. With another value, a start would begin a store anew. */
+const isStore = /^(DATABASE_PATH|DATABASE_URL|DATA_KEY)(_FILE)?$/;
 
 /** A name, and its value in quotes. */
 const quoted = /^(\s*(?:export\s)?[\w ]+=[ \t]*)(["'`])([^]*?)\2/gm;
@@ -38,9 +42,10 @@ const quoted = /^(\s*(?:export\s)?[\w ]+=[ \t]*)(["'`])([^]*?)\2/gm;
  * `TOKEN_KEY_FILE` over `TOKEN_KEY` of the file, unless it is empty.
  * @param faults gets a line if the file cannot be read, for each of its lines that Node would read otherwise than it is
  *   meant, and for each name that is no setting
+ * @param mayBeFormer whether the names of settings of 1.8 are right, too
  * @returns `places`: where each name of the file is, such as `lead-prequal.env:3`
  */
-export function environmentHere(faults: string[], warnings: string[]) {
+export function environmentHere(faults: string[], warnings: string[], mayBeFormer = false) {
   const isSet = (name: string) => Boolean(process.env[name]?.trim());
   const text = read(faults, warnings);
   // Of a value in quotes, which may go over several lines, only the lines are left: nothing in it looks like a name.
@@ -62,10 +67,14 @@ export function environmentHere(faults: string[], warnings: string[]) {
   for (const [name, value] of Object.entries(parseEnv(text))) {
     const place = `${fileName}:${names.lastIndexOf(name) + 1}`;
     places.set(name, place);
-    const wrong = wrongName(name);
+    const wrong = wrongName(name, mayBeFormer);
     if (wrong !== undefined) faults.push(`${place}: ${name} ${wrong}`);
     if (early.test(name) && !isSet(name))
       warnings.push(`${place}: ${name} has no effect here: set it where the process is started`);
+    if (isStore.test(name) && isSet(name) && process.env[name]?.trim() !== value?.trim())
+      faults.push(
+        `${place}: ${name} is another one than that of the process, which would win: remove one of them`,
+      );
     if (!isSet(name) && !isSet(`${name}_FILE`)) environment[name] = value;
   }
   return {environment: environment as Environment, places};

@@ -69,7 +69,7 @@ export const fileGroups = {
       .min(1)
       .optional()
       .describe(
-        'Where erasures are written down, for restores. Default with SQLite: `DATABASE_PATH` + `.erasures` ([more](privacy.md#backups)).',
+        'Where erasures are written down. SQLite has a file by default ([more](privacy.md#backups)).',
       ),
   },
   'Amounts and limits': {
@@ -98,9 +98,7 @@ export const fileGroups = {
     snippets_page: z
       .boolean()
       .default(true)
-      .describe(
-        'Whether partners can copy their snippet from `/embed/snippets` ([more](partners.md#snippets)).',
-      ),
+      .describe('Whether partners can copy snippets from `/embed/snippets` ([more](partners.md#snippets)).'),
     withdrawn_versions: z
       .array(versionNumber)
       .default([])

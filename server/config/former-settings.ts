@@ -1,8 +1,9 @@
 /** Settings of 1.8 that 2.0 has no more. This file goes with 2.1, and so does `upgrade.ts`. */
+import {resolve} from 'node:path';
 import type {Environment} from './environment.ts';
 
-/** Each with what stands in its place. */
 const inFile = 'a key of lead-prequal.json';
+/** Each with what stands in its place. */
 export const formerSettings: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     [
@@ -10,10 +11,12 @@ export const formerSettings: Readonly<Record<string, string>> = {
       ...['EMBED_ORIGINS', 'EMBED_PARTNER', 'EMBED_NAME', 'EMBED_CID', 'EMBED_LEAD_TYPES'],
       ...['EMBED_CONTACT_PHONE', 'EMBED_CONTACT_EMAIL', 'WITHDRAWN_VERSIONS', 'POLICY_FILE'],
       ...['ERASURES_FILE', 'RETAIN_DAYS', 'RETAIN_GRACE_DAYS', 'KEEP_CONSENT_YEARS', 'CONFIRMATIONS'],
-      ...['UPSTREAM_URL', 'UPSTREAM_USER', 'UPSTREAM_PASSWORD', 'UPSTREAM_CID', 'ON_AMBIGUOUS'],
+      ...['UPSTREAM_URL', 'UPSTREAM_CID', 'ON_AMBIGUOUS'],
       ...['OUTBOX_PER_SECOND', 'WEBHOOK_INTERNAL_HOSTS', 'SMTP_FROM', 'ALERTS_TO'],
     ].map((name) => [name, inFile]),
   ),
+  UPSTREAM_USER: 'CREDENTIALS_UPSTREAM_USER',
+  UPSTREAM_PASSWORD: 'CREDENTIALS_UPSTREAM_PASSWORD',
   EMBED_FOLDER: 'the folder dist/embed of the server',
   DATABASE_STATEMENTS: 'PgBouncer from 1.21 on, or its session mode',
 };
@@ -26,3 +29,7 @@ export const formerIn = (environment: Environment): string[] =>
   Object.keys(formerSettings).filter((name) =>
     [name, `${name}_FILE`].some((each) => environment[each]?.trim()),
   );
+
+/** Whether the partners file of 1.8 has this path. It may read like the file of 2.0, but without the callers and all else. */
+export const isPartnersFile = ({PARTNERS_FILE: path}: Environment, other: string): boolean =>
+  Boolean(path?.trim()) && resolve(path?.trim() ?? '') === resolve(other);

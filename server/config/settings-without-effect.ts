@@ -34,7 +34,6 @@ export function settingsWithoutEffect(environment: Environment, reader: Settings
     timeZone !== '' &&
       !isTimeZone(timeZone) &&
       'TZ names no time zone, so times are shown in UTC: set one such as America/New_York',
-    isSet('DATABASE_URL') && unused(['DATABASE_PATH'], 'DATABASE_URL is set: remove one of them'),
     !isSet('ADMIN_URL') && unused(['ADMIN_PORT'], "there are no operators' pages without ADMIN_URL"),
     !isSet('METRICS_PORT') && unused(['METRICS_HOST'], 'there are no metrics without METRICS_PORT'),
   ].filter((line) => line !== false);

@@ -40,7 +40,7 @@ export const settingGroups = {
       .string()
       .optional()
       .describe(
-        'The text of `lead-prequal.json`, where there are no files; `CONFIG_FILE` names a file elsewhere ([more](#the-file)).',
+        'The text of `lead-prequal.json`, or `CONFIG_FILE`, where it is. Default: in this folder ([more](#the-file)).',
       ),
     DRAIN_SECONDS: numberWithin(0, 600)
       .default(0)
@@ -71,7 +71,7 @@ export const settingGroups = {
       .pipe(nonEmpty(z.string().min(32, 'must have at least 32 characters each'), 'must hold a key'))
       .optional()
       .describe(
-        'A secret of at least 32 characters that seals personal data. Default: `lead-prequal.key`, which the first start makes with SQLite ([more](privacy.md#sealing)).',
+        'A secret that seals personal data. Default: what `lead-prequal.key` holds ([more](privacy.md#sealing)).',
       ),
   },
   'Shared limits, and mail': {

@@ -53,4 +53,14 @@ suite('the guides', () => {
       globSync('docs/recipes/!(README).md'),
     );
   });
+  test('whoever wants a first mail reads 1,350 words at most', () => {
+    const [, firstHour = ''] =
+      /^## The first hour\n([^]*?)^## /m.exec(readFileSync('docs/install.md', 'utf8')) ?? [];
+    const counts = [readFileSync('README.md', 'utf8'), firstHour].map((text) => text.split(/\s+/).length);
+    const most = [850, 500];
+    assert.deepEqual(
+      counts.filter((count, index) => count > most[index]!),
+      [],
+    );
+  });
 });

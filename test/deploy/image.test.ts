@@ -6,30 +6,26 @@
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import {once} from 'node:events';
-import {existsSync, readFileSync, readdirSync, statSync} from 'node:fs';
+import {chownSync, existsSync, readFileSync, readdirSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {before, suite, test, type TestContext} from 'node:test';
+import {writeConfig} from '../support/config-file.ts';
 import {freePort} from '../support/free-port.ts';
 import {basic, fetchFrom, postJson, readJson} from '../support/http.ts';
 import {suiteOwner} from '../support/opened.ts';
 import {prequalificationBody} from '../support/sample-leads.ts';
 import {readyPort} from '../support/service-process.ts';
 import {makeTemporaryFolder, temporaryFolder} from '../support/temporary-folder.ts';
-import {acme, listedOrigin} from '../support/test-server.ts';
+import {acme} from '../support/test-server.ts';
 import {buildImage, type Image} from './dockerfile.ts';
 import {noScratchRoot, processId, registry, runIn, spawnIn} from './scratch-root.ts';
 
 const repository = join(import.meta.dirname, '../..');
 const skip = noScratchRoot();
 
-const settings = {
-  PUBLIC_URL: 'https://leads.example.com',
-  CALLERS: JSON.stringify([acme]),
-  EMBED_ORIGINS: listedOrigin,
-  TOKEN_KEY: 'a-token-key-for-tests-that-is-long-enough',
-  TRUST_PROXY: '1',
-};
+/** Where the image keeps what is mounted from outside: settings and key. */
+const settingsFolder = '/etc/lead-prequal';
 
 suite('the image', {skip}, () => {
   const folder = makeTemporaryFolder();
@@ -39,21 +35,32 @@ suite('the image', {skip}, () => {
     image = await buildImage(repository, folder.path, registry());
   });
 
-  /** A container of the image, with a new volume, as `docker run --read-only` makes it. */
-  function contain(t: TestContext, environment: Record<string, string>) {
+  /** A container of the image, with new folders mounted, as `docker run --read-only` makes it. */
+  function contain(t: TestContext, environment: Record<string, string>, isConfigured = true) {
     const own = temporaryFolder(t);
     // Docker fills a new volume with what the image has in its place, the owner included.
-    const mounts = image.volumes.map((path, index) => {
+    const mounts = [settingsFolder, ...image.volumes].map((path, index) => {
       const volume = join(own, `volume-${index}`);
       execFileSync('cp', ['-a', join(image.root, path), volume]);
       return [path, volume] as const;
     });
+    const [[, settings]] = mounts as [(typeof mounts)[0]];
+    if (isConfigured) {
+      writeConfig(settings);
+      writeFileSync(
+        join(settings, 'lead-prequal.env'),
+        'PUBLIC_URL=https://leads.example.com\nTRUST_PROXY=1\n',
+      );
+      for (const file of readdirSync(settings)) chownSync(join(settings, file), 1000, 1000);
+    }
     execFileSync('chmod', ['755', own]);
     const surroundings = {
       ...{folder: image.folder, user: image.user, readOnly: true, mounts: Object.fromEntries(mounts)},
       environment: {...image.environment, ...environment},
     };
     return {
+      /** The folder on this machine that is mounted at a path of the image. */
+      mounted: (path: string) => Object.fromEntries(mounts)[path]!,
       run: (command: readonly string[]) => runIn(image.root, command, surroundings),
       async start() {
         const child = spawnIn(image.root, [...image.entrypoint, ...image.command], surroundings);
@@ -76,7 +83,7 @@ suite('the image', {skip}, () => {
   }
 
   test('keeps a lead over a restart, on a read-only file system, without being root', async (t) => {
-    const container = contain(t, {...settings, PORT: String(await freePort())});
+    const container = contain(t, {PORT: String(await freePort())});
     const server = await container.start();
     const {id} = await readJson<{id: string}>(
       await server.fetchPath('/json/leads', postJson(prequalificationBody, basic(acme))),
@@ -90,8 +97,17 @@ suite('the image', {skip}, () => {
     await restarted.stop();
   });
 
+  test('the first start makes the data key beside the settings, apart from the data', async (t) => {
+    const container = contain(t, {PORT: '0'});
+    await (await container.start()).stop();
+    const key = statSync(join(container.mounted(settingsFolder), 'lead-prequal.key'));
+    assert.deepEqual([key.mode & 0o777, key.uid], [0o600, 1000]);
+    const data = readdirSync(container.mounted('/app/data'));
+    assert.deepEqual([data.includes('leads.sqlite'), data.includes('lead-prequal.key')], [true, false]);
+  });
+
   test('its health check succeeds while the server is ready, and fails once it has stopped', async (t) => {
-    const container = contain(t, {...settings, PORT: String(await freePort())});
+    const container = contain(t, {PORT: String(await freePort())});
     const server = await container.start();
     assert.equal((await container.run(image.health)).code, 0);
     await server.stop();
@@ -99,7 +115,7 @@ suite('the image', {skip}, () => {
   });
 
   test('the server ends within a second of SIGTERM and its drain, as the first process', async (t) => {
-    const container = contain(t, {...settings, PORT: '0', DRAIN_SECONDS: '0.2'});
+    const container = contain(t, {PORT: '0', DRAIN_SECONDS: '0.2'});
     const server = await container.start();
     // The connection stays open after this.
     await (await server.fetchPath('/readyz')).text();
@@ -110,22 +126,36 @@ suite('the image', {skip}, () => {
   });
 
   test("the operator's command works in it", async (t) => {
-    const container = contain(t, {...settings, PORT: '0'});
+    const container = contain(t, {PORT: '0'});
     await (await container.start()).stop();
     assert.deepEqual((await container.run(['lead-prequal', 'leads', 'count'])).output.trim(), '0');
     const check = await container.run(['lead-prequal', 'config', 'check']);
     assert.match(check.output, /The server would start/);
   });
 
-  test('the server names the settings that are missing, and does not start', async (t) => {
-    const {code, errors} = await contain(t, {}).run([...image.entrypoint, ...image.command]);
+  test('without settings, the server says how to make them, and does not start', async (t) => {
+    const {code, errors} = await contain(t, {}, false).run([...image.entrypoint, ...image.command]);
     assert.equal(code, 1);
-    for (const name of ['PUBLIC_URL', 'CALLERS', 'TOKEN_KEY', 'EMBED_ORIGINS'])
-      assert.match(errors, new RegExp(`${name} is missing`));
+    assert.match(
+      errors,
+      /There is no \/etc\/lead-prequal\/lead-prequal\.json: "lead-prequal init" writes it/,
+    );
+  });
+
+  test('without files, the settings of a platform are enough', async (t) => {
+    const platform = {
+      PUBLIC_URL: 'https://leads.example.com',
+      CONFIG: readFileSync(writeConfig(temporaryFolder(t)), 'utf8'),
+      DATA_KEY: '7'.repeat(64),
+      PORT: '0',
+    };
+    const server = await contain(t, platform, false).start();
+    assert.equal((await server.fetchPath('/readyz')).status, 200);
+    await server.stop();
   });
 
   test('has code, packages of production and released forms, which belong to root', () => {
-    const inImage = (path: string) => join(image.root, image.folder, path);
+    const inImage = (path: string) => join(image.root, '/app', path);
     assert.deepEqual(readdirSync(inImage('.')).toSorted(), [
       ...[
         '.npmrc',
@@ -143,8 +173,11 @@ suite('the image', {skip}, () => {
     assert.ok(existsSync(inImage('node_modules/express')) && !existsSync(inImage('node_modules/typescript')));
     for (const path of ['server/main.ts', 'node_modules', 'releases'])
       assert.equal(statSync(inImage(path)).uid, 0, path);
-    const {mode, uid} = statSync(inImage('data'));
-    assert.deepEqual({mode: mode & 0o777, uid}, {mode: 0o700, uid: 1000});
+    assert.equal(image.folder, settingsFolder);
+    for (const folder of [inImage('data'), join(image.root, settingsFolder)]) {
+      const {mode, uid} = statSync(folder);
+      assert.deepEqual({mode: mode & 0o777, uid}, {mode: 0o700, uid: 1000}, folder);
+    }
   });
 
   test('has the Node that the tests run on', () => {

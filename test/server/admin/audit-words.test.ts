@@ -24,6 +24,7 @@ const notNoted = [
     'store copy',
     'config check',
     'config schema',
+    'config upgrade',
     'callers new',
   ],
   ...['partners list', 'partners snippet', 'versions list', 'keys status', 'keys rotate', 'audit list'],

@@ -44,6 +44,7 @@ const others = [
     'status',
     'config check',
     'config schema',
+    'config upgrade',
   ],
   // They work with a full disk, without keys, and over tables of another version; what they copy stays sealed.
   ...['backup', 'restore', 'store copy', 'keys status', 'keys rotate'],

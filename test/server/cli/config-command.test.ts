@@ -173,7 +173,7 @@ suite('config check', () => {
       code: 0,
       lines: [
         newDatabase,
-        `· There is no data key yet: the first start ("lead-prequal serve") makes it in ${DATA_KEY_FILE}`,
+        `· There is no data key yet: the first start ("lead-prequal serve") makes it in ${DATA_KEY_FILE}. Put the key there first if a backup is to be restored`,
         wouldStart,
       ],
     });

@@ -187,6 +187,7 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     ['versions', 'list'],
     ['config', 'check'],
     ['config', 'schema'],
+    ['config', 'upgrade'],
     ['status'],
     ['backup', backup],
     ['backup', backup],

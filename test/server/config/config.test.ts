@@ -293,15 +293,12 @@ suite('a setting that has no effect', () => {
       assert.deepEqual(warningsOf({TZ}), []);
   });
   const DATABASE_URL = 'postgres://localhost/leads';
-  const both = 'DATABASE_PATH is not used, because DATABASE_URL is set: remove one of them';
   const noPages = "ADMIN_PORT is not used, because there are no operators' pages without ADMIN_URL";
   const isEmpty =
     'DATABASE_URL is empty, which counts as not set: leads are stored in the SQLite file of DATABASE_PATH';
   const former = 'RETAIN_DAYS is no setting since 2.0, and has no effect: remove it';
   const rows: [environment: Settings, ...warnings: string[]][] = [
-    [{DATABASE_URL, DATABASE_PATH: 'leads.sqlite'}, both],
-    [{DATABASE_URL, DATABASE_PATH_FILE: file('path', 'leads.sqlite')}, both],
-    [{DATABASE_URL}],
+    [{DATABASE_URL, DATABASE_PATH: 'leads.sqlite'}],
     [{ADMIN_PORT: '8082'}, noPages],
     [{METRICS_HOST: '::'}, 'METRICS_HOST is not used, because there are no metrics without METRICS_PORT'],
     [{DATABASE_URL: ' '}, isEmpty],
@@ -330,7 +327,7 @@ suite('a server of 1.8 that has no file yet', () => {
       TOKEN_KEY: 'k',
     };
     assert.deepEqual(wrongIn(old), [
-      'Since 2.0, one file holds what these settings of 1.8 say: CALLERS, PARTNERS_FILE, UPSTREAM_PASSWORD. "lead-prequal config upgrade" writes it, and says what else to do. Nothing has changed so far.',
+      'Since 2.0, one file holds what these settings of 1.8 say: CALLERS, PARTNERS_FILE, UPSTREAM_PASSWORD. "lead-prequal config upgrade" shows it and what else to do, and with --write it writes it. Nothing has changed so far.',
     ]);
   });
   test('token keys of 1.8 stay valid behind those that are made of the data key', () => {

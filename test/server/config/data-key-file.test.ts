@@ -44,7 +44,7 @@ test('the first start makes the data key, which only the server can read, and sa
 
 test('"config check" makes no data key, and says what the start would make', (t) => {
   const {folder, path, settings} = useFolder(t);
-  const note = `There is no data key yet: the first start ("lead-prequal serve") makes it in ${path}`;
+  const note = `There is no data key yet: the first start ("lead-prequal serve") makes it in ${path}. Put the key there first if a backup is to be restored`;
   assert.deepEqual(readConfig(settings, true).notes, [note]);
   // A command that needs the key is refused, and makes none either.
   assert.deepEqual(wrongIn(settings), [note]);

@@ -58,7 +58,7 @@ suite('lead-prequal.env', () => {
   });
 
   const upgrade =
-    'is no setting since 2.0, but a key of lead-prequal.json: "lead-prequal config upgrade" writes it there';
+    'is no setting since 2.0. In its place is a key of lead-prequal.json, as "lead-prequal config upgrade" says';
   const names: [line: string, says?: string][] = [
     ['REDIS_ULR=canary', 'is not a setting: did you mean REDIS_URL?'],
     ['REDIS_URL_FLIE=canary', 'is not a setting'],
@@ -97,7 +97,7 @@ suite('lead-prequal.env', () => {
     ]);
     write('CONFIG_FIEL=ours.json', 'RETAIN_DAYS=30', 'CALLERS_FILE=/nowhere');
     const [sentence = '', ...others] = await check();
-    assert.match(sentence, /^Since 2\.0, .*: CALLERS, RETAIN_DAYS\. "lead-prequal config upgrade" writes it/);
+    assert.match(sentence, /^Since 2\.0, .*: CALLERS, RETAIN_DAYS\. "lead-prequal config upgrade" shows it/);
     assert.deepEqual(others, []);
   });
 
