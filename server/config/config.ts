@@ -129,13 +129,17 @@ export function readConfig(given?: Environment, isBeforeStart = false): Config {
     ? {environment: given, places: new Map<string, string>()}
     : environmentHere(faults, warnings);
   const reader = createSettingsReader(environment, faults);
+  const ofEnvironment = [...faults];
   const text = reader.text('CONFIG');
   const former = formerIn(environment);
   if (former.length > 0 && (!text || isPartnersFile(environment, text.path)))
     throw new ConfigError([mustUpgrade(former)], []);
-  if (!text && faults.length === 0)
+  if (!text && faults.length === ofEnvironment.length)
     throw new ConfigError(
-      [`There is no ${resolve(usualFile)}: "lead-prequal init" writes it, or CONFIG_FILE names another file`],
+      [
+        ...ofEnvironment,
+        `There is no ${resolve(usualFile)}: "lead-prequal init" writes it, or CONFIG_FILE names another file`,
+      ],
       warnings,
     );
   const settings = readSettings(reader, faults);
@@ -143,12 +147,16 @@ export function readConfig(given?: Environment, isBeforeStart = false): Config {
   const destinations = file && readDestinations({reader, file, faults});
   const alerts = file && readAlerts({reader, file, faults});
   if (file && destinations) faults.push(...wrongNames(file, destinations));
-  const isStandIn = isBeforeStart && settings?.DATA_KEY === undefined && mayMakeKey(reader);
+  const isStandIn =
+    isBeforeStart && settings?.DATA_KEY === undefined && orFaults(() => mayMakeKey(reader), faults);
   const dataKeys = isStandIn ? ([randomBytes(32).toString('hex')] as const) : settings?.DATA_KEY;
-  if (settings && !dataKeys) faults.push(whyNoKey(reader));
+  if (settings && !dataKeys) orFaults(() => faults.push(whyNoKey(reader)), faults);
   const [formerTokenKeys, evidenceKeys] = takenOver.map((name) => list.parse(reader.value(name) ?? ''));
   warnings.push(
-    ...former.map((name) => `${name} is no setting since 2.0, and has no effect: remove it`),
+    // Those of lead-prequal.env are faults.
+    ...formerIn(given ?? process.env).map(
+      (name) => `${name} is no setting since 2.0, and has no effect: remove it`,
+    ),
     // What a file needs that could not be read, nobody knows.
     ...(file ? unusedSecrets(environment, reader, places) : []),
     ...settingsWithoutEffect(environment, reader),

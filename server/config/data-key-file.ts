@@ -3,32 +3,44 @@
  * stands apart from the data, so that a copy of the data does not bring its key along.
  */
 import {randomBytes} from 'node:crypto';
-import {existsSync, linkSync, rmSync, writeFileSync} from 'node:fs';
+import {existsSync, linkSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
+import {pathToFileURL} from 'node:url';
 import {environmentHere} from './environment-file.ts';
 import {createSettingsReader, type Environment, type SettingsReader} from './environment.ts';
+import {FileError} from './files.ts';
 import {settings} from './settings.ts';
 
 const databaseOf = (reader: SettingsReader): string =>
   settings.shape.DATABASE_PATH.parse(reader.value('DATABASE_PATH'));
 
-/** Whether only a key opens what the database holds. @throws Error when the database cannot be read */
+/** Whether only a key opens what the database holds. @throws FileError when the database cannot be read */
 function isSealed(path: string): boolean {
   if (!existsSync(path)) return false;
-  const database = new DatabaseSync(path, {readOnly: true});
+  const url = pathToFileURL(path);
+  // SQLite makes no files beside it then. Those of root, who may run a command, the server could not write.
+  if (!statSync(`${path}-wal`, {throwIfNoEntry: false})?.size) url.searchParams.set('immutable', '1');
+  let database: DatabaseSync | undefined;
   try {
+    database = new DatabaseSync(url, {readOnly: true});
     const tables = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'data_keys'`).get();
     return (
       tables !== undefined &&
       database.prepare('SELECT 1 FROM data_keys WHERE check_value <> 0').get() !== undefined
     );
+  } catch (error) {
+    const {message} = error as Error;
+    throw new FileError([`The database that DATABASE_PATH names cannot be opened: ${message}`], error);
   } finally {
-    database.close();
+    database?.close();
   }
 }
 
-/** Whether the start may make the key: nothing says another one, and nothing was sealed with one that is missing. */
+/**
+ * Whether the start may make the key: nothing says another one, and nothing was sealed with one that is missing.
+ * @throws FileError when the database cannot be read
+ */
 export const mayMakeKey = (reader: SettingsReader): boolean =>
   reader.value('DATABASE_URL') === undefined &&
   !existsSync(reader.fileOf('DATA_KEY') ?? '') &&
@@ -48,7 +60,7 @@ export function whyNoKey(reader: SettingsReader): string {
  * Makes the key if the start may. Two servers that start at once get the same one, because a file appears once only.
  * @param given instead of the environment of this process and of `lead-prequal.env`
  * @returns the file that was made
- * @throws Error when it cannot be made, or when the database cannot be read
+ * @throws Error when it cannot be made, or as `mayMakeKey`
  */
 export function makeMissingKey(given?: Environment): string | undefined {
   // Whoever reads the configuration afterwards says what is wrong with it.

@@ -4,6 +4,7 @@ import {userInfo} from 'node:os';
 import {FileError, readTextFile, type TextFile} from './files.ts';
 import {isLocal} from './setting-values.ts';
 import {settings, type Settings} from './settings.ts';
+import {inWords} from './values.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -54,8 +55,8 @@ export function createSettingsReader(environment: Environment, faults: string[])
     const own = environment[name];
     if (own?.trim()) return {path: name, text: own};
     const path = fileOf(name);
-    // What a usual file lacks is said by whoever needs it. The first start makes the file of a data key.
-    const mayLack = path === usualFiles[name] || name === 'DATA_KEY';
+    // What a usual file lacks is said by whoever needs it. The first start makes the file of a data key, with SQLite.
+    const mayLack = path === usualFiles[name] || (name === 'DATA_KEY' && text('DATABASE_URL') === undefined);
     if (!path || (mayLack && !existsSync(path))) return undefined;
     try {
       return {path, text: readTextFile(path)};
@@ -90,7 +91,7 @@ export function createSettingsReader(environment: Environment, faults: string[])
  */
 export function readSettings(reader: SettingsReader, faults: string[]): Settings | undefined {
   const given = new Map(Object.keys(settings.shape).map((name) => [name, reader.value(name)]));
-  const result = settings.safeParse(Object.fromEntries(given));
+  const result = settings.safeParse(Object.fromEntries(given), {error: inWords});
   for (const {path, message} of result.error?.issues ?? []) {
     const isMissing = given.get(String(path[0])) === undefined;
     faults.push(isMissing ? `${path.join('.')} is missing` : `${path.join('.')} ${message}`);

@@ -1,6 +1,6 @@
-/** The settings of the README, with which a server starts, although nobody may be called and nobody is told of a lead. */
+/** An address and a partner, with which a server starts, although nobody may be called and nobody is told of a lead. */
 import assert from 'node:assert/strict';
-import {readFileSync} from 'node:fs';
+import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {test} from 'node:test';
 import {routes} from '../../server/pages/routes.ts';
@@ -9,28 +9,22 @@ import {hookAndUpstream, runCommand} from '../support/operator.ts';
 import {servePages} from '../support/pages.ts';
 import {startService} from '../support/service-process.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
-import {acme} from '../support/test-server.ts';
-
-const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
-const lines = [...readme.matchAll(/^export (\w+)=('?)(.*?)\2 +#/gm)];
-const own = lines.map(([, name, , value]) => [
-  name,
-  value?.replace('…', 'a-secret-that-is-long-enough-for-it'),
-]);
+import {acme, inFile} from '../support/test-server.ts';
 
 test('config check, the log of the start and status say what lacks, and the server starts', async (t) => {
   const folder = temporaryFolder(t);
-  const settings = {
-    ...(Object.fromEntries(own) as Record<string, string>),
-    ...{DATABASE_PATH: join(folder, 'leads.sqlite'), PORT: String(await freePort())},
-  };
-  const says = (text: string, before: string) => {
+  const content = {partners: [{key: 'acme', origins: ['https://www.acme.example']}]};
+  writeFileSync(join(folder, 'lead-prequal.json'), JSON.stringify(content));
+  const settings = {PUBLIC_URL: 'https://leads.example.com', PORT: String(await freePort())};
+  const before = process.cwd();
+  process.chdir(folder);
+  t.after(() => process.chdir(before));
+  const says = (text: string, sign: string) => {
     for (const sentence of [
-      'Nobody is told of the leads of acme. Set PARTNERS_FILE, and in it send_to ',
-      'Nobody is told of the leads that callers send (acme). Set PARTNERS_FILE, ',
-      'Nobody may call the leads of acme, because visitors agree to nothing. Set PARTNERS_FILE, and in it consent ',
+      'Nobody is told of the leads of acme. Set send_to of the partner, ',
+      'Nobody may call the leads of acme, because visitors agree to nothing. Set consent of the partner ',
     ])
-      assert.equal(text.split(`${before}${sentence}`).length, 2, `${sentence}\n${text}`);
+      assert.equal(text.split(`${sign}${sentence}`).length, 2, `${sentence}\n${text}`);
   };
   const check = await runCommand(settings, 'config', 'check');
   assert.equal(check.code, 0);
@@ -48,7 +42,7 @@ for (const isTold of [false, true])
   test(`the operators' overview says that all is well only if somebody is told: ${isTold}`, async (t) => {
     const pages = await servePages(t, routes, {
       settings: isTold
-        ? {...hookAndUpstream(temporaryFolder(t)), CALLERS: JSON.stringify([{...acme, send_to: ['hook']}])}
+        ? hookAndUpstream(temporaryFolder(t), {callers: [{...inFile(acme), send_to: ['hook']}]})
         : {},
     });
     const {text} = await pages.ask('/', {headers: {cookie: await pages.sessionOf('viewer')}});

@@ -110,17 +110,25 @@ suite('a server whose log goes into a pipe', () => {
 });
 
 suite('a running server', () => {
-  const service = useService({CREDENTIALS_OLD_SECRET: 'canary-of-a-secret', TZ: 'Europe/Berln'});
+  const service = useService({
+    CREDENTIALS_OLD_SECRET: 'canary-of-a-secret',
+    ...{TZ: 'Europe/Berln', RETAIN_DAYS: '30'},
+  });
   const create = () => fetch(`${service.url}/json/leads`, postJson(standardBody, basic(acme)));
 
-  test('the log of the start warns of leftover secrets and settings without effect', async () => {
+  test('the log of the start warns of leftover secrets and settings, and of those without effect', async () => {
     await readJson(await create(), 201);
     const warnings = service.lines
       .filter((line) => line.includes('the configuration has a setting to look at'))
       .map((line) => JSON.parse(line) as {level: number; warning: string});
     assert.deepEqual(
       warnings.map(({level, warning}) => [level, warning.split(' ')[0]]),
-      [[40, 'CREDENTIALS_OLD_SECRET'], [40, 'TZ'], ...[40, 40, 40].map((level) => [level, 'Nobody'])],
+      [
+        [40, 'RETAIN_DAYS'],
+        [40, 'CREDENTIALS_OLD_SECRET'],
+        [40, 'TZ'],
+        ...[40, 40, 40].map((level) => [level, 'Nobody']),
+      ],
     );
     assert.ok(!service.lines.join('\n').includes('canary'));
   });

@@ -1,20 +1,18 @@
 /** `lead-prequal config check --origin`: which origins may use the form of a partner. */
 import assert from 'node:assert/strict';
-import {writeFileSync} from 'node:fs';
-import {join} from 'node:path';
+import {readFileSync, writeFileSync} from 'node:fs';
 import {suite, test, type TestContext} from 'node:test';
 import {originFault} from '../../../server/admin/partners.ts';
 import {readConfig} from '../../../server/config/config.ts';
-import {readPartners} from '../../../server/config/partners.ts';
+import {writeConfig} from '../../support/config-file.ts';
 import {assertFails, runCommand} from '../../support/operator.ts';
 import {serviceSettings} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {listedOrigin} from '../../support/test-server.ts';
 
-const useSettings = (t: TestContext, further: Record<string, string> = {}) => ({
+const useSettings = (t: TestContext) => ({
   ...serviceSettings(temporaryFolder(t)),
   ...{PUBLIC_URL: 'https://leads.example.com', PORT: '0'},
-  ...further,
 });
 /** Runs `config check` about pages of partners. */
 const check = (settings: Record<string, string>, ...words: string[]) =>
@@ -26,14 +24,6 @@ function faultOf(origin: string, settings: Record<string, string>) {
   return originFault(origin, config.partners[0], config);
 }
 
-function usePartnersFile(t: TestContext) {
-  const path = join(temporaryFolder(t), 'partners.json');
-  const write = (origins: string) =>
-    writeFileSync(path, `{"partners": [{"key": "acme", "cid": "1001",\n${origins}\n}]}`);
-  write('"origins": ["https://www.acme.example", "https://*.acme.example"]');
-  return {path, write, settings: useSettings(t, {PARTNERS_FILE: path})};
-}
-
 suite('lead-prequal config check --origin', () => {
   test('a listed origin may use the form', async (t) => {
     const {code, stdout} = await check(useSettings(t), '--partner', 'acme', '--origin', listedOrigin);
@@ -42,7 +32,7 @@ suite('lead-prequal config check --origin', () => {
   });
 
   test('of a configuration that is wrong, only its faults are listed', async (t) => {
-    const settings = useSettings(t, {PORT: 'none'});
+    const settings = {...useSettings(t), PORT: 'none'};
     const words = ['--partner', 'acme', '--origin', listedOrigin];
     const {code, stdout, stderr} = await check(settings, ...words);
     assert.deepEqual([code, stderr], [1, '']);
@@ -50,16 +40,17 @@ suite('lead-prequal config check --origin', () => {
   });
 
   test('an origin that a wildcard covers may use the form, and so may that of the server', (t) => {
-    const {settings} = usePartnersFile(t);
+    const settings = useSettings(t);
+    const CONFIG_FILE = writeConfig(temporaryFolder(t), [{origins: ['https://*.acme.example']}]);
     for (const origin of ['https://shop.acme.example', 'https://leads.example.com'])
-      assert.equal(faultOf(origin, settings), undefined);
+      assert.equal(faultOf(origin, {...settings, CONFIG_FILE}), undefined);
   });
 
-  test('the line that lists an origin in the partners file is printed, and makes it accepted', async (t) => {
-    const {path, write, settings} = usePartnersFile(t);
-    const words = ['--partner', 'acme', '--origin', 'https://new.example'];
-    const {code, stdout} = await check(settings, ...words);
-    const line = '"origins": ["https://www.acme.example", "https://*.acme.example", "https://new.example"]';
+  test('the line that lists an origin in the file is printed, and makes it accepted', async (t) => {
+    const settings = useSettings(t);
+    const {CONFIG_FILE: path = ''} = settings as Record<string, string>;
+    const {code, stdout} = await check(settings, '--partner', 'acme', '--origin', 'https://new.example');
+    const line = `"origins": ["${listedOrigin}", "https://new.example"]`;
     assert.equal(code, 1);
     assert.ok(
       stdout.endsWith(`✗ https://new.example is not among the origins of "acme". \
@@ -68,17 +59,9 @@ Replace "origins" of "acme" in ${path} by this line, and run "lead-prequal reloa
 `),
       stdout,
     );
-    write(line);
-    assert.equal(readPartners(path).content.partners[0].origins.length, 3);
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/"origins":\[.*?\]/, line));
+    assert.equal(readConfig(settings).partners[0].origins.length, 2);
     assert.equal(faultOf('https://new.example', settings), undefined);
-  });
-
-  test('the setting that lists an origin is named where there is no partners file', (t) => {
-    const settings = useSettings(t);
-    const listing = `EMBED_ORIGINS=${listedOrigin},https://new.example`;
-    assert.ok(faultOf('https://new.example', settings)?.endsWith(`and restart the server:\n  ${listing}`));
-    const changed = {...settings, EMBED_ORIGINS: `${listedOrigin},https://new.example`};
-    assert.equal(faultOf('https://new.example', changed), undefined);
   });
 
   test('the origin null could be any page: the apply page is named instead', (t) => {

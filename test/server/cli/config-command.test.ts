@@ -20,8 +20,6 @@ import {suite, test, type TestContext} from 'node:test';
 import {checkForm} from '../../../server/check-start.ts';
 import {readConfig, releasesFolder} from '../../../server/config/config.ts';
 import {startServer} from '../../../server/server.ts';
-import {openStore} from '../../../server/store/open-store.ts';
-import {clearText} from '../../../server/store/sealing.ts';
 import {sentLead} from '../../support/embed-client.ts';
 import {ignoreObservations} from '../../support/observation-log.ts';
 import {basic, fetchFrom, postJson, readJson} from '../../support/http.ts';
@@ -30,10 +28,10 @@ import {runCommand} from '../../support/operator.ts';
 import {writeConfig} from '../../support/config-file.ts';
 import {createDatabase, databaseFor, openPostgresStores, withoutPostgres} from '../../support/postgres.ts';
 import {redisUrl, withoutRedis} from '../../support/redis.ts';
-import {newEntry, standardBody} from '../../support/sample-leads.ts';
-import {noOtherPartner, runService, serviceSettings, startService} from '../../support/service-process.ts';
+import {standardBody} from '../../support/sample-leads.ts';
+import {runService, serviceSettings, startService} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
-import {acme, listedOrigin} from '../../support/test-server.ts';
+import {acme, inFile} from '../../support/test-server.ts';
 import {replyWith, startWebhookReceiver} from '../../support/webhook-receiver.ts';
 
 type Settings = Record<string, string>;
@@ -42,7 +40,7 @@ const wouldStart = '✓ The server would start.';
 
 function useCheck(t: TestContext) {
   const folder = temporaryFolder(t);
-  const settings: Settings = {...serviceSettings(folder), EMBED_FOLDER: '/nowhere', PORT: '0'};
+  const settings: Settings = {...serviceSettings(folder), PORT: '0'};
   const check = async (more: Settings = {}) => {
     const {code, stdout, stderr} = await runCommand({...settings, ...more}, 'config', 'check');
     assert.equal(stderr, '');
@@ -64,19 +62,10 @@ async function start(settings: Settings) {
   return {...server, fetch: fetchFrom(`http://127.0.0.1:${server.port}`)};
 }
 
-/** The settings of a server whose partner sends its leads to these destinations. */
-function partnersFile(folder: string, destinations: object, send_to: string[] = []): Settings {
-  const path = join(folder, 'partners.json');
-  const partner = {key: 'acme', origins: [listedOrigin], cid: '1001', send_to};
-  writeFileSync(path, JSON.stringify({destinations, partners: [partner]}, null, 1));
-  return {...noOtherPartner, PARTNERS_FILE: path};
-}
-
 /** Of every configuration without further settings. */
 const privacyNotes = [
-  /^! Personal data is stored in clear/,
   /^! Leads of .* are kept for ever/,
-  /^· A lead whose deliveries have not ended stays 30 days longer/,
+  /^· A lead whose deliveries have not ended stays 30 days longer/m,
 ];
 /** Of every configuration without a consent and without destinations, which test/server/smallest-setup.test.ts looks at. */
 const doubts = /^! (Nobody is told of|Nobody may call|Consent texts are)/;
@@ -95,17 +84,12 @@ suite('config check', () => {
 
   test('every fault and warning of the configuration is named, and the start agrees', async (t) => {
     const {check, settings, folder} = useCheck(t);
-    const file = partnersFile(folder, {}, ['crm']);
-    const more = {
-      ...file,
-      CREDENTIALS_CRM_SECRET: 'canary-of-a-secret',
-      TZ: 'Europe/Berln',
-      POLICY_FILE: '/nowhere/policy.json',
-    };
+    const CONFIG_FILE = writeConfig(folder, [{send_to: ['crm']}]);
+    const more = {CREDENTIALS_CRM_SECRET: 'canary-of-a-secret', TZ: 'Europe/Berln', PORT: 'x'};
     const {code, lines} = await check(more);
     assert.deepEqual(lines, [
-      '✗ POLICY_FILE names a file that cannot be read (ENOENT)',
-      `✗ PARTNERS_FILE ${file['PARTNERS_FILE']}:11:5: partners.0.send_to: crm is not among the destinations`,
+      '✗ PORT must be a number from 0 to 65535',
+      `✗ ${CONFIG_FILE}:1:94: partners.0.send_to: crm is not among the destinations`,
       '! CREDENTIALS_CRM_SECRET is not used by any destination: remove it',
       '! TZ names no time zone, so times are shown in UTC: set one such as America/New_York',
     ]);
@@ -132,21 +116,19 @@ suite('config check', () => {
   test('a consent text that changed without a new version is refused, as by the start', async (t) => {
     const {check, settings, folder} = useCheck(t);
     const write = (text: string, version: string) => writeConfig(folder, [{consent: {text, version}}]);
-    const file = {...noOtherPartner, PARTNERS_FILE: write('You may call me.', '1')};
-    await openWhile(start({...settings, ...file}), (server) =>
+    write('You may call me.', '1');
+    await openWhile(start(settings), (server) =>
       sentLead(server, undefined, {body: {consent: {version: '1', agreed: true}}}),
     );
 
     write('You may call and write to me.', '1');
-    const {code, lines} = await check(file);
+    const {code, lines} = await check();
     const [line = ''] = lines;
-    assert.match(line, /^✗ PARTNERS_FILE partners\.0\.consent\.text: .*give the new text a new version/);
+    assert.match(line, /^✗ .*partners\.0\.consent\.text: .*give the new text a new version/);
     assert.deepEqual({code, lines}, {code: 1, lines: [line]});
-    await assert.rejects(start({...settings, ...file}), (error: Error) =>
-      error.message.endsWith(line.slice(2)),
-    );
+    await assert.rejects(start(settings), (error: Error) => error.message.endsWith(line.slice(2)));
     write('You may call and write to me.', '2');
-    assert.deepEqual(await check(file), {code: 0, lines: [wouldStart]});
+    assert.deepEqual(await check(), {code: 0, lines: [wouldStart]});
   });
 
   test('a consent that lacks a language of the form is a warning', async (t) => {
@@ -154,57 +136,50 @@ suite('config check', () => {
     const consent = {texts: {en: {text: 'I agree.', version: '1'}}};
     await finds(
       0,
-      /^! PARTNERS_FILE .*partners\.json:1:\d+: partners\.0\.consent\.texts has no text in es: forms .* show the one in en$/m,
+      /^! .*lead-prequal\.json:1:\d+: partners\.0\.consent\.texts has no text in es: forms .* show the one in en$/m,
       {CONFIG_FILE: writeConfig(folder, [{consent}])},
     );
   });
 
-  test('what is stored in clear and what is kept for ever is said, unless settings say otherwise', async (t) => {
+  test('whose leads are kept for ever is said, and how long open deliveries keep the others', async (t) => {
     const {folder, settings} = useCheck(t);
-    const notes = async (more: Settings) => {
-      const {code, stdout} = await runCommand({...settings, ...more}, 'config', 'check');
+    const rows: [
+      partners: Record<string, unknown>,
+      retain_days: number | undefined,
+      who: string,
+      grace: boolean,
+    ][] = [
+      [{acme: undefined}, undefined, 'callers, acme', false],
+      [{acme: undefined}, 730, '', true],
+      [{acme: 30}, undefined, 'callers', true],
+      [{beta: 'forever', gamma: 30, delta: undefined}, undefined, 'callers, beta, delta', true],
+      [{beta: 'forever', gamma: 30, delta: undefined}, 730, 'beta', true],
+    ];
+    for (const [partners, retain_days, who, grace] of rows) {
+      const each = Object.entries(partners).map(([key, days]) => ({key, retain_days: days}));
+      writeConfig(folder, each, {}, {retain_days});
+      const {code, stdout} = await runCommand(settings, 'config', 'check');
       assert.equal(code, 0);
-      return privacyNotes.map((note) => stdout.split('\n').filter((line) => note.test(line)).length);
-    };
-    const DATA_KEY = 'a data key that is long enough'.replaceAll(' ', '-').padEnd(40, '!');
-    assert.deepEqual(await notes({}), [1, 1, 0]);
-    assert.deepEqual(await notes({DATA_KEY: `clear ${DATA_KEY}`, RETAIN_DAYS: '730'}), [1, 0, 1]);
-    assert.deepEqual(await notes({DATA_KEY}), [0, 1, 0]);
-    const kept = (retain_days: unknown) =>
-      notes({DATA_KEY, CONFIG_FILE: writeConfig(folder, [{retain_days}])});
-    assert.deepEqual(
-      [await kept('forever'), await kept(30)],
-      [
-        [0, 1, 0],
-        [0, 1, 1],
-      ],
-    );
-    const {stdout} = await runCommand({...settings, RETAIN_DAYS: '730'}, 'config', 'check');
-    assert.doesNotMatch(stdout, /kept for ever/);
-    const retain = {beta: 'forever', gamma: 30, delta: undefined};
-    const partners = Object.entries(retain).map(([key, retain_days]) => ({key, retain_days}));
-    const PARTNERS_FILE = writeConfig(folder, partners);
-    for (const [RETAIN_DAYS, who] of [
-      ['', 'callers, beta, delta'],
-      ['730', 'beta'],
-    ]) {
-      const more = {PARTNERS_FILE, ...(RETAIN_DAYS && {RETAIN_DAYS})};
-      const {stdout} = await runCommand({...settings, ...more}, 'config', 'check');
-      assert.match(stdout, new RegExp(`^! Leads of ${who} are kept for ever`, 'm'));
+      assert.equal(/^! Leads of (.*) are kept for ever/m.exec(stdout)?.[1] ?? '', who);
+      assert.equal(privacyNotes[1]!.test(stdout), grace);
     }
   });
 
-  test('data that is still in clear beside a data key is a warning until it is sealed', async (t) => {
-    const {settings} = useCheck(t);
-    await openWhile(openStore(readConfig(settings), clearText), (store) => store.accept(newEntry()));
-    const DATA_KEY = `${'a-data-key-that-is-long-enough'.padEnd(40, '!')} clear`;
-    const says = async () => (await runCommand({...settings, DATA_KEY}, 'config', 'check')).stdout;
-    assert.match(
-      await says(),
-      /^! Some data is still stored in clear: "lead-prequal keys rotate" seals it$/m,
-    );
-    assert.equal((await runCommand({...settings, DATA_KEY}, 'keys', 'rotate')).code, 0);
-    assert.doesNotMatch(await says(), /in clear/);
+  test('the key that the start would make is said, and a database that cannot be read is a fault', async (t) => {
+    const {check, finds, folder, settings} = useCheck(t);
+    const DATA_KEY_FILE = join(folder, 'the-key');
+    const noKey = {DATA_KEY: '', DATA_KEY_FILE};
+    assert.deepEqual(await check(noKey), {
+      code: 0,
+      lines: [
+        newDatabase,
+        `· There is no data key yet: the first start ("lead-prequal serve") makes it in ${DATA_KEY_FILE}. Put the key there first if a backup is to be restored`,
+        wouldStart,
+      ],
+    });
+    assert.ok(!existsSync(DATA_KEY_FILE));
+    mkdirSync(settings['DATABASE_PATH']!);
+    await finds(1, /^✗ The database that DATABASE_PATH names cannot be opened: [^\n]+$/, noKey);
   });
 
   test('a destination that is reached without encryption is a warning', async (t) => {
@@ -212,15 +187,15 @@ suite('config check', () => {
     const lender = {type: 'lead-api', url: 'http://api.lender.example', cid: '7', credentials: 'LENDER'};
     const access = {CREDENTIALS_LENDER_USER: 'us', CREDENTIALS_LENDER_PASSWORD: 'secret-of-lender'};
     await finds(0, /^! the URL of this destination starts with http:.*"lender"/, {
-      ...partnersFile(folder, {lender}),
+      CONFIG_FILE: writeConfig(folder, [{}], {lender}),
       ...access,
     });
   });
 
   test('a withdrawn version that is not there is a fault', async (t) => {
-    await useCheck(t).finds(1, /^✗ WITHDRAWN_VERSIONS names 9\.9\.9, which this server does not have/, {
-      WITHDRAWN_VERSIONS: '9.9.9',
-    });
+    const {folder, finds} = useCheck(t);
+    writeConfig(folder, undefined, undefined, {withdrawn_versions: ['9.9.9']});
+    await finds(1, /^✗ withdrawn_versions names 9\.9\.9, which this server does not have/);
   });
 });
 
@@ -272,7 +247,7 @@ suite('config check of the SQLite file', () => {
     copyFileSync(join(import.meta.dirname, '../../support/databases/1.0.0.sqlite'), path);
     chownSync(path, 65_534, 65_534);
     await finds(1, /^✗ .* belongs to another user\. Run the command as that user: sudo -u '#65534'/);
-    assert.deepEqual(readdirSync(folder).toSorted(), ['embed', 'leads.sqlite']);
+    assert.deepEqual(readdirSync(folder).toSorted(), ['lead-prequal.json', 'leads.sqlite']);
   });
 
   test('a folder that may not be written is a fault, except to root', async (t) => {
@@ -291,20 +266,20 @@ suite('config check of PostgreSQL', {skip: withoutPostgres}, () => {
   const onPostgres = (url: string) => ({DATABASE_URL: url, DATABASE_PATH: ''});
 
   const noErasures =
-    '! ERASURES_FILE names no file: after a restore of PostgreSQL, whoever was erased since is back, and whoever said stop is called again';
+    '! erasures_file names no file: after a restore of PostgreSQL, whoever was erased since is back, and whoever said stop is called again';
 
   test('an empty database gets no tables, and one with tables is accepted', async (t) => {
-    const {check} = useCheck(t);
+    const {check, folder, settings} = useCheck(t);
     const database = await databaseFor(t);
     assert.deepEqual(await check(onPostgres(database.url)), {code: 0, lines: [newDatabase, wouldStart]});
     const tables = "SELECT 1 FROM pg_tables WHERE schemaname = 'public'";
     assert.deepEqual(await database.query(tables), []);
-    const full = await openPostgresStores(t, 1);
-    assert.deepEqual(await check(onPostgres(full.database.url)), {code: 0, lines: [noErasures, wouldStart]});
-    const named = {...onPostgres(full.database.url), ERASURES_FILE: '/nowhere/erasures'};
-    assert.deepEqual(await check(named), {code: 0, lines: [wouldStart]});
-    await full.database.query('UPDATE schema_version SET version = version - 1');
-    assert.deepEqual(await check(onPostgres(full.database.url)), {
+    await (await start({...settings, ...onPostgres(database.url)})).close();
+    assert.deepEqual(await check(onPostgres(database.url)), {code: 0, lines: [noErasures, wouldStart]});
+    writeConfig(folder, undefined, undefined, {erasures_file: '/nowhere/erasures'});
+    assert.deepEqual(await check(onPostgres(database.url)), {code: 0, lines: [wouldStart]});
+    await database.query('UPDATE schema_version SET version = version - 1');
+    assert.deepEqual(await check(onPostgres(database.url)), {
       code: 0,
       lines: [olderDatabase, wouldStart],
     });
@@ -405,25 +380,26 @@ test('a destination is removed in three steps, in each of which the server start
   const {check, settings, folder} = useCheck(t);
   const crm = await openFor(t, startWebhookReceiver(replyWith(503)));
   const destinations = {crm: {type: 'webhook', url: crm.settings.url, credentials: 'CRM'}};
-  const secret = {CREDENTIALS_CRM_SECRET: crm.secret, WEBHOOK_INTERNAL_HOSTS: '127.0.0.1,localhost'};
-  const callers = (send_to: string[]) => ({CALLERS: JSON.stringify([{...acme, send_to}])});
+  const secret = {CREDENTIALS_CRM_SECRET: crm.secret};
+  const write = (left: Record<string, object>, send_to: string[] = []) =>
+    writeConfig(folder, [{send_to}], left, {callers: [{...inFile(acme), send_to}]});
 
-  const before = {...secret, ...partnersFile(folder, destinations, ['crm']), ...callers(['crm'])};
-  await openWhile(start({...settings, ...before}), async (server) =>
+  write(destinations, ['crm']);
+  await openWhile(start({...settings, ...secret}), async (server) =>
     readJson(await server.fetch('/json/leads', postJson(standardBody, basic(acme))), 201),
   );
 
   const unused = '! CREDENTIALS_CRM_SECRET is not used by any destination: remove it';
   const waiting =
     '! deliveries wait for a destination that is not configured {"destination":"crm","deliveries":1}';
-  const steps: [step: string, left: object, secrets: Settings, lines: string[]][] = [
+  const steps: [step: string, left: Record<string, object>, secrets: Settings, lines: string[]][] = [
     ['no partner and no caller names it', destinations, secret, []],
     ['it is taken out of the list', {}, secret, [unused, waiting]],
     ['its secret is removed', {}, {}, [waiting]],
   ];
   for (const [step, left, secrets, lines] of steps) {
-    const more = {...secrets, ...partnersFile(folder, left), ...callers([])};
-    assert.deepEqual(await check(more), {code: 0, lines: [...lines, wouldStart]}, step);
-    await (await start({...settings, ...more})).close();
+    write(left);
+    assert.deepEqual(await check(secrets), {code: 0, lines: [...lines, wouldStart]}, step);
+    await (await start({...settings, ...secrets})).close();
   }
 });

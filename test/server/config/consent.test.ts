@@ -1,24 +1,15 @@
-/** What the partners file may say of a consent, and what is said about a text that is wrong. */
+/** What the file may say of a consent, and what is said about a text that is wrong. */
 import assert from 'node:assert/strict';
-import {readFileSync, writeFileSync} from 'node:fs';
-import {join} from 'node:path';
-import {after, suite, test} from 'node:test';
-import {ConfigError, readConfig} from '../../../server/config/config.ts';
+import {readFileSync} from 'node:fs';
+import {suite, test} from 'node:test';
 import {textFault} from '../../../server/config/consent.ts';
 import {sampleConsent} from '../../../server/config/sample-consent.ts';
 import {consentParts} from '../../../form/consent-text.ts';
 import fc from '../../support/properties.ts';
-import {temporaryFolder} from '../../support/temporary-folder.ts';
-import {acme} from '../../support/test-server.ts';
-
-const folder = temporaryFolder({after});
-const path = join(folder, 'partners.json');
+import {readWith, settingsWith, wrongIn} from '../../support/wrong-settings.ts';
 
 /** @param partner the fields of a partner besides those that it must have, as the lines from the eighth on */
-function read(partner: string) {
-  writeFileSync(
-    path,
-    `{
+const fileWith = (partner: string) => `{
   "partners": [
     {
       "key": "acme",
@@ -28,26 +19,8 @@ function read(partner: string) {
 ${partner}
     }
   ]
-}`,
-  );
-  return readConfig({
-    PUBLIC_URL: 'https://leads.example.com',
-    CALLERS: JSON.stringify([acme]),
-    TOKEN_KEY: 'a-token-key-for-tests-that-is-long-enough',
-    PARTNERS_FILE: path,
-  });
-}
-
-/** The lines of the error, without the path of the file. */
-function wrongIn(partner: string): string[] {
-  try {
-    read(partner);
-  } catch (error) {
-    assert.ok(error instanceof ConfigError);
-    return error.faults.map((line) => line.replace(`PARTNERS_FILE ${path}:`, ''));
-  }
-  return [];
-}
+}`;
+const read = (partner: string) => readWith(fileWith(partner));
 
 const consentOf = (partner: string) => read(partner).partners[0].consent;
 
@@ -119,8 +92,8 @@ suite('the consent of a partner', () => {
   };
   for (const [what, [consent, line]] of Object.entries(wrong)) {
     test(`is refused, with line and column: ${what}`, () => {
-      const lines = wrongIn(consent);
-      assert.ok(lines[0]?.startsWith(line), lines.join('\n') || 'it was taken');
+      const lines = wrongIn(settingsWith(fileWith(consent)));
+      assert.ok(lines[0]?.startsWith(`CONFIG:${line}`), lines.join('\n') || 'it was taken');
       assert.equal(lines.length, 1);
     });
   }
@@ -179,8 +152,7 @@ suite('what is wrong with a text', () => {
 });
 
 suite('a warning about texts', () => {
-  const warningsOf = (partner: string) =>
-    read(partner).warnings.map((line) => line.replace(`PARTNERS_FILE ${path}:`, ''));
+  const warningsOf = (partner: string) => read(partner).warnings.map((line) => line.replace(/^CONFIG:/, ''));
   test('names the language that has no text, and the one that is shown in its place', () => {
     assert.deepEqual(
       warningsOf(`"consent": {"texts": {"es": {"text": "De acuerdo.", "version": "1"}}},

@@ -1,18 +1,19 @@
-/** The destinations of the partners file: what each kind takes, what its errors say, and where leads are sent. */
+/** The destinations of the file: what each kind takes, what its errors say, and where leads are sent. */
 import assert from 'node:assert/strict';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
-import {readConfig} from '../../../server/config/config.ts';
 import {destinationKinds, type ChatSettings} from '../../../server/config/destinations.ts';
+import type {FileFields} from '../../support/config-file.ts';
 import {without} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
-import {wrongIn} from '../../support/wrong-settings.ts';
+import {acme, inFile} from '../../support/test-server.ts';
+import {partner, readWith, wrongWith} from '../../support/wrong-settings.ts';
+
+const caller = inFile(acme);
 
 const folder = temporaryFolder({after});
 
-const partner = {key: 'acme', origins: ['https://www.partner.example'], cid: '1001'};
-const caller = {user: 'acme', password: 'secret-of-acme', cids: ['1001']};
 const keys = [1, 2, 3].map((byte) => Buffer.alloc(24, byte));
 const [secret = '', newSecret = '', thirdSecret = ''] = keys.map((key) => `whsec_${key.toString('base64')}`);
 
@@ -22,33 +23,17 @@ const mail = {type: 'email', to: ['sales@partner.example']};
 
 const lenderAccess = {CREDENTIALS_LENDER_USER: 'us', CREDENTIALS_LENDER_PASSWORD: 'secret-of-lender'};
 const crmAccess = {CREDENTIALS_CRM_SECRET: secret};
-const mailAccess = {SMTP_URL: 'smtp://me:p%40ss@mail.example', SMTP_FROM: 'Leads <leads@partner.example>'};
+const mailAccess = {SMTP_URL: 'smtp://me:p%40ss@mail.example'};
+const from = 'Leads <leads@partner.example>';
 
 type Settings = Record<string, string>;
+type Given = [destinations: unknown, settings?: Settings, partnerFields?: object, more?: FileFields];
 
-/** The environment of a server with these destinations, whose only partner has these fields. */
-function environment(
-  destinations: unknown,
-  settings: Settings = {},
-  partnerFields = {},
-  more = {},
-): Settings {
-  const path = join(folder, 'partners.json');
-  writeFileSync(path, JSON.stringify({destinations, partners: [{...partner, ...partnerFields}], ...more}));
-  return {
-    PUBLIC_URL: 'https://leads.example.com',
-    CALLERS: JSON.stringify([caller]),
-    TOKEN_KEY: 'k'.repeat(32),
-    PARTNERS_FILE: path,
-    ...settings,
-  };
-}
-const read = (...given: Parameters<typeof environment>) => readConfig(environment(...given));
-/** Without the places in the file, which json-places.test.ts checks. */
-const wrong = (...given: Parameters<typeof environment>) =>
-  wrongIn(environment(...given)).map((line) =>
-    line.replace(/^PARTNERS_FILE \S+partners\.json:1:\d+:/, 'PARTNERS_FILE'),
-  );
+/** The configuration of a server with these destinations, whose only partner has these fields. */
+const configuration = (...[destinations, settings, fields = {}, more = {}]: Given) =>
+  [{destinations, partners: [{...partner, ...fields}], mail_from: from, ...more}, settings] as const;
+const read = (...given: Given) => readWith(...configuration(...given));
+const wrong = (...given: Given) => wrongWith(...configuration(...given));
 
 suite('a destination', () => {
   test('of each kind needs few fields, and gets the rest from the environment', () => {
@@ -61,6 +46,7 @@ suite('a destination', () => {
         user: 'us',
         password: 'secret-of-lender',
         attributionInNotes: false,
+        onLostReply: 'send',
       },
       crm: {
         type: 'webhook',
@@ -74,7 +60,7 @@ suite('a destination', () => {
         to: ['sales@partner.example'],
         details: 'none',
         smtpUrl: 'smtp://me:p%40ss@mail.example',
-        from: 'Leads <leads@partner.example>',
+        from,
         rounding: 1_000,
         partnerNames: {acme: 'acme'},
         replyTo: 'visitor',
@@ -85,30 +71,23 @@ suite('a destination', () => {
     const pace = {per_second: 0.5, parallel: 100};
     const {destinations} = read(
       {
-        lender: {...lender, attribution_in_notes: true, ...pace},
-        crm: {...crm, ...pace},
+        lender: {...lender, attribution_in_notes: true, on_lost_reply: 'hold', ...pace},
+        crm: {...crm, internal: true, events: ['lead.answered'], ...pace},
         mail: {
           ...mail,
           to: ['a@partner.example', 'b@partner.example'],
           details: 'contact',
+          reply_to: 'none',
         },
       },
       {...lenderAccess, ...crmAccess, ...mailAccess},
     );
     const paced = {perSecond: 0.5, parallel: 100};
     assert.partialDeepStrictEqual(Object.fromEntries(destinations), {
-      lender: {attributionInNotes: true, ...paced},
-      crm: paced,
-      mail: {to: ['a@partner.example', 'b@partner.example'], details: 'contact'},
+      lender: {attributionInNotes: true, onLostReply: 'hold', ...paced},
+      crm: {isInternal: true, events: ['lead.answered'], ...paced},
+      mail: {to: ['a@partner.example', 'b@partner.example'], details: 'contact', replyTo: 'none'},
     });
-  });
-  test('every_minutes of earlier versions has no effect, and a start says so, with its place', () => {
-    const {destinations, warnings} = read({mail, often: {...mail, every_minutes: 15}}, mailAccess);
-    assert.deepEqual(destinations.get('often'), destinations.get('mail'));
-    assert.match(
-      warnings.join(),
-      /^PARTNERS_FILE .*partners\.json:1:\d+: destinations\.often\.every_minutes is not used any more, as each lead has an e-mail of its own: remove it$/,
-    );
   });
   test('alerts need no destination, and a note says what a chat room keeps of erased leads', () => {
     const room = {type: 'chat', format: 'slack', credentials: 'ROOM', details: 'contact'};
@@ -116,9 +95,14 @@ suite('a destination', () => {
     const access = {...mailAccess, ...pages, CREDENTIALS_ROOM_URL: 'https://hooks.slack.example/services/T0'};
     const {alerts, notes, destinations} = read(
       {room, quiet: {...room, details: 'none'}, linked: {...room, details: 'link'}},
-      {...access, ALERTS_TO: 'me@partner.example you@partner.example'},
+      access,
+      {},
+      {alerts_to: ['me@partner.example', 'you@partner.example']},
     );
-    assert.partialDeepStrictEqual(alerts, {to: ['me@partner.example', 'you@partner.example']});
+    assert.deepEqual(alerts, {
+      ...{to: ['me@partner.example', 'you@partner.example'], from},
+      smtpUrl: mailAccess.SMTP_URL,
+    });
     assert.deepEqual(
       notes.flatMap((note) => /^The chat room (\w+) cannot be made to forget/.exec(note)?.[1] ?? []),
       ['room'],
@@ -139,21 +123,15 @@ suite('a destination', () => {
       assert.partialDeepStrictEqual(destinations.get('crm'), {url});
     }
   });
-  for (const [hosts, url] of [
-    ['crm.internal, 10.0.0.1', 'http://crm.internal:8080/in'],
-    ['CRM.internal', 'http://crm.INTERNAL/in'],
-    ['10.0.0.1', 'http://10.0.0.1/in'],
-    ['::1', 'http://[::1]:8080/in'],
-    ['[FD00:0::1]', 'http://[fd00::1]/in'],
-    ['crm.internal', 'https://crm.internal/in'],
-  ] as const) {
-    test(`a webhook at ${url} is internal where WEBHOOK_INTERNAL_HOSTS lists ${hosts}`, () => {
-      const settings = {...crmAccess, WEBHOOK_INTERNAL_HOSTS: hosts};
-      assert.partialDeepStrictEqual(read({crm: {...crm, url}}, settings).destinations.get('crm'), {
-        isInternal: true,
-      });
-    });
-  }
+  test('a receiver in the network of the server may be reached over http, if it says so', () => {
+    for (const url of ['http://crm.internal:8080/in', 'http://[fd00::1]/in', 'https://crm.internal/in'])
+      assert.partialDeepStrictEqual(
+        read({crm: {...crm, url, internal: true}}, crmAccess).destinations.get('crm'),
+        {url, isInternal: true},
+      );
+    const secret = {...crmAccess, CREDENTIALS_CRM_URL: 'http://crm.internal'};
+    assert.deepEqual(wrong({crm: {...without(crm, 'url'), internal: true}}, secret), []);
+  });
   test('a chat room takes its URL from the environment alone, and only over https', () => {
     const room = {type: 'chat', format: 'teams', credentials: 'ROOM', events: ['lead.created']};
     const address = 'https://teams.example/workflows/secret';
@@ -173,42 +151,31 @@ suite('a destination', () => {
   });
   test('an internal webhook and a link are no faults while another setting is wrong', () => {
     const access = {...crmAccess, ...mailAccess, ADMIN_URL: 'https://admin.example.com'};
-    const settings = {...access, WEBHOOK_INTERNAL_HOSTS: 'crm.internal', PORT: 'eighty'};
+    const settings = {...access, PORT: 'eighty'};
     const linked = {...mail, details: 'link'};
-    const [line = '', ...others] = wrong({linked, crm: {...crm, url: 'http://crm.internal/in'}}, settings);
+    const [line = '', ...others] = wrong(
+      {linked, crm: {...crm, url: 'http://crm.internal/in', internal: true}},
+      settings,
+    );
     assert.match(line, /^PORT /);
     assert.deepEqual(others, []);
   });
-  for (const host of [
-    'http://crm.internal',
-    'crm.internal:8080',
-    'me@crm.internal',
-    '*.internal',
-    '10.0.0.0/8',
-  ]) {
-    test(`${host} is no host for WEBHOOK_INTERNAL_HOSTS`, () => {
-      const lines = wrong({crm}, {...crmAccess, WEBHOOK_INTERNAL_HOSTS: `crm.internal ${host}`});
-      assert.deepEqual(lines, [
-        'WEBHOOK_INTERNAL_HOSTS.1 must be a host without scheme and port, such as crm.internal',
-      ]);
-    });
-  }
-  for (const smtpUrl of [
-    'smtp://localhost',
-    'smtps://me:pass@mail.example:465',
-    'smtp://me%40partner.example:a%2Fb%23c@[::1]:25/',
-  ]) {
-    test(`the mail server ${smtpUrl} is accepted`, () =>
-      assert.deepEqual(wrong({mail}, {...mailAccess, SMTP_URL: smtpUrl}), []));
-  }
-  for (const from of [
-    'leads@partner.example',
-    '"Leads, Inc." <leads@partner.example>',
-    'leads@bücher.example',
-  ]) {
-    test(`the sender ${from} is accepted`, () =>
-      assert.deepEqual(wrong({mail}, {...mailAccess, SMTP_FROM: from}), []));
-  }
+  test('mail servers and senders are accepted in each right spelling', () => {
+    const encoded = 'smtp://me%40partner.example:a%2Fb%23c@[::1]:25/';
+    for (const SMTP_URL of ['smtp://localhost', 'smtps://me:pass@mail.example:465', encoded])
+      assert.deepEqual(wrong({mail}, {SMTP_URL}), []);
+    const named = '"Leads, Inc." <leads@partner.example>';
+    for (const mail_from of ['leads@partner.example', named, 'leads@bücher.example'])
+      assert.deepEqual(wrong({mail}, mailAccess, {}, {mail_from}), []);
+  });
+  test('the sender of e-mails is the mailbox in SMTP_URL, where the file names none', () => {
+    const SMTP_URL = 'smtps://leads%40partner.example:secret@mail.example';
+    const noSender = {mail_from: undefined, alerts_to: ['me@partner.example']};
+    const {alerts, destinations} = read({mail}, {SMTP_URL}, {}, noSender);
+    for (const each of [alerts, destinations.get('mail')])
+      assert.partialDeepStrictEqual(each, {from: 'leads@partner.example'});
+    assert.partialDeepStrictEqual(read({mail}, {SMTP_URL}).destinations.get('mail'), {from});
+  });
 });
 
 /** No message may hold this text. It stands where operators write secrets, or may write them by mistake. */
@@ -216,6 +183,7 @@ const canary = 'canary';
 
 suite('a destination that is wrong is refused with its field', () => {
   const kinds = Object.keys(destinationKinds);
+  const overHttp = 'must start with https://, unless "internal": true says that it is in your network';
   const noKind = (name: string) => `${name}.type: must be one of ${kinds.join(', ')}`;
 
   for (const type of kinds) {
@@ -242,10 +210,7 @@ suite('a destination that is wrong is refused with its field', () => {
       {crm: {...crm, url: `https://me:${canary}@crm.example`}},
       'crm.url: must have no user name and no password',
     ],
-    [
-      {crm: {...crm, url: `http://crm.example/${canary}`}},
-      'crm.url: must start with https://, unless WEBHOOK_INTERNAL_HOSTS lists its host',
-    ],
+    [{crm: {...crm, url: `http://crm.example/${canary}`}}, `crm.url: ${overHttp}`],
     [
       {crm: {...crm, per_second: 0, parallel: 0}},
       'crm.per_second: must be above 0',
@@ -284,26 +249,20 @@ suite('a destination that is wrong is refused with its field', () => {
     ],
     [{mail: {...mail, details: 'link'}}, 'mail.details: link needs the setting ADMIN_URL, which is missing'],
     [{mail: {...mail, details: canary}}, 'mail.details: must be one of none, link, contact'],
-    [
-      {default: crm, calculator: crm},
-      'default: is the name of the upstream that the UPSTREAM_… settings describe',
-      'calculator: is the name of the calculator',
-    ],
+    [{default: crm, calculator: crm}, 'calculator: is the name of the calculator'],
+    [{lender: {...lender, on_lost_reply: 'drop'}}, 'lender.on_lost_reply: must be one of send, hold'],
+    [{crm: {...crm, internal: 'yes'}}, 'crm.internal: must be true or false'],
+    [{crm: {...crm, intern: true}}, 'crm: has an unknown field: intern: did you mean internal?'],
     [{'my crm': crm}, 'my crm: has a name that is not made of letters, digits and dashes'],
   ];
   for (const [destinations, ...faults] of refused) {
     test(`a destination that is wrong is refused with its field: ${faults[0]?.slice(0, 45)}`, () => {
       assert.deepEqual(
         wrong(destinations, {...lenderAccess, ...crmAccess, ...mailAccess}),
-        faults.map((fault) => `PARTNERS_FILE destinations.${fault}`),
+        faults.map((fault) => `destinations.${fault}`),
       );
     });
   }
-  test('a destination has a name that no upstream has', () => {
-    const upstream = without(lender, 'type');
-    const lines = wrong({lender}, lenderAccess, {}, {upstreams: {lender: upstream}});
-    assert.deepEqual(lines, ['PARTNERS_FILE upstreams.lender: is the name of a destination, too']);
-  });
 });
 
 test('an unused secret is warned of, also the URL of a webhook that has one in the file', () => {
@@ -321,16 +280,15 @@ suite('a setting of a destination that is wrong is refused by its name', () => {
   const wrongSecret = 'CREDENTIALS_CRM_SECRET must be whsec_ and 24 to 64 bytes in base64';
   const wrongServer =
     'SMTP_URL must be an address such as smtp://user:password@host:587, without path and parameters, and with signs such as / or # of a password encoded';
-  const wrongSender = 'SMTP_FROM must be one e-mail address, such as Leads <leads@example.com>';
-  const needs = (setting: string, name: string) =>
-    `${setting} is missing, which the destination ${name} of PARTNERS_FILE needs`;
+  const wrongSender = 'mail_from: must be one e-mail address, such as Leads <leads@example.com>';
+  const needs = (setting: string, name: string) => `${setting} is missing, which ${name} needs`;
   const refused: [what: string, destinations: object, settings: Settings, lines: string[]][] = [
-    ['no secret', {crm}, {}, [needs('CREDENTIALS_CRM_SECRET', 'crm')]],
+    ['no secret', {crm}, {}, [needs('CREDENTIALS_CRM_SECRET', 'destinations.crm')]],
     [
       'no URL',
       {crm: crmWithoutUrl},
       {},
-      [needs('CREDENTIALS_CRM_URL', 'crm'), needs('CREDENTIALS_CRM_SECRET', 'crm')],
+      [needs('CREDENTIALS_CRM_URL', 'destinations.crm'), needs('CREDENTIALS_CRM_SECRET', 'destinations.crm')],
     ],
     [
       'a URL that is none',
@@ -342,7 +300,9 @@ suite('a setting of a destination that is wrong is refused by its name', () => {
       'a URL with http',
       {crm: crmWithoutUrl},
       {...crmAccess, CREDENTIALS_CRM_URL: `http://crm.example/${canary}`},
-      ['CREDENTIALS_CRM_URL must start with https://, unless WEBHOOK_INTERNAL_HOSTS lists its host'],
+      [
+        'CREDENTIALS_CRM_URL must start with https://, unless "internal": true says that it is in your network',
+      ],
     ],
     ...[
       canary,
@@ -371,24 +331,7 @@ suite('a setting of a destination that is wrong is refused by its name', () => {
       {CREDENTIALS_CRM_SECRET: `${secret} ${newSecret} ${thirdSecret}`},
       ['CREDENTIALS_CRM_SECRET must hold two secrets at most'],
     ],
-    [
-      'misspelt credentials',
-      {crm: crmWithoutUrl},
-      {CREDENTIALS_CRM_URI: canary, CREDENTIALS_CRM_SECRETS: canary},
-      [
-        needs('CREDENTIALS_CRM_URL', 'crm'),
-        needs('CREDENTIALS_CRM_SECRET', 'crm'),
-        'CREDENTIALS_CRM_URI is not a setting: did you mean CREDENTIALS_CRM_URL?',
-        'CREDENTIALS_CRM_SECRETS is not a setting: did you mean CREDENTIALS_CRM_SECRET?',
-      ],
-    ],
-    ['no mail server and no sender', {mail}, {}, [needs('SMTP_URL', 'mail'), needs('SMTP_FROM', 'mail')]],
-    [
-      'no mail server for alerts',
-      {},
-      {ALERTS_TO: 'you@partner.example', SMTP_FROM: mailAccess.SMTP_FROM},
-      ['SMTP_URL is missing, which ALERTS_TO needs'],
-    ],
+    ['no mail server', {mail}, {}, [needs('SMTP_URL', 'destinations.mail')]],
     [
       'a wrong mail server, once for all e-mails',
       {mail, others: {...mail, details: 'contact'}},
@@ -409,18 +352,6 @@ suite('a setting of a destination that is wrong is refused by its name', () => {
       {...mailAccess, SMTP_URL: text},
       [wrongServer],
     ]),
-    ...[
-      canary,
-      `${canary}@`,
-      `Leads <${canary}>`,
-      `a@partner.example, ${canary}@partner.example`,
-      `Leads\r\nBcc: ${canary}@partner.example <a@partner.example>`,
-    ].map((text): [string, object, Settings, string[]] => [
-      `the sender ${JSON.stringify(text)}`,
-      {mail},
-      {...mailAccess, SMTP_FROM: text},
-      [wrongSender],
-    ]),
   ];
   for (const [what, destinations, settings, lines] of refused) {
     test(`a setting of a destination that is wrong is refused by its name: ${what}`, () => {
@@ -429,17 +360,30 @@ suite('a setting of a destination that is wrong is refused by its name', () => {
       assert.doesNotMatch(found.join('\n'), /canary|can\/ary/);
     });
   }
+  test('a sender that is wrong is refused, or one that is missing where no mailbox signs in', () => {
+    for (const mail_from of [
+      canary,
+      `${canary}@`,
+      `Leads <${canary}>`,
+      `a@partner.example, ${canary}@partner.example`,
+      `Leads\r\nBcc: ${canary}@partner.example <a@partner.example>`,
+    ])
+      assert.deepEqual(wrong({mail}, mailAccess, {}, {mail_from}), [wrongSender], mail_from);
+    const missing =
+      'mail_from: is missing, because the user in SMTP_URL is no mailbox: the sender of e-mails';
+    for (const [destinations, more] of [
+      [{mail}, {}],
+      [{}, {alerts_to: ['me@partner.example']}],
+    ] as const)
+      assert.deepEqual(wrong(destinations, mailAccess, {}, {mail_from: undefined, ...more}), [missing]);
+    const alerts_to = ['me@partner.example'];
+    assert.deepEqual(wrong({}, {}, {}, {alerts_to}), [needs('SMTP_URL', 'alerts_to')]);
+  });
 });
 
 suite('the way of leads', () => {
   const access = {...lenderAccess, ...crmAccess, ...mailAccess};
   const all = {lender, crm, mail};
-  const upstream = {
-    UPSTREAM_URL: 'https://upstream.example',
-    UPSTREAM_USER: 'up',
-    UPSTREAM_PASSWORD: 'secret-of-upstream',
-    UPSTREAM_CID: '77',
-  };
 
   test('the leads of a partner are answered by one destination and sent to others', () => {
     const {partners} = read(all, access, {answer_from: 'lender', send_to: ['crm', 'mail']});
@@ -447,24 +391,14 @@ suite('the way of leads', () => {
   });
   test('the calculator answers the leads of a partner by default, or where it is named', () => {
     for (const fields of [{}, {answer_from: 'calculator'}]) {
-      const {partners} = read(all, {...access, ...upstream}, {send_to: ['crm'], ...fields});
+      const {partners} = read(all, access, {send_to: ['crm'], ...fields});
       assert.equal(partners[0].answerFrom, undefined);
       assert.deepEqual(partners[0].sendTo, ['crm']);
     }
   });
-  test('the leads of a partner may be answered by the upstream of the settings', () => {
-    assert.equal(read({}, upstream, {answer_from: 'default'}).partners[0].answerFrom, 'default');
-  });
-  test('the leads of a partner go the way that a file of version 1.0 says', () => {
-    const fields = without(lender, 'type');
-    const more = {destinations: undefined, upstreams: {lender: fields}};
-    const {partners, destinations} = read({}, lenderAccess, {upstream: 'lender'}, more);
-    assert.partialDeepStrictEqual(partners[0], {answerFrom: 'lender', sendTo: []});
-    assert.deepEqual(destinations, read({lender}, lenderAccess).destinations);
-  });
   test('the leads of a caller go the way that its entry says', () => {
-    const callers = JSON.stringify([{...caller, answer_from: 'lender', send_to: ['crm']}]);
-    const [one] = read(all, {...access, CALLERS: callers}).callers;
+    const callers = [{...caller, answer_from: 'lender', send_to: ['crm']}];
+    const [one] = read(all, access, {}, {callers}).callers;
     assert.partialDeepStrictEqual(one, {answer_from: 'lender', send_to: ['crm']});
   });
 
@@ -488,24 +422,12 @@ suite('the way of leads', () => {
     test(`a way of leads that is wrong is refused, for partners and callers: ${JSON.stringify(fields)}`, () => {
       assert.deepEqual(
         wrong(all, access, fields),
-        faults.map((fault) => `PARTNERS_FILE partners.0.${fault}`),
+        faults.map((fault) => `partners.0.${fault}`),
       );
       assert.deepEqual(
-        wrong(all, {...access, CALLERS: JSON.stringify([{...caller, ...fields}])}),
-        faults.map((fault) => `CALLERS.0.${fault}`.replace(': must', ' must')),
+        wrong(all, access, {}, {callers: [{...caller, ...fields}]}),
+        faults.map((fault) => `callers.0.${fault}`),
       );
     });
   }
-  test('a partner names what answers its leads once', () => {
-    const fields = without(lender, 'type');
-    const more = {upstreams: {lender: fields}};
-    assert.deepEqual(wrong({}, lenderAccess, {upstream: 'lender', answer_from: 'lender'}, more), [
-      'PARTNERS_FILE partners.0.upstream: is what answer_from was called in 1.0: remove it',
-    ]);
-  });
-  test('a partners file that cannot be read is all that is reported of the destinations of callers', () => {
-    const callers = JSON.stringify([{...caller, send_to: ['crm']}]);
-    const settings = environment(all, {...access, CALLERS: callers, PARTNERS_FILE: '/nowhere'});
-    assert.deepEqual(wrongIn(settings), ['PARTNERS_FILE names a file that cannot be read (ENOENT)']);
-  });
 });

@@ -6,7 +6,7 @@ import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
 import {program} from '../../support/operator.ts';
 import {writeConfig} from '../../support/config-file.ts';
-import {noOtherPartner, serviceSettings, startService} from '../../support/service-process.ts';
+import {serviceSettings, startService} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {until} from '../../support/until.ts';
 import {newSecret} from '../../support/webhook-receiver.ts';
@@ -49,33 +49,84 @@ suite('lead-prequal.env', () => {
   test('a command reads it, and a variable of the process wins, but not an empty one', async (t) => {
     const {folder, run, check} = inFolder(t);
     assert.match(await run({}, program, 'config', 'check'), /✓ The server would start/);
-    assert.deepEqual(await check({PUBLIC_URL: 'nowhere', TOKEN_KEY: ''}), [
+    assert.deepEqual(await check({PUBLIC_URL: 'nowhere', DATA_KEY: ''}), [
       'PUBLIC_URL must be a URL that starts with https:// or http://',
     ]);
     const key = join(folder, 'key');
     writeFileSync(key, 'short');
-    assert.deepEqual(await check({TOKEN_KEY_FILE: key}), [
-      'TOKEN_KEY.0 must have at least 32 characters each',
-    ]);
+    assert.deepEqual(await check({DATA_KEY_FILE: key}), ['DATA_KEY.0 must have at least 32 characters each']);
   });
 
+  const upgrade =
+    'is no setting since 2.0. In its place is a key of lead-prequal.json, as "lead-prequal config upgrade" says';
+  const names: [line: string, says?: string][] = [
+    ['REDIS_ULR=canary', 'is not a setting: did you mean REDIS_URL?'],
+    ['REDIS_URL_FLIE=canary', 'is not a setting'],
+    ['log_level=canary', 'is not a setting: did you mean LOG_LEVEL?'],
+    ['export EMAIL=a@example.com', 'is not a setting'],
+    ['RETAIN_DAYS=30', upgrade],
+    ['CALLERS_FILE=/nowhere', upgrade],
+    [
+      'EMBED_FOLDER=/nowhere',
+      upgrade.replace('a key of lead-prequal.json', 'the folder dist/embed of the server'),
+    ],
+    ['CREDENTIALS_OLD_SECRET=canary', 'is not used by any destination: remove it'],
+    ['CREDENTIALS_OLD_USER_FILE=/nowhere', 'is not used by any destination: remove it'],
+    ['CREDENTIALS_OLD_PASWORD=canary', 'is not a setting'],
+    ['BACKUPS_KEPT=30'],
+    ['TOKEN_KEY=canary'],
+    ['EVIDENCE_KEY_FILE='],
+  ];
   test('a name that is not known is refused with its line, and what may be meant', async (t) => {
     const {write, check, line} = inFolder(t);
-    write('RETAIN_DAY=30', 'BACKUPS_KEPT=30', 'export EMAIL=a@example.com', 'CREDENTIALS_OLD_SECRET=x');
+    write(...names.map(([text]) => text));
+    const expected = names.flatMap(([text, says], index) => {
+      const name = text.replace(/^export |=.*/g, '');
+      return says === undefined ? [] : [`lead-prequal.env:${line + index}: ${name} ${says}`];
+    });
+    assert.deepEqual(await check(), expected.toSorted());
+  });
+
+  test('without lead-prequal.json, former settings get one sentence, and wrong names are said', async (t) => {
+    const {folder, write, check, line} = inFolder(t, {CONFIG_FILE: ''});
+    rmSync(join(folder, 'lead-prequal.json'));
+    write('CONFIG_FIEL=ours.json');
     assert.deepEqual(await check(), [
-      `lead-prequal.env:${line}: RETAIN_DAY is not a setting: did you mean RETAIN_DAYS?`,
-      `lead-prequal.env:${line + 2}: EMAIL is not a setting: remove it, or correct its name`,
-      `lead-prequal.env:${line + 3}: CREDENTIALS_OLD_SECRET is not used by any destination: remove it`,
+      `There is no ${folder}/lead-prequal.json: "lead-prequal init" writes it, or CONFIG_FILE names another file`,
+      `lead-prequal.env:${line}: CONFIG_FIEL is not a setting`,
+    ]);
+    write('CONFIG_FIEL=ours.json', 'RETAIN_DAYS=30', 'CALLERS_FILE=/nowhere');
+    const [sentence = '', ...others] = await check();
+    assert.match(sentence, /^Since 2\.0, .*: CALLERS, RETAIN_DAYS\. "lead-prequal config upgrade" shows it/);
+    assert.deepEqual(others, []);
+  });
+
+  test('a variable of the process is warned of if it is a former setting or an unused secret', async (t) => {
+    const {check} = inFolder(t);
+    const ofPlatforms = {REDIS_ULR: 'x', HOST_IP: 'x', EMBED_PORT: 'tcp://10.0.0.1:80', DATABASE_NAME: 'x'};
+    assert.deepEqual(await check({...ofPlatforms, CREDENTIALS_OLD_URL: 'canary', RATE_LIMIT: '7'}), [
+      'CREDENTIALS_OLD_URL is not used by any destination: remove it',
+      'RATE_LIMIT is no setting since 2.0, and has no effect: remove it',
     ]);
   });
 
   test('a line that is no setting is refused with its line, but not one within a value in quotes', async (t) => {
     const {write, check, line} = inFolder(t);
-    write('ON_AMBIGUOUS: hold', "SIGN_IN_EXEMPT='10.0.0.0/8,", "192.0.2.7'", 'RATE_LIMIT');
-    assert.deepEqual(await check(), [
-      `lead-prequal.env:${line}: has no =: write a setting as NAME=value`,
-      `lead-prequal.env:${line + 3}: has no =: write a setting as NAME=value`,
-    ]);
+    write(
+      'LOG_LEVEL: info',
+      "TRUST_PROXY='10.0.0.0/8,",
+      "192.0.2.7'",
+      'DRAIN_SECONDS',
+      'SMTP_URL=smtp://a/#b',
+    );
+    assert.deepEqual(
+      await check(),
+      [
+        `lead-prequal.env:${line}: has no =: write a setting as NAME=value`,
+        `lead-prequal.env:${line + 3}: has no =: write a setting as NAME=value`,
+        `lead-prequal.env:${line + 4}: has a # in its value, which would end there: write the value between '…'`,
+      ].toSorted(),
+    );
   });
 
   test('what comes too late for Node is warned of, unless the process has it', async (t) => {
@@ -111,12 +162,10 @@ suite('lead-prequal.env', () => {
   });
 
   test('a reload takes the secret of a new destination from it, and says what needs a restart', async (t) => {
-    const partners = temporaryFolder(t);
-    const more = {...noOtherPartner, CONFIG_FILE: writeConfig(partners, [{}]), RATE_LIMIT: '60'};
-    const {folder, write} = inFolder(t, more);
+    const {folder, write} = inFolder(t);
     const service = await startService({}, folder);
     t.after(() => service.end('SIGTERM'));
-    writeConfig(partners, [{send_to: ['crm']}], {
+    writeConfig(folder, [{send_to: ['crm']}], {
       crm: {type: 'webhook', url: 'https://crm.example.com/in', credentials: 'CRM'},
     });
     const last = async (words: string) => {
@@ -125,7 +174,7 @@ suite('lead-prequal.env', () => {
       return service.lines.findLast((line) => line.includes(words)) ?? '';
     };
     assert.match(await last('"faults"'), /CREDENTIALS_CRM_SECRET is missing/);
-    write(`CREDENTIALS_CRM_SECRET=${newSecret()}`, 'RATE_LIMIT=7');
-    assert.match(await last('"needRestart":["RATE_LIMIT"]'), /destination crm added/);
+    write(`CREDENTIALS_CRM_SECRET=${newSecret()}`, 'DRAIN_SECONDS=7');
+    assert.match(await last('"needRestart":["DRAIN_SECONDS"]'), /destination crm added/);
   });
 });

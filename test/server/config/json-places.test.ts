@@ -2,28 +2,16 @@
 import assert from 'node:assert/strict';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {after, suite, test} from 'node:test';
+import {suite, test} from 'node:test';
 import fc from '../../support/properties.ts';
+import {defaultPolicy} from '../../../calculator/policy.ts';
 import {parseJson} from '../../../server/config/json.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
-import {wrongIn} from '../../support/wrong-settings.ts';
+import {settingsWith, wrongIn} from '../../support/wrong-settings.ts';
 
-const folder = temporaryFolder({after});
-
-const file = (name: string, text: string) => {
-  const path = join(folder, name);
-  writeFileSync(path, text);
-  return path;
-};
-const required = {
-  PUBLIC_URL: 'https://leads.example.com',
-  CALLERS: JSON.stringify([{user: 'acme', password: 'secret-of-acme', cids: ['1001']}]),
-  EMBED_ORIGINS: 'https://www.partner.example',
-  TOKEN_KEY: 'k'.repeat(32),
-};
 const access = {CREDENTIALS_CRM_SECRET: `whsec_${Buffer.alloc(24).toString('base64')}`};
 
-const partners = `{
+const content = `{
   "destinations": {
     "crm": {"type": "webhook", "url": "https://crm.example/in", "credentials": "CRM"}
   },
@@ -37,17 +25,17 @@ const partners = `{
         "crm"
       ]
     }
-  ]
+  ],
+  "callers": [
+    {"user": "acme", "password_sha256": "${'0'.repeat(64)}", "cids": ["1"]}
+  ],
+  "policy": ${JSON.stringify(defaultPolicy)}
 }
 `;
-const wrongPartners = (from: string, to: string) => {
-  const path = file('partners.json', partners.replace(from, to));
-  return wrongIn({...required, ...access, PARTNERS_FILE: path}).map((line) =>
-    line.replace(path, 'partners.json'),
-  );
-};
+const wrongAfter = (from: string, to: string, more = access) =>
+  wrongIn(settingsWith(content.replace(from, to), more));
 
-suite('an error in the partners file has its line and column', () => {
+suite('an error in the file has its line and column', () => {
   const wrong: Record<string, [from: string, to: string, line: string]> = {
     'a destination that does not exist': [
       '"crm"\n',
@@ -68,65 +56,57 @@ suite('an error in the partners file has its line and column', () => {
       '/* ours "key"',
       '7:1: is not valid JSON: unexpected end of comment',
     ],
-    'the end that is missing': ['  ]\n}\n', '', '15:1: is not valid JSON: close bracket expected'],
+    'the end that is missing': ['\n}\n', '\n', '20:1: is not valid JSON: close brace expected'],
     'a wrong value': ['"1001"', '1001', '9:14: partners.0.cid: must be a text'],
-    'a missing field': ['      "cid": "1001",\n', '', '6:5: partners.0.cid: is missing'],
+    'a missing field': ['      "key": "acme",\n', '', '6:5: partners.0.key: is missing'],
     'an unknown field': [
       '"answer_from"',
       '"answers_from"',
-      '10:7: partners.0: has an unknown field: answers_from',
+      '10:7: partners.0: has an unknown field: answers_from: did you mean answer_from?',
+    ],
+    'a wrong digest of a caller': [
+      '"0000',
+      '"000',
+      '17:41: callers.0.password_sha256: must be a SHA-256: 64 hexadecimal digits, as "lead-prequal callers new" prints it',
+    ],
+    'a caller whose leads go nowhere': [
+      '["1"]',
+      '["1"], "send_to": ["crm", "crn"]',
+      '17:143: callers.0.send_to: crn is not among the destinations',
+    ],
+    'a wrong figure of the policy': [
+      '"version":"',
+      '"version":5,"x":"',
+      '19:24: policy.version: must be a text',
     ],
     'plain http': [
       'https://crm',
       'http://crm',
-      '3:39: destinations.crm.url: must start with https://, unless WEBHOOK_INTERNAL_HOSTS lists its host',
+      '3:39: destinations.crm.url: must start with https://, unless "internal": true says that it is in your network',
     ],
   };
   for (const [what, [from, to, line]] of Object.entries(wrong)) {
-    test(`an error in the partners file has its line and column: ${what}`, () => {
-      assert.deepEqual(wrongPartners(from, to), [`PARTNERS_FILE partners.json:${line}`]);
+    test(`an error in the file has its line and column: ${what}`, () => {
+      assert.equal(wrongAfter(from, to)[0], `CONFIG:${line}`);
     });
   }
-  test('each error in the partners file has a line of its own', () => {
-    const faults = wrongPartners('"crm"\n', '"crn",\n"other"\n');
-    assert.deepEqual(faults, [
-      'PARTNERS_FILE partners.json:12:9: partners.0.send_to: crn is not among the destinations',
-      'PARTNERS_FILE partners.json:13:1: partners.0.send_to: other is not among the destinations',
+  test('a secret that is missing is said with the line of the destination that needs it', () => {
+    assert.deepEqual(wrongAfter('', '', {CREDENTIALS_CRM_SECRET: ''}), [
+      'CREDENTIALS_CRM_SECRET is missing, which CONFIG:3:12: destinations.crm needs',
     ]);
   });
-});
-
-test('an error in the policy file has its line and column', () => {
-  for (const [text, line] of [
-    ['{\n  "version": 1,,\n}', '2:16: is not valid JSON: property name expected'],
-    ['{\n  "version": 1\n}', '2:14: version: must be a text'],
-  ] as const) {
-    const path = file('policy.json', text);
-    assert.equal(wrongIn({...required, POLICY_FILE: path})[0], `POLICY_FILE ${path}:${line}`);
-  }
-});
-
-suite('an error in CALLERS', () => {
-  test('has its line and column, if it is not JSON', () => {
-    assert.deepEqual(wrongIn({...required, CALLERS: '[\n {"user" "acme"}]'}), [
-      'CALLERS must be JSON (line 2, column 10: colon expected)',
+  test('each error in the file has a line of its own', () => {
+    assert.deepEqual(wrongAfter('"crm"\n', '"crn",\n"other"\n'), [
+      'CONFIG:12:9: partners.0.send_to: crn is not among the destinations',
+      'CONFIG:13:1: partners.0.send_to: other is not among the destinations',
     ]);
   });
-  test('has the name of its file, too, where CALLERS_FILE names one', () => {
-    for (const [text, says] of [
-      ['\n[{"user" "acme"}]', (path: string) => `CALLERS must be JSON (${path}:2:10: colon expected)`],
-      [
-        '\n[{"user": "acme", "password": "short", "cids": ["1"]}]',
-        (path: string) => `CALLERS.0.password must have at least 12 characters (${path}:2:31)`,
-      ],
-      [
-        '\n[{"user": "acme", "password": "secret-of-acme", "cids": ["1"], "send_to": ["crm"]}]',
-        (path: string) => `CALLERS.0.send_to: crm is not among the destinations (${path}:2:76)`,
-      ],
-    ] as const) {
-      const path = file('callers.json', text);
-      assert.deepEqual(wrongIn({...required, CALLERS: '', CALLERS_FILE: path}), [says(path)]);
-    }
+  test('an error has the path of the file, where CONFIG_FILE names one', (t) => {
+    const CONFIG_FILE = join(temporaryFolder(t), 'ours.json');
+    writeFileSync(CONFIG_FILE, content.replace('"1001"', '1001'));
+    assert.deepEqual(wrongIn(settingsWith('', {...access, CONFIG_FILE})), [
+      `${CONFIG_FILE}:9:14: partners.0.cid: must be a text`,
+    ]);
   });
 });
 

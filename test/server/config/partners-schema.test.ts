@@ -1,8 +1,9 @@
-/** The JSON Schema of the partners file, by which editors complete it, explain it and mark what is wrong. */
+/** The JSON Schema of the file, by which editors complete it, explain it and mark what is wrong. */
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {after, suite, test} from 'node:test';
 import {Ajv2020} from 'ajv/dist/2020.js';
+import {defaultPolicy} from '../../../calculator/policy.ts';
 import {partner} from '../../../demo/partner.ts';
 import {runCommand} from '../../support/operator.ts';
 import {startTestServer} from '../../support/test-server.ts';
@@ -20,10 +21,10 @@ const published = (await response.json()) as Schema;
 const ajv = new Ajv2020({strict: true, strictTypes: false, validateFormats: false});
 const isValid = ajv.compile(published);
 
-const acme = {key: 'Acme', origins: ['https://www.acme.example'], cid: '1001'};
+const acme = {key: 'Acme', origins: ['https://www.acme.example']};
 const valid = (file: object) => isValid(file) || ajv.errorsText(isValid.errors);
 
-suite('the schema of the partners file', () => {
+suite('the schema of the file', () => {
   test('the server publishes it for editors, and "config schema" prints it', async () => {
     assert.equal(response.headers.get('content-type'), 'application/schema+json; charset=utf-8');
     assert.equal(response.headers.get('cache-control'), 'public, max-age=300');
@@ -48,16 +49,18 @@ suite('the schema of the partners file', () => {
     const $schema = 'https://leads.example.com/schemas/lead-prequal.json';
     const origins = ['http://localhost:*'];
     assert.equal(valid({$schema, partners: [{...partner, origins}]}), true);
-    const upstreams = {old: {url: 'https://api.example.com', cid: '1', credentials: 'OLD'}};
     const colors = {accent: '#0B7A5A'};
-    const fields = {upstream: 'old', colors, context_fields: ['brand', {name: 'store'}]};
-    assert.equal(valid({upstreams, partners: [{...acme, ...fields}]}), true);
+    const fields = {colors, context_fields: ['brand', {name: 'store'}]};
+    const caller = {user: 'acme', password_sha256: '0'.repeat(64), cids: ['1001']};
+    const keys = {policy: defaultPolicy, callers: [caller], sign_in_exempt: ['10.0.0.0/8'], retain_days: 365};
+    assert.equal(valid({...keys, partners: [{...acme, ...fields}]}), true);
   });
 
   test('a field that does not exist, and a field that is missing, are marked', () => {
     const {origins, ...others} = acme;
     assert.equal(isValid({partners: [{...acme, orgins: origins}]}), false);
     assert.equal(isValid({partners: [others]}), false);
+    assert.equal(isValid({partners: [acme], retain_dais: 30}), false);
     assert.equal(
       isValid({partners: [acme], destinations: {crm: {type: 'webhok', credentials: 'CRM'}}}),
       false,

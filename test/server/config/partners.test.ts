@@ -1,42 +1,25 @@
-/** The file of partners and upstreams: what is wrong in it, whom it lets in, and where the leads go. */
+/** The partners of the file: what is wrong in them, whom they let in, and where the leads go. */
 import assert from 'node:assert/strict';
-import {readFileSync, writeFileSync} from 'node:fs';
-import {join} from 'node:path';
-import {after, suite, test} from 'node:test';
-import {readConfig} from '../../../server/config/config.ts';
+import {readFileSync} from 'node:fs';
+import {suite, test} from 'node:test';
 import {allowsOrigin, onePartner} from '../../../server/config/partners.ts';
 import {leadApi, startFakeUpstream} from '../../support/fake-upstream.ts';
 import {basic, readProblem} from '../../support/http.ts';
 import {sendLead, sentLead, somebody} from '../../support/embed-client.ts';
-import {temporaryFolder} from '../../support/temporary-folder.ts';
-import {acme, startTestServer} from '../../support/test-server.ts';
-import {wrongIn} from '../../support/wrong-settings.ts';
+import type {FileFields} from '../../support/config-file.ts';
+import {startTestServer} from '../../support/test-server.ts';
 import {newSecret} from '../../support/webhook-receiver.ts';
+import {partner as base, readWith, wrongWith} from '../../support/wrong-settings.ts';
 
-const folder = temporaryFolder({after});
+const read = (file: FileFields, more: Record<string, string> = {}) =>
+  readWith(file, {...credentials, ...more});
 
-const fileWith = (name: string, content: unknown) => {
-  const path = join(folder, name);
-  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
-  return path;
-};
-const settingsWith = (file: unknown, more: Record<string, string>) => ({
-  PUBLIC_URL: 'https://leads.example.com',
-  CALLERS: JSON.stringify([acme]),
-  TOKEN_KEY: 'a-token-key-for-tests-that-is-long-enough',
-  PARTNERS_FILE: fileWith('partners.json', file),
-  ...more,
-});
-const read = (file: unknown, more: Record<string, string> = {}) => readConfig(settingsWith(file, more));
-
-const origins = ['https://www.partner.example'];
-const partner = {key: 'acme', origins, cid: '1001'};
-const upstream = {url: 'https://upstream.example/api/', cid: 'u-1', credentials: 'MAIN'};
+const {origins} = base;
+const partner = {...base, cid: '1001'};
+const upstream = {type: 'lead-api', url: 'https://upstream.example/api/', cid: 'u-1', credentials: 'MAIN'};
 const credentials = {CREDENTIALS_MAIN_USER: 'user', CREDENTIALS_MAIN_PASSWORD: 'password'};
 
-const wrongWith = (file: unknown, more: Record<string, string> = {}) => wrongIn(settingsWith(file, more));
-
-suite('the partners file', () => {
+suite('the partners of the file', () => {
   test('lists what the form asks for besides, in any order, and a promise in each language', () => {
     const [first, second] = read({
       partners: [
@@ -60,7 +43,10 @@ suite('the partners file', () => {
       {name: 'x_1', filter: false},
     ]);
     const wrong = (context_fields: unknown) => wrongWith({partners: [{...partner, context_fields}]}).join();
-    assert.match(wrong(['Brand']), /partners\.0\.context_fields\.0.* must be at most 40 lower-case letters/);
+    assert.match(
+      wrong(['Brand']),
+      /^partners\.0\.context_fields\.0\.name: must be at most 40 lower-case letters/,
+    );
     assert.match(wrong(['brand', {name: 'brand'}]), /context_fields\.1.* is there twice/);
     assert.match(wrong([7]), /context_fields\.0.* must be a name/);
     assert.match(wrong([{filter: true}]), /context_fields\.0/);
@@ -69,7 +55,7 @@ suite('the partners file', () => {
   });
   test('a confirmation goes by a destination for e-mails, under a name of its own', () => {
     const destinations = {mail: {type: 'email', to: ['sales@partner.example']}};
-    const smtp = {SMTP_URL: 'smtp://127.0.0.1:25', SMTP_FROM: 'Leads <leads@partner.example>'};
+    const smtp = {SMTP_URL: 'smtp://leads%40partner.example:x@127.0.0.1:25'};
     const confirm = {via: 'mail', from_name: 'Acme Funding'};
     const file = {
       destinations,
@@ -93,7 +79,7 @@ suite('the partners file', () => {
         rounding: 1_000,
       },
     });
-    const off = read(file, {...smtp, CONFIRMATIONS: 'off'});
+    const off = read({...file, confirmations: false}, smtp);
     assert.equal(off.confirmations, false);
     assert.partialDeepStrictEqual(off.destinations.get('mail/confirm'), {isOn: false});
   });
@@ -103,42 +89,21 @@ suite('the partners file', () => {
     ['lender', 'lender is no email, so it cannot write to visitors'],
   ] as const) {
     test(`a confirmation by a destination that cannot send it is refused: ${via}`, () => {
-      const destinations = {lender: {type: 'lead-api', ...upstream}};
-      const [line = '', ...others] = wrongWith(
-        {destinations, partners: [{...partner, confirm: {via}}]},
-        credentials,
-      );
-      assert.deepEqual(others, []);
-      assert.ok(line.endsWith(`partners.0.confirm.via: ${fault}`), line);
+      const destinations = {lender: upstream};
+      assert.deepEqual(wrongWith({destinations, partners: [{...partner, confirm: {via}}]}, credentials), [
+        `partners.0.confirm.via: ${fault}`,
+      ]);
     });
   }
 
-  test('may be short: everything else has a default', () => {
-    const [first, ...others] = read({partners: [partner]}).partners;
-    assert.deepEqual(others, []);
-    assert.deepEqual(first, {
-      ...partner,
-      name: 'acme',
-      leadTypes: ['standard', 'prequalification'],
-      answerFrom: undefined,
-      sendTo: [],
-      showsEstimate: false,
-      ask: [],
-      contextFields: [],
-      quotaPerHour: 1_000,
-      suspect: 'deliver',
-      mergeDuplicates: 'prequalification',
-      withoutScript: 'suspect',
-    });
-  });
-  test('may say everything, with credentials from the environment or from files', () => {
+  test('may say everything', () => {
     const whole = {
       ...partner,
       name: ' Acme & Söhne ',
       privacy_href: 'https://www.partner.example/privacy',
       contact: {phone: ' (415) 555-0132 ext. 3', email: 'hello@acme.example'},
       lead_types: ['standard'],
-      upstream: 'main',
+      answer_from: 'main',
       consent: {text: 'You may call me.', version: '1', required: true},
       colors: {accent: '#0b7a5a'},
       next_step: {en: 'Maria calls you at {phone}.', 'es-MX': 'María le llama al {phone}.'},
@@ -151,11 +116,7 @@ suite('the partners file', () => {
       retain_days: 730,
       keep_consent_years: 0,
     };
-    const file = {upstreams: {main: upstream}, partners: [whole]};
-    const config = read(file, {
-      CREDENTIALS_MAIN_USER: 'user',
-      CREDENTIALS_MAIN_PASSWORD_FILE: fileWith('password', 'from a file\n'),
-    });
+    const config = read({destinations: {main: upstream}, partners: [whole]});
     assert.deepEqual(config.partners, [
       {
         ...partner,
@@ -185,7 +146,7 @@ suite('the partners file', () => {
         ...leadApi,
         url: 'https://upstream.example/api',
         user: 'user',
-        password: 'from a file',
+        password: 'password',
         cid: 'u-1',
       },
     });
@@ -226,7 +187,7 @@ suite('the partners file', () => {
       ['hello', 'Acme <hello@acme.example>', 'hello@acme.example?subject=a'].map((email) => ({email})),
     ],
     ['origins', '', [[]]],
-    ['cid', '', [undefined]],
+    ['cid', '', [1001, ' 1', '1'.repeat(65)]],
     ['lead_types.0', '', [['x']]],
     ['colors.accent', '', [{accent: 'red'}]],
     [
@@ -259,7 +220,8 @@ suite('the partners file', () => {
       ['\0', '\n', '\ud800'].map((sign) => ({text: 'a', version: `1${sign}`})),
     ],
     ['consent.version', '', [{text: 'a'}]],
-    ['upstream', 'is not among', ['x', 'toString']],
+    ['answer_from', 'x is not among', ['x']],
+    ['answer_from', 'toString is not among', ['toString']],
     [
       'origins.1',
       '',
@@ -271,30 +233,34 @@ suite('the partners file', () => {
       ].map((origin) => [...origins, origin]),
     ],
   ];
-  const others: readonly [what: string, file: unknown, path: string][] = [
+  const others: readonly [what: string, file: string | FileFields, path: string][] = [
     ['no JSON', '{', 'is not valid JSON'],
-    ['a list', [], 'the file: '],
-    ['no partners', {}, 'partners: '],
+    ['a list', '[]', 'the file: must be an object'],
+    ['no partners', '{}', 'partners: is missing'],
     ['an empty list', {partners: []}, 'partners: must hold at least one partner'],
-    ['a field that nobody knows', {partners: [{...partner, color: 'red'}]}, 'partners.0: '],
+    [
+      'a misspelt field',
+      {partners: [{...partner, color: 'red'}]},
+      'partners.0: has an unknown field: color: did you mean colors?',
+    ],
+    [
+      'a field of 1.0',
+      {partners: [{...partner, upstream: 'x'}]},
+      'partners.0: has an unknown field: upstream',
+    ],
     ['a key twice', {partners: [partner, partner]}, 'partners.1.key: is there twice'],
     [
       'a total before the contact data that an upstream answers',
       {
-        upstreams: {main: upstream},
-        partners: [{...partner, upstream: 'main', show_estimate: 'before-contact'}],
+        destinations: {main: upstream},
+        partners: [{...partner, answer_from: 'main', show_estimate: 'before-contact'}],
       },
       'partners.0.show_estimate: needs the calculator',
     ],
     [
-      "an upstream's address",
-      {upstreams: {main: {...upstream, url: 'ftp://x'}}, partners: [partner]},
-      'upstreams.main.url: ',
-    ],
-    [
-      'a secret in the file',
-      {upstreams: {main: {...upstream, credentials: 'user:password'}}, partners: [partner]},
-      'upstreams.main.credentials: ',
+      'an upstream without an address',
+      {destinations: {main: {...upstream, url: 'ftp://x'}}},
+      'destinations.main.url: ',
     ],
   ];
   const rows = wrongFields.flatMap(([place, says, values]) => {
@@ -308,7 +274,7 @@ suite('the partners file', () => {
     test(`is refused with the place of the error: ${what}`, () => {
       const lines = wrongWith(file, credentials);
       assert.ok(
-        lines.some((line) => line.includes('PARTNERS_FILE') && line.includes(path)),
+        lines.some((line) => line.includes(path)),
         lines.join('\n') || 'it was taken',
       );
     });
@@ -322,32 +288,8 @@ suite('the partners file', () => {
     };
     const lines = wrongWith(file);
     for (const path of ['partners.0.cid', 'partners.1.key', 'partners.1.origins.0']) {
-      assert.equal(lines.filter((line) => line.includes(`: ${path}: `)).length, 1, lines.join('\n'));
+      assert.equal(lines.filter((line) => line.startsWith(`${path}: `)).length, 1, lines.join('\n'));
     }
-  });
-  test('a wrong setting of the only partner does no harm beside a partners file', () => {
-    const replaced = {
-      EMBED_ORIGINS: '*',
-      EMBED_PARTNER: 'a b',
-      EMBED_NAME: ' ',
-      EMBED_CONTACT_PHONE: 'none',
-      EMBED_CONTACT_EMAIL: 'none',
-      EMBED_LEAD_TYPES: 'other',
-      EMBED_CID: ' ',
-    };
-    assert.deepEqual(wrongWith({partners: [partner]}, replaced), []);
-    assert.equal(read({partners: [partner]}, replaced).partners[0].key, 'acme');
-  });
-  test('needs the credentials that it names', () => {
-    const lines = wrongWith({upstreams: {main: upstream}, partners: [partner]});
-    assert.deepEqual(
-      lines.map((line) => /CREDENTIALS_\w+/.exec(line)?.[0]),
-      ['CREDENTIALS_MAIN_USER', 'CREDENTIALS_MAIN_PASSWORD'],
-    );
-  });
-  test('a partners file that is not there is an error', () => {
-    const lines = wrongWith({partners: [partner]}, {PARTNERS_FILE: join(folder, 'none.json')});
-    assert.match(lines.join('\n'), /PARTNERS_FILE/);
   });
 });
 
@@ -381,13 +323,18 @@ suite('two partners with two upstreams', () => {
     const upstreams = await Promise.all(access.map((own) => startFakeUpstream({access: own})));
     const [one, two] = upstreams;
     const file = {
-      upstreams: Object.fromEntries(
+      destinations: Object.fromEntries(
         ['one', 'two'].map((name, index) => [
           name,
-          {url: upstreams[index]!.settings.url, cid: `${name}-cid`, credentials: name.toUpperCase()},
+          {
+            ...upstream,
+            url: upstreams[index]!.settings.url,
+            cid: `${name}-cid`,
+            credentials: name.toUpperCase(),
+          },
         ]),
       ),
-      partners: ['one', 'two'].map((name) => ({...partner, key: name, upstream: name})),
+      partners: ['one', 'two'].map((name) => ({...partner, key: name, answer_from: name})),
     };
     const config = read(file, {
       CREDENTIALS_ONE_USER: 'one-user',
@@ -423,7 +370,7 @@ suite('two partners with two upstreams', () => {
     const well = await startFakeUpstream();
     const ill = await startFakeUpstream({access: {user: 'x', password: 'x', cid: 'x'}});
     const settings = {...well.settings, url: ill.settings.url};
-    const [one, two] = ['one', 'two'].map((name) => onePartner({...partner, key: name, upstream: name}));
+    const [one, two] = ['one', 'two'].map((name) => onePartner({...partner, key: name, answer_from: name}));
     const server = await startTestServer({
       partners: [one!, two!],
       destinations: new Map([
@@ -449,11 +396,10 @@ test('the server takes the example of two partners in the guide, with the settin
   const settings = {
     CREDENTIALS_CRM_SECRET: newSecret(),
     CREDENTIALS_ROOM_URL: 'https://hooks.slack.com/services/T0/B0/x',
-    SMTP_URL: 'smtp://mail.example.com',
-    SMTP_FROM: 'Leads <leads@example.com>',
+    SMTP_URL: 'smtps://leads%40example.com:password@mail.example.com',
   };
   for (const name of Object.keys(settings)) assert.ok(after.includes(`\`${name}\``), name);
-  const {partners, destinations} = read(example, settings);
+  const {partners, destinations} = readWith(example, settings);
   assert.deepEqual(
     partners.map(({key, contextFields, cta, confirm}) => [key, contextFields.length, !!cta, !!confirm]),
     [

@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict';
-import {writeFileSync} from 'node:fs';
-import {join} from 'node:path';
-import {after, suite, test} from 'node:test';
+import {suite, test} from 'node:test';
 import fc from '../../support/properties.ts';
 import {creditScores} from '../../../contract/fields.ts';
 import {calculate} from '../../../calculator/calculator.ts';
 import {defaultPolicy} from '../../../calculator/policy.ts';
-import {readPolicy} from '../../../server/config/policy.ts';
-import {temporaryFolder} from '../../support/temporary-folder.ts';
+import {readWith} from '../../support/wrong-settings.ts';
 
-const folder = temporaryFolder({after});
-
-const file = join(folder, 'policy.json');
-function readText(text: string) {
-  writeFileSync(file, text);
-  return readPolicy(file);
-}
-const read = (policy: object) => readText(JSON.stringify(policy));
+const read = (policy: object) => readWith({policy}).policy;
 
 type Change = (policy: Record<string, Record<string, unknown>>) => void;
 const changed = (change: Change) => {
@@ -112,17 +102,6 @@ suite('a policy file', () => {
       policy['rollover']!['minimum'] = 'x';
     });
     assert.throws(() => read(twice), {message: /rollover\.minimum.*sba\.minimum/s});
-  });
-  test('that is not JSON is refused', () =>
-    assert.throws(() => readText('{version: 1}'), {message: /not valid JSON/}));
-  for (const text of ['null', '[]', '5', '"policy"']) {
-    test(`that is ${text} is refused`, () =>
-      assert.throws(() => readText(text), {message: /policy\.json:1:1: the file: /}));
-  }
-  test('that is not there is refused', () => {
-    assert.throws(() => readPolicy(join(folder, 'none.json')), {
-      message: 'names a file that cannot be read (ENOENT)',
-    });
   });
 });
 

@@ -30,17 +30,17 @@ const kept = (
 
 suite('what a change of the configuration takes away', () => {
   const cases: Record<string, [before: Kept, after: Kept, lines: string[]]> = {
-    'days by default': [kept(90), kept(30), ['RETAIN_DAYS would fall from 90 to 30']],
+    'days by default': [kept(90), kept(30), ['retain_days would fall from 90 to 30']],
     'leads that were kept for ever': [
       kept(undefined),
       kept(30),
-      ['RETAIN_DAYS would fall from forever to 30'],
+      ['retain_days would fall from forever to 30'],
     ],
-    'years of consents': [kept(90, 40), kept(90, 5), ['KEEP_CONSENT_YEARS would fall from 40 to 5']],
+    'years of consents': [kept(90, 40), kept(90, 5), ['keep_consent_years would fall from 40 to 5']],
     both: [
       kept(90, 40),
       kept(30, 0),
-      ['RETAIN_DAYS would fall from 90 to 30', 'KEEP_CONSENT_YEARS would fall from 40 to 0'],
+      ['retain_days would fall from 90 to 30', 'keep_consent_years would fall from 40 to 0'],
     ],
     "a partner's own numbers": [
       kept(90, 5, {acme: {retain_days: 'forever', keep_consent_years: 7}}),
@@ -73,7 +73,7 @@ suite('what a change of the configuration takes away', () => {
     'the grace': [
       kept(90),
       kept(90, 5, {acme: {}}, ['clear'], 7),
-      ['RETAIN_GRACE_DAYS would fall from 30 to 7'],
+      ['retain_grace_days would fall from 30 to 7'],
     ],
     sealing: [kept(90, 5, {acme: {}}, [key]), kept(90), ['DATA_KEY would not seal new leads any more']],
     'sealing, where the key only opens': [

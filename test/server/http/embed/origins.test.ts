@@ -1,11 +1,11 @@
 /** Which origins an operator may list, and which upstreams the log warns of. */
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
-import {ConfigError, readConfig} from '../../../../server/config/config.ts';
 import {allowsOrigin, onePartner} from '../../../../server/config/partners.ts';
 import {leadApi} from '../../../support/fake-upstream.ts';
 import {startTestServer} from '../../../support/test-server.ts';
 import {openFor} from '../../../support/opened.ts';
+import {wrongWith} from '../../../support/wrong-settings.ts';
 
 const withOrigin = (origin: string) => onePartner({key: 'acme', origins: [origin], cid: '1001'});
 
@@ -60,17 +60,11 @@ suite('a wildcard in an origin', () => {
       assert.deepEqual(withOrigin(origin).origins, [origin]);
     }
   });
-  test('an error of a wildcard names the setting and the shared name', () => {
-    const environment = {
-      PUBLIC_URL: 'https://leads.example.com',
-      CALLERS: JSON.stringify([{user: 'acme', password: 'secret-of-acme', cids: ['1001']}]),
-      EMBED_ORIGINS: 'https://www.acme.example, https://*.co.uk',
-      TOKEN_KEY: 'k'.repeat(32),
-    };
-    assert.throws(
-      () => readConfig(environment),
-      (error) =>
-        error instanceof ConfigError && /^ +EMBED_ORIGINS\.1 .*get a name below co\.uk$/m.test(error.message),
+  test('an error of a wildcard names its place and the shared name', () => {
+    const origins = ['https://www.acme.example', 'https://*.co.uk'];
+    assert.match(
+      wrongWith({partners: [{key: 'acme', origins}]}).join('\n'),
+      /^partners\.0\.origins\.1: .*get a name below co\.uk$/,
     );
   });
 });
