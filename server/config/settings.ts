@@ -68,7 +68,12 @@ export const settingGroups = {
       ),
     DATA_KEY: list
       .transform((words) => words.filter((word) => word !== clearWord))
-      .pipe(nonEmpty(z.string().min(32, 'must have at least 32 characters each'), 'must hold a key'))
+      .pipe(
+        nonEmpty(
+          z.string().min(32, 'must have at least 32 characters each'),
+          'must hold a key: the word clear is none since 2.0',
+        ),
+      )
       .optional()
       .describe(
         'A secret that seals personal data. Default: what `lead-prequal.key` holds ([more](privacy.md#sealing)).',
