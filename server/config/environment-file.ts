@@ -46,7 +46,7 @@ const quoted = /^(\s*(?:export\s)?[\w ]+=[ \t]*)(["'`])([^]*?)\2/gm;
  * @returns `places`: where each name of the file is, such as `lead-prequal.env:3`
  */
 export function environmentHere(faults: string[], warnings: string[], mayBeFormer = false) {
-  const isSet = (name: string) => Boolean(process.env[name]?.trim());
+  const isSet = (name: string) => Object.hasOwn(process.env, name) && process.env[name]?.trim() !== '';
   const text = read(faults, warnings);
   // Of a value in quotes, which may go over several lines, only the lines are left: nothing in it looks like a name.
   const lines = text
