@@ -15,7 +15,7 @@ import {startOutboxCheck} from './destinations/outbox-check.ts';
 import {watchPauses} from './destinations/pauses.ts';
 import {startWorkers} from './destinations/worker.ts';
 import {calculatedAnswer} from './leads/calculated-answer.ts';
-import {consentSigner, evidenceKeys, newEvidence} from './leads/evidence.ts';
+import {consentSigner, newEvidence} from './leads/evidence.ts';
 import {createLeadDesk, type LeadDesk} from './leads/lead-desk.ts';
 import type {Lead} from './leads/lead-schema.ts';
 import type {LeadStore} from './leads/ports.ts';
@@ -24,6 +24,7 @@ import {retentionOf, type RetentionConfig} from './leads/retention.ts';
 import {revokeLinkOf} from './leads/revocation.ts';
 import type {Emit} from './observe/observations.ts';
 import type {DestinationReading, OverdueReading, Readings} from './observe/readings.ts';
+import {watchEvidence} from './store/evidence-watch.ts';
 import {startSweeping} from './store/retention-sweep.ts';
 import {watchStore, type StoreWatch} from './store/store-watch.ts';
 import {startDeletingExpired, startWritingDigests} from './store/upkeep.ts';
@@ -51,21 +52,21 @@ export type LeadService = {
 };
 
 type Around = {emit: Emit; timings: Timings; network?: Partial<Network>};
-type Reloaded = Pick<Config, 'destinations' | 'policy' | 'evidenceKeys'> & RetentionConfig;
+type Reloaded = Pick<Config, 'destinations' | 'policy'> & RetentionConfig;
 
 /** @param opened closed by `close` */
 export async function startLeadService(
   opened: LeadStore,
-  config: Reloaded & Pick<Config, 'onAmbiguous' | 'outboxPerSecond' | 'publicUrl'>,
+  config: Reloaded & Pick<Config, 'onAmbiguous' | 'outboxPerSecond' | 'publicUrl' | 'formerEvidenceWords'>,
   {emit, timings, network}: Around,
 ): Promise<LeadService> {
   const watch = watchStore(opened, emit);
   const {store} = watch;
   const {onAmbiguous, outboxPerSecond: perSecond} = config;
   const {newsGivenUpAfter} = timings;
-  let keys = evidenceKeys(config.evidenceKeys);
+  const evidence = await watchEvidence({store, emit, timings}, config.formerEvidenceWords);
   const added = {
-    sign: consentSigner(store, () => keys),
+    sign: consentSigner(store, (id) => evidence.find(id)),
     revokeLink: revokeLinkOf(store, config.publicUrl),
   };
   type Configured = Served & {settings: DestinationSettings};
@@ -96,9 +97,8 @@ export async function startLeadService(
   const sweep = startSweeping({store, retention: () => retention, emit, timings});
   const deskUnder = ({policy}: Reloaded) => {
     const calculate = (lead: Lead) => calculatedAnswer(lead, policy);
-    const own = keys;
-    const evidence = () => newEvidence(own);
-    return createLeadDesk({store, courier: courier.deliverer(), calculate, evidence, emit, timings});
+    const parts = {store, courier: courier.deliverer(), calculate, emit, timings};
+    return createLeadDesk({...parts, evidence: () => newEvidence(evidence.signing())});
   };
   let desk = deskUnder(config);
 
@@ -128,7 +128,6 @@ export async function startLeadService(
     watch,
     reload(reloaded) {
       configure(reloaded.destinations);
-      keys = evidenceKeys(reloaded.evidenceKeys);
       courier.serve(destinations);
       workers.serve(destinations);
       desk = deskUnder(reloaded);
@@ -159,6 +158,7 @@ export async function startLeadService(
       await expiry.stop();
       await digests.stop();
       await sweep.stop();
+      await evidence.stop();
       watch.stop();
       await desk.close(patience);
     },

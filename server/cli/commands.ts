@@ -12,6 +12,7 @@ const loaders = {
   callers: async () => (await import('./callers.ts')).callersCommand,
   consent: async () => (await import('./consent.ts')).consentCommand,
   config: async () => (await import('./config.ts')).configCommand,
+  evidence: async () => (await import('./evidence.ts')).evidenceCommand,
   keys: async () => (await import('./keys.ts')).keysCommand,
   leads: async () => (await import('./leads.ts')).leadsCommand,
   deliveries: async () => (await import('./deliveries.ts')).deliveriesCommand,

@@ -33,8 +33,8 @@ export type Config = {
   partnersFile: string | undefined;
   /** The first key signs. What was signed with any of the keys is valid. During a rotation there are two keys. */
   tokenKeys: readonly [string, ...string[]];
-  /** The first word makes the key that signs statements of consents; none are signed without one. */
-  evidenceKeys: readonly string[];
+  /** Words of versions 1.7 and 1.8. The store takes over the keys that they make of them (leads/evidence.ts). */
+  formerEvidenceWords: readonly string[];
   /** The file of the SQLite database. Not used when there is a `databaseUrl`. */
   databasePath: string;
   /** The URL of a PostgreSQL database. */
@@ -164,7 +164,7 @@ const fromSettings = (settings: Settings) => ({
   callers: settings.CALLERS,
   partnersFile: settings.PARTNERS_FILE,
   tokenKeys: settings.TOKEN_KEY,
-  evidenceKeys: settings.EVIDENCE_KEY ?? [],
+  formerEvidenceWords: settings.EVIDENCE_KEY ?? [],
   databasePath: settings.DATABASE_PATH,
   databaseUrl: settings.DATABASE_URL,
   dataKeys: settings.DATA_KEY,

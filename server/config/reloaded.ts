@@ -18,7 +18,6 @@ const replaced = {
   callers: 'the callers',
   policy: 'the policy',
   tokenKeys: 'the token keys',
-  evidenceKeys: 'the evidence keys',
   alerts: 'whom alerts go to, and how',
   confirmations: 'whether visitors get confirmations',
   retention: 'how long leads and consents are kept',
@@ -31,6 +30,7 @@ const noSettings: readonly (keyof Config)[] = ['releasesFolder', 'environment', 
 const otherNames: Partial<Record<keyof Config, string>> = {
   admin: 'ADMIN_URL or ADMIN_PORT',
   dataKeys: 'DATA_KEY',
+  formerEvidenceWords: 'EVIDENCE_KEY',
   metrics: 'METRICS_PORT or METRICS_HOST',
 };
 
@@ -112,9 +112,9 @@ const lengthOf = (length: Length) => (typeof length === 'number' ? length : Infi
 export function changesBetween(before: Config, after: Config): string[] {
   const byKey = ({partners}: Config) => new Map(partners.map((partner) => [partner.key, partner]));
   const byUser = ({callers}: Config) => new Map(callers.map((caller) => [caller.user, caller]));
-  const others = (
-    ['policy', 'tokenKeys', 'evidenceKeys', 'alerts', 'confirmations', 'retention'] as const
-  ).filter((key) => !isDeepStrictEqual(before[key], after[key]));
+  const others = (['policy', 'tokenKeys', 'alerts', 'confirmations', 'retention'] as const).filter(
+    (key) => !isDeepStrictEqual(before[key], after[key]),
+  );
   return [
     ...namedChanges('partner', byKey(before), byKey(after)),
     ...namedChanges('destination', before.destinations, after.destinations),

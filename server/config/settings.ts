@@ -110,7 +110,7 @@ export const settingGroups = {
       .pipe(nonEmpty(longWord, 'must not be empty'))
       .optional()
       .describe(
-        'A secret of at least 32 characters, to sign consents ([more](consent.md#the-evidence-key)).',
+        'Of versions before 2.0: the store takes over the keys made of its words, and it can go then ([more](consent.md#the-evidence-key)).',
       ),
     PROOF_OF_WORK: wholeNumber(0, 100_000)
       .default(200)

@@ -75,6 +75,12 @@ type Facts = {
   'store-written': {ms: number};
   /** The words of the consent texts in force could not be stored. The leads under a text bring them along, too. */
   'words-not-kept': {reason: string};
+  /** The keys of statements about consents could not be read or stored. */
+  'evidence-failed': {reason: string};
+  /** The private part of a key is lost, with which so many consents were signed. */
+  'evidence-lost': {key: string; consents: number};
+  /** Keys in the store that are not published, because their rows do not open. */
+  'evidence-ignored': {keys: readonly string[]};
   /** Expired keys, digests and proofs could not be deleted. */
   'expiry-failed': {reason: string};
   /** The digests for searches by person could not be written, so searches read leads that have none. */

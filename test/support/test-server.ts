@@ -42,7 +42,7 @@ export const baseConfig = (folder: string): Config => ({
   partners,
   partnersFile: undefined,
   tokenKeys: ['a-token-key-for-tests-that-is-long-enough'],
-  evidenceKeys: [],
+  formerEvidenceWords: [],
   databasePath: join(folder, 'data', 'leads.sqlite'),
   databaseUrl: undefined,
   dataKeys: ['clear'],

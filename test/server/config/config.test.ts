@@ -245,7 +245,7 @@ suite('a setting', () => {
       },
     ]);
     assert.deepEqual(config.tokenKeys, ['n'.repeat(32), 'o'.repeat(32)]);
-    assert.deepEqual(config.evidenceKeys, ['e'.repeat(32), 'v'.repeat(32)]);
+    assert.deepEqual(config.formerEvidenceWords, ['e'.repeat(32), 'v'.repeat(32)]);
     assert.equal(config.publicUrl, 'https://leads.example.com');
   });
 });
