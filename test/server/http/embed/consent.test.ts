@@ -245,7 +245,8 @@ suite('the record of a consent', () => {
       body: {consent: agreed, page},
       headers: {'user-agent': 'Browser/1.0'},
     });
-    const {givenAt, ...record} = (await recordOf(answer))!;
+    const {givenAt, evidence, ...record} = (await recordOf(answer))!;
+    assert.ok(evidence);
     assert.ok(Number(givenAt) >= before && Number(givenAt) <= Date.now());
     assert.deepEqual(record, {
       textVersion: '2026-02',
