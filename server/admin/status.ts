@@ -7,6 +7,7 @@ import type {Config, ConfigError} from '../config/config.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import {digestOf} from '../config/reloaded.ts';
 import {openStates} from '../leads/deliveries.ts';
+import {doubtsOf} from '../leads/evidence.ts';
 import {leadDoubts, type LeadDoubt} from '../leads/lead-doubts.ts';
 import type {UnreadableLead} from '../leads/lead-filter.ts';
 import {expectsConsent} from '../leads/caller-consent.ts';
@@ -19,7 +20,6 @@ import {startOfDay} from '../versions/request-counts.ts';
 import {destinationRow, listDestinations, wrongOf, type DestinationRow} from './destinations.ts';
 import {count, isoTime, time, type Admin, type OnlyStore} from './admin.ts';
 import {listErasureRequests} from './erasing.ts';
-import {listEvidenceKeys, type EvidenceKeyRow} from './evidence.ts';
 import {unreadableText} from './lead-names.ts';
 import {undecidedNumbers} from './stops.ts';
 import {deadline, lateAfter, readUnheard} from './unheard.ts';
@@ -201,7 +201,9 @@ export async function readStatus({
       ...unreadable.map(unreadableFinding),
       ...(forAlerts ? [] : await consentFindings({store, config})),
       ...(await visitorFindings({store})),
-      ...(await listEvidenceKeys({store})).flatMap(evidenceFindings),
+      ...doubtsOf(await store.evidenceKeys()).map(({text, remedy}) =>
+        found(['warning', 'evidence'], text, remedy),
+      ),
     );
   }).catch((error: unknown) => {
     if (forAlerts) throw error;
@@ -282,29 +284,6 @@ async function consentFindings({store, config: {partners}}: Omit<Admin, 'look'>)
   const among = `${page.length < maxOpened ? 'the' : 'the newest'} ${counted(leads.length, 'lead')}`;
   const text = `${lacking.length} of ${among} that callers sent in the last 24 hours came without a consent`;
   return [found(['warning', 'consents'], text, 'see "lead-prequal leads list --partner -"')];
-}
-
-/** Keys of statements about consents that are lost, or that somebody may have written into the store. */
-function evidenceFindings({kid, state, consents}: EvidenceKeyRow): Finding[] {
-  if (state === 'lost') {
-    const text = `The statements of ${counted(consents ?? 0, 'consent')} cannot be made again: their key ${kid} is lost`;
-    return [
-      found(
-        ['warning', 'evidence'],
-        text,
-        'Start once with the word in EVIDENCE_KEY from which it was made, if anybody has it.',
-      ),
-    ];
-  }
-  if (state !== 'ignored') return [];
-  const text = `The key ${kid} of statements about consents is not published, because its row does not open`;
-  return [
-    found(
-      ['warning', 'evidence'],
-      text,
-      'Somebody may have written it into the database, unless it is a key of version 1.7 or 1.8: then start once with its word in EVIDENCE_KEY.',
-    ),
-  ];
 }
 
 /** What visitors wait for: an operator decides. */

@@ -109,9 +109,7 @@ export const settingGroups = {
     EVIDENCE_KEY: list
       .pipe(nonEmpty(longWord, 'must not be empty'))
       .optional()
-      .describe(
-        'Of versions before 2.0: the store takes over the keys made of its words, and it can go then ([more](consent.md#the-evidence-key)).',
-      ),
+      .describe('Of 1.8: the store takes its keys over ([more](consent.md#the-evidence-key)).'),
     PROOF_OF_WORK: wholeNumber(0, 100_000)
       .default(200)
       .describe('How much work a browser does for each lead ([more](partners.md#quotas-and-proof-of-work)).'),

@@ -12,6 +12,7 @@ import {
   randomBytes,
   randomUUID,
   sign,
+  type KeyObject,
 } from 'node:crypto';
 import {isDeepStrictEqual} from 'node:util';
 import {derived} from '../config/data-keys.ts';
@@ -54,12 +55,19 @@ export type EvidenceStore = {
 
 /** What stands before the 32 bytes of a private key in PKCS #8 (RFC 8410). */
 const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
-const privateKeyOf = (bytes: Buffer) =>
-  createPrivateKey({key: Buffer.concat([pkcs8Head, bytes]), format: 'der', type: 'pkcs8'});
+/** By the text of the private key. To make one takes twice as long as to sign with it. */
+const madeKeys = new Map<string, KeyObject>();
+function privateKeyOf(text: string): KeyObject {
+  const key = Buffer.concat([pkcs8Head, Buffer.from(text, 'base64url')]);
+  const made = madeKeys.get(text) ?? createPrivateKey({key, format: 'der', type: 'pkcs8'});
+  madeKeys.set(text, made);
+  return made;
+}
 
-function keyFrom(bytes: Buffer): EvidenceKey & {privateKey: string} {
-  const {x = ''} = createPublicKey(privateKeyOf(bytes)).export({format: 'jwk'});
-  return {id: thumbprintOf(x), publicKey: x, privateKey: bytes.toString('base64url')};
+function keyFrom(bytes: Buffer): EvidenceKey {
+  const privateKey = bytes.toString('base64url');
+  const {x = ''} = createPublicKey(privateKeyOf(privateKey)).export({format: 'jwk'});
+  return {id: thumbprintOf(x), publicKey: x, privateKey};
 }
 
 const thumbprintOf = (x: string) =>
@@ -125,6 +133,20 @@ export const takeOver = (store: EvidenceStore, given: readonly EvidenceKey[]): P
     return [...byId.values()].filter((key) => !stored.some((known) => isDeepStrictEqual(known, key)));
   });
 
+/** What the log and the status say of the keys. */
+export const doubtsOf = ({keys, ignored}: StoredKeys): {text: string; remedy: string}[] => [
+  ...keys
+    .filter(({privateKey}) => privateKey === undefined)
+    .map(({id, consents}) => ({
+      text: `No statements can be made any more of consents that were signed with the key ${id}, which is lost (consents: ${consents})`,
+      remedy: 'If anybody has the word of EVIDENCE_KEY from which it was made, start once with that.',
+    })),
+  ...ignored.map(({id}) => ({
+    text: `The key ${id} of statements about consents is not published: the data key does not open it, and no consent names it`,
+    remedy: 'Unless it is made from a word of EVIDENCE_KEY, somebody may have written it into the database.',
+  })),
+];
+
 /** What a new consent is stored with. Undefined without a key. 122 random bits cost a tenth of what `randomBytes` does. */
 export const newEvidence = (key: EvidenceKey | undefined): Evidence | undefined =>
   key && {key: key.id, salt: randomUUID()};
@@ -174,9 +196,8 @@ export function statementOf(
       proves,
     },
   ];
-  const privateKey = privateKeyOf(Buffer.from(key.privateKey, 'base64url'));
   const signed = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
-  return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`;
+  return `${signed}.${sign(null, Buffer.from(signed), privateKeyOf(key.privateKey)).toString('base64url')}`;
 }
 
 /** What an event has beside the record of a consent. */

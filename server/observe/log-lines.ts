@@ -129,25 +129,9 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
   'words-not-kept': ({reason}) =>
     warn(
       {reason},
-      'the words of the consent texts could not be stored: the next reload or start tries again',
+      'the words of the consent texts, or the key that signs consents, could not be stored: the next reload or start tries again',
     ),
-  'evidence-failed': ({reason}) =>
-    warn(
-      {reason, remedy: remedyOf(reason)},
-      'the keys that sign consents could not be read or stored: new leads come without a statement until they are',
-      reason,
-    ),
-  'evidence-lost': ({key, consents}) =>
-    warn(
-      {key, consents},
-      'the statements of these consents cannot be made again, because the key is lost: "lead-prequal evidence list" says more',
-      key,
-    ),
-  'evidence-ignored': ({keys}) =>
-    warn(
-      {keys},
-      'these keys stand in the store unsealed, and no consent names them, so they are not published: somebody may have written them',
-    ),
+  'evidence-doubtful': ({warning}) => warn({warning}, 'a key of statements about consents needs a look'),
   'expiry-failed': ({reason}) =>
     warn({reason}, 'what has expired could not be deleted; it is tried again in an hour'),
   'digests-failed': ({reason}) =>
