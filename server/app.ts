@@ -8,7 +8,6 @@ import {readDisk, type Readings} from './observe/readings.ts';
 import {countRefusals} from './observe/refusals.ts';
 import {changedConsents, wordsInForce} from './leads/consent-texts.ts';
 import {leadDoubts} from './leads/lead-doubts.ts';
-import {publishKeys} from './leads/evidence.ts';
 import type {LeadStore} from './leads/ports.ts';
 import {reasonOf} from './leads/store-errors.ts';
 import {checkInHex, checkValueOf, createSealer} from './store/sealing.ts';
@@ -65,7 +64,7 @@ export async function createApp(
   /** @returns the versions of the form that it serves */
   async function check(checked: Config): Promise<readonly EmbedVersion[]> {
     const versions = readAllVersions(checked);
-    const {partners, destinations, evidenceKeys} = checked;
+    const {partners, destinations} = checked;
     const texts = await opened.consentTexts();
     const changed = changedConsents(partners, texts);
     if (changed.length > 0) throw new ConfigError(changed, []);
@@ -75,9 +74,9 @@ export async function createApp(
       if (!doubtsInForce.includes(warning)) emit({type: 'config-doubtful', warning});
     doubtsInForce = doubts;
     // What consents need later is no reason to take no leads now.
-    await Promise.all([publishKeys(opened, evidenceKeys), opened.keepWords(wordsInForce(partners))]).catch(
-      (error: unknown) => emit({type: 'words-not-kept', reason: reasonOf(error)}),
-    );
+    await opened
+      .keepWords(wordsInForce(partners))
+      .catch((error: unknown) => emit({type: 'words-not-kept', reason: reasonOf(error)}));
     return versions;
   }
   async function sayUnencrypted() {

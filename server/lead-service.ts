@@ -15,7 +15,7 @@ import {startOutboxCheck} from './destinations/outbox-check.ts';
 import {watchPauses} from './destinations/pauses.ts';
 import {startWorkers} from './destinations/worker.ts';
 import {calculatedAnswer} from './leads/calculated-answer.ts';
-import {consentSigner, evidenceKeys, newEvidence} from './leads/evidence.ts';
+import {consentSigner, newEvidence} from './leads/evidence.ts';
 import {createLeadDesk, type LeadDesk} from './leads/lead-desk.ts';
 import type {Lead} from './leads/lead-schema.ts';
 import type {LeadStore} from './leads/ports.ts';
@@ -24,6 +24,7 @@ import {retentionOf, type RetentionConfig} from './leads/retention.ts';
 import {revokeLinkOf} from './leads/revocation.ts';
 import type {Emit} from './observe/observations.ts';
 import type {DestinationReading, OverdueReading, Readings} from './observe/readings.ts';
+import {watchEvidence} from './store/evidence-watch.ts';
 import {startSweeping} from './store/retention-sweep.ts';
 import {watchStore, type StoreWatch} from './store/store-watch.ts';
 import {startDeletingExpired, startWritingDigests} from './store/upkeep.ts';
@@ -51,19 +52,19 @@ export type LeadService = {
 };
 
 type Around = {emit: Emit; timings: Timings; network?: Partial<Network>};
-type Reloaded = Pick<Config, 'destinations' | 'policy' | 'evidenceKeys'> & RetentionConfig;
+type Reloaded = Pick<Config, 'destinations' | 'policy'> & RetentionConfig;
 
 /** @param opened closed by `close` */
 export async function startLeadService(
   opened: LeadStore,
-  config: Reloaded & Pick<Config, 'publicUrl'>,
+  config: Reloaded & Pick<Config, 'publicUrl' | 'formerEvidenceWords'>,
   {emit, timings, network}: Around,
 ): Promise<LeadService> {
   const watch = watchStore(opened, emit);
   const {store} = watch;
-  let keys = evidenceKeys(config.evidenceKeys);
+  const evidence = await watchEvidence({store, emit, timings}, config.formerEvidenceWords);
   const added = {
-    sign: consentSigner(store, () => keys),
+    sign: consentSigner(store, (id) => evidence.find(id)),
     revokeLink: revokeLinkOf(store, config.publicUrl),
   };
   type Configured = Served & {settings: DestinationSettings};
@@ -94,9 +95,8 @@ export async function startLeadService(
   const sweep = startSweeping({store, retention: () => retention, emit, timings});
   const deskUnder = ({policy}: Reloaded) => {
     const calculate = (lead: Lead) => calculatedAnswer(lead, policy);
-    const own = keys;
-    const evidence = () => newEvidence(own);
-    return createLeadDesk({store, courier: courier.deliverer(), calculate, evidence, emit, timings});
+    const parts = {store, courier: courier.deliverer(), calculate, emit, timings};
+    return createLeadDesk({...parts, evidence: () => newEvidence(evidence.signing())});
   };
   let desk = deskUnder(config);
 
@@ -126,7 +126,6 @@ export async function startLeadService(
     watch,
     reload(reloaded) {
       configure(reloaded.destinations);
-      keys = evidenceKeys(reloaded.evidenceKeys);
       courier.serve(destinations);
       workers.serve(destinations);
       desk = deskUnder(reloaded);
@@ -157,6 +156,7 @@ export async function startLeadService(
       await expiry.stop();
       await digests.stop();
       await sweep.stop();
+      await evidence.stop();
       watch.stop();
       await desk.close(patience);
     },

@@ -3,7 +3,7 @@ import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
 import {consentRecord, toConsentRecord} from '../leads/consent-record.ts';
 import type {KeptConsent} from '../leads/erasure.ts';
-import {evidenceKeys, saltedDigests, statementOf} from '../leads/evidence.ts';
+import {saltedDigests, statementOf, type EvidenceKey} from '../leads/evidence.ts';
 import type {FullLead, LeadFilter, ListedLead, UnreadableLead} from '../leads/lead-filter.ts';
 import {consentEnd} from '../leads/retention.ts';
 import type {Consent, Tombstone} from '../leads/stored-lead.ts';
@@ -44,7 +44,7 @@ export const shownConsent = consentRecord.extend({
   statement: z
     .string()
     .nullable()
-    .describe('The record, signed. Null without EVIDENCE_KEY at that time or now.'),
+    .describe('The record, signed. Null if there was no key at that time, or if it is lost.'),
   salt: z.string().nullable().describe('Of the digests in the statement.'),
 });
 export type ShownConsent = z.infer<typeof shownConsent>;
@@ -129,21 +129,21 @@ export async function showConsent(admin: Admin, id: string): Promise<ShownConsen
   return {
     ...toRecord(admin.config, holder, archive, await afterwardsOfHolders(admin, [holder])),
     receivers: await receiversOf(admin, id),
-    statement: signedRecord(admin.config, holder, archive) ?? null,
+    statement: signedRecord(holder, archive, (await admin.store.evidenceKeys()).keys) ?? null,
     salt: holder.consent?.evidence?.salt ?? null,
   };
 }
 
 function signedRecord(
-  {evidenceKeys: words}: Admin['config'],
   {lead, person, consent}: Holder,
   archive: ReadonlyMap<string, string>,
+  keys: readonly EvidenceKey[],
 ): string | undefined {
   const salt = consent?.evidence?.salt;
   if (!consent || salt === undefined) return undefined;
   const digests = isErased(lead) ? person?.digests : saltedDigests(salt, lead.lead);
   const stated = digests && {lead, consent, digests, words: archive.get(consent.textHash)};
-  return stated && statementOf(stated, evidenceKeys(words));
+  return stated && statementOf(stated, keys);
 }
 
 /**

@@ -151,11 +151,12 @@ async function* sealAll(
 /**
  * - `leads`: the ids of those that would be erased. Their duplicates go with them, also those that can be read
  * - `consents`: the ids of erased leads whose consent is kept
+ * - `evidence_keys`: the keys of statements about consents that are lost, too: those that were sent cannot be verified any more
  * - `person_key`: the key of the person digests is lost, too. By it alone, the `suppressed` numbers are recognised
  */
 export const lostKey = z.object({
   ...{key: z.string(), leads: z.array(z.string()), consents: z.array(z.string())},
-  ...{person_key: z.boolean(), suppressed: count, confirm: z.string()},
+  ...{evidence_keys: z.array(z.string()), person_key: z.boolean(), suppressed: count, confirm: z.string()},
 });
 type LostKey = z.infer<typeof lostKey>;
 
@@ -175,10 +176,11 @@ export async function planForgetting({store, config}: Admin, key: string): Promi
     ...new Set(lost.filter(({part}) => kinds.includes(part)).map(({lead}) => lead)),
   ];
   const [leads, consents] = [idsOf('lead', 'answer'), idsOf('consent')];
+  const evidence_keys = idsOf('evidence key');
   const person_key = idsOf('person key').length > 0;
   const suppressed = person_key ? await store.countSuppressed() : 0;
   const confirm = confirmOf([key, ...leads, ...consents]);
-  return {key, leads, consents, person_key, suppressed, confirm};
+  return {key, leads, consents, evidence_keys, person_key, suppressed, confirm};
 }
 
 /**

@@ -7,6 +7,7 @@ import type {Config, ConfigError} from '../config/config.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import {digestOf} from '../config/reloaded.ts';
 import {openStates} from '../leads/deliveries.ts';
+import {doubtsOf} from '../leads/evidence.ts';
 import {leadDoubts, type LeadDoubt} from '../leads/lead-doubts.ts';
 import type {UnreadableLead} from '../leads/lead-filter.ts';
 import {expectsConsent} from '../leads/caller-consent.ts';
@@ -43,7 +44,7 @@ export const daysLooked = 30;
 const kinds = [
   ...(['server', 'store', 'disk', 'stop', 'destination', 'late', 'stopped', 'overdue', 'alert'] as const),
   ...(['partner', 'process', 'unreadable', 'consents', 'held', 'asked', 'erasure', 'configuration'] as const),
-  ...(['unheard', 'uncallable', 'texts', 'unmailed', 'suspects', 'wave'] as const),
+  ...(['unheard', 'uncallable', 'texts', 'unmailed', 'suspects', 'wave', 'evidence'] as const),
 ] as const;
 
 /**
@@ -200,6 +201,9 @@ export async function readStatus({
       ...unreadable.map(unreadableFinding),
       ...(forAlerts ? [] : await consentFindings({store, config})),
       ...(await visitorFindings({store})),
+      ...doubtsOf(await store.evidenceKeys()).map(({text, remedy}) =>
+        found(['warning', 'evidence'], text, remedy),
+      ),
     );
   }).catch((error: unknown) => {
     if (forAlerts) throw error;

@@ -13,6 +13,7 @@ const loaders = {
   consent: async () => (await import('./consent.ts')).consentCommand,
   config: async () => (await import('./config.ts')).configCommand,
   init: async () => (await import('./init.ts')).initCommand,
+  evidence: async () => (await import('./evidence.ts')).evidenceCommand,
   keys: async () => (await import('./keys.ts')).keysCommand,
   leads: async () => (await import('./leads.ts')).leadsCommand,
   deliveries: async () => (await import('./deliveries.ts')).deliveriesCommand,

@@ -1,6 +1,5 @@
 /** `lead-prequal leads erase`: shows what would go with leads, and erases them. */
-import {existsSync, readdirSync} from 'node:fs';
-import {basename, dirname, join, resolve} from 'node:path';
+import {resolve} from 'node:path';
 import {Command} from 'commander';
 import {
   endErasureRequest,
@@ -23,6 +22,7 @@ import {minuteOrNone, printRows, type Json, type Run} from './output.ts';
 import {findPerson, personOptions} from './person.ts';
 import {finishPurging} from './purge.ts';
 import {changingStore, readingStore} from './with-store.ts';
+import {filesAside} from '../store/sqlite/files.ts';
 
 type Options = Person & {all?: boolean; yes?: boolean} & Json;
 
@@ -143,14 +143,10 @@ function sayWhatRemains({say}: Run, {databaseUrl, databasePath}: Config) {
     return say(
       'On PostgreSQL, the old rows stay in its files, its log and its backups until they are overwritten. What was sealed cannot be read any more once its data key is destroyed (docs/privacy.md).',
     );
-  const path = resolve(databasePath);
-  const prefix = `${basename(path)}.before-restore-`;
-  const older = existsSync(dirname(path))
-    ? readdirSync(dirname(path)).filter((name) => name.startsWith(prefix))
-    : [];
+  const older = filesAside(resolve(databasePath));
   if (older.length > 0)
     say(
-      `Older copies beside the database still hold these leads, if they are older than the copies: ${older.map((name) => join(dirname(path), name)).join(', ')}. Delete those that you do not need.`,
+      `Older copies beside the database still hold these leads, if they are older than the copies: ${older.join(', ')}. Delete those that you do not need.`,
     );
   say('Backups hold what was in the database when they were made (docs/privacy.md).');
 }

@@ -95,12 +95,15 @@ const wayOut = (key: string) =>
 
 async function forgetKey(run: Run, admin: Admin, key: string, yes: boolean) {
   const {say, write} = run;
-  const {confirm, leads, consents, person_key, suppressed} = await planForgetting(admin, key);
+  const {confirm, leads, consents, evidence_keys, person_key, suppressed} = await planForgetting(admin, key);
   const lost = `${counted(leads.length, 'lead')}, and ${counted(consents.length, 'kept consent')} of erased leads`;
   const lines = [
     `Sealed with ${key}, and lost: ${lost}.`,
     'Webhooks, chat rooms and mailboxes are told to delete the leads, too. They may have the last copy: save first what you need.',
     person_key ? 'The key of the person digests is lost, too: a server makes it and the digests anew.' : '',
+    evidence_keys.length > 0
+      ? `The keys of statements about consents are lost, too: those that were sent cannot be verified any more, unless the list of public keys was kept (docs/consent.md): ${evidence_keys.join(', ')}.`
+      : '',
     suppressed > 0
       ? `${counted(suppressed, 'number')} of people who took their consent back can no longer be recognised: new leads with them are not held.`
       : '',
@@ -127,7 +130,7 @@ async function rotate(run: Run, admin: Admin, json = false) {
   );
   const {key, resealed, unreadable, forgotten} = rotated;
   if (unreadable.length > 0) run.status = 1;
-  const tables = `sealed, person_search${dataKeys.includes(clearWord) ? ', leads, consents, deliveries' : ''}`;
+  const tables = `sealed, person_search, evidence_keys${dataKeys.includes(clearWord) ? ', leads, consents, deliveries' : ''}`;
   if (databaseUrl && resealed + forgotten.length > 0)
     say(
       `PostgreSQL keeps the rows of before in its files, also after VACUUM, until it writes something else in their place. "VACUUM FULL ${tables}" makes the files anew, and locks each table meanwhile. The rows of before stay in the log (WAL), in dumps and in other backups (docs/privacy.md).`,

@@ -42,8 +42,8 @@ export type Config = {
   configFile: string;
   /** Made from the data keys. The first key signs. What was signed with any of the keys is valid. */
   tokenKeys: readonly [string, ...string[]];
-  /** Words of `EVIDENCE_KEY`, which made the keys that signed statements of consents until 1.8. */
-  evidenceKeys: readonly string[];
+  /** Words of versions 1.7 and 1.8. The store takes over the keys that they make of them (leads/evidence.ts). */
+  formerEvidenceWords: readonly string[];
   /** The file of the SQLite database. Not used when there is a `databaseUrl`. */
   databasePath: string;
   /** The URL of a PostgreSQL database. */
@@ -151,7 +151,9 @@ export function readConfig(given?: Environment, isBeforeStart = false): Config {
     isBeforeStart && settings?.DATA_KEY === undefined && orFaults(() => mayMakeKey(reader), faults);
   const dataKeys = isStandIn ? ([randomBytes(32).toString('hex')] as const) : settings?.DATA_KEY;
   if (settings && !dataKeys) orFaults(() => faults.push(whyNoKey(reader)), faults);
-  const [formerTokenKeys, evidenceKeys] = takenOver.map((name) => list.parse(reader.value(name) ?? ''));
+  const [formerTokenKeys, formerEvidenceWords] = takenOver.map((name) =>
+    list.parse(reader.value(name) ?? ''),
+  );
   warnings.push(
     // Those of lead-prequal.env are faults.
     ...formerIn(given ?? process.env).map(
@@ -179,7 +181,7 @@ export function readConfig(given?: Environment, isBeforeStart = false): Config {
     dataKeys,
     dataKeyFile: environment['DATA_KEY']?.trim() ? undefined : reader.fileOf('DATA_KEY'),
     tokenKeys,
-    evidenceKeys: evidenceKeys ?? [],
+    formerEvidenceWords: formerEvidenceWords ?? [],
     embedFolder,
     releasesFolder,
     environment: environmentDigests(reader, given ?? process.env, tokenKeys[0]),

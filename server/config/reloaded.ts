@@ -47,6 +47,7 @@ const noSettings: readonly (keyof Config)[] = [
 const otherNames: Partial<Record<keyof Config, string>> = {
   admin: 'ADMIN_URL or ADMIN_PORT',
   dataKeys: 'DATA_KEY',
+  formerEvidenceWords: 'EVIDENCE_KEY',
   metrics: 'METRICS_PORT or METRICS_HOST',
 };
 

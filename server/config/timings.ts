@@ -104,6 +104,8 @@ export const usualTimings = {
    * be. Until then, it may not be committed yet, and clocks may differ by half of this time.
    */
   digests: {every: 15_000, pause: 25, age: 40_000},
+  /** How often each process reads the keys of statements about consents, which operators may change. */
+  evidenceKeys: 5_000,
   /** The time between two attempts to remove what was erased from the files, while somebody reads them. */
   purgeRetry: 5_000,
   /** The time from the signal to stop until requests in progress are cut off. */

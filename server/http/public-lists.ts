@@ -2,7 +2,7 @@
 import {Router} from 'express';
 import type {z} from 'zod';
 import {onceIn} from '../config/once-in.ts';
-import type {EvidenceStore, PublicEvidenceKey} from '../leads/evidence.ts';
+import type {EvidenceKey, EvidenceStore} from '../leads/evidence.ts';
 import {listVersions, type EmbedVersion} from '../versions/embed-versions.ts';
 import {replyJson} from './json-body.ts';
 import {mount} from './mount.ts';
@@ -40,19 +40,22 @@ export function versionList(versions: readonly EmbedVersion[]): Router {
   return publicList(operations.embedVersions, () => list);
 }
 
-/** For whoever verifies a statement. */
+/** For whoever verifies a statement. The keys whose rows the data key opens, and no others. */
 export function evidenceKeyList(store: Pick<EvidenceStore, 'evidenceKeys'>): Router {
   const keys = onceIn(readEvery, () => store.evidenceKeys());
-  return publicList(operations.evidenceKeys, async () => jwks(await keys.read()));
+  return publicList(operations.evidenceKeys, async () => jwks((await keys.read()).keys));
 }
 
-const jwks = (keys: readonly PublicEvidenceKey[]): z.infer<typeof evidenceKeysSchema> => ({
-  keys: keys.map(({id: kid, publicKey: x}) => ({
+const jwks = (keys: readonly EvidenceKey[]): z.infer<typeof evidenceKeysSchema> => ({
+  keys: keys.map(({id: kid, publicKey: x, leakedSince}) => ({
     kty: 'OKP',
     crv: 'Ed25519',
     x,
     kid,
     use: 'sig',
     alg: 'EdDSA',
+    ...(leakedSince !== undefined && {
+      revoked: {revoked_at: Math.floor(leakedSince / 1_000), reason: 'compromised'},
+    }),
   })),
 });

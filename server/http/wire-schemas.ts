@@ -307,7 +307,7 @@ export const problemSchema = schemaOf<Problem>()(
   }),
 );
 
-/** As RFC 8037 writes keys of Ed25519. */
+/** As RFC 8037 writes keys of Ed25519, and OpenID Federation 1.0 those that are revoked. */
 export const evidenceKeysSchema = z.object({
   keys: z.array(
     z.object({
@@ -317,6 +317,12 @@ export const evidenceKeysSchema = z.object({
       kid: z.string().describe('The thumbprint of the key (RFC 7638).'),
       use: z.literal('sig'),
       alg: z.literal('EdDSA'),
+      revoked: z
+        .object({revoked_at: z.int(), reason: z.literal('compromised')})
+        .exactOptional()
+        .describe(
+          'Somebody else may have the key: since `revoked_at`, in seconds since 1970, nothing that is signed with it proves anything.',
+        ),
     }),
   ),
 });

@@ -29,8 +29,8 @@ export type KeyStore = {
    */
   reseal(): AsyncGenerator<Resealed, Resealed>;
   /**
-   * Deletes what is sealed with a lost key beside leads: replies to deliveries, and the key of the person digests, with
-   * these. A server makes both anew.
+   * Deletes what is sealed with a lost key beside leads: replies to deliveries, the key of the person digests, with these,
+   * and keys of statements about consents. A server makes new ones.
    */
   dropSealed(key: string): Promise<void>;
   /** How many numbers are suppressed (by person digests). */

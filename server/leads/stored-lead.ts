@@ -75,7 +75,7 @@ export type Consent = {
   certificateUrl?: string | undefined;
   /** What the form says of itself. Missing in records before 1.7, and without a script. */
   form?: FormAtConsent | undefined;
-  /** What the statement of this consent is signed with (evidence.ts). Missing without `EVIDENCE_KEY`. */
+  /** What the statement of this consent is signed with (evidence.ts). Missing if the store had no key at that time. */
   evidence?: Evidence | undefined;
 };
 

@@ -129,8 +129,9 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
   'words-not-kept': ({reason}) =>
     warn(
       {reason},
-      'the words of the consent texts, or the public keys of EVIDENCE_KEY, could not be stored: the next reload or start tries again',
+      'the words of the consent texts, or the key that signs consents, could not be stored: the next reload or start tries again',
     ),
+  'evidence-doubtful': ({warning}) => warn({warning}, 'a key of statements about consents needs a look'),
   'expiry-failed': ({reason}) =>
     warn({reason}, 'what has expired could not be deleted; it is tried again in an hour'),
   'digests-failed': ({reason}) =>

@@ -73,8 +73,10 @@ type Facts = {
   'store-recovered': object;
   /** A lead, or a trial write, was committed. `ms` is the time that it took, the waiting for earlier commits included. */
   'store-written': {ms: number};
-  /** The words of the consent texts in force could not be stored. The leads under a text bring them along, too. */
+  /** The words of the consent texts in force, or a key that signs consents, could not be stored. */
   'words-not-kept': {reason: string};
+  /** A key of statements about consents is lost, or somebody may have written it into the store. */
+  'evidence-doubtful': {warning: string};
   /** Expired keys, digests and proofs could not be deleted. */
   'expiry-failed': {reason: string};
   /** The digests for searches by person could not be written, so searches read leads that have none. */

@@ -523,14 +523,17 @@ export const tables = {
     since: 17,
   },
 
-  /** The public keys of all statements about consents, also of those that have left EVIDENCE_KEY. */
+  /** The keys of all statements about consents. Rows without a blob are ignored (evidence-queries.ts). */
   evidence_keys: {
     columns: {
       /** The thumbprint of the key (RFC 7638). */
       id: text,
-      /** 32 bytes, in base64url. */
+      /** 32 bytes, in base64url. Servers before version 2.0 publish it. */
       public_key: text,
       since: integer,
+      data_key: {...integerOrNull, since: 20},
+      /** An `EvidenceKey` without its id, as JSON, sealed. */
+      blob: {...blob, null: true, since: 20},
     },
     primaryKey: ['id'],
     since: 15,

@@ -4,6 +4,7 @@ import {clearWord} from '../config/data-keys.ts';
 import {sliceSize, type KeyStore} from '../leads/data-keys.ts';
 import type {RowOf} from './columns.ts';
 import {list, statement, type Row, type Statement} from './database.ts';
+import {evidenceOwner} from './evidence-queries.ts';
 import {keyOwner, lockDigests} from './person-queries.ts';
 import {emptiedColumns, joinPersonal, personalDataOf, readColumns, type ReadRow} from './rows.ts';
 import {
@@ -98,6 +99,23 @@ const personKey = (sealer: Sealer): Source => ({
     const {seal, open} = sealer.of(keyOwner);
     const now = seal(open({data_key, blob}, 'person key'), 'person key');
     return [statement(resealKey, now.data_key, now.blob, data_key, blob)];
+  },
+});
+
+const resealEvidence = `
+  UPDATE evidence_keys SET data_key = $1, blob = $2 WHERE id = $3 AND data_key = $4 AND blob = $5 RETURNING 1 AS changed`;
+
+/** Rows in clear are left out, because anybody can write them. */
+const evidenceKeys = (sealer: Sealer): Source => ({
+  table: 'evidence_keys',
+  keys: ['id'],
+  select: (range) => `
+    SELECT id, id AS lead_id, data_key, blob FROM evidence_keys
+    WHERE ${range} AND data_key NOT IN (0, ${sealer.writesWith})`,
+  seal({id, data_key, blob}: {id: string} & SealedText) {
+    const {seal, open} = sealer.of(evidenceOwner(id));
+    const now = seal(open({data_key, blob}, 'evidence key'), 'evidence key');
+    return [statement(resealEvidence, now.data_key, now.blob, id, data_key, blob)];
   },
 });
 
@@ -199,9 +217,15 @@ async function* storedParts({read}: Context): ReturnType<KeyStore['storedParts']
   }
   const [own] = await read(statement('SELECT data_key FROM person_search'));
   if (own) yield [toPart({lead_id: keyOwner.id, part: 'person key', data_key: Number(own['data_key'])})];
+  const evidence = await read(
+    statement(
+      "SELECT id AS lead_id, 'evidence key' AS part, data_key FROM evidence_keys WHERE blob IS NOT NULL",
+    ),
+  );
+  yield (evidence as SealedRow[]).map(toPart);
 }
 
-/** Others make the key of the person digests anew, and then the digests. */
+/** Others make the key of the person digests anew, and then the digests; and a new key that signs consents. */
 async function dropSealed(context: Context, key: string) {
   const {write, jsonList} = context;
   const checkValue = key === clearWord ? 0 : Number.parseInt(key, 16);
@@ -218,15 +242,20 @@ async function dropSealed(context: Context, key: string) {
       [, gone = []] = await write(lockDigests(context), statement(dropDigests));
     await write(statement('DELETE FROM person_search WHERE data_key = $1', checkValue));
   }
+  await write(statement('DELETE FROM evidence_keys WHERE data_key = $1', checkValue));
 }
 
 async function* reseal(context: Context): ReturnType<KeyStore['reseal']> {
   const {sealer} = context;
   const done = {examined: 0, resealed: 0, unreadable: [] as string[]};
   const inClear = sealer.writesWith !== 0 && sealer.checkValues.includes(0);
-  for (const source of [sealedRows, personKey, ...(inClear ? [leadsInClear, repliesInClear] : [])].map(
-    (make) => make(sealer),
-  )) {
+  // The keys come first: without them, statements of leads that are sealed anew could not be made.
+  for (const source of [
+    evidenceKeys,
+    personKey,
+    sealedRows,
+    ...(inClear ? [leadsInClear, repliesInClear] : []),
+  ].map((make) => make(sealer))) {
     let after: readonly string[] | undefined = source.keys.map(() => '');
     while (after) {
       const {examined, resealed, unreadable, next} = await sealSlice(context, source, after);

@@ -8,6 +8,7 @@ import {createBatcher} from './batcher.ts';
 import {insertText, list, statement, type Database, type Row} from './database.ts';
 import {dataKeyQueries} from './data-key-queries.ts';
 import {erasureQueries} from './erasure-queries.ts';
+import {evidenceQueries} from './evidence-queries.ts';
 import {claimQueries} from './claim-queries.ts';
 import {confirmationQueries, confirmationsKept} from './confirmation-queries.ts';
 import {deliveryQueries} from './delivery-queries.ts';
@@ -163,6 +164,7 @@ export function leadQueries(
     ...processQueries(context),
     ...dataKeyQueries(context),
     ...erasureQueries(context),
+    ...evidenceQueries(context),
     ...sweepQueries(context),
     ...personQueries(context),
     ...revocationQueries(context),
@@ -187,17 +189,6 @@ export function leadQueries(
         statement('SELECT partner, version, text_hash FROM consent_texts'),
       )) as RowOf<'consent_texts'>[];
       return rows.map(toRememberedText);
-    },
-
-    async addEvidenceKeys(keys, now) {
-      const text = `
-        INSERT INTO evidence_keys (id, public_key, since) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`;
-      await write(...keys.map(({id, publicKey}) => statement(text, id, publicKey, now)));
-    },
-
-    async evidenceKeys() {
-      const rows = await read(statement('SELECT id, public_key FROM evidence_keys ORDER BY since, id'));
-      return rows.map(({id, public_key}) => ({id: String(id), publicKey: String(public_key)}));
     },
 
     keepWords: (words) => keepWords(write, reader, words),

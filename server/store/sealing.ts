@@ -26,10 +26,12 @@ import {list} from './database.ts';
  * - `answer`: the amounts and reasons that came later. They hold instead of those in `lead`
  * - `consent`: what is kept of an erased lead: the consent, and who gave it
  * - `person key`: the key of the digests by which leads are found by person. It belongs to no lead (person-queries.ts)
+ * - `evidence key`: a key of statements about consents (evidence-queries.ts)
  * - `reply …`: the first characters of the last reply to a delivery, by destination and content
  * - `text of a page`: what an address of the operators' pages holds (pages/secrets.ts). It is not stored
  */
-export type Part = 'lead' | 'answer' | 'consent' | 'person key' | `reply ${string}` | 'text of a page';
+export type Part =
+  'lead' | 'answer' | 'consent' | 'person key' | 'evidence key' | `reply ${string}` | 'text of a page';
 
 export const replyPart = ({destination, content}: {destination: string; content: string}): Part =>
   `reply ${content} ${destination}`;

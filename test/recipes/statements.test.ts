@@ -50,7 +50,6 @@ suite('a statement, by docs/consent.md alone,', {skip}, () => {
   });
   const server = openForSuite(() =>
     sqlite.startServer({
-      evidenceKeys: ['a word of at least 32 characters, which signs'],
       partners: [partner],
       destinations: new Map([['crm', receiver.settings]]),
     }),

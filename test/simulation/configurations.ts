@@ -29,7 +29,7 @@ const noPartners = [] as unknown as Config['partners'];
 export const settings = {
   policy: defaultPolicy,
   publicUrl: 'https://leads.example.com',
-  evidenceKeys: ['an evidence key of at least 32 characters'],
+  formerEvidenceWords: ['an evidence key of at least 32 characters'],
   partners: noPartners,
   erasuresFile,
   retention: {retainDays: undefined, keepConsentYears: 5, graceDays: 30},

@@ -20,6 +20,7 @@ export const quickTimings: Timings = {
   requestCounts: 20,
   digests: {every: 100, pause: 1, age: 200},
   addressUses: 20,
+  evidenceKeys: 20,
   requestsEnd: 1_500,
   deliveriesEnd: 2_000,
 };

@@ -51,7 +51,7 @@ export const baseConfig = (folder: string): Config => ({
   partners,
   configFile: 'lead-prequal.json',
   tokenKeys: ['a-token-key-for-tests-that-is-long-enough'],
-  evidenceKeys: [],
+  formerEvidenceWords: [],
   databasePath: join(folder, 'data', 'leads.sqlite'),
   databaseUrl: undefined,
   dataKeys: ['clear'],

@@ -12,9 +12,10 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   statSync,
 } from 'node:fs';
-import {dirname} from 'node:path';
+import {basename, dirname, join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import type {RefusedPart} from '../../leads/store-errors.ts';
 import {findLogDamage, readHeader} from './write-ahead-log.ts';
@@ -33,6 +34,17 @@ export const hasLog = (path: string): boolean => sizeOf(`${path}-wal`) > 0;
 
 /** The name that `store copy` gives a file whose leads are in PostgreSQL. */
 export const movedName = (path: string) => `${path}.moved`;
+
+/** How the name of a database begins that a restore has replaced. */
+export const asideName = (path: string) => `${path}.before-restore-`;
+
+/** The databases that restores have replaced, with their logs. */
+export function filesAside(path: string): string[] {
+  const folder = dirname(path);
+  if (!existsSync(folder)) return [];
+  const files = readdirSync(folder).filter((name) => name.startsWith(basename(asideName(path))));
+  return files.map((name) => join(folder, name));
+}
 
 /** @throws Error where a start would make a new database in place of one whose leads were moved */
 export function refuseMoved(path: string) {

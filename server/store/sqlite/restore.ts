@@ -20,7 +20,7 @@ import {whyNeeded} from '../data-key-queries.ts';
 import type {Sealer} from '../sealing.ts';
 import {readFound} from './connection.ts';
 import {checkCopy, CopyError, isTaken, withPartialFile, type Counts} from './copy.ts';
-import {busy, companions, hasLog, primaryCode, syncToDisk} from './files.ts';
+import {asideName, busy, companions, hasLog, primaryCode, syncToDisk} from './files.ts';
 
 /** `movedTo`: the new name of the previous database and its log. */
 export type Restored = Counts & {movedTo: string | undefined};
@@ -154,7 +154,7 @@ export function lockAlone(database: DatabaseSync, databasePath: string) {
 function keepPrevious(databasePath: string): string | undefined {
   if (filesOf(databasePath).length === 0) return undefined;
   const time = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  const aside = `${databasePath}.before-restore-${time}`;
+  const aside = asideName(databasePath) + time;
   if (filesOf(aside).length > 0) throw new CopyError(`${aside} is there already: try again in a second`);
   if (existsSync(databasePath)) linkSync(databasePath, aside);
   for (const suffix of companions) {

@@ -1,14 +1,17 @@
 /** The store in an SQLite file, for one process. Reads run in this thread, writes in a thread of their own. */
 import {once} from 'node:events';
 import {statSync} from 'node:fs';
-import type {DatabaseSync} from 'node:sqlite';
+import {DatabaseSync} from 'node:sqlite';
 import {setImmediate as endOfTurn} from 'node:timers/promises';
+import {pathToFileURL} from 'node:url';
 import {Worker} from 'node:worker_threads';
 import {createBatcher, type Batcher} from '../batcher.ts';
+import type {EvidenceKey} from '../../leads/evidence.ts';
 import {storeError, StoreUnavailable} from '../../leads/store-errors.ts';
 import type {LeadStore, BesideStore} from '../../leads/ports.ts';
 import type {Emit} from '../../observe/observations.ts';
 import type {Database, Row, Statement} from '../database.ts';
+import {openEvidenceKey, selectEvidenceKeys} from '../evidence-queries.ts';
 import {acceptsLeads, type Written} from '../new-lead.ts';
 import type {Sealer} from '../sealing.ts';
 import {leadQueries} from '../queries.ts';
@@ -23,7 +26,7 @@ import {
   sqliteWords,
   type Runner,
 } from './connection.ts';
-import {makeFile, othersMayRead, refusalOf} from './files.ts';
+import {filesAside, hasLog, makeFile, othersMayRead, refusalOf} from './files.ts';
 import {takeServerLock} from './server-lock.ts';
 
 /** Commits batches, one after another (commits.ts). */
@@ -124,9 +127,31 @@ export async function openSqliteStore(
       await queries.probe(now, bytes);
       refuseLost();
     },
+    evidenceKeysAside: () => Promise.resolve(filesAside(path).flatMap((file) => keysIn(file, sealer))),
     purge: () => writes.add({emptyLog: true}) as Promise<boolean>,
     close,
   };
+}
+
+/**
+ * The keys of statements about consents in a database that a restore has moved aside. None if it is damaged or older than
+ * they are.
+ */
+function keysIn(file: string, sealer: Sealer): EvidenceKey[] {
+  // Without a log, nothing may be made beside the file: a restore refuses a copy with a log.
+  const url = pathToFileURL(file);
+  url.search = hasLog(file) ? '' : '?immutable=1';
+  try {
+    const database = new DatabaseSync(url, {readOnly: true});
+    try {
+      const rows = database.prepare(selectEvidenceKeys).all() as Parameters<typeof openEvidenceKey>[0][];
+      return rows.flatMap((row) => openEvidenceKey(row, sealer) ?? []);
+    } finally {
+      database.close();
+    }
+  } catch {
+    return [];
+  }
 }
 
 /**

@@ -29,6 +29,7 @@ const notNoted = [
     'callers new',
   ],
   ...['partners list', 'partners snippet', 'versions list', 'keys status', 'keys rotate', 'audit list'],
+  ...['evidence list', 'evidence renew', 'evidence leaked'],
   ...['leads count', 'deliveries list', 'deliveries summary', 'operators list', 'destinations list'],
   ...['destinations test', 'destinations pause', 'destinations resume', 'destinations secret'],
 ];

@@ -48,6 +48,7 @@ const others = [
   ],
   // They work with a full disk, without keys, and over tables of another version; what they copy stays sealed.
   ...['backup', 'restore', 'store copy', 'keys status', 'keys rotate'],
+  ...['evidence list', 'evidence renew', 'evidence leaked'],
   // Changes leads only after a restore: test/server/cli/restore-erasures.slow.ts.
   'store repair',
   // Needs a lost key: test/server/admin/keys.test.ts.

@@ -14,6 +14,7 @@ import {
 } from '../../../server/admin/keys.ts';
 import {leadsOfPerson} from '../../../server/admin/persons.ts';
 import {readConfig} from '../../../server/config/config.ts';
+import {takeOver} from '../../../server/leads/evidence.ts';
 import type {ProcessReport} from '../../../server/reload/reloads.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {createSealer} from '../../../server/store/sealing.ts';
@@ -77,11 +78,13 @@ for (const {name, postgres, skip} of databaseKinds) {
     test('a key gives way to another one', async (t) => {
       const {under, rotate, readable, status} = await begin(t);
       await rotate(`${keyOne} clear`);
+      const signing = await takeOver((await under(keyOne)).store, []);
       assert.deepEqual(await rotate(`${keyTwo} ${keyOne}`), {
-        ...{key: two, resealed: 3, unreadable: [], forgotten: [one], out_of_files: true},
+        ...{key: two, resealed: 4, unreadable: [], forgotten: [one], out_of_files: true},
       });
-      assert.deepEqual(await status(keyTwo), [[two, true, true, 3, true]]);
+      assert.deepEqual(await status(keyTwo), [[two, true, true, 4, true]]);
       assert.equal(await readable(keyTwo), 3);
+      assert.deepEqual(await (await under(keyTwo)).store.evidenceKeys(), signing);
       await assert.rejects(under(keyOne), new RegExp(`data key ${two}`));
       assert.equal((await rotate(keyTwo)).resealed, 0);
     });
@@ -186,6 +189,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       const before = await made.admin(environment(keyOne));
       while (!(await before.store.writeDigests(0)));
       await planAndErase(before, [gone.id]);
+      const {keys: signing} = await takeOver(before.store, []);
       await openWhile(openStore(before.config, createSealer([keyTwo, keyOne])), async (store) => {
         await store.accept(newest);
         await store.report(report({sealsWith: one}));
@@ -210,7 +214,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       const {confirm, ...says} = planned;
       assert.deepEqual(says, {
         ...{key: one, leads: [had.id, lost.id].toSorted(), consents: [gone.id]},
-        ...{person_key: true, suppressed: 1},
+        ...{evidence_keys: idsOf(signing), person_key: true, suppressed: 1},
       });
       await forgetting(keyTwo, async (admin) => {
         await assert.rejects(
@@ -236,6 +240,7 @@ for (const {name, postgres, skip} of databaseKinds) {
         [[two, 2]],
         'the newest lead, and a new key of the person digests',
       );
+      assert.deepEqual(await admin.store.evidenceKeys(), {keys: [], ignored: []});
       const listed = readFileSync(file, 'utf8');
       for (const {id} of [had, lost]) assert.match(listed, new RegExp(`^${id} \\S+$`, 'm'));
       assert.match(listed, new RegExp(`^${gone.id} \\S+ all$`, 'm'));

@@ -80,8 +80,11 @@ test(
     assert.doesNotMatch((await run('keys', 'rotate')).stderr, /VACUUM/, 'nothing was sealed');
     const clear = await operate(t, [newEntry()], {postgres: true});
     const sealed = await runCommand({...clear.settings, DATA_KEY: `${keyOne} clear`}, 'keys', 'rotate');
-    assert.match(sealed.stderr, /"VACUUM FULL sealed, person_search, leads, consents, deliveries"/);
+    assert.match(
+      sealed.stderr,
+      /"VACUUM FULL sealed, person_search, evidence_keys, leads, consents, deliveries"/,
+    );
     const another = await runCommand({...clear.settings, DATA_KEY: `${keyTwo} ${keyOne}`}, 'keys', 'rotate');
-    assert.match(another.stderr, /"VACUUM FULL sealed, person_search"/);
+    assert.match(another.stderr, /"VACUUM FULL sealed, person_search, evidence_keys"/);
   },
 );

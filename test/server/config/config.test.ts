@@ -337,7 +337,7 @@ suite('a server of 1.8 that has no file yet', () => {
     const {tokenKeys: made} = readWith({}, {DATA_KEY});
     assert.equal(made.length, 2);
     assert.deepEqual(read.tokenKeys, [...made, ...former]);
-    assert.deepEqual(read.evidenceKeys, ['e'.repeat(32)]);
+    assert.deepEqual(read.formerEvidenceWords, ['e'.repeat(32)]);
     assert.deepEqual(read.warnings, []);
     // Whoever knows a token key knows no data key.
     for (const key of made) assert.ok(!DATA_KEY.includes(key) && key.length === 43);

@@ -59,7 +59,7 @@ const found = (text: string, canaries: readonly string[]) =>
 const config: Partial<Config> = {
   callers: [first, other],
   tokenKeys: [tokenKey],
-  evidenceKeys: [evidenceKey],
+  formerEvidenceWords: [evidenceKey],
   partners: [
     onePartner({key: 'acme', origins: [listedOrigin], cid: 'canary-cid'}),
     onePartner({key: 'contact-only', origins: [otherOrigin], lead_types: ['standard'], cid: 'canary-cid'}),

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import {
-  evidenceKeys,
+  formerKeys,
   newEvidence,
   saltedDigests,
   statementOf,
@@ -12,7 +12,7 @@ import {sampleConsent} from '../../support/sample-leads.ts';
 import {sampleId, sampleTime} from '../../support/sample-news.ts';
 
 const words = ['a word of at least 32 characters, which signs', 'another word of at least 32 characters'];
-const keys = evidenceKeys(words);
+const keys = formerKeys(words);
 const salt = 'AAECAwQFBgcICQoLDA0ODw';
 const stated: Stated = {
   lead: {id: sampleId, createdAt: sampleTime, partner: 'acme'},
@@ -60,7 +60,7 @@ suite('a statement about a consent', () => {
   });
   test('is signed with the key of its consent, and not with the first one', () => {
     assert.equal(statementOf(stated, keys.toReversed()), golden);
-    assert.equal(newEvidence(keys.toReversed())?.key, keys[1]!.id);
+    assert.equal(newEvidence(keys[1])?.key, keys[1]!.id);
   });
   test('has the words that a caller sent', () => {
     const {consent} = stated;
@@ -73,16 +73,18 @@ suite('a statement about a consent', () => {
       consent: {text: {words: 'Call me.'}},
     });
   });
-  test('is not made without its words or its key, or without a key at the time', () => {
+  test('is not made without its words or its private key, or without a key at the time', () => {
     const {evidence, ...without} = stated.consent;
     assert.ok(evidence);
     assert.equal(statementOf({...stated, words: undefined}, keys), undefined);
     assert.equal(statementOf(stated, keys.slice(1)), undefined);
+    const {id, publicKey} = keys[0]!;
+    assert.equal(statementOf(stated, [{id, publicKey}]), undefined);
     assert.equal(statementOf({...stated, consent: without}, keys), undefined);
-    assert.equal(newEvidence([]), undefined);
+    assert.equal(newEvidence(undefined), undefined);
   });
   test('has another salt for each consent', () => {
-    const salts = new Set(Array.from({length: 20}, () => newEvidence(keys)?.salt));
+    const salts = new Set(Array.from({length: 20}, () => newEvidence(keys[0])?.salt));
     assert.equal(salts.size, 20);
   });
 });

@@ -315,8 +315,8 @@ suite('a consent without a script', () => {
   test('is recorded with its text, the page, and that there was no script', async () => {
     const browser = visitor(server, {origin: publicUrl, 'user-agent': 'Lynx/2.9'});
     await sent(browser, '/apply/acme');
-    const {givenAt, textHash, ip, ...record} = newest(server).consent!;
-    assert.ok(Number(givenAt) <= Date.now() && ip);
+    const {givenAt, textHash, ip, evidence, ...record} = newest(server).consent!;
+    assert.ok(Number(givenAt) <= Date.now() && ip && evidence);
     const select = 'SELECT words FROM consent_words WHERE text_hash = ?';
     const [stored] = rowsOf(server.config.databasePath, select, String(textHash));
     assert.equal(stored?.['words'], terms('en').text);

@@ -1,0 +1,62 @@
+/** The keys with which statements about consents are signed: which there are, a new one, and one that leaked. */
+import {z} from 'zod';
+import {changeKeys, signingKey, signsNext, type EvidenceKey} from '../leads/evidence.ts';
+import {count, isoTime, Refusal, time, type OnlyStore} from './admin.ts';
+import {localTime} from './words.ts';
+
+/**
+ * - `state`: `signs` new leads; `kept` for statements of its leads; `lost` is its private part, so no statement can be made
+ *   with it; `ignored` is a row that the data key does not open. All but the last are published
+ * - `signs_since`: when it began to sign new leads; null if another server made it, before version 2.0
+ * - `leaked_since`: since when it proves nothing
+ * - `consents`: of a lost one, how many were signed with it
+ */
+export const evidenceKeyRow = z.object({
+  kid: z.string(),
+  state: z.enum(['signs', 'kept', 'lost', 'ignored']),
+  signs_since: time.nullable(),
+  leaked_since: time.nullable(),
+  consents: count.nullable(),
+});
+export type EvidenceKeyRow = z.infer<typeof evidenceKeyRow>;
+
+export async function listEvidenceKeys({store}: OnlyStore): Promise<EvidenceKeyRow[]> {
+  const {keys, ignored} = await store.evidenceKeys();
+  const signing = signingKey(keys)?.id;
+  const stateOf = ({id, privateKey}: EvidenceKey): EvidenceKeyRow['state'] =>
+    id === signing ? 'signs' : privateKey === undefined ? 'lost' : 'kept';
+  const none = {signs_since: null, leaked_since: null, consents: null};
+  return [
+    ...keys.map((key) => ({
+      kid: key.id,
+      state: stateOf(key),
+      signs_since: isoTime(key.signsSince ?? null),
+      leaked_since: isoTime(key.leakedSince ?? null),
+      consents: key.privateKey === undefined ? (key.consents ?? null) : null,
+    })),
+    ...ignored.map(({id: kid}) => ({kid, state: 'ignored' as const, ...none})),
+  ];
+}
+
+/** Makes a key that signs new leads. Servers take it within seconds. @returns its id */
+export async function renewEvidenceKey({store}: OnlyStore): Promise<string> {
+  const {keys} = await changeKeys(store, (stored) => [signsNext(stored)]);
+  return signingKey(keys)?.id ?? '';
+}
+
+/**
+ * Publishes that a key proves nothing since a day. If it signs new leads, another one does from now on.
+ * @returns the id of the key that signs
+ * @throws Refusal if there is no such key
+ */
+export async function markLeaked({store}: OnlyStore, kid: string, since: number): Promise<string> {
+  if (since > Date.now()) throw new Refusal(`${localTime(since)} is not over yet.`);
+  const {keys} = await changeKeys(store, (stored) => {
+    const key = stored.find(({id}) => id === kid);
+    if (!key) throw new Refusal(`No key ${kid} is published: see "lead-prequal evidence list".`, 'unknown');
+    const leaked = {...key, leakedSince: since};
+    const all = stored.map((each) => (each === key ? leaked : each));
+    return signingKey(all) === undefined || signingKey(stored) === key ? [leaked, signsNext(all)] : [leaked];
+  });
+  return signingKey(keys)?.id ?? '';
+}

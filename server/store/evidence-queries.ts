@@ -1,0 +1,65 @@
+/**
+ * The keys of statements about consents, each in a row that is sealed with the data key. Whoever can write to the database
+ * without a data key could else have the server publish a key of their own, and forged statements would verify. So the row
+ * that opens counts alone: the columns beside it are for servers before version 2.0, and for the order.
+ */
+import {isGenuine, type EvidenceKey, type EvidenceStore} from '../leads/evidence.ts';
+import type {RowOf} from './columns.ts';
+import {statement, type Statement} from './database.ts';
+import type {Bound, Sealer} from './sealing.ts';
+import type {Context} from './unreadable-leads.ts';
+
+type KeyRow = Pick<RowOf<'evidence_keys'>, 'id' | 'public_key' | 'data_key' | 'blob'>;
+export const selectEvidenceKeys =
+  'SELECT id, public_key, data_key, blob FROM evidence_keys ORDER BY since, id';
+
+/** What is sealed of a key is bound to its id, as what is sealed of a lead is bound to the lead. */
+export const evidenceOwner = (id: string): Bound => ({id, cid: '', partner: null});
+
+/** Undefined if the row does not open, or holds no key with its id. */
+export function openEvidenceKey({id, data_key, blob}: KeyRow, sealer: Sealer): EvidenceKey | undefined {
+  if (data_key === null || blob === null) return undefined;
+  // Anybody can write a row in clear. Where new data is sealed, the row of a key has been sealed from the first day.
+  if (data_key === 0 && sealer.writesWith !== 0) return undefined;
+  try {
+    const text = sealer.of(evidenceOwner(id)).open({data_key, blob}, 'evidence key');
+    const key = {...(JSON.parse(text) as Omit<EvidenceKey, 'id'>), id};
+    return isGenuine(key) ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function storing({id, ...key}: EvidenceKey, sealer: Sealer, known: string, jsonList: string): Statement {
+  const {data_key, blob} = sealer.of(evidenceOwner(id)).seal(JSON.stringify(key), 'evidence key');
+  const text = `
+    INSERT INTO evidence_keys (id, public_key, since, data_key, blob)
+    SELECT $1, $2, CAST($3 AS BIGINT), CAST($4 AS BIGINT), $5
+    WHERE NOT EXISTS (SELECT 1 FROM evidence_keys WHERE id NOT IN ${jsonList})
+    ON CONFLICT (id) DO UPDATE SET data_key = excluded.data_key, blob = excluded.blob RETURNING 1 AS kept`;
+  return statement(text, id, key.publicKey, Date.now(), data_key, blob, known);
+}
+
+export const evidenceQueries = ({read, write, sealer, jsonList, oneByOne}: Context): EvidenceStore => ({
+  async evidenceKeys() {
+    const rows = (await read(statement(selectEvidenceKeys))) as KeyRow[];
+    const opened = rows.map((row) => ({row, key: openEvidenceKey(row, sealer)}));
+    return {
+      keys: opened.flatMap(({key}) => key ?? []),
+      ignored: opened
+        .filter(({key}) => !key)
+        .map(({row}) => ({id: row.id, publicKey: row.public_key, isSealed: row.blob !== null})),
+    };
+  },
+
+  async keepEvidenceKeys(keys, {keys: known, ignored}) {
+    const ids = JSON.stringify([...known, ...ignored, ...keys].map(({id}) => id));
+    const [, ...kept] = await write(
+      statement(oneByOne('evidence keys')),
+      ...keys.map((key) => storing(key, sealer, ids, jsonList('$6'))),
+    );
+    return kept.every((rows) => rows.length > 0);
+  },
+
+  evidenceKeysAside: () => Promise.resolve([]),
+});
