@@ -25,6 +25,7 @@ import {revokeLinkOf} from './leads/revocation.ts';
 import type {Emit} from './observe/observations.ts';
 import type {DestinationReading, OverdueReading, Readings} from './observe/readings.ts';
 import {startSweeping} from './store/retention-sweep.ts';
+import {startSealingClear} from './store/seal-clear.ts';
 import {watchStore, type StoreWatch} from './store/store-watch.ts';
 import {startDeletingExpired, startWritingDigests} from './store/upkeep.ts';
 
@@ -93,6 +94,7 @@ export async function startLeadService(
   const expiry = startDeletingExpired(store, emit);
   let retention = retentionOf(config);
   const digests = startWritingDigests({store, emit, timings});
+  const sealing = startSealingClear({store, emit, timings});
   const sweep = startSweeping({store, retention: () => retention, emit, timings});
   const deskUnder = ({policy}: Reloaded) => {
     const calculate = (lead: Lead) => calculatedAnswer(lead, policy);
@@ -159,6 +161,7 @@ export async function startLeadService(
       await expiry.stop();
       await digests.stop();
       await sweep.stop();
+      await sealing.stop();
       watch.stop();
       await desk.close(patience);
     },

@@ -39,8 +39,10 @@ export type Config = {
   databasePath: string;
   /** The URL of a PostgreSQL database. */
   databaseUrl: string | undefined;
-  /** With which personal data is sealed: the first word seals, all open. A word is a key, or `clear`. */
+  /** With which personal data is sealed: the first one seals, all open. */
   dataKeys: readonly [string, ...string[]];
+  /** The file from which the data key was read that the server made itself. Undefined if DATA_KEY is set. */
+  dataKeyFile: string | undefined;
   /** Where erasures are written down, for restores. Undefined if they are not: only with a `databaseUrl`. */
   erasuresFile: string | undefined;
   /** How long leads and consents are kept. A partner may say something else. */
@@ -151,7 +153,11 @@ export function readConfig(given?: Environment): Config {
     releasesFolder,
     environment: environmentDigests(reader, given ?? process.env, settings.TOKEN_KEY[0]),
     warnings,
-    notes: [...graceNotes({...ofSettings, partners}), ...[...destinations].flatMap(roomNotes)],
+    notes: [
+      ...graceNotes({...ofSettings, partners}),
+      ...[...destinations].flatMap(roomNotes),
+      ...clearNotes(reader.value('DATA_KEY')),
+    ],
   };
 }
 
@@ -168,6 +174,7 @@ const fromSettings = (settings: Settings) => ({
   databasePath: settings.DATABASE_PATH,
   databaseUrl: settings.DATABASE_URL,
   dataKeys: settings.DATA_KEY,
+  dataKeyFile: undefined,
   erasuresFile:
     settings.ERASURES_FILE ?? (settings.DATABASE_URL ? undefined : `${settings.DATABASE_PATH}.erasures`),
   retention: {
@@ -207,19 +214,21 @@ export const namesOf = (names: readonly string[]): string =>
   names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ');
 
 /** What becomes of personal data that should not, unless somebody has decided so. */
-export function privacyWarnings({dataKeys: [first], retention, partners}: Config): string[] {
+export function privacyWarnings({retention, partners}: Config): string[] {
   const {retainDays: byDefault = forEver} = retention;
   const kept = partners.filter(({retainDays = byDefault}) => retainDays === forEver).map(({key}) => key);
   const who = [...(byDefault === forEver ? ['callers'] : []), ...kept];
-  return [
-    first === clearWord
-      ? 'Personal data is stored in clear, because no DATA_KEY seals it (docs/privacy.md#sealing)'
-      : '',
-    who.length > 0
-      ? `Leads of ${namesOf(who)} are kept for ever: RETAIN_DAYS, or retain_days of a partner, says for how long (docs/privacy.md#retention)`
-      : '',
-  ].filter(Boolean);
+  return who.length > 0
+    ? [
+        `Leads of ${namesOf(who)} are kept for ever: RETAIN_DAYS, or retain_days of a partner, says for how long (docs/privacy.md#retention)`,
+      ]
+    : [];
 }
+
+const clearNotes = (words = '') =>
+  words.split(/[\s,]+/).includes(clearWord)
+    ? [`The word "${clearWord}" of DATA_KEY has no effect any more: personal data is always sealed`]
+    : [];
 
 function graceNotes({retention: {retainDays, graceDays}, partners}: Pick<Config, 'retention' | 'partners'>) {
   const limits = [retainDays, ...partners.map((partner) => partner.retainDays)];

@@ -16,9 +16,8 @@ function isTimeZone(text: string): boolean {
   }
 }
 
-/** What follows if these settings have no value. The other defaults store leads neither in clear nor elsewhere. */
+/** What follows if these settings have no value. The other defaults do not store leads elsewhere. */
 const withoutValue = {
-  DATA_KEY: 'personal data is stored in clear',
   DATABASE_URL: 'leads are stored in the SQLite file of DATABASE_PATH',
 };
 

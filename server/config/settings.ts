@@ -138,18 +138,8 @@ export const settingGroups = {
         '`postgres://…`, a PostgreSQL instead of the SQLite file ([TLS](operations.md#tls-to-postgresql)).',
       ),
     DATA_KEY: list
-      .pipe(
-        nonEmpty(
-          z
-            .string()
-            .refine(
-              (word) => word === clearWord || word.length >= 32,
-              'must have at least 32 characters each',
-            ),
-          'must not be empty',
-        ),
-      )
-      .default([clearWord])
+      .transform((words) => words.filter((word) => word !== clearWord))
+      .pipe(nonEmpty(longWord, 'is missing: personal data is always sealed'))
       .describe('A secret of at least 32 characters that seals personal data ([more](privacy.md#sealing)).'),
     ERASURES_FILE: z
       .string()

@@ -102,6 +102,8 @@ export const usualTimings = {
    * be. Until then, it may not be committed yet, and clocks may differ by half of this time.
    */
   digests: {every: 15_000, pause: 25, age: 40_000},
+  /** Of sealing what is in clear: between two lines that say how far it is, and between two attempts while the store fails. */
+  sealing: {said: 60_000, retry: 60_000},
   /** The time between two attempts to remove what was erased from the files, while somebody reads them. */
   purgeRetry: 5_000,
   /** The time from the signal to stop until requests in progress are cut off. */
