@@ -2,11 +2,10 @@
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {TestContext} from 'node:test';
-import {clearText} from '../../server/store/sealing.ts';
 import {openStore} from '../../server/store/open-store.ts';
 import type {startFakeUpstream} from '../support/fake-upstream.ts';
 import {databaseFor} from '../support/postgres.ts';
-import {baseConfig, listedOrigin} from '../support/test-server.ts';
+import {baseConfig, listedOrigin, testSealer} from '../support/test-server.ts';
 import type {WebhookReceiver} from '../support/webhook-receiver.ts';
 
 export type Environment = Record<string, string>;
@@ -78,5 +77,5 @@ export const openBeside = (folder: string, {DATABASE_PATH, DATABASE_URL}: Enviro
       databasePath: DATABASE_PATH ?? join(folder, 'none.sqlite'),
       databaseUrl: DATABASE_URL,
     },
-    clearText,
+    testSealer,
   );

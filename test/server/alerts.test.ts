@@ -6,7 +6,6 @@ import type {DestinationSettings} from '../../server/config/destinations.ts';
 import type {Partner} from '../../server/config/partners.ts';
 import {usualTimings} from '../../server/config/timings.ts';
 import type {AlertPort, Trouble} from '../../server/leads/ports.ts';
-import {clearText} from '../../server/store/sealing.ts';
 import {openSqliteStore} from '../../server/store/sqlite/store.ts';
 import {emailSettings} from '../support/email-settings.ts';
 import {sentLead, somebody} from '../support/embed-client.ts';
@@ -17,7 +16,13 @@ import {openPostgresStores, withoutPostgres} from '../support/postgres.ts';
 import {quickTimings} from '../support/quick-timings.ts';
 import {asOperator, forEachStore, type Store} from '../support/stores.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
-import {partners, startTestServer, type Prepare, type TestServer} from '../support/test-server.ts';
+import {
+  partners,
+  startTestServer,
+  type Prepare,
+  type TestServer,
+  testSealer,
+} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 import {replyWith, startWebhookReceiver} from '../support/webhook-receiver.ts';
 
@@ -303,7 +308,7 @@ suite('of two processes, one tells each piece of news, and the other one if it d
 
   test('over SQLite', async (t) => {
     const path = join(temporaryFolder(t), 'data', 'leads.sqlite');
-    const store = await openFor(t, openSqliteStore(path, clearText));
+    const store = await openFor(t, openSqliteStore(path, testSealer));
     await takeTurns(store, store);
   });
   test('over PostgreSQL', {skip: withoutPostgres}, async (t) => {

@@ -16,10 +16,9 @@ import {openFor} from '../support/opened.ts';
 import {quickTimings} from '../support/quick-timings.ts';
 import {prequalificationBody} from '../support/sample-leads.ts';
 import {forEachStore, sqlite, type StoredServer} from '../support/stores.ts';
-import {acme, globex, listedOrigin, partners} from '../support/test-server.ts';
+import {acme, globex, listedOrigin, partners, testSealer} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 import {replyWith, startWebhookReceiver} from '../support/webhook-receiver.ts';
-import {clearText} from '../../server/store/sealing.ts';
 import {openStoreBeside} from '../../server/store/open-store.ts';
 
 const [first] = partners;
@@ -149,7 +148,7 @@ forEachStore((store) => {
 
     test('is taken once the command asks for it, and not by the next signal', async (t) => {
       const server = await openFor(t, store.startServer(longer, quickTimings));
-      const beside = await openFor(t, openStoreBeside(server.config, clearText, true));
+      const beside = await openFor(t, openStoreBeside(server.config, testSealer, true));
       await server.reload(shorter);
       assert.equal(noted(server, 'partner acme changed'), 0);
       await beside.askForReload(newRequest(true));
@@ -161,7 +160,7 @@ forEachStore((store) => {
 
     test('is refused by a server that starts after the command has asked for it', async (t) => {
       const server = await openFor(t, store.startServer(longer, quickTimings));
-      const beside = await openFor(t, openStoreBeside(server.config, clearText, true));
+      const beside = await openFor(t, openStoreBeside(server.config, testSealer, true));
       await beside.askForReload(newRequest(true));
       const {promise: isRead, resolve} = Promise.withResolvers<readonly string[]>();
       const late = await startServer(
@@ -228,7 +227,7 @@ forEachStore((store) => {
       await next.hasReceived(1);
       assert.ok(next.received[0]!.body.includes(later.id));
 
-      const beside = await openStoreBeside(server.config, clearText, true);
+      const beside = await openStoreBeside(server.config, testSealer, true);
       assert.equal(await beside.acceptAddress(Date.now(), 'crm', addressOf(next.settings)), 1);
       await beside.close();
       await next.hasReceived(2);

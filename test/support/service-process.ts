@@ -8,7 +8,7 @@ import {before} from 'node:test';
 import {makeEmbedVersion} from './embed-folder.ts';
 import {suiteOwner} from './opened.ts';
 import {makeTemporaryFolder} from './temporary-folder.ts';
-import {acme, listedOrigin} from './test-server.ts';
+import {acme, dataKey, listedOrigin} from './test-server.ts';
 
 /** A complete configuration with a built form. The leads are in a file in the folder. */
 export function serviceSettings(folder: string): Record<string, string> {
@@ -20,6 +20,7 @@ export function serviceSettings(folder: string): Record<string, string> {
     EMBED_ORIGINS: listedOrigin,
     EMBED_PARTNER: 'acme',
     TOKEN_KEY: 'a-token-key-for-tests-that-is-long-enough',
+    DATA_KEY: dataKey,
     DATABASE_PATH: join(folder, 'leads.sqlite'),
     EMBED_FOLDER: embedFolder,
     RATE_LIMIT: '1000000',

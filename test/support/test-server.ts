@@ -17,6 +17,10 @@ export const acme = {user: 'acme', password: 'acme-password-1', cids: ['1001', '
 export const acmeToo = {user: 'acme-too', password: 'acme-password-2', cids: ['1001']};
 export const globex = {user: 'globex', password: 'globex-password', cids: ['2001']};
 
+export const dataKey = 'a-data-key-for-tests-that-is-long-enough';
+/** For stores with this key. */
+export const testSealer = createSealer([dataKey]);
+
 export const listedOrigin = 'https://www.partner.example';
 export const otherOrigin = 'https://other.example';
 
@@ -45,7 +49,8 @@ export const baseConfig = (folder: string): Config => ({
   evidenceKeys: [],
   databasePath: join(folder, 'data', 'leads.sqlite'),
   databaseUrl: undefined,
-  dataKeys: ['clear'],
+  dataKeys: [dataKey],
+  dataKeyFile: undefined,
   erasuresFile: join(folder, 'leads.sqlite.erasures'),
   retention: {retainDays: undefined, keepConsentYears: 5, graceDays: 30},
   policy: defaultPolicy,

@@ -21,7 +21,6 @@ import {checkForm} from '../../../server/check-start.ts';
 import {readConfig, releasesFolder} from '../../../server/config/config.ts';
 import {startServer} from '../../../server/server.ts';
 import {openStore} from '../../../server/store/open-store.ts';
-import {clearText} from '../../../server/store/sealing.ts';
 import {sentLead} from '../../support/embed-client.ts';
 import {ignoreObservations} from '../../support/observation-log.ts';
 import {basic, fetchFrom, postJson, readJson} from '../../support/http.ts';
@@ -32,7 +31,7 @@ import {redisUrl, withoutRedis} from '../../support/redis.ts';
 import {newEntry, standardBody} from '../../support/sample-leads.ts';
 import {noOtherPartner, runService, serviceSettings, startService} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
-import {acme, listedOrigin} from '../../support/test-server.ts';
+import {acme, listedOrigin, testSealer} from '../../support/test-server.ts';
 import {replyWith, startWebhookReceiver} from '../../support/webhook-receiver.ts';
 
 type Settings = Record<string, string>;
@@ -195,7 +194,7 @@ suite('config check', () => {
 
   test('data that is still in clear beside a data key is a warning until it is sealed', async (t) => {
     const {settings} = useCheck(t);
-    await openWhile(openStore(readConfig(settings), clearText), (store) => store.accept(newEntry()));
+    await openWhile(openStore(readConfig(settings), testSealer), (store) => store.accept(newEntry()));
     const DATA_KEY = `${'a-data-key-that-is-long-enough'.padEnd(40, '!')} clear`;
     const says = async () => (await runCommand({...settings, DATA_KEY}, 'config', 'check')).stdout;
     assert.match(

@@ -85,7 +85,7 @@ forEachStore((over) => {
         const {lead, attribution, context, utm_source, rollover_amount} = row!;
         assert.deepEqual(
           {lead, attribution, context, utm_source, rollover_amount},
-          {lead: '', attribution: null, context: null, utm_source: 'spring', rollover_amount: null},
+          {clear_lead: '', attribution: null, context: null, utm_source: 'spring', rollover_amount: null},
         );
         assert.equal(await store.erase(id, 2_000, never), false, 'there is nothing left to erase');
       });
@@ -342,7 +342,7 @@ forEachStore((over) => {
         const id = await accept();
         await server.execute(
           words[0] === 'clear'
-            ? `UPDATE leads SET lead = '{' WHERE id = '${id}'`
+            ? `UPDATE leads SET clear_lead = '{' WHERE id = '${id}'`
             : `UPDATE sealed SET data_key = 7 WHERE lead_id = '${id}'`,
         );
         assert.equal(await store.erase(id, Date.now(), always), true);

@@ -9,7 +9,6 @@ import {suite, test, type TestContext} from 'node:test';
 import type {EmbedAnswer} from '../../../contract/embed.ts';
 import {onePartner} from '../../../server/config/partners.ts';
 import type {ObservationType} from '../../../server/observe/observations.ts';
-import {clearText} from '../../../server/store/sealing.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {currentVersion, oldestVersion} from '../../../server/store/schema.ts';
 import {backUpSqlite} from '../../../server/store/sqlite/backup.ts';
@@ -26,6 +25,7 @@ import {
   startTestServer,
   type Prepare,
   type TestServer,
+  testSealer,
 } from '../../support/test-server.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {until} from '../../support/until.ts';
@@ -144,7 +144,7 @@ async function isBroughtUp(t: TestContext, {prepare, select}: Written) {
   // The operator sends all that was waiting, held or refused, beside the server.
   const events: ObservationType[] = [];
   const settings = {...baseConfig('unused'), databaseUrl: undefined, ...prepare};
-  const store = await openStore(settings, clearText, ({type}) => events.push(type));
+  const store = await openStore(settings, testSealer, ({type}) => events.push(type));
   assert.ok(!events.includes('database-upgraded'), 'it was brought up before');
   t.after(() => store.close());
   const due =
