@@ -25,6 +25,7 @@ import {
 } from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 import {replyWith, startWebhookReceiver} from '../support/webhook-receiver.ts';
+import {damaged} from '../support/sealed-rows.ts';
 
 /** A server whose partner sends leads to a webhook that refuses them all, and a mail server for alerts. */
 async function start(
@@ -168,7 +169,7 @@ forEachStore((store) => {
     const leads = await Promise.all([1, 2, 3].map(() => sentLead(server, somebody())));
     const [wanted, ...lost] = leads.map(({id}) => `'${id}'`);
     await server.execute(`INSERT INTO erasure_requests (lead_id, requested_at) VALUES (${wanted}, 1)`);
-    await server.execute(`UPDATE leads SET lead = 'x' WHERE id IN (${lost.join()})`);
+    await server.execute(damaged(`lead_id IN (${lost.join()})`));
     crm.answerWith(replyWith(204));
     const ofLeads = () => subjects().filter((subject) => !/crm/.test(subject));
     await until(() => ofLeads().length === 2);

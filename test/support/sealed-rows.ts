@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type {RowOf} from '../../server/store/columns.ts';
 import type {PersonalData} from '../../server/store/personal-data.ts';
 import type {Sealer} from '../../server/store/sealing.ts';
+import {rowsOf} from './rows.ts';
 import type {StoredServer} from './stores.ts';
 import {testSealer} from './test-server.ts';
 
@@ -28,6 +29,10 @@ export async function openedLeads(
 ): Promise<OpenedLead[]> {
   return (await select(selectSealed)).map((row) => openRow(row, sealer));
 }
+
+/** As `openedLeads`, of a SQLite file. */
+export const openedIn = (databasePath: string, sealer = testSealer): OpenedLead[] =>
+  rowsOf(databasePath, selectSealed).map((row) => openRow(row, sealer));
 
 export async function openedLead(server: Pick<StoredServer, 'select'>, id: string): Promise<OpenedLead> {
   const leads = await openedLeads(server);

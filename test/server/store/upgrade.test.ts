@@ -30,6 +30,7 @@ import {
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {until} from '../../support/until.ts';
 import {openFor} from '../../support/opened.ts';
+import {openedLeads} from '../../support/sealed-rows.ts';
 
 const databases = join(import.meta.dirname, '../../support/databases');
 
@@ -100,9 +101,12 @@ async function isBroughtUp(t: TestContext, {prepare, select}: Written) {
   const [upgraded] = server.logLines.filter((line) => line.includes('the database was brought up'));
   assert.partialDeepStrictEqual(JSON.parse(upgraded ?? '{}'), {from: oldestVersion, to: currentVersion});
   const ids = new Map<string, string>();
-  for (const {id, lead} of await select('SELECT id, lead FROM leads ORDER BY id DESC')) {
-    ids.set((JSON.parse(String(lead)) as {first_name: string}).first_name, String(id));
-  }
+  // The server seals them while it works.
+  const clearKeys = async () => (await select('SELECT 1 FROM data_keys WHERE check_value = 0')).length;
+  await until(async () => (await clearKeys()) === 0, 'nothing is in clear any more');
+  assert.deepEqual(await select("SELECT id FROM leads WHERE clear_lead <> ''"), []);
+  for (const {id, lead} of (await openedLeads({select})).toReversed())
+    ids.set((lead as {first_name: string}).first_name, id);
   const idOf = (firstName: string) => ids.get(firstName)!;
   assert.deepEqual(
     await select('SELECT COUNT(*) AS leads FROM leads').then(([row]) => Number(row!['leads'])),
