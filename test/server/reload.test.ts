@@ -140,7 +140,6 @@ forEachStore((store) => {
   });
 
   suite('a reload that would keep less than before', () => {
-    const dataKeys = ['a-data-key-that-is-long-enough-for-tests', 'clear'] as const;
     const longer = {partners: [{...first, retainDays: 365, keepConsentYears: 7}, newcomer]} as const;
     const shorter = {partners: [{...first, retainDays: 30, keepConsentYears: 7}, newcomer]} as const;
     const noted = (server: StoredServer, text: string) =>
@@ -172,13 +171,6 @@ forEachStore((store) => {
       );
       t.after(() => late.close());
       assert.match((await isRead).join(), /from 365 to 30/);
-    });
-
-    test('is refused if leads would be stored in clear from the next start on', async (t) => {
-      const server = await openFor(t, store.startServer({dataKeys}));
-      await server.reload({dataKeys: ['clear', dataKeys[0]], confirmations: false});
-      assert.equal(noted(server, 'DATA_KEY would not seal new leads any more'), 1);
-      assert.equal(noted(server, 'visitors get confirmations changed'), 0);
     });
   });
 

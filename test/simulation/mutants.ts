@@ -241,7 +241,7 @@ export const mutants: readonly Mutant[] = [
     from: "['consents', 'context_values', 'same_leads', 'confirmations', 'erasure_requests']",
     to: "['context_values', 'same_leads', 'confirmations']",
     flavour: 'erasing',
-    violates: 'nothing personal of an erased lead is in a file',
+    violates: 'nothing personal is in a file',
   },
   {
     name: 'leave the digests of erased leads in their table',
@@ -321,7 +321,7 @@ export const mutants: readonly Mutant[] = [
     from: '    return emptyLog(database);\n  } finally',
     to: '    return true;\n  } finally',
     flavour: 'erasing',
-    violates: 'nothing personal of an erased lead is in a file',
+    violates: 'nothing personal is in a file',
   },
   {
     name: 'sweep a lead before its duplicates',

@@ -53,7 +53,7 @@ const others = [
   'keys forget',
   ...['destinations list', 'destinations test', 'destinations pause', 'destinations resume'],
   ...['destinations secret', 'callers new', 'partners list', 'partners snippet'],
-  ...['reload', 'versions list', 'serve', 'admin', 'operators list'],
+  ...['keys saved', 'reload', 'versions list', 'serve', 'admin', 'operators list'],
 ];
 
 async function allCommands(): Promise<string[]> {

@@ -72,7 +72,6 @@ function partnersFile(folder: string, destinations: object, send_to: string[] = 
 
 /** Of every configuration without further settings. */
 const privacyNotes = [
-  /^! Personal data is stored in clear/,
   /^! Leads of .* are kept for ever/,
   /^· A lead whose deliveries have not ended stays 30 days longer/,
 ];
@@ -157,24 +156,21 @@ suite('config check', () => {
     );
   });
 
-  test('what is stored in clear and what is kept for ever is said, unless settings say otherwise', async (t) => {
+  test('what is kept for ever is said, unless settings say otherwise', async (t) => {
     const {folder, settings} = useCheck(t);
     const notes = async (more: Settings) => {
       const {code, stdout} = await runCommand({...settings, ...more}, 'config', 'check');
       assert.equal(code, 0);
       return privacyNotes.map((note) => stdout.split('\n').filter((line) => note.test(line)).length);
     };
-    const DATA_KEY = 'a data key that is long enough'.replaceAll(' ', '-').padEnd(40, '!');
-    assert.deepEqual(await notes({}), [1, 1, 0]);
-    assert.deepEqual(await notes({DATA_KEY: `clear ${DATA_KEY}`, RETAIN_DAYS: '730'}), [1, 0, 1]);
-    assert.deepEqual(await notes({DATA_KEY}), [0, 1, 0]);
-    const kept = (retain_days: unknown) =>
-      notes({DATA_KEY, PARTNERS_FILE: writePartners(folder, [{retain_days}])});
+    assert.deepEqual(await notes({}), [1, 0]);
+    assert.deepEqual(await notes({RETAIN_DAYS: '730'}), [0, 1]);
+    const kept = (retain_days: unknown) => notes({PARTNERS_FILE: writePartners(folder, [{retain_days}])});
     assert.deepEqual(
       [await kept('forever'), await kept(30)],
       [
-        [0, 1, 0],
-        [0, 1, 1],
+        [1, 0],
+        [1, 1],
       ],
     );
     const {stdout} = await runCommand({...settings, RETAIN_DAYS: '730'}, 'config', 'check');
@@ -190,19 +186,6 @@ suite('config check', () => {
       const {stdout} = await runCommand({...settings, ...more}, 'config', 'check');
       assert.match(stdout, new RegExp(`^! Leads of ${who} are kept for ever`, 'm'));
     }
-  });
-
-  test('data that is still in clear beside a data key is a warning until it is sealed', async (t) => {
-    const {settings} = useCheck(t);
-    await openWhile(openStore(readConfig(settings), testSealer), (store) => store.accept(newEntry()));
-    const DATA_KEY = `${'a-data-key-that-is-long-enough'.padEnd(40, '!')} clear`;
-    const says = async () => (await runCommand({...settings, DATA_KEY}, 'config', 'check')).stdout;
-    assert.match(
-      await says(),
-      /^! Some data is still stored in clear: "lead-prequal keys rotate" seals it$/m,
-    );
-    assert.equal((await runCommand({...settings, DATA_KEY}, 'keys', 'rotate')).code, 0);
-    assert.doesNotMatch(await says(), /in clear/);
   });
 
   test('a destination that is reached without encryption is a warning', async (t) => {

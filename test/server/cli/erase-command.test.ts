@@ -29,8 +29,9 @@ import {
   prequalificationBody,
   sampleConsent,
 } from '../../support/sample-leads.ts';
+import {putInClear} from '../../support/in-clear.ts';
 
-const DATA_KEY = 'a-data-key-of-at-least-32-characters clear';
+const DATA_KEY = 'a-data-key-of-at-least-32-characters';
 const withConsent = {consent: sampleConsent};
 
 const entryOf = (changes: object, others: Partial<LeadEntry> = {}) =>
@@ -111,7 +112,7 @@ suite('the command "leads erase"', () => {
   test('Ctrl+C ends a search, and what it has found is shown', async (t) => {
     const entries = Array.from({length: 1_100}, () => entryOf({}, {createdAt: Date.now() - 1_000}));
     const newest = entryOf({email: 'last@example.com'});
-    const {settings} = await operated(t, [...entries, newest], {DATA_KEY: 'clear'});
+    const {settings} = await operated(t, [...entries, newest]);
     const interrupting = (interrupt: (stop: () => void) => void) => ({
       onInterrupt(stop: () => void) {
         interrupt(stop);
@@ -226,7 +227,8 @@ suite('erasing the bytes of SQLite', () => {
   test('it is done when no file in the folder has them, and waits for whoever reads', async (t) => {
     const canary = 'Canarybird';
     const entry = entryOf({first_name: canary, email: `${canary}@example.com`});
-    const {settings} = await operate(t, [entry, entryOf({})], {settings: {DATA_KEY: 'clear'}});
+    const {settings, ...tables} = await operate(t, [entry, entryOf({})]);
+    await putInClear(tables);
     const path = settings['DATABASE_PATH'] ?? '';
     const hasCanary = () =>
       readdirSync(dirname(path), {withFileTypes: true})

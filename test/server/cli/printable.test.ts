@@ -216,6 +216,7 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     ['audit', 'list', '--lead', oneLine],
     ['keys', 'status', '--count'],
     ['keys', 'rotate'],
+    ['keys', 'saved'],
     ['keys', 'forget', oneLine, '--yes'],
     ['store', 'copy', '--to', `${folder}/none/${oneLine}`],
     ['store', 'repair', '--yes'],

@@ -11,6 +11,7 @@ import {without} from '../../support/sample-leads.ts';
 import {runService, startService} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {wrongIn} from '../../support/wrong-settings.ts';
+import {dataKey} from '../../support/test-server.ts';
 
 const folder = temporaryFolder({after});
 
@@ -20,6 +21,7 @@ const required = {
   CALLERS: JSON.stringify([caller]),
   EMBED_ORIGINS: 'https://www.partner.example',
   TOKEN_KEY: 'k'.repeat(32),
+  DATA_KEY: dataKey,
 };
 const upstream = {
   UPSTREAM_URL: 'https://upstream.example/api',
@@ -339,18 +341,21 @@ suite('a setting that has no effect', () => {
 suite('a setting that is there and empty', () => {
   const warningsOf = (environment: Record<string, string>) =>
     readConfig({...required, ...environment}).warnings;
-  const inClear = ' is empty, which counts as not set: personal data is stored in clear';
   const inFile = ' is empty, which counts as not set: leads are stored in the SQLite file of DATABASE_PATH';
 
-  test('is warned of where leads would be stored in clear, or in another place than was meant', () => {
-    assert.deepEqual(warningsOf({DATA_KEY: '', DATABASE_URL: ' '}), [
-      `DATA_KEY${inClear}`,
-      `DATABASE_URL${inFile}`,
-    ]);
-    assert.deepEqual(warningsOf({DATA_KEY_FILE: '', DATABASE_URL_FILE: ''}), [
-      `DATA_KEY_FILE${inClear}`,
-      `DATABASE_URL_FILE${inFile}`,
-    ]);
+  test('is warned of where leads would be stored in another place than was meant', () => {
+    assert.deepEqual(warningsOf({DATABASE_URL: ' '}), [`DATABASE_URL${inFile}`]);
+    assert.deepEqual(warningsOf({DATABASE_URL_FILE: ''}), [`DATABASE_URL_FILE${inFile}`]);
+  });
+  test('is missing where a data key should be, and the word clear is none', () => {
+    assert.throws(() => readConfig({...required, DATA_KEY: ''}), /DATA_KEY is missing/);
+    assert.throws(
+      () => readConfig({...required, DATA_KEY: 'clear'}),
+      /DATA_KEY is missing: personal data is/,
+    );
+    const {dataKeys, notes} = readConfig({...required, DATA_KEY: `clear ${dataKey}`});
+    assert.deepEqual(dataKeys, [dataKey]);
+    assert.match(notes.join(), /The word "clear" of DATA_KEY has no effect any more/);
   });
   test('is not warned of beside one that has a value, nor where its default is as good as any', () => {
     const key = file('data-key', 'd'.repeat(32));

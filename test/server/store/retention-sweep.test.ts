@@ -86,8 +86,8 @@ async function erasedOf(store: LeadStore, entries: readonly LeadEntry[]): Promis
 }
 
 for (const [name, open, skip] of [
-  ['SQLite, sealed', overSqlite, false],
-  ['PostgreSQL, in clear', overPostgres, withoutPostgres],
+  ['SQLite', overSqlite, false],
+  ['PostgreSQL', overPostgres, withoutPostgres],
 ] as const)
   suite(`${name}: the sweep`, {skip}, () => {
     test('erases by partner: after days, by default, or never', async (t) => {
