@@ -23,9 +23,7 @@ import {
   type Request,
   type Revoking,
   type Start,
-  type Submission,
 } from './history.ts';
-import {personalOf} from './people.ts';
 
 export type Violation = {rule: string; words: string};
 

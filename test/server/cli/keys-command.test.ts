@@ -51,7 +51,7 @@ test('data gets another key, and commands that lack it say which', async (t) => 
 test('a lost key is named without it, and forgotten once the word is typed', async (t) => {
   const entries = [newEntry(), newEntry()];
   const {settings} = await operate(t, entries, {settings: {DATA_KEY: keyOne}});
-  const without = {...settings, DATA_KEY: ''};
+  const without = {...settings, DATA_KEY: keyZero};
   const lost = await runCommand(without, 'keys', 'status', '--count');
   assert.equal(lost.code, 1);
   assert.match(lost.stdout, new RegExp(`^${one} .* no +2$`, 'm'));
