@@ -34,6 +34,10 @@ export async function openedLeads(
 export const openedIn = (databasePath: string, sealer = testSealer): OpenedLead[] =>
   rowsOf(databasePath, selectSealed).map((row) => openRow(row, sealer));
 
+/** The leads of a SQLite file that have this address. */
+export const leadsOf = (databasePath: string, email: string): OpenedLead[] =>
+  openedIn(databasePath).filter(({lead}) => (lead as {email?: string}).email === email);
+
 export async function openedLead(server: Pick<StoredServer, 'select'>, id: string): Promise<OpenedLead> {
   const leads = await openedLeads(server);
   return leads.find((lead) => lead.id === id) ?? assert.fail(`no lead ${id}`);
