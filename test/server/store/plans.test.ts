@@ -209,6 +209,7 @@ for (const [name, open, skip] of [
     before(async () => {
       store = await open(owner);
       await store.queries.checkKeys();
+      store.takeScans();
       // As if most leads were duplicates and corrections: PostgreSQL reads an index as a whole if it has few rows.
       await store.run(`UPDATE leads SET duplicate_of = id, supersedes = id
         WHERE partner NOT IN ('${sweptPartners.join("', '")}')`);
