@@ -39,9 +39,9 @@ forEachStore((over) => {
       const seen: Observation[] = [];
       const opened = await opens();
       const store = {...opened, ...changes};
-      const {stop} = startSealingClear({store, emit: (each) => void seen.push(each), timings: quickTimings});
+      const sealing = startSealingClear({store, emit: (each) => void seen.push(each), timings: quickTimings});
       const saw = (type: Observation['type']) => seen.some((each) => each.type === type);
-      const close = () => stop().then(() => opened.close());
+      const close = () => sealing.stop().then(() => opened.close());
       return openFor(t, Promise.resolve({seen, store, saw, close}));
     }
     return {server, entries, seal};
