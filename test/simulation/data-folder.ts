@@ -18,7 +18,7 @@ export const erasuresFile = join(folder, 'leads.sqlite-erasures');
 const triggers = `
   CREATE TABLE changes (words TEXT);
   CREATE TRIGGER done AFTER UPDATE ON leads WHEN OLD.status = 'done' AND NEW.erased_at IS NULL AND
-      (NEW.status <> 'done' OR (NEW.lead <> '' AND NEW.total_qualified_amount IS NOT OLD.total_qualified_amount))
+      NEW.status <> 'done'
     BEGIN INSERT INTO changes VALUES ('the answer of ' || OLD.id || ' was done and changed'); END;
   CREATE TRIGGER lead_gone AFTER DELETE ON leads
     BEGIN INSERT INTO changes VALUES ('the lead ' || OLD.id || ' was deleted'); END;

@@ -27,8 +27,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'acknowledge before the commit',
     file: 'server/store/sqlite/store.ts',
-    from: 'accept: acceptsLeads(sealer, (rows) => writes.add({accept: rows}) as Promise<Written>, queries),',
-    to: `accept: acceptsLeads(sealer, (rows) => {
+    from: 'accept: acceptsLeads((rows) => writes.add({accept: rows}) as Promise<Written>, queries),',
+    to: `accept: acceptsLeads((rows) => {
       writes.add({accept: rows}).catch(() => undefined);
       return Promise.resolve({outcome: 'created', duplicateOf: null});
     }, queries),`,
@@ -234,14 +234,6 @@ export const mutants: readonly Mutant[] = [
     to: '',
     flavour: 'erasing',
     violates: 'a retry under the key of an erased lead is told so',
-  },
-  {
-    name: 'leave the consents of erased leads in their table',
-    file: 'server/store/erasure-queries.ts',
-    from: "['consents', 'context_values', 'same_leads', 'confirmations', 'erasure_requests']",
-    to: "['context_values', 'same_leads', 'confirmations']",
-    flavour: 'erasing',
-    violates: 'nothing personal is in a file',
   },
   {
     name: 'leave the digests of erased leads in their table',
