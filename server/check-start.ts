@@ -11,7 +11,6 @@ import {ConfigError, privacyWarnings, readConfig, type Config} from './config/co
 import {unencrypted} from './config/destinations.ts';
 import type {Environment} from './config/environment.ts';
 import {keptUnder, shortened} from './config/reloaded.ts';
-import {clearWord} from './config/data-keys.ts';
 import {ask, localUrl} from './observe/ask-server.ts';
 import {tryRedis} from './http/limits/redis-connection.ts';
 import {changedConsents} from './leads/consent-texts.ts';
@@ -39,7 +38,6 @@ const storeChecks: readonly ((store: BesideStore, config: Config) => Promise<Fin
   async (store, config) => doubtsOf(config, await store.consentTexts()),
   async (store, {partners}) => changedConsents(partners, await store.consentTexts()).map(fault),
   keptShorter,
-  stillInClear,
   notRepaired,
 ];
 
@@ -146,11 +144,6 @@ async function missingDestinations(store: BesideStore, {destinations}: Config): 
   return counts
     .filter(({destination, state}) => state === 'waiting' && !destinations.has(destination))
     .flatMap(({destination, deliveries}) => logged({type: 'destination-missing', destination, deliveries}));
-}
-
-async function stillInClear(store: BesideStore, {dataKeys: [first]}: Config): Promise<Finding[]> {
-  const isMixed = first !== clearWord && (await store.keyUses()).some(({key}) => key === clearWord);
-  return isMixed ? [warning('Some data is still stored in clear: "lead-prequal keys rotate" seals it')] : [];
 }
 
 /** What the servers that run now keep, and this configuration would not. */

@@ -26,6 +26,7 @@ import type {Emit} from './observe/observations.ts';
 import type {DestinationReading, OverdueReading, Readings} from './observe/readings.ts';
 import {watchEvidence} from './store/evidence-watch.ts';
 import {startSweeping} from './store/retention-sweep.ts';
+import {startSealingClear} from './store/seal-clear.ts';
 import {watchStore, type StoreWatch} from './store/store-watch.ts';
 import {startDeletingExpired, startWritingDigests} from './store/upkeep.ts';
 
@@ -92,6 +93,7 @@ export async function startLeadService(
   const expiry = startDeletingExpired(store, emit);
   let retention = retentionOf(config);
   const digests = startWritingDigests({store, emit, timings});
+  const sealing = startSealingClear({store, emit, timings});
   const sweep = startSweeping({store, retention: () => retention, emit, timings});
   const deskUnder = ({policy}: Reloaded) => {
     const calculate = (lead: Lead) => calculatedAnswer(lead, policy);
@@ -157,6 +159,7 @@ export async function startLeadService(
       await digests.stop();
       await sweep.stop();
       await evidence.stop();
+      await sealing.stop();
       watch.stop();
       await desk.close(patience);
     },

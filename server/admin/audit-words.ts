@@ -18,6 +18,7 @@ const actions: Readonly<Record<string, string>> = {
   'consent allow': 'let {it} go although the number said stop',
   'consent revoke': 'stopped calls about {it}',
   'keys forget': 'erased {it}, whose key was lost',
+  'keys saved': 'said that the data key {key} is copied to a safe place',
   'store repair': 'erased or stopped {it} again after a restore',
   repair: 'erased or stopped {it} again after a restore',
   'deliveries show': 'looked at the deliveries of {it}',
@@ -107,7 +108,7 @@ const filterWords: Readonly<Record<string, (value: string) => string>> = {
   from: (site) => `by a link of ${site}`,
 };
 /** Those that the sentence has, or that say nothing to people. */
-const inSentence = ['change', 'erasure', 'operator', 'role'];
+const inSentence = ['change', 'erasure', 'operator', 'role', 'key'];
 
 /** What the filter adds to the sentence, such as `of acme, by a telephone number`. The values of what is personal are not stored. */
 export const auditDetails = (entry: AuditEntry): string =>

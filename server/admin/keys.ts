@@ -1,8 +1,9 @@
 /** Which data keys are in use, sealing everything with the first one of DATA_KEY, and the way out of a lost one. */
 import {z} from 'zod';
 import {clearWord} from '../config/data-keys.ts';
-import type {StoredPart} from '../leads/data-keys.ts';
-import {goneAfter, type ProcessReport} from '../reload/reloads.ts';
+import type {KeyUse, StoredPart} from '../leads/data-keys.ts';
+import {goneAfter} from '../reload/reloads.ts';
+import {sealAll, type SealedAll} from '../store/seal-clear.ts';
 import {checkInHex, checkValueOf} from '../store/sealing.ts';
 import {confirmOf, count, isoTime, Refusal, time, type Admin, type Job} from './admin.ts';
 import {eraseEach, writeDown, type Erasing} from './erasing.ts';
@@ -10,8 +11,10 @@ import {purge, type Waiting} from './purging.ts';
 import {localTime} from './words.ts';
 
 /**
- * - `key`: its check value, which says nothing of the key itself. `clear` stands for data that is not sealed
+ * - `key`: its check value, which says nothing of the key itself. `clear` stands for data that a server has still to seal
  * - `seals`: whether it is the first key of DATA_KEY
+ * - `saved_at`: when an operator said that it is copied to a safe place
+ * - `may_leave_at`: from when on it may leave DATA_KEY, after a rotation
  * - `rows`: how much is stored under it, if that was counted
  * - `servers`: the names of the servers that seal with it
  */
@@ -20,14 +23,18 @@ export const keyRow = z.object({
   in_use_since: time.nullable(),
   listed: z.boolean(),
   seals: z.boolean(),
+  saved_at: time.nullable(),
+  may_leave_at: time.nullable(),
   rows: count.optional(),
   servers: z.array(z.string()),
 });
-type KeyRow = z.infer<typeof keyRow>;
+export type KeyRow = z.infer<typeof keyRow>;
 
 export const keyName = (word: string): string => checkInHex(checkValueOf(word));
-/** A server of an older version knows no keys. */
-const sealsWith = ({sealsWith: key = clearWord}: ProcessReport) => key;
+/** For as long, links and idempotency keys are valid that were made by an earlier data key. Milliseconds. */
+const stillNeeded = 7 * 24 * 3_600_000;
+const mayLeaveAt = (use: Pick<KeyUse, 'aloneSince'> | undefined) =>
+  isoTime(use?.aloneSince ? use.aloneSince + stillNeeded : null);
 const running = (store: Admin['store']) => store.processes(Date.now() - goneAfter);
 
 /** @param isCounted reads all leads */
@@ -36,8 +43,9 @@ export async function listKeys(
   {isCounted}: {isCounted: boolean},
 ): Promise<KeyRow[]> {
   const listed = dataKeys.map(keyName);
-  const [seals = clearWord] = listed;
+  const [seals] = listed;
   const uses = await store.keyUses();
+  const useOf = (key: string | undefined) => uses.find((use) => use.key === key);
   const counts = new Map<string, number>();
   if (isCounted)
     for await (const parts of store.storedParts())
@@ -45,16 +53,16 @@ export async function listKeys(
   const processes = await running(store);
   return [...new Set([...listed, ...uses.map(({key}) => key)])].map((key) => ({
     key,
-    in_use_since: isoTime(uses.find((use) => use.key === key)?.since ?? null),
+    in_use_since: isoTime(useOf(key)?.since ?? null),
     listed: listed.includes(key),
     seals: key === seals,
+    saved_at: isoTime(useOf(key)?.savedAt ?? null),
+    may_leave_at: listed.includes(key) && !useOf(key) ? mayLeaveAt(useOf(seals)) : null,
     ...(isCounted && {rows: counts.get(key) ?? 0}),
-    servers: processes.filter((process) => sealsWith(process) === key).map(({name}) => name),
+    servers: processes.filter(({sealsWith}) => sealsWith === key).map(({name}) => name),
   }));
 }
 
-/** Passes that seal nothing although something is left, after which the rotation gives up. */
-const maxIdlePasses = 5;
 /** Rows after which progress is reported. */
 const reportedEach = 10_000;
 
@@ -62,55 +70,61 @@ const reportedEach = 10_000;
  * - `resealed`: rows that were sealed with `key` now
  * - `unreadable`: ids of leads of which something stays as it is
  * - `forgotten`: keys that are in use no more
+ * - `may_leave_at`: from when on the other keys may leave DATA_KEY, if there are any and nothing is sealed with them
  */
 export const rotation = z.object({
   key: z.string(),
   resealed: count,
   unreadable: z.array(z.string()),
   forgotten: z.array(z.string()),
+  may_leave_at: time.nullable(),
   out_of_files: z.boolean(),
 });
 export type Rotation = z.infer<typeof rotation>;
 
-/** @throws Refusal if DATA_KEY has no key to seal with, or a server seals with another one, so that there would be no end */
+/** @throws Refusal if a server seals with another key, so that there would be no end */
 export async function* rotateKeys(admin: Admin): Job<{sealed: number} | Waiting, Rotation> {
   const {store, config} = admin;
   const {dataKeys} = config;
-  const [key = clearWord, ...others] = dataKeys.map(keyName);
-  if (key === clearWord)
-    throw new Refusal(
-      others.length === 0
-        ? 'There is no DATA_KEY to seal with.'
-        : `DATA_KEY begins with "${clearWord}": put the new key first, in all servers, and restart them.`,
-    );
+  const key = keyName(dataKeys[0]);
+  const others = dataKeys.slice(1).map(keyName);
   await refuseOthers(store, key);
   await refuseBackwards(store, key);
   await store.useKeys();
-  const {resealed, unreadable} = yield* sealAll(store);
+  const {resealed, unreadable} = yield* sealAndReport(store);
   // A server with another order of keys may have started meanwhile.
   await refuseOthers(store, key);
   const forgotten: string[] = [];
   if (unreadable.length === 0)
     for (const use of await store.keyUses()) {
-      if (use.key === key) continue;
+      // What was in clear is forgotten by the server, which also takes it out of the files.
+      if (use.key === key || use.key === clearWord) continue;
       await store.forgetKey(use.key);
       forgotten.push(use.key);
     }
+  if (forgotten.length > 0) await store.noteKey('alone', Date.now());
+  const may_leave_at =
+    unreadable.length === 0 && others.length > 0
+      ? mayLeaveAt((await store.keyUses()).find((use) => use.key === key))
+      : null;
   const out_of_files = yield* purge(admin);
-  const unused = others.filter((other) => other !== clearWord);
-  if (out_of_files && resealed + unreadable.length + forgotten.length === 0 && unused.length > 0)
+  if (out_of_files && resealed + unreadable.length + forgotten.length === 0 && others.length > 0)
     throw new Refusal(
-      `There was nothing to seal: everything is sealed with ${key} already, the first key of DATA_KEY, and nothing with ${unused.join(' or ')}. If ${key} is the new key, the other can leave DATA_KEY. If it is the old one, do not destroy it: put the new one first, in all servers, restart them, and run this again.`,
+      `There was nothing to seal: everything is sealed with ${key} already, the first key of DATA_KEY, and nothing with ${others.join(' or ')}. If ${key} is the new key, the other can leave DATA_KEY${fromDay(may_leave_at)}. If it is the old one, do not destroy it: put the new one first, in all servers, restart them, and run this again.`,
     );
-  return {key, resealed, unreadable, forgotten, out_of_files};
+  return {key, resealed, unreadable, forgotten, may_leave_at, out_of_files};
 }
 
+/** @param at as `may_leave_at` */
+export const fromDay = (at: string | null): string =>
+  at === null
+    ? ''
+    : ` from ${localTime(Date.parse(at))} on, because until then links and idempotency keys need it`;
+
 async function refuseOthers(store: Admin['store'], key: string) {
-  const others = (await running(store)).filter((process) => sealsWith(process) !== key);
+  const others = (await running(store)).filter(({sealsWith}) => sealsWith !== key);
   if (others.length === 0) return;
-  const list = others.map(
-    (process) => `${process.name} (${sealsWith(process)}, seen ${localTime(process.seenAt)})`,
-  );
+  const list = others.map(({name, sealsWith, seenAt}) => `${name} (${sealsWith}, seen ${localTime(seenAt)})`);
   throw new Refusal(
     `These servers do not seal with ${key}, the first key of DATA_KEY here: ${list.join(', ')}. If ${key} is the new key, restart them with this DATA_KEY; if it is the old one, run this with theirs. One that was killed is forgotten after a minute.`,
   );
@@ -127,25 +141,16 @@ async function refuseBackwards(store: Admin['store'], key: string) {
     );
 }
 
-/** Repeats the pass until it finds nothing more: others may write while it goes on. */
-async function* sealAll(
-  store: Admin['store'],
-): Job<{sealed: number}, Pick<Rotation, 'resealed' | 'unreadable'>> {
-  let resealed = 0;
-  for (let idle = 0; idle < maxIdlePasses;) {
-    const before = resealed;
-    let pass = {examined: 0, resealed: 0, unreadable: [] as readonly string[]};
-    for await (const done of store.reseal()) {
-      const [sealed, earlier] = [before + done.resealed, before + pass.resealed];
-      if (Math.floor(sealed / reportedEach) > Math.floor(earlier / reportedEach)) yield {sealed};
-      pass = done;
-    }
-    resealed += pass.resealed;
-    const unreadable = [...new Set(pass.unreadable)];
-    if (pass.examined === pass.unreadable.length) return {resealed, unreadable};
-    if (pass.resealed === 0) idle += 1;
+async function* sealAndReport(store: Admin['store']): Job<{sealed: number}, SealedAll> {
+  const sealing = sealAll(store);
+  for (let before = 0; ;) {
+    const {done, value: sealed} = await sealing.next();
+    if (!done) {
+      if (Math.floor(sealed / reportedEach) > Math.floor(before / reportedEach)) yield {sealed};
+      before = sealed;
+    } else if (sealed.isDone) return sealed;
+    else throw new Refusal('Rows change all the time while they are sealed. Begin again later.');
   }
-  throw new Refusal('Rows change all the time while they are sealed. Begin again later.');
 }
 
 /**
@@ -162,14 +167,12 @@ type LostKey = z.infer<typeof lostKey>;
 
 /** @throws Refusal if the key is not lost, or not in use */
 export async function planForgetting({store, config}: Admin, key: string): Promise<LostKey> {
-  const [server] = (await running(store)).filter((process) => sealsWith(process) === key);
+  const server = (await running(store)).find(({sealsWith}) => sealsWith === key);
   const owner = config.dataKeys.map(keyName).includes(key) ? 'DATA_KEY' : server?.name;
   if (owner !== undefined) throw new Refusal(`The key ${key} is not lost: ${owner} has it.`);
   const uses = (await store.keyUses()).map((use) => use.key);
   if (key === clearWord || !uses.includes(key))
     throw new Refusal(`No key ${key} is in use: see "lead-prequal keys status".`, 'unknown');
-  if (config.dataKeys[0] === clearWord && !uses.includes(clearWord))
-    throw new Refusal('First set DATA_KEY to the key that seals from now on (docs/privacy.md).');
   const lost: StoredPart[] = [];
   for await (const parts of store.storedParts()) lost.push(...parts.filter((part) => part.key === key));
   const idsOf = (...kinds: string[]) => [
@@ -207,4 +210,23 @@ export async function* forgetLostKey(
   const out_of_files = yield* purge(admin);
   if (out_of_files) await store.forgetKey(key);
   return {out_of_files};
+}
+
+/** `file`: the one from which the server reads the key, if it made it itself */
+export const savedKey = z.object({key: z.string(), file: z.string().nullable(), saved_at: time});
+
+/**
+ * Notes that the key that seals is copied to a safe place. Until then, the status warns where the server made it itself.
+ * @throws Refusal if no server has started with it
+ */
+export async function noteSaved({store, config, look}: Admin): Promise<z.infer<typeof savedKey>> {
+  const {dataKeys, dataKeyFile} = config;
+  const [key, now] = [keyName(dataKeys[0]), Date.now()];
+  if (!(await store.keyUses()).some((use) => use.key === key))
+    throw new Refusal(
+      `Nothing is sealed with ${key}, the first key of DATA_KEY, yet: start the server first.`,
+    );
+  await look({key});
+  await store.noteKey('saved', now);
+  return {key, file: dataKeyFile ?? null, saved_at: new Date(now).toISOString()};
 }

@@ -20,6 +20,7 @@ import {startOfDay} from '../versions/request-counts.ts';
 import {destinationRow, listDestinations, wrongOf, type DestinationRow} from './destinations.ts';
 import {count, isoTime, time, type Admin, type OnlyStore} from './admin.ts';
 import {listErasureRequests} from './erasing.ts';
+import {keyName} from './keys.ts';
 import {unreadableText} from './lead-names.ts';
 import {undecidedNumbers} from './stops.ts';
 import {deadline, lateAfter, readUnheard} from './unheard.ts';
@@ -200,6 +201,7 @@ export async function readStatus({
       ...processFindings(processes, config),
       ...unreadable.map(unreadableFinding),
       ...(forAlerts ? [] : await consentFindings({store, config})),
+      ...(await keyFindings({store, config})),
       ...(await visitorFindings({store})),
       ...doubtsOf(await store.evidenceKeys()).map(({text, remedy}) =>
         found(['warning', 'evidence'], text, remedy),
@@ -284,6 +286,20 @@ async function consentFindings({store, config: {partners}}: Omit<Admin, 'look'>)
   const among = `${page.length < maxOpened ? 'the' : 'the newest'} ${counted(leads.length, 'lead')}`;
   const text = `${lacking.length} of ${among} that callers sent in the last 24 hours came without a consent`;
   return [found(['warning', 'consents'], text, 'see "lead-prequal leads list --partner -"')];
+}
+
+/** Whether the key that a server made itself is copied: it is in no backup. */
+async function keyFindings({
+  store,
+  config: {dataKeys, dataKeyFile},
+}: Omit<Admin, 'look'>): Promise<Finding[]> {
+  if (dataKeyFile === undefined) return [];
+  const key = keyName(dataKeys[0]);
+  if ((await store.keyUses()).some((use) => use.key === key && use.savedAt !== null)) return [];
+  const text = `Without the data key in ${dataKeyFile} nobody can read a lead, and it is in no backup`;
+  return [
+    found(['warning', 'configuration'], text, 'copy it to a safe place, then run "lead-prequal keys saved"'),
+  ];
 }
 
 /** What visitors wait for: an operator decides. */

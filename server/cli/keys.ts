@@ -1,14 +1,18 @@
-/** `lead-prequal keys`: which data keys are in use, sealing everything with the first one of DATA_KEY, and a lost key. */
+/** `lead-prequal keys`: which data keys are in use, sealing with the first one of DATA_KEY, and what is saved or lost. */
 import {Command} from 'commander';
 import type {Admin} from '../admin/admin.ts';
 import {
   forgetLostKey,
+  fromDay,
   keyName,
   keyRow,
   listKeys,
+  noteSaved,
   planForgetting,
   rotateKeys,
   rotation,
+  savedKey,
+  type KeyRow,
 } from '../admin/keys.ts';
 import {counted} from '../admin/words.ts';
 import {referenceOf} from '../../contract/reference.ts';
@@ -20,18 +24,23 @@ import {finishPurging} from './purge.ts';
 import {changingStore, lackingKeys} from './with-store.ts';
 
 const statusHelp = `
-A key is shown by its check value, which says nothing of the key itself. "clear" stands for data that is not sealed. A key
-may leave DATA_KEY once it is not in this list any more: "lead-prequal keys rotate" takes it away. --count counts the leads
-in clear, and the sealed parts of leads under each key; it reads them all.
+A key is shown by its check value, which says nothing of the key itself. "clear" stands for data of a version before 2.0,
+which a server seals by itself. A key may leave DATA_KEY once "lead-prequal keys rotate" has sealed everything with another
+one, and seven days have passed: until then, links and idempotency keys need it. --count counts the sealed parts of leads
+under each key; it reads them all.
 
 Exit status: 0; 1 if DATA_KEY lacks a key that is in use, so that no server starts. It says the way out.`;
 
 const rotateHelp = `
 Run it when all servers have the new key first in DATA_KEY, with the settings that they have. It works in small slices while
 servers run, and may be stopped and begun again at any time. It refuses while a server seals with another key. When it has
-ended, the other keys, and the word "clear", can leave DATA_KEY. docs/privacy.md has the steps.
+ended, it says the day from which the other keys can leave DATA_KEY. docs/privacy.md has the steps.
 
 Exit status: 0 everything is sealed with the first key; 1 not everything, or not at all; 2 the command line is wrong.`;
+
+const savedHelp = `
+Run it when the data key is copied to a safe place, apart from the backups. Until then, "lead-prequal status" warns where
+the server has made the key itself.`;
 
 const forgetHelp = `
 The way out of a lost key, without which no server starts. It says how much is sealed with it, asks for a word, and erases that,
@@ -56,6 +65,18 @@ export function keysCommand(run: Run): Command {
     .addOption(jsonOption(rotation))
     .addHelpText('after', rotateHelp)
     .action(({json}: Json) => changingStore(run, (admin) => rotate(run, admin, json)));
+  keys
+    .command('saved')
+    .description('note that the first key of DATA_KEY is copied to a safe place')
+    .addOption(jsonOption(savedKey))
+    .addHelpText('after', savedHelp)
+    .action(({json}: Json) =>
+      changingStore(run, async (admin) => {
+        const saved = await noteSaved(admin);
+        if (json) return run.print(saved);
+        await run.write(`✓ noted: the data key ${saved.key} is copied to a safe place\n`);
+      }),
+    );
   const forget = keys
     .command('forget')
     .description('erase what is sealed with a key that is lost')
@@ -78,20 +99,32 @@ async function list(run: Run, admin: Admin, isCounted: boolean, json: Json) {
     'servers that seal with it',
   ];
   const keys = await listKeys(admin, {isCounted});
-  await printRows(run, json, [keys], head, ({key, in_use_since, listed, seals, rows, servers}) => [
-    key,
-    in_use_since === null ? 'not in use' : timeOrNone(in_use_since),
-    seals ? 'first: it seals' : listed ? 'opens' : 'no',
+  await printRows(run, json, [keys], head, ({rows, servers, ...row}) => [
+    row.key,
+    row.in_use_since === null ? 'not in use' : timeOrNone(row.in_use_since),
+    placeOf(row),
     ...(rows === undefined ? [] : [rows]),
     servers.join(', '),
   ]);
-  for (const {key, listed, in_use_since} of keys) if (!listed && in_use_since !== null) run.fail(wayOut(key));
+  for (const {key, listed, in_use_since} of keys)
+    if (!listed && in_use_since !== null && key !== clearWord) run.fail(wayOut(key));
+}
+
+/** What the key is for, by its place in DATA_KEY. */
+function placeOf({
+  key,
+  listed,
+  seals,
+  may_leave_at,
+}: Pick<KeyRow, 'key' | 'listed' | 'seals' | 'may_leave_at'>) {
+  if (key === clearWord) return 'no: a server seals it';
+  if (seals) return 'first: it seals';
+  if (!listed) return 'no';
+  return may_leave_at === null ? 'opens' : `opens; may leave from ${timeOrNone(may_leave_at)}`;
 }
 
 const wayOut = (key: string) =>
-  key === clearWord
-    ? `Data is stored in clear, and DATA_KEY lacks the word "${clearWord}", so no server starts: put it behind the key, restart the servers, and run "lead-prequal keys rotate".`
-    : `Data is sealed with ${key}, which DATA_KEY lacks, so no server starts: put the key back, behind the new one if there is one. If no copy of it is left, "lead-prequal keys forget ${key}" erases what is sealed with it.`;
+  `Data is sealed with ${key}, which DATA_KEY lacks, so no server starts: put the key back, behind the new one if there is one. If no copy of it is left, "lead-prequal keys forget ${key}" erases what is sealed with it.`;
 
 async function forgetKey(run: Run, admin: Admin, key: string, yes: boolean) {
   const {say, write} = run;
@@ -118,7 +151,7 @@ async function forgetKey(run: Run, admin: Admin, key: string, yes: boolean) {
 }
 
 const purged = {
-  what: 'What was in clear, or under another key, cannot be read any more.',
+  what: 'What was under another key cannot be read any more.',
   again: 'keys rotate',
 };
 
@@ -128,18 +161,12 @@ async function rotate(run: Run, admin: Admin, json = false) {
   const rotated = await finishPurging(run, purged, rotateKeys(admin), ({sealed}: {sealed: number}) =>
     say(`${counted(sealed, 'row')} sealed …`),
   );
-  const {key, resealed, unreadable, forgotten} = rotated;
+  const {key, resealed, unreadable, forgotten, may_leave_at} = rotated;
   if (unreadable.length > 0) run.status = 1;
-  const tables = `sealed, person_search, evidence_keys${dataKeys.includes(clearWord) ? ', leads, consents, deliveries' : ''}`;
   if (databaseUrl && resealed + forgotten.length > 0)
     say(
-      `PostgreSQL keeps the rows of before in its files, also after VACUUM, until it writes something else in their place. "VACUUM FULL ${tables}" makes the files anew, and locks each table meanwhile. The rows of before stay in the log (WAL), in dumps and in other backups (docs/privacy.md).`,
+      `PostgreSQL keeps the rows of before in its files, also after VACUUM, until it writes something else in their place. "VACUUM FULL sealed, person_search, evidence_keys" makes the files anew, and locks each table meanwhile. The rows of before stay in the log (WAL), in dumps and in other backups (docs/privacy.md).`,
     );
-  if (!databaseUrl && forgotten.includes(clearWord))
-    say(
-      'SQLite may hold copies in clear of rows that it has moved within its file: run VACUUM while the server is stopped (docs/privacy.md).',
-    );
-
   if (json) return run.print(rotated);
   for (const id of unreadable)
     await write(`✗ Something of the lead ${id} cannot be read, and stays as it is\n`);
@@ -148,7 +175,9 @@ async function rotate(run: Run, admin: Admin, json = false) {
     unreadable.length > 0
       ? `! ${counted(resealed, 'row')} sealed with ${key}. The keys of before are still needed: leave them in DATA_KEY\n`
       : `✓ Everything is sealed with ${key}: ${counted(resealed, 'row')} of it now${
-          others.length > 0 ? `. This can leave DATA_KEY in all servers: ${others.join(', ')}` : ''
+          others.length > 0
+            ? `. This can leave DATA_KEY in all servers${fromDay(may_leave_at)}: ${others.join(', ')}`
+            : ''
         }\n`,
   );
 }

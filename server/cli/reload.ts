@@ -13,8 +13,8 @@ Each server reads its own files: partners, destinations, callers, policy, and ev
 (lead-prequal.env, ..._FILE). A file that is wrong changes nothing. Settings in the environment of a server, its addresses,
 ports and database need a restart; the answer names those that have changed.
 
-What would erase leads or consents earlier than now, or store new leads in clear, is refused without --shorten, because what
-is erased cannot be brought back. "lead-prequal config check" says beforehand what that is. SIGHUP never takes it.
+What would erase leads or consents earlier than now is refused without --shorten, because what is erased cannot be brought
+back. "lead-prequal config check" says beforehand what that is. SIGHUP never takes it.
 
 This command reads the configuration first, as the user of the server, in the same folder and with the same settings: if it
 is wrong here, nobody is asked. A server that gets SIGHUP reads its configuration, too, and it alone.
@@ -30,7 +30,7 @@ export const reloadCommand = (run: Run): Command =>
   new Command('reload')
     .description('make all servers read their configuration again, without a restart')
     .option('--wait <seconds>', 'how long to wait for the answers', readSeconds, 15)
-    .option('--shorten', 'also take what keeps leads or consents for a shorter time, or ends sealing')
+    .option('--shorten', 'also take what keeps leads or consents for a shorter time')
     .addOption(jsonOption(reloadAnswer))
     .addHelpText('after', usage)
     .action(({wait, shorten = false, json = false}: {wait: number; shorten?: boolean} & Json) =>

@@ -9,7 +9,7 @@ import type {Ranges} from './addresses.ts';
 import type {Caller} from './callers.ts';
 import {confirmationsOf} from './confirmations.ts';
 import {mayMakeKey, whyNoKey} from './data-key-file.ts';
-import {derived} from './data-keys.ts';
+import {clearWord, derived} from './data-keys.ts';
 import type {DestinationSettings} from './destinations.ts';
 import {environmentHere, secretNames} from './environment-file.ts';
 import {
@@ -190,6 +190,7 @@ export function readConfig(given?: Environment, isBeforeStart = false): Config {
       ...(isStandIn ? [whyNoKey(reader)] : []),
       ...graceNotes(ofBoth),
       ...[...destinations].flatMap(roomNotes),
+      ...clearNotes(reader.value('DATA_KEY')),
     ],
   };
 }
@@ -298,6 +299,11 @@ export function privacyWarnings({retention, partners, callers}: Config): string[
       ]
     : [];
 }
+
+const clearNotes = (words = '') =>
+  words.split(/[\s,]+/).includes(clearWord)
+    ? [`The word "${clearWord}" of DATA_KEY has no effect any more: personal data is always sealed`]
+    : [];
 
 function graceNotes({retention: {retainDays, graceDays}, partners}: Pick<Config, 'retention' | 'partners'>) {
   const limits = [retainDays, ...partners.map((partner) => partner.retainDays)];

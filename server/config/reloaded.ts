@@ -8,7 +8,6 @@ import type {Config} from './config.ts';
 import {addressOf} from './destinations.ts';
 import type {Partner} from './partners.ts';
 import {forEver, type RetentionDefaults} from './retention.ts';
-import {clearWord} from './data-keys.ts';
 
 /** The parts of which a reload names each thing that has changed. */
 const named: readonly (keyof Config)[] = ['partners', 'destinations', 'callers'];
@@ -81,21 +80,19 @@ const terms: Readonly<Record<PartnersTerm, string>> = {
   keepConsentYears: 'keep_consent_years',
 };
 
-/** How long a configuration keeps leads and consents, and whether it seals new ones. Each process reports it. */
+/** How long a configuration keeps leads and consents. Each process reports it. */
 export type Kept = Pick<Config, 'retention'> & {
   partners: readonly Pick<Partner, 'key' | PartnersTerm>[];
-  seals: boolean;
 };
 
-export const keptUnder = ({retention, partners, dataKeys}: Config): Kept => ({
+export const keptUnder = ({retention, partners}: Config): Kept => ({
   retention,
   partners: partners.map(({key, retainDays, keepConsentYears}) => ({key, retainDays, keepConsentYears})),
-  seals: dataKeys[0] !== clearWord,
 });
 
 /**
- * What would be erased earlier, or not be sealed any more: a sentence for each number that falls. What is erased cannot be
- * brought back, so only an explicit request may do that. A partner that is new is not compared, because it has no leads.
+ * What would be erased earlier: a sentence for each number that falls. What is erased cannot be brought back, so only an
+ * explicit request may do that. A partner that is new is not compared, because it has no leads.
  */
 export function shortened(before: Kept, after: Kept): string[] {
   const later = new Map(after.partners.map((partner) => [partner.key, partner]));
@@ -118,7 +115,6 @@ export function shortened(before: Kept, after: Kept): string[] {
     }),
     // Versions before 1.7.0 report no grace.
     ...lineIfShorter('retain_grace_days', before.retention.graceDays ?? 0, after.retention.graceDays),
-    ...(before.seals && !after.seals ? ['DATA_KEY would not seal new leads any more'] : []),
   ];
 }
 

@@ -1,11 +1,15 @@
 /** The part of the store that knows with which data keys it is sealed, and seals it with another one. */
 
-/** What is stored under a data key. */
+/** What is stored under a data key. Times are milliseconds since 1970. */
 export type KeyUse = {
-  /** As operators read it: eight hexadecimal digits, or `clear`. */
+  /** As operators read it: eight hexadecimal digits, or `clear` for what a version before 2.0 stored and no server has sealed yet. */
   key: string;
-  /** When something was first stored under the key. Milliseconds since 1970. */
+  /** When something was first stored under the key. */
   since: number;
+  /** When an operator said that the key is copied to a safe place. */
+  savedAt: number | null;
+  /** When everything was sealed with it, after another key. */
+  aloneSince: number | null;
 };
 
 /** What `reseal` has done so far. `unreadable` are ids of leads of which something cannot be opened. */
@@ -25,9 +29,10 @@ export type KeyStore = {
   /**
    * Seals everything with the first key that is in clear or sealed with another key. Each slice has `sliceSize` rows,
    * and others can write between two slices. It may be interrupted at any time and started again.
+   * @param isClearOnly leaves what is sealed as it is: servers with different first keys would take it from each other
    * @returns what is done, after each slice
    */
-  reseal(): AsyncGenerator<Resealed, Resealed>;
+  reseal(isClearOnly?: boolean): AsyncGenerator<Resealed, Resealed>;
   /**
    * Deletes what is sealed with a lost key beside leads: replies to deliveries, the key of the person digests, with these,
    * and keys of statements about consents. A server makes new ones.
@@ -35,8 +40,10 @@ export type KeyStore = {
   dropSealed(key: string): Promise<void>;
   /** How many numbers are suppressed (by person digests). */
   countSuppressed(): Promise<number>;
-  /** Marks that nothing is stored any more under a key, which then may leave DATA_KEY. */
+  /** Marks that nothing is stored any more under a key, which then may leave DATA_KEY, or in clear. */
   forgetKey(key: string): Promise<void>;
+  /** Notes of the first key of DATA_KEY that it is copied to a safe place, or that everything is sealed with it alone. */
+  noteKey(what: 'saved' | 'alone', at: number): Promise<void>;
 };
 
 /** The maximum number of rows that one transaction seals. */

@@ -212,6 +212,13 @@ export type Upkeep = {
    * @returns false while a connection reads what was there before. Try again later
    */
   purge(): Promise<boolean>;
+  /**
+   * SQLite alone: writes the file anew, because SQLite keeps copies of rows that it has moved within a page. Other writes wait
+   * meanwhile.
+   * @param announce is told first how many bytes of the disk it may need meanwhile
+   * @throws StoreUnavailable if there is no room for it
+   */
+  rewrite?: (announce: (bytes: number) => void) => Promise<void>;
   /** Commits a row of about `bytes` bytes, to check that a lead could be stored. */
   probe(now: number, bytes: number): Promise<void>;
   close(): Promise<void>;
@@ -238,4 +245,4 @@ export type LeadStore = LeadPort &
   FigureStore;
 
 /** What commands need of the store, beside a server that takes the leads. */
-export type BesideStore = Omit<LeadStore, 'accept'>;
+export type BesideStore = Omit<LeadStore, 'accept' | 'rewrite'>;

@@ -81,6 +81,18 @@ type Facts = {
   'expiry-failed': {reason: string};
   /** The digests for searches by person could not be written, so searches read leads that have none. */
   'digests-failed': {reason: string};
+  /** Something personal is in clear in the store, and is sealed from now on, while the server works. */
+  'clear-found': object;
+  /** How many rows of it are sealed so far. */
+  'clear-sealing': {rows: number};
+  /** All of it is sealed, and SQLite now writes its file anew, for which it needs up to this room on the disk. */
+  'clear-rewriting': {bytes: number};
+  /** Nothing is in clear any more. `ms`: how long SQLite wrote its file anew. */
+  'clear-sealed': {rows: number; ms?: number};
+  /** Something stays in clear for now. `isAgain`: it is tried again soon, and not only at the next start. */
+  'clear-left': {reason: string; isAgain: boolean};
+  /** These leads stay in clear, because their rows are damaged. */
+  'clear-unreadable': {leads: readonly string[]};
   /** The sweep has ended, and has erased this many leads and consents that were kept long enough; `overdue` it left. */
   'leads-swept': {leads: number; consents: number; overdue: readonly OverdueCount[]};
   /** The sweep has failed, so leads or consents that were kept long enough may not be erased yet. */

@@ -40,11 +40,8 @@ export type ProcessReport = {
   faults: readonly string[];
   /** The settings of which the process has another value than the last configuration that it read. */
   needRestart: readonly string[];
-  /**
-   * The data key with which the process seals, as `checkInHex`, or `clear`. Missing in reports of versions before 1.6.0,
-   * which store in clear.
-   */
-  sealsWith?: string;
+  /** The data key with which the process seals, as `checkInHex`. */
+  sealsWith: string;
   /** What the configuration in force keeps. Missing in reports of versions before 1.6.0. */
   kept?: Kept;
   /** How the destinations are for this process. Missing in reports of versions before 1.7.0. */

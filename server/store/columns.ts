@@ -57,10 +57,11 @@ export const tables = {
       cid: text,
       partner: textOrNull,
       lead_type: text,
-      // What is personal stands in clear here, or else, with a data key, in `sealed`. Then `lead` and `reasons` are
-      // empty texts, and the other columns are NULL.
-      /** The fields of the lead, as JSON. */
-      lead: text,
+      // What is personal stands in `sealed`. In these columns (`nothingInClear` in personal-data.ts), versions before 2.0
+      // stored it in clear if there was no data key, and it stays there until a server has sealed it. The columns stay: while
+      // it seals, each statement must know them, also those of other servers.
+      /** The fields of the lead, as JSON. It was `lead` before 2.0, whose servers fail without it: they would write in clear. */
+      clear_lead: text,
       suspect: textOrNull,
       supersedes: textOrNull,
       duplicate_of: textOrNull,
@@ -125,7 +126,7 @@ export const tables = {
   consents: {
     columns: {
       lead_id: lead,
-      /** The record of the consent, as JSON. With a data key, it is sealed together with the lead. */
+      /** The record of the consent of a lead that is in clear, as JSON. */
       consent: text,
     },
     primaryKey: ['lead_id'],
@@ -137,7 +138,7 @@ export const tables = {
       lead_id: lead,
       /** What of the lead it is (`partOf…` in sealing.ts). */
       part: text,
-      /** The check value of the key with which it is sealed. 0 if it is in clear. */
+      /** The check value of the key with which it is sealed. 0 if a version before 2.0 left it in clear. */
       data_key: integer,
       blob,
     },
@@ -163,7 +164,14 @@ export const tables = {
 
   /** The data keys with which something may be sealed, by their check values. 0 stands for data in clear. */
   data_keys: {
-    columns: {check_value: integer, since: integer},
+    columns: {
+      check_value: integer,
+      since: integer,
+      /** When an operator said that the key is copied to a safe place. */
+      saved_at: {...integerOrNull, since: 20},
+      /** When everything was sealed with this key, after another one. */
+      alone_since: {...integerOrNull, since: 20},
+    },
     primaryKey: ['check_value'],
     since: 13,
   },
@@ -211,7 +219,7 @@ export const tables = {
       happened_at: {...integer, since: 8},
       /** When the first attempt failed, or the first since it was held, given up or paused, or got another address. */
       failing_since: {...integerOrNull, since: 8},
-      /** The first characters of the last reply, as JSON. With a data key, they are in `sealed`. */
+      /** The first characters of the last reply are in `sealed`. Here versions before 2.0 left them in clear, as JSON. */
       last_reply: {...textOrNull, since: 8},
       /**
        * The recipients of an e-mail who do not have it yet, as JSON (`Recipients`). NULL until some of its recipients

@@ -6,7 +6,8 @@ import type {RowOf} from './columns.ts';
 import {list, statement, type Row, type Statement} from './database.ts';
 import {evidenceOwner} from './evidence-queries.ts';
 import {keyOwner, lockDigests} from './person-queries.ts';
-import {emptiedColumns, joinPersonal, personalDataOf, readColumns, type ReadRow} from './rows.ts';
+import {emptiedColumns} from './personal-data.ts';
+import {joinPersonal, personalDataOf, readColumns, type ReadRow} from './rows.ts';
 import {
   boundColumns,
   checkInHex,
@@ -47,13 +48,13 @@ const resealText = `
 
 /** Changes the row only if it has not changed since it was read. */
 const emptyText = `
-  UPDATE leads SET ${emptiedColumns} WHERE id = $1 AND lead = $2 AND status = $3 AND reasons = $4 RETURNING id`;
+  UPDATE leads SET ${emptiedColumns} WHERE id = $1 AND clear_lead = $2 RETURNING id`;
 const insertText = `
   INSERT INTO sealed (lead_id, part, data_key, blob)
-  SELECT id, $1, CAST($2 AS BIGINT), $3 FROM leads WHERE id = $4 AND lead = '' AND erased_at IS NULL
+  SELECT id, $1, CAST($2 AS BIGINT), $3 FROM leads WHERE id = $4 AND clear_lead = '' AND erased_at IS NULL
   ON CONFLICT (lead_id, part) DO NOTHING`;
 const dropConsent = `
-  DELETE FROM consents WHERE lead_id = $1 AND EXISTS (SELECT 1 FROM leads WHERE id = lead_id AND lead = '')`;
+  DELETE FROM consents WHERE lead_id = $1 AND EXISTS (SELECT 1 FROM leads WHERE id = lead_id AND clear_lead = '')`;
 
 /** Counting reads this many rows at once. */
 const countSlice = 2_000;
@@ -61,7 +62,7 @@ const sealedKeys = `
   SELECT lead_id, part, data_key FROM sealed
   WHERE (lead_id, part) > ($1, $2) ORDER BY lead_id, part LIMIT ${countSlice}`;
 const clearLeads = `
-  SELECT id, CASE WHEN lead <> '' THEN 1 ELSE 0 END AS is_clear FROM leads
+  SELECT id, CASE WHEN clear_lead <> '' THEN 1 ELSE 0 END AS is_clear FROM leads
   WHERE id > $1 ORDER BY id LIMIT ${countSlice}`;
 
 const emptyReply = `
@@ -72,12 +73,16 @@ const insertReply = `
   SELECT id, $1, CAST($2 AS BIGINT), $3 FROM leads WHERE id = $4 AND erased_at IS NULL
   ON CONFLICT (lead_id, part) DO UPDATE SET data_key = excluded.data_key, blob = excluded.blob`;
 
-const sealedRows = (sealer: Sealer): Source => ({
+/** SQL that is true for what must be sealed anew: what is in clear, or also what is sealed with another key. */
+const isToSeal = ({writesWith}: Sealer, isClearOnly: boolean) =>
+  isClearOnly ? 'data_key = 0' : `data_key <> ${writesWith}`;
+
+const sealedRows = (sealer: Sealer, isClearOnly: boolean): Source => ({
   table: 'sealed',
   keys: ['lead_id', 'part'],
   select: (range) => `
     SELECT lead_id, part, data_key, blob, ${boundColumns} FROM sealed JOIN leads ON leads.id = lead_id
-    WHERE ${range} AND data_key <> ${sealer.writesWith}`,
+    WHERE ${range} AND ${isToSeal(sealer, isClearOnly)}`,
   seal({lead_id, part, data_key, blob, ...lead}: RowOf<'sealed'> & Bound) {
     const {seal, open} = sealer.of(lead);
     const now = seal(open({data_key, blob}, part as Part), part as Part);
@@ -89,12 +94,12 @@ const resealKey = `
   UPDATE person_search SET data_key = $1, blob = $2 WHERE data_key = $3 AND blob = $4 RETURNING 1 AS changed`;
 
 /** The key of the digests stays the same, because other processes may have it open. */
-const personKey = (sealer: Sealer): Source => ({
+const personKey = (sealer: Sealer, isClearOnly: boolean): Source => ({
   table: 'person_search',
   keys: ['done_until'],
   select: (range) => `
     SELECT done_until, '${keyOwner.id}' AS lead_id, data_key, blob FROM person_search
-    WHERE ${range} AND data_key <> ${sealer.writesWith}`,
+    WHERE ${range} AND ${isToSeal(sealer, isClearOnly)}`,
   seal({data_key, blob}: SealedText) {
     const {seal, open} = sealer.of(keyOwner);
     const now = seal(open({data_key, blob}, 'person key'), 'person key');
@@ -123,13 +128,13 @@ const leadsInClear = (sealer: Sealer): Source => ({
   table: 'leads',
   keys: ['leads.id'],
   select: (range) => `
-    SELECT leads.id AS lead_id, ${readColumns} FROM leads ${joinPersonal} WHERE ${range} AND leads.lead <> ''`,
+    SELECT leads.id AS lead_id, ${readColumns} FROM leads ${joinPersonal} WHERE ${range} AND clear_lead <> ''`,
   seal(row: ReadRow) {
     // The answer in the row is sealed with the lead. One that came later, and is sealed already, still holds.
     const personal = personalDataOf({...row, later_key: null, later_blob: null}, sealer);
     const {data_key, blob} = sealer.of(row).seal(JSON.stringify(personal), 'lead');
     return [
-      statement(emptyText, row.id, row.lead, row.status, row.reasons),
+      statement(emptyText, row.id, row.clear_lead),
       statement(insertText, 'lead', data_key, blob, row.id),
       statement(dropConsent, row.id),
     ];
@@ -190,16 +195,19 @@ async function sealSlice(
 }
 
 const rowsOfKeys = async ({read}: Context) =>
-  (await read(
-    statement('SELECT check_value, since FROM data_keys ORDER BY check_value'),
-  )) as RowOf<'data_keys'>[];
+  (await read(statement('SELECT * FROM data_keys ORDER BY check_value'))) as RowOf<'data_keys'>[];
 
 async function checkKeys(context: Context) {
-  const {checkValues, mayLackKeys} = context.sealer;
-  if (mayLackKeys) return;
-  const missing = (await rowsOfKeys(context)).filter(({check_value}) => !checkValues.includes(check_value));
-  if (missing.length > 0) throw new Error(missing.map(({check_value}) => whyNeeded(check_value)).join(' '));
+  const {checkValues, mayLackKeys, clear} = context.sealer;
+  const needed = (await rowsOfKeys(context)).map(({check_value}) => check_value);
+  clear.isRead = needed.includes(0);
+  const missing = missingKeys(needed, checkValues);
+  if (!mayLackKeys && missing.length > 0) throw new Error(missing.map(whyNeeded).join(' '));
 }
+
+/** By check values. Data in clear needs none. */
+export const missingKeys = (needed: readonly number[], known: readonly number[]) =>
+  needed.filter((each) => each !== 0 && !known.includes(each));
 
 async function* storedParts({read}: Context): ReturnType<KeyStore['storedParts']> {
   type SealedRow = Pick<RowOf<'sealed'>, 'lead_id' | 'part' | 'data_key'>;
@@ -245,17 +253,13 @@ async function dropSealed(context: Context, key: string) {
   await write(statement('DELETE FROM evidence_keys WHERE data_key = $1', checkValue));
 }
 
-async function* reseal(context: Context): ReturnType<KeyStore['reseal']> {
+async function* reseal(context: Context, isClearOnly: boolean): ReturnType<KeyStore['reseal']> {
   const {sealer} = context;
   const done = {examined: 0, resealed: 0, unreadable: [] as string[]};
-  const inClear = sealer.writesWith !== 0 && sealer.checkValues.includes(0);
+  const inClear = sealer.clear.isRead ? [leadsInClear, repliesInClear] : [];
   // The keys come first: without them, statements of leads that are sealed anew could not be made.
-  for (const source of [
-    evidenceKeys,
-    personKey,
-    sealedRows,
-    ...(inClear ? [leadsInClear, repliesInClear] : []),
-  ].map((make) => make(sealer))) {
+  const sources = [...(isClearOnly ? [] : [evidenceKeys]), ...inClear, sealedRows, personKey];
+  for (const source of sources.map((make) => make(sealer, isClearOnly))) {
     let after: readonly string[] | undefined = source.keys.map(() => '');
     while (after) {
       const {examined, resealed, unreadable, next} = await sealSlice(context, source, after);
@@ -290,15 +294,17 @@ export function dataKeyQueries(context: Context): KeyStore {
     },
 
     async keyUses() {
-      return (await rowsOfKeys(context)).map(({check_value, since}) => ({
+      return (await rowsOfKeys(context)).map(({check_value, since, saved_at, alone_since}) => ({
         key: checkInHex(check_value),
         since,
+        savedAt: saved_at,
+        aloneSince: alone_since,
       }));
     },
 
     storedParts: () => storedParts(context),
 
-    reseal: () => reseal(context),
+    reseal: (isClearOnly = false) => reseal(context, isClearOnly),
 
     dropSealed: (key) => dropSealed(context, key),
 
@@ -314,11 +320,15 @@ export function dataKeyQueries(context: Context): KeyStore {
     async forgetKey(key) {
       const row = (await rowsOfKeys(context)).find(({check_value}) => checkInHex(check_value) === key);
       if (row) await write(statement('DELETE FROM data_keys WHERE check_value = $1', row.check_value));
+      if (row?.check_value === 0) sealer.clear.isRead = false;
+    },
+
+    async noteKey(what, at) {
+      const column = what === 'saved' ? 'saved_at' : 'alone_since';
+      await write(statement(`UPDATE data_keys SET ${column} = $1 WHERE check_value = $2`, at, writesWith));
     },
   };
 }
 
 export const whyNeeded = (checkValue: number) =>
-  checkValue === 0
-    ? `Data is stored in clear: DATA_KEY must list the word "${clearWord}" beside the new key, until "lead-prequal keys rotate" has sealed everything.`
-    : `Data is sealed with the data key ${checkInHex(checkValue)}, which DATA_KEY does not list: without that key it cannot be read. "lead-prequal keys status" says the way out.`;
+  `Data is sealed with the data key ${checkInHex(checkValue)}, which DATA_KEY does not list: without that key it cannot be read. "lead-prequal keys status" says the way out.`;

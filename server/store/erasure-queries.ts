@@ -14,7 +14,8 @@ import {
   storedDigests,
   type Index,
 } from './person-queries.ts';
-import {emptiedColumns, isErased, joinPersonal, readColumns, type ReadRow} from './rows.ts';
+import {emptiedColumns} from './personal-data.ts';
+import {isErased, joinPersonal, readColumns, type ReadRow} from './rows.ts';
 import {isOneOf} from './schema.ts';
 import {boundColumns, type Bound, type SealedText} from './sealing.ts';
 import type {Context} from './unreadable-leads.ts';

@@ -19,8 +19,8 @@ export const evidenceOwner = (id: string): Bound => ({id, cid: '', partner: null
 /** Undefined if the row does not open, or holds no key with its id. */
 export function openEvidenceKey({id, data_key, blob}: KeyRow, sealer: Sealer): EvidenceKey | undefined {
   if (data_key === null || blob === null) return undefined;
-  // Anybody can write a row in clear. Where new data is sealed, the row of a key has been sealed from the first day.
-  if (data_key === 0 && sealer.writesWith !== 0) return undefined;
+  // Anybody can write a row in clear. The row of a key has been sealed from the first day.
+  if (data_key === 0) return undefined;
   try {
     const text = sealer.of(evidenceOwner(id)).open({data_key, blob}, 'evidence key');
     const key = {...(JSON.parse(text) as Omit<EvidenceKey, 'id'>), id};

@@ -12,7 +12,6 @@ import {statement, type Statement} from './database.ts';
 import {isHeldWith, toNewRows, type NewRows} from './new-rows.ts';
 import type {PersonIndex} from './person-queries.ts';
 import {recordOf} from './rows.ts';
-import type {Sealer} from './sealing.ts';
 
 /** Milliseconds for which an idempotency key is remembered, and for which the same lead counts as a duplicate. */
 export const keyLifetime = limits.idempotencyKeyHours * 3_600_000;
@@ -119,7 +118,6 @@ const maxWrites = 3;
  * @param write stores the lead, or finds the id of the earlier lead, which `find` then reads
  */
 export function acceptsLeads(
-  {writesWith}: Sealer,
   write: (rows: NewRows) => Promise<Written>,
   {find, ofLateLead, ofSender}: Pick<LeadPort, 'find'> & Pick<PersonIndex, 'ofLateLead' | 'ofSender'>,
 ): LeadPort['accept'] {
@@ -132,7 +130,7 @@ export function acceptsLeads(
     const {phone, email} = entry.lead;
     const sender = entry.deliveries?.length ? await ofSender({phone: phone.e164, email}) : null;
     const digests = ofLateLead(entry);
-    const rows = toNewRows(entry, {isSealed: writesWith !== 0, storedWords, digests, sender});
+    const rows = toNewRows(entry, {storedWords, digests, sender});
     let written = await write(rows);
     for (let writes = 1; written.outcome === 'replayed'; writes += 1) {
       const stored = await find(written.lead);

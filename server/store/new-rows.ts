@@ -6,8 +6,8 @@ import {digestOfBoth, type PersonDigests} from '../leads/persons.ts';
 import {everybody, holdersOf} from '../leads/revocation.ts';
 import type {RememberedText} from '../leads/stored-lead.ts';
 import type {NewRowOf, RowOf} from './columns.ts';
-import type {PersonalData} from './personal-data.ts';
-import {circumstancesOf, inClear, nothingInClear, rowOfLead, toAnswerRow} from './rows.ts';
+import {nothingInClear, type PersonalData} from './personal-data.ts';
+import {circumstancesOf, rowOfLead, toAnswerRow} from './rows.ts';
 import type {Bound, Part, Sealer} from './sealing.ts';
 
 /** The parts that must be sealed when the row is inserted. */
@@ -18,7 +18,6 @@ export const newTables = [
   'leads',
   'sealed',
   'deliveries',
-  'consents',
   'context_values',
   'consent_texts',
   'consent_words',
@@ -70,19 +69,17 @@ export const isHeldWith = (
 ) => state === 'waiting' && (isMailbox || content !== 'confirmation');
 
 /**
- * - `isSealed`: false if what is personal stays in clear, as with `clear` as the first data key
  * - `storedWords`: the texts of consents that are known to be stored
  * - `digests`: by which the person is found, if they cannot be written later
  * - `sender`: digests of who sent it. Undefined if none can be made: then the lead is held. Null if it goes nowhere
  */
 type Storing = {
-  isSealed: boolean;
   storedWords: ReadonlySet<string>;
   digests: readonly string[];
   sender: PersonDigests | null | undefined;
 };
 
-export function toNewRows(entry: LeadEntry, {isSealed, storedWords, digests, sender}: Storing): NewRows {
+export function toNewRows(entry: LeadEntry, {storedWords, digests, sender}: Storing): NewRows {
   const {id, createdAt, partner, idempotency = [], leadDigests = [], deliveries = []} = entry;
   const {proof, consentText, contextFilters = {}, confirmation} = entry;
   const ofLead = {lead_id: id, created_at: createdAt};
@@ -92,20 +89,13 @@ export function toNewRows(entry: LeadEntry, {isSealed, storedWords, digests, sen
   const personal: PersonalData = {lead: fields, answer: values, consent, attribution, context};
   const neverSealed = {...rowOfLead(entry), cid, lead_type, status};
   return {
-    leads: [
-      {
-        ...neverSealed,
-        ...(isSealed ? nothingInClear : inClear(personal)),
-        suppressed_at: sender === undefined ? createdAt : null,
-      },
-    ],
-    sealed: isSealed ? [{lead_id: id, part: 'lead', text: JSON.stringify(personal)}] : [],
+    leads: [{...neverSealed, ...nothingInClear, suppressed_at: sender === undefined ? createdAt : null}],
+    sealed: [{lead_id: id, part: 'lead', text: JSON.stringify(personal)}],
     senders: sender ? [toSender(entry, sender)] : [],
     deliveries: deliveries.map((delivery) => ({
       ...rowOfDelivery(entry, delivery),
       ...(sender === undefined && delivery.state === 'waiting' && held),
     })),
-    consents: consent && !isSealed ? [{lead_id: id, consent: JSON.stringify(consent)}] : [],
     context_values: Object.entries(contextFilters).map(([name, value]) => ({name, value, lead_id: id})),
     consent_texts: consentText ? [toTextRow(consentText)] : [],
     consent_words: [...new Set(consentText?.words)]

@@ -7,6 +7,8 @@ import type {Context} from '../../contract/embed.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import type {Consent, LeadRecord} from '../leads/stored-lead.ts';
 import type {RowOf} from './columns.ts';
+import {list} from './database.ts';
+import {SealError} from './sealing.ts';
 
 type LeadRow = RowOf<'leads'>;
 
@@ -23,9 +25,43 @@ export type PersonalData = {
   context: Context | null;
 };
 
-/** An answer of which nothing is known, or which is sealed. */
-export const noAnswer: AnswerValues = {
+/** The columns in which versions before 2.0 could store this in clear, as they are in the row of a lead that is sealed or erased. */
+export const nothingInClear = {
   ...tableOf(amountNames, () => null),
   reasons: '{}',
   policy_version: null,
-};
+  clear_lead: '',
+  attribution: null,
+  context: null,
+} as const;
+
+/** SQL that makes them so. */
+export const emptiedColumns = list(
+  Object.entries(nothingInClear).map(
+    ([column, value]) => `${column} = ${value === null ? 'NULL' : `'${value}'`}`,
+  ),
+);
+
+/**
+ * What the row of a lead that is not sealed yet has in these columns.
+ * @param open as for sealed data: it refuses what is in clear where nothing may be in clear
+ * @throws SealError
+ */
+export function inClearOf(
+  row: Pick<LeadRow, keyof typeof nothingInClear> & {consent: string | null},
+  open: (text: string) => string,
+): PersonalData {
+  if (row.clear_lead === '') throw new SealError('Its sealed data is missing');
+  const read = (text: string | null) => (text === null ? null : (JSON.parse(text) as never));
+  return {
+    lead: JSON.parse(open(row.clear_lead)) as object,
+    answer: {
+      ...tableOf(amountNames, (name) => row[name]),
+      reasons: row.reasons,
+      policy_version: row.policy_version,
+    },
+    consent: read(row.consent),
+    attribution: read(row.attribution),
+    context: read(row.context),
+  };
+}

@@ -10,35 +10,13 @@ import type {Answer, Circumstances, LeadIdentity, LeadRecord} from '../leads/sto
 import type {RememberedText, Tombstone} from '../leads/stored-lead.ts';
 import type {RowOf} from './columns.ts';
 import {list} from './database.ts';
-import {noAnswer, type AnswerValues, type PersonalData} from './personal-data.ts';
+import {inClearOf, type AnswerValues, type PersonalData} from './personal-data.ts';
 import {SealError, type Part, type SealedText, type Sealer} from './sealing.ts';
 
-export const answerColumns = ['status', ...amountNames, 'reasons', 'policy_version'] as const;
+const answerColumns = ['status', ...amountNames, 'reasons', 'policy_version'] as const;
 
 type LeadRow = RowOf<'leads'>;
-export type AnswerRow = Pick<LeadRow, (typeof answerColumns)[number]>;
-
-export const inClear = ({lead, answer, attribution, context}: PersonalData) => ({
-  ...answer,
-  lead: JSON.stringify(lead),
-  attribution: attribution && JSON.stringify(attribution),
-  context: context && JSON.stringify(context),
-});
-
-/** The columns for what is personal, in the row of a lead that is sealed or erased. */
-export const nothingInClear = {
-  ...noAnswer,
-  lead: '',
-  attribution: null,
-  context: null,
-} as const satisfies ReturnType<typeof inClear>;
-
-/** SQL for the row of a lead that is sealed or erased: it empties the columns for what is personal. */
-export const emptiedColumns = list(
-  Object.entries(nothingInClear).map(
-    ([column, value]) => `${column} = ${value === null ? 'NULL' : `'${value}'`}`,
-  ),
-);
+type AnswerRow = Pick<LeadRow, (typeof answerColumns)[number]>;
 
 export function toRememberedText({
   partner: name,
@@ -97,7 +75,7 @@ const columnsOfLead = [
   'cid',
   'partner',
   'lead_type',
-  'lead',
+  'clear_lead',
   'suspect',
   'supersedes',
   'duplicate_of',
@@ -180,29 +158,14 @@ export function personalDataOf(row: ReadRow, sealer: Sealer): PersonalData {
   const whole = sealedOf(row.whole_key, row.whole_blob);
   const later = sealedOf(row.later_key, row.later_blob);
   const {open} = sealer.of(row);
-  const personal = whole ? (JSON.parse(open(whole, 'lead')) as PersonalData) : inClearOf(row, sealer);
+  const personal = whole
+    ? (JSON.parse(open(whole, 'lead')) as PersonalData)
+    : inClearOf(row, (text) => open({data_key: 0, blob: Buffer.from(text)}, 'lead'));
   return later ? {...personal, answer: JSON.parse(open(later, 'answer')) as AnswerValues} : personal;
 }
 
 export const sealedOf = (data_key: number | null, blob: Uint8Array | null): SealedText | undefined =>
   data_key === null || blob === null ? undefined : {data_key, blob};
-
-function inClearOf(row: ReadRow, {checkValues}: Sealer): PersonalData {
-  if (row.lead === '') throw new SealError('Its sealed data is missing');
-  if (!checkValues.includes(0)) throw new SealError('It is in clear, and DATA_KEY does not list "clear"');
-  const read = (text: string | null) => (text === null ? null : (JSON.parse(text) as never));
-  return {
-    lead: JSON.parse(row.lead) as object,
-    answer: {
-      ...tableOf(amountNames, (name) => row[name]),
-      reasons: row.reasons,
-      policy_version: row.policy_version,
-    },
-    consent: read(row.consent),
-    attribution: read(row.attribution),
-    context: read(row.context),
-  };
-}
 
 /** In words, why a lead cannot be read. Other errors may quote personal data, so they are not told. */
 export const whyUnreadable = (error: unknown) =>

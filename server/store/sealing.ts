@@ -47,10 +47,15 @@ export type SealedText = {data_key: number; blob: Uint8Array};
 export type Sealer = {
   /** The setting, from which another thread makes the same sealer. */
   words: readonly [string, ...string[]];
-  /** The check value of the key that seals: of the first one. 0 if new data stays in clear. */
+  /** The check value of the key that seals: of the first one. */
   writesWith: number;
-  /** The check values of all keys, which open. 0 if data in clear is read, too. */
+  /** The check values of all keys, which open. */
   checkValues: readonly number[];
+  /**
+   * Whether data in clear is read: while some of a version before 2.0 is not sealed yet, which the store says. Afterwards,
+   * whoever can write to the database could otherwise put a lead in clear in place of a sealed one.
+   */
+  clear: {isRead: boolean};
   /** For the commands that say what to do about a missing key: a store that needs other keys is opened, too. */
   mayLackKeys?: boolean;
   of: (lead: Bound) => LeadSealer;
@@ -74,17 +79,16 @@ const headLength = 1 + checkLength + nonceLength;
 export const checkInHex = (checkValue: number) =>
   checkValue === 0 ? clearWord : checkValue.toString(16).padStart(2 * checkLength, '0');
 
-/** The check value of a key says which key it is, but not what the key is. */
-export const checkValueOf = (word: string) =>
-  word === clearWord ? 0 : derived(word, 'check value', checkLength).readUInt32BE() || 1;
+/** The check value of a key says which key it is, but not what the key is. 0 stands for data in clear. */
+export const checkValueOf = (word: string) => derived(word, 'check value', checkLength).readUInt32BE() || 1;
 
 const bindingOf = (checkValue: number, {id, cid, partner}: Bound, part: Part) =>
   Buffer.from(JSON.stringify(['lead-prequal data', version, checkValue, cid, partner, id, part]));
 
-/** The data keys by their check values, and what they are for. */
-type Keys = {dataKeys: ReadonlyMap<number, KeyObject>; writesWith: number; readsClear: boolean};
+/** `dataKeys`: by their check values. */
+type Keys = Pick<Sealer, 'writesWith' | 'clear'> & {dataKeys: ReadonlyMap<number, KeyObject>};
 
-function sealerOf({dataKeys, writesWith, readsClear}: Keys, lead: Bound): LeadSealer {
+function sealerOf({dataKeys, writesWith, clear}: Keys, lead: Bound): LeadSealer {
   const leadKeys = new Map<number, KeyObject>();
   function keyOf(checkValue: number): KeyObject {
     const [known, dataKey] = [leadKeys.get(checkValue), dataKeys.get(checkValue)];
@@ -99,7 +103,6 @@ function sealerOf({dataKeys, writesWith, readsClear}: Keys, lead: Bound): LeadSe
 
   return {
     seal(text, part) {
-      if (writesWith === 0) return {data_key: 0, blob: Buffer.from(text)};
       const nonce = randomBytes(nonceLength);
       const head = Buffer.alloc(1 + checkLength);
       head.writeUInt8(version);
@@ -112,7 +115,7 @@ function sealerOf({dataKeys, writesWith, readsClear}: Keys, lead: Bound): LeadSe
     open({data_key, blob}, part) {
       const bytes = Buffer.from(blob.buffer, blob.byteOffset, blob.byteLength);
       if (data_key === 0) {
-        if (!readsClear) throw new SealError('It is in clear, and DATA_KEY does not list "clear"');
+        if (!clear.isRead) throw new SealError('It is in clear, although all personal data was sealed');
         return bytes.toString();
       }
       const key = keyOf(data_key);
@@ -135,22 +138,17 @@ function sealerOf({dataKeys, writesWith, readsClear}: Keys, lead: Bound): LeadSe
   };
 }
 
-/** @param words the keys, or `clear`, the one that seals first */
+/** @param words the keys, the one that seals first */
 export function createSealer(words: readonly [string, ...string[]]): Sealer {
   const dataKeys = new Map(
-    words
-      .filter((word) => word !== clearWord)
-      .map((word) => [checkValueOf(word), createSecretKey(derived(word, 'data key', 32))]),
+    words.map((word) => [checkValueOf(word), createSecretKey(derived(word, 'data key', 32))]),
   );
-  const writesWith = checkValueOf(words[0]);
-  const keys = {dataKeys, writesWith, readsClear: words.includes(clearWord)};
-  return {words, writesWith, checkValues: words.map(checkValueOf), of: (lead) => sealerOf(keys, lead)};
+  const keys = {dataKeys, writesWith: checkValueOf(words[0]), clear: {isRead: false}};
+  const {writesWith, clear} = keys;
+  return {words, writesWith, clear, checkValues: [...dataKeys.keys()], of: (lead) => sealerOf(keys, lead)};
 }
 
 const notAsStored = () =>
   new SealError(
     'The sealed data was changed or cut, or belongs to another lead, client or partner, or to another part of the lead',
   );
-
-/** New data stays in clear. */
-export const clearText = createSealer([clearWord]);

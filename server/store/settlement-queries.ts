@@ -15,37 +15,23 @@ import {
 import type {LeadPort, OutboxPort} from '../leads/ports.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
 import type {FinalAnswer} from '../leads/stored-lead.ts';
-import {tables} from './columns.ts';
-import {list, statement, type Statement} from './database.ts';
-import {noAnswer} from './personal-data.ts';
-import {answerColumns, toAnswerRow} from './rows.ts';
+import {statement, type Statement} from './database.ts';
+import {toAnswerRow} from './rows.ts';
 import {boundColumns, replyPart, type Bound, type Sealer} from './sealing.ts';
 import type {Context} from './unreadable-leads.ts';
-
-const valueColumns = answerColumns.filter((column) => column !== 'status');
-/** The values stay out of the row of a lead that is sealed: they are sealed, too. */
-const assignments = list([
-  'status = $1',
-  ...valueColumns.map((column, index) => {
-    const value = `CAST($${index + 2} AS ${tables.leads.columns[column].type === 'integer' ? 'BIGINT' : 'TEXT'})`;
-    return `${column} = CASE lead WHEN '' THEN ${column} ELSE ${value} END`;
-  }),
-]);
 
 /** SQL that is true if a lead may get its answer, because its delivery is now in `state` and gives the answer. */
 const mayBeAnswered = (state: Settlement['state'], condition: string, id: string, destination: string) => `
   id = ${id} AND ${condition} AND erased_at IS NULL AND EXISTS (SELECT 1 FROM deliveries
     WHERE lead_id = leads.id AND destination = ${destination} AND gives_answer = 1 AND state = '${state}')`;
-const [idParameter, destinationParameter] = [`$${answerColumns.length + 1}`, `$${answerColumns.length + 2}`];
-/** SQL that stores the answer in the row of the lead, and returns a row if it did. */
-const answerInRow = (state: Settlement['state'], condition: string) => `
-  UPDATE leads SET ${assignments} WHERE ${mayBeAnswered(state, condition, idParameter, destinationParameter)}
-  RETURNING id`;
-/** SQL that stores the sealed answer, unless the row takes it in clear (`$1` is 0 and the lead is in clear). */
+/** SQL that stores the status of the answer, and returns a row if it did. */
+const statusInRow = (state: Settlement['state'], condition: string) => `
+  UPDATE leads SET status = $1 WHERE ${mayBeAnswered(state, condition, '$2', '$3')} RETURNING id`;
+/** SQL that stores the rest of it, sealed. */
 const sealAnswer = (state: Settlement['state'], condition: string, forUpdate: string) => `
   INSERT INTO sealed (lead_id, part, data_key, blob)
   SELECT id, 'answer', CAST($1 AS BIGINT), $2 FROM leads
-  WHERE (lead = '' OR CAST($1 AS BIGINT) <> 0) AND ${mayBeAnswered(state, condition, '$3', '$4')} ${forUpdate}
+  WHERE ${mayBeAnswered(state, condition, '$3', '$4')} ${forUpdate}
   ON CONFLICT (lead_id, part) DO UPDATE SET data_key = excluded.data_key, blob = excluded.blob`;
 const announceText = `
   INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous, ambiguous_counted,
@@ -99,9 +85,9 @@ const postponeText = `
     next_attempt_at = $1, leased_until = 0, last_error = $2,
     attempts = attempts + $3, ambiguous = ambiguous + $4, ambiguous_counted = ambiguous_counted + $5, state = $6,
     failing_since = COALESCE(failing_since, CAST($7 AS BIGINT)),
-    last_reply = CASE CAST($8 AS BIGINT) WHEN 0 THEN last_reply ELSE $9 END,
-    recipients = COALESCE($10, recipients)
-  WHERE lead_id = $11 AND destination = $12 AND content = $13 AND leased_until = $14 AND settled_at IS NULL
+    last_reply = CASE CAST($8 AS BIGINT) WHEN 0 THEN last_reply END,
+    recipients = COALESCE($9, recipients)
+  WHERE lead_id = $10 AND destination = $11 AND content = $12 AND leased_until = $13 AND settled_at IS NULL
   RETURNING lead_id`;
 
 /** Follows a statement that has locked the delivery, so that nobody can erase the lead in between. */
@@ -131,7 +117,7 @@ const refusedAnswer = (fields: readonly FormFieldName[] | undefined): FinalAnswe
 const answerTextsOf = ({forUpdate}: Context) =>
   tableOf(['delivered', 'refused'], (state) => ({
     seal: sealAnswer(state, changesAnswer[state], forUpdate('leads')),
-    inRow: answerInRow(state, changesAnswer[state]),
+    inRow: statusInRow(state, changesAnswer[state]),
   }));
 
 type Settling = Context & Pick<LeadPort, 'find'> & {answerTexts: ReturnType<typeof answerTextsOf>};
@@ -172,11 +158,10 @@ function giveAnswer(
 ) {
   const {status, ...values} = toAnswerRow(answer);
   const {data_key, blob} = sealer.of(lead).seal(JSON.stringify(values), 'answer');
-  const shown = data_key === 0 ? values : noAnswer;
   const {seal, inRow} = answerTexts[state];
   return [
     statement(seal, data_key, blob, lead.id, destination),
-    statement(inRow, status, ...valueColumns.map((column) => shown[column]), lead.id, destination),
+    statement(inRow, status, lead.id, destination),
   ];
 }
 
@@ -224,13 +209,10 @@ async function postpone(context: Settling, key: DeliveryKey, leaseEnd: number, p
   const excerpt = onlyForReceivers.includes(content) ? null : postponed.excerpt;
   const counts = [tried, ambiguous, isCounted].map(Number);
   const failingSince = tried ? Date.now() : null;
-  const isSealed = excerpt !== null && sealer.writesWith !== 0;
-  const inClear = excerpt === null || isSealed ? null : JSON.stringify({excerpt});
-  const reply = [Number(excerpt !== null), inClear];
-  const values = [until, error, ...counts, state, failingSince, ...reply, asJson(recipients)];
+  const values = [until, error, ...counts, state, failingSince, Number(excerpt !== null), asJson(recipients)];
   const change = statement(postponeText, ...values, lead, destination, content, leaseEnd);
-  const replying = isSealed ? await findBound(context, lead) : undefined;
-  const sealed = isSealed && replying ? [sealReply(sealer, replying, key, excerpt)] : [];
+  const replying = excerpt === null ? undefined : await findBound(context, lead);
+  const sealed = excerpt !== null && replying ? [sealReply(sealer, replying, key, excerpt)] : [];
   await report(context, key, leaseEnd, change, ...sealed);
 }
 

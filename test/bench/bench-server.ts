@@ -3,16 +3,15 @@ import type {Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import type {LeadStore} from '../../server/leads/ports.ts';
 import {openPostgresStore} from '../../server/store/postgres/store.ts';
-import {createSealer} from '../../server/store/sealing.ts';
 import {openSqliteStore} from '../../server/store/sqlite/store.ts';
+import {testSealer} from '../support/test-server.ts';
 
 /**
  * - `location`: a path or a postgres:// URL
  * - `upstream`: its URL, or empty
- * - `dataKey`: what seals the leads, or `clear`
  * - `oneAtATime`: each lead is given to the store when the previous one is stored, so that no leads share a commit
  */
-export type StoreArguments = {location: string; upstream: string; oneAtATime: boolean; dataKey: string};
+export type StoreArguments = {location: string; upstream: string; oneAtATime: boolean};
 
 const isUrl = (location: string) => location.startsWith('postgres:');
 
@@ -21,9 +20,9 @@ export function storeArguments(): StoreArguments {
 }
 
 export async function openBenchStore(): Promise<LeadStore> {
-  const {location, oneAtATime, dataKey} = storeArguments();
+  const {location, oneAtATime} = storeArguments();
   const open = isUrl(location) ? openPostgresStore : openSqliteStore;
-  const store = await open(location, createSealer([dataKey]));
+  const store = await open(location, testSealer);
   if (!oneAtATime) return store;
   let last: Promise<unknown> = Promise.resolve();
   return {
@@ -37,7 +36,6 @@ export async function openBenchStore(): Promise<LeadStore> {
 }
 
 export const upstreamUrl = () => storeArguments().upstream;
-export const dataKey = () => storeArguments().dataKey;
 
 /** Sends the port to the parent process, and ends when the parent ends. */
 export function ready(server: Server) {

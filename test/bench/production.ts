@@ -7,8 +7,8 @@ import {createObservationLog} from '../../server/observe/observation-log.ts';
 import {createLog} from '../../server/observe/log.ts';
 import {startServer} from '../../server/server.ts';
 import {writeConfig} from '../support/config-file.ts';
-import {caller, inFile} from '../support/test-server.ts';
-import {dataKey, openBenchStore, upstreamUrl} from './bench-server.ts';
+import {caller, dataKey, inFile} from '../support/test-server.ts';
+import {openBenchStore, upstreamUrl} from './bench-server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));
 const answered = upstreamUrl() && {answer_from: 'upstream'};
@@ -16,7 +16,7 @@ const upstream = {type: 'lead-api', url: upstreamUrl(), cid: '1001', credentials
 const acme = caller({user: 'acme', password: 'correct horse battery', cids: ['1001']});
 const config = readConfig({
   PUBLIC_URL: 'http://127.0.0.1',
-  DATA_KEY: dataKey(),
+  DATA_KEY: dataKey,
   PORT: '0',
   // All layers are on, except those that would refuse or slow down a load from one address.
   CONFIG_FILE: writeConfig(

@@ -92,9 +92,9 @@ const slowInserts = (url: string, milliseconds: number) =>
 export async function startBenchServer(
   file: string,
   location = '',
-  {oneAtATime = false, dataKey = 'clear', upstream = '', commitDelay = 0}: Settings = {},
+  {oneAtATime = false, upstream = '', commitDelay = 0}: Settings = {},
 ): Promise<Measured> {
-  const settings: StoreArguments = {location, upstream, oneAtATime, dataKey};
+  const settings: StoreArguments = {location, upstream, oneAtATime};
   const options = commitDelay > 0 && !location.startsWith('postgres:') ? slowDisk(commitDelay) : {};
   const child = fork(join(import.meta.dirname, file), [JSON.stringify(settings)], options);
   const [port] = (await once(child, 'message')) as [number];

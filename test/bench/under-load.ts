@@ -1,11 +1,10 @@
 /**
  * `npm run bench`: measures how fast leads are created and read. Creates are compared with a bare server in the same run,
- * because ratios depend less on the machine. Writes docs/benchmark.md. With `--sealed`, it only prints what a data key
- * costs: creates with one beside creates without.
+ * because ratios depend less on the machine. Writes docs/benchmark.md.
  */
 import {writeFileSync} from 'node:fs';
 import {cpus} from 'node:os';
-import {createFromCaller, createFromPage, createLeads, readLeads, type Figures} from './load.ts';
+import {createFromPage, createLeads, readLeads, type Figures} from './load.ts';
 import {freshStore, median, startBenchServer, type Kind} from './servers.ts';
 
 const rounds = 3;
@@ -71,11 +70,6 @@ async function grouping(store: Kind, commitDelay: number): Promise<Row> {
   return [store, commitDelay, ...(await compare((url) => createLeads(url, 50), grouped, single))];
 }
 
-async function sealing(store: Kind): Promise<Row> {
-  const sealed = await production(store, {dataKey: 'a-data-key-of-at-least-32-characters'});
-  return [store, ...(await compare((url) => createFromCaller(url, 50), sealed, await production(store)))];
-}
-
 async function others(): Promise<Row[]> {
   const upstream = await startBenchServer('upstream.ts');
   const loads: readonly [what: string, load: Load, settings?: Start[2]][] = [
@@ -94,12 +88,6 @@ async function others(): Promise<Row[]> {
 
 const stores: Kind[] = process.env['TEST_DATABASE_URL'] ? ['SQLite', 'PostgreSQL'] : ['SQLite'];
 if (stores.length === 1) console.error('Without TEST_DATABASE_URL, PostgreSQL is left out.');
-
-async function compareSealing() {
-  const rows: Row[] = [];
-  for (const store of stores) rows.push(await sealing(store));
-  return table(['Store', ...titles('sealed'), ...titles('in clear'), 'ratio'], rows);
-}
 
 async function measureAll() {
   const createRows: Row[] = [];
@@ -141,9 +129,6 @@ ${table(['What', ...titles('ours')], await others())}
 `;
 }
 
-if (process.argv.includes('--sealed')) console.log(await compareSealing());
-else {
-  const report = await measureAll();
-  writeFileSync('docs/benchmark.md', report);
-  console.log(report);
-}
+const report = await measureAll();
+writeFileSync('docs/benchmark.md', report);
+console.log(report);

@@ -3,10 +3,14 @@ import {randomUUID} from 'node:crypto';
 import {closeSync, fsyncSync, openSync} from 'node:fs';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {Pool} from 'undici';
+import {finish} from '../../server/admin/admin.ts';
+import type {Config} from '../../server/config/config.ts';
+import {clearWord} from '../../server/config/data-keys.ts';
 import {openStore} from '../../server/store/open-store.ts';
-import {clearText} from '../../server/store/sealing.ts';
+import {sealAll} from '../../server/store/seal-clear.ts';
+import {openWhile} from '../support/opened.ts';
 import {prequalificationBody, without} from '../support/sample-leads.ts';
-import {baseConfig, listedOrigin} from '../support/test-server.ts';
+import {baseConfig, listedOrigin, testSealer} from '../support/test-server.ts';
 import {execute, type Kind} from './servers.ts';
 
 /** Creates a second. */
@@ -58,7 +62,7 @@ const inserts = (
   const every = Math.floor(leads / waiting);
   const status = `CASE WHEN n % 100 = 0 THEN 'pending' WHEN n % 200 = 1 THEN 'refused' ELSE 'done' END`;
   return [
-    `INSERT INTO leads (id, created_at, cid, partner, lead_type, lead, status, rollover_amount, sba_qualified_amount,
+    `INSERT INTO leads (id, created_at, cid, partner, lead_type, clear_lead, status, rollover_amount, sba_qualified_amount,
         unsecured_amount, portfolio_loan_qualified_amount, total_qualified_amount, reasons, policy_version,
         attribution, utm_source, utm_campaign)
       SELECT ${id}, ${time}, '1001',
@@ -67,6 +71,7 @@ const inserts = (
         '${attribution}', 'newsletter', CASE n % 3 WHEN 0 THEN NULL ELSE 'campaign-' || (n % 50) END
       FROM ${numbers}`,
     `INSERT INTO consents SELECT ${id}, '${consent}' FROM ${numbers}`,
+    'INSERT INTO data_keys (check_value, since) VALUES (0, 1)',
     `INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous,
         ambiguous_counted, next_attempt_at, leased_until, settled_at, happened_at)
       SELECT ${id}, 'crm', 'created', 0, CASE WHEN n % 500 = 0 THEN 'failed' ELSE 'delivered' END, 1, 0, 0, ${time}, 0,
@@ -80,13 +85,13 @@ const inserts = (
   ];
 };
 
-/** Everything is on the disk when this resolves. */
+/** The leads are in clear, and everything is on the disk when this resolves. */
 export async function fill(name: Kind, location: string, folder: string, leads: number, shape: Shape) {
   const config = {
     ...baseConfig(folder),
     ...(name === 'SQLite' ? {databasePath: location} : {databaseUrl: location}),
   };
-  await (await openStore(config, clearText)).close();
+  await (await openStore(config, testSealer)).close();
   if (name === 'SQLite') {
     const numbers = `(WITH RECURSIVE numbers(n) AS
       (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${leads}) SELECT n FROM numbers)`;
@@ -108,6 +113,13 @@ export async function fill(name: Kind, location: string, folder: string, leads: 
   }
   return config;
 }
+
+/** As a server does while it works, which would disturb what is measured. */
+export const sealFilled = (config: Config) =>
+  openWhile(openStore(config, testSealer), async (store) => {
+    await finish(sealAll(store, true));
+    await store.forgetKey(clearWord);
+  });
 
 export const quantile = (values: readonly number[], share: number) =>
   Math.round(values.toSorted((one, other) => one - other)[Math.floor(values.length * share)] ?? 0);

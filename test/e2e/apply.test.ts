@@ -12,6 +12,7 @@ import {startWebsite} from '../support/website.ts';
 import {axeFaults} from './axe.ts';
 import {startBuilt} from './built.ts';
 import {walk, widths} from './partner-pages/way.ts';
+import {openedIn} from '../support/sealed-rows.ts';
 
 const {version: ownVersion} = JSON.parse(readFileSync('package.json', 'utf8')) as {version: string};
 
@@ -83,17 +84,9 @@ async function openTab(run: Awaited<ReturnType<typeof startAll>>, options: Brows
 
 /** The newest lead, with its campaign and its consent. */
 function storedLead(databasePath: string) {
-  const [row = assert.fail('no lead')] = rowsOf(
-    databasePath,
-    'SELECT partner, lead, attribution, consent FROM leads JOIN consents ON lead_id = id ORDER BY id DESC',
-  );
-  const read = (column: string) => JSON.parse(String(row[column])) as Record<string, unknown>;
-  return {
-    partner: row['partner'],
-    lead: read('lead'),
-    attribution: read('attribution'),
-    consent: read('consent'),
-  };
+  const {partner, lead, attribution, consent} =
+    openedIn(databasePath).findLast((row) => row.consent) ?? assert.fail('no lead');
+  return {partner, lead: lead as Record<string, unknown>, attribution: attribution!, consent: consent!};
 }
 
 /** Under which names requests for the form were counted. */

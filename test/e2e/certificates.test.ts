@@ -10,9 +10,9 @@ import {suite, test} from 'node:test';
 import {onePartner} from '../../server/config/partners.ts';
 import {newestScript} from '../../server/snippets/newest-script.ts';
 import {openForSuite} from '../support/opened.ts';
-import {rowsOf} from '../support/rows.ts';
 import {startWebsite} from '../support/website.ts';
 import {startBuilt} from './built.ts';
+import {leadsOf} from '../support/sealed-rows.ts';
 
 const [, section = ''] =
   /### Certificates of other companies\n([^]*?)\n##/.exec(readFileSync('docs/partners.md', 'utf8')) ?? [];
@@ -63,12 +63,12 @@ suite('a page with the recipe for certificates', () => {
     await page.getByRole('button', {name: 'Send'}).click();
     await page.getByText('Thank you', {exact: false}).first().waitFor();
     await context.close();
-    return rowsOf(run.databasePath, 'SELECT context FROM leads WHERE lead LIKE ?', `%${email}%`);
+    return leadsOf(run.databasePath, email);
   }
 
   test('sends the certificate with the lead, although the script fills its field late', async () => {
     const [row] = await contextAfter(fill('input[name=xxTrustedFormCertUrl]', certificate), true);
-    assert.deepEqual(JSON.parse(String(row?.['context'])), {certificate_url: certificate});
+    assert.deepEqual(row?.context, {certificate_url: certificate});
   });
   test('sends the certificate from a field that the script itself adds to the ordinary form', async () => {
     const added = `<script>
@@ -76,7 +76,7 @@ suite('a page with the recipe for certificates', () => {
       form.insertAdjacentHTML('beforeend', '<input type="hidden" name="xxTrustedFormCertUrl" id="added">');
     </script>${fill('#added', certificate)}`;
     const [row] = await contextAfter(added, true);
-    assert.deepEqual(JSON.parse(String(row?.['context'])), {certificate_url: certificate});
+    assert.deepEqual(row?.context, {certificate_url: certificate});
   });
   test('sends the lead without one if the script was blocked', async () => {
     assert.deepEqual(await contextAfter(''), [{context: null}]);

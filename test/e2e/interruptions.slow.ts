@@ -10,9 +10,9 @@ import type {BrowserContext, Page} from 'playwright-core';
 import {freePort} from '../support/free-port.ts';
 import {launchChromium} from '../support/launch-chromium.ts';
 import {openFor, openForSuite} from '../support/opened.ts';
-import {rowsOf} from '../support/rows.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {openedIn} from '../support/sealed-rows.ts';
 
 const answers: Readonly<Record<string, string>> = {
   first_name: 'Ana',
@@ -93,9 +93,7 @@ const shown = (page: Page) =>
     );
 
 const storedLeads = (databasePath: string) =>
-  rowsOf(databasePath, 'SELECT lead FROM leads ORDER BY id').map(
-    ({lead}) => JSON.parse(String(lead)) as Record<string, unknown>,
-  );
+  openedIn(databasePath).map(({lead}) => lead as Record<string, unknown>);
 
 /** @returns the page on which the visitor goes on */
 type Interruption = (page: Page, run: Run, context: BrowserContext) => Promise<Page>;

@@ -10,11 +10,11 @@ import {newestScript} from '../../server/snippets/newest-script.ts';
 import {onePartner} from '../../server/config/partners.ts';
 import {startFakeUpstream, type Script} from '../support/fake-upstream.ts';
 import {openFor, openForSuite} from '../support/opened.ts';
-import {rowsOf} from '../support/rows.ts';
 import {amounts} from '../support/sample-leads.ts';
 import {until} from '../support/until.ts';
 import {startWebsite} from '../support/website.ts';
 import {startBuilt} from './built.ts';
+import {leadsOf} from '../support/sealed-rows.ts';
 
 const total = `$${amounts.total_qualified_amount.toLocaleString('en-US')}`;
 
@@ -72,7 +72,7 @@ suite('a visitor of a partner’s page', () => {
         await tab.getByRole('button', {name: 'See my estimate'}).click();
       },
       seesAmounts: (tab = page) => tab.getByText(total).first().waitFor(),
-      leads: () => rowsOf(run.databasePath, 'SELECT id FROM leads WHERE lead LIKE ?', `%${email}%`),
+      leads: () => leadsOf(run.databasePath, email),
       close: () => context.close(),
     };
   }

@@ -8,22 +8,19 @@ import {onePartner} from '../../server/config/partners.ts';
 import {missing} from '../support/installed.ts';
 import {down, enter, lynx} from '../support/lynx.ts';
 import {openForSuite} from '../support/opened.ts';
-import {rowsOf} from '../support/rows.ts';
 import {startBuilt} from './built.ts';
+import {openedIn} from '../support/sealed-rows.ts';
 
 const partner = {origins: ['https://www.acme.example'], cid: '1'};
 const consent = {required: true, texts: {en: {text: 'I agree to the terms.', version: '1'}}};
 
 /** All leads, the newest first, each with its consent. */
-function leadsIn(databasePath: string) {
-  const sql = 'SELECT lead, suspect, consent FROM leads JOIN consents ON lead_id = id ORDER BY id DESC';
-  const read = (text: unknown) => JSON.parse(String(text)) as Record<string, unknown>;
-  return rowsOf(databasePath, sql).map(({lead, suspect, consent}) => ({
-    lead: read(lead),
-    suspect,
-    consent: read(consent),
-  }));
-}
+const leadsIn = (databasePath: string) =>
+  openedIn(databasePath)
+    .toReversed()
+    .flatMap(({lead, suspect, consent}) =>
+      consent ? [{lead: lead as Record<string, unknown>, suspect, consent}] : [],
+    );
 
 suite('an apply page without a script', () => {
   const run = openForSuite(() =>

@@ -12,10 +12,10 @@ import {defaultPolicy} from '../../calculator/policy.ts';
 import {missing} from '../support/installed.ts';
 import {freePort} from '../support/free-port.ts';
 import {openFor} from '../support/opened.ts';
-import {rowsOf} from '../support/rows.ts';
 import {until} from '../support/until.ts';
 import {startWebsite} from '../support/website.ts';
 import {startDemo, useDemo} from './demo.ts';
+import {openedIn} from '../support/sealed-rows.ts';
 
 const finances = {
   credit_score: '680 - 720',
@@ -118,15 +118,13 @@ suite('a visitor on a partner’s page', () => {
   });
 
   test('the lead of a visitor on a partner’s page is committed in the store', () => {
-    const [row = assert.fail('no lead')] = rowsOf(
-      run.demo.databasePath,
-      "SELECT * FROM leads WHERE partner = 'demo'",
+    const [row = assert.fail('no lead')] = openedIn(run.demo.databasePath).filter(
+      (lead) => lead.partner === 'demo',
     );
-    assert.equal(row['cid'], partner.cid);
-    assert.equal(row['status'], 'done');
-    assert.equal(row['total_qualified_amount'], expected.total_qualified_amount);
-    const lead = JSON.parse(String(row['lead'])) as object;
-    assert.deepEqual(lead, {
+    assert.equal(row.cid, partner.cid);
+    assert.equal(row.status, 'done');
+    assert.equal(row.answer.total_qualified_amount, expected.total_qualified_amount);
+    assert.deepEqual(row.lead, {
       first_name: 'Ana',
       last_name: 'Silva',
       email: 'ana@example.com',

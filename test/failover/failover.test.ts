@@ -23,6 +23,7 @@ import {
   type NodeName,
 } from './cluster.ts';
 import {longestGap, sendKeyedLoad} from './keyed-load.ts';
+import {openedLeads} from '../support/sealed-rows.ts';
 
 const kills = Number(process.env['FAILOVER_KILLS'] ?? 10);
 const servers = 3;
@@ -100,9 +101,11 @@ suite('two PostgreSQL of which one takes over from the other', {skip: withoutRed
 
     const client = new pg.Client({connectionString: cluster.url});
     await client.connect();
-    const {rows} = await client.query<{id: string; email: string; goes: boolean}>(
-      `SELECT id, lead::jsonb ->> 'email' AS email, EXISTS (SELECT FROM deliveries WHERE lead_id = id) AS goes FROM leads`,
-    );
+    const select = async (sql: string) => (await client.query<Record<string, unknown>>(sql)).rows;
+    const going = new Set((await select('SELECT lead_id FROM deliveries')).map(({lead_id}) => lead_id));
+    const rows = (await openedLeads({select})).map(({id, lead}) => ({
+      ...{id, email: (lead as {email: string}).email, goes: going.has(id)},
+    }));
     const stored = new Map(rows.map(({id, email}) => [email, id]));
     const missing = [...load.leads].filter(([email, id]) => {
       const found = stored.get(email);

@@ -1,11 +1,10 @@
 /** Servers as operators run them: with a database, with destinations, and with commands beside them. */
 import {join} from 'node:path';
 import type {TestContext} from 'node:test';
-import {clearText} from '../../server/store/sealing.ts';
 import {openStore} from '../../server/store/open-store.ts';
 import type {startFakeUpstream} from '../support/fake-upstream.ts';
 import {databaseFor} from '../support/postgres.ts';
-import {baseConfig} from '../support/test-server.ts';
+import {baseConfig, testSealer} from '../support/test-server.ts';
 import type {WebhookReceiver} from '../support/webhook-receiver.ts';
 import {type FileFields, writeConfig} from '../support/config-file.ts';
 
@@ -68,5 +67,5 @@ export const openBeside = (folder: string, {DATABASE_PATH, DATABASE_URL}: Enviro
       databasePath: DATABASE_PATH ?? join(folder, 'none.sqlite'),
       databaseUrl: DATABASE_URL,
     },
-    clearText,
+    testSealer,
   );

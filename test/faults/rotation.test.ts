@@ -1,17 +1,19 @@
 /**
- * `lead-prequal keys rotate` is killed again and again, and so is the server beside it, while leads arrive: first while
- * data in clear is sealed, then while another key takes over. Every lead stays readable, and the command ends the work.
+ * A server that seals what is in clear is killed again and again while leads arrive, and then `lead-prequal keys rotate`, while
+ * another key takes over, and the server beside it. Every lead stays readable, and the next one ends the work.
  */
 import assert from 'node:assert/strict';
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {join} from 'node:path';
+import {readdirSync, readFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
 import {text} from 'node:stream/consumers';
 import {test, type TestContext} from 'node:test';
 import type {LeadEntry} from '../../server/leads/new-lead.ts';
 import type {LeadStore} from '../../server/leads/ports.ts';
 import {openStore} from '../../server/store/open-store.ts';
 import {checkValueOf, createSealer} from '../../server/store/sealing.ts';
+import {putInClear} from '../support/in-clear.ts';
 import {openWhile} from '../support/opened.ts';
 import {databaseFor, withoutPostgres} from '../support/postgres.ts';
 import {execute, rowsOf} from '../support/rows.ts';
@@ -51,10 +53,13 @@ async function isSealedThroughKills(t: TestContext, database?: {url: string; que
   const entries = Array.from({length: leads}, (_, n) =>
     newEntry({lead: asLead({...prequalificationBody, last_name: `Lead-${n}`}), partner: 'acme'}),
   );
-  await open(['clear'], async (store) => {
+  await open([first], async (store) => {
     for (let from = 0; from < leads; from += 500)
       await Promise.all(entries.slice(from, from + 500).map((entry) => store.accept(entry)));
   });
+  const change = (sql: string) =>
+    database ? database.query(sql).then(() => undefined) : Promise.resolve(execute(config.databasePath, sql));
+  await putInClear({select: query, execute: change}, {sealer: createSealer([first])});
 
   const added: string[] = [];
   let service: RunningService | undefined;
@@ -81,17 +86,29 @@ async function isSealedThroughKills(t: TestContext, database?: {url: string; que
     return Number(row?.['n']);
   };
 
-  for (const [now, before] of [
-    [first, 'clear'],
-    [second, first],
-  ] as const) {
+  const goals = Array.from({length: kills}, (_, round) => (leads * (round + 1)) / (kills + 1));
+  for (const goal of goals) {
+    await startServer(first);
+    await addLead();
+    await until(async () => (await countSealed(first)) >= goal);
+    await service!.end('SIGKILL');
+  }
+  await startServer(first);
+  await until(() => service!.lines.some((line) => line.includes('all personal data is sealed')));
+  await service!.end('SIGTERM');
+  if (!database)
+    for (const name of readdirSync(dirname(config.databasePath)))
+      assert.doesNotMatch(readFileSync(join(dirname(config.databasePath), name), 'latin1'), /Lead-\d/, name);
+
+  {
+    const [now, before] = [second, first];
     const keys = `${now} ${before}`;
     await startServer(keys);
     for (let round = 1; round <= kills; round += 1) {
       await addLead();
       const command = rotate(keys);
       const ended = once(command, 'exit');
-      const goal = (leads * round) / (kills + 1);
+      const goal = goals[round - 1]!;
       await Promise.race([ended, until(async () => (await countSealed(now)) >= goal)]);
       command.kill('SIGKILL');
       await ended;

@@ -8,9 +8,13 @@ import {join} from 'node:path';
 import {test, type TestContext} from 'node:test';
 import type {LeadEntry} from '../../server/leads/new-lead.ts';
 import type {LeadStore} from '../../server/leads/ports.ts';
+import {usualTimings} from '../../server/config/timings.ts';
+import type {Observation} from '../../server/observe/observations.ts';
 import {createSealer, type Sealer} from '../../server/store/sealing.ts';
+import {startSealingClear} from '../../server/store/seal-clear.ts';
 import {backUpSqlite} from '../../server/store/sqlite/backup.ts';
 import {openSqliteStore} from '../../server/store/sqlite/store.ts';
+import {putInClear} from '../support/in-clear.ts';
 import {openFor} from '../support/opened.ts';
 import {execute, rowsOf} from '../support/rows.ts';
 import {
@@ -27,7 +31,6 @@ import {until} from '../support/until.ts';
 const leads = Number(process.env['SEALED_LEADS'] ?? 20_000);
 const together = 500;
 const sealing = createSealer(['a data key of at least 32 characters']);
-const inClear = createSealer(['clear']);
 
 /** A mark that stands nowhere else: which lead it is of, and where it stood. */
 const mark = (n: number, field: string) => `qz${String(n).padStart(6, '0')}-${field}`;
@@ -163,39 +166,25 @@ test('with a data key, no file has a mark of any lead, nor anything sealed of an
   t.diagnostic(`${erased.size} of ${leads} leads erased, ${beginnings.size} blobs`);
 });
 
-/** In clear: SQLite keeps copies of rows that it has moved within a page, and takes them for free space. */
-const mostCopies = 3;
-
-test('without a data key, hardly anything of an erased lead is left, and nothing after VACUUM', async (t) => {
-  const {folder, path, store} = await openSqlite(t, inClear);
-  const entries = await fill(store);
-  assert.ok(
-    Object.values(found(folder, isErased)).some((count) => count > 0),
-    'they were there before',
-  );
-  await eraseSome(store, entries);
-  const {['leads.sqlite']: copies = 0, ...others} = found(folder, isErased);
-  t.diagnostic(
-    `left before VACUUM: of ${copies} of ${entries.filter((_, n) => isErased(n)).length} erased leads`,
-  );
-  assert.ok(copies <= mostCopies);
-  nothingIn(others);
-  execute(path, 'VACUUM');
-  await until(() => store.purge());
-  nothingIn(found(folder, isErased));
-});
-
-test('leads that were stored in clear and then sealed leave nothing in a file after VACUUM', async (t) => {
-  const {folder, path, store} = await openSqlite(t, inClear);
+test('leads that were stored in clear and then sealed by a server leave nothing in a file', async (t) => {
+  const {folder, path, store} = await openSqlite(t, sealing);
   const entries = await fill(store);
   await store.close();
-  const now = await openFor(t, openSqliteStore(path, createSealer([...sealing.words, 'clear'])));
-  for await (const {unreadable} of now.reseal()) assert.deepEqual(unreadable, []);
-  await until(() => now.purge());
-  t.diagnostic(`left before VACUUM: ${JSON.stringify(found(folder, () => true))}`);
-  // SQLite keeps copies of rows that it has moved within a page, and takes them for free space.
-  execute(path, 'VACUUM');
-  await until(() => now.purge());
+  const tables = {
+    select: (sql: string) => Promise.resolve(rowsOf(path, sql)),
+    execute: (sql: string) => Promise.resolve(execute(path, sql)),
+  };
+  await putInClear(tables, {sealer: sealing});
+  assert.ok(
+    Object.values(found(folder, () => true)).some((count) => count > 0),
+    'they were there before',
+  );
+  const now = await openFor(t, openSqliteStore(path, sealing));
+  const seen: Observation[] = [];
+  const {stop} = startSealingClear({store: now, emit: (each) => void seen.push(each), timings: usualTimings});
+  await until(() => seen.some(({type}) => type === 'clear-sealed'));
+  await stop();
   nothingIn(found(folder, () => true));
   assert.ok(await now.find(entries[0]!.id));
+  t.diagnostic(JSON.stringify(seen.at(-1)));
 });

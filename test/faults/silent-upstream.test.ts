@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import {join} from 'node:path';
 import {suite, test} from 'node:test';
-import {clearText} from '../../server/store/sealing.ts';
 import {openStore} from '../../server/store/open-store.ts';
 import {json, startFakeUpstream, upstreamSettings} from '../support/fake-upstream.ts';
 import {amounts} from '../support/sample-leads.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
-import {baseConfig} from '../support/test-server.ts';
+import {baseConfig, testSealer} from '../support/test-server.ts';
 import {createLeads, startOver, stopped, until} from './load.ts';
 import {memoryOf} from './under-attack.ts';
 import {openFor} from '../support/opened.ts';
@@ -54,7 +53,7 @@ suite('an upstream that never answers', () => {
     script.read = json(200, amounts);
     const beside = await openFor(
       t,
-      openStore({...baseConfig(folder), databasePath: store.DATABASE_PATH}, clearText),
+      openStore({...baseConfig(folder), databasePath: store.DATABASE_PATH}, testSealer),
     );
     await until(async () => (await beside.waitingDestinations()).length === 0);
     assert.equal(new Set(upstream.sent()).size, created);

@@ -6,7 +6,6 @@ import type {DestinationSettings} from '../../server/config/destinations.ts';
 import type {Partner} from '../../server/config/partners.ts';
 import {usualTimings} from '../../server/config/timings.ts';
 import type {AlertPort, Trouble} from '../../server/leads/ports.ts';
-import {clearText} from '../../server/store/sealing.ts';
 import {openSqliteStore} from '../../server/store/sqlite/store.ts';
 import {emailSettings} from '../support/email-settings.ts';
 import {sentLead, somebody} from '../support/embed-client.ts';
@@ -17,9 +16,16 @@ import {openPostgresStores, withoutPostgres} from '../support/postgres.ts';
 import {quickTimings} from '../support/quick-timings.ts';
 import {asOperator, forEachStore, type Store} from '../support/stores.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
-import {partners, startTestServer, type Prepare, type TestServer} from '../support/test-server.ts';
+import {
+  partners,
+  startTestServer,
+  type Prepare,
+  type TestServer,
+  testSealer,
+} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 import {replyWith, startWebhookReceiver} from '../support/webhook-receiver.ts';
+import {damaged} from '../support/sealed-rows.ts';
 
 /** A server whose partner sends leads to a webhook that refuses them all, and a mail server for alerts. */
 async function start(
@@ -163,7 +169,7 @@ forEachStore((store) => {
     const leads = await Promise.all([1, 2, 3].map(() => sentLead(server, somebody())));
     const [wanted, ...lost] = leads.map(({id}) => `'${id}'`);
     await server.execute(`INSERT INTO erasure_requests (lead_id, requested_at) VALUES (${wanted}, 1)`);
-    await server.execute(`UPDATE leads SET lead = 'x' WHERE id IN (${lost.join()})`);
+    await server.execute(damaged(`lead_id IN (${lost.join()})`));
     crm.answerWith(replyWith(204));
     const ofLeads = () => subjects().filter((subject) => !/crm/.test(subject));
     await until(() => ofLeads().length === 2);
@@ -303,7 +309,7 @@ suite('of two processes, one tells each piece of news, and the other one if it d
 
   test('over SQLite', async (t) => {
     const path = join(temporaryFolder(t), 'data', 'leads.sqlite');
-    const store = await openFor(t, openSqliteStore(path, clearText));
+    const store = await openFor(t, openSqliteStore(path, testSealer));
     await takeTurns(store, store);
   });
   test('over PostgreSQL', {skip: withoutPostgres}, async (t) => {

@@ -10,7 +10,6 @@ import type {DestinationSettings} from '../../server/config/destinations.ts';
 import type {usualTimings} from '../../server/config/timings.ts';
 import {retentionOf} from '../../server/leads/retention.ts';
 import {openStoreBeside} from '../../server/store/open-store.ts';
-import {clearText} from '../../server/store/sealing.ts';
 import {emailSettings} from '../support/email-settings.ts';
 import {sentLead, somebody} from '../support/embed-client.ts';
 import {refusal, startMailServer} from '../support/mail-server.ts';
@@ -19,7 +18,7 @@ import {allOf, planAndErase, statusOf, unnoted} from '../support/operator.ts';
 import {quickTimings} from '../support/quick-timings.ts';
 import {columnOf} from '../support/rows.ts';
 import {forEachStore} from '../support/stores.ts';
-import {partners} from '../support/test-server.ts';
+import {partners, testSealer} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 import {replyWith, startWebhookReceiver, type WebhookReceiver} from '../support/webhook-receiver.ts';
 
@@ -39,7 +38,7 @@ forEachStore((store) => {
       const destinations = new Map([['crm', crm]]);
       const prepared = {partners: [{...acme, sendTo: ['crm']}], destinations} as const;
       const server = await openFor(t, store.startServer(prepared, {...timings, ...given}));
-      const beside = await openFor(t, openStoreBeside(server.config, clearText, true));
+      const beside = await openFor(t, openStoreBeside(server.config, testSealer, true));
       const admin: Admin = {store: beside, look: unnoted, config: server.config};
       /** Such as `revoked waiting`. */
       const news = async (lead?: string) => {

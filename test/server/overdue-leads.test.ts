@@ -16,6 +16,7 @@ import {asOperator, forEachStore, type Store} from '../support/stores.ts';
 import {otherOrigin, partners, type Prepare} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 import {replyWith, startWebhookReceiver} from '../support/webhook-receiver.ts';
+import {damaged} from '../support/sealed-rows.ts';
 
 const day = 24 * 3_600_000;
 const timings = {
@@ -78,7 +79,7 @@ forEachStore((store) => {
     const [lost = assert.fail()] = (
       await server.select("SELECT id FROM leads WHERE partner = 'contact-only'")
     ).map(({id}) => String(id));
-    await execute("UPDATE leads SET lead = 'x' WHERE id", [lost]);
+    await execute(damaged('lead_id'), [lost]);
     const begun = createdAtOf(sent[0]!);
     t.mock.timers.enable({apis: ['Date'], now: begun + 31 * day});
     await until(async () => (await erased()).length === 24, 'what nothing keeps is erased');

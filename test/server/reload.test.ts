@@ -19,10 +19,9 @@ import {openFor} from '../support/opened.ts';
 import {quickTimings} from '../support/quick-timings.ts';
 import {prequalificationBody} from '../support/sample-leads.ts';
 import {forEachStore, sqlite, type StoredServer} from '../support/stores.ts';
-import {acme, globex, listedOrigin, partners} from '../support/test-server.ts';
+import {acme, globex, listedOrigin, partners, testSealer} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 import {replyWith, startWebhookReceiver} from '../support/webhook-receiver.ts';
-import {clearText} from '../../server/store/sealing.ts';
 import {openStoreBeside} from '../../server/store/open-store.ts';
 
 const [first] = partners;
@@ -173,7 +172,6 @@ forEachStore((store) => {
   });
 
   suite('a reload that would keep less than before', () => {
-    const dataKeys = ['a-data-key-that-is-long-enough-for-tests', 'clear'] as const;
     const longer = {partners: [{...first, retainDays: 365, keepConsentYears: 7}, newcomer]} as const;
     const shorter = {partners: [{...first, retainDays: 30, keepConsentYears: 7}, newcomer]} as const;
     const noted = (server: StoredServer, text: string) =>
@@ -181,7 +179,7 @@ forEachStore((store) => {
 
     test('is taken once the command asks for it, and not by the next signal', async (t) => {
       const server = await openFor(t, store.startServer(longer, quickTimings));
-      const beside = await openFor(t, openStoreBeside(server.config, clearText, true));
+      const beside = await openFor(t, openStoreBeside(server.config, testSealer, true));
       await server.reload(shorter);
       assert.equal(noted(server, 'partner acme changed'), 0);
       await beside.askForReload(newRequest(true));
@@ -193,7 +191,7 @@ forEachStore((store) => {
 
     test('is refused by a server that starts after the command has asked for it', async (t) => {
       const server = await openFor(t, store.startServer(longer, quickTimings));
-      const beside = await openFor(t, openStoreBeside(server.config, clearText, true));
+      const beside = await openFor(t, openStoreBeside(server.config, testSealer, true));
       await beside.askForReload(newRequest(true));
       const {promise: isRead, resolve} = Promise.withResolvers<readonly string[]>();
       const late = await startServer(
@@ -205,13 +203,6 @@ forEachStore((store) => {
       );
       t.after(() => late.close());
       assert.match((await isRead).join(), /from 365 to 30/);
-    });
-
-    test('is refused if leads would be stored in clear from the next start on', async (t) => {
-      const server = await openFor(t, store.startServer({dataKeys}));
-      await server.reload({dataKeys: ['clear', dataKeys[0]], confirmations: false});
-      assert.equal(noted(server, 'DATA_KEY would not seal new leads any more'), 1);
-      assert.equal(noted(server, 'visitors get confirmations changed'), 0);
     });
   });
 
@@ -260,7 +251,7 @@ forEachStore((store) => {
       await next.hasReceived(1);
       assert.ok(next.received[0]!.body.includes(later.id));
 
-      const beside = await openStoreBeside(server.config, clearText, true);
+      const beside = await openStoreBeside(server.config, testSealer, true);
       assert.equal(await beside.acceptAddress(Date.now(), 'crm', addressOf(next.settings)), 1);
       await beside.close();
       await next.hasReceived(2);

@@ -6,7 +6,6 @@ import {join} from 'node:path';
 import {text} from 'node:stream/consumers';
 import {after, suite, test} from 'node:test';
 import {startServer} from '../../server/server.ts';
-import {clearText} from '../../server/store/sealing.ts';
 import {openSqliteStore} from '../../server/store/sqlite/store.ts';
 import {openConnection, requestText} from '../support/connection.ts';
 import {ignoreObservations} from '../support/observation-log.ts';
@@ -17,7 +16,7 @@ import {quickTimings} from '../support/quick-timings.ts';
 import {standardBody} from '../support/sample-leads.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
-import {acme, baseConfig, startTestServer, through} from '../support/test-server.ts';
+import {acme, baseConfig, startTestServer, through, testSealer} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 
 const body = JSON.stringify(standardBody);
@@ -71,7 +70,7 @@ suite('a service that stops', () => {
     accepted!.send(body.slice(20));
     const {id} = await readJson<{id: string}>(await accepted!.answer(), 201);
     await stopped;
-    const store = await openFor(t, openSqliteStore(databasePath, clearText));
+    const store = await openFor(t, openSqliteStore(databasePath, testSealer));
     assert.equal((await store.find(id))?.lead.first_name, 'Jane');
   });
 });
@@ -150,7 +149,7 @@ suite('a service that drains', () => {
   test('claims no waiting delivery', async (t) => {
     let looks = 0;
     const folder = temporaryFolder(t);
-    const store = await openSqliteStore(join(folder, 'leads.sqlite'), clearText);
+    const store = await openSqliteStore(join(folder, 'leads.sqlite'), testSealer);
     const counting: typeof store = {
       ...store,
       hasDue(...terms) {

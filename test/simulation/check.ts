@@ -23,9 +23,7 @@ import {
   type Request,
   type Revoking,
   type Start,
-  type Submission,
 } from './history.ts';
-import {personalOf} from './people.ts';
 
 export type Violation = {rule: string; words: string};
 
@@ -625,28 +623,10 @@ const rules = {
     }
   },
 
-  /**
-   * Whenever the log was emptied: of what was erased before, and of nobody where everything is sealed. Without a data key,
-   * name and telephone number of a kept consent stay. The same person may have sent another lead, and others have the number.
-   */
-  'nothing personal of an erased lead is in a file'(facts, violated) {
-    for (const {at, found, isSealed} of facts.all('search')) {
-      for (const each of found) {
-        const [what, content] = each.split(' ');
-        const {email, phone} = personalOf(Number(content));
-        const isOf = (one: Submission) =>
-          what === 'phone' ? one.from?.phone.endsWith(phone) : one.content.startsWith(`${email},`);
-        const sent = facts.all('submission').filter((one) => one.at <= at && isOf(one));
-        const mayBeThere = ({lead, until, outcome}: (typeof sent)[number]) => {
-          // If the client heard nothing, there may be a lead that nobody knows.
-          if (lead === undefined) return (outcome ?? 'erased') === 'erased' && until >= at;
-          const erasing = facts.erasing(lead);
-          const isKept = what !== 'email' && facts.keptAt(lead, at);
-          return !erasing || erasing.until >= at || isKept;
-        };
-        if (isSealed || !sent.some(mayBeThere)) violated(`${each} at ${seconds(at)}`);
-      }
-    }
+  /** Whenever the log was emptied: everything is sealed. */
+  'nothing personal is in a file'(facts, violated) {
+    for (const {at, found} of facts.all('search'))
+      for (const each of found) violated(`${each} at ${seconds(at)}`);
   },
 
   /**
@@ -847,7 +827,7 @@ const afterRestore: readonly RuleName[] = [
   'a lead that was not erased can be read',
   'an erased lead is not found',
   'of an erased lead nothing is sent but what became of it',
-  'nothing personal of an erased lead is in a file',
+  'nothing personal is in a file',
   'nothing of a lead begins after its consent was taken back',
   'no operator sees or changes a lead without a row',
   'only a stop that covers a lead takes its consent back, or holds it',

@@ -36,8 +36,6 @@ export type AroundCommands = {
   commands: {process: Process; sealer: Sealer}[];
   /** What the files say that a command reads. */
   configuration: () => ConfigurationName;
-  /** Whether nothing may be in clear in any file. */
-  isSealed: () => boolean;
 };
 
 /** Attempts to empty the log, at most, and the milliseconds between two of them. */
@@ -92,8 +90,8 @@ function runCommand(
 }
 
 /** What stands in the files right now. */
-export function search({record, contents, isSealed}: AroundCommands) {
-  record({type: 'search', at: time(), found: findPersonal(contents), isSealed: isSealed()});
+export function search({record, contents}: AroundCommands) {
+  record({type: 'search', at: time(), found: findPersonal(contents)});
 }
 
 async function purgeAndSearch(store: SlowStore, around: AroundCommands) {

@@ -118,9 +118,7 @@ export const clientOf = (partner: string | null | undefined) =>
  * only then comes the last one.
  */
 const keyPhases: Record<KeysName, readonly (readonly [string, ...string[]])[]> = {
-  none: [['clear']],
   one: [['key-1']],
-  introduced: [['clear'], ['clear', 'key-1'], ['key-1', 'clear'], ['key-1']],
   changed: [['key-1'], ['key-1', 'key-2'], ['key-2', 'key-1'], ['key-2']],
 };
 const sealers = new Map<string, Sealer>();

@@ -3,10 +3,10 @@ import {copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSy
 import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {workerData} from 'node:worker_threads';
-import {clearText} from '../../server/store/sealing.ts';
 import {openCommits} from '../../server/store/sqlite/commits.ts';
 import {makeFile} from '../../server/store/sqlite/files.ts';
 import {personalOf} from './people.ts';
+import {testSealer} from '../support/test-server.ts';
 
 /** Where the files of the histories are. simulate.ts makes the folder, and removes it. */
 const {folder} = workerData as {folder: string};
@@ -18,7 +18,7 @@ export const erasuresFile = join(folder, 'leads.sqlite-erasures');
 const triggers = `
   CREATE TABLE changes (words TEXT);
   CREATE TRIGGER done AFTER UPDATE ON leads WHEN OLD.status = 'done' AND NEW.erased_at IS NULL AND
-      (NEW.status <> 'done' OR (NEW.lead <> '' AND NEW.total_qualified_amount IS NOT OLD.total_qualified_amount))
+      NEW.status <> 'done'
     BEGIN INSERT INTO changes VALUES ('the answer of ' || OLD.id || ' was done and changed'); END;
   CREATE TRIGGER lead_gone AFTER DELETE ON leads
     BEGIN INSERT INTO changes VALUES ('the lead ' || OLD.id || ' was deleted'); END;
@@ -56,7 +56,7 @@ const triggers = `
 /** Makes a file with all tables, of which each history gets a copy. That data is in clear is noted by the first start. */
 function makeTemplate() {
   makeFile(template);
-  openCommits(template, clearText).close();
+  openCommits(template, testSealer).close();
   const database = new DatabaseSync(template);
   database.exec(triggers);
   database.close();

@@ -114,8 +114,6 @@ export type Search = {
   type: 'search';
   at: number;
   found: readonly string[];
-  /** Whether nothing personal of any lead may be in clear. */
-  isSealed: boolean;
 };
 
 /**

@@ -146,7 +146,7 @@ class Players {
     this.#servers = this.#skews.map(() => undefined);
     this.#files = this.#skews.map(() => 'usual');
     this.#inForce = [...this.#files];
-    this.#keys = keysOf(plan.keys ?? 'none');
+    this.#keys = keysOf(plan.keys ?? 'one');
     this.#keyPhases = this.#skews.map(() => 0);
     this.#keysInUse = [...this.#keyPhases];
     this.#around = {
@@ -158,7 +158,6 @@ class Players {
       commands: [],
       configuration: () => this.#files[0] ?? 'usual',
       sealer: () => this.#keys.sealerAt(Math.min(...this.#keyPhases)),
-      isSealed: () => this.#isRotated || this.#keys.sealerAt(0).writesWith !== 0,
     };
     this.#world = {
       moodOf: (destination) => this.#moods.get(destination),

@@ -19,7 +19,6 @@ import type {LeadFilter, UnreadableLead} from '../../server/leads/lead-filter.ts
 import type {LeadEntry} from '../../server/leads/new-lead.ts';
 import {readConfig} from '../../server/config/config.ts';
 import {usualTimings, type Timings} from '../../server/config/timings.ts';
-import {clearWord} from '../../server/config/data-keys.ts';
 import {startServer} from '../../server/server.ts';
 import {createSealer} from '../../server/store/sealing.ts';
 import {openStore, openStoreBeside} from '../../server/store/open-store.ts';
@@ -31,7 +30,7 @@ import {createDatabaseWithTables, withoutPostgres} from './postgres.ts';
 import {execute, rowsOf} from './rows.ts';
 import {serviceSettings} from './service-process.ts';
 import {temporaryFolder} from './temporary-folder.ts';
-import {baseConfig} from './test-server.ts';
+import {baseConfig, dataKey} from './test-server.ts';
 import {newSecret} from './webhook-receiver.ts';
 
 /** What `lead-prequal.cjs` starts. That file also lowers the priority, so that a busy machine would delay the tests. */
@@ -225,7 +224,7 @@ export async function operate(
   };
   const databasePath = join(own, 'leads.sqlite');
   const config = {...baseConfig(own), databasePath, databaseUrl: database?.url};
-  const [first = clearWord, ...others] = environment['DATA_KEY']?.split(' ') ?? [];
+  const [first = dataKey, ...others] = environment['DATA_KEY']?.split(' ') ?? [];
   const accept = (...entries: readonly LeadEntry[]) =>
     openWhile(openStore(config, createSealer([first, ...others])), async (store) => {
       // A request that waits for its turn has a limit, which thousands at once would reach on a busy machine.

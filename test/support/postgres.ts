@@ -2,7 +2,6 @@
 import {createHash, randomBytes} from 'node:crypto';
 import pg from 'pg';
 import type {LeadStore} from '../../server/leads/ports.ts';
-import {clearText} from '../../server/store/sealing.ts';
 import {dialect} from '../../server/store/postgres/start.ts';
 import {openPostgresStore} from '../../server/store/postgres/store.ts';
 import {statementsFrom} from '../../server/store/schema.ts';
@@ -10,6 +9,7 @@ import {keepCommonGround} from './common-ground.ts';
 import {skipUnless} from './installed.ts';
 import {openFor, type Owner} from './opened.ts';
 import {until} from './until.ts';
+import {testSealer} from './test-server.ts';
 
 const {TEST_DATABASE_URL: serverUrl} = process.env;
 
@@ -92,7 +92,7 @@ async function makeTemplate(): Promise<string> {
     if (rowCount === 0) {
       await client.query(`DROP DATABASE IF EXISTS ${name}_unfinished WITH (FORCE)`);
       await client.query(`CREATE DATABASE ${name}_unfinished`);
-      await (await openPostgresStore(urlOf(`${name}_unfinished`), clearText)).close();
+      await (await openPostgresStore(urlOf(`${name}_unfinished`), testSealer)).close();
       await withoutKeys(urlOf(`${name}_unfinished`));
       await client.query(`ALTER DATABASE ${name}_unfinished RENAME TO ${name}`);
     }
@@ -129,7 +129,7 @@ export async function openPostgresStores(
   const database = await createDatabaseWithTables();
   owner.after(() => database.drop());
   await prepare?.(database);
-  const opening = Array.from({length: count}, () => openPostgresStore(database.url, clearText));
+  const opening = Array.from({length: count}, () => openPostgresStore(database.url, testSealer));
   return {database, stores: await Promise.all(opening.map((store) => openFor(owner, store)))};
 }
 

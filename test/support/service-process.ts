@@ -8,13 +8,14 @@ import {before} from 'node:test';
 import {writeConfig, type FileFields} from './config-file.ts';
 import {suiteOwner} from './opened.ts';
 import {makeTemporaryFolder} from './temporary-folder.ts';
+import {dataKey} from './test-server.ts';
 
 /** A complete configuration, whose file and leads are in the folder. @param fields of `lead-prequal.json` */
 export const serviceSettings = (folder: string, fields: FileFields = {}): Record<string, string> => ({
   PUBLIC_URL: 'http://127.0.0.1',
   CONFIG_FILE: writeConfig(folder, undefined, undefined, fields),
   DATABASE_PATH: join(folder, 'leads.sqlite'),
-  DATA_KEY: 'a-data-key-for-tests-that-is-long-enough',
+  DATA_KEY: dataKey,
 });
 
 /** Starts the process and returns at once. */

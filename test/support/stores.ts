@@ -3,11 +3,10 @@ import {suite} from 'node:test';
 import type {Timings} from '../../server/config/timings.ts';
 import type {BesideStore} from '../../server/leads/ports.ts';
 import {openStoreBeside} from '../../server/store/open-store.ts';
-import {clearText} from '../../server/store/sealing.ts';
 import {openForSuite, openWhile} from './opened.ts';
 import {closeGate, createDatabaseWithTables, withoutPostgres, type Gate} from './postgres.ts';
 import {execute, rowsOf, stopWrites} from './rows.ts';
-import {startTestServer, type Prepare, type TestServer} from './test-server.ts';
+import {startTestServer, type Prepare, type TestServer, testSealer} from './test-server.ts';
 
 export type StoredServer = TestServer & {
   /** Reads the tables directly. */
@@ -29,7 +28,7 @@ export type Store = {
 
 /** What a command does beside the server. */
 export const asOperator = <Result>({config}: TestServer, work: (store: BesideStore) => Promise<Result>) =>
-  openWhile(openStoreBeside(config, clearText, true), work);
+  openWhile(openStoreBeside(config, testSealer, true), work);
 
 async function startOverSqlite(prepare: Prepare = {}, timings?: Partial<Timings>): Promise<StoredServer> {
   const server = await startTestServer(prepare, timings);

@@ -25,6 +25,10 @@ export const acme = caller({user: 'acme', password: 'acme-password-1', cids: ['1
 export const acmeToo = caller({user: 'acme-too', password: 'acme-password-2', cids: ['1001']});
 export const globex = caller({user: 'globex', password: 'globex-password', cids: ['2001']});
 
+export const dataKey = 'a-data-key-for-tests-that-is-long-enough';
+/** For stores with this key. */
+export const testSealer = createSealer([dataKey]);
+
 export const listedOrigin = 'https://www.partner.example';
 export const otherOrigin = 'https://other.example';
 
@@ -54,7 +58,7 @@ export const baseConfig = (folder: string): Config => ({
   formerEvidenceWords: [],
   databasePath: join(folder, 'data', 'leads.sqlite'),
   databaseUrl: undefined,
-  dataKeys: ['clear'],
+  dataKeys: [dataKey],
   dataKeyFile: undefined,
   erasuresFile: join(folder, 'leads.sqlite.erasures'),
   retention: {retainDays: undefined, keepConsentYears: 5, graceDays: 30},
@@ -110,7 +114,13 @@ export async function startTestServer(
   const store = config.databaseUrl
     ? undefined
     : await openSqliteStore(config.databasePath, createSealer(config.dataKeys), log.emit);
-  const server = await startServer(config, log.emit, store, {...usualTimings, leadsPerSecond: 1_000, ...timings}, () => read());
+  const server = await startServer(
+    config,
+    log.emit,
+    store,
+    {...usualTimings, leadsPerSecond: 1_000, ...timings},
+    () => read(),
+  );
   const url = `http://127.0.0.1:${server.port}`;
   return {
     url,

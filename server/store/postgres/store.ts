@@ -79,7 +79,7 @@ export async function openPostgresStore(
 
   return {
     ...queries,
-    accept: acceptsLeads(sealer, write, queries),
+    accept: acceptsLeads(write, queries),
     // PostgreSQL checks its own files, and keeps old rows in them until it reuses their place.
     purge: () => Promise.resolve(true),
     async close() {

@@ -2,6 +2,7 @@
  * Commits what is written to the SQLite file: each batch of writes in one transaction. The server runs this in a thread
  * (writer.ts); the simulation (test/simulation) runs it in its own.
  */
+import {dirname} from 'node:path';
 import type {Outcome} from '../batcher.ts';
 import {tables, type TableName, type Value} from '../columns.ts';
 import {insertText, list, statement, type Row, type Statement} from '../database.ts';
@@ -14,15 +15,16 @@ import {
   emptyLogAtOnce,
   inTransaction,
   openWriter,
+  quoted,
   type Runner,
 } from './connection.ts';
 import {refusalOf} from './files.ts';
 
 /**
- * A new lead, statements that belong together, or a request to empty the log after the batch, so that nothing of what was
- * deleted is left in it. The outcome of the latter is false while another connection reads.
+ * A new lead, statements that belong together, or what is done after the batch: the log is emptied, so that nothing of what was
+ * deleted is left in it, or the file is written anew. The outcome of `emptyLog` is false while another connection reads.
  */
-export type Write = {accept: NewRows} | {statements: readonly Statement[]} | {emptyLog: true};
+export type Write = {accept: NewRows} | {statements: readonly Statement[]} | {after: 'emptyLog' | 'vacuum'};
 export type Result = Written | Row[][] | boolean;
 
 /** The outcomes in the order of the batch, or the error if the whole batch was rolled back. */
@@ -45,7 +47,7 @@ export function openCommits(path: string, sealer: Sealer): Commits {
 
   /** If a write fails, only this write is undone and the batch goes on, unless SQLite ended the whole transaction. */
   function attempt(write: Write): Outcome<Result> {
-    if ('emptyLog' in write) return {result: false};
+    if ('after' in write) return {result: false};
     run(savepoint);
     try {
       const result = 'accept' in write ? accept(write.accept) : write.statements.map(run);
@@ -55,6 +57,21 @@ export function openCommits(path: string, sealer: Sealer): Commits {
       if (!database.isTransaction) throw error;
       database.exec('ROLLBACK TO one; RELEASE one');
       return {error: String(error), refusal: refusalOf(error)};
+    }
+  }
+
+  /** @returns whether nothing of before is in the log any more */
+  function runAfter(what: 'emptyLog' | 'vacuum'): Outcome<Result> {
+    try {
+      if (what === 'vacuum') {
+        // In a container, the usual folders of temporary files may be read-only.
+        database.exec(`PRAGMA temp_store_directory = '${quoted(dirname(path))}'; VACUUM`);
+      }
+      return {result: emptyLogAtOnce(database)};
+    } catch (error) {
+      // A VACUUM that failed for want of room leaves a large log.
+      if (what === 'vacuum') emptyLogAtOnce(database);
+      return {error: String(error)};
     }
   }
 
@@ -83,9 +100,7 @@ export function openCommits(path: string, sealer: Sealer): Commits {
     commit(batch) {
       try {
         const outcomes = inTransaction(database, () => batch.map(attempt));
-        if (!batch.some((write) => 'emptyLog' in write)) return outcomes;
-        const result = emptyLogAtOnce(database);
-        return outcomes.map((outcome, index) => ('emptyLog' in (batch[index] ?? {}) ? {result} : outcome));
+        return batch.map((write, index) => ('after' in write ? runAfter(write.after) : outcomes[index]!));
       } catch (error) {
         return String(error);
       }

@@ -33,7 +33,8 @@ const inSchema = (tables: readonly string[], before: string, now: string) => `
   UPDATE sqlite_schema SET sql = replace(sql, '${quoted(before)}', '${quoted(now)}')
     WHERE type = 'table' AND name IN (${tables.map((table) => `'${table}'`).join(', ')});
   PRAGMA writable_schema = RESET`;
-const quoted = (text: string) => text.replaceAll("'", "''");
+/** A text as SQL has it between quotes. */
+export const quoted = (text: string) => text.replaceAll("'", "''");
 
 const dialect: Dialect = {
   types: {text: 'TEXT', integer: 'INTEGER', blob: 'BLOB'},

@@ -16,7 +16,7 @@ import {pipeline} from 'node:stream/promises';
 import {isSameFile} from './backup.ts';
 import {tables} from '../columns.ts';
 import {startsWith} from '../schema.ts';
-import {whyNeeded} from '../data-key-queries.ts';
+import {missingKeys, whyNeeded} from '../data-key-queries.ts';
 import type {Sealer} from '../sealing.ts';
 import {readFound} from './connection.ts';
 import {checkCopy, CopyError, isTaken, withPartialFile, type Counts} from './copy.ts';
@@ -78,13 +78,12 @@ function refuseWithoutKeys(copy: string, {checkValues}: Sealer) {
     const found = readFound(database);
     startsWith(found);
     // Older tables hold everything in clear.
-    const rows =
-      found.version < tables.data_keys.since
-        ? [{check_value: 0}]
-        : database.prepare('SELECT check_value FROM data_keys').all();
-    const missing = rows
-      .map(({check_value}) => Number(check_value))
-      .filter((each) => !checkValues.includes(each));
+    if (found.version < tables.data_keys.since) return;
+    const rows = database.prepare('SELECT check_value FROM data_keys').all();
+    const missing = missingKeys(
+      rows.map(({check_value}) => Number(check_value)),
+      checkValues,
+    );
     if (missing.length > 0) throw new CopyError(missing.map(whyNeeded).join(' '));
   } finally {
     database.close();

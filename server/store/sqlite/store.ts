@@ -1,6 +1,7 @@
 /** The store in an SQLite file, for one process. Reads run in this thread, writes in a thread of their own. */
 import {once} from 'node:events';
-import {statSync} from 'node:fs';
+import {statfsSync, statSync} from 'node:fs';
+import {dirname} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {setImmediate as endOfTurn} from 'node:timers/promises';
 import {pathToFileURL} from 'node:url';
@@ -26,7 +27,7 @@ import {
   sqliteWords,
   type Runner,
 } from './connection.ts';
-import {filesAside, hasLog, makeFile, othersMayRead, refusalOf} from './files.ts';
+import {filesAside, hasLog, makeFile, othersMayRead, refusalOf, sizeOf} from './files.ts';
 import {takeServerLock} from './server-lock.ts';
 
 /** Commits batches, one after another (commits.ts). */
@@ -122,13 +123,21 @@ export async function openSqliteStore(
 
   return {
     ...queries,
-    accept: acceptsLeads(sealer, (rows) => writes.add({accept: rows}) as Promise<Written>, queries),
+    accept: acceptsLeads((rows) => writes.add({accept: rows}) as Promise<Written>, queries),
     async probe(now, bytes) {
       await queries.probe(now, bytes);
       refuseLost();
     },
     evidenceKeysAside: () => Promise.resolve(filesAside(path).flatMap((file) => keysIn(file, sealer))),
-    purge: () => writes.add({emptyLog: true}) as Promise<boolean>,
+    purge: () => writes.add({after: 'emptyLog'}) as Promise<boolean>,
+    async rewrite(announce) {
+      // The new file, and the log through which it takes the place of the old one.
+      const needed = 2 * sizeOf(path);
+      announce(needed);
+      const {bavail, bsize} = statfsSync(dirname(path));
+      if (bavail * bsize < needed) throw new StoreUnavailable('database or disk is full');
+      await writes.add({after: 'vacuum'});
+    },
     close,
   };
 }

@@ -19,7 +19,6 @@ import {
 } from '../../../server/snippets/site-kinds.ts';
 import {readVersions} from '../../../server/versions/embed-versions.ts';
 import {openForSuite} from '../../support/opened.ts';
-import {rowsOf} from '../../support/rows.ts';
 import {startWebsite, type Page} from '../../support/website.ts';
 import {startBuilt} from '../built.ts';
 import {walk} from '../partner-pages/way.ts';
@@ -33,6 +32,7 @@ import {
   type TriedKind,
   type Way,
 } from './site-kinds.ts';
+import {leadsOf} from '../../support/sealed-rows.ts';
 
 async function startAll() {
   const [site, frame] = await Promise.all([startWebsite(), startWebsite()]);
@@ -107,11 +107,7 @@ suite('the snippets of all kinds of sites', () => {
       assert.equal(await place.locator(late).filter({visible: true}).count(), 0);
     }
     assert.deepEqual(trouble, []);
-    const leads = rowsOf(
-      run.databasePath,
-      'SELECT partner, status FROM leads WHERE lead LIKE ?',
-      `%"${email}"%`,
-    );
+    const leads = leadsOf(run.databasePath, email).map(({partner, status}) => ({partner, status}));
     assert.deepEqual(leads, [{partner: 'acme', status: 'done'}]);
   }
 

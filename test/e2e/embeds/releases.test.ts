@@ -17,9 +17,9 @@ import {onePartner} from '../../../server/config/partners.ts';
 import {launchChromium} from '../../support/launch-chromium.ts';
 import {sameHashOf} from '../../support/embed-folder.ts';
 import {openFor, suiteOwner} from '../../support/opened.ts';
-import {rowsOf} from '../../support/rows.ts';
 import {startTestServer, type TestServer} from '../../support/test-server.ts';
 import {startWebsite, type Website} from '../../support/website.ts';
+import {leadsOf} from '../../support/sealed-rows.ts';
 
 const finances = {
   credit_score: 'Above 720',
@@ -173,15 +173,10 @@ suite('a page that pinned a release', () => {
           assert.equal(sameHashOf(code, integrity[file] ?? ''), integrity[file], file);
         await page.close();
 
-        const [row = assert.fail('no lead')] = rowsOf(
-          server.config.databasePath,
-          'SELECT status, total_qualified_amount, consent FROM leads JOIN consents ON lead_id = id WHERE leads.lead LIKE ?',
-          `%${email}%`,
-        );
-        assert.equal(row['status'], 'done');
-        assert.equal(row['total_qualified_amount'], amounts.total_qualified_amount);
-        const record = JSON.parse(String(row['consent'])) as object;
-        assert.partialDeepStrictEqual(record, {
+        const [row = assert.fail('no lead')] = leadsOf(server.config.databasePath, email);
+        assert.equal(row.status, 'done');
+        assert.equal(row.answer.total_qualified_amount, amounts.total_qualified_amount);
+        assert.partialDeepStrictEqual(row.consent, {
           ...(isBefore14 ? words.recordBefore14 : words.record),
           agreed: true,
         });

@@ -13,11 +13,11 @@ import {onePartner} from '../../../server/config/partners.ts';
 import {launchChromium} from '../../support/launch-chromium.ts';
 import {freePort} from '../../support/free-port.ts';
 import {openFor, suiteOwner, type Owner} from '../../support/opened.ts';
-import {rowsOf} from '../../support/rows.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
 import {startTestServer, type TestServer} from '../../support/test-server.ts';
 import {walk} from '../partner-pages/way.ts';
 import {startDatabase, startWordPress, withoutWordPress, type WordPress} from './site.ts';
+import {leadsOf} from '../../support/sealed-rows.ts';
 
 const {version: built} = JSON.parse(readFileSync('package.json', 'utf8')) as {version: string};
 const zip = join('dist/embed', built, wordpressPlugin);
@@ -97,10 +97,11 @@ suite('the plugin for WordPress', {concurrency: 1, skip: withoutWordPress}, () =
     await page.goto(address);
     await walk(page, undefined, email);
     assert.deepEqual(trouble, []);
-    const sql = 'SELECT partner, status FROM leads WHERE lead LIKE ?';
-    assert.deepEqual(rowsOf(server.config.databasePath, sql, `%"${email}"%`), [
-      {partner: 'acme', status: 'done'},
-    ]);
+    const leads = leadsOf(server.config.databasePath, email);
+    assert.deepEqual(
+      leads.map(({partner, status}) => ({partner, status})),
+      [{partner: 'acme', status: 'done'}],
+    );
   }
 
   const htmlOf = async (address: string) => {

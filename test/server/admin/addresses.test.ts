@@ -9,7 +9,6 @@ import {addressOf, placeOf} from '../../../server/config/destinations.ts';
 import {startNotingAddresses} from '../../../server/destinations/address-uses.ts';
 import type {AddressUse, DeliveryContent, NewDelivery} from '../../../server/leads/deliveries.ts';
 import {openStore, openStoreBeside} from '../../../server/store/open-store.ts';
-import {clearText} from '../../../server/store/sealing.ts';
 import {sentLead} from '../../support/embed-client.ts';
 import {emailSettings} from '../../support/email-settings.ts';
 import {openFor} from '../../support/opened.ts';
@@ -17,7 +16,7 @@ import {planAndErase, unnoted} from '../../support/operator.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 import {doneAnswer, failedAttempt, newDelivery, newEntry, newsTo} from '../../support/sample-leads.ts';
 import {forEachStore} from '../../support/stores.ts';
-import {partners} from '../../support/test-server.ts';
+import {partners, testSealer} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 import {replyWith, startWebhookReceiver, type WebhookReceiver} from '../../support/webhook-receiver.ts';
 
@@ -38,7 +37,7 @@ forEachStore((store) => {
       const next = await openFor(t, startWebhookReceiver());
       const prepared = {partners: [{...acme, sendTo: ['crm']}], destinations: at(former)} as const;
       const server = await openFor(t, store.startServer(prepared, quickTimings));
-      const beside = await openFor(t, openStoreBeside(server.config, clearText, true));
+      const beside = await openFor(t, openStoreBeside(server.config, testSealer, true));
       const under = (present: WebhookReceiver): Admin => ({
         ...{store: beside, look: unnoted},
         config: {...server.config, destinations: at(present)},
@@ -130,7 +129,7 @@ forEachStore((store) => {
 
     /** A lead with news for the former address, and what a test does with it. */
     async function start(t: TestContext, others: readonly NewDelivery[] = []) {
-      const opened = await openFor(t, openStore(server.config, clearText));
+      const opened = await openFor(t, openStore(server.config, testSealer));
       const news = newsTo('crm', {address: addressOf(former.settings)});
       const entry = newEntry({answer: {status: 'pending'}, deliveries: [news, ...others]});
       await opened.accept(entry);

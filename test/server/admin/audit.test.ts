@@ -55,7 +55,7 @@ const others = [
   'keys forget',
   ...['destinations list', 'destinations test', 'destinations pause', 'destinations resume'],
   ...['destinations secret', 'callers new', 'partners list', 'partners snippet'],
-  ...['init', 'reload', 'versions list', 'serve', 'admin', 'operators list'],
+  ...['init', 'keys saved', 'reload', 'versions list', 'serve', 'admin', 'operators list'],
 ];
 
 async function allCommands(): Promise<string[]> {

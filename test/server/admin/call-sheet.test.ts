@@ -24,6 +24,7 @@ import {
   sampleConsent,
 } from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
+import {sealOtherwise} from '../../support/sealed-rows.ts';
 
 const words = 'Call me at any time.';
 const consent = {...sampleConsent, textLanguage: 'es', words};
@@ -351,7 +352,7 @@ for (const {name, postgres, skip} of databaseKinds)
 
     test('of an erased lead, it has the consent that is kept; one that cannot be read says why', async (t) => {
       const gone = newEntry({consent});
-      const {admin, id, execute} = await begin(t, newEntry(), gone);
+      const {admin, id, ...operated} = await begin(t, newEntry(), gone);
       await planAndErase(admin, [gone.id]);
       const erased = await readCallSheet(admin, gone.id, seen);
       assert.partialDeepStrictEqual(erased, {
@@ -359,8 +360,8 @@ for (const {name, postgres, skip} of databaseKinds)
         ...{call: {reason: 'erased'}, erased: {kept: {first_name: 'Jane'}}},
       });
       assert.ok(erased.story.some(({title}) => title === 'Erased'));
-      for (const damage of [`'[' || lead`, `'{"first_name": "Jane"}'`, `'null'`]) {
-        await execute(`UPDATE leads SET lead = ${damage} WHERE id = '${id}'`);
+      for (const lead of [{first_name: 'Jane'}, null]) {
+        await sealOtherwise(operated, id, (personal) => ({...personal, lead}));
         const damaged = await readCallSheet(admin, id, seen);
         assert.ok(damaged.unreadable);
         assert.deepEqual([damaged.lead, damaged.changes], [null, ['revoke', 'erase']]);

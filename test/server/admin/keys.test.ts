@@ -1,4 +1,4 @@
-/** Data in clear gets a key, a key gives way to another, and what stops both. */
+/** A key gives way to another, what stops that, and what is noted of keys. */
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import {readFileSync} from 'node:fs';
@@ -9,6 +9,7 @@ import {
   keyName,
   listKeys,
   lostKey,
+  noteSaved,
   planForgetting,
   rotateKeys,
 } from '../../../server/admin/keys.ts';
@@ -18,8 +19,16 @@ import {takeOver} from '../../../server/leads/evidence.ts';
 import type {ProcessReport} from '../../../server/reload/reloads.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {createSealer} from '../../../server/store/sealing.ts';
+import {putInClear} from '../../support/in-clear.ts';
 import {openWhile} from '../../support/opened.ts';
-import {databaseKinds, hookAndUpstream, idsOf, operate, planAndErase} from '../../support/operator.ts';
+import {
+  databaseKinds,
+  hookAndUpstream,
+  idsOf,
+  operate,
+  planAndErase,
+  statusOf,
+} from '../../support/operator.ts';
 import {newEntry, sampleConsent, newsTo} from '../../support/sample-leads.ts';
 
 const keyOne = 'the-first-data-key-that-is-long-enough';
@@ -29,18 +38,18 @@ const [one, two] = [keyName(keyOne), keyName(keyTwo)];
 /** What a process says of itself now: after a minute, a report counts no more. */
 const report = (changes: Partial<ProcessReport> = {}): ProcessReport => ({
   ...{id: 'p-1', name: 'machine:17', seenAt: Date.now(), digest: '', inForceSince: 0, request: null},
-  ...{changes: [], faults: [], needRestart: [], environment: {}},
+  ...{changes: [], faults: [], needRestart: [], environment: {}, sealsWith: one},
   ...changes,
 });
 
 for (const {name, postgres, skip} of databaseKinds) {
-  /** Leads that are stored in clear, and what operators do about them under each DATA_KEY. */
+  /** Leads that are sealed with the first key, and what operators do about them under each DATA_KEY. */
   async function begin(t: TestContext, count = 3) {
     const ids = Array.from({length: count}, () => newEntry());
-    const {admin, execute} = await operate(t, ids, {postgres});
-    const under = (words: string) => admin(words ? {DATA_KEY: words} : {});
+    const made = await operate(t, ids, {postgres, settings: {DATA_KEY: keyOne}});
+    const under = (words: string) => made.admin({DATA_KEY: words});
     return {
-      ...{ids: ids.map(({id}) => id), execute, under},
+      ...{ids: ids.map(({id}) => id), made, execute: made.execute, under},
       rotate: async (words: string) => finish(rotateKeys(await under(words)), () => undefined),
       readable: async (words: string) => {
         const records = await (await under(words)).store.findRecords(ids.map(({id}) => id));
@@ -55,34 +64,48 @@ for (const {name, postgres, skip} of databaseKinds) {
   }
 
   suite(`data keys over ${name}`, {skip}, () => {
-    test('data in clear gets a key, and then needs the word "clear" no more', async (t) => {
-      const {under, rotate, readable, status} = await begin(t);
-      await assert.rejects(rotate(`clear ${keyOne}`), /put the new key first/);
-      assert.deepEqual(await status(`clear ${keyOne}`), [
-        ['clear', true, true, 3, true],
-        [one, true, false, 0, false],
+    test('data in clear is sealed, too, and a server forgets that there was any', async (t) => {
+      const {made, under, rotate, readable, status} = await begin(t);
+      await putInClear(made, {sealer: createSealer([keyOne])});
+      assert.deepEqual(await status(keyOne), [
+        [one, true, true, 0, false],
+        ['clear', false, false, 3, true],
       ]);
-      await assert.rejects(under(keyOne), /stored in clear: DATA_KEY must list the word "clear"/);
-      const sealed = await rotate(`${keyOne},clear`);
-      assert.deepEqual(sealed, {
-        ...{key: one, resealed: 3, unreadable: [], forgotten: ['clear'], out_of_files: true},
+      assert.equal(await readable(keyOne), 3);
+      assert.deepEqual(await rotate(keyOne), {
+        ...{key: one, resealed: 3, unreadable: [], forgotten: [], may_leave_at: null, out_of_files: true},
       });
-      assert.deepEqual(await status(keyOne), [[one, true, true, 3, true]]);
+      assert.deepEqual(await status(keyOne), [
+        [one, true, true, 3, true],
+        ['clear', false, false, 0, true],
+      ]);
       assert.equal(await readable(keyOne), 3);
       await assert.rejects(
-        under(''),
+        under(keyTwo),
         new RegExp(`sealed with the data key ${one}, which DATA_KEY does not list`),
       );
     });
 
     test('a key gives way to another one', async (t) => {
       const {under, rotate, readable, status} = await begin(t);
-      await rotate(`${keyOne} clear`);
       const signing = await takeOver((await under(keyOne)).store, []);
-      assert.deepEqual(await rotate(`${keyTwo} ${keyOne}`), {
+      const {may_leave_at, ...rotated} = await rotate(`${keyTwo} ${keyOne}`);
+      assert.deepEqual(rotated, {
         ...{key: two, resealed: 4, unreadable: [], forgotten: [one], out_of_files: true},
       });
       assert.deepEqual(await status(keyTwo), [[two, true, true, 4, true]]);
+      // Links and idempotency keys that the former key made are valid for a week.
+      const inDays = (Date.parse(may_leave_at!) - Date.now()) / 86_400_000;
+      assert.ok(inDays > 6.9 && inDays <= 7, may_leave_at!);
+      const after = await under(`${keyTwo} ${keyOne}`);
+      assert.deepEqual(
+        (await listKeys(after, {isCounted: false})).map((row) => [row.key, row.may_leave_at]),
+        [
+          [two, null],
+          [one, may_leave_at],
+        ],
+      );
+      await assert.rejects(rotate(`${keyTwo} ${keyOne}`), /the other can leave DATA_KEY from .* on, because/);
       assert.equal(await readable(keyTwo), 3);
       assert.deepEqual(await (await under(keyTwo)).store.evidenceKeys(), signing);
       await assert.rejects(under(keyOne), new RegExp(`data key ${two}`));
@@ -91,7 +114,7 @@ for (const {name, postgres, skip} of databaseKinds) {
 
     test('a rotation that was cut off is begun again, and ends', async (t) => {
       const {under, rotate, readable, status} = await begin(t, 120);
-      const words = `${keyOne} clear`;
+      const words = `${keyTwo} ${keyOne}`;
       const {store} = await under(words);
       await store.useKeys();
       for await (const {resealed} of store.reseal()) if (resealed > 0) break;
@@ -102,33 +125,53 @@ for (const {name, postgres, skip} of databaseKinds) {
       assert.equal(await readable(words), 120);
       assert.equal((await rotate(words)).resealed, 70);
       assert.deepEqual(
-        (await status(keyOne)).map(([, , , rows]) => rows),
+        (await status(keyTwo)).map(([, , , rows]) => rows),
         [120],
       );
     });
 
     test('a server that seals with another key makes it refuse, until it has been away for a minute', async (t) => {
       const {under, rotate} = await begin(t);
-      const {store} = await under('');
-      const words = `${keyOne} clear`;
-      for (const sealsWith of ['clear', undefined, two]) {
-        await store.report(report({...(sealsWith !== undefined && {sealsWith})}));
-        await assert.rejects(rotate(words), new RegExp(`machine:17 \\(${sealsWith ?? 'clear'}, seen`));
-      }
+      const {store} = await under(keyOne);
+      await store.report(report({sealsWith: two}));
+      await assert.rejects(rotate(keyOne), new RegExp(`machine:17 \\(${two}, seen`));
       assert.deepEqual(
-        (await listKeys(await under(words), {isCounted: false})).map(({servers}) => servers),
-        [[], []],
+        (await listKeys(await under(keyOne), {isCounted: false})).map(({servers}) => servers),
+        [[]],
         'two is neither listed nor in use',
       );
-      await store.report(report({sealsWith: 'clear', seenAt: Date.now() - 61_000}));
-      await rotate(words);
+      await store.report(report({sealsWith: two, seenAt: Date.now() - 61_000}));
+      await rotate(keyOne);
       await store.report(report({sealsWith: one}));
+      await rotate(keyOne);
+    });
+
+    test('that a key which the server made is copied is noted once, and until then the status warns', async (t) => {
+      const {rotate, under} = await begin(t, 1);
+      const findings = async (admin: Admin) => {
+        const {findings} = await statusOf(admin);
+        return findings.filter(({text}) => text.startsWith('Without the data key')).map(({text}) => text);
+      };
+      const adminOf = async (words: string, dataKeyFile?: string): Promise<Admin> => {
+        const admin = await under(words);
+        return {...admin, config: {...admin.config, dataKeyFile}};
+      };
+      const admin = await adminOf(keyOne, '/etc/key');
+      assert.match(
+        String(await findings(admin)),
+        /^Without the data key in \/etc\/key nobody can read a lead/,
+      );
+      assert.deepEqual(await findings(await adminOf(keyOne)), []);
+      assert.partialDeepStrictEqual(await noteSaved(admin), {key: one, file: '/etc/key'});
+      assert.deepEqual(await findings(admin), []);
+      const words = `${keyTwo} ${keyOne}`;
+      await assert.rejects(noteSaved(await adminOf(words)), /Nothing is sealed with .* yet/);
       await rotate(words);
+      assert.equal((await findings(await adminOf(words, '/etc/key'))).length, 1, 'the new key is not copied');
     });
 
     test('what cannot be read is named, and the key of before stays needed', async (t) => {
       const {ids, under, rotate, execute, status} = await begin(t);
-      await rotate(`${keyOne} clear`);
       const cut = postgres ? `'\\x00'::bytea` : `x'00'`;
       await execute(`UPDATE sealed SET blob = ${cut} WHERE lead_id = '${ids[0]}'`);
       const words = `${keyTwo} ${keyOne}`;
@@ -144,7 +187,6 @@ for (const {name, postgres, skip} of databaseKinds) {
 
     test('the wrong order of keys is refused: the old key first, or the older one of two', async (t) => {
       const {under, rotate, status} = await begin(t);
-      await rotate(`${keyOne} clear`);
       await assert.rejects(
         rotate(`${keyOne} ${keyTwo}`),
         new RegExp(`everything is sealed with ${one} already.* nothing with ${two}.* do not destroy it`),
@@ -171,10 +213,10 @@ for (const {name, postgres, skip} of databaseKinds) {
       const file = `${made.folder}/erasures`;
       const environment = (DATA_KEY: string) => ({
         ...{...made.settings, ...hookAndUpstream(made.folder, {erasures_file: file})},
-        ...(DATA_KEY && {DATA_KEY}),
+        DATA_KEY,
       });
       const forgetting = <Result>(words: string, work: (admin: Admin) => Promise<Result>) => {
-        const config = readConfig({...environment(''), DATA_KEY: words});
+        const config = readConfig(environment(words));
         return besideServers(
           config,
           {
@@ -205,7 +247,6 @@ for (const {name, postgres, skip} of databaseKinds) {
       await assert.rejects(plan(keyTwo), /is not lost: machine:17 has it/);
       await made.execute('DELETE FROM processes');
       await assert.rejects(plan(`${keyTwo} ${keyOne}`), /is not lost: DATA_KEY has it/);
-      await assert.rejects(plan(''), /First set DATA_KEY/);
       for (const key of ['00000000', 'clear']) await assert.rejects(plan(keyTwo, key), /No key .* is in use/);
       await assert.rejects(made.admin({DATA_KEY: keyTwo}), new RegExp(`data key ${one}.*keys status`));
 

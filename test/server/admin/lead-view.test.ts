@@ -16,6 +16,11 @@ import {databaseKinds, linesOf, planAndErase} from '../../support/operator.ts';
 import {servePages, type ServedPages} from '../../support/pages.ts';
 import {asLead, entryAt, prequalificationBody, sampleConsent, newsTo} from '../../support/sample-leads.ts';
 import {newsRequest} from '../../support/sample-news.ts';
+import {damaged, sealOtherwise} from '../../support/sealed-rows.ts';
+
+/** Nothing but a name is left of the lead. */
+const onlyNamed = (tables: Parameters<typeof sealOtherwise>[0], id: string) =>
+  sealOtherwise(tables, id, (personal) => ({...personal, lead: {first_name: 'Jane'}}));
 
 /** A Wednesday. It is noon in New York, 9 AM in Los Angeles and 7 AM in Honolulu. */
 const now = Date.parse('Nov 25 2026 12:00 EST');
@@ -129,10 +134,8 @@ async function begin(t: TestContext, postgres: boolean) {
   const idOf = (name: string) => ids.get(name) ?? assert.fail(name);
   await finish(revokeConsent(admin, {who: idOf('Stopped'), partner: 'acme'}), () => undefined);
   await planAndErase(admin, [idOf('Erased')]);
-  const damage = (name: string, lead: string) =>
-    served.execute(`UPDATE leads SET lead = '${lead}' WHERE id = '${idOf(name)}'`);
-  await damage('Unreadable', '{"first_name": "Secret');
-  await damage('WithoutNumber', '{"first_name": "Jane"}');
+  await served.execute(damaged(`lead_id = '${idOf('Unreadable')}'`));
+  await onlyNamed(served, idOf('WithoutNumber'));
   const cookie = await served.sessionOf('agent', 'Ana');
   return {
     ...served,
@@ -217,9 +220,9 @@ for (const {name, postgres, skip} of databaseKinds)
     });
 
     test('of a row that lacks the number the stop is known, and its correction is told', async (t) => {
-      const {admin, idOf, execute} = await begin(t, postgres);
+      const {admin, idOf, ...served} = await begin(t, postgres);
       assert.equal(await admin.store.correctedLead(idOf('WithoutNumber')), undefined);
-      await execute(`UPDATE leads SET lead = '{"first_name": "Jane"}' WHERE id = '${idOf('Stopped')}'`);
+      await onlyNamed(served, idOf('Stopped'));
       const calls = await callsOf(admin, await admin.store.listLeads({}, {limit: 99}));
       assert.equal(calls.get(idOf('Stopped'))?.reason, 'stopped');
     });

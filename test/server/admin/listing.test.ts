@@ -8,6 +8,7 @@ import {finish} from '../../../server/admin/admin.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import {databaseKinds, idsOf, operate, planAndErase} from '../../support/operator.ts';
 import {asLead, entryAt, prequalificationBody, newsTo} from '../../support/sample-leads.ts';
+import {damaged} from '../../support/sealed-rows.ts';
 
 const begun = Date.now();
 /** So many minutes ago. */
@@ -51,7 +52,7 @@ for (const {name, postgres, skip} of databaseKinds)
       await change(entries['held: crm may have it'], "last_error = 'sent twice'");
       await planAndErase(admin, [entries.erased.id]);
       await finish(revokeConsent(admin, {who: entries['said stop'].id}), () => undefined);
-      await execute(`UPDATE leads SET lead = '[' || lead WHERE id = '${entries['cannot be read'].id}'`);
+      await execute(damaged(`lead_id = '${entries['cannot be read'].id}'`));
 
       const {
         rows: [, ...rows],

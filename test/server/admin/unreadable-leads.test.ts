@@ -26,18 +26,18 @@ import {until} from '../../support/until.ts';
 import {join} from 'node:path';
 import {referenceOf} from '../../../contract/reference.ts';
 import {inOneLine, type Status} from '../../../server/admin/status.ts';
+import {sealOtherwise} from '../../support/sealed-rows.ts';
 
 const key = 'a-data-key-of-tests-with-32-characters-or-more';
 
 /** What damages the row of a lead, and what an operator reads of it. */
-const damages: readonly [change: string, reason: RegExp][] = [
-  [`leads SET lead = '{"first_name": "Secret'`, /cannot be decoded/],
-  [`leads SET lead = 'null'`, /lacks a part/],
-  [`leads SET lead = '{"first_name": "Jane"}'`, /lacks a part/],
-  [`leads SET lead = '{"phone": {"typed": "1", "e164": "1"}}'`, /its field first_name is missing or damaged/],
-  [`leads SET reasons = 'x'`, /cannot be decoded/],
-  [`consents SET consent = '{}'`, /a time in it is no time/],
-  [`leads SET attribution = '{"utm'`, /cannot be decoded/],
+const damages: readonly [change: object | string, reason: RegExp][] = [
+  [{lead: null}, /lacks a part/],
+  [{lead: {first_name: 'Secret'}}, /lacks a part/],
+  [{lead: {phone: {typed: '1', e164: '1'}}}, /its field first_name is missing or damaged/],
+  [{answer: {reasons: 'x'}}, /cannot be decoded/],
+  [{consent: {}}, /a time in it is no time/],
+  [`sealed SET blob = CAST('Secret' AS {bytes})`, /was changed or cut/],
   [`leads SET created_at = 9000000000000000`, /a time in it is no time/],
 ];
 
@@ -49,13 +49,19 @@ for (const {name, postgres, skip} of databaseKinds) {
       const entries = Array.from({length: damages.length + 2}, () =>
         newEntry({consent: sampleConsent, attribution: {utm_source: 'mail'}, partner: 'acme'}),
       );
-      const {admin: open, execute} = await operate(t, entries, {postgres});
-      const damaged = damages.map(([change, reason], index) => {
-        const id = entries[index + 1]!.id;
-        const column = change.startsWith('leads') ? 'id' : 'lead_id';
-        return {id, reason, sql: `UPDATE ${change} WHERE ${column} = '${id}'`};
-      });
-      for (const {sql} of damaged) await execute(sql);
+      const {admin: open, ...operated} = await operate(t, entries, {postgres});
+      const damaged = damages.map(([change, reason], index) => ({
+        ...{id: entries[index + 1]!.id, change, reason},
+      }));
+      for (const {id, change} of damaged) {
+        if (typeof change !== 'string')
+          await sealOtherwise(operated, id, (personal) => ({...personal, ...change}));
+        else {
+          const column = change.startsWith('leads') ? 'id' : 'lead_id';
+          const sql = change.replace('{bytes}', postgres ? 'BYTEA' : 'BLOB');
+          await operated.execute(`UPDATE ${sql} WHERE ${column} = '${id}'`);
+        }
+      }
       const admin = await open();
       for (const format of exportFormats) {
         const {text, lacks, leads, unreadable} = await exportOf(admin, {format});
@@ -247,7 +253,7 @@ suite('commands over damaged rows', () => {
     const deliveries = [newDelivery({state: 'held'})];
     const [whole, bad] = [newEntry(), newEntry({deliveries, answer: {status: 'pending'}})];
     const {run, execute, folder} = await operate(t, [whole, bad], {settings: {PORT: '0'}});
-    await execute(`UPDATE leads SET lead = '{"first_name": "Secret' WHERE id = '${bad.id}'`);
+    await execute(`UPDATE sealed SET blob = CAST('Secret' AS BLOB) WHERE lead_id = '${bad.id}'`);
     const named = `Lead ${referenceOf(bad.id)} (${bad.id}) cannot be read: `;
     const file = join(folder, 'leads.csv');
     const exported = await run('leads', 'export', file);

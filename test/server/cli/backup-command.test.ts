@@ -14,7 +14,6 @@ import {
 } from 'node:fs';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
-import {clearText} from '../../../server/store/sealing.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
 import {runAdmin} from '../../support/admin-process.ts';
@@ -25,11 +24,12 @@ import {execute} from '../../support/rows.ts';
 import {newEntry} from '../../support/sample-leads.ts';
 import {serviceSettings} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
+import {testSealer} from '../../support/test-server.ts';
 
 async function prepare(t: TestContext) {
   const folder = temporaryFolder(t);
   const settings = {...serviceSettings(folder), DATABASE_PATH: join(folder, 'data', 'leads.sqlite')};
-  await openWhile(openSqliteStore(settings.DATABASE_PATH, clearText), async (store) => {
+  await openWhile(openSqliteStore(settings.DATABASE_PATH, testSealer), async (store) => {
     await Promise.all(Array.from({length: 200}, () => store.accept(newEntry())));
   });
   const run = (...words: string[]) => runCommand(settings, ...words);
@@ -190,14 +190,14 @@ suite('a start of the server', () => {
     await run('backup', file);
     const crashed = join(folder, 'crashed');
     mkdirSync(crashed);
-    const store = await openFor(t, openSqliteStore(path, clearText));
+    const store = await openFor(t, openSqliteStore(path, testSealer));
     await Promise.all(Array.from({length: 500}, () => store.accept(newEntry())));
     // What a crash would leave: the log of a database that is in use.
     for (const suffix of ['', '-wal']) copyFileSync(path + suffix, join(crashed, `leads.sqlite${suffix}`));
     await store.close();
     const databasePath = join(crashed, 'leads.sqlite');
     const wal = readFileSync(`${databasePath}-wal`);
-    const start = () => openStore({databasePath, databaseUrl: undefined}, clearText);
+    const start = () => openStore({databasePath, databaseUrl: undefined}, testSealer);
 
     copyFileSync(file, databasePath);
     await assert.rejects(start(), /was copied over the files of another database.*lead-prequal restore/);

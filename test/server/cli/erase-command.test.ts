@@ -30,8 +30,9 @@ import {
   prequalificationBody,
   sampleConsent,
 } from '../../support/sample-leads.ts';
+import {putInClear} from '../../support/in-clear.ts';
 
-const DATA_KEY = 'a-data-key-of-at-least-32-characters clear';
+const DATA_KEY = 'a-data-key-of-at-least-32-characters';
 const withConsent = {consent: sampleConsent};
 
 const entryOf = (changes: object, others: Partial<LeadEntry> = {}) =>
@@ -227,7 +228,8 @@ suite('erasing the bytes of SQLite', () => {
   test('it is done when no file in the folder has them, and waits for whoever reads', async (t) => {
     const canary = 'Canarybird';
     const entry = entryOf({first_name: canary, email: `${canary}@example.com`});
-    const {settings} = await operate(t, [entry, entryOf({})], {settings: {DATA_KEY: 'clear'}});
+    const {settings, ...tables} = await operate(t, [entry, entryOf({})]);
+    await putInClear(tables);
     const path = settings['DATABASE_PATH'] ?? '';
     const hasCanary = () =>
       readdirSync(dirname(path), {withFileTypes: true})

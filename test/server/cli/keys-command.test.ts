@@ -7,11 +7,12 @@ import {newEntry} from '../../support/sample-leads.ts';
 
 const keyOne = 'the-first-data-key-that-is-long-enough';
 const keyTwo = 'the-second-data-key-that-is-long-enough';
-const [one, two] = [keyName(keyOne), keyName(keyTwo)];
+const keyZero = 'the-very-first-data-key-that-is-long-enough';
+const [zero, one, two] = [keyName(keyZero), keyName(keyOne), keyName(keyTwo)];
 
-test('data in clear gets a key, and commands that lack it say which', async (t) => {
+test('data gets another key, and commands that lack it say which', async (t) => {
   const entries = [newEntry(), newEntry(), newEntry()];
-  const {settings, execute} = await operate(t, entries);
+  const {settings, execute} = await operate(t, entries, {settings: {DATA_KEY: keyZero}});
   const run = (words: string, ...command: string[]) =>
     runCommand({...settings, ...(words && {DATA_KEY: words})}, ...command);
   const fails = async (words: string, command: string[], says: RegExp) => {
@@ -24,12 +25,10 @@ test('data in clear gets a key, and commands that lack it say which', async (t) 
     assert.equal(code, status, stderr);
     return stdout;
   };
-  await fails(keyOne, ['leads', 'list'], /stored in clear: DATA_KEY must list the word "clear"/);
-  const lacking = await run(keyOne, 'keys', 'status');
-  assert.equal(lacking.code, 1);
-  assert.match(lacking.stderr, /DATA_KEY lacks the word "clear", .* put it behind the key/);
-  const first = new RegExp(`^✓ Everything is sealed with ${one}: 3 rows .*: clear\n$`);
-  assert.match(await rotated(`${keyOne},clear`, 0), first);
+  const first = new RegExp(`^✓ Everything is sealed with ${one}: 3 rows .* from .* on, .*: ${zero}\n$`);
+  assert.match(await rotated(`${keyOne},${keyZero}`, 0), first);
+  const {stdout: keys} = await run(`${keyOne},${keyZero}`, 'keys', 'status');
+  assert.match(keys, new RegExp(`^${zero} +not in use +opens; may leave from `, 'm'));
   assert.equal(await rotated(keyOne, 0), `✓ Everything is sealed with ${one}: 0 rows of it now\n`);
   await fails(
     '',
@@ -52,7 +51,7 @@ test('data in clear gets a key, and commands that lack it say which', async (t) 
 test('a lost key is named without it, and forgotten once the word is typed', async (t) => {
   const entries = [newEntry(), newEntry()];
   const {settings} = await operate(t, entries, {settings: {DATA_KEY: keyOne}});
-  const without = {...settings, DATA_KEY: ''};
+  const without = {...settings, DATA_KEY: keyZero};
   const lost = await runCommand(without, 'keys', 'status', '--count');
   assert.equal(lost.code, 1);
   assert.match(lost.stdout, new RegExp(`^${one} .* no +2$`, 'm'));
@@ -76,15 +75,16 @@ test(
   'on PostgreSQL, sealing names the tables whose files hold the rows of before',
   {skip: databaseKinds[1].skip},
   async (t) => {
-    const {run} = await operate(t, [newEntry()], {postgres: true, settings: {DATA_KEY: keyOne}});
+    const {run, settings} = await operate(t, [newEntry()], {postgres: true, settings: {DATA_KEY: keyOne}});
     assert.doesNotMatch((await run('keys', 'rotate')).stderr, /VACUUM/, 'nothing was sealed');
-    const clear = await operate(t, [newEntry()], {postgres: true});
-    const sealed = await runCommand({...clear.settings, DATA_KEY: `${keyOne} clear`}, 'keys', 'rotate');
-    assert.match(
-      sealed.stderr,
-      /"VACUUM FULL sealed, person_search, evidence_keys, leads, consents, deliveries"/,
-    );
-    const another = await runCommand({...clear.settings, DATA_KEY: `${keyTwo} ${keyOne}`}, 'keys', 'rotate');
+    const another = await runCommand({...settings, DATA_KEY: `${keyTwo} ${keyOne}`}, 'keys', 'rotate');
     assert.match(another.stderr, /"VACUUM FULL sealed, person_search, evidence_keys"/);
   },
 );
+
+test('that the key is copied is noted, and said in the audit', async (t) => {
+  const {does} = await operate(t, [], {settings: {DATA_KEY: keyOne}});
+  assert.match((await does('keys', 'saved')).stdout, new RegExp(`^✓ noted: the data key ${one} is copied`));
+  await does('keys', 'saved', '--json');
+  assert.match((await does('audit', 'list')).stdout, /keys saved/);
+});

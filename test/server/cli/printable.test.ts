@@ -14,6 +14,7 @@ import {writeConfig} from '../../support/config-file.ts';
 import {asLead, newDelivery, newEntry, prequalificationBody} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {newSecret, replyWith, startWebhookReceiver} from '../../support/webhook-receiver.ts';
+import {sealOtherwise} from '../../support/sealed-rows.ts';
 
 /** What a terminal obeys or hides: commands, changes of direction, tags, halves of characters. Joiners stay. */
 const hidden = /(?![\n\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}]/u;
@@ -110,7 +111,7 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     partner: hostile,
     deliveries: [newDelivery({destination: hostile, state: 'held'})],
   });
-  const {settings, execute, folder} = await operate(t, [entry, other], {
+  const {settings, execute, select, folder} = await operate(t, [entry, other], {
     settings: {
       CONFIG_FILE: writeConfig(temporaryFolder(t), [partner], destinations),
       CREDENTIALS_CRM_SECRET: newSecret(),
@@ -128,10 +129,13 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     ...{changes: [hostile], faults: [hostile], needRestart: [hostile], environment: {[hostile]: hostile}},
   };
   const recipients = JSON.stringify({left: [hostile], refused: [hostile]});
+  await sealOtherwise({execute, select}, entry.id, ({answer, ...personal}) => ({
+    ...personal,
+    answer: {...answer, policy_version: hostile, reasons: JSON.stringify({[hostile]: hostile})},
+  }));
   await execute(`
     UPDATE deliveries SET last_error = ${sql(hostile)}, remote_id = ${sql(hostile)}, recipients = ${sql(recipients)},
       last_reply = ${sql(JSON.stringify({excerpt: withHalf}))};
-    UPDATE leads SET policy_version = ${sql(hostile)}, reasons = ${sql(JSON.stringify({[hostile]: hostile}))};
     INSERT INTO paused_destinations VALUES (${sql(hostile)}, 0, ${sql(hostile)}, NULL), ('crm', 0, ${sql(hostile)}, NULL);
     INSERT INTO processes VALUES ('1', ${Date.now() + 60_000}, ${sql(JSON.stringify(report))});
     INSERT INTO version_requests VALUES (${Date.now()}, ${sql(hostile)}, ${sql(hostile)}, 5)`);
@@ -215,6 +219,7 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     ['evidence', 'leaked', oneLine, '--since', 'today'],
     ['keys', 'status', '--count'],
     ['keys', 'rotate'],
+    ['keys', 'saved'],
     ['keys', 'forget', oneLine, '--yes'],
     ['store', 'copy', '--to', `${folder}/none/${oneLine}`],
     ['store', 'repair', '--yes'],

@@ -34,7 +34,7 @@ import {asLead, newEntry, prequalificationBody, newsTo} from '../../support/samp
 import {runService} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 
-const DATA_KEY = 'a-data-key-of-at-least-32-characters clear';
+const DATA_KEY = 'a-data-key-of-at-least-32-characters';
 const later = () => [newsTo('hook')];
 const phoneOf = (index: number) => `+1415555${String(1_000 + index)}`;
 const entryOf = (phone: number, lead: object = {}, others: Partial<LeadEntry> = {}) =>
@@ -299,14 +299,10 @@ for (const kind of databaseKinds) {
       }
     });
 
-    for (const {file, dataKey} of [
-      {file: 'the sealed key', dataKey: DATA_KEY},
-      {file: 'the check value of the key', dataKey: 'clear'},
-      {file: 'no key, as version 1.8 wrote it', dataKey: DATA_KEY},
-    ])
+    for (const file of ['the sealed key', 'the check value of the key', 'no key, as version 1.8 wrote it'])
       test(`a backup without a key of digests, and a file with ${file}: what is held, and what is said`, async (t) => {
         const [kept, linked] = [entryOf(1), entryOf(2)];
-        const made = await stored(t, kind, [kept, linked], {DATA_KEY: dataKey});
+        const made = await stored(t, kind, [kept, linked]);
         await made.execute('DELETE FROM person_search; DELETE FROM person_digests; DELETE FROM suppressed');
         const restore = await made.backUp();
         for (const phone of [0, 1, 1, 3]) await does(made, 'consent', 'revoke', phoneOf(phone), '--yes');
@@ -314,6 +310,9 @@ for (const kind of databaseKinds) {
         await press(made, linked);
         const isOld = /no key/.test(file);
         const isSealed = file === 'the sealed key';
+        // As without a data key, before 2.0.
+        if (file === 'the check value of the key')
+          writeFileSync(made.file, readFileSync(made.file, 'utf8').replace(/ key \d+ \S+$/gm, ' key'));
         if (isOld) {
           const lines = readFileSync(made.file, 'utf8').split('\n');
           const old = lines.filter((line) => !/ key| kind=| -:/.test(line));

@@ -47,7 +47,7 @@ test('a server that works has status 0, and its destinations and partners are li
   assert.equal(screen.code, 0);
   assert.match(
     screen.stdout,
-    /^· Nobody is told of the leads that callers send.*\n· Nobody may call .*\n· Personal data is stored in clear.*\n· Leads of callers, acme are kept for ever.*\n\nserver +ok\n/,
+    /^· Nobody is told of the leads that callers send.*\n· Nobody may call .*\n· Leads of callers, acme are kept for ever.*\n\nserver +ok\n/,
   );
   assert.match(screen.stdout, /^configuration +[0-9a-f]{12}, since .+, in \S+:\d+$/m);
   assert.match(screen.stdout, /^crm +ok /m);

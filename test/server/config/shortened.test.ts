@@ -1,4 +1,4 @@
-/** Which changes of a configuration would erase something earlier, or store it in clear. */
+/** Which changes of a configuration would erase something earlier. */
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import {onePartner} from '../../../server/config/partners.ts';
@@ -7,7 +7,6 @@ import {baseConfig, listedOrigin} from '../../support/test-server.ts';
 
 type Years = {retain_days?: number | 'forever'; keep_consent_years?: number};
 
-const key = 'a-data-key-that-is-long-enough-for-this';
 const partner = (name: string, years: Years = {}) =>
   onePartner({key: name, origins: [listedOrigin], cid: '1001', ...years});
 /** What a process reports: as JSON, in which nothing is undefined. */
@@ -15,7 +14,6 @@ const kept = (
   retainDays: number | undefined,
   keepConsentYears = 5,
   partners: Record<string, Years> = {acme: {}},
-  dataKeys: readonly [string, ...string[]] = ['clear'],
   graceDays = 30,
 ): Kept => {
   const [first, ...others] = Object.entries(partners).map(([name, years]) => partner(name, years));
@@ -23,7 +21,6 @@ const kept = (
     ...baseConfig('/nowhere'),
     retention: {retainDays, keepConsentYears, graceDays},
     partners: [first!, ...others] as const,
-    dataKeys,
   };
   return JSON.parse(JSON.stringify(keptUnder(config))) as Kept;
 };
@@ -70,17 +67,7 @@ suite('what a change of the configuration takes away', () => {
       kept(365),
       ['retain_days of the partner acme would fall from forever to 365'],
     ],
-    'the grace': [
-      kept(90),
-      kept(90, 5, {acme: {}}, ['clear'], 7),
-      ['retain_grace_days would fall from 30 to 7'],
-    ],
-    sealing: [kept(90, 5, {acme: {}}, [key]), kept(90), ['DATA_KEY would not seal new leads any more']],
-    'sealing, where the key only opens': [
-      kept(90, 5, {acme: {}}, [key, 'clear']),
-      kept(90, 5, {acme: {}}, ['clear', key]),
-      ['DATA_KEY would not seal new leads any more'],
-    ],
+    'the grace': [kept(90), kept(90, 5, {acme: {}}, 7), ['retain_grace_days would fall from 30 to 7']],
   };
   for (const [what, [before, after, lines]] of Object.entries(cases))
     test(`is named: ${what}`, () => assert.deepEqual(shortened(before, after), lines));
@@ -91,10 +78,8 @@ suite('what a change of the configuration takes away', () => {
     ['leads that are kept for ever from now on', kept(30), kept(undefined)],
     ['a partner whose own number becomes the default', kept(30, 5, {acme: {retain_days: 90}}), kept(90)],
     ['a partner that goes and goes by a longer default', kept(90, 5, {acme: {retain_days: 30}}), kept(90)],
-    ['a longer grace', kept(90), kept(90, 5, {acme: {}}, ['clear'], 60)],
+    ['a longer grace', kept(90), kept(90, 5, {acme: {}}, 60)],
     ['a partner that is new', kept(90), kept(90, 5, {acme: {}, globex: {retain_days: 30}})],
-    ['another data key', kept(90, 5, {acme: {}}, [key]), kept(90, 5, {acme: {}}, [`${key}-2`, key])],
-    ['sealing that begins', kept(90), kept(90, 5, {acme: {}}, [key, 'clear'])],
   ];
   for (const [what, before, after] of harmless)
     test(`is nothing by ${what}`, () => assert.deepEqual(shortened(before, after), []));

@@ -5,14 +5,13 @@ import type {DestinationSettings} from '../../../server/config/destinations.ts';
 import {onePartner} from '../../../server/config/partners.ts';
 import type {Timings} from '../../../server/config/timings.ts';
 import type {BesideStore} from '../../../server/leads/ports.ts';
-import {clearText} from '../../../server/store/sealing.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {sentLead} from '../../support/embed-client.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 import {newDelivery, newEntry} from '../../support/sample-leads.ts';
 import {asOperator, forEachStore, sqlite, type Store} from '../../support/stores.ts';
-import {listedOrigin, startTestServer, type TestServer} from '../../support/test-server.ts';
+import {listedOrigin, startTestServer, type TestServer, testSealer} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 import {replyWith, startWebhookReceiver, type ReceiverReply} from '../../support/webhook-receiver.ts';
 
@@ -184,7 +183,7 @@ forEachStore((store) => {
     const isDegraded = async (each: TestServer) =>
       (await (await each.fetch('/health')).text()).includes('degraded');
     assert.ok(!(await isDegraded(server)));
-    await openWhile(openStore(server.config, clearText), (store) =>
+    await openWhile(openStore(server.config, testSealer), (store) =>
       store.accept(newEntry({deliveries: [newDelivery({destination: 'gone', content: 'created'})]})),
     );
     for (const each of servers) await until(() => isDegraded(each));

@@ -12,7 +12,6 @@ import type {DueDelivery} from '../../../server/leads/deliveries.ts';
 import {StoreUnavailable} from '../../../server/leads/store-errors.ts';
 import type {LeadStore} from '../../../server/leads/ports.ts';
 import type {Answer, StoredLead} from '../../../server/leads/stored-lead.ts';
-import {clearText} from '../../../server/store/sealing.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {ignoreObservations, logTo} from '../../support/observation-log.ts';
 import {
@@ -29,6 +28,7 @@ import {amounts, newDelivery, newEntry, toRecord} from '../../support/sample-lea
 import {noPauses, servedLeadApi} from '../../support/served.ts';
 import {sqlite} from '../../support/stores.ts';
 import {until} from '../../support/until.ts';
+import {testSealer} from '../../support/test-server.ts';
 
 type Parts = {
   scripts: Record<string, Script>;
@@ -45,7 +45,7 @@ async function startDelivery(
 ) {
   const timings = {...quickTimings, ...changes};
   const server = await sqlite.startServer();
-  const sound = await openStore(server.config, clearText);
+  const sound = await openStore(server.config, testSealer);
   const store = {...sound, ...spoil?.(sound)};
   const named = Object.entries(scripts).map(
     async ([name, script]) => [name, await startFakeUpstream(script)] as const,

@@ -6,7 +6,6 @@ import {onePartner} from '../../../server/config/partners.ts';
 import type {DeliveryRow} from '../../../server/leads/deliveries.ts';
 import {startServer} from '../../../server/server.ts';
 import type {BesideStore} from '../../../server/leads/ports.ts';
-import {clearText} from '../../../server/store/sealing.ts';
 import {openStoreBeside} from '../../../server/store/open-store.ts';
 import {emailSettings} from '../../support/email-settings.ts';
 import {sentLead} from '../../support/embed-client.ts';
@@ -17,7 +16,7 @@ import {openFor, openWhile} from '../../support/opened.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 import {canaryLead as lead} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
-import {baseConfig, listedOrigin} from '../../support/test-server.ts';
+import {baseConfig, listedOrigin, testSealer} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 import {startWebhookReceiver, type ReceiverReply} from '../../support/webhook-receiver.ts';
 
@@ -57,7 +56,7 @@ async function drive(t: TestContext, settings: DestinationSettings, isOver: (row
     {...quickTimings, delivery: 3_000},
   );
   const look = <Result>(work: (store: BesideStore) => Promise<Result>) =>
-    openWhile(openStoreBeside(config, clearText, true), work);
+    openWhile(openStoreBeside(config, testSealer, true), work);
   const rows = () => look((store) => store.listDeliveries(10, {destination: 'news'}));
   try {
     const fetch = fetchFrom(`http://127.0.0.1:${server.port}`);

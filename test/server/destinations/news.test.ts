@@ -8,7 +8,6 @@ import type {DeliveryFilter, DeliveryRow} from '../../../server/leads/deliveries
 import type {LeadEvent} from '../../../server/leads/lead-event.ts';
 import type {BesideStore} from '../../../server/leads/ports.ts';
 import {openStore} from '../../../server/store/open-store.ts';
-import {clearText} from '../../../server/store/sealing.ts';
 import {sentLead, somebody} from '../../support/embed-client.ts';
 import {json, startFakeUpstream, type Script} from '../../support/fake-upstream.ts';
 import {basic, postJson, readJson} from '../../support/http.ts';
@@ -16,7 +15,7 @@ import {openFor, openWhile} from '../../support/opened.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 import {amounts, newDelivery, newEntry, prequalificationBody, without} from '../../support/sample-leads.ts';
 import {asOperator, forEachStore, sqlite} from '../../support/stores.ts';
-import {acme, listedOrigin, type TestServer} from '../../support/test-server.ts';
+import {acme, listedOrigin, type TestServer, testSealer} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 import {replyWith, startWebhookReceiver, type WebhookReceiver} from '../../support/webhook-receiver.ts';
 
@@ -255,10 +254,10 @@ test('a delivery that waited while its destination became one of another kind is
     news: [newDelivery({destination: 'lender', content: 'created', givesAnswer: false})],
     lead: [newDelivery({destination: 'crm', content: 'lead', givesAnswer: false})],
   };
-  await openWhile(openStore(own.config, clearText), (open) =>
+  await openWhile(openStore(own.config, testSealer), (open) =>
     open.accept({...news, deliveries: deliveries.news}),
   );
-  await openWhile(openStore(own.config, clearText), (open) =>
+  await openWhile(openStore(own.config, testSealer), (open) =>
     open.accept({...lead, deliveries: deliveries.lead}),
   );
   const rowOf = async (id: string) =>

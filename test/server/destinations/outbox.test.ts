@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import type {LeadApiSettings} from '../../../server/config/destinations.ts';
 import type {Timings} from '../../../server/config/timings.ts';
-import {clearText} from '../../../server/store/sealing.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {
   json,
@@ -25,7 +24,7 @@ import {
   prequalificationBody,
 } from '../../support/sample-leads.ts';
 import {asOperator, sqlite, type StoredServer} from '../../support/stores.ts';
-import {startTestServer, through} from '../../support/test-server.ts';
+import {startTestServer, through, testSealer} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 
 type Changes = {script?: Script; upstream?: Partial<LeadApiSettings>; timings?: Partial<Timings>};
@@ -45,7 +44,7 @@ const logged = (server: StoredServer, words: string) =>
 
 /** As many leads as there would be after a long outage, put there past the service. */
 const fill = (server: StoredServer, count: number, nextAttemptAt: number, remoteId?: string) =>
-  openWhile(openStore(server.config, clearText), async (store) => {
+  openWhile(openStore(server.config, testSealer), async (store) => {
     const entries = Array.from({length: count}, () =>
       newEntry({
         lead: asLead(prequalificationBody),

@@ -10,6 +10,7 @@ import {openForSuite} from '../../support/opened.ts';
 import {prequalificationBody, standardBody} from '../../support/sample-leads.ts';
 import {forEachStore} from '../../support/stores.ts';
 import {acme, listedOrigin, startTestServer} from '../../support/test-server.ts';
+import {openedLead} from '../../support/sealed-rows.ts';
 
 const consent = {text: 'I agree.', version: '2026-11', required: false};
 
@@ -43,8 +44,7 @@ forEachStore((store) => {
         const typed = {first_name: payload, last_name: payload, email, notes: payload};
         const body = postJson({...prequalificationBody, ...typed}, basic(acme));
         const {id} = await readJson<{id: string}>(await server.fetch('/json/leads', body), 201);
-        const [row] = await server.select(`SELECT lead FROM leads WHERE id = '${id}'`);
-        assert.partialDeepStrictEqual(JSON.parse(String(row!['lead'])), typed);
+        assert.partialDeepStrictEqual((await openedLead(server, id)).lead, typed);
         const result = await server.fetch(`/json/leads/${id}`, {headers: basic(acme)});
         assert.equal((await readJson<{first_name: string}>(result, 200)).first_name, payload);
       });

@@ -9,6 +9,7 @@ import {openFor, type Owner} from '../../support/opened.ts';
 import {prequalificationBody, standardBody} from '../../support/sample-leads.ts';
 import type {Store} from '../../support/stores.ts';
 import {acme, globex, startTestServer, type TestServer, through} from '../../support/test-server.ts';
+import {damaged} from '../../support/sealed-rows.ts';
 
 export type Send = (row: Row) => Promise<Response>;
 
@@ -68,7 +69,7 @@ export const startIn: Readonly<Record<ServiceState, (store: Store, owner: Owner)
   async 'the lead cannot be opened'(store, owner) {
     const server = await openFor(owner, store.startServer());
     const ids = await storeLeads(server);
-    await server.execute(`UPDATE leads SET lead = '{' WHERE id = '${ids.prequalification}'`);
+    await server.execute(damaged(`lead_id = '${ids.prequalification}'`));
     return sender(server, ids);
   },
   'the upstream does not answer': (store, owner) => withUpstream(store, owner, {create: failures['a reset']}),

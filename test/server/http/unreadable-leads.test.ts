@@ -44,7 +44,7 @@ forEachStore((over) => {
       'a missing blob': (id) => `DELETE FROM sealed WHERE lead_id = '${id}'`,
       'a wrong key number': (id) => `UPDATE sealed SET data_key = 7 WHERE lead_id = '${id}'`,
       'text that is no JSON': (id) =>
-        `UPDATE leads SET lead = '{"first_name": "Secret', reasons = '{}' WHERE id = '${id}'; DELETE FROM sealed WHERE lead_id = '${id}'`,
+        `UPDATE leads SET clear_lead = '{"first_name": "Secret' WHERE id = '${id}'; DELETE FROM sealed WHERE lead_id = '${id}'`,
     };
     for (const [what, damage] of Object.entries(damages)) {
       test(`is answered with 500, and the service stays ready for all others: ${what}`, async (t) => {

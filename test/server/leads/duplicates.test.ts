@@ -4,7 +4,6 @@ import {randomUUID} from 'node:crypto';
 import {after, before, mock, suite, test} from 'node:test';
 import type {EmbedAnswer} from '../../../contract/embed.ts';
 import {onePartner} from '../../../server/config/partners.ts';
-import {clearText} from '../../../server/store/sealing.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {json, startFakeUpstream, type FakeUpstream, type Script} from '../../support/fake-upstream.ts';
 import {readJson} from '../../support/http.ts';
@@ -13,7 +12,7 @@ import {readLead, sendLead, sentLead, somebody} from '../../support/embed-client
 import {quickTimings} from '../../support/quick-timings.ts';
 import {standardBody, without} from '../../support/sample-leads.ts';
 import {forEachStore, type StoredServer} from '../../support/stores.ts';
-import {listedOrigin, through} from '../../support/test-server.ts';
+import {listedOrigin, through, testSealer} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 
 const hour = 3_600_000;
@@ -191,7 +190,7 @@ forEachStore((store) => {
       assert.equal(plain.status, 'done');
       const answer = await sentLead(server, somebody(), {partner: 'held', body: {trap: 'x'}});
       assert.equal(answer.status, 'pending');
-      const operator = await openFor(t, openStore(server.config, clearText));
+      const operator = await openFor(t, openStore(server.config, testSealer));
       const rows = (await operator.listDeliveries(100, {})).filter(({lead}) => lead === answer.id);
       assert.partialDeepStrictEqual(rows, [{state: 'held'}]);
       assert.equal(deliveries(answer), 0);

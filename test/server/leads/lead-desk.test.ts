@@ -8,11 +8,11 @@ import type {DueDelivery} from '../../../server/leads/deliveries.ts';
 import type {LeadStore} from '../../../server/leads/ports.ts';
 import type {Answer} from '../../../server/leads/stored-lead.ts';
 import type {Observation} from '../../../server/observe/observations.ts';
-import {clearText} from '../../../server/store/sealing.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {openFor} from '../../support/opened.ts';
 import {asLead, doneAnswer, prequalificationBody} from '../../support/sample-leads.ts';
 import {forEachStore, type Store} from '../../support/stores.ts';
+import {testSealer} from '../../support/test-server.ts';
 
 const hour = 3_600_000;
 
@@ -28,7 +28,7 @@ async function openDesk(
   {reserve = hasRoom, contentFor = asLeads, answer = () => ({status: 'pending'})}: Given = {},
 ) {
   const server = await openFor(t, over.startServer());
-  const store = await openFor(t, openStore(server.config, clearText));
+  const store = await openFor(t, openStore(server.config, testSealer));
   const asked: DueDelivery[] = [];
   const courier = {
     deliver(due: DueDelivery) {

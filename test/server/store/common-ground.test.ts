@@ -20,7 +20,7 @@ suite('the common ground of engines that speak the protocol of PostgreSQL', () =
 
   const leaving: [text: string, what: string[]][] = [
     ['SELECT date_trunc($1, created_at) FROM leads', ['date_trunc']],
-    ['SELECT id FROM leads WHERE lead ILIKE $1', ['ILIKE']],
+    ['SELECT id FROM leads WHERE clear_lead ILIKE $1', ['ILIKE']],
     ['SELECT id FROM leads WHERE reasons::jsonb @> $1', ['@>']],
     ['SELECT id FROM leads FOR UPDATE NOWAIT', ['NOWAIT']],
     ['SELECT id, row_number() OVER (ORDER BY id) FROM leads', ['row_number', 'OVER']],

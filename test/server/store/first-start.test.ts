@@ -16,7 +16,7 @@ for (const {name, postgres, skip} of databaseKinds)
     const databasePath = join(temporaryFolder(t), 'leads.sqlite');
     const databaseUrl = postgres ? (await databaseFor(t)).url : undefined;
     const settings = {...baseConfig(temporaryFolder(t)), databasePath, databaseUrl};
-    const sealer = createSealer(['clear']);
+    const sealer = createSealer(['a data key of at least 32 characters']);
     // As the server makes it, before it makes the tables.
     writeFileSync(databasePath, '');
     const beside = () => openStoreBeside(settings, sealer, true);

@@ -34,7 +34,7 @@ const news = (
 
 /** Opens nothing of the leads in `lost`. */
 const lost = new Set<string>();
-const sealing = createSealer(['a data key of at least 32 characters', 'clear']);
+const sealing = createSealer(['a data key of at least 32 characters']);
 const binding: Sealer = {
   ...sealing,
   of(lead) {

@@ -7,12 +7,12 @@ import pg from 'pg';
 import type {Database, Row, Statement, SqlWords} from '../../../server/store/database.ts';
 import {postgresWords} from '../../../server/store/postgres/store.ts';
 import {leadQueries} from '../../../server/store/queries.ts';
-import {clearText} from '../../../server/store/sealing.ts';
 import {sqliteWords} from '../../../server/store/sqlite/connection.ts';
 import {fill} from '../../bench/year-of-leads.ts';
 import {suiteOwner, type Owner} from '../../support/opened.ts';
 import {createDatabaseWithTables, withoutPostgres} from '../../support/postgres.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
+import {testSealer} from '../../support/test-server.ts';
 
 /** So many that PostgreSQL, too, chooses an index, for which it has statistics. */
 const leads = 20_000;
@@ -58,7 +58,7 @@ function explained(
     },
   };
   return {
-    queries: leadQueries(database, clearText),
+    queries: leadQueries(database, testSealer),
     run: (text) => run({text, values: []}),
     longest: () => longest,
     takeScans() {
@@ -208,6 +208,8 @@ for (const [name, open, skip] of [
     let store: Explained;
     before(async () => {
       store = await open(owner);
+      await store.queries.checkKeys();
+      store.takeScans();
       // As if most leads were duplicates and corrections: PostgreSQL reads an index as a whole if it has few rows.
       await store.run(`UPDATE leads SET duplicate_of = id, supersedes = id
         WHERE partner NOT IN ('${sweptPartners.join("', '")}')`);

@@ -13,7 +13,7 @@ import type {Observation} from '../../../server/observe/observations.ts';
 import {newRequest} from '../../../server/reload/reloads.ts';
 import {openStoreBeside} from '../../../server/store/open-store.ts';
 import {startSweeping} from '../../../server/store/retention-sweep.ts';
-import {clearText, createSealer} from '../../../server/store/sealing.ts';
+import {createSealer} from '../../../server/store/sealing.ts';
 import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
 import {sendLead} from '../../support/embed-client.ts';
 import {openFor} from '../../support/opened.ts';
@@ -30,6 +30,7 @@ import {
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {sqlite} from '../../support/stores.ts';
 import {until} from '../../support/until.ts';
+import {testSealer} from '../../support/test-server.ts';
 
 const day = 24 * 3_600_000;
 const timings = {...usualTimings, sweepEvery: 5, sweepPause: 1, purgeRetry: 1};
@@ -85,8 +86,8 @@ async function erasedOf(store: LeadStore, entries: readonly LeadEntry[]): Promis
 }
 
 for (const [name, open, skip] of [
-  ['SQLite, sealed', overSqlite, false],
-  ['PostgreSQL, in clear', overPostgres, withoutPostgres],
+  ['SQLite', overSqlite, false],
+  ['PostgreSQL', overPostgres, withoutPostgres],
 ] as const)
   suite(`${name}: the sweep`, {skip}, () => {
     test('erases by partner: after days, by default, or never', async (t) => {
@@ -298,7 +299,7 @@ suite('a reload', () => {
     await server.reload({retention: {...retention, retainDays: 9, keepConsentYears: 6}});
     assert.match(server.logLines.join(''), /retain_days would fall from 11 to 9/);
     assert.equal((await erased()).length, 0);
-    const beside = await openFor(t, openStoreBeside(server.config, clearText, true));
+    const beside = await openFor(t, openStoreBeside(server.config, testSealer, true));
     await beside.askForReload(newRequest(true));
     await until(async () => (await erased()).length === 1);
     const log = server.logLines.join('');

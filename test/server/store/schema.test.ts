@@ -9,7 +9,6 @@ import {join} from 'node:path';
 import {suite, test} from 'node:test';
 import {tables, type Table} from '../../../server/store/columns.ts';
 import {currentVersion} from '../../../server/store/schema.ts';
-import {clearText} from '../../../server/store/sealing.ts';
 import {openPostgresStore} from '../../../server/store/postgres/store.ts';
 import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
 import {createDatabase, databaseFor, withoutPostgres, type TestDatabase} from '../../support/postgres.ts';
@@ -22,7 +21,7 @@ import {sentLead} from '../../support/embed-client.ts';
 import {openFor} from '../../support/opened.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
-import {partners} from '../../support/test-server.ts';
+import {partners, testSealer} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 import {replyWith, startWebhookReceiver} from '../../support/webhook-receiver.ts';
 
@@ -92,7 +91,7 @@ suite('a database that was brought up has the shape of a new one', () => {
       copyFileSync(join(databases, `${name}.sqlite`), upgraded);
       const deliveries = () => rowsOf(upgraded, selectDeliveries);
       const before = hasDeliveries && deliveries();
-      for (const path of [fresh, upgraded]) await (await openSqliteStore(path, clearText)).close();
+      for (const path of [fresh, upgraded]) await (await openSqliteStore(path, testSealer)).close();
       assert.deepEqual(shapeOfSqlite(upgraded), shapeOfSqlite(fresh));
       assert.equal(shapeOfSqlite(fresh).version, currentVersion);
       if (before) assertAreKept(before, deliveries());
@@ -109,7 +108,7 @@ suite('a database that was brought up has the shape of a new one', () => {
         });
         await upgraded.query(readFileSync(join(databases, `${name}.sql`), 'utf8'));
         const before = hasDeliveries && (await upgraded.query(selectDeliveries));
-        for (const {url} of [fresh, upgraded]) await (await openPostgresStore(url, clearText)).close();
+        for (const {url} of [fresh, upgraded]) await (await openPostgresStore(url, testSealer)).close();
         assert.deepEqual(await shapeOfPostgres(upgraded), await shapeOfPostgres(fresh));
         if (before) assertAreKept(before, await upgraded.query(selectDeliveries));
       },
@@ -125,13 +124,13 @@ suite('a database that was brought up has the shape of a new one', () => {
         await fresh.drop();
         await restored.drop();
       });
-      for (const {url} of [fresh, restored]) await (await openPostgresStore(url, clearText)).close();
+      for (const {url} of [fresh, restored]) await (await openPostgresStore(url, testSealer)).close();
       await restored.query("INSERT INTO store_mark VALUES (1, 'moved', 'elsewhere')");
       const dump = readFileSync(join(databases, 'schema-12.sql'), 'utf8');
       for (const [, table = ''] of dump.matchAll(/CREATE TABLE ([\w.]+)/g))
         await restored.query(`DROP TABLE ${table} CASCADE`);
       await restored.query(dump);
-      await (await openPostgresStore(restored.url, clearText)).close();
+      await (await openPostgresStore(restored.url, testSealer)).close();
       assert.deepEqual(await shapeOfPostgres(restored), await shapeOfPostgres(fresh));
       assert.deepEqual(await restored.query('SELECT * FROM store_mark'), []);
     },
@@ -142,7 +141,7 @@ suite('a database that was brought up has the shape of a new one', () => {
     await database.query(
       'CREATE TABLE schema_version (version BIGINT); INSERT INTO schema_version VALUES (2)',
     );
-    await assert.rejects(openPostgresStore(database.url, clearText), /before version 1\.0\.0/);
+    await assert.rejects(openPostgresStore(database.url, testSealer), /before version 1\.0\.0/);
   });
 });
 
@@ -159,11 +158,11 @@ test(
       );
     await report(Date.now());
     await assert.rejects(
-      openPostgresStore(database.url, clearText, {patience: 1}),
+      openPostgresStore(database.url, testSealer, {patience: 1}),
       /web-1:4711 of an older version runs on this database/,
     );
     await report(Date.now() - 61_000);
-    await (await openPostgresStore(database.url, clearText)).close();
+    await (await openPostgresStore(database.url, testSealer)).close();
   },
 );
 
@@ -186,7 +185,7 @@ forEachStore((store) => {
   test('news of stops that was given up waits again, and that of held leads for an operator', async (t) => {
     const server = await store.startServer();
     t.after(() => server.close());
-    const opened = await openStore(server.config, clearText);
+    const opened = await openStore(server.config, testSealer);
     const deliveries = ['crm', 'other', 'sales'].map((destination) =>
       newDelivery({destination, content: 'created'}),
     );
@@ -201,12 +200,14 @@ forEachStore((store) => {
       "UPDATE deliveries SET content = 'held', state = 'waiting', attempts = 3, recipients = '{}' WHERE destination = 'sales'",
       `UPDATE deliveries SET state = 'held' WHERE destination = 'other' AND NOT ${ofReleased}`,
       "INSERT INTO paused_destinations (destination, paused_at, reason) VALUES ('crm', 1, 'The receiver answered 410 (Gone): it wants no more events'), ('other', 1, 'our maintenance')",
-      ...undo(17),
+      ...undo(18),
+      ...undo(20),
+      'ALTER TABLE leads RENAME COLUMN clear_lead TO lead',
       store.name === 'SQLite' ? 'PRAGMA user_version = 17' : 'UPDATE schema_version SET version = 17',
       'DELETE FROM processes',
     ])
       await server.execute(text);
-    await (await openStore(server.config, clearText)).close();
+    await (await openStore(server.config, testSealer)).close();
     const rowsWhere = async (condition: string) => {
       const text =
         'SELECT destination, content, state, CAST(attempts AS TEXT) AS attempts, recipients FROM deliveries';

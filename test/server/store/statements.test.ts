@@ -8,11 +8,11 @@ import {basename, join} from 'node:path';
 import {DatabaseSync, type SQLInputValue} from 'node:sqlite';
 import {suite, test} from 'node:test';
 import pg from 'pg';
-import {clearText} from '../../../server/store/sealing.ts';
 import {oldestServer} from '../../../server/store/schema.ts';
 import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
 import {createDatabaseWithTables, withoutPostgres} from '../../support/postgres.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
+import {testSealer} from '../../support/test-server.ts';
 
 type Sent = {text: string; values: SQLInputValue[]};
 /** `schema` is the version of the tables that the release was made for. */
@@ -39,7 +39,7 @@ const failure = (error: unknown, {text}: Sent) => `${String(error)}: ${text}`;
 async function failuresOnSqlite(change = ''): Promise<string[]> {
   const place = makeTemporaryFolder();
   const path = join(place.path, 'leads.sqlite');
-  await (await openSqliteStore(path, clearText)).close();
+  await (await openSqliteStore(path, testSealer)).close();
   const database = new DatabaseSync(path, {enableForeignKeyConstraints: false});
   database.exec(change);
   const failures = release.sqlite.flatMap((sent) => {
@@ -108,7 +108,7 @@ suite('the statements of the last release', () => {
     ['an index is gone', 'DROP INDEX leads_reference', /no such index: leads_reference: SELECT/],
   ];
   for (const [what, change, says] of contracts) {
-    test(`some of them fail on SQLite when ${what}`, async () => {
+    test(`some of them fail on SQLite when ${what}`, {skip: apart}, async () => {
       assert.match((await failuresOnSqlite(change)).join('\n'), says);
     });
   }

@@ -16,7 +16,7 @@ import {suite, test, type TestContext} from 'node:test';
 import {deliveryContents, deliveryStates, type FirstContent} from '../../../server/leads/deliveries.ts';
 import {tables, type Column, type Table} from '../../../server/store/columns.ts';
 import {openStore, openStoreBeside} from '../../../server/store/open-store.ts';
-import {clearText, createSealer} from '../../../server/store/sealing.ts';
+import {createSealer} from '../../../server/store/sealing.ts';
 import {transfer, transferred, type Progress} from '../../../server/store/transfer.ts';
 import {openWhile} from '../../support/opened.ts';
 import {createDatabase, databaseFor, withoutPostgres, type TestDatabase} from '../../support/postgres.ts';
@@ -28,10 +28,9 @@ import {
   sampleConsent,
 } from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
-import {baseConfig} from '../../support/test-server.ts';
+import {dataKey, baseConfig, testSealer} from '../../support/test-server.ts';
 
-const dataKey = 'a data key of at least 32 characters';
-const both = createSealer([dataKey, 'clear']);
+const both = createSealer(['a data key of at least 32 characters', dataKey]);
 const consent = {...sampleConsent, givenAt: 1};
 
 type Place = {databaseUrl: string | undefined; databasePath: string};
@@ -114,7 +113,7 @@ async function insertOddRows({run}: Both, lead: string) {
   await run(['BEGIN', ...statements, 'COMMIT'].join(';'));
 }
 
-/** Leads in clear, sealed and erased, with deliveries in each state, and rows of each table. */
+/** Leads in clear, sealed with two keys and erased, with deliveries in each state, and rows of each table. */
 async function fillStore(place: Both) {
   const config = {...baseConfig(''), ...place.place};
   const odd = newEntry({lead: asLead({...prequalificationBody, last_name: 'O’Neill \u{1f600}'})});
@@ -134,7 +133,7 @@ async function fillStore(place: Both) {
       }),
     ),
   ];
-  await openWhile(openStore(config, clearText), async (store) => {
+  await openWhile(openStore(config, testSealer), async (store) => {
     await Promise.all(all().map((entry) => store.accept(entry)));
     await store.erase(erased.id, Date.now(), () => true);
     await store.probe(Date.now(), 64);
@@ -149,6 +148,7 @@ async function fillStore(place: Both) {
   for (const [index, state] of deliveryStates.entries())
     await place.run(`UPDATE deliveries SET state = '${state}', last_reply = '{"a":"b"}'
       WHERE destination = 'to-${index % deliveryContents.length}'`);
+  await place.run(`UPDATE leads SET clear_lead = '{"first_name":"O’Neill"}' WHERE id = '${odd.id}'`);
   await insertOddRows(place, odd.id);
 }
 
@@ -266,7 +266,7 @@ suite('a transfer to PostgreSQL', {skip: withoutPostgres}, () => {
   test('takes along the log of a killed server, and refuses and keeps one that is damaged', async (t) => {
     const {sqlite, postgres} = await makePlaces(t);
     const [running, killed] = [sqlite.place.databasePath, `${sqlite.place.databasePath}-killed`];
-    await openWhile(openStore(configFor(sqlite), clearText), async (store) => {
+    await openWhile(openStore(configFor(sqlite), testSealer), async (store) => {
       for (let count = 0; count < 10; count += 1) await store.accept(newEntry());
       for (const suffix of ['', '-wal', '-shm']) copyFileSync(running + suffix, killed + suffix);
     });

@@ -9,7 +9,6 @@ import {suite, test, type TestContext} from 'node:test';
 import type {EmbedAnswer} from '../../../contract/embed.ts';
 import {onePartner} from '../../../server/config/partners.ts';
 import type {ObservationType} from '../../../server/observe/observations.ts';
-import {clearText} from '../../../server/store/sealing.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {currentVersion, oldestVersion} from '../../../server/store/schema.ts';
 import {backUpSqlite} from '../../../server/store/sqlite/backup.ts';
@@ -26,10 +25,12 @@ import {
   startTestServer,
   type Prepare,
   type TestServer,
+  testSealer,
 } from '../../support/test-server.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {until} from '../../support/until.ts';
 import {openFor} from '../../support/opened.ts';
+import {openedLeads} from '../../support/sealed-rows.ts';
 
 const databases = join(import.meta.dirname, '../../support/databases');
 
@@ -100,9 +101,12 @@ async function isBroughtUp(t: TestContext, {prepare, select}: Written) {
   const [upgraded] = server.logLines.filter((line) => line.includes('the database was brought up'));
   assert.partialDeepStrictEqual(JSON.parse(upgraded ?? '{}'), {from: oldestVersion, to: currentVersion});
   const ids = new Map<string, string>();
-  for (const {id, lead} of await select('SELECT id, lead FROM leads ORDER BY id DESC')) {
-    ids.set((JSON.parse(String(lead)) as {first_name: string}).first_name, String(id));
-  }
+  // The server seals them while it works.
+  const clearKeys = async () => (await select('SELECT 1 FROM data_keys WHERE check_value = 0')).length;
+  await until(async () => (await clearKeys()) === 0, 'nothing is in clear any more');
+  assert.deepEqual(await select("SELECT id FROM leads WHERE clear_lead <> ''"), []);
+  for (const {id, lead} of (await openedLeads({select})).toReversed())
+    ids.set((lead as {first_name: string}).first_name, id);
   const idOf = (firstName: string) => ids.get(firstName)!;
   assert.deepEqual(
     await select('SELECT COUNT(*) AS leads FROM leads').then(([row]) => Number(row!['leads'])),
@@ -144,7 +148,7 @@ async function isBroughtUp(t: TestContext, {prepare, select}: Written) {
   // The operator sends all that was waiting, held or refused, beside the server.
   const events: ObservationType[] = [];
   const settings = {...baseConfig('unused'), databaseUrl: undefined, ...prepare};
-  const store = await openStore(settings, clearText, ({type}) => events.push(type));
+  const store = await openStore(settings, testSealer, ({type}) => events.push(type));
   assert.ok(!events.includes('database-upgraded'), 'it was brought up before');
   t.after(() => store.close());
   const due =

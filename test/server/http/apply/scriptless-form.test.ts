@@ -11,6 +11,7 @@ import {openFor} from '../../../support/opened.ts';
 import {attributeOf, plainBrowser, textOf, type PlainPage} from '../../../support/plain-browser.ts';
 import {rowsOf, stopWrites} from '../../../support/rows.ts';
 import {startTestServer, type TestServer} from '../../../support/test-server.ts';
+import {openedIn} from '../../../support/sealed-rows.ts';
 
 const publicUrl = 'https://leads.example.com';
 const origins = ['https://www.acme.example'];
@@ -86,25 +87,10 @@ const answers = {
 
 const agreed = (page: PlainPage) => ({consent: page.fields.get('_seen') ?? ''});
 
-function storedIn(server: TestServer) {
-  const rows = rowsOf(
-    server.config.databasePath,
-    'SELECT id, partner, lead_type, lead, suspect, attribution, context, supersedes, consent FROM leads LEFT JOIN consents ON lead_id = id ORDER BY id',
-  );
-  const read = (text: unknown) =>
-    typeof text === 'string' ? (JSON.parse(text) as Record<string, unknown>) : null;
-  return rows.map(({id, partner, lead_type, suspect, supersedes, ...row}) => ({
-    id,
-    partner,
-    leadType: lead_type,
-    suspect,
-    supersedes,
-    lead: read(row['lead'])!,
-    consent: read(row['consent']),
-    attribution: read(row['attribution']),
-    context: read(row['context']),
+const storedIn = ({config}: TestServer) =>
+  openedIn(config.databasePath).map(({lead_type: leadType, lead, ...row}) => ({
+    ...{...row, leadType, lead: lead as Record<string, unknown>},
   }));
-}
 const newest = (server: TestServer) => storedIn(server).at(-1)!;
 /** Fills in the form, and sends it. */
 async function sent(browser: ReturnType<typeof visitor>, path: string, more: Record<string, string> = {}) {

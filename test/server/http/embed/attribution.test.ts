@@ -7,6 +7,7 @@ import {startFakeUpstream} from '../../../support/fake-upstream.ts';
 import {sentLead, somebody} from '../../../support/embed-client.ts';
 import {sqlite} from '../../../support/stores.ts';
 import {through} from '../../../support/test-server.ts';
+import {openedLead} from '../../../support/sealed-rows.ts';
 
 const address = 'https://www.partner.example/funding';
 const everything: Record<string, string> = {
@@ -25,8 +26,7 @@ const campaignIds = {
 const server = sqlite.useServer();
 const kept = async (attribution: unknown) => {
   const {id} = await sentLead(server, somebody(), {body: {attribution}});
-  const [row] = await server.select(`SELECT attribution FROM leads WHERE id = '${id}'`);
-  return JSON.parse((row!['attribution'] as string | null) ?? 'null') as object | null;
+  return (await openedLead(server, id)).attribution;
 };
 
 suite('how a visitor came', () => {
@@ -104,8 +104,7 @@ suite('how a visitor came', () => {
     const first = await sentLead(server, lead, {key, body: {attribution: {gclid: 'first'}}});
     const again = await sentLead(server, lead, {key, body: {attribution: {gclid: 'second'}}});
     assert.deepEqual(again, first);
-    const [row] = await server.select(`SELECT attribution FROM leads WHERE id = '${first.id}'`);
-    assert.equal(row?.['attribution'], '{"gclid":"first"}');
+    assert.deepEqual((await openedLead(server, first.id)).attribution, {gclid: 'first'});
   });
 
   test('is in no answer, no log line and nothing that an upstream gets', async (t) => {

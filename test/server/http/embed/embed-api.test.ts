@@ -16,6 +16,7 @@ import {openFor} from '../../../support/opened.ts';
 import {sqlite} from '../../../support/stores.ts';
 import {acme, globex, listedOrigin, otherOrigin, startTestServer} from '../../../support/test-server.ts';
 import {defaultPolicy, figuresOf} from '../../../../calculator/policy.ts';
+import {openedLead} from '../../../support/sealed-rows.ts';
 
 const server = sqlite.useServer();
 
@@ -99,8 +100,7 @@ suite('a page of a partner', () => {
   test('cannot send what the form does not ask for, and is not told of it', async () => {
     const more = {state: 'Nowhere', time_frame: 'x', notes: '=cmd|…\0', first_name2: 'x'};
     const answer = await created({lead: {...lead, ...more, email: 'more@example.com'}});
-    const [row] = await server.select(`SELECT lead FROM leads WHERE id = '${answer.id}'`);
-    const stored = JSON.parse(String(row?.['lead'])) as object;
+    const {lead: stored} = await openedLead(server, answer.id);
     assert.partialDeepStrictEqual(stored, {email: 'more@example.com'});
     assert.deepEqual(
       Object.keys(more).filter((name) => Object.hasOwn(stored, name)),
@@ -113,8 +113,7 @@ suite('a page of a partner', () => {
       const phone = `202${space}555${space}0142`;
       const spaced = {...lead, first_name: `Jane${space}Ann`, phone};
       const {id} = await created({lead: spaced});
-      const [row] = await server.select(`SELECT lead FROM leads WHERE id = '${id}'`);
-      assert.partialDeepStrictEqual(JSON.parse(String(row?.['lead'])), {
+      assert.partialDeepStrictEqual((await openedLead(server, id)).lead, {
         first_name: `Jane${' '.repeat(space.length)}Ann`,
         phone: {
           typed: `202${' '.repeat(space.length)}555${' '.repeat(space.length)}0142`,

@@ -4,13 +4,13 @@ import {suite, test, type TestContext} from 'node:test';
 import {StoreRefused} from '../../../../server/leads/store-errors.ts';
 import {inspectPostgres} from '../../../../server/store/postgres/start.ts';
 import {openPostgresStore} from '../../../../server/store/postgres/store.ts';
-import {clearText} from '../../../../server/store/sealing.ts';
 import {runCommand} from '../../../support/operator.ts';
 import {createDatabase, openPostgresStores, withoutPostgres} from '../../../support/postgres.ts';
 import {asLead, newDelivery, newEntry, keyOf, prequalificationBody} from '../../../support/sample-leads.ts';
 import {serviceSettings} from '../../../support/service-process.ts';
 import {temporaryFolder} from '../../../support/temporary-folder.ts';
 import {openFor} from '../../../support/opened.ts';
+import {testSealer} from '../../../support/test-server.ts';
 
 suite('the encoding of PostgreSQL', {skip: withoutPostgres}, () => {
   async function databaseIn(t: TestContext, encoding: string) {
@@ -27,7 +27,7 @@ suite('the encoding of PostgreSQL', {skip: withoutPostgres}, () => {
 
     test(`${encoding} is refused by the start and by config check, with the remedy, and nothing is made`, async (t) => {
       const database = await databaseIn(t, encoding);
-      await assert.rejects(openPostgresStore(database.url, clearText), why);
+      await assert.rejects(openPostgresStore(database.url, testSealer), why);
       await assert.rejects(inspectPostgres(database.url), why);
       assert.deepEqual(await database.query(tables), []);
       const folder = temporaryFolder(t);
@@ -40,7 +40,7 @@ suite('the encoding of PostgreSQL', {skip: withoutPostgres}, () => {
 
   test('UTF8 is accepted, with any collation, and holds any name', async (t) => {
     const database = await databaseIn(t, 'UTF8');
-    const store = await openFor(t, openPostgresStore(database.url, clearText));
+    const store = await openFor(t, openPostgresStore(database.url, testSealer));
     const entry = newEntry({
       lead: asLead({...prequalificationBody, first_name: 'Łukasz', last_name: 'O’Brien 🙂'}),
     });

@@ -6,7 +6,6 @@ import {before, suite, test} from 'node:test';
 import {createApp} from '../../../../server/app.ts';
 import type {Observation} from '../../../../server/observe/observations.ts';
 import {openStore, unencryptedHost} from '../../../../server/store/open-store.ts';
-import {clearText} from '../../../../server/store/sealing.ts';
 import {openSqliteStore} from '../../../../server/store/sqlite/store.ts';
 import {startCluster, withoutBinaries} from '../../../faults/postgres-cluster.ts';
 import {createAuthority} from '../../../support/certificates.ts';
@@ -15,7 +14,7 @@ import {runCommand, runProcess} from '../../../support/operator.ts';
 import {newEntry} from '../../../support/sample-leads.ts';
 import {serviceSettings} from '../../../support/service-process.ts';
 import {temporaryFolder} from '../../../support/temporary-folder.ts';
-import {baseConfig} from '../../../support/test-server.ts';
+import {baseConfig, testSealer} from '../../../support/test-server.ts';
 
 const on = (url: string) => ({databaseUrl: url, databasePath: ''}) as const;
 
@@ -44,7 +43,7 @@ suite('a PostgreSQL whose certificate is signed by an authority of its own', {sk
   ];
   for (const [query, host] of connects) {
     test(`an address with ${query}${host ? ` and the host ${host}` : ''} connects, and stores leads`, async (t) => {
-      const store = await openFor(t, openStore(on(urlWith(query, host)), clearText));
+      const store = await openFor(t, openStore(on(urlWith(query, host)), testSealer));
       assert.equal((await store.accept(newEntry())).outcome, 'created');
     });
   }
@@ -89,7 +88,7 @@ suite('a PostgreSQL whose certificate is signed by an authority of its own', {sk
   for (const [query, says, host] of refused) {
     test(`an address with "${query}"${host ? ` and the host ${host}` : ''} is refused at once, with the remedy`, async (t) => {
       const url = urlWith(query, host);
-      await assert.rejects(openStore(on(url), clearText), says);
+      await assert.rejects(openStore(on(url), testSealer), says);
       const folder = temporaryFolder(t);
       const {code, stdout} = await runCommand(
         {...serviceSettings(folder), DATABASE_URL: url, PORT: '0'},
@@ -133,7 +132,7 @@ suite('a PostgreSQL over a network without TLS', () => {
 
     const observed: Observation[] = [];
     const config = baseConfig(folder);
-    const given = await openSqliteStore(config.databasePath, clearText);
+    const given = await openSqliteStore(config.databasePath, testSealer);
     const app = await createApp({...config, databaseUrl}, (each) => observed.push(each), given);
     await app.close(0);
     assert.deepEqual(

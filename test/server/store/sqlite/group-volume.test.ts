@@ -5,14 +5,13 @@ import {chmodSync, chownSync, mkdirSync, readdirSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
 import {openSqliteStore} from '../../../../server/store/sqlite/store.ts';
-import {clearText} from '../../../../server/store/sealing.ts';
 import {basic, postJson} from '../../../support/http.ts';
 import {openFor, openWhile} from '../../../support/opened.ts';
 import {program} from '../../../support/operator.ts';
 import {prequalificationBody} from '../../../support/sample-leads.ts';
 import {serviceSettings, startService} from '../../../support/service-process.ts';
 import {temporaryFolder} from '../../../support/temporary-folder.ts';
-import {acme} from '../../../support/test-server.ts';
+import {acme, testSealer} from '../../../support/test-server.ts';
 
 const [user, group] = [42_042, 43_043];
 const asUser = ['setpriv', `--reuid=${user}`, `--regid=${user}`, `--groups=${group}`];
@@ -25,7 +24,7 @@ suite('an SQLite file that belongs to another user', {skip: isNotRoot}, () => {
     const data = join(folder, 'data');
     const path = join(data, 'leads.sqlite');
     mkdirSync(data);
-    await openWhile(openSqliteStore(path, clearText), () => Promise.resolve());
+    await openWhile(openSqliteStore(path, testSealer), () => Promise.resolve());
     chownSync(data, 0, group);
     chmodSync(data, 0o2770);
     chownSync(path, 0, group);

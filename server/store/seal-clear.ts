@@ -1,0 +1,118 @@
+/**
+ * Seals what versions before 2.0 stored in clear, while the server works. It may be killed at any time: what the store still
+ * has in clear is sealed by the next start. Several servers may do so at once.
+ */
+import {clearWord} from '../config/data-keys.ts';
+import type {Timings} from '../config/timings.ts';
+import type {KeyStore} from '../leads/data-keys.ts';
+import type {Upkeep} from '../leads/ports.ts';
+import {reasonOf} from '../leads/store-errors.ts';
+import type {Emit} from '../observe/observations.ts';
+import {pauseFor} from './upkeep.ts';
+
+/** Passes that seal nothing although something is left, after which it ends. */
+const maxIdlePasses = 5;
+
+/** What is sealed now, and the ids of leads of which something stays as it is. `isDone`: nothing else is left. */
+export type SealedAll = {resealed: number; unreadable: string[]; isDone: boolean};
+
+/** Repeats the pass until it finds nothing more: others may write while it goes on. It reports how many rows are sealed. */
+export async function* sealAll(
+  store: Pick<KeyStore, 'reseal'>,
+  isClearOnly = false,
+): AsyncGenerator<number, SealedAll, undefined> {
+  let resealed = 0;
+  for (let idle = 0; ;) {
+    const before = resealed;
+    let pass = {examined: 0, resealed: 0, unreadable: [] as readonly string[]};
+    for await (const done of store.reseal(isClearOnly)) {
+      pass = done;
+      yield before + done.resealed;
+    }
+    resealed += pass.resealed;
+    const isDone = pass.examined === pass.unreadable.length;
+    if (pass.resealed === 0) idle += 1;
+    if (isDone || idle === maxIdlePasses)
+      return {resealed, unreadable: [...new Set(pass.unreadable)], isDone};
+  }
+}
+
+type Parts = {
+  store: Pick<KeyStore, 'keyUses' | 'reseal' | 'forgetKey'> & Pick<Upkeep, 'purge' | 'rewrite'>;
+  emit: Emit;
+  timings: Pick<Timings, 'purgeRetry' | 'sealing'>;
+};
+
+/** @returns `stop` resolves when no work goes on */
+export function startSealingClear(parts: Parts): {stop: () => Promise<void>} {
+  const stopping = new AbortController();
+  const running = run(parts, stopping.signal);
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+async function run(parts: Parts, signal: AbortSignal) {
+  const {emit, timings} = parts;
+  while (!signal.aborted) {
+    try {
+      return await sealClear(parts, signal);
+    } catch (error) {
+      emit({type: 'clear-left', reason: reasonOf(error), isAgain: true});
+      await pauseFor(timings.sealing.retry, signal);
+    }
+  }
+}
+
+async function sealClear(parts: Parts, signal: AbortSignal) {
+  const {store, emit, timings} = parts;
+  if (!(await store.keyUses()).some(({key}) => key === clearWord)) return;
+  emit({type: 'clear-found'});
+  const sealed = await sealSlowly(parts, signal);
+  if (!sealed) return;
+  const {resealed: rows, unreadable, isDone} = sealed;
+  if (unreadable.length > 0) {
+    emit({type: 'clear-unreadable', leads: unreadable});
+    return;
+  }
+  if (!isDone) throw new Error('Rows change all the time while they are sealed');
+  const begun = performance.now();
+  try {
+    await store.rewrite?.((bytes) => emit({type: 'clear-rewriting', bytes}));
+  } catch (error) {
+    // Not again and again: leads would wait each time.
+    emit({type: 'clear-left', reason: reasonOf(error), isAgain: false});
+    return;
+  }
+  const ms = Math.round(performance.now() - begun);
+  while (!(await store.purge())) {
+    await pauseFor(timings.purgeRetry, signal);
+    if (signal.aborted) return;
+  }
+  await store.forgetKey(clearWord);
+  emit({type: 'clear-sealed', rows, ...(store.rewrite && {ms})});
+}
+
+/** New leads come first: a tenth of the time at most goes into sealing. @returns undefined if it was stopped */
+async function sealSlowly(
+  {store, emit, timings}: Parts,
+  signal: AbortSignal,
+): Promise<SealedAll | undefined> {
+  const sealing = sealAll(store, true);
+  let saidAt = performance.now();
+  for (;;) {
+    const begun = performance.now();
+    const {done, value} = await sealing.next();
+    if (done) return value;
+    const now = performance.now();
+    if (now - saidAt >= timings.sealing.said) {
+      emit({type: 'clear-sealing', rows: value});
+      saidAt = now;
+    }
+    await pauseFor(9 * (now - begun), signal);
+    if (signal.aborted) return undefined;
+  }
+}

@@ -1,0 +1,112 @@
+/** What versions before 2.0 stored in clear is sealed while a server works, and leaves no copy in the files of SQLite. */
+import assert from 'node:assert/strict';
+import {readdirSync, readFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {test, type TestContext} from 'node:test';
+import type {LeadStore} from '../../../server/leads/ports.ts';
+import {reasonOf, StoreUnavailable} from '../../../server/leads/store-errors.ts';
+import type {Observation} from '../../../server/observe/observations.ts';
+import {openStore} from '../../../server/store/open-store.ts';
+import {startSealingClear} from '../../../server/store/seal-clear.ts';
+import {putInClear} from '../../support/in-clear.ts';
+import {openFor, openWhile} from '../../support/opened.ts';
+import {quickTimings} from '../../support/quick-timings.ts';
+import {columnOf} from '../../support/rows.ts';
+import {asLead, newEntry, prequalificationBody, sampleConsent} from '../../support/sample-leads.ts';
+import {forEachStore, type StoredServer} from '../../support/stores.ts';
+import {testSealer} from '../../support/test-server.ts';
+import {until} from '../../support/until.ts';
+
+const lead = asLead({...prequalificationBody, first_name: 'Canary-first', email: 'canary@example.com'});
+const entryOf = () =>
+  newEntry({lead, partner: 'acme', consent: sampleConsent, attribution: {gclid: 'canary-click'}});
+
+/** The names of the files beside the database in which a text of a lead stands. */
+const filesWithCanary = ({databasePath}: {databasePath: string}) =>
+  readdirSync(dirname(databasePath)).filter((name) =>
+    /canary/i.test(readFileSync(join(dirname(databasePath), name), 'latin1')),
+  );
+
+forEachStore((over) => {
+  /** A store with leads in clear, and with what a server does to it. */
+  async function begin(t: TestContext, count = 120) {
+    const server = await openFor(t, over.startServer());
+    const entries = Array.from({length: count}, entryOf);
+    const opens = () => openStore(server.config, testSealer);
+    await openWhile(opens(), (store) => Promise.all(entries.map((entry) => store.accept(entry))));
+    await putInClear(server);
+    async function seal(changes: Partial<LeadStore> = {}) {
+      const seen: Observation[] = [];
+      const opened = await opens();
+      const store = {...opened, ...changes};
+      const sealing = startSealingClear({store, emit: (each) => void seen.push(each), timings: quickTimings});
+      const saw = (type: Observation['type']) => seen.some((each) => each.type === type);
+      const close = () => sealing.stop().then(() => opened.close());
+      return openFor(t, Promise.resolve({seen, store, saw, close}));
+    }
+    return {server, entries, seal};
+  }
+  const keysOf = async ({select}: StoredServer) =>
+    columnOf(await select('SELECT check_value FROM data_keys'), 'check_value').map(Number);
+  const sealedOf = async ({select}: StoredServer) => (await select('SELECT 1 FROM sealed')).length;
+
+  test('leads in clear are sealed, all of them can be read, and no file has anything of them', async (t) => {
+    const {server, entries, seal} = await begin(t);
+    const {seen, store, saw} = await seal();
+    await until(() => saw('clear-sealed'));
+    const rewritten = over.name === 'SQLite' ? ['clear-rewriting'] : [];
+    assert.deepEqual(columnOf(seen, 'type'), ['clear-found', ...rewritten, 'clear-sealed']);
+    assert.deepEqual(await keysOf(server), [testSealer.writesWith]);
+    const records = await store.findRecords(entries.map(({id}) => id));
+    for (const {id} of entries)
+      assert.partialDeepStrictEqual(records.get(id), {lead, consent: sampleConsent});
+    const rows = await server.select(`SELECT * FROM leads LEFT JOIN consents ON lead_id = id`);
+    assert.doesNotMatch(JSON.stringify(rows), /canary/i);
+    if (over.name === 'SQLite') assert.deepEqual(filesWithCanary(server.config), []);
+  });
+
+  test('one that was stopped goes on at the next start, and two servers do it together', async (t) => {
+    const {server, entries, seal} = await begin(t);
+    const first = await seal();
+    await until(async () => (await sealedOf(server)) > 0);
+    await first.close();
+    const left = entries.length - (await sealedOf(server));
+    assert.ok(left > 0 && !first.saw('clear-sealed'));
+    assert.ok((await keysOf(server)).includes(0));
+    const both = over.name === 'SQLite' ? [await seal()] : [await seal(), await seal()];
+    await until(() => both.every(({saw}) => saw('clear-sealed')));
+    assert.equal(await sealedOf(server), entries.length);
+    const third = await seal();
+    await third.close();
+    assert.deepEqual(third.seen, [], 'nothing is left to do');
+  });
+
+  test('a lead in clear whose row is damaged is named, and keeps the others from being given up', async (t) => {
+    const {server, entries, seal} = await begin(t, 3);
+    const {id} = entries[1]!;
+    await server.execute(`UPDATE leads SET clear_lead = '{"first' WHERE id = '${id}'`);
+    const {seen, store, saw, close} = await seal();
+    await until(() => saw('clear-unreadable'));
+    assert.deepEqual(seen.at(-1), {type: 'clear-unreadable', leads: [id]});
+    assert.equal(await sealedOf(server), 2);
+    assert.ok((await keysOf(server)).includes(0));
+    await store.erase(id, Date.now(), () => false);
+    await close();
+    const next = await seal();
+    await until(() => next.saw('clear-sealed'));
+  });
+
+  if (over.name === 'SQLite')
+    test('where the disk has no room for the new file, it says so, and the next start tries again', async (t) => {
+      const {server, seal} = await begin(t, 3);
+      const full = new StoreUnavailable('database or disk is full');
+      const {seen, saw, close} = await seal({rewrite: () => Promise.reject(full)});
+      await until(() => saw('clear-left'));
+      assert.deepEqual(seen.at(-1), {type: 'clear-left', reason: reasonOf(full), isAgain: false});
+      assert.ok((await keysOf(server)).includes(0));
+      await close();
+      const next = await seal();
+      await until(() => next.saw('clear-sealed'));
+      assert.deepEqual(await keysOf(server), [testSealer.writesWith]);
+    });
+});

@@ -1,0 +1,77 @@
+/** Makes of a sealed store what a version before 2.0 has left without a data key, but for its tables, which are those of now. */
+import type {RowOf} from '../../server/store/columns.ts';
+import type {PersonalData} from '../../server/store/personal-data.ts';
+import {keyOwner} from '../../server/store/person-queries.ts';
+import {
+  boundColumns,
+  type Bound,
+  type Part,
+  type SealedText,
+  type Sealer,
+} from '../../server/store/sealing.ts';
+import type {StoredServer} from './stores.ts';
+import {testSealer} from './test-server.ts';
+
+type Tables = Pick<StoredServer, 'select' | 'execute'>;
+type SealedRow = RowOf<'sealed'> & Bound;
+
+const literal = (value: string | number | null) =>
+  typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
+/** PostgreSQL returns its large integers as texts, by which it is told apart here. */
+const asBytes = (text: string, {data_key}: {data_key: unknown}) =>
+  typeof data_key === 'string' ? `convert_to(${literal(text)}, 'UTF8')` : `CAST(${literal(text)} AS BLOB)`;
+const json = (value: unknown) => literal(value === null ? null : JSON.stringify(value));
+const assigned = (values: Record<string, string | number | null>) =>
+  Object.entries(values).map(([column, value]) => `${column} = ${literal(value)}`);
+
+/** @param only the ids of the leads that are meant; the others stay sealed */
+export async function putInClear(
+  {select, execute}: Tables,
+  {sealer = testSealer, only}: {sealer?: Sealer; only?: readonly string[]} = {},
+): Promise<void> {
+  const rows = (await select(
+    `SELECT sealed.*, ${boundColumns} FROM sealed JOIN leads ON leads.id = lead_id ORDER BY lead_id, part DESC`,
+  )) as SealedRow[];
+  // In the descending order of the parts, an answer that came later takes the place of that of its lead.
+  const statements = rows
+    .filter(({id}) => only?.includes(id) ?? true)
+    .flatMap((row) => inClear(row, opened(sealer, row, row, row.part as Part)));
+  const [key] = (await select('SELECT data_key, blob FROM person_search')) as SealedRow[];
+  if (key && !only)
+    statements.push(
+      `UPDATE person_search SET data_key = 0, blob = ${asBytes(opened(sealer, keyOwner, key, 'person key'), key)}`,
+    );
+  if (!only) statements.push('DELETE FROM data_keys');
+  statements.push('INSERT INTO data_keys (check_value, since) VALUES (0, 1) ON CONFLICT DO NOTHING');
+  await execute(['BEGIN', ...statements, 'COMMIT'].join(';\n'));
+}
+
+const opened = (sealer: Sealer, of: Bound, {data_key, blob}: SealedText, part: Part) =>
+  sealer.of(of).open({data_key: Number(data_key), blob}, part);
+
+function inClear({lead_id, part, data_key}: SealedRow, text: string): string[] {
+  const [ofLead, ofPart] = [`lead_id = ${literal(lead_id)}`, `part = ${literal(part)}`];
+  const isGone = `DELETE FROM sealed WHERE ${ofLead} AND ${ofPart}`;
+  const update = (changes: readonly string[]) =>
+    `UPDATE leads SET ${changes.join(', ')} WHERE id = ${literal(lead_id)}`;
+  if (part === 'consent')
+    return [
+      `UPDATE sealed SET data_key = 0, blob = ${asBytes(text, {data_key})} WHERE ${ofLead} AND ${ofPart}`,
+    ];
+  if (part === 'answer') return [isGone, update(assigned(JSON.parse(text) as PersonalData['answer']))];
+  if (part === 'lead') {
+    const {lead, answer, consent, attribution, context} = JSON.parse(text) as PersonalData;
+    const columns = [
+      `clear_lead = ${json(lead)}`,
+      ...assigned(answer),
+      `attribution = ${json(attribution)}`,
+      `context = ${json(context)}`,
+    ];
+    const insert = `INSERT INTO consents VALUES (${literal(lead_id)}, ${json(consent)})`;
+    return [isGone, update(columns), ...(consent ? [insert] : [])];
+  }
+  const [, content = '', destination = ''] = part.split(' ');
+  const ofDelivery = `content = ${literal(content)} AND destination = ${literal(destination)}`;
+  const reply = json({excerpt: text});
+  return [isGone, `UPDATE deliveries SET last_reply = ${reply} WHERE ${ofLead} AND ${ofDelivery}`];
+}
