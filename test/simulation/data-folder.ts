@@ -20,6 +20,9 @@ const triggers = `
   CREATE TRIGGER done AFTER UPDATE ON leads WHEN OLD.status = 'done' AND NEW.erased_at IS NULL AND
       NEW.status <> 'done'
     BEGIN INSERT INTO changes VALUES ('the answer of ' || OLD.id || ' was done and changed'); END;
+  CREATE TRIGGER answered_again AFTER UPDATE ON sealed WHEN NEW.part = 'answer' AND NEW.data_key = OLD.data_key
+      AND NEW.blob <> OLD.blob AND EXISTS (SELECT 1 FROM leads WHERE id = NEW.lead_id AND status = 'done')
+    BEGIN INSERT INTO changes VALUES ('the answer of ' || NEW.lead_id || ' was done and changed'); END;
   CREATE TRIGGER lead_gone AFTER DELETE ON leads
     BEGIN INSERT INTO changes VALUES ('the lead ' || OLD.id || ' was deleted'); END;
   CREATE TRIGGER delivery_gone AFTER DELETE ON deliveries
