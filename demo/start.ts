@@ -103,13 +103,13 @@ const caller = {
 };
 const read = readConfig({
   DATABASE_PATH: 'data/demo.sqlite',
+  DATA_KEY: secrets.dataKey,
   LOG_LEVEL: 'warn',
   ...process.env,
   HOST: host,
   PORT: String(port),
   PUBLIC_URL: publicUrl,
   CONFIG: JSON.stringify({partners: [{...partner, origins}], callers: [caller]}),
-  DATA_KEY: secrets.dataKey,
   ADMIN_URL: `http://localhost:${adminPort}`,
   ADMIN_PORT: String(adminPort),
 });

@@ -8,6 +8,7 @@ import {after, before} from 'node:test';
 import type {Browser} from 'playwright-core';
 import {launchChromium} from '../support/launch-chromium.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {dataKey} from '../support/test-server.ts';
 
 export type Demo = {
   /** The partner's page. */
@@ -36,6 +37,7 @@ export async function startDemo(settings: Record<string, string> = {}): Promise<
       DEMO_PORT: '0',
       ADMIN_PORT: '0',
       DATABASE_PATH: databasePath,
+      DATA_KEY: dataKey,
       ...settings,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
