@@ -18,7 +18,11 @@ export const caller = <Fields extends {user: string; password: string; cids: rea
   fields: Fields,
 ) => ({...fields, password_sha256: [sha256(fields.password).toString('hex')]});
 /** The entry of a caller in `lead-prequal.json`, which has no password. */
-export const inFile = ({password: _, ...fields}: ReturnType<typeof caller>) => fields;
+export const inFile = ({user, password_sha256, cids}: ReturnType<typeof caller>) => ({
+  user,
+  password_sha256,
+  cids,
+});
 
 export const acme = caller({user: 'acme', password: 'acme-password-1', cids: ['1001', '1002']});
 /** Another user of the same client. */

@@ -46,9 +46,9 @@ forEachStore((over) => {
     }
     return {server, entries, seal};
   }
-  const keysOf = async ({select}: StoredServer) =>
-    columnOf(await select('SELECT check_value FROM data_keys'), 'check_value').map(Number);
-  const sealedOf = async ({select}: StoredServer) => (await select('SELECT 1 FROM sealed')).length;
+  const keysOf = async (server: StoredServer) =>
+    columnOf(await server.select('SELECT check_value FROM data_keys'), 'check_value').map(Number);
+  const sealedOf = async (server: StoredServer) => (await server.select('SELECT 1 FROM sealed')).length;
 
   test('leads in clear are sealed, all of them can be read, and no file has anything of them', async (t) => {
     const {server, entries, seal} = await begin(t);
