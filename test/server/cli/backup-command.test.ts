@@ -82,7 +82,7 @@ suite('a backup', () => {
     assert.deepEqual(readdirSync(folder).toSorted(), [
       'a-file',
       'data',
-      'embed',
+      'lead-prequal.json',
       'link.csv',
       'other.csv.partial',
     ]);
@@ -142,7 +142,7 @@ suite('a restore', () => {
       [damaged, /is damaged|malformed/],
       [text, /not a database/],
       [made('newer', change(newer)), /newer version/],
-      [made('other', change('DROP TABLE leads')), /no leads of this service/],
+      [made('other', change('PRAGMA foreign_keys = OFF; DROP TABLE leads')), /no leads of this service/],
       [used, /not a backup/],
       [join(folder, 'none'), /There is no file/],
       [path, /is the database itself/],

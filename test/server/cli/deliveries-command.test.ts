@@ -42,7 +42,7 @@ suite('the command "deliveries"', () => {
     const folder = temporaryFolder(t);
     const ran = await runCommand(serviceSettings(folder), 'deliveries', 'list');
     assertSays(ran, 1, /^There is no database at .+\.sqlite\n$/);
-    assert.deepEqual(readdirSync(folder), ['embed']);
+    assert.deepEqual(readdirSync(folder), ['lead-prequal.json']);
   });
 
   test('a file that is no database is named in one line, and stays as it is', async (t) => {

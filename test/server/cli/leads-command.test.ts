@@ -38,7 +38,7 @@ test('leads are listed, counted, shown and written to a file, which is not overw
   assert.match(byState, /^\{"partner":null,"state":"done","leads":1\}\n.*"acme".*\n$/);
   const noFilter = await leads('count', '--context', 'store=7');
   assert.equal(noFilter.stdout, '0\n');
-  assert.match(noFilter.stderr, /No partner has store as a filter: see context_fields/);
+  assert.match(noFilter.stderr, /No partner has store as a filter: see its context_fields/);
   for (const words of [['brand'], ['Brand=x'], ['brand='], ['brand=a', '--context', 'brand=b']])
     assert.equal((await leads('list', '--context', ...words)).code, 2, words.join(' '));
 

@@ -64,7 +64,8 @@ suite('the list of versions', () => {
         {origin: listedOrigin, requests: 3, last_asked: dayOf(today), partners: ['acme']},
       ],
     });
-    assert.partialDeepStrictEqual(of('1.99.0'), {kind: 'build', requests: 0, last_asked: null, origins: []});
+    const build = lines.find(({kind}) => kind === 'build');
+    assert.partialDeepStrictEqual(build, {requests: 0, last_asked: null, origins: []});
     assert.deepEqual(of('v1'), {
       version: 'v1',
       kind: 'moving',
@@ -101,7 +102,7 @@ suite('the list of versions', () => {
     // A copy of the releases, because those of the project have no fault.
     const folder = temporaryFolder(t);
     cpSync(releasesFolder, folder, {recursive: true});
-    const advisory = {security: 'A page could read the draft of another.', fixed_in: '1.99.0'};
+    const advisory = {security: 'A page could read the draft of another.', fixed_in: '1.7.0'};
     writeFileSync(join(folder, 'advisories.json'), JSON.stringify({'1.0.0': advisory}));
     const {settings} = await operate(t, []);
     const config = {...readConfig(settings), releasesFolder: folder};
@@ -119,7 +120,7 @@ suite('the list of versions', () => {
     assert.match(stdout, /^1\.0\.0 +release(, newest)?, SECURITY FAULT +1 /m);
     assert.match(
       stderr,
-      /^1\.0\.0 has a security fault: A page could read the draft of another\. 1\.99\.0 is the first version without the fault\.$/m,
+      /^1\.0\.0 has a security fault: A page could read the draft of another\. 1\.7\.0 is the first version without the fault\.$/m,
     );
     assert.match(stderr, /^Pages of these partners ask for 1\.0\.0; write to them: acme\.$/m);
     assert.match((await list(true)).stdout, /"security":"A page could read the draft of another\."/);

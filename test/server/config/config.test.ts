@@ -15,8 +15,6 @@ import {partner, readWith, settingsWith, wrongIn, wrongWith} from '../../support
 type Settings = Record<string, string>;
 
 const folder = temporaryFolder({after});
-// Without lead-prequal.json and lead-prequal.key, which may stand in the folder of the repository.
-process.chdir(folder);
 const required = settingsWith();
 
 const file = (name: string, content: string) => {

@@ -1,9 +1,9 @@
 /** The data key that nobody has set: when the first start makes it, and when it must not. */
 import assert from 'node:assert/strict';
 import {execFile} from 'node:child_process';
-import {readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {copyFileSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {after, suite, test, type TestContext} from 'node:test';
+import {suite, test, type TestContext} from 'node:test';
 import {promisify} from 'node:util';
 import {readConfig} from '../../../server/config/config.ts';
 import {makeMissingKey} from '../../../server/config/data-key-file.ts';
@@ -15,9 +15,6 @@ import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {settingsWith, wrongIn} from '../../support/wrong-settings.ts';
 
 type Settings = Record<string, string>;
-
-// Without lead-prequal.json, which may stand in the folder of the repository.
-process.chdir(temporaryFolder({after}));
 
 /** Without a data key. A start would make it in the folder, and the database in the same one. */
 function useFolder(t: TestContext) {
@@ -107,9 +104,9 @@ suite('a start makes no data key', () => {
     assert.deepEqual(readdirSync(folder), before);
   });
 
-  test('a database in clear needs no other data key than a new one', async (t) => {
-    const {path, settings, store} = useFolder(t);
-    await store('clear');
+  test('a database in clear needs no other data key than a new one', (t) => {
+    const {path, settings, database} = useFolder(t);
+    copyFileSync(join(import.meta.dirname, '../../support/databases/1.0.0.sqlite'), database);
     assert.equal(makeMissingKey(settings), path);
   });
 
