@@ -34,7 +34,7 @@ test('config check, the log of the start and status say what lacks, and the serv
   says(service.lines.join('\n'), '"warning":"');
   const {code, stdout} = await runCommand(settings, 'status');
   assert.equal(code, 1);
-  assert.match(stdout, /^! Nobody is told/);
+  assert.match(stdout, /^! Nobody is told/m);
   says(stdout, ' ');
 });
 

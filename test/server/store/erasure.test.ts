@@ -79,9 +79,9 @@ forEachStore((over) => {
       for (const table of ['consents', 'context_values', 'same_leads', 'confirmations', 'sealed'])
         assert.deepEqual(await rowsAbout(id, table), [], table);
       const [row] = await rowsAbout(id, 'leads', 'id');
-      const {lead, attribution, context, utm_source, rollover_amount} = row!;
+      const {clear_lead, attribution, context, utm_source, rollover_amount} = row!;
       assert.deepEqual(
-        {lead, attribution, context, utm_source, rollover_amount},
+        {clear_lead, attribution, context, utm_source, rollover_amount},
         {clear_lead: '', attribution: null, context: null, utm_source: 'spring', rollover_amount: null},
       );
       assert.equal(await store.erase(id, 2_000, never), false, 'there is nothing left to erase');
