@@ -39,8 +39,7 @@ suite('the doubts about a configuration', () => {
 
   test('a lead service that answers is told, also of the leads of callers', () => {
     assert.deepEqual(linesOf([{...usual, send_to: [], answer_from: 'lender'}]), []);
-    const upstream = new Map([...destinations, ['default', destinations.get('lender')!]]);
-    assert.deepEqual(linesOf([usual], {callers: [acme], destinations: upstream}), []);
+    assert.deepEqual(linesOf([usual], {callers: [{...acme, answer_from: 'lender'}]}), []);
   });
 
   test('one line names all partners, also one whose consent was there and is gone', () => {

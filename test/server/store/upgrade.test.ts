@@ -76,8 +76,8 @@ const amounts = {...amountsNow, sba_qualified_amount: 600_000, portfolio_loan_qu
 /** The configuration under which 1.0.0 wrote the databases. */
 const partners = [
   partner('calculated'),
-  partner('lender', {upstream: 'lender'}),
-  partner('careful', {upstream: 'lender', suspect: 'hold'}),
+  partner('lender', {answer_from: 'lender'}),
+  partner('careful', {answer_from: 'lender', suspect: 'hold'}),
 ] as const;
 
 /** The request that 1.0.0 was sent for a lead, made again. */

@@ -262,7 +262,13 @@ test('the words that a caller brought for a sealed lead are nowhere in clear', a
 test('an upstream hears of the consent of a caller in the notes, above those of the caller', async (t) => {
   const upstream = await openFor(t, startFakeUpstream());
   const destinations = new Map([['default', upstream.settings]]);
-  const server = await openFor(t, startTestServer({destinations, partners: [...partners]}, quickTimings));
+  const server = await openFor(
+    t,
+    startTestServer(
+      {destinations, partners: [...partners], callers: [{...acme, answer_from: 'default'}]},
+      quickTimings,
+    ),
+  );
   const certificate_url = 'https://cert.trustedform.com/0123456789abcdef';
   const given = {version: '2', language: 'en', given_at: '2026-01-02T10:00:00Z', certificate_url};
   await created(server, given, {notes: 'Call me.\n  As it is'});
