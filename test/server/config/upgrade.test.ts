@@ -8,7 +8,6 @@ import {routeOf, sha256} from '../../../server/config/callers.ts';
 import {ConfigError, embedFolder, readConfig, type Config} from '../../../server/config/config.ts';
 import {formerSettings} from '../../../server/config/former-settings.ts';
 import {upgrade, type Upgrade} from '../../../server/config/upgrade.ts';
-import fc from '../../support/properties.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {newSecret} from '../../support/webhook-receiver.ts';
 
@@ -284,126 +283,6 @@ const cases: Record<string, [settings: Settings, said: object]> = {
 suite('the file of 2.0 means what the settings of 1.8 meant', () => {
   for (const [title, [settings, said]] of Object.entries(cases))
     test(title, () => assert.partialDeepStrictEqual(upgraded(settings), said));
-});
-
-const some = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, {nil: undefined});
-const receivers = ['crm', 'sales'];
-const route = fc.record({
-  answers: fc.constantFrom('nobody', 'calculator', 'bank', 'lender', 'default'),
-  send_to: some(fc.subarray(receivers)),
-});
-const drawn = fc.record({
-  isListed: fc.boolean(),
-  hasUpstream: fc.boolean(),
-  hold: some(fc.constantFrom('send', 'hold')),
-  perSecond: some(fc.integer({min: 1, max: 10_000})),
-  own: some(fc.integer({min: 1, max: 10_000})),
-  host: fc.constantFrom(['crm.internal', 'CRM.internal'], ['[::1]', '::1'], ['10.0.0.7', '10.0.0.7']),
-  isInternal: fc.boolean(),
-  isSecretUrl: fc.boolean(),
-  routes: fc.array(route, {minLength: 1, maxLength: 4}),
-  callers: fc.array(fc.record({route, passwords: fc.integer({min: 0, max: 2})}), {
-    minLength: 1,
-    maxLength: 4,
-  }),
-  embed: fc.record(
-    {
-      ...{EMBED_PARTNER: fc.constantFrom('acme', 'Other-1'), EMBED_NAME: fc.constantFrom('Acme', 'Ñandú')},
-      ...{EMBED_CID: fc.constantFrom('1002', 'x y'), EMBED_CONTACT_EMAIL: fc.constant('hello@acme.example')},
-    },
-    {requiredKeys: []},
-  ),
-  separator: fc.constantFrom(',', ' ', ', ', '\n'),
-});
-type Drawn = typeof drawn extends fc.Arbitrary<infer Value> ? Value : never;
-
-/** The settings of 1.8, and what its guides said that they mean. */
-function former(one: Drawn): {settings: Settings; said: object} {
-  const {isListed, hasUpstream, embed, isInternal, isSecretUrl} = one;
-  const [host, spelled] = one.host;
-  const url = `${isInternal ? 'http' : 'https'}://${host}/${canary.slice(isSecretUrl ? 0 : 7)}`;
-  const routed = ({answers, send_to}: Drawn['routes'][number]) => ({
-    ...((isListed && answers !== 'nobody' && (answers !== 'default' || hasUpstream)) ||
-    answers === 'calculator'
-      ? {answer_from: answers}
-      : {}),
-    ...(isListed && send_to && {send_to}),
-  });
-  const goes = ({answer_from, send_to = []}: ReturnType<typeof routed>, otherwise?: string) => {
-    const answers = answer_from ?? otherwise;
-    return {answerFrom: answers === 'calculator' ? undefined : answers, sendTo: send_to};
-  };
-  const usualOfCallers = hasUpstream ? 'default' : undefined;
-  const callers = one.callers.map((each, index) => {
-    const words = [`${canary}-${index}`, `${canary}-${index}-new`];
-    return {
-      said: {
-        ...{user: `u${index}`, cids: [`${index}`], ...goes(routed(each.route), usualOfCallers)},
-        passwords: (each.passwords === 0 ? words.slice(0, 1) : words.slice(0, each.passwords)).map(hashOf),
-      },
-      entry: {
-        ...{user: `u${index}`, cids: [`${index}`], ...routed(each.route)},
-        ...(each.passwords === 0
-          ? {password_sha256: hashOf(words[0]!)}
-          : {password: words.slice(0, each.passwords)}),
-      },
-    };
-  });
-  const partners = one.routes.map((each, index) => {
-    const {answer_from, ...fields} = {...partner, key: `p${index}`, ...routed(each)};
-    const name = answer_from === 'lender' ? 'upstream' : 'answer_from';
-    return {entry: {...fields, ...(answer_from && {[name]: answer_from})}, said: goes(routed(each))};
-  });
-  const bank = {type: 'lead-api', ...lender, per_second: one.own};
-  const crm = {type: 'webhook', credentials: 'CRM', ...(!isSecretUrl && {url})};
-  const sales = {type: 'email', to: ['sales@example.com'], every_minutes: 5};
-  const pace = {perSecond: one.perSecond ?? 20, onLostReply: one.hold ?? 'send'};
-  const settings: Settings = {
-    ...{...required, ...(hasUpstream && upstream), ...mail, ...embed},
-    CALLERS: JSON.stringify(callers.map(({entry}) => entry)),
-    ...(one.hold && {ON_AMBIGUOUS: one.hold}),
-    ...(one.perSecond && {OUTBOX_PER_SECOND: String(one.perSecond)}),
-    ...(isInternal && {WEBHOOK_INTERNAL_HOSTS: ['192.168.0.1', spelled].join(one.separator)}),
-    ...(isListed && {
-      ...{...ofLender, ...hook, ...(isSecretUrl && {CREDENTIALS_CRM_URL: url})},
-      PARTNERS_FILE: write('drawn.json', {
-        destinations: {bank, crm, sales},
-        upstreams: {lender},
-        partners: partners.map(({entry}) => entry),
-      }),
-    }),
-  };
-  const said = {
-    callers: callers.map((each) => each.said),
-    partners: isListed
-      ? partners.map(({entry, said: goesTo}) => ({key: entry.key, ...goesTo}))
-      : [
-          {
-            ...{
-              key: embed.EMBED_PARTNER ?? 'default',
-              name: embed.EMBED_NAME ?? embed.EMBED_PARTNER ?? 'default',
-            },
-            ...{cid: embed.EMBED_CID ?? '0', answerFrom: usualOfCallers, sendTo: []},
-          },
-        ],
-    destinations: {
-      ...(isListed && {
-        bank: {...pace, perSecond: one.own ?? pace.perSecond},
-        ...{lender: pace, crm: {url, isInternal}, sales: {to: sales.to}},
-      }),
-      ...(hasUpstream && {default: {...pace, url: upstream['UPSTREAM_URL']}}),
-    },
-  };
-  return {settings, said};
-}
-
-test('whatever the settings of 1.8 were, the file says the same', () => {
-  fc.assert(
-    fc.property(drawn, (one) => {
-      const {settings, said} = former(one);
-      assert.partialDeepStrictEqual(upgraded(settings), said);
-    }),
-  );
 });
 
 suite('the steps of an upgrade', () => {
