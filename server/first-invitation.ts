@@ -2,7 +2,7 @@
 import {besideServers} from './admin/beside.ts';
 import {inviteOperator, listOperators} from './admin/operators.ts';
 import type {Config} from './config/config.ts';
-import {accountIn} from './config/environment.ts';
+import {accountIn, ownCommand} from './config/environment.ts';
 import type {Emit} from './observe/observations.ts';
 
 /** An invitation shows this name until its owner is invited under another one. */
@@ -17,7 +17,7 @@ export const firstInvitation = (config: Config, emit: Emit, mayInvite: boolean):
     const operators = await listOperators(admin);
     if (operators.some(({passkeys}) => passkeys > 0)) return '';
     if (!mayInvite)
-      return `Nobody can sign in to ${config.admin?.url} yet: lead-prequal operators invite ${owner} --role admin`;
+      return `Nobody can sign in to ${config.admin?.url} yet: ${ownCommand(`operators invite ${owner} --role admin`)}`;
     const again = operators.some(({name, revoked_at}) => name === owner && revoked_at === null);
     const {link} = await inviteOperator(admin, {name: owner, role: 'admin', again});
     return `Your pages: ${link}\n(It works once, for two days, and makes you the first operator.)`;

@@ -1,8 +1,10 @@
 /** Starts the server in production, and stops it on a signal. */
+import {paths} from '../contract/api.ts';
 import {createObservationLog} from './observe/observation-log.ts';
 import {createLog} from './observe/log.ts';
 import {ConfigError, privacyWarnings, readConfig, type Config} from './config/config.ts';
 import {makeMissingKey} from './config/data-key-file.ts';
+import {ownCommand} from './config/environment.ts';
 import {sizeThreadPool} from './config/thread-pool.ts';
 import {usualTimings} from './config/timings.ts';
 import {readVersions} from './versions/embed-versions.ts';
@@ -110,9 +112,10 @@ log.emit({type: 'ready', host: config.host, port: server.port, metrics: server.m
 log.flush();
 // Standard output has one JSON object a line, in which quotes are escaped, so the snippet could not be pasted from there.
 console.error(toPaste);
+console.error(`The form: ${config.publicUrl}${paths.apply}/${config.partners[0].key}`);
 if (newKey !== undefined)
   console.error(
-    `A new key seals personal data: ${newKey}\nNo backup has it: copy it to a safe place, then say: lead-prequal keys saved`,
+    `A new key seals personal data: ${newKey}\nNo backup has it: copy it to a safe place, then say: ${ownCommand('keys saved')}`,
   );
 if (config.admin) {
   if (!process.argv.includes('--without-pages')) pages = startPagesChild(log.emit);

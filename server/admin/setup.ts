@@ -71,8 +71,7 @@ const keyOf = (business: string): string =>
 
 function partnerNamed(business: string, origins: string[], contact?: Contact) {
   const {en, es} = sampleConsent(business);
-  const version = new Date().toISOString().slice(0, 10);
-  const texts = {en: {text: en, version}, es: {text: es, version}};
+  const texts = {en: {text: en, version: '1'}, es: {text: es, version: '1'}};
   return {key: keyOf(business), name: business, contact, origins, consent: {required: true, texts}};
 }
 

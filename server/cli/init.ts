@@ -14,6 +14,7 @@ import {
   type Question,
 } from '../admin/setup.ts';
 import {isPrivateHost} from '../config/destinations.ts';
+import {ownCommand} from '../config/environment.ts';
 import {postgresUrl} from '../config/setting-values.ts';
 import {inWords} from '../config/values.ts';
 import {snippetForTerminal} from '../snippets/terminal.ts';
@@ -22,7 +23,7 @@ import {lineColumns, type Run} from './output.ts';
 
 /** In the order in which they are asked. Each is an option, too. */
 const questions: Readonly<Record<Question, string>> = {
-  url: 'Address of this server, as browsers will reach it',
+  url: 'Address of this server, as browsers will reach it, such as leads.example.com',
   business: 'Name of the business, as people will read it',
   website: 'Page that will have the form',
   contact: 'Phone or e-mail address for visitors',
@@ -89,7 +90,9 @@ async function initialize(run: Run, {postgres, testMail, ...options}: Options) {
 
   const {files, config} = draftFor(answers, places, postgres);
   const consents = Object.entries(config.partners[0].consent?.texts ?? {});
-  await run.write('\nThe consent, from a template. Let your counsel read it:\n');
+  await run.write(
+    '\nThe consent, from a template. Let your counsel read it.\nWithout its tick, the form cannot be sent (consent.required):\n',
+  );
   await run.printFields(
     consents.map(([tag, {text}]) => [tag, text]),
     lineColumns,
@@ -104,7 +107,7 @@ async function initialize(run: Run, {postgres, testMail, ...options}: Options) {
   await run.write('✓ Written.\n');
   await run.writeUnchanged(snippetForTerminal(config, readVersions(config)));
   const invites = config.admin && `, which prints the link to ${config.admin.url} for its first operator`;
-  await run.write(`\nNow start it: lead-prequal serve${invites ?? ''}\n`);
+  await run.write(`\nNow start it: ${ownCommand('serve')}${invites ?? ''}\n`);
 }
 
 const ended = () => new Refusal('Nothing was written.');
@@ -163,6 +166,8 @@ async function answerMail(run: Run, {given, answer, testMail}: Interview) {
     if (wrong === 'mailbox') {
       access = {...access, mailbox: await answer('mailbox', checks.mailbox)};
     } else {
+      if (wrong === 'mailServer' && /^y/i.test((await run.ask('   Go on without a test mail? [no]: ')) ?? ''))
+        return {mailbox: access.mailbox, mail};
       const password =
         wrong === 'password' ? await askPassword(run, 'Password again, or Enter for another server') : '';
       access = {...access, ...(password ? {password} : await askServer(access.mailbox[0]))};

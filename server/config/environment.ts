@@ -19,6 +19,10 @@ export function accountIn({SUDO_USER: caller}: Environment = process.env): strin
   return caller ? `${name} (sudo ${caller})` : name;
 }
 
+/** What whoever started this process types for a command. npx says so to the programs that it starts. */
+export const ownCommand = (words: string): string =>
+  `${process.env['npm_command'] === 'exec' ? 'npx ' : ''}lead-prequal ${words}`;
+
 /** The file of the business, unless `CONFIG_FILE` names another one. */
 export const usualFile = 'lead-prequal.json';
 
