@@ -19,14 +19,19 @@ function refuseToStart(error: unknown): never {
   process.exit(1);
 }
 
-function start(): {config: Config; newKey: string | undefined; newest: NewestScript; toPaste: string} {
+function start(): {config: Config; newest: NewestScript; toPaste: string} {
   try {
+    // What is wrong is said before a key is made.
+    readConfig(undefined, true);
     const newKey = makeMissingKey();
+    if (newKey !== undefined)
+      console.error(
+        `A new key seals personal data: ${newKey}\nNo backup has it: copy it to a safe place, then say: ${ownCommand('keys saved')}`,
+      );
     const config = readConfig();
     sizeThreadPool(config.destinations);
     return {
       config,
-      newKey,
       newest: newestScript(config),
       toPaste: snippetForTerminal(config, readVersions(config)),
     };
@@ -35,7 +40,7 @@ function start(): {config: Config; newKey: string | undefined; newest: NewestScr
   }
 }
 
-const {config, newKey, newest, toPaste} = start();
+const {config, newest, toPaste} = start();
 const log = createObservationLog(createLog(config.logLevel));
 for (const warning of config.warnings) log.emit({type: 'config-doubtful', warning});
 // The process ends only when its threads have ended, and nothing can end one that looks up a name, which may take a
@@ -113,10 +118,6 @@ log.flush();
 // Standard output has one JSON object a line, in which quotes are escaped, so the snippet could not be pasted from there.
 console.error(toPaste);
 console.error(`The form: ${config.publicUrl}${paths.apply}/${config.partners[0].key}`);
-if (newKey !== undefined)
-  console.error(
-    `A new key seals personal data: ${newKey}\nNo backup has it: copy it to a safe place, then say: ${ownCommand('keys saved')}`,
-  );
 if (config.admin) {
   if (!process.argv.includes('--without-pages')) pages = startPagesChild(log.emit);
   // Whoever reads a terminal has started the server.

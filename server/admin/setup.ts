@@ -219,7 +219,7 @@ export function placesFor(given: Environment = environmentHere([], []).environme
     refuseFor(error);
   }
   const keyFile = reader.value('DATA_KEY') === undefined ? reader.fileOf('DATA_KEY') : undefined;
-  return {given, file, keyFile, hasPostgres: reader.value('DATABASE_URL') !== undefined};
+  return {given, file, keyFile, postgres: reader.value('DATABASE_URL')};
 }
 
 /**
@@ -228,8 +228,7 @@ export function placesFor(given: Environment = environmentHere([], []).environme
  */
 export function draftFor(
   {url, business, website, contact, mailbox, mail, days, pages}: Answers,
-  {given, file, keyFile, hasPostgres}: ReturnType<typeof placesFor>,
-  postgres?: string,
+  {given, file, keyFile, postgres}: ReturnType<typeof placesFor>,
 ): {files: NewFile[]; config: Config} {
   const partner = partnerNamed(business, website, contact);
   const content: FileInput = {
@@ -245,15 +244,17 @@ export function draftFor(
   const machine = {...machineSettings(url, pages), SMTP_URL: mail.url, ...database};
   // All of them are URLs and numbers, in which a quote may be encoded.
   const lines = Object.entries(machine).map(([name, value]) => `${name}='${value.replaceAll("'", '%27')}'\n`);
-  const key = (database || hasPostgres) && keyFile && {DATA_KEY: randomBytes(32).toString('hex')};
+  const key = database && keyFile && {DATA_KEY: randomBytes(32).toString('hex')};
   const files = [
-    {path: file, holds: 'the business, its page, its consent, its mailbox', text, mode: 0o644},
+    {path: file, holds: 'the business, its page, its consent, its mailbox', text, mode: 0o640},
     {path: environmentFile, holds: 'addresses and the mail password', text: lines.join(''), mode: 0o600},
     ...(key
       ? [{path: keyFile, holds: 'the key that seals personal data', text: `${key.DATA_KEY}\n`, mode: 0o600}]
       : []),
   ];
-  return {files, config: readConfig({...given, ...machine, CONFIG: text, ...key}, true)};
+  // A stand-in, where the first start will make the key.
+  const DATA_KEY = (key && key.DATA_KEY) || given['DATA_KEY'] || randomBytes(32).toString('hex');
+  return {files, config: readConfig({...given, ...machine, CONFIG: text, DATA_KEY})};
 }
 
 /** Writes all of them or none. @throws Refusal */

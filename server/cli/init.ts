@@ -15,7 +15,6 @@ import {
 } from '../admin/setup.ts';
 import {isPrivateHost} from '../config/destinations.ts';
 import {ownCommand} from '../config/environment.ts';
-import {postgresUrl} from '../config/setting-values.ts';
 import {inWords} from '../config/values.ts';
 import {snippetForTerminal} from '../snippets/terminal.ts';
 import {readVersions} from '../versions/embed-versions.ts';
@@ -44,33 +43,31 @@ const optionOf = (name: Question) => `--${name.replace(/[A-Z]/, (letter) => `-${
 
 const usage = `
 It asks for what no option says, checks each answer, and writes lead-prequal.json and lead-prequal.env at its end, never
-over files that are there. It tries the mail server by a test mail. No option has the password, because others could read
-it in the list of processes: without a terminal, it is a line of standard input.
+over files that are there. It tries the mail server by a test mail. No option has a password, because others could read it in
+the list of processes: without a terminal, that of the mail server is a line of standard input. With DATABASE_URL in the
+environment, the leads are kept in that PostgreSQL, and the file says so, too.
 
 Example:
   lead-prequal init --url leads.example.com --business "Acme Funding" --website www.example.com \\
     --contact "(415) 555-0132" --mailbox sales@example.com --mail-server mail.example.com < password`;
 
-type Options = {[Name in Question]?: string} & {postgres?: string; testMail: boolean};
+type Options = {[Name in Question]?: string} & {testMail: boolean};
 
 export function initCommand(run: Run): Command {
   const init = new Command('init').description('ask what a new installation needs, and write its files');
   for (const name of names) init.option(`${optionOf(name)} <answer>`, questions[name]);
   return init
-    .option('--postgres <url>', 'keep the leads in this PostgreSQL, and not in a file')
     .option('--no-test-mail', 'send no test mail')
     .addHelpText('after', usage)
     .action((options: Options) => initialize(run, options));
 }
 
-async function initialize(run: Run, {postgres, testMail, ...options}: Options) {
+async function initialize(run: Run, {testMail, ...options}: Options) {
   const places = placesFor(run.environment);
   const given = new Map(Object.entries(options) as [Question, string][]);
   const missing = required.filter((name) => !given.has(name)).map(optionOf);
   if (!run.ask && missing.length > 0)
     throw new Refusal(`There is no terminal to ask on: add ${missing.join(', ')}`);
-  const {error} = postgresUrl.optional().safeParse(postgres);
-  if (error) throw new Refusal(`--postgres ${error.issues[0]?.message}`);
 
   const answer = interview(run, given);
   const {ask, say} = run;
@@ -88,7 +85,7 @@ async function initialize(run: Run, {postgres, testMail, ...options}: Options) {
     pages: await answer('pages', checks.pages, usualPages(url)),
   };
 
-  const {files, config} = draftFor(answers, places, postgres);
+  const {files, config} = draftFor(answers, places);
   const consents = Object.entries(config.partners[0].consent?.texts ?? {});
   await run.write(
     '\nThe consent, from a template. Let your counsel read it.\nWithout its tick, the form cannot be sent (consent.required):\n',

@@ -3,7 +3,9 @@
  * environment. Everything is checked before the server starts, and all mistakes are reported at once.
  */
 import {createHmac, randomBytes} from 'node:crypto';
+import {existsSync, statSync} from 'node:fs';
 import {join, resolve} from 'node:path';
+import {z} from 'zod';
 import type {Policy} from '../../calculator/policy.ts';
 import type {Ranges} from './addresses.ts';
 import type {Caller} from './callers.ts';
@@ -14,6 +16,7 @@ import type {DestinationSettings} from './destinations.ts';
 import {environmentHere, secretNames} from './environment-file.ts';
 import {
   createSettingsReader,
+  isUsualFile,
   readSettings,
   usualFile,
   type Environment,
@@ -150,15 +153,16 @@ export function readConfig(given?: Environment, isBeforeStart = false): Config {
   const isStandIn =
     isBeforeStart && settings?.DATA_KEY === undefined && orFaults(() => mayMakeKey(reader), faults);
   const dataKeys = isStandIn ? ([randomBytes(32).toString('hex')] as const) : settings?.DATA_KEY;
-  if (settings && !dataKeys) orFaults(() => faults.push(whyNoKey(reader)), faults);
-  const [formerTokenKeys, formerEvidenceWords] = takenOver.map((name) =>
-    list.parse(reader.value(name) ?? ''),
-  );
+  // What is wrong with a file that is there, has been said.
+  if (settings && !dataKeys && !existsSync(reader.fileOf('DATA_KEY') ?? ''))
+    orFaults(() => faults.push(whyNoKey(reader)), faults);
+  const [formerTokenKeys, formerEvidenceWords] = takenOver.map((name) => formerWords(name, reader, faults));
   warnings.push(
     // Those of lead-prequal.env are faults.
     ...formerIn(given ?? process.env).map(
       (name) => `${name} is no setting since 2.0, and has no effect: remove it`,
     ),
+    ...readableKey(reader),
     // What a file needs that could not be read, nobody knows.
     ...(file ? unusedSecrets(environment, reader, places) : []),
     ...settingsWithoutEffect(environment, reader),
@@ -195,9 +199,17 @@ export function readConfig(given?: Environment, isBeforeStart = false): Config {
   };
 }
 
+const longWords = list.pipe(z.array(z.string().min(32)));
+/** The words of a setting of 1.8, which were as long. */
+function formerWords(name: string, reader: SettingsReader, faults: string[]): string[] {
+  const {data, error} = longWords.safeParse(reader.value(name) ?? '');
+  if (error) faults.push(`${name} must have at least 32 characters each`);
+  return data ?? [];
+}
+
 /** The file itself is not printed, because the log of a start is read by many. */
 const mustUpgrade = (former: readonly string[]): string =>
-  `Since 2.0, one file holds what these settings of 1.8 say: ${former.join(', ')}. "lead-prequal config upgrade" shows it and what else to do, and with --write it writes it. Nothing has changed so far.`;
+  `Since 2.0, one file holds what these settings of 1.8 say: ${former.join(', ')}. "lead-prequal config upgrade" shows it and what else to do, and with --write it writes it. If there was no 1.8 here, "lead-prequal init" writes a new one.`;
 
 /** The result of `work`. What is wrong with a file becomes faults. */
 export function orFaults<Result>(work: () => Result, faults: string[]): Result | undefined {
@@ -297,6 +309,13 @@ export function privacyWarnings({retention, partners, callers}: Config): string[
     ? [
         `Leads of ${namesOf(who)} are kept for ever: retain_days, of the file or of a partner, says for how long (docs/privacy.md#retention)`,
       ]
+    : [];
+}
+
+function readableKey(reader: SettingsReader): string[] {
+  const path = reader.text('DATA_KEY')?.path ?? '';
+  return isUsualFile(path) && statSync(path).mode & 0o004
+    ? [`${path} can be read by every user of this machine: chmod o= ${path}`]
     : [];
 }
 

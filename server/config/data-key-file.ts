@@ -2,13 +2,13 @@
  * The file with the data key, `lead-prequal.key`, where nobody has set `DATA_KEY`. The first start on SQLite makes it. It
  * stands apart from the data, so that a copy of the data does not bring its key along.
  */
-import {randomBytes} from 'node:crypto';
-import {existsSync, linkSync, rmSync, statSync, writeFileSync} from 'node:fs';
-import {resolve} from 'node:path';
+import {randomBytes, randomUUID} from 'node:crypto';
+import {closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {dirname, resolve} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {pathToFileURL} from 'node:url';
 import {environmentHere} from './environment-file.ts';
-import {createSettingsReader, type Environment, type SettingsReader} from './environment.ts';
+import {createSettingsReader, isUsualFile, type Environment, type SettingsReader} from './environment.ts';
 import {FileError} from './files.ts';
 import {settings} from './settings.ts';
 
@@ -43,13 +43,19 @@ function isSealed(path: string): boolean {
  */
 export const mayMakeKey = (reader: SettingsReader): boolean =>
   reader.value('DATABASE_URL') === undefined &&
+  hasFolder(reader) &&
   !existsSync(reader.fileOf('DATA_KEY') ?? '') &&
   !isSealed(databaseOf(reader));
 
+/** A platform that has no file for the configuration may drop the working folder, too, and the only key with it. */
+const hasFolder = (reader: SettingsReader): boolean =>
+  reader.text('CONFIG')?.path !== 'CONFIG' || !isUsualFile(reader.fileOf('DATA_KEY'));
+
 /** Why there is no key, and what to do about it. */
 export function whyNoKey(reader: SettingsReader): string {
-  if (reader.value('DATABASE_URL') !== undefined)
-    return 'DATA_KEY is missing, which PostgreSQL needs: a secret such as "openssl rand -hex 32" prints, the same in all servers';
+  const isPostgres = reader.value('DATABASE_URL') !== undefined;
+  if (isPostgres || !hasFolder(reader))
+    return `DATA_KEY is missing, which ${isPostgres ? 'PostgreSQL' : 'a configuration in CONFIG'} needs: a secret such as "openssl rand -hex 32" prints, the same in all servers`;
   const path = resolve(reader.fileOf('DATA_KEY') ?? '');
   return mayMakeKey(reader)
     ? `There is no data key yet: the first start ("lead-prequal serve") makes it in ${path}. Put the key there first if a backup is to be restored`
@@ -68,19 +74,21 @@ export function makeMissingKey(given?: Environment): string | undefined {
   const isConfigured = reader.text('CONFIG') !== undefined;
   if (!isConfigured || reader.value('DATA_KEY') !== undefined || !mayMakeKey(reader)) return undefined;
   const path = resolve(reader.fileOf('DATA_KEY') ?? '');
-  const partial = `${path}.${process.pid}`;
+  const partial = `${path}.${randomUUID()}`;
   try {
-    writeFileSync(partial, `${randomBytes(32).toString('hex')}\n`, {mode: 0o600, flush: true});
+    writeFileSync(partial, `${randomBytes(32).toString('hex')}\n`, {mode: 0o600, flag: 'wx', flush: true});
     linkSync(partial, path);
+    // Else a power cut could take the name of the key, and leave the leads.
+    const folder = openSync(dirname(path), 'r');
+    fsyncSync(folder);
+    closeSync(folder);
     return path;
   } catch (error) {
     const {code = String(error)} = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') return undefined;
     throw new Error(
       `The data key cannot be made in ${path} (${code}): set DATA_KEY, or make the folder writable`,
-      {
-        cause: error,
-      },
+      {cause: error},
     );
   } finally {
     rmSync(partial, {force: true});

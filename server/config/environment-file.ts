@@ -11,12 +11,12 @@ import {settings} from './settings.ts';
 
 export const fileName = 'lead-prequal.env';
 
-/** Names that mean something to Node and to the system, but only when the process starts. */
-const early = /^(NODE_.+|UV_.+|SSL_CERT_.+|TZ|PATH|HOME|LANG|LC_.+)$/;
+/** Names that mean something to Node, to libraries and to the system, but only in the environment of the process. */
+const early = /^(NODE_.+|UV_.+|SSL_CERT_.+|PG[A-Z]+|HTTPS?_PROXY|NO_PROXY|TMPDIR|TZ|PATH|HOME|LANG|LC_.+)$/;
 /** Names in the file that are not for the server. The unit of systemd that makes backups reads the last one. */
 const isForOthers = (name: string): boolean => early.test(name) || name === 'BACKUPS_KEPT';
 
-/** Secrets of destinations. Which of them are needed, the other file says. */
+/** Secrets of destinations. Which of them are needed, `lead-prequal.json` says. */
 export const secretNames = /^CREDENTIALS_.+_(USER|PASSWORD|SECRET|URL)$/;
 
 /** What is wrong with a name in the file. Undefined if it is that of a setting, with or without `_FILE`. */

@@ -32,6 +32,9 @@ const usualFiles: Readonly<Record<string, string>> = {
   DATA_KEY: 'lead-prequal.key',
 };
 
+export const isUsualFile = (path: string | undefined): boolean =>
+  path !== undefined && Object.values(usualFiles).includes(path);
+
 export type SettingsReader = {
   /**
    * The value of a setting, without white space around it. If the variable `<NAME>` is empty or missing, the value is
@@ -66,7 +69,7 @@ export function createSettingsReader(environment: Environment, faults: string[])
       return {path, text: readTextFile(path)};
     } catch (error) {
       const found = error instanceof FileError ? error.faults : [(error as Error).message];
-      faults.push(...found.map((fault) => `${name}_FILE ${fault}`));
+      faults.push(...found.map((fault) => (path === usualFiles[name] ? fault : `${name}_FILE ${fault}`)));
       return undefined;
     }
   }

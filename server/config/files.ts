@@ -11,7 +11,7 @@ import {inWords} from './values.ts';
 
 /**
  * A full disk or a failed deployment leaves files that are empty, or that hold only zeros. They are never taken for a
- * setting that is not set, because its default could store leads in clear, elsewhere, or for a shorter time.
+ * setting that is not set, because its default could store leads elsewhere, or for a shorter time.
  * @throws Error for a file that cannot be read. Its message begins with a verb, because the caller puts the name of the
  *   setting before it
  * @throws FileError for a file in which nothing can be seen
@@ -24,7 +24,8 @@ export function readTextFile(path: string): string {
 
 function read(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    // Some editors of Windows begin a file with this sign.
+    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
     const {code = 'unknown error'} = error as NodeJS.ErrnoException;
     throw new Error(`names a file that cannot be read (${code})`, {cause: error});

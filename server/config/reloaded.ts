@@ -36,6 +36,7 @@ const noSettings: readonly (keyof Config)[] = [
     'releasesFolder',
     'configFile',
     'dataKeyFile',
+    'formerEvidenceWords',
     'environment',
     'warnings',
     'notes',
@@ -46,7 +47,6 @@ const noSettings: readonly (keyof Config)[] = [
 const otherNames: Partial<Record<keyof Config, string>> = {
   admin: 'ADMIN_URL or ADMIN_PORT',
   dataKeys: 'DATA_KEY',
-  formerEvidenceWords: 'EVIDENCE_KEY',
   metrics: 'METRICS_PORT or METRICS_HOST',
 };
 

@@ -1,6 +1,6 @@
 /** What is left to do by hand between 1.8 and 2.0. This goes with `upgrade.ts`. */
 import {existsSync} from 'node:fs';
-import {resolve} from 'node:path';
+import {isAbsolute, resolve} from 'node:path';
 import {embedFolder} from './config.ts';
 import {clearWord} from './data-keys.ts';
 import {createSettingsReader, type Environment, type SettingsReader} from './environment.ts';
@@ -30,6 +30,8 @@ export function stepsAfter({environment, reader, places, credentials, collected}
       'Leave TOKEN_KEY for seven days after the start, so that links and retries from before it go on working. Then remove it',
     isSet('EVIDENCE_KEY') &&
       'Leave EVIDENCE_KEY for one start, which takes its keys over into the database. Then remove it',
+    !isAbsolute(reader.value('ERASURES_FILE') ?? '/') &&
+      'Write the whole path of erasures_file: the server may run in another folder now',
     isPostgres && 'Put the same file beside each server of this database',
     builds !== embedFolder &&
       existsSync(builds) &&

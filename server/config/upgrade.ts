@@ -37,6 +37,7 @@ const callersSetting = z.array(
       user: z.string(),
       cids: z.array(z.string()).min(1),
       answer_from: z.string().optional(),
+      send_to: z.array(z.string()).optional(),
       password: oneOrTwo,
       password_sha256: oneOrTwo,
     })
@@ -95,10 +96,11 @@ export function upgrade(given?: Environment): Upgrade {
       answer_from: partner.answer_from ?? answers,
     })) ?? [onlyPartner(former, callers[0]?.cids[0], upstream && upstreamName)],
     destinations: destinationsOf(former, {...others, ...(upstream && {[upstreamName]: upstream})}),
-    callers: callers.map((caller) => ({
-      ...caller,
-      answer_from: caller.answer_from ?? (upstream && upstreamName),
-    })),
+    // 1.8 took the one that answers for no other one.
+    callers: callers.map((caller) => {
+      const answer_from = caller.answer_from ?? (upstream && upstreamName);
+      return {...caller, answer_from, send_to: caller.send_to?.filter((name) => name !== answer_from)};
+    }),
     ...settingsOf(former),
     policy,
   };

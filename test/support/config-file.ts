@@ -7,6 +7,8 @@ import {acme, inFile, listedOrigin} from './test-server.ts';
 /** Keys of the file, as they are read: a test may also write wrong ones. */
 export type FileFields = {[Key in keyof FileInput]?: unknown};
 
+export const configIn = (folder: string): string => join(folder, 'lead-prequal.json');
+
 /** Whether it is a webhook or a room on this machine, as far as the file says where it is. */
 const isHere = (destination: {type?: string; url?: string}) =>
   ['webhook', 'chat'].includes(destination.type ?? '') && !destination.url?.startsWith('https:');
@@ -22,7 +24,7 @@ export function writeConfig(
   destinations: Readonly<Record<string, object>> = {},
   fields: FileFields = {},
 ): string {
-  const path = join(folder, 'lead-prequal.json');
+  const path = configIn(folder);
   const content = {
     partners: partners.map((each) => ({key: 'acme', origins: [listedOrigin], cid: '1001', ...each})),
     destinations: Object.fromEntries(

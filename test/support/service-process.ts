@@ -1,19 +1,26 @@
 /** Runs `node server/lead-prequal.cjs serve` like an operator does, as a process with its own environment. */
 import {spawn, type ChildProcess} from 'node:child_process';
 import {once} from 'node:events';
+import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {text} from 'node:stream/consumers';
 import {before} from 'node:test';
-import {writeConfig, type FileFields} from './config-file.ts';
+import {configIn, writeConfig, type FileFields} from './config-file.ts';
 import {suiteOwner} from './opened.ts';
 import {makeTemporaryFolder} from './temporary-folder.ts';
 import {dataKey} from './test-server.ts';
 
-/** A complete configuration, whose file and leads are in the folder. @param fields of `lead-prequal.json` */
-export const serviceSettings = (folder: string, fields: FileFields = {}): Record<string, string> => ({
+/**
+ * A complete configuration, whose file and leads are in the folder. A file that is there stays: servers are started again.
+ * @param fields of `lead-prequal.json`
+ */
+export const serviceSettings = (folder: string, fields?: FileFields): Record<string, string> => ({
   PUBLIC_URL: 'http://127.0.0.1',
-  CONFIG_FILE: writeConfig(folder, undefined, undefined, fields),
+  CONFIG_FILE:
+    !fields && existsSync(configIn(folder))
+      ? configIn(folder)
+      : writeConfig(folder, undefined, undefined, fields),
   DATABASE_PATH: join(folder, 'leads.sqlite'),
   DATA_KEY: dataKey,
 });

@@ -47,7 +47,7 @@ test('options are enough, and the server starts without a warning by what was wr
   const {code, stdout, stderr} = await init(withPassword, ...given);
   assert.deepEqual([code, stderr], [0, '']);
   assert.deepEqual(readdirSync('.').toSorted(), [environmentFile, file]);
-  assert.deepEqual([modeOf(file), modeOf(environmentFile)], [0o644, 0o600]);
+  assert.deepEqual([modeOf(file), modeOf(environmentFile)], [0o640, 0o600]);
   const [mail] = server.received;
   assert.deepEqual([mail?.to, mail?.user], [['sales@acme.example', 'ben@acme.example'], mailAccess.user]);
 
@@ -131,7 +131,6 @@ test('nothing is written without a yes, or without what is needed', async (t) =>
   assertFails(await init({}), /no terminal.*--url, --business, --website, --contact, --mailbox/);
   assertFails(await init({}, ...given), /password of the mail server is missing/);
   assertFails(await init(withPassword, ...given, '--days', '0'), /^--days must be/m);
-  assertFails(await init(withPassword, ...given, '--postgres', 'leads'), /^--postgres must be an address/m);
   const wrong = {readLine: () => Promise.resolve('wrong')};
   assertFails(await init(wrong, ...given), /refuses user or password.* Nothing was written/);
   for (const answer of ['no', undefined]) {
@@ -158,8 +157,9 @@ test('what is there is never written over, and nobody is asked before', async (t
 test('with PostgreSQL, a key is made, because no start makes one', async (t) => {
   const {init, given} = await useFolder(t);
   const database = 'postgres://ana:it%27s@db.acme.example:5432/leads';
-  const more = ['--mail-user', 'none', '--pages', 'none', '--postgres', database.replace('%27', "'")];
-  assert.equal((await init({}, ...given, ...more)).code, 0);
+  const environment = {DATABASE_URL: database.replace('%27', "'")};
+  const more = ['--mail-user', 'none', '--pages', 'none'];
+  assert.equal((await init({environment}, ...given, ...more)).code, 0);
   assert.equal(modeOf(keyFile), 0o600);
   const {databaseUrl, dataKeys, admin} = readConfig();
   assert.deepEqual([databaseUrl, admin], [database, undefined]);

@@ -192,7 +192,7 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     ['config', 'check'],
     ['config', 'schema'],
     ['config', 'upgrade'],
-    ['init', '--postgres', oneLine, '--contact', oneLine, '--url', oneLine],
+    ['init', '--contact', oneLine, '--url', oneLine],
     ['status'],
     ['backup', backup],
     ['backup', backup],

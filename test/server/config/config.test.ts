@@ -70,7 +70,7 @@ suite('the smallest configuration', () => {
   test('a required setting that is empty or blank counts as missing', () => {
     const missing = {
       PUBLIC_URL: /^PUBLIC_URL is missing$/,
-      DATA_KEY: /^There is no data key yet: /,
+      DATA_KEY: /^DATA_KEY is missing, which a configuration in CONFIG needs: /,
       CONFIG: /^There is no \S+\/lead-prequal\.json: /,
     };
     for (const [name, says] of Object.entries(missing))
@@ -271,10 +271,7 @@ suite('a setting in a file', () => {
     writeFileSync(usual, required['CONFIG']!.slice(0, 20));
     assert.match(await errorsOf(), /^ +lead-prequal\.json:1:21: is not valid JSON: [a-z ]+ expected$/m);
     writeFileSync(usual, '\0'.repeat(64));
-    assert.match(
-      await errorsOf(),
-      /^ +CONFIG_FILE lead-prequal\.json: holds nothing: fill it, or remove it$/m,
-    );
+    assert.match(await errorsOf(), /^ +lead-prequal\.json: holds nothing: fill it, or remove it$/m);
   });
 });
 
@@ -325,7 +322,7 @@ suite('a server of 1.8 that has no file yet', () => {
       TOKEN_KEY: 'k',
     };
     assert.deepEqual(wrongIn(old), [
-      'Since 2.0, one file holds what these settings of 1.8 say: CALLERS, PARTNERS_FILE, UPSTREAM_PASSWORD. "lead-prequal config upgrade" shows it and what else to do, and with --write it writes it. Nothing has changed so far.',
+      'Since 2.0, one file holds what these settings of 1.8 say: CALLERS, PARTNERS_FILE, UPSTREAM_PASSWORD. "lead-prequal config upgrade" shows it and what else to do, and with --write it writes it. If there was no 1.8 here, "lead-prequal init" writes a new one.',
     ]);
   });
   test('token keys of 1.8 stay valid behind those that are made of the data key', () => {

@@ -56,13 +56,14 @@ test('servers that start at once in one folder get the same data key', async (t)
     import {readConfig} from ${server('config.ts')};
     console.log(JSON.stringify({made: makeMissingKey() ?? [], keys: readConfig().dataKeys}));
   `;
-  const env = settingsWith({}, {DATA_KEY: ''});
+  const {CONFIG = '', ...env} = settingsWith({}, {DATA_KEY: ''});
+  writeFileSync(join(folder, 'lead-prequal.json'), CONFIG);
   const words = ['--input-type=module', '--eval', script];
   const started = await Promise.all(
     [1, 2, 3, 4].map(() => promisify(execFile)(process.execPath, words, {cwd: folder, env})),
   );
   const found = started.map(({stdout}) => JSON.parse(stdout) as {made: string; keys: string[]});
-  assert.deepEqual(readdirSync(folder), ['lead-prequal.key']);
+  assert.deepEqual(readdirSync(folder), ['lead-prequal.json', 'lead-prequal.key']);
   const key = readFileSync(join(folder, 'lead-prequal.key'), 'utf8').trim();
   for (const {keys} of found) assert.deepEqual(keys, [key]);
   assert.deepEqual(

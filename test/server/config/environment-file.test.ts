@@ -74,7 +74,7 @@ suite('lead-prequal.env', () => {
     ['CREDENTIALS_OLD_USER_FILE=/nowhere', 'is not used by any destination: remove it'],
     ['CREDENTIALS_OLD_PASWORD=canary', 'is not a setting'],
     ['BACKUPS_KEPT=30'],
-    ['TOKEN_KEY=canary'],
+    [`TOKEN_KEY=${'canary'.repeat(6)}`],
     ['EVIDENCE_KEY_FILE='],
   ];
   test('a name that is not known is refused with its line, and what may be meant', async (t) => {
