@@ -1,6 +1,6 @@
 /**
  * What a lead may say besides the fields of the specification. A partner chooses which of these the form asks for (`ask`
- * in the partners file). Visitors may leave all of them empty.
+ * in `lead-prequal.json`). Visitors may leave all of them empty.
  */
 
 const manyLines = /^(?:[^\p{Cc}\p{Cs}]|[\t\n\r])*$/u;

@@ -3,7 +3,7 @@ import {sampleConsent} from '../server/config/sample-consent.ts';
 const name = 'Your company';
 const consent = sampleConsent(name, {en: 'https://example.com/terms', es: 'https://example.com/es/terms'});
 
-/** The demo's partner, as it stands in a partners file. It uses what a form can show besides its fields. */
+/** The demo's partner, as it stands in `lead-prequal.json`. It uses what a form can show besides its fields. */
 export const partner = {
   key: 'demo',
   name,

@@ -32,8 +32,8 @@ export function partnerNamed(key: string, {partners}: Config): Partner {
 }
 
 /**
- * @returns what is wrong with the origin and what to do about it, with the line to write into the file of the business or the
- * settings if the origin is only not listed. Undefined if its pages may use the form
+ * @returns what is wrong with the origin and what to do about it, with the line to write into the file if the origin is only not
+ * listed. Undefined if its pages may use the form
  */
 export function originFault(origin: string, partner: Partner, config: Config): string | undefined {
   const {key} = partner;

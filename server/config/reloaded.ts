@@ -31,16 +31,14 @@ const replaced = {
 
 /** The parts of `Config` that no setting holds, or that say only where one was read. */
 const noSettings: readonly (keyof Config)[] = [
-  ...([
-    'embedFolder',
-    'releasesFolder',
-    'configFile',
-    'dataKeyFile',
-    'formerEvidenceWords',
-    'environment',
-    'warnings',
-    'notes',
-  ] as const),
+  'embedFolder',
+  'releasesFolder',
+  'configFile',
+  'dataKeyFile',
+  'formerEvidenceWords',
+  'environment',
+  'warnings',
+  'notes',
 ];
 
 /** The settings that have another name in `Config` than in the environment. */

@@ -129,7 +129,7 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
   'words-not-kept': ({reason}) =>
     warn(
       {reason},
-      'the words of the consent texts, or the key that signs consents, could not be stored: the next reload or start tries again',
+      'the words of the consent texts, or the key that signs consents, could not be stored: the server tries again',
     ),
   'evidence-doubtful': ({warning}) => warn({warning}, 'a key of statements about consents needs a look'),
   'expiry-failed': ({reason}) =>
