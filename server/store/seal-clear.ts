@@ -64,8 +64,6 @@ async function run(parts: Parts, signal: AbortSignal) {
       if (isDue) await sealClear(parts, signal);
       isDue = false;
     } catch (error) {
-      // A stop closes the store while SQLite writes its file anew.
-      if (signal.aborted) return;
       emit({type: 'clear-left', reason: reasonOf(error), isAgain: true});
       isDue = true;
     }
@@ -87,7 +85,6 @@ async function sealClear(parts: Parts, signal: AbortSignal) {
   try {
     await store.rewrite?.((bytes) => emit({type: 'clear-rewriting', bytes}));
   } catch (error) {
-    if (signal.aborted) return;
     // Not again and again: leads would wait each time.
     emit({type: 'clear-left', reason: reasonOf(error), isAgain: false});
     return;
