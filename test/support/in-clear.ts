@@ -19,13 +19,14 @@ type SealedRow = RowOf<'sealed'> & Bound;
 const literal = (value: string | number | null) =>
   typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
 /** PostgreSQL returns its large integers as texts, by which it is told apart here. */
-const asBytes = (text: string, {data_key}: {data_key: unknown}) =>
-  typeof data_key === 'string' ? `convert_to(${literal(text)}, 'UTF8')` : `CAST(${literal(text)} AS BLOB)`;
-/** The row of the data keys that says so, with the mark of the upgrade. `sample`: a row with a data key of the database. */
-function clearRow(sealer: Sealer, sample: {data_key: unknown} | undefined) {
+const isOfPostgres = ({data_key}: {data_key: unknown}) => typeof data_key === 'string';
+const asBytes = (text: string, row: {data_key: unknown}) =>
+  isOfPostgres(row) ? `convert_to(${literal(text)}, 'UTF8')` : `CAST(${literal(text)} AS BLOB)`;
+/** The statement that says so, with the mark of the upgrade. */
+export function noteClear(sealer: Sealer, isPostgres: boolean): string {
   const {data_key, blob} = sealMark(sealer);
   const hex = Buffer.from(blob).toString('hex');
-  const bytes = typeof sample?.data_key === 'string' ? `'\\x${hex}'::bytea` : `x'${hex}'`;
+  const bytes = isPostgres ? `'\\x${hex}'::bytea` : `x'${hex}'`;
   return `INSERT INTO data_keys (check_value, since, data_key, blob) VALUES (0, 1, ${data_key}, ${bytes}) ON CONFLICT DO NOTHING`;
 }
 const json = (value: unknown) => literal(value === null ? null : JSON.stringify(value));
@@ -50,7 +51,7 @@ export async function putInClear(
       `UPDATE person_search SET data_key = 0, blob = ${asBytes(opened(sealer, keyOwner, key, 'person key'), key)}`,
     );
   if (!only) statements.push('DELETE FROM data_keys');
-  statements.push(clearRow(sealer, rows[0] ?? key));
+  statements.push(noteClear(sealer, [...rows, ...(key ? [key] : [])].some(isOfPostgres)));
   await execute(['BEGIN', ...statements, 'COMMIT'].join(';\n'));
 }
 

@@ -150,6 +150,17 @@ forEachStore((over) => {
     assert.ok(!(await isRead(other, entry)));
   });
 
+  test('of two servers that begin at once with different data keys, one is refused', async (t) => {
+    const server = await openFor(t, over.startServer());
+    await server.execute('DELETE FROM data_keys');
+    const words = ['one data key of at least 32 characters', 'another data key of 32 characters'];
+    const opened = await Promise.allSettled(
+      words.map((word) => openFor(t, openStore(server.config, createSealer([word])))),
+    );
+    assert.deepEqual(columnOf(opened, 'status').toSorted(), ['fulfilled', 'rejected']);
+    assert.equal((await keysOf(server)).length, 1);
+  });
+
   if (over.name === 'SQLite')
     test('where the disk has no room for the new file, it says so, and the next start tries again', async (t) => {
       const {server, seal} = await begin(t, 3);
