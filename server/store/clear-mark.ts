@@ -5,7 +5,7 @@
  */
 import {isGenuine} from '../leads/evidence.ts';
 import type {RowOf} from './columns.ts';
-import {list, statement, type Database, type Row, type Statement} from './database.ts';
+import {list, statement, type Row, type Statement} from './database.ts';
 import {sealEvidenceKey} from './evidence-queries.ts';
 import {refuseMissingKeys, type Bound, type SealedText, type Sealer} from './sealing.ts';
 
@@ -23,8 +23,11 @@ export function insertKey({writesWith, checkValues, mayLackKeys}: Sealer): State
     WHERE ${mayLackKeys ? 'TRUE' : `NOT ${isMissing}`} ON CONFLICT (check_value) DO NOTHING`;
   return statement(text, writesWith, Date.now());
 }
-const writeMark = ({data_key, blob}: SealedText) =>
-  statement('UPDATE data_keys SET data_key = $1, blob = $2 WHERE check_value = 0', data_key, blob);
+/** Seals the mark with the first key. Only for a store in which there is data in clear. */
+export function writeMark(sealer: Sealer): Statement {
+  const {data_key, blob} = sealMark(sealer);
+  return statement('UPDATE data_keys SET data_key = $1, blob = $2 WHERE check_value = 0', data_key, blob);
+}
 
 /** Whether a row of the data keys says that there is data in clear, and its mark opens. */
 export function isMarked({check_value, data_key, blob}: RowOf<'data_keys'>, sealer: Sealer): boolean {
@@ -34,11 +37,6 @@ export function isMarked({check_value, data_key, blob}: RowOf<'data_keys'>, seal
   } catch {
     return false;
   }
-}
-
-/** Seals the mark with the first key, if it opens. */
-export async function resealMark({write, sealer}: Pick<Database, 'write'> & {sealer: Sealer}) {
-  if (sealer.clear.isRead) await write(writeMark(sealMark(sealer)));
 }
 
 /** What is read for `sealedByUpgrade`. */
@@ -63,7 +61,7 @@ export function sealedByUpgrade(
   refuseMissingKeys(needed, sealer);
   return [
     insertKey(sealer),
-    ...(needed.includes(0) ? [writeMark(sealMark(sealer))] : []),
+    ...(needed.includes(0) ? [writeMark(sealer)] : []),
     ...publicKeys
       .map((row) => ({id: String(row['id']), publicKey: String(row['public_key'])}))
       .filter(isGenuine)

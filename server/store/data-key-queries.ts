@@ -2,7 +2,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {clearWord} from '../config/data-keys.ts';
 import {sliceSize, type KeyStore} from '../leads/data-keys.ts';
-import {insertKey, isMarked, resealMark} from './clear-mark.ts';
+import {insertKey, isMarked, writeMark} from './clear-mark.ts';
 import type {RowOf} from './columns.ts';
 import {list, statement, type Row, type Statement} from './database.ts';
 import {evidenceOwner} from './evidence-queries.ts';
@@ -276,7 +276,7 @@ async function* reseal(context: Context, isClearOnly: boolean): ReturnType<KeySt
       if (next) await sleep(pauseBetween);
     }
   }
-  if (!isClearOnly) await resealMark(context);
+  if (!isClearOnly && sealer.clear.isRead) await context.write(writeMark(sealer));
   return done;
 }
 
