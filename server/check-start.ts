@@ -7,7 +7,9 @@ import {createServer} from 'node:net';
 import {paths} from '../contract/api.ts';
 import {inOneLine} from './admin/status.ts';
 import {planRepair, repairDoubts, repairWords, whyTooMuch} from './admin/repair-plan.ts';
+import {bytes} from './admin/words.ts';
 import {ConfigError, privacyWarnings, readConfig, type Config} from './config/config.ts';
+import {clearWord} from './config/data-keys.ts';
 import {unencrypted} from './config/destinations.ts';
 import type {Environment} from './config/environment.ts';
 import {keptUnder, shortened} from './config/reloaded.ts';
@@ -23,7 +25,7 @@ import {newestScript} from './snippets/newest-script.ts';
 import {snippetForTerminal} from './snippets/terminal.ts';
 import {createSealer} from './store/sealing.ts';
 import {inspectStore, openStoreBeside, unencryptedHost} from './store/open-store.ts';
-import {othersMayRead} from './store/sqlite/files.ts';
+import {othersMayRead, roomToRewrite} from './store/sqlite/files.ts';
 import {newestVersion, readVersions} from './versions/embed-versions.ts';
 
 /** A fault stops the start. The text has no secrets. */
@@ -39,6 +41,8 @@ const storeChecks: readonly ((store: BesideStore, config: Config) => Promise<Fin
   async (store, {partners}) => changedConsents(partners, await store.consentTexts()).map(fault),
   keptShorter,
   notRepaired,
+  async (store, config) =>
+    (await store.keyUses()).some(({key}) => key === clearWord) ? rewritten(config) : [],
 ];
 
 /** Changes nothing, and may run beside the server. */
@@ -118,6 +122,7 @@ async function checkStore(config: Config): Promise<Finding[]> {
       warning(
         'The database is that of an older version, and the start brings it up: back it up first, and read in the changelog whether older servers may run meanwhile',
       ),
+      ...rewritten(config),
       ...doubtsOf(config),
     ];
   const store = await openStoreBeside(config, createSealer(config.dataKeys), false);
@@ -127,6 +132,16 @@ async function checkStore(config: Config): Promise<Finding[]> {
     await store.close();
   }
 }
+
+/** What SQLite does once everything is sealed that a version before 2.0 stored in clear. */
+const rewritten = ({databaseUrl, databasePath: path}: Config): Finding[] =>
+  databaseUrl
+    ? []
+    : [
+        note(
+          `If a version before 2.0 has stored leads in clear, ${path} is written anew once they are sealed: ${bytes(roomToRewrite(path))} must be free on its disk`,
+        ),
+      ];
 
 /** What the start does again after a restore, or why it would not. */
 async function notRepaired(store: BesideStore, config: Config): Promise<Finding[]> {

@@ -152,6 +152,8 @@ export async function startLeadService(
     },
     stopClaiming: () => workers.stop(),
     async close(patience) {
+      // It may be writing the database anew, which takes minutes. The deliveries end meanwhile.
+      const sealed = sealing.stop();
       await workers.stop();
       await pauses.stop();
       await outbox.stop();
@@ -159,9 +161,9 @@ export async function startLeadService(
       await digests.stop();
       await sweep.stop();
       await evidence.stop();
-      await sealing.stop();
       watch.stop();
       await desk.close(patience);
+      await sealed;
     },
   };
 }

@@ -1,7 +1,7 @@
 /** The keys with which statements about consents are signed: which there are, a new one, and one that leaked. */
 import {z} from 'zod';
 import {changeKeys, signingKey, signsNext, type EvidenceKey} from '../leads/evidence.ts';
-import {count, isoTime, Refusal, time, type OnlyStore} from './admin.ts';
+import {isoTime, Refusal, time, type OnlyStore} from './admin.ts';
 import {localTime} from './words.ts';
 
 /**
@@ -9,14 +9,12 @@ import {localTime} from './words.ts';
  *   with it; `ignored` is a row that the data key does not open. All but the last are published
  * - `signs_since`: when it began to sign new leads; null if another server made it, before version 2.0
  * - `leaked_since`: since when it proves nothing
- * - `consents`: of a lost one, how many were signed with it
  */
 export const evidenceKeyRow = z.object({
   kid: z.string(),
   state: z.enum(['signs', 'kept', 'lost', 'ignored']),
   signs_since: time.nullable(),
   leaked_since: time.nullable(),
-  consents: count.nullable(),
 });
 export type EvidenceKeyRow = z.infer<typeof evidenceKeyRow>;
 
@@ -25,14 +23,13 @@ export async function listEvidenceKeys({store}: OnlyStore): Promise<EvidenceKeyR
   const signing = signingKey(keys)?.id;
   const stateOf = ({id, privateKey}: EvidenceKey): EvidenceKeyRow['state'] =>
     id === signing ? 'signs' : privateKey === undefined ? 'lost' : 'kept';
-  const none = {signs_since: null, leaked_since: null, consents: null};
+  const none = {signs_since: null, leaked_since: null};
   return [
     ...keys.map((key) => ({
       kid: key.id,
       state: stateOf(key),
       signs_since: isoTime(key.signsSince ?? null),
       leaked_since: isoTime(key.leakedSince ?? null),
-      consents: key.privateKey === undefined ? (key.consents ?? null) : null,
     })),
     ...ignored.map(({id: kid}) => ({kid, state: 'ignored' as const, ...none})),
   ];

@@ -94,15 +94,12 @@ export async function* rotateKeys(admin: Admin): Job<{sealed: number} | Waiting,
   const {resealed, unreadable} = yield* sealAndReport(store);
   // A server with another order of keys may have started meanwhile.
   await refuseOthers(store, key);
-  const forgotten: string[] = [];
-  if (unreadable.length === 0)
-    for (const use of await store.keyUses()) {
-      // What was in clear is forgotten by the server, which also takes it out of the files.
-      if (use.key === key || use.key === clearWord) continue;
-      await store.forgetKey(use.key);
-      forgotten.push(use.key);
-    }
+  const uses = unreadable.length === 0 ? await store.keyUses() : [];
+  // What was in clear is forgotten by the server, which also takes it out of the files.
+  const forgotten = uses.map((use) => use.key).filter((each) => each !== key && each !== clearWord);
+  // The note comes first: if this is killed before it has forgotten all, the next run notes a later time.
   if (forgotten.length > 0) await store.noteKey('alone', Date.now());
+  for (const each of forgotten) await store.forgetKey(each);
   const may_leave_at =
     unreadable.length === 0 && others.length > 0
       ? mayLeaveAt((await store.keyUses()).find((use) => use.key === key))

@@ -5,6 +5,7 @@
 import {z} from 'zod';
 import type {Config, ConfigError} from '../config/config.ts';
 import {referenceOf} from '../../contract/reference.ts';
+import {clearWord} from '../config/data-keys.ts';
 import {digestOf} from '../config/reloaded.ts';
 import {openStates} from '../leads/deliveries.ts';
 import {doubtsOf} from '../leads/evidence.ts';
@@ -202,6 +203,7 @@ export async function readStatus({
       ...unreadable.map(unreadableFinding),
       ...(forAlerts ? [] : await consentFindings({store, config})),
       ...(await keyFindings({store, config})),
+      ...(await clearFindings({store})),
       ...(await visitorFindings({store})),
       ...doubtsOf(await store.evidenceKeys()).map(({text, remedy}) =>
         found(['warning', 'evidence'], text, remedy),
@@ -300,6 +302,16 @@ async function keyFindings({
   return [
     found(['warning', 'configuration'], text, 'copy it to a safe place, then run "lead-prequal keys saved"'),
   ];
+}
+
+/** Each look also lets a process find out that nothing in clear is to be read any more. */
+async function clearFindings({store}: OnlyStore): Promise<Finding[]> {
+  if (!(await store.keyUses()).some(({key}) => key === clearWord)) return [];
+  const text =
+    'Data that a version before 2.0 stored in clear is not sealed yet, or still in the file of the database';
+  const remedy =
+    'A server seals it while it works. If this stays for hours, its log says why, such as a disk that lacks room.';
+  return [found(['warning', 'store'], text, remedy)];
 }
 
 /** What visitors wait for: an operator decides. */

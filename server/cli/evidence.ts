@@ -27,7 +27,7 @@ export function evidenceCommand(run: Run): Command {
     .addHelpText('after', listHelp)
     .action((json: Json) =>
       readingStore(run, async (admin) => {
-        const head = ['key', 'state', 'consents', 'signs since', 'proves nothing since'];
+        const head = ['key', 'state', 'signs since', 'proves nothing since'];
         await printRows(run, json, [await listEvidenceKeys(admin)], head, rowOf);
       }),
     );
@@ -50,7 +50,6 @@ export function evidenceCommand(run: Run): Command {
   return evidence;
 }
 
-const rowOf = ({kid, state, signs_since, leaked_since, consents}: EvidenceKeyRow) => [
-  ...[kid, state, consents ?? ''],
-  ...[timeOrNone(signs_since), timeOrNone(leaked_since)],
+const rowOf = ({kid, state, signs_since, leaked_since}: EvidenceKeyRow) => [
+  ...[kid, state, timeOrNone(signs_since), timeOrNone(leaked_since)],
 ];

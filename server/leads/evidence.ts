@@ -31,8 +31,6 @@ export type EvidenceKey = PublicEvidenceKey & {
   signsSince?: number;
   /** Since when nothing that is signed with it proves anything, because somebody else may have signed it. */
   leakedSince?: number;
-  /** If the private part is missing: how many consents were signed with it. */
-  consents?: number;
 };
 
 /** `isSealed`: the row has something sealed, which the data keys do not open, or which is no key with this id. */
@@ -137,12 +135,12 @@ export const takeOver = (store: EvidenceStore, given: readonly EvidenceKey[]): P
 export const doubtsOf = ({keys, ignored}: StoredKeys): {text: string; remedy: string}[] => [
   ...keys
     .filter(({privateKey}) => privateKey === undefined)
-    .map(({id, consents}) => ({
-      text: `No statements can be made any more of consents that were signed with the key ${id}, which is lost (consents: ${consents})`,
+    .map(({id}) => ({
+      text: `No statements can be made any more of consents that were signed with the key ${id}, which is lost`,
       remedy: 'If anybody has the word of EVIDENCE_KEY from which it was made, start once with that.',
     })),
   ...ignored.map(({id}) => ({
-    text: `The key ${id} of statements about consents is not published: the data key does not open it, and no consent names it`,
+    text: `The key ${id} of statements about consents is not published: the data key does not open it`,
     remedy: 'Unless it is made from a word of EVIDENCE_KEY, somebody may have written it into the database.',
   })),
 ];

@@ -30,9 +30,13 @@ type Waiting<Item, Result> = {
  */
 const [maxBatch, maxWaiting] = [500, 20_000];
 
-/** @param commit resolves to the outcomes in the order of the batch. An item without an outcome counts as failed */
+/**
+ * @param commit resolves to the outcomes in the order of the batch. An item without an outcome counts as failed
+ * @param isAlone whether an item takes so long that no other may wait for it in its batch
+ */
 export function createBatcher<Item, Result>(
   commit: (batch: Item[]) => Promise<readonly (Outcome<Result> | undefined)[]>,
+  isAlone: (item: Item) => boolean = () => false,
 ): Batcher<Item, Result> {
   let waiting: Waiting<Item, Result>[] = [];
   let running: Promise<void> | undefined;
@@ -41,8 +45,10 @@ export function createBatcher<Item, Result>(
     while (waiting.length > 0) {
       // Items that arrive in the same turn of the event loop join the batch.
       await endOfTurn();
-      const batch = waiting.slice(0, maxBatch);
-      waiting = waiting.slice(maxBatch);
+      const next = waiting.slice(0, maxBatch);
+      const alone = next.findIndex(({item}) => isAlone(item));
+      const batch = alone < 0 ? next : next.slice(0, alone || 1);
+      waiting = waiting.slice(batch.length);
       const [outcomes, failure] = await commit(batch.map(({item}) => item)).then(
         (outcomes) => [outcomes, 'A write has no outcome'] as const,
         (error: unknown) => [[], error] as const,

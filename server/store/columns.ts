@@ -171,6 +171,9 @@ export const tables = {
       saved_at: {...integerOrNull, since: 20},
       /** When everything was sealed with this key, after another one. */
       alone_since: {...integerOrNull, since: 20},
+      data_key: {...integerOrNull, since: 20},
+      /** Of 0: the sealed mark without which nothing in clear is read (clear-mark.ts). */
+      blob: {...blob, null: true, since: 20},
     },
     primaryKey: ['check_value'],
     since: 13,

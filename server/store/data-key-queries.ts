@@ -2,6 +2,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {clearWord} from '../config/data-keys.ts';
 import {sliceSize, type KeyStore} from '../leads/data-keys.ts';
+import {insertKey, isMarked, writeMark} from './clear-mark.ts';
 import type {RowOf} from './columns.ts';
 import {list, statement, type Row, type Statement} from './database.ts';
 import {evidenceOwner} from './evidence-queries.ts';
@@ -11,6 +12,7 @@ import {joinPersonal, personalDataOf, readColumns, type ReadRow} from './rows.ts
 import {
   boundColumns,
   checkInHex,
+  refuseMissingKeys,
   replyPart,
   type Bound,
   type Part,
@@ -194,20 +196,21 @@ async function sealSlice(
   };
 }
 
-const rowsOfKeys = async ({read}: Context) =>
-  (await read(statement('SELECT * FROM data_keys ORDER BY check_value'))) as RowOf<'data_keys'>[];
-
-async function checkKeys(context: Context) {
-  const {checkValues, mayLackKeys, clear} = context.sealer;
-  const needed = (await rowsOfKeys(context)).map(({check_value}) => check_value);
-  clear.isRead = needed.includes(0);
-  const missing = missingKeys(needed, checkValues);
-  if (!mayLackKeys && missing.length > 0) throw new Error(missing.map(whyNeeded).join(' '));
+/** That there is data in clear counts only with its mark. Each process finds out here when there is none any more. */
+async function rowsOfKeys({read, sealer}: Context) {
+  const rows = (await read(
+    statement('SELECT * FROM data_keys ORDER BY check_value'),
+  )) as RowOf<'data_keys'>[];
+  sealer.clear.isRead = rows.some((row) => isMarked(row, sealer));
+  return rows.filter(({check_value}) => check_value !== 0 || sealer.clear.isRead);
 }
 
-/** By check values. Data in clear needs none. */
-export const missingKeys = (needed: readonly number[], known: readonly number[]) =>
-  needed.filter((each) => each !== 0 && !known.includes(each));
+/** @returns their check values */
+async function checkKeys(context: Context): Promise<number[]> {
+  const needed = (await rowsOfKeys(context)).map(({check_value}) => check_value);
+  refuseMissingKeys(needed, context.sealer);
+  return needed;
+}
 
 async function* storedParts({read}: Context): ReturnType<KeyStore['storedParts']> {
   type SealedRow = Pick<RowOf<'sealed'>, 'lead_id' | 'part' | 'data_key'>;
@@ -233,10 +236,12 @@ async function* storedParts({read}: Context): ReturnType<KeyStore['storedParts']
   yield (evidence as SealedRow[]).map(toPart);
 }
 
+const checkValueIn = (key: string) => (key === clearWord ? 0 : Number.parseInt(key, 16));
+
 /** Others make the key of the person digests anew, and then the digests; and a new key that signs consents. */
 async function dropSealed(context: Context, key: string) {
   const {write, jsonList} = context;
-  const checkValue = key === clearWord ? 0 : Number.parseInt(key, 16);
+  const checkValue = checkValueIn(key);
   const dropReplies = `
     DELETE FROM sealed WHERE lead_id IN ${jsonList('$1')} AND data_key = $2 AND substr(part, 1, 6) = 'reply '`;
   const slice = `SELECT digest, lead_id FROM person_digests LIMIT ${countSlice}`;
@@ -271,26 +276,22 @@ async function* reseal(context: Context, isClearOnly: boolean): ReturnType<KeySt
       if (next) await sleep(pauseBetween);
     }
   }
+  if (!isClearOnly && sealer.clear.isRead) await context.write(writeMark(sealer));
   return done;
 }
 
 export function dataKeyQueries(context: Context): KeyStore {
-  const {read, write, sealer} = context;
+  const {read, write, sealer, oneByOne} = context;
   const {writesWith} = sealer;
   return {
-    checkKeys: () => checkKeys(context),
+    checkKeys: async () => void (await checkKeys(context)),
 
     async useKeys() {
-      await checkKeys(context);
       // A start writes nothing without need: the disk may be full.
-      if ((await rowsOfKeys(context)).some(({check_value}) => check_value === writesWith)) return;
-      await write(
-        statement(
-          'INSERT INTO data_keys (check_value, since) VALUES ($1, $2) ON CONFLICT (check_value) DO NOTHING',
-          writesWith,
-          Date.now(),
-        ),
-      );
+      if ((await checkKeys(context)).includes(writesWith)) return;
+      await write(statement(oneByOne('data keys')), insertKey(sealer));
+      // Another server may have begun to use another key meanwhile. Only one of the two may go on.
+      await checkKeys(context);
     },
 
     async keyUses() {
@@ -318,9 +319,8 @@ export function dataKeyQueries(context: Context): KeyStore {
     },
 
     async forgetKey(key) {
-      const row = (await rowsOfKeys(context)).find(({check_value}) => checkInHex(check_value) === key);
-      if (row) await write(statement('DELETE FROM data_keys WHERE check_value = $1', row.check_value));
-      if (row?.check_value === 0) sealer.clear.isRead = false;
+      await write(statement('DELETE FROM data_keys WHERE check_value = $1', checkValueIn(key)));
+      if (key === clearWord) sealer.clear.isRead = false;
     },
 
     async noteKey(what, at) {
@@ -329,6 +329,3 @@ export function dataKeyQueries(context: Context): KeyStore {
     },
   };
 }
-
-export const whyNeeded = (checkValue: number) =>
-  `Data is sealed with the data key ${checkInHex(checkValue)}, which DATA_KEY does not list: without that key it cannot be read. "lead-prequal keys status" says the way out.`;

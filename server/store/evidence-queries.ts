@@ -6,7 +6,7 @@
 import {isGenuine, type EvidenceKey, type EvidenceStore} from '../leads/evidence.ts';
 import type {RowOf} from './columns.ts';
 import {statement, type Statement} from './database.ts';
-import type {Bound, Sealer} from './sealing.ts';
+import type {Bound, SealedText, Sealer} from './sealing.ts';
 import type {Context} from './unreadable-leads.ts';
 
 type KeyRow = Pick<RowOf<'evidence_keys'>, 'id' | 'public_key' | 'data_key' | 'blob'>;
@@ -30,14 +30,17 @@ export function openEvidenceKey({id, data_key, blob}: KeyRow, sealer: Sealer): E
   }
 }
 
-function storing({id, ...key}: EvidenceKey, sealer: Sealer, known: string, jsonList: string): Statement {
-  const {data_key, blob} = sealer.of(evidenceOwner(id)).seal(JSON.stringify(key), 'evidence key');
+export const sealEvidenceKey = ({id, ...key}: EvidenceKey, sealer: Sealer): SealedText =>
+  sealer.of(evidenceOwner(id)).seal(JSON.stringify(key), 'evidence key');
+
+function storing(key: EvidenceKey, sealer: Sealer, known: string, jsonList: string): Statement {
+  const {data_key, blob} = sealEvidenceKey(key, sealer);
   const text = `
     INSERT INTO evidence_keys (id, public_key, since, data_key, blob)
     SELECT $1, $2, CAST($3 AS BIGINT), CAST($4 AS BIGINT), $5
     WHERE NOT EXISTS (SELECT 1 FROM evidence_keys WHERE id NOT IN ${jsonList})
     ON CONFLICT (id) DO UPDATE SET data_key = excluded.data_key, blob = excluded.blob RETURNING 1 AS kept`;
-  return statement(text, id, key.publicKey, Date.now(), data_key, blob, known);
+  return statement(text, key.id, key.publicKey, Date.now(), data_key, blob, known);
 }
 
 export const evidenceQueries = ({read, write, sealer, jsonList, oneByOne}: Context): EvidenceStore => ({

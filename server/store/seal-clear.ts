@@ -56,20 +56,22 @@ export function startSealingClear(parts: Parts): {stop: () => Promise<void>} {
 }
 
 async function run(parts: Parts, signal: AbortSignal) {
-  const {emit, timings} = parts;
-  while (!signal.aborted) {
+  const {store, emit, timings} = parts;
+  for (let isDue = true; !signal.aborted; await pauseFor(timings.sealing.retry, signal)) {
     try {
-      return await sealClear(parts, signal);
+      // Also for one that has given up: by this, it finds out that another one has sealed all, and reads nothing in clear.
+      if (!(await store.keyUses()).some(({key}) => key === clearWord)) return;
+      if (isDue) await sealClear(parts, signal);
+      isDue = false;
     } catch (error) {
       emit({type: 'clear-left', reason: reasonOf(error), isAgain: true});
-      await pauseFor(timings.sealing.retry, signal);
+      isDue = true;
     }
   }
 }
 
 async function sealClear(parts: Parts, signal: AbortSignal) {
   const {store, emit, timings} = parts;
-  if (!(await store.keyUses()).some(({key}) => key === clearWord)) return;
   emit({type: 'clear-found'});
   const sealed = await sealSlowly(parts, signal);
   if (!sealed) return;

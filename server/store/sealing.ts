@@ -27,11 +27,19 @@ import {list} from './database.ts';
  * - `consent`: what is kept of an erased lead: the consent, and who gave it
  * - `person key`: the key of the digests by which leads are found by person. It belongs to no lead (person-queries.ts)
  * - `evidence key`: a key of statements about consents (evidence-queries.ts)
+ * - `clear mark`: that there was data in clear when the store was brought up (clear-mark.ts)
  * - `reply …`: the first characters of the last reply to a delivery, by destination and content
  * - `text of a page`: what an address of the operators' pages holds (pages/secrets.ts). It is not stored
  */
 export type Part =
-  'lead' | 'answer' | 'consent' | 'person key' | 'evidence key' | `reply ${string}` | 'text of a page';
+  | 'lead'
+  | 'answer'
+  | 'consent'
+  | 'person key'
+  | 'evidence key'
+  | 'clear mark'
+  | `reply ${string}`
+  | 'text of a page';
 
 export const replyPart = ({destination, content}: {destination: string; content: string}): Part =>
   `reply ${content} ${destination}`;
@@ -52,8 +60,8 @@ export type Sealer = {
   /** The check values of all keys, which open. */
   checkValues: readonly number[];
   /**
-   * Whether data in clear is read: while some of a version before 2.0 is not sealed yet, which the store says. Afterwards,
-   * whoever can write to the database could otherwise put a lead in clear in place of a sealed one.
+   * Whether data in clear is read: while some of a version before 2.0 is not sealed yet, which the store says by a mark
+   * (clear-mark.ts). Otherwise, whoever can write to the database could put a lead in clear in place of a sealed one.
    */
   clear: {isRead: boolean};
   /** For the commands that say what to do about a missing key: a store that needs other keys is opened, too. */
@@ -78,6 +86,19 @@ const headLength = 1 + checkLength + nonceLength;
 /** How an operator reads a check value. */
 export const checkInHex = (checkValue: number) =>
   checkValue === 0 ? clearWord : checkValue.toString(16).padStart(2 * checkLength, '0');
+
+/** By check values. Data in clear needs none. */
+export const missingKeys = (needed: readonly number[], known: readonly number[]) =>
+  needed.filter((each) => each !== 0 && !known.includes(each));
+
+export const whyNeeded = (checkValue: number) =>
+  `Data is sealed with the data key ${checkInHex(checkValue)}, which DATA_KEY does not list: without that key it cannot be read. "lead-prequal keys status" says the way out.`;
+
+/** @throws Error when keys are needed that DATA_KEY does not list */
+export function refuseMissingKeys(needed: readonly number[], {checkValues, mayLackKeys}: Sealer) {
+  const missing = missingKeys(needed, checkValues);
+  if (!mayLackKeys && missing.length > 0) throw new Error(missing.map(whyNeeded).join(' '));
+}
 
 /** The check value of a key says which key it is, but not what the key is. 0 stands for data in clear. */
 export const checkValueOf = (word: string) => derived(word, 'check value', checkLength).readUInt32BE() || 1;

@@ -8,6 +8,7 @@ import type {Config} from '../../server/config/config.ts';
 import {clearWord} from '../../server/config/data-keys.ts';
 import {openStore} from '../../server/store/open-store.ts';
 import {sealAll} from '../../server/store/seal-clear.ts';
+import {noteClear} from '../support/in-clear.ts';
 import {openWhile} from '../support/opened.ts';
 import {prequalificationBody, without} from '../support/sample-leads.ts';
 import {baseConfig, listedOrigin, testSealer} from '../support/test-server.ts';
@@ -71,7 +72,6 @@ const inserts = (
         '${attribution}', 'newsletter', CASE n % 3 WHEN 0 THEN NULL ELSE 'campaign-' || (n % 50) END
       FROM ${numbers}`,
     `INSERT INTO consents SELECT ${id}, '${consent}' FROM ${numbers}`,
-    'INSERT INTO data_keys (check_value, since) VALUES (0, 1)',
     `INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous,
         ambiguous_counted, next_attempt_at, leased_until, settled_at, happened_at)
       SELECT ${id}, 'crm', 'created', 0, CASE WHEN n % 500 = 0 THEN 'failed' ELSE 'delivered' END, 1, 0, 0, ${time}, 0,
@@ -100,6 +100,7 @@ export async function fill(name: Kind, location: string, folder: string, leads: 
       'PRAGMA synchronous = OFF',
       'PRAGMA cache_size = -400000',
       ...inserts(leads, shape, (n, digits) => `printf('%0${digits}x', ${n})`, numbers),
+      noteClear(testSealer, false),
       'PRAGMA wal_checkpoint(TRUNCATE)',
     );
     // Otherwise the system writes the file to the disk while something is measured.
@@ -109,7 +110,13 @@ export async function fill(name: Kind, location: string, folder: string, leads: 
   } else {
     const hex = (n: string, digits: number) => `lpad(to_hex((${n})::bigint), ${digits}, '0')`;
     const numbers = `(SELECT generate_series(1::bigint, ${leads}) AS n) AS numbers`;
-    await execute(location, ...inserts(leads, shape, hex, numbers), 'VACUUM ANALYZE', 'CHECKPOINT');
+    await execute(
+      location,
+      ...inserts(leads, shape, hex, numbers),
+      noteClear(testSealer, true),
+      'VACUUM ANALYZE',
+      'CHECKPOINT',
+    );
   }
   return config;
 }

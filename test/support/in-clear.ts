@@ -1,4 +1,5 @@
 /** Makes of a sealed store what a version before 2.0 has left without a data key, but for its tables, which are those of now. */
+import {sealMark} from '../../server/store/clear-mark.ts';
 import type {RowOf} from '../../server/store/columns.ts';
 import type {PersonalData} from '../../server/store/personal-data.ts';
 import {keyOwner} from '../../server/store/person-queries.ts';
@@ -18,8 +19,16 @@ type SealedRow = RowOf<'sealed'> & Bound;
 const literal = (value: string | number | null) =>
   typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
 /** PostgreSQL returns its large integers as texts, by which it is told apart here. */
-const asBytes = (text: string, {data_key}: {data_key: unknown}) =>
-  typeof data_key === 'string' ? `convert_to(${literal(text)}, 'UTF8')` : `CAST(${literal(text)} AS BLOB)`;
+const isOfPostgres = ({data_key}: {data_key: unknown}) => typeof data_key === 'string';
+const asBytes = (text: string, row: {data_key: unknown}) =>
+  isOfPostgres(row) ? `convert_to(${literal(text)}, 'UTF8')` : `CAST(${literal(text)} AS BLOB)`;
+/** The statement that says so, with the mark of the upgrade. */
+export function noteClear(sealer: Sealer, isPostgres: boolean): string {
+  const {data_key, blob} = sealMark(sealer);
+  const hex = Buffer.from(blob).toString('hex');
+  const bytes = isPostgres ? `'\\x${hex}'::bytea` : `x'${hex}'`;
+  return `INSERT INTO data_keys (check_value, since, data_key, blob) VALUES (0, 1, ${data_key}, ${bytes}) ON CONFLICT DO NOTHING`;
+}
 const json = (value: unknown) => literal(value === null ? null : JSON.stringify(value));
 const assigned = (values: Record<string, string | number | null>) =>
   Object.entries(values).map(([column, value]) => `${column} = ${literal(value)}`);
@@ -42,7 +51,7 @@ export async function putInClear(
       `UPDATE person_search SET data_key = 0, blob = ${asBytes(opened(sealer, keyOwner, key, 'person key'), key)}`,
     );
   if (!only) statements.push('DELETE FROM data_keys');
-  statements.push('INSERT INTO data_keys (check_value, since) VALUES (0, 1) ON CONFLICT DO NOTHING');
+  statements.push(noteClear(sealer, [...rows, ...(key ? [key] : [])].some(isOfPostgres)));
   await execute(['BEGIN', ...statements, 'COMMIT'].join(';\n'));
 }
 

@@ -5,6 +5,7 @@ import {isWithin, readAddress, readRanges} from '../../config/addresses.ts';
 import {reasonOf} from '../../leads/store-errors.ts';
 import {goneAfter, type ProcessReport} from '../../reload/reloads.ts';
 import type {Emit} from '../../observe/observations.ts';
+import {sealedByUpgrade, selectBefore} from '../clear-mark.ts';
 import {tables} from '../columns.ts';
 import {list, statement, type Row} from '../database.ts';
 import {
@@ -24,6 +25,7 @@ import {
   type StartsWith,
   type StoreMark,
 } from '../schema.ts';
+import type {Sealer} from '../sealing.ts';
 import {longTimeout, openConnections, type Connections} from './connections.ts';
 
 /** Milliseconds for which connecting is retried, so that the database may be started together with the server. */
@@ -76,6 +78,7 @@ export const dialect: Dialect = {
 
 type Options = {
   url: string;
+  sealer: Sealer;
   /** False for commands, which refuse the tables of an older version. */
   mayUpgrade: boolean;
   emit: Emit | undefined;
@@ -113,12 +116,12 @@ export async function startPostgres(options: Options): Promise<Connections> {
   }
 }
 
-async function openUpgraded({url, mayUpgrade, emit}: Options): Promise<Connections> {
+async function openUpgraded({url, sealer, mayUpgrade, emit}: Options): Promise<Connections> {
   const connections = await openConnections(url);
   try {
     if (!mayUpgrade) refuseOtherVersion(await readFoundIfAny((text) => connections.read(statement(text))));
     else {
-      const before = await connections.longTransaction(bringUp);
+      const before = await connections.longTransaction((client) => bringUp(client, sealer));
       if (emit) emitUpgrade(before, emit);
     }
     return connections;
@@ -218,10 +221,11 @@ const ownTables = Object.keys(tables).map((name) => `'${name}'`);
 /**
  * Creates or upgrades the tables in a transaction that has begun. Several processes may start at once: the lock lets one of
  * them upgrade while the others wait.
+ * @param sealer what is in clear counts afterwards only if this seals a mark; new tables need none
  * @returns the version that the tables had, 0 if there were none
- * @throws Error also when the database has another encoding than UTF-8
+ * @throws Error also when the database has another encoding than UTF-8, or a data key is missing that an upgrade needs
  */
-export async function bringUp(client: pg.ClientBase): Promise<number> {
+export async function bringUp(client: pg.ClientBase, sealer?: Sealer): Promise<number> {
   const run = async (text: string, values?: unknown[]) =>
     (await client.query<Row>({text, ...(values && {values}), query_timeout: longTimeout} as pg.QueryConfig))
       .rows;
@@ -241,6 +245,11 @@ export async function bringUp(client: pg.ClientBase): Promise<number> {
   if (own.length > 0)
     await run(`LOCK TABLE ${list(own.map(({tablename}) => String(tablename)))} IN ACCESS EXCLUSIVE MODE`);
   for (const text of statementsFrom(version, dialect)) await run(text);
+  if (sealer) {
+    const [keys, publicKeys] = [await run(selectBefore[0]), await run(selectBefore[1])];
+    for (const {text, values} of sealedByUpgrade(version, sealer, keys, publicKeys))
+      await run(text, [...values]);
+  }
   await run('DELETE FROM schema_version');
   await run('INSERT INTO schema_version VALUES ($1)', [currentVersion]);
   return version;

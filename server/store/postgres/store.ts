@@ -46,7 +46,7 @@ export async function openPostgresStore(
   sealer: Sealer,
   {mayUpgrade = true, patience = startPatience, emit}: Options = {},
 ): Promise<LeadStore> {
-  const connections = await startPostgres({url, mayUpgrade, emit, patience});
+  const connections = await startPostgres({url, sealer, mayUpgrade, emit, patience});
 
   const accepts = createBatcher<NewRows, Written>((batch) => acceptAll(connections, batch, sealer));
 

@@ -42,7 +42,7 @@ export type Commits = {
  * @throws Error when the file is damaged, or was made by a newer version or before 1.0.0
  */
 export function openCommits(path: string, sealer: Sealer): Commits {
-  const {database, before} = openWriter(path);
+  const {database, before} = openWriter(path, sealer);
   const {all: run} = createRunner(database);
 
   /** If a write fails, only this write is undone and the batch goes on, unless SQLite ended the whole transaction. */

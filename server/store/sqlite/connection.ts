@@ -1,7 +1,8 @@
 /** The two connections to the SQLite file: one for reading, and one for writing, which upgrades the database first. */
 import {DatabaseSync, type StatementSync} from 'node:sqlite';
 import type {Value} from '../columns.ts';
-import type {Row, Statement, SqlWords} from '../database.ts';
+import {sealedByUpgrade, selectBefore} from '../clear-mark.ts';
+import {statement, type Row, type Statement, type SqlWords} from '../database.ts';
 import {
   canServe,
   currentVersion,
@@ -17,6 +18,7 @@ import {
   type StartsWith,
   type StoreMark,
 } from '../schema.ts';
+import type {Sealer} from '../sealing.ts';
 import {refuseDamaged, refuseMoved, refuseOtherOwner, refuseUnwritable, sizeOf} from './files.ts';
 
 export type Runner = {
@@ -106,9 +108,10 @@ const lateCheckpoints = 'PRAGMA wal_autocheckpoint = 4000';
 /**
  * Opens the connection for writing, and creates or upgrades the tables.
  * @returns also the schema version that the database had, 0 if it was empty
- * @throws Error when the file is damaged, or was made by a newer version or before 1.0.0, or its leads were moved
+ * @throws Error when the file is damaged, or was made by a newer version or before 1.0.0, or its leads were moved, or a data
+ * key is missing that an upgrade needs
  */
-export function openWriter(path: string): {database: DatabaseSync; before: number} {
+export function openWriter(path: string, sealer: Sealer): {database: DatabaseSync; before: number} {
   refuseDamaged(path);
   // Again, because `store copy` may just have ended. Otherwise the next line would make a new file.
   refuseMoved(path);
@@ -117,7 +120,7 @@ export function openWriter(path: string): {database: DatabaseSync; before: numbe
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON');
   database.exec(lateCheckpoints);
   emptyLog(database);
-  return {database, before: upgrade(database)};
+  return {database, before: upgrade(database, sealer)};
 }
 
 /**
@@ -167,7 +170,7 @@ export function readFound(database: DatabaseSync): Found {
   return {version, oldestServer, mark: database.prepare(selectMark).get() as StoreMark | undefined};
 }
 
-function upgrade(database: DatabaseSync): number {
+function upgrade(database: DatabaseSync, sealer: Sealer): number {
   const found = readFound(database);
   const {version: before} = found;
   if (startsWith(found) === 'the tables as they are') return before;
@@ -177,6 +180,9 @@ function upgrade(database: DatabaseSync): number {
   database.exec(`PRAGMA cache_size = -${upgradeCache}`);
   inTransaction(database, () => {
     for (const text of statementsFrom(before, dialect)) database.exec(text);
+    const {all} = createRunner(database);
+    const [keys, publicKeys] = selectBefore.map((text) => all(statement(text)));
+    for (const sealing of sealedByUpgrade(before, sealer, keys!, publicKeys!)) all(sealing);
     database.exec(`PRAGMA user_version = ${currentVersion}`);
   });
   database.exec(`PRAGMA cache_size = ${usualCache}`);

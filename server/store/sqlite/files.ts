@@ -26,6 +26,9 @@ export const companions = ['-wal', '-shm', '-journal'] as const;
 /** Bytes; 0 for a file that does not exist. */
 export const sizeOf = (path: string): number => statSync(path, {throwIfNoEntry: false})?.size ?? 0;
 
+/** Bytes that a VACUUM needs: the new file, and the log through which it takes the place of the old one. */
+export const roomToRewrite = (path: string): number => 2 * sizeOf(path);
+
 /** Whether the main file is checked completely before the start, which takes less than a second up to 64 MB. */
 const isCheckedAtStart = (path: string): boolean => sizeOf(path) <= 64 * 1024 * 1024;
 

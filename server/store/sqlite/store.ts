@@ -27,7 +27,7 @@ import {
   sqliteWords,
   type Runner,
 } from './connection.ts';
-import {filesAside, hasLog, makeFile, othersMayRead, refusalOf, sizeOf} from './files.ts';
+import {filesAside, hasLog, makeFile, othersMayRead, refusalOf, roomToRewrite} from './files.ts';
 import {takeServerLock} from './server-lock.ts';
 
 /** Commits batches, one after another (commits.ts). */
@@ -97,11 +97,14 @@ export async function openSqliteStore(
   const reader = openReader(path);
   const refuseLost = watchFile(path);
 
-  const writes = createBatcher<Write, Result>(async (batch) => {
-    const outcomes = await writer.commit(batch);
-    if (typeof outcomes === 'string') throw new Error(outcomes);
-    return outcomes;
-  });
+  const writes = createBatcher<Write, Result>(
+    async (batch) => {
+      const outcomes = await writer.commit(batch);
+      if (typeof outcomes === 'string') throw new Error(outcomes);
+      return outcomes;
+    },
+    (write) => 'after' in write && write.after === 'vacuum',
+  );
 
   const database = databaseOf(createRunner(reader), writes);
   const queries = leadQueries(database, sealer);
@@ -131,8 +134,7 @@ export async function openSqliteStore(
     evidenceKeysAside: () => Promise.resolve(filesAside(path).flatMap((file) => keysIn(file, sealer))),
     purge: () => writes.add({after: 'emptyLog'}) as Promise<boolean>,
     async rewrite(announce) {
-      // The new file, and the log through which it takes the place of the old one.
-      const needed = 2 * sizeOf(path);
+      const needed = roomToRewrite(path);
       announce(needed);
       const {bavail, bsize} = statfsSync(dirname(path));
       if (bavail * bsize < needed) throw new StoreUnavailable('database or disk is full');

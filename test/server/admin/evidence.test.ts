@@ -9,6 +9,7 @@ import {readJson} from '../../support/http.ts';
 import {assertFails, databaseKinds, linesOf, operate, statusOf, type Beside} from '../../support/operator.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 import {newEntry, sampleConsent} from '../../support/sample-leads.ts';
+import {takeBack} from '../../support/take-back.ts';
 import {until} from '../../support/until.ts';
 
 const dataKey = 'a-data-key-of-at-least-32-characters';
@@ -67,15 +68,18 @@ for (const {name, postgres, skip} of databaseKinds) {
       }
     });
 
-    test('one of 1.8 without its word is published if a consent names it, and signs with the word', async (t) => {
+    test('one of 1.8 without its word is taken over by the upgrade alone, and signs with the word', async (t) => {
       const lead = signedWith(former);
       const made = await begin(t, [lead]);
       await made.execute(inClear(former));
+      await made.execute(inClear({...forged, id: 'of-another-key'}));
+      await takeBack(made, 19, name);
       const server = await made.serve(quickTimings);
       await until(async () => (await statesOf(made)).get(former.id) === 'lost');
       await until(() => server.logLines.some((line) => line.includes(`${former.id}, which is lost`)));
       const {findings} = await statusOf(await made.admin());
-      assert.match(JSON.stringify(findings), /which is lost \(consents: 1\)/);
+      assert.match(JSON.stringify(findings), /which is lost"/);
+      assert.equal((await statesOf(made)).get('of-another-key'), 'ignored');
       assert.equal((await showConsent(await made.admin(), lead.id)).statement, null);
       await server.close();
       const after = await made.serve(quickTimings);

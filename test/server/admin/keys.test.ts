@@ -72,6 +72,8 @@ for (const {name, postgres, skip} of databaseKinds) {
         ['clear', false, false, 3, true],
       ]);
       assert.equal(await readable(keyOne), 3);
+      const {findings} = await statusOf(await under(keyOne));
+      assert.match(JSON.stringify(findings), /in clear is not sealed yet/);
       assert.deepEqual(await rotate(keyOne), {
         ...{key: one, resealed: 3, unreadable: [], forgotten: [], may_leave_at: null, out_of_files: true},
       });

@@ -7,12 +7,12 @@ import assert from 'node:assert/strict';
 import {copyFileSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test} from 'node:test';
-import {tables, type Table} from '../../../server/store/columns.ts';
 import {currentVersion} from '../../../server/store/schema.ts';
 import {openPostgresStore} from '../../../server/store/postgres/store.ts';
 import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
 import {createDatabase, databaseFor, withoutPostgres, type TestDatabase} from '../../support/postgres.ts';
 import {rowsOf} from '../../support/rows.ts';
+import {takeBack} from '../../support/take-back.ts';
 import {newDelivery, newEntry} from '../../support/sample-leads.ts';
 import {forEachStore} from '../../support/stores.ts';
 import {openStore} from '../../../server/store/open-store.ts';
@@ -166,21 +166,6 @@ test(
   },
 );
 
-/** The statements that take away what the versions after this one brought. */
-const undo = (version: number) =>
-  Object.entries<Table>(tables).flatMap(([name, {since = 0, columns, indexes = {}}]) => {
-    if (since > version) return [`DROP TABLE ${name}`];
-    const isOf = ([, {since = 0}]: readonly [string, {since?: number}]) => since > version;
-    return [
-      ...Object.entries(indexes)
-        .filter(isOf)
-        .map(([index]) => `DROP INDEX ${index}`),
-      ...Object.entries(columns)
-        .filter(isOf)
-        .map(([column]) => `ALTER TABLE ${name} DROP COLUMN ${column}`),
-    ];
-  });
-
 forEachStore((store) => {
   test('news of stops that was given up waits again, and that of held leads for an operator', async (t) => {
     const server = await store.startServer();
@@ -200,12 +185,9 @@ forEachStore((store) => {
       "UPDATE deliveries SET content = 'held', state = 'waiting', attempts = 3, recipients = '{}' WHERE destination = 'sales'",
       `UPDATE deliveries SET state = 'held' WHERE destination = 'other' AND NOT ${ofReleased}`,
       "INSERT INTO paused_destinations (destination, paused_at, reason) VALUES ('crm', 1, 'The receiver answered 410 (Gone): it wants no more events'), ('other', 1, 'our maintenance')",
-      ...undo(17),
-      'ALTER TABLE leads RENAME COLUMN clear_lead TO lead',
-      store.name === 'SQLite' ? 'PRAGMA user_version = 17' : 'UPDATE schema_version SET version = 17',
-      'DELETE FROM processes',
     ])
       await server.execute(text);
+    await takeBack(server, 17, store.name);
     await (await openStore(server.config, testSealer)).close();
     const rowsWhere = async (condition: string) => {
       const text =

@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import {readdirSync, readFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {test, type TestContext} from 'node:test';
+import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import type {LeadStore} from '../../../server/leads/ports.ts';
 import {reasonOf, StoreUnavailable} from '../../../server/leads/store-errors.ts';
 import type {Observation} from '../../../server/observe/observations.ts';
-import {openStore} from '../../../server/store/open-store.ts';
+import {openStore, openStoreBeside} from '../../../server/store/open-store.ts';
+import {createSealer} from '../../../server/store/sealing.ts';
 import {startSealingClear} from '../../../server/store/seal-clear.ts';
 import {putInClear} from '../../support/in-clear.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
@@ -14,6 +16,7 @@ import {quickTimings} from '../../support/quick-timings.ts';
 import {columnOf} from '../../support/rows.ts';
 import {asLead, newEntry, prequalificationBody, sampleConsent} from '../../support/sample-leads.ts';
 import {forEachStore, type StoredServer} from '../../support/stores.ts';
+import {takeBack} from '../../support/take-back.ts';
 import {testSealer} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 
@@ -39,7 +42,8 @@ forEachStore((over) => {
       const seen: Observation[] = [];
       const opened = await opens();
       const store = {...opened, ...changes};
-      const sealing = startSealingClear({store, emit: (each) => void seen.push(each), timings: quickTimings});
+      const timings = {...quickTimings, sealing: {said: 60_000, retry: 20}};
+      const sealing = startSealingClear({store, emit: (each) => void seen.push(each), timings});
       const saw = (type: Observation['type']) => seen.some((each) => each.type === type);
       const close = () => sealing.stop().then(() => opened.close());
       return openFor(t, Promise.resolve({seen, store, saw, close}));
@@ -94,6 +98,67 @@ forEachStore((over) => {
     await close();
     const next = await seal();
     await until(() => next.saw('clear-sealed'));
+  });
+
+  const isRead = async (store: Pick<LeadStore, 'findRecords'>, {id}: {id: string}) => {
+    const record = (await store.findRecords([id])).get(id);
+    return record !== undefined && 'lead' in record;
+  };
+
+  test('an upgrade marks what is in clear, which counts without the mark for nothing', async (t) => {
+    const {server, entries, seal} = await begin(t, 2);
+    const [entry] = entries as [LeadEntry];
+    await takeBack(server, 19, over.name);
+    const upgraded = await seal();
+    await until(() => upgraded.saw('clear-sealed'));
+    assert.ok(await isRead(upgraded.store, entry));
+    await upgraded.close();
+
+    await putInClear(server, {only: [entry.id]});
+    for (const change of ['data_key = 0', 'blob = (SELECT blob FROM sealed LIMIT 1)', 'blob = NULL']) {
+      await server.execute(`UPDATE data_keys SET ${change} WHERE check_value = 0`);
+      const started = await seal();
+      assert.ok(!(await isRead(started.store, entry)), change);
+      await started.close();
+      assert.deepEqual(started.seen, [], change);
+    }
+  });
+
+  test('an upgrade without a data key that the store needs changes nothing', async (t) => {
+    const server = await openFor(t, over.startServer());
+    await takeBack(server, 19, over.name);
+    const before = () => server.select('SELECT check_value, since FROM data_keys');
+    const keys = await before();
+    const other = createSealer(['another data key of 32 characters']);
+    await assert.rejects(openStore(server.config, other), /which DATA_KEY does not list/);
+    await server.select('SELECT lead FROM leads');
+    assert.deepEqual(await before(), keys);
+  });
+
+  test('all processes stop reading data in clear once one of them has sealed it', async (t) => {
+    const {server, entries, seal} = await begin(t, 3);
+    const [entry, damaged] = entries as [LeadEntry, LeadEntry];
+    const other = await openFor(t, openStoreBeside(server.config, createSealer(testSealer.words), true));
+    assert.ok(await isRead(other, entry));
+    await server.execute(`UPDATE leads SET clear_lead = '{"first' WHERE id = '${damaged.id}'`);
+    const {saw} = await seal();
+    await until(() => saw('clear-unreadable'));
+    await putInClear(server, {only: [entry.id]});
+    await server.execute('DELETE FROM data_keys WHERE check_value = 0');
+    await until(() => !testSealer.clear.isRead, 'a server looks again after it has given up');
+    await other.keyUses();
+    assert.ok(!(await isRead(other, entry)));
+  });
+
+  test('of two servers that begin at once with different data keys, one is refused', async (t) => {
+    const server = await openFor(t, over.startServer());
+    await server.execute('DELETE FROM data_keys');
+    const words = ['one data key of at least 32 characters', 'another data key of 32 characters'];
+    const opened = await Promise.allSettled(
+      words.map((word) => openFor(t, openStore(server.config, createSealer([word])))),
+    );
+    assert.deepEqual(columnOf(opened, 'status').toSorted(), ['fulfilled', 'rejected']);
+    assert.equal((await keysOf(server)).length, 1);
   });
 
   if (over.name === 'SQLite')

@@ -1,0 +1,74 @@
+/**
+ * What counts of a store in clear, decided once: in the transaction that brings it up from a version before 2.0. It seals a
+ * mark, which says that there was data in clear, and the public keys of statements that stood there. Whoever can write to the
+ * database without a data key can add rows in clear and say that there are some, but makes no mark.
+ */
+import {isGenuine} from '../leads/evidence.ts';
+import type {RowOf} from './columns.ts';
+import {list, statement, type Row, type Statement} from './database.ts';
+import {sealEvidenceKey} from './evidence-queries.ts';
+import {refuseMissingKeys, type Bound, type SealedText, type Sealer} from './sealing.ts';
+
+/** The schema version from which on everything is sealed. */
+const sealedSince = 20;
+const owner: Bound = {id: 'clear', cid: '', partner: null};
+
+export const sealMark = (sealer: Sealer): SealedText => sealer.of(owner).seal('clear', 'clear mark');
+
+/** Notes that the first key is used, unless something is sealed with a key that is missing. */
+export function insertKey({writesWith, checkValues, mayLackKeys}: Sealer): Statement {
+  const isMissing = `EXISTS (SELECT 1 FROM data_keys WHERE check_value NOT IN (${list([0, ...checkValues].map(String))}))`;
+  const text = `
+    INSERT INTO data_keys (check_value, since) SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT)
+    WHERE ${mayLackKeys ? 'TRUE' : `NOT ${isMissing}`} ON CONFLICT (check_value) DO NOTHING`;
+  return statement(text, writesWith, Date.now());
+}
+/** Seals the mark with the first key. Only for a store in which there is data in clear. */
+export function writeMark(sealer: Sealer): Statement {
+  const {data_key, blob} = sealMark(sealer);
+  return statement('UPDATE data_keys SET data_key = $1, blob = $2 WHERE check_value = 0', data_key, blob);
+}
+
+/** Whether a row of the data keys says that there is data in clear, and its mark opens. */
+export function isMarked({check_value, data_key, blob}: RowOf<'data_keys'>, sealer: Sealer): boolean {
+  if (check_value !== 0 || !data_key || blob === null) return false;
+  try {
+    return sealer.of(owner).open({data_key, blob}, 'clear mark') === 'clear';
+  } catch {
+    return false;
+  }
+}
+
+/** What is read for `sealedByUpgrade`. */
+export const selectBefore = [
+  'SELECT check_value FROM data_keys',
+  'SELECT id, public_key FROM evidence_keys',
+] as const;
+
+/**
+ * The statements that end an upgrade, in its transaction.
+ * @param before the schema version that the database had
+ * @throws Error when the store needs a key that DATA_KEY does not list
+ */
+export function sealedByUpgrade(
+  before: number,
+  sealer: Sealer,
+  keys: readonly Row[],
+  publicKeys: readonly Row[],
+): Statement[] {
+  if (before === 0 || before >= sealedSince) return [];
+  const needed = keys.map(({check_value}) => Number(check_value));
+  refuseMissingKeys(needed, sealer);
+  return [
+    insertKey(sealer),
+    ...(needed.includes(0) ? [writeMark(sealer)] : []),
+    ...publicKeys
+      .map((row) => ({id: String(row['id']), publicKey: String(row['public_key'])}))
+      .filter(isGenuine)
+      .map((key) => {
+        const {data_key, blob} = sealEvidenceKey(key, sealer);
+        const text = 'UPDATE evidence_keys SET data_key = $1, blob = $2 WHERE id = $3';
+        return statement(text, data_key, blob, key.id);
+      }),
+  ];
+}
