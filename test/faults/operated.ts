@@ -22,6 +22,7 @@ export function sendingTo(
     name,
     {
       type: 'webhook',
+      internal: true,
       url: settings.url,
       credentials: credentials(name),
       per_second: perSecond,
