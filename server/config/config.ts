@@ -3,7 +3,7 @@
  * environment. Everything is checked before the server starts, and all mistakes are reported at once.
  */
 import {createHmac, randomBytes} from 'node:crypto';
-import {existsSync, statSync} from 'node:fs';
+import {existsSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {z} from 'zod';
 import type {Policy} from '../../calculator/policy.ts';
@@ -23,7 +23,7 @@ import {
   type SettingsReader,
 } from './environment.ts';
 import {readBusinessFile, type BusinessFile} from './file.ts';
-import {FileError} from './files.ts';
+import {FileError, readableByAll} from './files.ts';
 import {formerIn, isPartnersFile, takenOver} from './former-settings.ts';
 import {textWarnings, type Partner} from './partners.ts';
 import {readAlerts, readDestinations, wrongNames} from './read-destinations.ts';
@@ -147,8 +147,11 @@ export function readConfig(given?: Environment, isBeforeStart = false): Config {
     );
   const settings = readSettings(reader, faults);
   const file = text && orFaults(() => readBusinessFile(text), faults);
-  const destinations = file && readDestinations({reader, file, faults});
-  const alerts = file && readAlerts({reader, file, faults});
+  // While another setting is wrong, the text says at least whether there are pages.
+  const adminUrl = settings ? settings.ADMIN_URL : reader.value('ADMIN_URL');
+  const sources = file && {reader, adminUrl, file, faults};
+  const destinations = sources && readDestinations(sources);
+  const alerts = sources && readAlerts(sources);
   if (file && destinations) faults.push(...wrongNames(file, destinations));
   const isStandIn =
     isBeforeStart && settings?.DATA_KEY === undefined && orFaults(() => mayMakeKey(reader), faults);
@@ -156,13 +159,14 @@ export function readConfig(given?: Environment, isBeforeStart = false): Config {
   // What is wrong with a file that is there, has been said.
   if (settings && !dataKeys && !existsSync(reader.fileOf('DATA_KEY') ?? ''))
     orFaults(() => faults.push(whyNoKey(reader)), faults);
+  const keyFile = reader.text('DATA_KEY')?.path ?? '';
   const [formerTokenKeys, formerEvidenceWords] = takenOver.map((name) => formerWords(name, reader, faults));
   warnings.push(
     // Those of lead-prequal.env are faults.
     ...formerIn(given ?? process.env).map(
       (name) => `${name} is no setting since 2.0, and has no effect: remove it`,
     ),
-    ...readableKey(reader),
+    ...(isUsualFile(keyFile) ? readableByAll(keyFile) : []),
     // What a file needs that could not be read, nobody knows.
     ...(file ? unusedSecrets(environment, reader, places) : []),
     ...settingsWithoutEffect(environment, reader),
@@ -309,13 +313,6 @@ export function privacyWarnings({retention, partners, callers}: Config): string[
     ? [
         `Leads of ${namesOf(who)} are kept for ever: retain_days, of the file or of a partner, says for how long (docs/privacy.md#retention)`,
       ]
-    : [];
-}
-
-function readableKey(reader: SettingsReader): string[] {
-  const path = reader.text('DATA_KEY')?.path ?? '';
-  return isUsualFile(path) && statSync(path).mode & 0o004
-    ? [`${path} can be read by every user of this machine: chmod o= ${path}`]
     : [];
 }
 

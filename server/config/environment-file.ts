@@ -2,9 +2,10 @@
  * `lead-prequal.env`: a file with settings in the folder in which the server or a command runs. Each reading of the
  * configuration reads it again, so that a reload takes the secrets of a new destination from it.
  */
-import {readFileSync, statSync} from 'node:fs';
+import {readFileSync} from 'node:fs';
 import {parseEnv} from 'node:util';
 import type {Environment} from './environment.ts';
+import {readableByAll} from './files.ts';
 import {formerSettings, takenOver} from './former-settings.ts';
 import {meant} from './meant.ts';
 import {settings} from './settings.ts';
@@ -85,8 +86,7 @@ function read(faults: string[], warnings: string[]): string {
     const text = readFileSync(fileName, 'utf8').replace(/^\uFEFF/, '');
     // As a failed deployment or a full disk leaves it.
     if (!/[^\s\p{C}]/u.test(text)) faults.push(`${fileName} holds nothing: fill it, or remove it`);
-    if (statSync(fileName).mode & 0o004)
-      warnings.push(`${fileName} can be read by every user of this machine: chmod o= ${fileName}`);
+    warnings.push(...readableByAll(fileName));
     return text;
   } catch (error) {
     const {code} = error as NodeJS.ErrnoException;

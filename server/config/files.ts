@@ -3,7 +3,7 @@
  * that may be a secret. So the path of a file is in them only once the file was read: before that, it may be a secret
  * that was set by mistake.
  */
-import {readFileSync} from 'node:fs';
+import {readFileSync, statSync} from 'node:fs';
 import {z} from 'zod';
 import {JsonError, parseJson, placeOf, type Place} from './json.ts';
 import {meant} from './meant.ts';
@@ -31,6 +31,10 @@ function read(path: string): string {
     throw new Error(`names a file that cannot be read (${code})`, {cause: error});
   }
 }
+
+/** A warning about a file with secrets, if other users of the machine can read it. */
+export const readableByAll = (path: string): string[] =>
+  statSync(path).mode & 0o004 ? [`${path} can be read by every user of this machine: chmod o= ${path}`] : [];
 
 /** All that is wrong with a file. Each fault begins with its place, such as `partners.json:12:7`. */
 export class FileError extends Error {

@@ -7,11 +7,11 @@ import {viaFault} from './confirmations.ts';
 import {mailSettings, routeFaults, type DestinationSettings, type Environs} from './destinations.ts';
 import type {SettingsReader} from './environment.ts';
 import type {BusinessFile} from './file.ts';
-import {adminUrl} from './setting-values.ts';
 
 /** Where the configuration is read. */
 export type Sources = {
   reader: SettingsReader;
+  adminUrl: string | undefined;
   file: BusinessFile;
   /** Gets a line for each setting that is wrong, or that a destination lacks. */
   faults: string[];
@@ -32,15 +32,9 @@ export function readAlerts(sources: Sources) {
   return to && {to, ...mailSettings(environs(['alerts_to'], sources))};
 }
 
-/** As `readSettings` reads it. A wrong one stays as it is. */
-function adminUrlOf(reader: SettingsReader): string | undefined {
-  const given = reader.value('ADMIN_URL');
-  return adminUrl.safeParse(given).data ?? given;
-}
-
-const environs = (of: readonly string[], {faults, reader, file}: Sources): Environs => ({
+const environs = (of: readonly string[], {faults, reader, adminUrl, file}: Sources): Environs => ({
   rounding: file.content.policy.display_rounding_increment,
-  adminUrl: adminUrlOf(reader),
+  adminUrl,
   mailFrom: file.content.mail_from,
   partnerNames: Object.fromEntries(file.content.partners.map(({key, name}) => [key, name])),
   read<Value>(setting: string, schema: z.ZodType<Value>) {

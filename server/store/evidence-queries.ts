@@ -13,7 +13,7 @@ type KeyRow = Pick<RowOf<'evidence_keys'>, 'id' | 'public_key' | 'data_key' | 'b
 export const selectEvidenceKeys =
   'SELECT id, public_key, data_key, blob FROM evidence_keys ORDER BY since, id';
 
-/** What is sealed of a key is bound to its id, as what is sealed of a lead is bound to the lead. */
+/** The sealed text of a key opens only in the row with its id, as that of a lead opens only for that lead. */
 export const evidenceOwner = (id: string): Bound => ({id, cid: '', partner: null});
 
 /** Undefined if the row does not open, or holds no key with its id. */
