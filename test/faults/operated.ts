@@ -2,6 +2,7 @@
 import {join} from 'node:path';
 import type {TestContext} from 'node:test';
 import {openStore} from '../../server/store/open-store.ts';
+import {createSealer} from '../../server/store/sealing.ts';
 import type {startFakeUpstream} from '../support/fake-upstream.ts';
 import {databaseFor} from '../support/postgres.ts';
 import {baseConfig, testSealer} from '../support/test-server.ts';
@@ -61,12 +62,12 @@ export const stores = {
 };
 
 /** The store of such a server, as a command opens it. */
-export const openBeside = (folder: string, {DATABASE_PATH, DATABASE_URL}: Environment) =>
+export const openBeside = (folder: string, {DATABASE_PATH, DATABASE_URL, DATA_KEY}: Environment) =>
   openStore(
     {
       ...baseConfig(folder),
       databasePath: DATABASE_PATH ?? join(folder, 'none.sqlite'),
       databaseUrl: DATABASE_URL,
     },
-    testSealer,
+    DATA_KEY === undefined ? testSealer : createSealer(DATA_KEY.split(' ')),
   );

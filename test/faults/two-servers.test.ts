@@ -1,7 +1,7 @@
 /**
  * Two servers behind a load balancer, blue and green: the one that runs is replaced by the other, again and again, while
  * clients create leads. Each lead is sent twice at the same time, so that both servers may get the same key. They do not have
- * the same token keys, because these are rotated meanwhile, as docs/operations.md says.
+ * the same data keys, from which those of tokens are derived: these are rotated meanwhile, as docs/operations.md says.
  *
  * FAULT_OLD_SERVER names the folder of another version, which then is the first server, for example
  * `git worktree add /tmp/1.4.0 <its commit>`.
@@ -77,7 +77,7 @@ async function updateUnderLoad(t: TestContext, name: ProxyName): Promise<number>
   }
   await load.stop();
 
-  const beside = await openBeside(folder, store);
+  const beside = await openBeside(folder, {...store, DATA_KEY: dataKeysAfter(updates)});
   await until(async () => (await beside.listDeliveries(1, {})).length === 0);
   await recorder.check(beside, true);
   await beside.close();

@@ -42,12 +42,16 @@ export const partners: Config['partners'] = [
 ];
 
 /** The leads of callers and of pages go to this upstream. */
-export function through(settings: LeadApiSettings, [first, ...others] = partners): Partial<Config> {
+export function through(
+  settings: LeadApiSettings,
+  [first, ...others] = partners,
+  callers: Config['callers'] = [acme, acmeToo, globex],
+): Partial<Config> {
   const answered = (partner: Partner) => ({...partner, answerFrom: 'default'});
   return {
     destinations: new Map([['default', settings]]),
     partners: [answered(first), ...others.map(answered)],
-    callers: [acme, acmeToo, globex].map((each) => ({...each, answer_from: 'default'})),
+    callers: callers.map((each) => ({...each, answer_from: 'default'})),
   };
 }
 

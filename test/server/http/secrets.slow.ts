@@ -66,7 +66,7 @@ const config: Partial<Config> = {
   ],
 };
 
-type Heard = {text: string; ok: boolean; tokens: string[]};
+type Heard = {text: string; status: number; ok: boolean; tokens: string[]};
 
 /** Every request that the service knows an answer to, right and wrong. */
 async function drive(server: TestServer): Promise<Heard[]> {
@@ -76,7 +76,12 @@ async function drive(server: TestServer): Promise<Heard[]> {
     const body = await response.text();
     const answer = JSON.parse(body || '{}') as {id?: string; token?: string};
     const tokens = answer.token ? [answer.token] : [];
-    heard.push({text: `${JSON.stringify([...response.headers])}\n${body}`, ok: response.ok, tokens});
+    heard.push({
+      text: `${JSON.stringify([...response.headers])}\n${body}`,
+      status: response.status,
+      ok: response.ok,
+      tokens,
+    });
     return answer;
   };
   const page = (origin = listedOrigin) => ({origin, 'idempotency-key': randomUUID()});
@@ -130,6 +135,11 @@ async function assertSilent(server: TestServer, upstreamAddress: string | undefi
   const heard = await drive(server);
   const log = server.logLines.join('');
   assert.ok(heard.length > 25 && server.logLines.length >= heard.length);
+  assert.notEqual(
+    heard[0]!.status,
+    401,
+    'the caller could not sign in, and the rest of this test would say nothing',
+  );
 
   const issued = new Set(heard.flatMap(({tokens}) => tokens));
   assert.ok(issued.size > 0);
@@ -188,7 +198,7 @@ suite('no secret and nothing that a visitor typed is in a log line or in the ans
     test(`an upstream that ${what} brings no secret and nothing typed into log or answers`, async (t) => {
       const upstream = await openFor(t, startFakeUpstream({...script, access: upstreamAccess}));
       if (what === 'is down') await upstream.close();
-      const changes = {...config, ...through(upstream.settings, config.partners)};
+      const changes = {...config, ...through(upstream.settings, config.partners, config.callers)};
       const server = await openFor(t, startTestServer(changes, quickTimings));
       await assertSilent(server, new URL(upstream.settings.url).host);
       const isDown = server.logLines.some((line) => line.includes('refused the connection'));
