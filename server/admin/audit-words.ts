@@ -2,37 +2,20 @@
 import {lookUp} from '../../form/words/look-up.ts';
 import type {AuditEntry} from '../leads/audit.ts';
 import {everybody} from '../leads/revocation.ts';
-import {plannedOnly, type Change} from './changes.ts';
+import {isChanging} from './operations/operation.ts';
+import {rowOf} from './operations/table.ts';
 import {counted} from './words.ts';
 
-/** By the words of the command, or of what did it. `{it}` are the leads, and other names are those of the filter. */
-const actions: Readonly<Record<string, string>> = {
-  'leads list': 'saw {it} in a list',
+/** What no row of the table does, or what did it before version 2.0. */
+const others: Readonly<Record<string, string>> = {
   'leads show': 'opened {it}',
   'leads change': 'changed {it}',
   'leads export': 'exported {it}',
-  'leads erase': 'asked what erasing {it} would do',
   'leads requests': 'ended the request to erase {it}',
-  'consent list': 'saw {it} in a list of consents',
-  'consent show': 'read what was agreed for {it}',
-  'consent allow': 'let {it} go although the number said stop',
-  'consent revoke': 'stopped calls about {it}',
-  'keys forget': 'erased {it}, whose key was lost',
-  'keys saved': 'said that the data key {key} is copied to a safe place',
   'store repair': 'erased or stopped {it} again after a restore',
   repair: 'erased or stopped {it} again after a restore',
-  'deliveries show': 'looked at the deliveries of {it}',
-  'deliveries retry': 'sent {it} again',
-  'deliveries drop': 'dropped {it}',
-  'deliveries settle': 'said that the upstream has {it}',
-  'destinations list': 'looked at the destinations',
-  'destinations accept': 'let deliveries go to the new address of {destination}',
   destinations: 'changed {destination}',
   status: 'saw {it} on the overview',
-  'audit list': 'looked at this list',
-  'operators list': 'looked at the operators',
-  'operators invite': 'invited {operator} as {role}',
-  'operators revoke': 'took back the access of {operator}',
   'operators passkey': 'changed the passkeys of {operator}',
   'operators copy': 'was refused with a passkey that may be a copy',
   'operators sign-in': 'signed in',
@@ -43,29 +26,30 @@ const actions: Readonly<Record<string, string>> = {
   'GET /json/leads/:id': 'read {it} by the API',
 };
 
-/** What was made on a page, or was only looked at. */
-const changed: Readonly<Record<Change, readonly [made: string, planned: string]>> = {
-  send: ['sent {it} again', 'asked what sending {it} again would do'],
-  release: ['released {it}', 'asked what releasing {it} would do'],
-  allow: ['let {it} go although the number said stop', 'asked what letting {it} go would do'],
-  drop: ['dropped {it}', 'asked what dropping {it} would do'],
-  revoke: ['stopped calls about {it}', 'asked what stopping calls about {it} would do'],
-  erase: ['erased {it}', 'asked what erasing {it} would do'],
-};
-/** What was done with a destination on its page. */
-const destinationWords: Readonly<Record<string, string>> = {
-  pause: 'paused {destination}',
-  resume: 'resumed {destination}',
-  break: 'had {destination} tried again',
-  test: 'sent a test to {destination}',
+/** By the names that pages gave to changes before version 2.0. */
+const formerly: Readonly<Record<string, string>> = {
+  ...{
+    send: 'deliveries retry',
+    release: 'deliveries release',
+    allow: 'consent allow',
+    drop: 'deliveries drop',
+  },
+  ...{revoke: 'consent revoke', erase: 'leads erase', test: 'destinations test'},
+  ...{pause: 'destinations pause', resume: 'destinations resume', break: 'destinations resume'},
 };
 
-function templateOf({action, filter: {change, erasure}}: AuditEntry): string {
-  const [name, planned] = typeof change === 'string' ? change.split(/(?=, )/) : [];
-  const words = lookUp(changed, name);
-  if (words) return words[planned === plannedOnly ? 1 : 0];
-  if (erasure === 'confirmed') return 'erased {it}';
-  return lookUp(destinationWords, name) ?? lookUp(actions, action) ?? action;
+/** The words of what was done, and whether it was planned alone. Entries of before version 2.0 say that in other ways. */
+function readEntry({action, filter: {plan, change, erasure}}: AuditEntry) {
+  const [name = '', planned] = typeof change === 'string' ? change.split(', ') : [];
+  const isPlanned = plan === 'shown' || planned !== undefined || erasure === 'planned';
+  return {words: lookUp(formerly, name) ?? action, isPlanned};
+}
+
+function templateOf(entry: AuditEntry): string {
+  const {words, isPlanned} = readEntry(entry);
+  const row = rowOf(words);
+  const planned = row && isChanging(row) && isPlanned ? row.planned : undefined;
+  return planned ?? row?.past ?? lookUp(others, words) ?? words;
 }
 
 /** Such as `opened it`. @param leads how the sentence calls them */
@@ -78,8 +62,8 @@ export const didOf = (entry: AuditEntry, leads = 'it'): string =>
 export function actorIn({actor}: Pick<AuditEntry, 'actor'>): string {
   const [, kind, name = ''] = /^(operator|caller) (.*)$/s.exec(actor) ?? [];
   if (kind !== undefined) return kind === 'operator' ? name : `The caller ${name}`;
-  const others: Record<string, string> = {visitor: 'The visitor', start: 'The server, when it started,'};
-  return lookUp(others, actor) ?? `${actor}, by a command,`;
+  const actors: Record<string, string> = {visitor: 'The visitor', start: 'The server, when it started,'};
+  return lookUp(actors, actor) ?? `${actor}, by a command,`;
 }
 
 /** The whole sentence, such as `Maria Lopez saw 12 leads in a list`. */
@@ -108,7 +92,7 @@ const filterWords: Readonly<Record<string, (value: string) => string>> = {
   from: (site) => `by a link of ${site}`,
 };
 /** Those that the sentence has, or that say nothing to people. */
-const inSentence = ['change', 'erasure', 'operator', 'role', 'key'];
+const inSentence = ['plan', 'change', 'erasure', 'operator', 'role', 'key'];
 
 /** What the filter adds to the sentence, such as `of acme, by a telephone number`. The values of what is personal are not stored. */
 export const auditDetails = (entry: AuditEntry): string =>

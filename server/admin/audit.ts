@@ -11,15 +11,15 @@ export type Actor = Pick<AuditEntry, 'actor' | 'action'>;
 /** Names of filters whose values are noted: what operators or settings say. Other values may be personal. */
 const noted = [
   ...['partner', 'status', 'state', 'open', 'destination', 'scope', 'erasure', 'deliveries', 'reason'],
-  ...['operator', 'role', 'change', 'from', 'key'],
+  ...['operator', 'role', 'plan', 'from', 'key'],
 ];
 /** What another name or the ids say already. */
 const unnamed = ['lead', 'endOfId', 'emailAsTyped'];
 
 function inWords([name, value]: [string, unknown]): [string, unknown][] {
-  if (value === undefined || value === false || unnamed.includes(name)) return [];
+  if (value === undefined || unnamed.includes(name)) return [];
   if (name === 'since' || name === 'until') return [[name, new Date(Number(value)).toISOString()]];
-  return [[name, noted.includes(name) ? (value ?? '-') : true]];
+  return [[name, noted.includes(name) ? (value ?? '-') : value !== false]];
 }
 
 /** @returns what notes a command in one entry, to which each call adds. What is noted already is not written again */
@@ -39,6 +39,8 @@ export function noting(store: Pick<AuditStore, 'noteLook'>, by: Actor): Admin['l
   return async (filter, ids = [], leads = 0) => {
     const {lead = []} = filter as {lead?: string};
     Object.assign(entry.filter, Object.fromEntries(Object.entries(filter).flatMap(inWords)));
+    // What was planned is done now.
+    for (const [name, value] of Object.entries(entry.filter)) if (value === false) delete entry.filter[name];
     const all = [...new Set([...entry.ids, ...ids].concat(lead))];
     entry.leads = Math.max(entry.leads, leads, all.length);
     entry.ids = all.slice(0, maxIds);

@@ -7,7 +7,8 @@ import type {FullLead} from '../leads/lead-filter.ts';
 import {mayCall, type MayCall} from '../leads/may-call.ts';
 import {isErased} from '../store/rows.ts';
 import {Refusal, type Admin} from './admin.ts';
-import {possibleChanges, type Change} from './changes.ts';
+import {possibleChanges} from './changes.ts';
+import {verbOf} from './operations/operation.ts';
 import {storedOf} from './deliveries.ts';
 import {showErased, type ShownErased} from './erasing.ts';
 import {amountsForPeople, detailsOf} from './lead-details.ts';
@@ -42,7 +43,7 @@ export type SheetConsent = {
  * - `amounts`: as the visitor saw them
  * - `call`: whether it may be called now; null for those who see no persons
  * - `corrects`, `correctedBy`: the id of the lead that this one corrects, and that of its newest correction
- * - `changes`: what can be done now, by those who may
+ * - `changes`: what can be done now, by those who may: the last words of the commands
  */
 export type CallSheet = {
   id: string;
@@ -60,7 +61,7 @@ export type CallSheet = {
   call: MayCall | null;
   suspicion: string | null;
   story: StoryEvent[];
-  changes: Change[];
+  changes: string[];
 };
 
 /** `call` says whether it may be called. */
@@ -110,7 +111,12 @@ export async function readCallSheet(
     suspicion: (full && suspicionOf(full)) ?? null,
     story: await storyOf(admin, told, seesPersons),
     changes: seesPersons
-      ? possibleChanges(open, {...outline, revoked, isAsked, isSuppressed: outline.suppressedAt !== null})
+      ? possibleChanges(open, {
+          ...outline,
+          revoked,
+          isAsked,
+          isSuppressed: outline.suppressedAt !== null,
+        }).map(verbOf)
       : [],
   };
 }

@@ -13,6 +13,7 @@ import {lookAtList} from './audit.ts';
 import {receiver, receiversOf} from './deliveries.ts';
 import type {Exported, Exporting} from './exporting.ts';
 import {unreadableText} from './lead-names.ts';
+import type {Search} from './persons.ts';
 import {afterwards, afterwardsOf, noneAfterwards, type Afterwards} from './stops.ts';
 import {toJson} from './visible.ts';
 
@@ -197,7 +198,8 @@ export async function* listConsents(
   filter: LeadFilter,
   limit: number,
   text: string | undefined,
-): Job<{looked: number}, {rows: ConsentRow[]; unreadable: string[]}> {
+): Job<Search, {rows: ConsentRow[]; unreadable: string[]}> {
+  const total = await admin.store.countLeads(filter);
   const unreadable: string[] = [];
   const rows: ConsentRow[] = [];
   let looked = 0;
@@ -211,8 +213,8 @@ export async function* listConsents(
         if (text === undefined || row.text === text) rows.push(row);
       }
     }
-    yield {looked};
-    if (rows.length === limit) break;
+    yield {looked, total, unprepared: 0};
+    if (rows.length === limit || admin.signal?.aborted) break;
   }
   const ids = rows.map(({lead}) => lead);
   await admin.look({...filter, text}, ids);

@@ -15,7 +15,7 @@ import {noDestination, readAddresses} from './destinations.ts';
 import {leadOf} from './lead-names.ts';
 
 /** Which deliveries are meant. `lead` is an id or a reference. */
-export type Selection = Omit<DeliveryFilter, 'elsewhere'>;
+export type Selection = Omit<DeliveryFilter, 'elsewhere' | 'content'>;
 
 /**
  * - `place`: the host or the mailboxes of its address; null if that is not known, and for confirmations
@@ -105,7 +105,7 @@ export async function* listDeliveries(
   }
 }
 
-async function filterOf({store}: OnlyStore, selection: Selection): Promise<DeliveryFilter> {
+export async function filterOf({store}: OnlyStore, selection: Selection): Promise<DeliveryFilter> {
   const {lead, ...others} = selection;
   return lead === undefined ? others : {...others, lead: await leadOf({store}, lead)};
 }
@@ -213,25 +213,45 @@ export const changed = z.object({
 });
 export type Changed = z.infer<typeof changed>;
 
+/** Those of one lead, each named alone, or what is selected of many. */
+type Selected = {filter: DeliveryFilter; each: readonly DeliveryFilter[]};
+
+async function total(each: readonly DeliveryFilter[], change: (one: DeliveryFilter) => Promise<number>) {
+  let deliveries = 0;
+  for (const one of each) deliveries += await change(one);
+  return deliveries;
+}
+
 /**
- * Makes deliveries due now. Without a state, held ones only of a lead that is named. Those that succeeded are made again
- * only with the state `delivered`, and only news: a `lead-api` would store the lead a second time.
+ * Makes deliveries due now. Without a state, nothing that is held. Those that succeeded are made again only with the state
+ * `delivered`, and only news: a `lead-api` would store the lead a second time.
  */
-export async function retryDeliveries({store, config, look}: Admin, selection: Selection): Promise<Changed> {
-  const filter = await filterOf({store}, selection);
-  await look(filter);
-  const deliveries = await store.retryDeliveries(Date.now(), filter);
+export async function retryDeliveries({store, config, look}: Admin, selected: Selected): Promise<Changed> {
+  const {filter, each} = selected;
+  const deliveries = await total(each, (one) => store.retryDeliveries(Date.now(), one));
   await look({deliveries});
-  const paused = (await store.pausedDestinations())
-    .filter(({destination}) => filter.destination === undefined || filter.destination === destination)
-    .map(({destination, reason}) => ({destination, reason}));
+  const paused = (await pausedOf({store}, filter.destination)).map(({destination, reason}) => ({
+    destination,
+    reason,
+  }));
+  const why = deliveries === 0 ? await whyNotSent({store, config}, filter) : null;
+  return {deliveries, paused, stops: [], why_none: why};
+}
+
+export const pausedOf = async ({store}: OnlyStore, name: string | undefined) =>
+  (await store.pausedDestinations()).filter(({destination}) => (name ?? destination) === destination);
+
+/** Why nothing of these may be sent. */
+export async function whyNotSent(
+  {store, config}: Pick<Admin, 'store' | 'config'>,
+  filter: DeliveryFilter,
+): Promise<string> {
   const again =
     filter.state === undefined
       ? ` What has ended is made again only with --state ${endedStates.join(', ')}.`
       : '';
-  const stopped =
-    deliveries === 0 && filter.lead !== undefined ? await whyStopped({store}, filter.lead) : undefined;
-  return {deliveries, paused, stops: [], why_none: stopped ?? whyNone(deliveries, filter, config, again)};
+  const stopped = filter.lead === undefined ? undefined : await whyStopped({store}, filter.lead);
+  return stopped ?? `${whyNone(filter, config)}${again}`;
 }
 
 /** More than these are not named one by one. */
@@ -241,17 +261,17 @@ export const stopsNamed = 20;
  * Never makes these deliveries. A lead that waits for the answer of one counts as refused. The news of stops and erasures is
  * dropped only if the selection asks for it alone.
  */
-export async function dropDeliveries({store, config, look}: Admin, selection: Selection): Promise<Changed> {
-  const filter = await filterOf({store}, selection);
-  await look(filter);
-  const deliveries = await store.dropDeliveries(Date.now(), filter);
+export async function dropDeliveries({store, config, look}: Admin, selected: Selected): Promise<Changed> {
+  const {filter, each} = selected;
+  const deliveries = await total(each, (one) => store.dropDeliveries(Date.now(), one));
   await look({deliveries});
   const rows = filter.stops ? [] : await store.listDeliveries(stopsNamed, {...filter, stops: true});
   const stops = rows
     .filter(({settledAt}) => settledAt === null)
     .map(({lead, destination, content}) => ({lead, reference: referenceOf(lead), destination, content}));
-  const onlyStops = deliveries === 0 && stops.length > 0 && 'Only the news of stops and erasures waits here.';
-  return {deliveries, paused: [], stops, why_none: onlyStops || whyNone(deliveries, filter, config)};
+  const onlyStops = stops.length > 0 && 'Only the news of stops and erasures waits here.';
+  const why_none = deliveries > 0 ? null : onlyStops || whyNone(filter, config);
+  return {deliveries, paused: [], stops, why_none};
 }
 
 /** Why nothing of a lead may be sent. */
@@ -262,16 +282,10 @@ async function whyStopped({store}: OnlyStore, lead: string): Promise<string | un
   return isHeld ? `${suppressedNumber}.` : undefined;
 }
 
-function whyNone(
-  deliveries: number,
-  {destination}: DeliveryFilter,
-  {destinations}: Admin['config'],
-  more = '',
-): string | null {
-  if (deliveries > 0) return null;
+export function whyNone({destination}: DeliveryFilter, {destinations}: Admin['config']): string {
   if (destination !== undefined && !destinations.has(destination))
     return noDestination(destination, destinations);
-  return `No such delivery is in the outbox, or it is under way and ends within a minute.${more}`;
+  return 'No such delivery is in the outbox, or it is under way and ends within a minute.';
 }
 
 const whyNotSettled = {

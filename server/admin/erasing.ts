@@ -1,7 +1,4 @@
-/**
- * Erases what is personal of leads, in two steps: a plan, which is shown, and the erasure, which is refused if the plan
- * would be another one by then.
- */
+/** Erases what is personal of leads, in two steps: a plan, which is shown, and the erasure of what it names. */
 import {existsSync} from 'node:fs';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {z} from 'zod';
@@ -16,7 +13,7 @@ import type {Tombstone} from '../leads/stored-lead.ts';
 import {appendErasures, type Erasure, type KeyLine, type StopLine} from '../store/erasures-file.ts';
 import {whyUnreadable} from '../store/rows.ts';
 import {isLocked} from '../store/sqlite/server-lock.ts';
-import {confirmOf, count, idsOf, isoTime, Refusal, refuseFor, time} from './admin.ts';
+import {count, idsOf, isoTime, Refusal, refuseFor, time} from './admin.ts';
 import type {Admin, Job, OnlyStore} from './admin.ts';
 import {arrivalsOf} from './deliveries.ts';
 import {isPresent, presentAddresses} from './destinations.ts';
@@ -30,7 +27,7 @@ import {afterwards, afterwardsOf, noneAfterwards} from './stops.ts';
  * `leads` are ids or references; `all`: the consents that are kept, too; `shown`: how many of the others that go with these
  * stand in the plan, the newest ones. Without it, all of them
  */
-export type ErasureInput = {leads: readonly string[]; all: boolean; shown?: number};
+export type ErasureInput = {leads: readonly string[]; all: boolean; shown?: number | undefined};
 
 /**
  * A lead that would be erased, and what is known of it.
@@ -68,12 +65,8 @@ export const erasedLead = plannedLead
   .omit({under_way_until: true, changes: true})
   .extend({out_of_files: z.boolean()});
 
-/** `ids`: those of all leads that would change, also of those that are not shown. `confirm` is sent back with the erasure. */
-export const erasurePlan = z.object({
-  leads: z.array(plannedLead),
-  ...{ids: z.array(z.string()), all: z.boolean(), confirm: z.string()},
-});
-export type ErasurePlan = z.infer<typeof erasurePlan>;
+/** `ids`: those of all leads that would change, also of those that are not shown. `facts`: of what the plan depends */
+export type ErasurePlan = {leads: PlannedLead[]; ids: string[]; all: boolean; facts: string[]};
 
 export async function planErasure(
   admin: Admin,
@@ -95,7 +88,7 @@ export async function planErasure(
       changes: one.erasedAt === null || (one.hasConsent && consentUntil === null),
     };
   });
-  await admin.look({all, erasure: 'planned'}, idsOf(found));
+  await admin.look({all}, idsOf(found));
   const others = found.filter(({because}) => because !== 'named');
   const hidden = new Set(others.slice(0, Math.max(0, others.length - shown)));
   const leads: PlannedLead[] = [];
@@ -106,7 +99,7 @@ export async function planErasure(
   const facts = found.map(({id, erasedAt, changes, consentUntil}) =>
     [id, erasedAt, changes, consentUntil].join(' '),
   );
-  return {leads, ids: idsOf(found.filter(({changes}) => changes)), all, confirm: confirmOf(facts)};
+  return {leads, ids: idsOf(found.filter(({changes}) => changes)), all, facts};
 }
 
 /** Until when its consent stays, and whether erasing changes anything. */
@@ -176,28 +169,21 @@ function endOfConsent(config: Admin['config'], {hasConsent, partner, createdAt}:
 }
 
 export type Erasing = {erased: string} | Waiting;
-export const erasureResult = z.object({leads: z.array(plannedLead), out_of_files: z.boolean()});
-export type ErasureResult = z.infer<typeof erasureResult>;
-
-/** @throws Refusal if the plan is another one than that of `confirm` */
+/** @returns whether nothing of it is in the files any more */
 export async function* eraseLeads(
   admin: Admin,
-  {confirm, ...input}: ErasureInput & Pick<ErasurePlan, 'confirm'>,
-): Job<Erasing, ErasureResult> {
+  {ids, all}: Pick<ErasurePlan, 'ids' | 'all'>,
+): Job<Erasing, {out_of_files: boolean}> {
   const {store} = admin;
-  const plan = await planErasure(admin, input);
-  if (plan.confirm !== confirm)
-    throw new Refusal('Nothing was erased, because the leads have changed: look at the plan again');
-  const {ids} = plan;
   if (ids.length > 0) {
-    await admin.look({erasure: 'confirmed'}, ids);
+    await admin.look({all}, ids);
     await store.useKeys();
     const at = Date.now();
-    const erasures = ids.map((id) => ({id, at, all: plan.all}));
+    const erasures = ids.map((id) => ({id, at, all}));
     await writeDown(admin, erasures);
     yield* eraseEach(admin, erasures);
   }
-  return {leads: plan.leads, out_of_files: yield* purge(admin)};
+  return {out_of_files: yield* purge(admin)};
 }
 
 /** Milliseconds for which another process may have the lock of the file, and between two attempts. */

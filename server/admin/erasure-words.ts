@@ -8,8 +8,8 @@ const whyIncluded = {
   correction: 'belongs to a lead that goes: one corrects the other',
 } as const satisfies Record<PlannedLead['because'], string>;
 
-/** Names and values. @param more how else a destination that cannot be told may be told by hand */
-export function erasureFields(lead: PlannedLead, more = ''): [name: string, value: string][] {
+/** Names and values. */
+export function erasureFields(lead: PlannedLead): [name: string, value: string][] {
   const {id, reference, because, unreadable, was_erased_at, has_consent, consent_kept_until} = lead;
   const isErased = was_erased_at !== null;
   const whole =
@@ -31,7 +31,7 @@ export function erasureFields(lead: PlannedLead, more = ''): [name: string, valu
     }),
     ...(isErased ? [] : lead.former).map(({last_used_at, ...former}): [string, string] => {
       const until = last_used_at === null ? '' : ` until ${localDay(Date.parse(last_used_at))}`;
-      const words = `write there "Delete what you have of ${reference}, ${id}"${more}`;
+      const words = `write there "Delete what you have of ${reference}, ${id}"`;
       return ['cannot be told', `formerly ${placed(former)}${until}, which may have it: ${words}`];
     }),
     ['under way', left > 0 ? sending : ''],

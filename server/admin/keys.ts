@@ -5,7 +5,7 @@ import type {KeyUse, StoredPart} from '../leads/data-keys.ts';
 import {goneAfter} from '../reload/reloads.ts';
 import {sealAll, type SealedAll} from '../store/seal-clear.ts';
 import {checkInHex, checkValueOf} from '../store/sealing.ts';
-import {confirmOf, count, isoTime, Refusal, time, type Admin, type Job} from './admin.ts';
+import {count, isoTime, Refusal, time, type Admin, type Job} from './admin.ts';
 import {eraseEach, writeDown, type Erasing} from './erasing.ts';
 import {purge, type Waiting} from './purging.ts';
 import {localTime} from './words.ts';
@@ -156,11 +156,14 @@ async function* sealAndReport(store: Admin['store']): Job<{sealed: number}, Seal
  * - `evidence_keys`: the keys of statements about consents that are lost, too: those that were sent cannot be verified any more
  * - `person_key`: the key of the person digests is lost, too. By it alone, the `suppressed` numbers are recognised
  */
-export const lostKey = z.object({
-  ...{key: z.string(), leads: z.array(z.string()), consents: z.array(z.string())},
-  ...{evidence_keys: z.array(z.string()), person_key: z.boolean(), suppressed: count, confirm: z.string()},
-});
-type LostKey = z.infer<typeof lostKey>;
+export type LostKey = {
+  key: string;
+  leads: string[];
+  consents: string[];
+  evidence_keys: string[];
+  person_key: boolean;
+  suppressed: number;
+};
 
 /** @throws Refusal if the key is not lost, or not in use */
 export async function planForgetting({store, config}: Admin, key: string): Promise<LostKey> {
@@ -179,23 +182,16 @@ export async function planForgetting({store, config}: Admin, key: string): Promi
   const evidence_keys = idsOf('evidence key');
   const person_key = idsOf('person key').length > 0;
   const suppressed = person_key ? await store.countSuppressed() : 0;
-  const confirm = confirmOf([key, ...leads, ...consents]);
-  return {key, leads, consents, evidence_keys, person_key, suppressed, confirm};
+  return {key, leads, consents, evidence_keys, person_key, suppressed};
 }
 
-/**
- * Erases what nobody can read any more, so that a server starts without the key. It may be interrupted and begun again.
- * @throws Refusal as the plan, or if the plan is another one than that of `confirm`
- */
+/** Erases what nobody can read any more, so that a server starts without the key. It may be interrupted and begun again. */
 export async function* forgetLostKey(
   admin: Admin,
-  {key, confirm}: Pick<LostKey, 'key' | 'confirm'>,
+  {key, leads, consents}: Pick<LostKey, 'key' | 'leads' | 'consents'>,
 ): Job<Erasing, {out_of_files: boolean}> {
   const {store} = admin;
-  const {leads, consents, ...plan} = await planForgetting(admin, key);
-  if (plan.confirm !== confirm)
-    throw new Refusal('Nothing was erased, because something has changed: look at the plan again');
-  await admin.look({erasure: 'of a lost key'}, [...leads, ...consents]);
+  await admin.look({key}, [...leads, ...consents]);
   // The key of the person digests is made anew.
   await store.useKeys();
   // The digests go first: each lead that cannot be read looks for its own among all.

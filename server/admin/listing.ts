@@ -120,7 +120,8 @@ export async function personPage(
   person: Person,
   {limit}: {limit: number},
 ): Promise<{rows: ListedRow[]; more: number}> {
-  const job = leadsOfPerson(admin, filter, person, {limit, signal: AbortSignal.timeout(searchTime)});
+  const searching = {...admin, signal: AbortSignal.timeout(searchTime)};
+  const job = leadsOfPerson(searching, filter, person, limit);
   const {found, kept, unreadable, sameMailbox, total, looked} = await finish(job);
   const maybe = [...(await admin.store.findRecords([...sameMailbox, ...unreadable])).values()];
   const leads = [...found, ...kept, ...maybe].slice(0, limit);

@@ -59,11 +59,11 @@ export async function inviteOperator(
   return {name, role: as, link, expires_at: new Date(invited.expiresAt).toISOString()};
 }
 
-/** `invited_until`: the end of an invitation that was not used */
+/** `invited_until`: the end of an invitation that was not used. `signed_in_at`: when the newest session began that is known */
 export const operatorRow = z.object({
   ...{id: z.string(), name: z.string(), role: z.enum(roles)},
   ...{created_at: time.nullable(), revoked_at: time.nullable()},
-  ...{passkeys: count, sessions: count, invited_until: time.nullable()},
+  ...{passkeys: count, sessions: count, invited_until: time.nullable(), signed_in_at: time.nullable()},
 });
 export type OperatorRow = z.infer<typeof operatorRow>;
 
@@ -72,23 +72,24 @@ const toRow = ({id, name, role, passkeys, sessions, ...times}: ListedOperator): 
   created_at: isoTime(times.createdAt),
   revoked_at: isoTime(times.revokedAt),
   invited_until: isoTime(times.invitedUntil),
+  signed_in_at: isoTime(times.signedInAt),
 });
 
 /** The oldest first, also revoked ones. */
 export const listOperators = async ({store}: OnlyStore): Promise<OperatorRow[]> =>
   (await store.operators(Date.now())).map(toRow);
 
-/**
- * Shuts an operator out, at once and everywhere.
- * @param named the name or the id. @returns the name
- */
-export async function revokeOperator({store, look}: Admin, named: string): Promise<string> {
-  const now = Date.now();
-  const found = (await store.operators(now)).find(
+/** @param named the name or the id. @throws Refusal if there is no such operator any more */
+export async function operatorNamed({store}: OnlyStore, named: string): Promise<OperatorRow> {
+  const found = (await store.operators(Date.now())).find(
     ({id, name, revokedAt}) => revokedAt === null && [id, name].includes(named),
   );
   if (!found) throw new Refusal(`There is no operator ${named}, or not any more.`, 'unknown');
-  await look({operator: found.name, role: found.role});
-  await store.revokeOperator(found.id, now);
-  return found.name;
+  return toRow(found);
+}
+
+/** Shuts an operator out, at once and everywhere. */
+export async function revokeOperator({store, look}: Admin, {id, name, role}: OperatorRow): Promise<void> {
+  await look({operator: name, role});
+  await store.revokeOperator(id, Date.now());
 }

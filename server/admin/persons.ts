@@ -39,12 +39,12 @@ export function namedBy(text: string): string | Person {
   return endOfId(text) !== undefined || phone === undefined ? text : {phone};
 }
 
-/** Reads until `limit` leads are those of the person, or until `signal` ends it. */
+/** Reads until `limit` leads are those of the person, or until the signal ends it. */
 export async function* leadsOfPerson(
-  {store, look}: Pick<Admin, 'store' | 'look'>,
+  {store, look, signal}: Pick<Admin, 'store' | 'look' | 'signal'>,
   filter: LeadFilter,
   person: Person,
-  {limit = Infinity, signal}: {limit?: number | undefined; signal?: AbortSignal} = {},
+  limit = Infinity,
 ): Job<Search, Found> {
   const lists = {found: [], kept: [], unreadable: [], sameMailbox: []};
   const so: Found = {...lists, total: 0, unprepared: 0, looked: 0};

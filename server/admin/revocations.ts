@@ -58,45 +58,55 @@ export const revocation = z.object({
 });
 export type Revoked = z.infer<typeof revocation>;
 
-/**
- * - `concerns`: references of the leads, before anything is changed. Whoever stops reading then has changed nothing. `others` are
- *   those among them that have another address than the one that was named, and so may be of other people
- * - `underWayUntil`: a process may be sending one of the leads until then, in milliseconds since 1970
- */
-export type Revoking =
-  | {concerns: readonly string[]; others: readonly string[]; numbers: number}
-  | {revoked: string}
-  | {underWayUntil: number};
+/** `underWayUntil`: a process may be sending one of the leads until then, in milliseconds since 1970 */
+export type Revoking = {revoked: string} | {underWayUntil: number};
 
 /** Milliseconds. A delivery that is under way mostly ends sooner. */
 const lookEvery = 50;
 /** Milliseconds by which the clocks of machines may differ. Only the lease of a server that was killed is waited for so long. */
 const clockDifference = 2_000;
 
+/** What is meant, before anything is changed. Leads that come before it is carried out are of it, too. */
+export type PlannedRevocation = Pick<RevocationInput, 'who' | 'asked' | 'way'> & {
+  scopes: string[];
+  meant: Meant;
+  /** References of the leads. `others` are those that have another address than the one that was named. */
+  concerns: string[];
+  others: string[];
+};
+
+/** @throws Refusal if there is no such lead, person or partner */
+export async function planRevocation(admin: Admin, input: RevocationInput): Promise<PlannedRevocation> {
+  const {who, partner, asked, way} = input;
+  const scopes = await scopesFor(admin, partner);
+  const meant = await meantBy(admin, scopes, who);
+  if (asked !== undefined && asked > Date.now()) throw new Refusal('Nobody can have asked in the future.');
+  await addLeads(admin, scopes, meant);
+  const ids = [...meant.leads.keys()];
+  await admin.look({scope: scopes[0] ?? everybody, ...(typeof who === 'object' && who)}, ids);
+  const others = [...meant.leads].flatMap(([id, lead]) => (isOther(who, lead) ? [referenceOf(id)] : []));
+  return {who, asked, way, scopes, meant, concerns: ids.map(referenceOf), others};
+}
+
 /**
  * Takes a consent back: all leads with the number go nowhere any more, and later ones are held. When it returns, no process
  * begins anything of them. After an interruption, it may be run again.
- * @throws Refusal if there is no such lead, person or partner
  */
-export async function* revokeConsent(admin: Admin, input: RevocationInput): Job<Revoking, Revoked> {
+export async function* revokeConsent(
+  admin: Admin,
+  {who, asked, way, scopes, meant}: PlannedRevocation,
+): Job<Revoking, Revoked> {
   const {store, look} = admin;
-  const {who, partner, asked, way = null} = input;
-  const scopes = await scopesFor(admin, partner);
-  const meant = await meantBy(admin, scopes, who);
   const now = Date.now();
-  if (asked !== undefined && asked > now) throw new Refusal('Nobody can have asked in the future.');
-  await addLeads(admin, scopes, meant);
   const scope = scopes[0] ?? everybody;
-  await look({scope, ...(typeof who === 'object' && who)}, [...meant.leads.keys()]);
   const ids = [...meant.leads.keys()];
-  const others = [...meant.leads].flatMap(([id, lead]) => (isOther(who, lead) ? [referenceOf(id)] : []));
-  yield {concerns: ids.map(referenceOf), others, numbers: meant.phones.size};
+  await look({scope, ...(typeof who === 'object' && who)}, ids);
   await store.useKeys();
   const stop = {
     scopes,
     now,
     askedAt: asked ?? now,
-    way,
+    way: way ?? null,
     lead: typeof who === 'string' ? (ids[0] ?? null) : null,
   };
   const marks = typeof who === 'object' && who.email !== undefined;

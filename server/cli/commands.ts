@@ -3,27 +3,28 @@
  * time of a start, and each command needs other libraries.
  */
 import {Command} from 'commander';
+import {groupCommand} from './operate.ts';
 
 const loaders = {
   admin: async () => (await import('./admin.ts')).adminCommand,
-  audit: async () => (await import('./audit.ts')).auditCommand,
+  audit: async () => groupCommand((await import('../admin/operations/audit.ts')).audit),
   backup: async () => (await import('./backup.ts')).backupCommand,
   restore: async () => (await import('./backup.ts')).restoreCommand,
   callers: async () => (await import('./callers.ts')).callersCommand,
-  consent: async () => (await import('./consent.ts')).consentCommand,
+  consent: async () => groupCommand((await import('../admin/operations/consents.ts')).consents),
   config: async () => (await import('./config.ts')).configCommand,
   init: async () => (await import('./init.ts')).initCommand,
-  evidence: async () => (await import('./evidence.ts')).evidenceCommand,
-  keys: async () => (await import('./keys.ts')).keysCommand,
+  evidence: async () => groupCommand((await import('../admin/operations/evidence.ts')).evidence),
+  keys: async () => groupCommand((await import('../admin/operations/keys.ts')).keys),
   leads: async () => (await import('./leads.ts')).leadsCommand,
-  deliveries: async () => (await import('./deliveries.ts')).deliveriesCommand,
+  deliveries: async () => groupCommand((await import('../admin/operations/deliveries.ts')).deliveries),
   destinations: async () => (await import('./destinations.ts')).destinationsCommand,
-  operators: async () => (await import('./operators.ts')).operatorsCommand,
+  operators: async () => groupCommand((await import('../admin/operations/operators.ts')).operators),
   partners: async () => (await import('./partners.ts')).partnersCommand,
   reload: async () => (await import('./reload.ts')).reloadCommand,
   store: async () => (await import('./store.ts')).storeCommand,
   status: async () => (await import('./status.ts')).statusCommand,
-  versions: async () => (await import('./versions.ts')).versionsCommand,
+  versions: async () => groupCommand((await import('../admin/operations/versions.ts')).versions),
   serve: () => Promise.resolve(serveCommand),
 };
 

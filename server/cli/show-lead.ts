@@ -13,7 +13,7 @@ import type {ShownLead} from '../admin/leads.ts';
 import {counted, maxOthers, placed, timeZone} from '../admin/words.ts';
 import {suspicionOf} from '../destinations/email/wording.ts';
 import {lineColumns, minuteOrNone, printTable, timeOrNone, type Run} from './output.ts';
-import {afterwardsLines} from './revoke.ts';
+import {afterwardsLines} from '../admin/operations/consents.ts';
 
 const {names, labels} = afterTouch;
 

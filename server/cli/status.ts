@@ -17,7 +17,8 @@ import {ago, bytes, lasting} from '../admin/words.ts';
 import {printable} from '../admin/visible.ts';
 import {ConfigError, readConfig} from '../config/config.ts';
 import {askState} from '../observe/ask-server.ts';
-import {stateCells, stateHead} from './destinations.ts';
+import {stateColumns} from '../admin/operations/destinations.ts';
+import {cellsOf} from './operate.ts';
 import {jsonOption} from './options.ts';
 import {printTable, timeOrNone, type Field, type Json, type Run} from './output.ts';
 import {readingStore} from './with-store.ts';
@@ -79,9 +80,9 @@ async function printScreen(run: Run, seen: Status) {
     await write('\n');
     await printTable(
       run,
-      ['destination', ...stateHead, 'late'],
+      ['destination', ...Object.keys(stateColumns), 'late'],
       destinations.map((row) => [
-        ...[row.destination, ...stateCells(row)],
+        ...[row.destination, ...cellsOf(stateColumns, row)],
         row.late_seconds * 1_000 > lateAfter ? lasting(row.late_seconds * 1_000) : '',
       ]),
     );

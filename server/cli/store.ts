@@ -8,9 +8,10 @@ import {moveStore} from '../admin/moving.ts';
 import {counted} from '../admin/words.ts';
 import {readConfig} from '../config/config.ts';
 import type {Admin} from '../admin/admin.ts';
+import {reporting} from './operate.ts';
 import {jsonOption} from './options.ts';
 import {printTable, type Json, type Run} from './output.ts';
-import {finishPurging} from './purge.ts';
+import {notOutOfFiles} from '../admin/operations/progress.ts';
 import {repairingStore} from './with-store.ts';
 
 const help = `
@@ -60,8 +61,9 @@ async function repairStore(run: Run, admin: Admin, {yes, json}: Json & {yes?: bo
   run.say(`By ${plan.path}: ${repairWords(plan)}.`);
   if (!yes && (await run.ask?.('To do that, type repair: '))?.trim() !== 'repair')
     return run.fail('Nothing was changed.');
-  const words = {what: 'What was erased cannot be read any more.', again: 'store repair'};
-  const done = await finishPurging(run, words, repair(admin, plan));
+  const {report} = reporting(run);
+  const done = await finish(repair(admin, plan), report);
+  if (!done.out_of_files) run.fail(notOutOfFiles('store repair'));
   await noteRepaired(admin, plan);
   if (json) return run.print(done);
   await run.write(

@@ -278,6 +278,7 @@ export type AddressUse = {
 export type DeliveryFilter = {
   lead?: string | undefined;
   destination?: string | undefined;
+  content?: DeliveryContent | undefined;
   state?: DeliveryState | undefined;
   /** Only deliveries whose last attempt failed. */
   failing?: boolean | undefined;

@@ -44,8 +44,13 @@ export type Session = {
   agent: string;
 };
 
-/** `invitedUntil`: the end of an invitation that was not used. */
-export type ListedOperator = Operator & {passkeys: number; sessions: number; invitedUntil: number | null};
+/** `invitedUntil`: the end of an invitation that was not used. `signedInAt`: of the newest session that is known. */
+export type ListedOperator = Operator & {
+  passkeys: number;
+  sessions: number;
+  invitedUntil: number | null;
+  signedInAt: number | null;
+};
 
 export type OperatorStore = {
   /** @returns false if there is an operator with this name, who is not revoked */

@@ -190,6 +190,8 @@ export type DeliveryDesk = {
    * @returns the number of deliveries that were changed
    */
   dropDeliveries(now: number, filter: DeliveryFilter): Promise<number>;
+  /** How many deliveries of this filter would be made due, or ended. */
+  countSelected(order: 'retry' | 'drop', filter: DeliveryFilter): Promise<number>;
   /**
    * Stores an operator's knowledge that a destination has the lead under `remoteId`, so that the destination is asked
    * only for the amounts.

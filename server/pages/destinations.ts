@@ -1,23 +1,20 @@
 /** Where leads go: a row for each destination, with how the last day went, and what can be done about what is wrong. */
 import {
-  endBreak,
-  pauseDestination,
   readDestinationHours,
-  resumeDestination,
-  testDestination,
   wrongOf,
   type DestinationHours,
   type DestinationRow,
 } from '../admin/destinations.ts';
-import {Refusal} from '../admin/admin.ts';
+import {verbOf} from '../admin/operations/operation.ts';
+import {ofLists} from '../admin/operations/table.ts';
 import {routeOf} from '../config/callers.ts';
 import {counted} from '../admin/words.ts';
 import {html, type Html} from '../html/html.ts';
 import {openStates} from '../leads/deliveries.ts';
 import {withRemedy} from '../observe/causes.ts';
-import {action, empty, page, saying, since, state, type Said} from './layout.ts';
+import {buttonOf, mayDo} from './changes.ts';
+import {empty, page, since, state} from './layout.ts';
 import {partnerWords} from './lead-table.ts';
-import {notFound} from './replies.ts';
 import {seesPersons, type Reply, type Seen, type Visit} from './visit.ts';
 
 const every = 15;
@@ -123,56 +120,13 @@ function strip(cells: Cells): Html {
 }
 
 function buttons({destination, state: is}: DestinationRow, {seen}: Visit): Html | false {
-  if (seen.role !== 'admin' || is === 'missing') return false;
-  const to = (what: string) => `/destinations/${encodeURIComponent(destination)}/${what}`;
+  if (is === 'missing') return false;
   const isPaused = is === 'paused';
-  return html`<div class="row">
-    ${isPaused ? action(to('resume'), 'Resume', 'main') : is !== 'ok' && action(to('break'), 'Try now', 'main')}
-    ${action(to('test'), 'Send a test')}
-    ${
-      !isPaused &&
-      html`<details class="ask">
-        <summary class="btn">Pause…</summary>
-        <form method="post" action="${to('pause')}">
-          <label class="field"
-            >Why <small>The server's log has it, too: name nobody.</small
-            ><input name="reason" required maxlength="200" /></label
-          ><button class="btn">Pause</button>
-        </form>
-      </details>`
-    }
-  </div>`;
-}
-
-type Doing = (visit: Visit, name: string) => Promise<Said>;
-const doings: Readonly<Record<string, Doing>> = {
-  async pause({admin, form}, name) {
-    const reason = form.get('reason')?.trim();
-    if (!reason) throw new Refusal('Why must not be empty: whoever finds the pause wants to know.');
-    await pauseDestination(admin, name, reason);
-    return `${name} is paused: nothing is sent there until somebody resumes it.`;
-  },
-  async resume({admin}, name) {
-    const wasPaused = await resumeDestination(admin, name);
-    return wasPaused ? `${name} is resumed, and what waits is sent.` : `${name} was not paused.`;
-  },
-  async break({admin}, name) {
-    await endBreak(admin, name);
-    return `${name} is tried now. While it fails, one lead is tried at a time.`;
-  },
-  async test({admin}, name) {
-    const {works, said, remedy, milliseconds} = await testDestination(admin.config, name);
-    const words = `${name} ${works ? 'works' : 'does not work'}: ${said} (${milliseconds} ms).${remedy === null ? '' : ` ${remedy}`}`;
-    return works ? words : {failed: words};
-  },
-};
-
-export async function changeDestination(visit: Visit): Promise<Reply> {
-  const {admin, query, form} = visit;
-  const {name = '', what = ''} = query;
-  const doing = Object.hasOwn(doings, what) ? doings[what] : undefined;
-  if (!doing) throw notFound();
-  await admin.look({destination: name, change: what, reason: form.get('reason')?.trim() || undefined});
-  const {to} = saying(visit, '/destinations', await doing(visit, name));
-  return {to: `${to}#${encodeURIComponent(name)}`};
+  const shown = ofLists.filter(
+    (row) =>
+      row.onList.list === 'destinations' &&
+      mayDo(row, seen) &&
+      !(verbOf(row) === (isPaused ? 'pause' : is === 'ok' ? 'resume' : '')),
+  );
+  return html`<div class="row">${shown.map((row) => buttonOf(row, destination))}</div>`;
 }

@@ -59,17 +59,19 @@ const pages = [
   ['/', 'home', 'Overview'],
   ['/leads', 'people', 'Leads'],
   ['/destinations', 'send', 'Destinations'],
+  ['/operators', 'lock', 'People'],
   ['/audit', 'eye', 'Who looked'],
   ['/you', 'key', 'You'],
 ] as const;
 export type Place = (typeof pages)[number][0];
+const forAdmins: readonly Place[] = ['/operators', '/audit'];
 
 /** `every`: seconds after which the page asks for itself again while it is open. */
 type Frame = {title: string; here: Place; every?: number};
 
 export function page({title, here, every}: Frame, visit: Visit, main: Html): Reply {
   const {seen, query} = visit;
-  const shown = pages.filter(([path]) => path !== '/audit' || seen.role === 'admin');
+  const shown = pages.filter(([path]) => !forAdmins.includes(path) || seen.role === 'admin');
   const [said, hasFailed] = [visit.open(query['said'] ?? ''), query['failed'] !== undefined];
   const link = ([path, sign, words]: (typeof pages)[number]) =>
     html`<a href="${path}" ${path === here && html`aria-current="page"`}

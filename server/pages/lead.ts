@@ -10,7 +10,8 @@ import {callAnswerWords, callReasonWords, mayDial} from '../leads/may-call.ts';
 import {printable, visible} from '../admin/visible.ts';
 import {html, type Html, type HtmlValue} from '../html/html.ts';
 import {bar, clock, date, icon, moment, money, page, state} from './layout.ts';
-import {changeWords, mayMake} from './changes.ts';
+import {changeNamed} from '../admin/changes.ts';
+import {mayDo} from './changes.ts';
 import {sealedName} from './lead-table.ts';
 import {seesPersons, type Reply, type Visit} from './visit.ts';
 
@@ -27,14 +28,13 @@ export async function leadPage(visit: Visit): Promise<Reply> {
   const {admin, query, seen} = visit;
   const sheet = await readCallSheet(admin, query['id'] ?? '', {seesPersons: seesPersons(seen)});
   const {id, reference} = sheet;
-  const buttons = sheet.changes
-    .filter((change) => mayMake(change, visit))
-    .map(
-      (change) =>
-        html`<a class="btn ${change === 'erase' && 'bad'}" href="/leads/${id}/${change}"
-          >${changeWords[change]}</a
-        >`,
-    );
+  const buttons = sheet.changes.flatMap((verb) => {
+    const row = changeNamed(verb);
+    const look = row?.words === 'leads erase' && 'bad';
+    return row && mayDo(row, seen)
+      ? html`<a class="btn ${look}" href="/leads/${id}/${verb}">${row.onLead.button}</a>`
+      : [];
+  });
   return page(
     {title: `Lead ${reference}`, here: '/leads'},
     visit,
@@ -269,7 +269,7 @@ function storyOf({id, story}: CallSheet, visit: Visit): Html {
         >${kind === 'soon' && 'since '}${moment(visit, at)}${next !== null && html`, next attempt ${moment(visit, next)}`}</span
       >
       ${text !== null && html`<p>${text}</p>`}
-      ${send !== null && mayMake('send', visit) && html`<a class="btn" href="/leads/${id}/send?${String(new URLSearchParams({destination: send}))}">${kind === 'soon' ? 'Send now…' : 'Send again…'}</a>`}
+      ${send !== null && seesPersons(visit.seen) && html`<a class="btn" href="/leads/${id}/retry?${String(new URLSearchParams({destination: send}))}">${kind === 'soon' ? 'Send now…' : 'Send again…'}</a>`}
     </li>`;
   return html`<ol class="story">
     ${story.map(item)}

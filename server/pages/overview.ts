@@ -2,11 +2,11 @@
 import {paths} from '../../contract/api.ts';
 import {listPage} from '../admin/listing.ts';
 import {readOverview, type Overview} from '../admin/overview.ts';
+import {rowOf} from '../admin/operations/table.ts';
 import {isWell, placeOf, type Finding, type Status} from '../admin/status.ts';
 import {counted} from '../admin/words.ts';
 import {html, type Html} from '../html/html.ts';
 import {city, clock, icon, page, search, since, state} from './layout.ts';
-import {mayMake} from './changes.ts';
 import {waitingWords, whyOf} from './destinations.ts';
 import {leadTable, noLeadsYet, partnerWords} from './lead-table.ts';
 import {seesPersons, type Reply, type Visit} from './visit.ts';
@@ -34,7 +34,9 @@ function need(finding: Finding, status: Status, visit: Visit): Html {
   const row = status.destinations.find(({destination}) => kind === 'stopped' && destination === subject);
   const isHeld = row !== undefined && row.refused + row.failed === 0;
   const [to, words] = placeOf[isHeld ? 'held' : kind]?.(encodeURIComponent(subject ?? '')) ?? [];
-  const mayDecide = mayMake(kind === 'erasure' ? 'erase' : 'allow', visit);
+  const mayDecide = rowOf(kind === 'erasure' ? 'leads erase' : 'consent allow')?.roles?.includes(
+    visit.seen.role,
+  );
   return html`<li class="${level}">
     ${icon('warn')}<strong>${title}</strong>${why !== null && html`<p>${why}</p>`}
     ${to !== undefined && (words !== 'Decide' || mayDecide) && html`<a class="btn" href="${to}">${words}<span class="unseen">: ${title}</span></a>`}

@@ -9,14 +9,14 @@ import {passkeyForm, provenPasskey, refusedPasskey} from './sign-in.ts';
 import {seesPersons, type Reply, type Route, type Visit} from './visit.ts';
 
 /** For what a challenge is, such as to remove a certain passkey in this session. */
-const useOf = ({seen}: Visit, ...what: string[]) => ['passkey', ...what, seen.digest].join(' ');
+export const useOfPasskey = ({seen}: Visit, ...what: string[]) => ['passkey', ...what, seen.digest].join(' ');
 
 /**
  * Passkeys are changed by who has one: a session alone may be that of somebody who has found an open browser, or its cookie,
  * and who would stay for ever.
  * @throws Refusal
  */
-async function askPasskey({seen, admin, form}: Visit, use: string): Promise<void> {
+export async function askPasskey({seen, admin, form}: Visit, use: string): Promise<void> {
   const passkey = await provenPasskey(admin, use, form.get('credential') ?? '');
   if (passkey?.operator !== seen.operator)
     throw new Refusal(
@@ -43,7 +43,7 @@ export function browserOf(agent: string): string {
 
 async function passkeyRow(visit: Visit, passkey: Passkey, isOnly: boolean): Promise<Html> {
   const {credential, isSynced, createdAt, usedAt} = passkey;
-  const options = await optionsToSignIn(visit.admin.config, useOf(visit, 'remove', credential));
+  const options = await optionsToSignIn(visit.admin.config, useOfPasskey(visit, 'remove', credential));
   return html`<li>
     <p>
       <strong>${isSynced ? 'Synced between your devices' : 'On one device only'}</strong>, made
@@ -70,9 +70,9 @@ async function youPage(visit: Visit): Promise<Reply> {
   const passkeys = await admin.store.passkeysOf(seen.operator);
   const sessions = await admin.store.sessionsOf(seen.operator, now.toMillis());
   const add = query['add'] ?? '';
-  const mayAdd = challengeEnd(admin.config.tokenKeys, useOf(visit, 'add'), add) !== undefined;
+  const mayAdd = challengeEnd(admin.config.tokenKeys, useOfPasskey(visit, 'add'), add) !== undefined;
   const asksForSecond = query['again'] !== undefined && passkeys.length === 1;
-  const toAsk = await optionsToSignIn(admin.config, useOf(visit, 'ask'));
+  const toAsk = await optionsToSignIn(admin.config, useOfPasskey(visit, 'ask'));
   const ask = passkeyForm('get', '/you/passkeys/new', toAsk, 'Add a passkey');
   const who = {id: seen.operator, name: seen.name};
   const toMake = () => optionsToCreate(admin.config, Buffer.from(add, 'base64url'), who, passkeys);
@@ -115,8 +115,8 @@ const told = (visit: Visit, words: string): Reply => saying(visit, '/you', words
 
 /** The first step: a passkey agrees to another one. The browser asks for one passkey for each press of a button. */
 async function allowPasskey(visit: Visit): Promise<Reply> {
-  await askPasskey(visit, useOf(visit, 'ask'));
-  const challenge = newChallenge(visit.admin.config.tokenKeys, useOf(visit, 'add'));
+  await askPasskey(visit, useOfPasskey(visit, 'ask'));
+  const challenge = newChallenge(visit.admin.config.tokenKeys, useOfPasskey(visit, 'add'));
   return {to: `/you?add=${challenge.toString('base64url')}`};
 }
 
@@ -124,7 +124,12 @@ async function allowPasskey(visit: Visit): Promise<Reply> {
 async function addPasskey(visit: Visit): Promise<Reply> {
   const {seen, admin, form} = visit;
   const {store, config} = admin;
-  const passkey = await createdPasskey(store, config, useOf(visit, 'add'), form.get('credential') ?? '');
+  const passkey = await createdPasskey(
+    store,
+    config,
+    useOfPasskey(visit, 'add'),
+    form.get('credential') ?? '',
+  );
   if (!passkey) throw new Refusal(refusedPasskey);
   await admin.look({operator: seen.name});
   await admin.store.addPasskey({...passkey, operator: seen.operator});
@@ -134,7 +139,7 @@ async function addPasskey(visit: Visit): Promise<Reply> {
 async function removePasskey(visit: Visit): Promise<Reply> {
   const {seen, admin, form} = visit;
   const passkey = form.get('passkey') ?? '';
-  await askPasskey(visit, useOf(visit, 'remove', passkey));
+  await askPasskey(visit, useOfPasskey(visit, 'remove', passkey));
   await admin.look({operator: seen.name});
   if (!(await admin.store.removePasskey(seen.operator, passkey)))
     throw new Refusal('That passkey is your only one, or is none of yours any more.');

@@ -25,7 +25,8 @@ const inviteText = `
 const operatorsText = `
   SELECT ${operatorColumns}, (SELECT COUNT(*) FROM passkeys WHERE operator = operators.id) AS passkeys,
     (SELECT COUNT(*) FROM operator_sessions WHERE operator = operators.id AND expires_at > $1) AS sessions,
-    (SELECT MAX(expires_at) FROM invitations WHERE operator = operators.id AND expires_at > $1) AS "invitedUntil"
+    (SELECT MAX(expires_at) FROM invitations WHERE operator = operators.id AND expires_at > $1) AS "invitedUntil",
+    (SELECT MAX(began_at) FROM operator_sessions WHERE operator = operators.id) AS "signedInAt"
   FROM operators ORDER BY operators.created_at, operators.id`;
 const revokeText = 'UPDATE operators SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL RETURNING id';
 const whereInvited = `

@@ -33,7 +33,7 @@ export type Condition = {sql: string; values: string[]};
 
 /** The SQL condition that selects the rows of a filter. */
 export function conditionOf(filter: DeliveryFilter, after?: DeliveryKey): Condition {
-  const {lead, destination, state, failing, stops, elsewhere, since, until} = filter;
+  const {lead, destination, content, state, failing, stops, elsewhere, since, until} = filter;
   const values: string[] = [];
   const parameter = (value: string) => `$${values.push(value)}`;
   const parts = [
@@ -41,6 +41,7 @@ export function conditionOf(filter: DeliveryFilter, after?: DeliveryKey): Condit
     state === undefined ? '' : `state = ${parameter(state)}`,
     lead === undefined ? '' : `lead_id = ${parameter(lead)}`,
     destination === undefined ? '' : `destination = ${parameter(destination)}`,
+    content === undefined ? '' : `content = ${parameter(content)}`,
     failing ? 'failing_since IS NOT NULL' : '',
     stops === undefined ? '' : `${stops ? '' : 'NOT '}${isOneOf('content', onlyForReceivers)}`,
     elsewhere === undefined ? '' : `address <> ${parameter(elsewhere)}`,

@@ -179,18 +179,29 @@ async function settleAs(
   return Number(row['leased_until']) > now || row['remote_id'] === null ? 'under-way' : 'taken-already';
 }
 
+/** The deliveries of a filter that an order of an operator is about, with SQL that they must meet besides. */
+const orders: Readonly<
+  Record<'retry' | 'drop', (filter: DeliveryFilter) => [DeliveryFilter, extra: string]>
+> = {
+  retry(filter) {
+    const {lead, state} = filter;
+    const withoutHeld = state === undefined && lead === undefined ? " AND state <> 'held'" : '';
+    // A confirmation that has ended may have reached the visitor, who must not get it twice.
+    const extra = hasEnded(state) ? " AND content NOT IN ('lead', 'confirmation')" : withoutHeld;
+    return [filter, `${extra} AND ${mayBeSent}`];
+  },
+  drop: (filter) => [{...filter, stops: filter.stops ?? false}, ' AND settled_at IS NULL'],
+};
+
 export function operatorQueries(
   database: Database,
 ): Omit<DeliveryDesk, 'listDeliveries' | 'lastReplies' | 'lastDelivered'> {
   const {write} = database;
   return {
     async retryDeliveries(now, filter) {
-      const {lead, state} = filter;
-      const withoutHeld = state === undefined && lead === undefined ? " AND state <> 'held'" : '';
-      // A confirmation that has ended may have reached the visitor, who must not get it twice.
-      const extra = hasEnded(state) ? " AND content NOT IN ('lead', 'confirmation')" : withoutHeld;
-      const change = (batch: Batch) => makeDue(now, batch);
-      const {count, destinations} = await changeAll(database, filter, `${extra} AND ${mayBeSent}`, change);
+      const {count, destinations} = await changeAll(database, ...orders.retry(filter), (batch) =>
+        makeDue(now, batch),
+      );
       // The deliveries are due before the breaks end, so that each process finds them then.
       if (destinations.size > 0) await write(...[...destinations].map((name) => endBreak(name, now)));
       return count;
@@ -217,13 +228,16 @@ export function operatorQueries(
     },
 
     async dropDeliveries(now, filter) {
-      const {count} = await changeAll(
-        database,
-        {...filter, stops: filter.stops ?? false},
-        ' AND settled_at IS NULL',
-        (batch) => drop(now, batch),
-      );
+      const {count} = await changeAll(database, ...orders.drop(filter), (batch) => drop(now, batch));
       return count;
+    },
+
+    async countSelected(order, given) {
+      const [filter, extra] = orders[order](given);
+      const {sql, values} = conditionOf(filter);
+      const text = `SELECT COUNT(*) AS many FROM deliveries WHERE ${sql}${extra}`;
+      const [row] = await database.read(statement(text, ...values));
+      return Number(row?.['many']);
     },
 
     settleAs: (now, delivery, remoteId) => settleAs(database, now, delivery, remoteId),

@@ -1,0 +1,222 @@
+/** What somebody agreed to, word for word, and who has the lead. */
+import {z} from 'zod';
+import {referenceOf} from '../../../contract/reference.ts';
+import {readableText} from '../../leads/consent-record.ts';
+import {everybody} from '../../leads/revocation.ts';
+import {idsOf, Refusal} from '../admin.ts';
+import {
+  consentFilter,
+  consentRow,
+  listConsents,
+  showConsent,
+  shownConsent,
+  type ConsentRow,
+  type ShownConsent,
+} from '../consents.ts';
+import {leadOf} from '../lead-names.ts';
+import {namedBy} from '../persons.ts';
+import {
+  listSuppressions,
+  suppressionRow,
+  type Afterwards,
+  type StopRow,
+  type SuppressionRow,
+} from '../stops.ts';
+import {printable} from '../visible.ts';
+import {counted, placed} from '../words.ts';
+import * as field from './fields.ts';
+import {reads, type Columns, type Group} from './operation.ts';
+import {notesOf, searchPerson, who} from './person.ts';
+import {allow, revoke, whom} from './revocations.ts';
+
+const show = reads({
+  words: 'consent show',
+  what: 'show the record of a consent, with its words, and who got the lead',
+  past: 'read what was agreed for {it}',
+  fields: {
+    who,
+    signed: field.flag(
+      'print the signed statements alone, one a line (docs/consent.md says how to verify them)',
+    ),
+  },
+  line: shownConsent,
+  block: linesOf,
+  async *read(admin, {who: text, signed}) {
+    const named = namedBy(text);
+    const found = typeof named === 'string' ? undefined : yield* searchPerson(admin, {}, named);
+    const ids = found
+      ? idsOf([...found.found, ...found.kept])
+          .toSorted()
+          .toReversed()
+      : [await leadOf(admin, text)];
+    if (ids.length === 0)
+      throw new Refusal('There is no lead of this person, and no consent is kept.', 'unknown');
+    const records: ShownConsent[] = [];
+    for (const id of ids) records.push(await showConsent(admin, id));
+    const remarks = found ? notesOf(admin, found) : [];
+    if (signed)
+      return {
+        said: records.flatMap(({statement}) => statement ?? []),
+        fails: records.flatMap(({statement, reference}) =>
+          statement === null
+            ? [`There is no statement about ${reference}: docs/consent.md says what one needs.`]
+            : [],
+        ),
+        remarks,
+      };
+    yield records;
+    return {remarks: [...new Set([...remarks, ...records.filter(({text}) => text).map(claimed)])]};
+  },
+});
+
+/** What of a record the server did not see itself. */
+const claimed = (record: ShownConsent) =>
+  record.observed?.source
+    ? 'A caller brought this consent: the server saw when it came, and the rest is what the caller says.'
+    : 'The server saw the time, the address, the origin and the browser’s name. The rest is what the browser said.';
+
+const yesOrNo = (value: boolean | null | undefined, none: string) =>
+  value === undefined ? '' : value === null ? none : value ? 'yes' : 'no';
+const utc = (at: string | null) => at?.replace('T', ' ').replace(/\.\d+Z$/, ' UTC') ?? '';
+
+type Field = readonly [name: string, value: string];
+
+/** What a record says, for people. Times are in UTC, as regulators and other systems have them. */
+function linesOf({observed, reported, text, person, ...of}: ShownConsent): Field[] {
+  const {words = null, language} = text ?? {};
+  const readable = readableText({words, language}, {...observed, ...reported});
+  return [
+    ['Reference', `${of.reference} (${of.lead})`],
+    ['Partner', of.partner ?? 'none: a caller of /json/leads'],
+    ['Name', person ? `${person.first_name} ${person.last_name}` : ''],
+    ['Phone', person ? [...new Set([person.phone, person.phone_e164])].join(', ') : ''],
+    ['Email', person?.email ?? ''],
+    ['Received', utc(of.received_at)],
+    ['Erased', utc(of.erased_at)],
+    ['Consent kept until', utc(of.kept_until)],
+    ...afterwardsLines(of, utc),
+    ['Consent', text ? '' : 'none: no text was agreed to, or its record was erased'],
+    ['Text', text ? `${text.words ?? 'its words were not kept'}` : ''],
+    ['In plain words', readable.text === words ? '' : (readable.text ?? '')],
+    ...readable.said.map((sentence): Field => ['On the screen', sentence]),
+    ['Text named', text ? [text.version, text.language].filter(Boolean).join(', ') : ''],
+    ['SHA-256', text?.sha256 ?? ''],
+    ['Beside the text', reported?.slot_text ?? ''],
+    ['Given', utc(reported?.given_at ?? observed?.received_at ?? null)],
+    ['Box ticked', reported ? yesOrNo(reported.agreed, 'the text has no box') : ''],
+    ['Button', observed?.script ? (reported?.button ?? '') : ''],
+    ['Text unchanged', yesOrNo(reported?.verbatim, '')],
+    ['Whole text in view', yesOrNo(reported?.in_view, '')],
+    ['Window', reported?.window_width === undefined ? '' : `${reported.window_width} pixels wide`],
+    ['Form', reported?.form_version ?? (observed?.script ? 'without a script' : '')],
+    ['Page', reported?.page ?? ''],
+    ['Origin', observed?.origin ?? ''],
+    // eslint-disable-next-line no-restricted-properties -- These are addresses of a stored consent, not of a request.
+    ['Address', observed?.ip ?? reported?.ip ?? ''],
+    ['Browser', observed?.user_agent ?? ''],
+    ['Certificate', reported?.certificate_url ?? ''],
+    ...of.receivers.map(({destination, place, content, state, at}): Field => [
+      'Who has it',
+      [placed({destination, place}), content, state, utc(at)].filter(Boolean).join(', '),
+    ]),
+    ...(of.receivers.length === 0 ? [['Who has it', 'nobody else'] as const] : []),
+  ];
+}
+
+const said = {stop: 'said stop', ask: 'asked, by somebody with another address', allow: 'let go'} as const;
+
+/** What became of a consent, in lines. @param at writes a time */
+export function afterwardsLines(
+  {taken_back: back, stops, told}: Afterwards,
+  at: (time: string | null) => string,
+): Field[] {
+  const wayOf = ({way}: {way: string | null}) => (way === null ? '' : `, by ${printable(way)}`);
+  const lateEntry = (row: Pick<StopRow, 'asked_at' | 'entered_at'>) =>
+    row.entered_at === null || row.entered_at === row.asked_at ? '' : `, entered ${at(row.entered_at)}`;
+  const lineOf = (row: StopRow): string =>
+    [
+      `${at(row.asked_at)} ${said[row.what]} for ${whom(row.for)}${wayOf(row)}${lateEntry(row)}`,
+      row.reference === null ? '' : `, at ${row.reference}`,
+      row.reason === null ? '' : `: ${printable(row.reason)}`,
+    ].join('');
+  const tellOf = ({destination, place, content, state, at: when}: Afterwards['told'][number]) =>
+    `${printable(placed({destination, place}))} of the ${content === 'erased' ? 'erasure' : 'stop'}: ${when === null ? state : `${state} ${at(when)}`}`;
+  return [
+    [
+      'Revoked',
+      back
+        ? `${at(back.asked_at)}, for ${back.for === 'all' ? 'everybody' : 'the partner'}${wayOf(back)}${lateEntry(back)}`
+        : '',
+    ],
+    ...stops.map((row, index): Field => [index === 0 ? 'The number' : '', lineOf(row)]),
+    ...told.map((row, index): Field => [index === 0 ? 'Told' : '', tellOf(row)]),
+  ];
+}
+
+const ofConsents: Columns<ConsentRow> = {
+  ...{reference: 'reference', given: 'given_at', text: 'text'},
+  box: ({agreed}) => yesOrNo(agreed, 'none'),
+  lead: ({erased_at}) => erased_at !== null && 'erased',
+};
+/** A number is shown by its leads, because nothing else says whose it is. */
+const ofNumbers: Columns<SuppressionRow> = {
+  for: ({scope}) => (scope === everybody ? 'all' : whom(scope)),
+  since: 'since',
+  leads({leads, asked_at}) {
+    const stateOf = ({held, revoked_at}: SuppressionRow['leads'][number]) =>
+      held ? 'held' : revoked_at !== null ? 'revoked' : asked_at === null ? '' : 'decide';
+    return leads.length === 0
+      ? 'none'
+      : leads.map((lead) => [lead.reference, stateOf(lead), lead.partner ?? '-'].filter(Boolean).join(' '));
+  },
+  allowed: 'decided_at',
+  why: 'reason',
+};
+
+const list = reads({
+  words: 'consent list',
+  what: 'list consents, the newest first, without personal data; reads all leads that are selected',
+  past: 'saw {it} in a list of consents',
+  fields: {
+    text: field.option('name', 'only those to this text, such as acme/en/2'),
+    revoked: field.flag('instead: whose numbers are held, because they revoked a consent'),
+    since: field.since('leads'),
+    until: field.until('leads'),
+    limit: field.limit('consents'),
+  },
+  wrong: ({revoked, text, since, until}) =>
+    revoked && [text, since, until].some((value) => value !== undefined)
+      ? '--revoked cannot be used with --text, --since and --until'
+      : undefined,
+  line: z.union([consentRow, suppressionRow]),
+  counted: ['line'],
+  columns: ({revoked}): Columns<never> => (revoked ? ofNumbers : ofConsents),
+  async *read(admin, {text, revoked, limit, ...times}) {
+    if (revoked) return void (yield await listSuppressions(admin, limit));
+    const {rows, unreadable} = yield* listConsents(admin, consentFilter(times, text), limit, text);
+    yield rows;
+    return {
+      remarks:
+        unreadable.length > 0
+          ? [
+              `${counted(unreadable.length, 'lead')} could not be read: ${unreadable.map(referenceOf).join(', ')}.`,
+            ]
+          : [],
+    };
+  },
+});
+
+export const consents: Group = {
+  name: 'consent',
+  what: 'show what somebody agreed to, and who has the lead, also of erased leads whose consent is kept; revoke it',
+  help: `Examples:
+  lead-prequal consent show K7QM-2XHD                       what the person agreed to, and who has the lead
+  lead-prequal consent show "(415) 555-0132"                the same of each lead with this number
+  echo jane@example.com | lead-prequal consent show -       the same by e-mail, seen in no list of processes
+  lead-prequal consent show K7QM-2XHD > record.txt          the same, to print
+  lead-prequal consent list --text acme/en/2                who agreed to the English text 2 of acme
+  lead-prequal consent revoke "(415) 555-0132"              this person says stop: nothing goes out any more
+  lead-prequal consent list --revoked                       who said so, and what is held since
+  lead-prequal consent allow K7QM-2XHD --reason "…"         sends one lead of them all the same`,
+  rows: [show, list, revoke, allow],
+};

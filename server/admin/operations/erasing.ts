@@ -1,0 +1,186 @@
+/** Erasing what is personal of leads, and the requests of visitors for that. */
+import {resolve} from 'node:path';
+import {z} from 'zod';
+import type {Config} from '../../config/config.ts';
+import {filesAside} from '../../store/sqlite/files.ts';
+import {idsOf, Refusal} from '../admin.ts';
+import {
+  endErasureRequest,
+  eraseLeads,
+  erasedLead,
+  erasureRequest,
+  listErasureRequests,
+  planErasure,
+  type ErasurePlan,
+  type PlannedLead,
+} from '../erasing.ts';
+import {erasureFields} from '../erasure-words.ts';
+import {counted, localTime, maxOthers} from '../words.ts';
+import * as field from './fields.ts';
+import {changes, reads, type PlanLine} from './operation.ts';
+import {isPerson, notesOf, personFields, searchPerson} from './person.ts';
+import {notOutOfFiles} from './progress.ts';
+
+const consentRule = '16 CFR 310.5 asks for five years of records of consents, with name and telephone number';
+
+const local = (time: string | null) => localTime(Date.parse(time ?? ''));
+function lineOf(lead: PlannedLead): PlanLine {
+  const {id, reference, was_erased_at, created_at, partner, name} = lead;
+  const erased = was_erased_at === null ? '' : `, erased ${local(was_erased_at)}`;
+  return {
+    reference,
+    head: `${reference} (${id}), received ${local(created_at)}, ${partner ?? 'of a caller'}${erased}`,
+    person: name,
+    fields: erasureFields(lead),
+  };
+}
+
+/** Which consents go or stay, and why. */
+function consentWords({leads, all}: ErasurePlan): string[] {
+  const withConsent = leads.filter(({has_consent}) => has_consent);
+  if (withConsent.length === 0) return [];
+  if (all)
+    return [`${counted(withConsent.length, 'consent')} of these go, too (--all), although ${consentRule}.`];
+  const kept = withConsent.filter(({consent_kept_until}) => consent_kept_until !== null);
+  return kept.length > 0
+    ? [
+        `${counted(kept.length, 'consent')} of these stay (keep_consent_years): ${consentRule}. --all erases them, too.`,
+      ]
+    : ['The time for which consents are kept is over, so they go, too.'];
+}
+
+function remainsOf({databaseUrl, databasePath}: Config): string[] {
+  if (databaseUrl)
+    return [
+      'On PostgreSQL, the old rows stay in its files, its log and its backups until they are overwritten. What was sealed cannot be read any more once its data key is destroyed (docs/privacy.md).',
+    ];
+  const older = filesAside(resolve(databasePath));
+  return [
+    ...(older.length > 0
+      ? [
+          `Older copies beside the database still hold these leads, if they are older than the copies: ${older.join(', ')}. Delete those that you do not need.`,
+        ]
+      : []),
+    'Backups hold what was in the database when they were made (docs/privacy.md).',
+  ];
+}
+
+const lead = 'the id or the reference of the lead';
+
+export const erase = changes({
+  words: 'leads erase',
+  what: 'erase what is personal of leads, and tell those who had them',
+  help: `Shows what would go and to whom it went, then asks for the word "erase". Duplicates of a lead and its corrections go with
+it. The consent stays with name and telephone number as long as keep_consent_years says (${consentRule}), unless there is --all. What is
+kept of an erased lead can be erased later: name the lead by its id or reference, with --all. --json has the event for
+those that cannot be told otherwise.
+
+  lead-prequal leads erase K7QM-2XHD
+  lead-prequal leads erase --email jane@example.com --all
+
+Exit status: 0 erased; 1 not erased, or not out of the files yet; 2 the command line is wrong, or nobody can be asked.`,
+  ...{roles: ['admin'], past: 'erased {it}', planned: 'asked what erasing {it} would do'},
+  fields: {
+    leads: {
+      ...{schema: z.array(z.string()), argument: true, many: true},
+      what: 'the ids or the references of the leads',
+    },
+    ...personFields,
+    all: field.flag('the consents that are kept, too'),
+    shown: {
+      schema: z.coerce.number().int().min(0).optional(),
+      what: 'so many of the duplicates and corrections in the plan, at most',
+      value: 'number',
+    },
+  },
+  wrong: (input) =>
+    input.leads.length > 0 === isPerson(input) ? 'name leads, or a person by --email or --phone' : undefined,
+  confirm: {word: 'erase'},
+  onLead: {
+    ...{
+      button: 'Erase…',
+      title: 'Erase',
+      make: 'Erase for ever',
+      isBad: true,
+      cannot: 'It was erased before.',
+    },
+    isPossible: (_, {erasedAt}) => erasedAt === null,
+    input: (id) => ({leads: [id], shown: maxOthers}),
+  },
+  async *plan(admin, {leads: named, all = false, shown, ...person}) {
+    const found = isPerson(person) ? yield* searchPerson(admin, {}, person) : undefined;
+    const notes = found ? notesOf(admin, found) : [];
+    const ids = found ? idsOf([...found.found, ...(all ? found.kept : [])]) : named;
+    if (ids.length === 0)
+      throw new Refusal(
+        [
+          ...notes,
+          found && found.kept.length > 0
+            ? 'Only a consent is kept: --all erases it.'
+            : 'No lead of this person can be read.',
+        ].join('\n'),
+        'unknown',
+      );
+    const plan = await planErasure(admin, {leads: ids, all, shown});
+    const going = plan.ids.length;
+    const hidden = going - plan.leads.filter(({changes: isGoing}) => isGoing).length;
+    return {
+      does: [
+        ...plan.leads.map(lineOf),
+        ...(hidden > 0
+          ? [
+              `${counted(hidden, 'more lead that belongs to it goes', 'more leads that belong to it go')}, too.`,
+            ]
+          : []),
+      ],
+      notes: [
+        ...notes,
+        ...consentWords(plan),
+        ...(going > 0 && admin.config.erasuresFile === undefined
+          ? ['There is no erasures_file: after a restore of an older backup, these leads are back.']
+          : []),
+      ],
+      facts: plan.facts,
+      prepared: plan,
+      question: going > 0 ? `erase ${counted(going, 'lead')} for ever` : undefined,
+    };
+  },
+  async *run(admin, _, plan) {
+    return {...plan, ...(yield* eraseLeads(admin, plan))};
+  },
+  line: erasedLead,
+  lines: ({leads, out_of_files}) => leads.map((each) => erasedLead.parse({...each, out_of_files})),
+  said({leads, out_of_files}, _, {config}) {
+    const references = leads.map(({reference}) => reference).join(' ');
+    return {
+      said: out_of_files
+        ? leads.map(
+            ({reference, id, changes: isGoing}) =>
+              `${reference} (${id}) ${isGoing ? 'erased' : 'was erased before'}`,
+          )
+        : [],
+      fails: out_of_files ? [] : [notOutOfFiles(`leads erase ${references}`)],
+      remarks: remainsOf(config),
+    };
+  },
+});
+
+export const requests = reads({
+  words: 'leads requests',
+  what: 'list who asked by a link to be erased, the oldest first',
+  help: '"lead-prequal leads erase" ends a request by following it, and "leads decline" without.',
+  fields: {},
+  line: erasureRequest,
+  counted: ['request'],
+  columns: {lead: 'reference', partner: ({partner}) => partner ?? '-', asked: 'requested_at', days: 'days'},
+  read: listErasureRequests,
+});
+
+export const decline = changes({
+  words: 'leads decline',
+  what: 'end the request of a visitor to be erased without following it',
+  past: 'ended the request to erase {it}',
+  fields: {lead: field.argument(lead), reason: field.reason('why it is not followed, which is kept')},
+  run: (admin, input) => endErasureRequest(admin, input),
+  said: (_, input) => ({said: [`The request to erase ${input.lead} has ended`]}),
+});

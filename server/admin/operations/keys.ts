@@ -1,0 +1,172 @@
+/** Which data keys are in use, sealing with the first one of DATA_KEY, and what is saved or lost. */
+import {referenceOf} from '../../../contract/reference.ts';
+import {clearWord} from '../../config/data-keys.ts';
+import {
+  forgetLostKey,
+  fromDay,
+  keyName,
+  keyRow,
+  listKeys,
+  noteSaved,
+  planForgetting,
+  rotateKeys,
+  rotation,
+  savedKey,
+  type KeyRow,
+} from '../keys.ts';
+import {counted} from '../words.ts';
+import * as field from './fields.ts';
+import {changes, reads, type Columns, type Group} from './operation.ts';
+import {notOutOfFiles} from './progress.ts';
+
+/** What the key is for, by its place in DATA_KEY. */
+function placeOf({key, listed, seals, may_leave_at}: KeyRow) {
+  if (key === clearWord) return 'no: a server seals it';
+  if (seals) return 'first: it seals';
+  if (!listed) return 'no';
+  return may_leave_at === null ? 'opens' : 'opens; may leave';
+}
+const wayOut = (key: string) =>
+  `Data is sealed with ${key}, which DATA_KEY lacks, so no server starts: put the key back, behind the new one if there is one. If no copy of it is left, "lead-prequal keys forget ${key}" erases what is sealed with it.`;
+
+const status = reads({
+  words: 'keys status',
+  what: 'list the data keys that are in use, and which server seals with which',
+  help: `A key is shown by its check value, which says nothing of the key itself. "clear" stands for data of a version before 2.0,
+which a server seals by itself. A key may leave DATA_KEY once "lead-prequal keys rotate" has sealed everything with another
+one, and seven days have passed: until then, links and idempotency keys need it. --count counts the sealed parts of leads
+under each key; it reads them all.
+
+Exit status: 0; 1 if DATA_KEY lacks a key that is in use, so that no server starts. It says the way out.`,
+  lacksKeys: true,
+  fields: {count: field.flag('how much is stored under each key; reads all leads')},
+  line: keyRow,
+  counted: ['key'],
+  columns: ({count}): Columns<KeyRow> => ({
+    key: 'key',
+    'in use since': ({in_use_since}) => in_use_since ?? 'not in use',
+    'in DATA_KEY': placeOf,
+    'may leave from': 'may_leave_at',
+    ...(count && {rows: 'rows'}),
+    'servers that seal with it': 'servers',
+  }),
+  async *read(admin, {count = false}) {
+    const keys = await listKeys(admin, {isCounted: count});
+    yield keys;
+    return {
+      fails: keys
+        .filter(({key, listed, in_use_since: since}) => !listed && since !== null && key !== clearWord)
+        .map(({key}) => wayOut(key)),
+    };
+  },
+});
+
+const rotate = changes({
+  words: 'keys rotate',
+  what: 'seal everything with the first key of DATA_KEY',
+  help: `Run it when all servers have the new key first in DATA_KEY, with the settings that they have. It works in small slices while
+servers run, and may be stopped and begun again at any time. It refuses while a server seals with another key. When it has
+ended, it says the day from which the other keys can leave DATA_KEY. docs/privacy.md has the steps.
+
+Exit status: 0 everything is sealed with the first key; 1 not everything, or not at all; 2 the command line is wrong.`,
+  fields: {},
+  run: (admin) => rotateKeys(admin),
+  line: rotation,
+  lines: (rotated) => [rotated],
+  said(
+    {key, resealed, unreadable, forgotten, may_leave_at, out_of_files},
+    _,
+    {config: {dataKeys, databaseUrl}},
+  ) {
+    const others = dataKeys.slice(1).map(keyName);
+    const leave =
+      others.length > 0
+        ? `. This can leave DATA_KEY in all servers${fromDay(may_leave_at)}: ${others.join(', ')}`
+        : '';
+    return {
+      said:
+        unreadable.length === 0
+          ? [`✓ Everything is sealed with ${key}: ${counted(resealed, 'row')} of it now${leave}`]
+          : [],
+      remarks:
+        databaseUrl && resealed + forgotten.length > 0
+          ? [
+              'PostgreSQL keeps the rows of before in its files, also after VACUUM, until it writes something else in their place. "VACUUM FULL sealed, person_search, evidence_keys" makes the files anew, and locks each table meanwhile. The rows of before stay in the log (WAL), in dumps and in other backups (docs/privacy.md).',
+            ]
+          : [],
+      fails: [
+        ...unreadable.map((id) => `✗ Something of the lead ${id} cannot be read, and stays as it is`),
+        ...(unreadable.length > 0
+          ? [
+              `! ${counted(resealed, 'row')} sealed with ${key}. The keys of before are still needed: leave them in DATA_KEY`,
+            ]
+          : []),
+        ...(out_of_files ? [] : [notOutOfFiles('keys rotate')]),
+      ],
+    };
+  },
+});
+
+const saved = changes({
+  words: 'keys saved',
+  what: 'note that the first key of DATA_KEY is copied to a safe place',
+  help: `Run it when the data key is copied to a safe place, apart from the backups. Until then, "lead-prequal status" warns where
+the server has made the key itself.`,
+  past: 'said that the data key {key} is copied to a safe place',
+  fields: {},
+  run: (admin) => noteSaved(admin),
+  line: savedKey,
+  lines: (noted) => [noted],
+  said: ({key}) => ({said: [`✓ noted: the data key ${key} is copied to a safe place`]}),
+});
+
+const forget = changes({
+  words: 'keys forget',
+  what: 'erase what is sealed with a key that is lost',
+  help: `The way out of a lost key, without which no server starts. It says how much is sealed with it, asks for a word, and erases that,
+as "leads erase" does. It may be stopped and begun again. docs/privacy.md has the steps.
+
+Exit status: 0 forgotten; 1 not, or not out of the files yet; 2 the command line is wrong, or nobody can be asked.`,
+  lacksKeys: true,
+  past: 'erased {it}, whose key was lost',
+  planned: 'asked what a lost key takes with it',
+  fields: {
+    key: {...field.argument('the check value of the key'), schema: field.argument('').schema.toLowerCase()},
+  },
+  confirm: {word: 'erase'},
+  async plan(admin, {key}) {
+    const lost = await planForgetting(admin, key);
+    const {leads, consents, evidence_keys, person_key, suppressed} = lost;
+    const many = `${counted(leads.length, 'lead')}, and ${counted(consents.length, 'kept consent')} of erased leads`;
+    return {
+      does: [
+        `Sealed with ${key}, and lost: ${many}.`,
+        'Webhooks, chat rooms and mailboxes are told to delete the leads, too. They may have the last copy: save first what you need.',
+        person_key && 'The key of the person digests is lost, too: a server makes it and the digests anew.',
+        evidence_keys.length > 0 &&
+          `The keys of statements about consents are lost, too: those that were sent cannot be verified any more, unless the list of public keys was kept (docs/consent.md): ${evidence_keys.join(', ')}.`,
+        suppressed > 0 &&
+          `${counted(suppressed, 'number')} of people who revoked their consent can no longer be recognised: new leads with them are not held.`,
+      ].filter((line) => line !== false),
+      facts: [key, ...leads, ...consents],
+      prepared: lost,
+      question: `erase ${many} for ever`,
+    };
+  },
+  async *run(admin, _, lost) {
+    return {...lost, ...(yield* forgetLostKey(admin, lost))};
+  },
+  said: ({key, leads, consents, out_of_files}) => ({
+    said: [
+      ...[...leads, ...consents].map((id) => `${referenceOf(id)} (${id}) erased`),
+      ...(out_of_files ? [`✓ ${key} is forgotten: servers start without it`] : []),
+    ],
+    fails: out_of_files ? [] : [notOutOfFiles(`keys forget ${key}`)],
+  }),
+});
+
+export const keys: Group = {
+  name: 'keys',
+  what: 'say which data keys are in use, or seal with another one',
+  rows: [status, rotate, saved, forget],
+};

@@ -1,0 +1,108 @@
+/** Finding, counting and showing leads. */
+import {z} from 'zod';
+import {cutTo} from '../../../contract/fields.ts';
+import {referenceOf} from '../../../contract/reference.ts';
+import {formatMoney} from '../../../form/format-money.ts';
+import {leadGroups, type LeadGroup} from '../../leads/lead-filter.ts';
+import {countLeads, leadCountRow, leadRow, listLeads, toLeadRow, type LeadRow} from '../leads.ts';
+import {decline, erase, requests} from './erasing.ts';
+import * as field from './fields.ts';
+import {reads, type Columns, type Group} from './operation.ts';
+import {isPerson, notesOf, personFields, searchPerson} from './person.ts';
+import {filterOf, selection, unknownNames, wrongTimes} from './selection.ts';
+
+/** How many columns of a list the name of a partner may take. */
+const partnerColumns = 12;
+
+const list = reads({
+  words: 'leads list',
+  what: 'list leads, the newest first, without names, numbers and addresses',
+  past: 'saw {it} in a list',
+  fields: {...selection, ...personFields, limit: field.limit('leads')},
+  wrong: wrongTimes,
+  line: leadRow,
+  counted: ['lead'],
+  isCut: true,
+  columns: {
+    ...{reference: 'reference', received: 'created_at'},
+    partner: (row) => ('partner' in row ? cutTo(row.partner ?? '-', partnerColumns) : ''),
+    state: (row) => ('unreadable' in row ? row.unreadable : 'status' in row ? row.status : 'erased'),
+    total: (row) => ('total' in row ? totalOf(row) : ''),
+    campaign: (row) => ('total' in row ? noteOf(row) : ''),
+  },
+  async *read(admin, {limit, email, phone, ...selected}, isForPrograms) {
+    const filter = filterOf(selected);
+    const remarks = unknownNames(admin.config, selected);
+    const rounding = isForPrograms ? undefined : admin.config.policy.display_rounding_increment;
+    if (!isPerson({email, phone})) {
+      yield* listLeads(admin, filter, limit, rounding);
+      return {remarks};
+    }
+    const found = yield* searchPerson(admin, filter, {email, phone}, limit);
+    if (found.found.length > 0) yield found.found.map((lead) => toLeadRow(lead, admin.config, rounding));
+    return {remarks: [...remarks, ...notesOf(admin, found)]};
+  },
+});
+
+type Answered = Extract<LeadRow, {total: number | null}>;
+const totalOf = ({lead_type, total}: Answered) =>
+  lead_type === 'standard' ? lead_type : total === null ? '' : formatMoney(total, 'en-US');
+const noteOf = ({duplicate_of, consent, campaign}: Answered) =>
+  [duplicate_of && `as ${referenceOf(duplicate_of)}`, consent === 'missing' && 'no consent', campaign]
+    .filter(Boolean)
+    .join(', ');
+
+const wrongGroups = `It must be a list of ${leadGroups.join(', ')}, without spaces.`;
+
+const count = reads({
+  words: 'leads count',
+  what: 'count leads',
+  fields: {
+    ...selection,
+    by: {
+      schema: z
+        .string()
+        .transform((text) => text.split(',').map((name) => name.trim()) as LeadGroup[])
+        .refine(
+          (names) => new Set(names).size === names.length && names.every((name) => leadGroups.includes(name)),
+          wrongGroups,
+        )
+        .optional(),
+      ...{what: `count them by ${leadGroups.join(', ')}, or several: partner,day`, value: 'groups'},
+    },
+  },
+  wrong: wrongTimes,
+  line: leadCountRow,
+  columns: ({by = []}): Columns<z.infer<typeof leadCountRow>> => ({
+    ...Object.fromEntries(
+      by.map((group) => [group, (row: z.infer<typeof leadCountRow>) => row[group] ?? '-']),
+    ),
+    leads: 'leads',
+  }),
+  async *read(admin, {by = [], ...selected}, isForPrograms) {
+    const rows = await countLeads(admin, filterOf(selected), by);
+    const remarks = unknownNames(admin.config, selected);
+    // A number alone, for the shell.
+    if (by.length === 0 && !isForPrograms) return {said: [String(rows[0]?.leads)], remarks};
+    yield rows;
+    return {remarks};
+  },
+});
+
+export const leads: Group = {
+  name: 'leads',
+  what: 'find leads, show and count them, write them to a file, and erase them',
+  help: `Examples:
+  lead-prequal leads list --partner acme --since yesterday         the newest leads first
+  lead-prequal leads show K7QM-2XHD                                everything about a lead
+  lead-prequal leads count --partner acme --since yesterday --until today
+                                                                   how many leads acme sent yesterday
+  lead-prequal leads count --by partner,day --since 30d            how many each partner sent, day by day
+  lead-prequal leads list --context brand=north                    leads whose pages said so
+  lead-prequal leads list --email jane@example.com                 leads of a person
+  lead-prequal leads erase K7QM-2XHD                               erase what is personal of a lead
+  lead-prequal leads export march.csv --since 2026-03-01 --until 2026-04-01
+
+Exit status: 0 done, also with a list of no leads; 1 it failed, or there is no such lead; 2 the command line is wrong.`,
+  rows: [list, count, erase, requests, decline],
+};

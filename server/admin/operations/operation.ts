@@ -1,0 +1,194 @@
+/**
+ * What operators can do, a row each. From a row come the command with its help, the page with its plan, the entry of the audit,
+ * the line of a lead's timeline, and docs/commands.md.
+ */
+import {hash} from 'node:crypto';
+import type {z} from 'zod';
+import type {Role} from '../../leads/operators.ts';
+import {finish, Refusal, type Admin, type Job} from '../admin.ts';
+import type {LeadState, OpenDelivery} from './deliveries-of-lead.ts';
+import {readInput, type Fields, type Input} from './fields.ts';
+import type {Progress} from './progress.ts';
+
+/**
+ * - `words`: those of the command, and the action in the audit, such as `leads erase`
+ * - `roles`: who may do it on a page. Without them, there is none
+ * - `past`: as audit and timeline tell it, such as `erased {it}`: `{it}` are the leads, and other names are those of what was
+ *   noted. Missing for what shows nothing of a person and changes nothing
+ * - `wrong`: why this input makes no sense, if each of its fields does
+ * - `lacksKeys`: it works without a data key that is in use, because it is the way out
+ */
+type Common<Of extends Fields> = {
+  words: string;
+  what: string;
+  help?: string;
+  roles?: readonly Role[];
+  past?: string;
+  fields: Of;
+  wrong?: (input: Input<Of>) => string | undefined;
+  lacksKeys?: true;
+};
+
+export type Cell = string | number | boolean | null | undefined | readonly string[];
+/** The heads of a table, and what stands below them: a field of the line, or what a function makes of it. Times are in UTC. */
+export type Columns<Line> = Readonly<Record<string, (keyof Line & string) | ((line: Line) => Cell)>>;
+
+/**
+ * What is said at the end: what was done, or found. On a terminal, `remarks` stand beside it, and `fails`, which is why not all of
+ * it was done, makes the exit status 1.
+ */
+export type Said = {said?: readonly string[]; remarks?: readonly string[]; fails?: readonly string[]};
+
+/**
+ * It shows something. `read` gives all lines, or yields them page by page.
+ * - `columns`: of the table; without them, each line is a block of names and values, as `block` has them, or all of its own
+ * - `isCut`: its lines are not wider than a terminal
+ * - `counted`: what the lines are. Missing if there is one
+ * - `isForPrograms`: amounts are to the dollar, and not as people read them
+ */
+export type Reading<Of extends Fields, Line extends object> = Common<Of> & {
+  line: z.ZodType<Line>;
+  counted?: readonly [one: string, many?: string];
+  columns?: Columns<Line> | ((input: Input<Of>) => Columns<never>);
+  isCut?: true;
+  block?: (line: Line, admin: Admin) => readonly (readonly [name: string, value: string])[];
+  read: (
+    admin: Admin,
+    input: Input<Of>,
+    isForPrograms: boolean,
+  ) => Promise<readonly Line[]> | Job<readonly Line[] | Progress, Said | void>;
+};
+
+/** A sentence, or a lead with what happens to it. The name of the person stands apart, because no log may have it. */
+export type PlanLine =
+  | string
+  | {reference: string; head: string; person: string | null; fields: readonly (readonly [string, string])[]};
+
+/**
+ * - `does`: what would happen. `notes`: what else a terminal is told
+ * - `facts`: of what that depends. Of many leads, they are the selection: its rows change all the time
+ * - `prepared`: what `run` needs
+ * - `question`: what somebody is asked about, such as `erase 2 leads for ever`. Missing if there is nothing to ask
+ */
+export type Plan<Prepared> = {
+  does: readonly PlanLine[];
+  notes?: readonly string[];
+  facts: readonly unknown[];
+  prepared: Prepared;
+  question?: string | undefined;
+};
+
+/** As a button on the page of a lead. `cannot`: said if it is not possible. */
+export type OnLead<Of extends Fields> = {
+  button: string;
+  title: string;
+  make: string;
+  isBad?: true;
+  cannot: string;
+  isPossible: (open: readonly OpenDelivery[], state: LeadState) => boolean;
+  input: (lead: string, destination: string | undefined) => {[Name in keyof Of]?: unknown};
+};
+/** As a button of a line on another page, at `/<list>/<name>/<last word of the command>`. @param query of that address */
+export type OnList<Of extends Fields> = {
+  list: 'destinations' | 'operators';
+  button: string;
+  isBad?: true;
+  input: (name: string, query: Readonly<Record<string, string>>) => {[Name in keyof Of]?: unknown};
+};
+
+/**
+ * It changes something. Without a plan, it is done at once.
+ * - `confirm`: the word that somebody at a terminal types; a page shows the plan in any case
+ * - `asked`: fields that the page of the plan asks for, with their labels. A plan does not depend on them
+ * - `passkey`: a page asks for a passkey, because what is done outlives a stolen session
+ */
+export type Changing<Of extends Fields, Prepared, Result, Line extends object> = Common<Of> & {
+  plan?: (admin: Admin, input: Input<Of>) => Promise<Plan<Prepared>> | Job<Progress, Plan<Prepared>>;
+  run: (admin: Admin, input: Input<Of>, prepared: Prepared) => Promise<Result> | Job<Progress, Result>;
+  said: (result: Result, input: Input<Of>, admin: Admin) => Said;
+  line?: z.ZodType<Line>;
+  lines?: (result: Result) => readonly Line[];
+  /** As `past`, of what was planned alone. */
+  planned?: string;
+  confirm?: {word: string; when?: (input: Input<Of>) => boolean};
+  asked?: Partial<Record<keyof Of, string>>;
+  passkey?: true;
+  onLead?: OnLead<Of>;
+  onList?: OnList<Of>;
+};
+
+export type AnyReading = Reading<Fields, object>;
+export type AnyChanging = Changing<Fields, unknown, unknown, object>;
+export type Row = AnyReading | AnyChanging;
+/** What a command line or a page has given, and the schemas have read. */
+export type Given = Readonly<Record<string, unknown>>;
+
+export const isChanging = (row: Row): row is AnyChanging => 'run' in row;
+/** The last word of its command, as addresses of pages have it. */
+export const verbOf = ({words}: Pick<Row, 'words'>): string => words.split(' ').at(-1) ?? words;
+
+// Only here, a row forgets its types: what `plan` has prepared goes to `run` of the same row, and its result to `said`.
+export const reads = <Of extends Fields, Line extends object>(row: Reading<Of, Line>): AnyReading =>
+  row as unknown as AnyReading;
+export const changes = <Of extends Fields, Prepared, Result, Line extends object>(
+  row: Changing<Of, Prepared, Result, Line>,
+): AnyChanging => row as unknown as AnyChanging;
+
+/** The commands with the same first word. */
+export type Group = {name: string; what: string; help?: string; rows: readonly Row[]};
+
+/**
+ * What a page gives, read by the schemas.
+ * @param isWhole false while what the page of the plan asks for is missing
+ * @throws Refusal that names what is wrong
+ */
+export function inputOf({fields, asked = {}}: AnyChanging, given: object, isWhole: boolean): Given {
+  const needed = Object.entries(fields).filter(([name]) => isWhole || !(name in asked));
+  const {input, wrong} = readInput(Object.fromEntries(needed), {...given});
+  if (wrong) throw new Refusal(`Nothing was changed: ${wrong.join(': ')}`);
+  return input;
+}
+
+type Report = (progress: Progress) => void | Promise<void>;
+export type Planned = {plan: Plan<unknown>; digest: string};
+
+const result = <Result>(work: Promise<Result> | Job<Progress, Result>, report?: Report): Promise<Result> =>
+  work instanceof Promise ? work : finish(work, report);
+
+/** What a plan looks at is noted as planned, until it is done. */
+const noting = (admin: Admin, plan: 'shown' | false): Admin => ({
+  ...admin,
+  look: (filter, ...leads) => admin.look({...filter, plan}, ...leads),
+});
+
+/** What would happen, and the digest by which somebody agrees to that. */
+export async function planned(
+  row: AnyChanging,
+  admin: Admin,
+  input: Given,
+  report?: Report,
+): Promise<Planned> {
+  const nothing = {does: [], facts: [], prepared: undefined};
+  const plan = row.plan ? await result(row.plan(noting(admin, 'shown'), input), report) : nothing;
+  return {plan, digest: hash('sha256', JSON.stringify([row.words, ...plan.facts]), 'base64url')};
+}
+
+/**
+ * Does what was planned.
+ * @param agreed the digest to which somebody agreed. Undefined if nobody was asked
+ * @throws Refusal if the plan is another one by now
+ */
+export async function done(
+  row: AnyChanging,
+  admin: Admin,
+  input: Given,
+  {plan, digest}: Planned,
+  agreed?: string,
+  report?: Report,
+): Promise<unknown> {
+  if (agreed !== undefined && agreed !== digest)
+    throw new Refusal('Nothing was changed, because something has changed meanwhile: look again');
+  const made = noting(admin, false);
+  if (row.past !== undefined) await made.look({});
+  return result(row.run(made, input, plan.prepared), report);
+}

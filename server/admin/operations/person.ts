@@ -1,0 +1,81 @@
+/** How a person is named, the search for the leads of one as a part of an operation, and what is said of its result. */
+import {z} from 'zod';
+import {referenceOf} from '../../../contract/reference.ts';
+import type {LeadFilter} from '../../leads/lead-filter.ts';
+import type {Person} from '../../leads/persons.ts';
+import {personOf, phoneOf} from '../../leads/read-contact.ts';
+import {consentEnd} from '../../leads/retention.ts';
+import type {Admin, Job} from '../admin.ts';
+import {leadsOfPerson, type Found, type Search} from '../persons.ts';
+import {counted, localDay} from '../words.ts';
+import type {Field} from './fields.ts';
+
+const fromInput = '- reads it from standard input';
+
+export const who: Field<z.ZodString> & {argument: true} = {
+  schema: z.string(),
+  argument: true,
+  what: `a reference, the id of a lead, a phone number or an e-mail address; ${fromInput}`,
+  asks: 'Reference, phone or e-mail',
+};
+
+/** An address stays as it was typed until it is looked for. */
+const email = z.string().refine((text) => personOf(text) !== undefined, 'It must be an e-mail address.');
+const phone = z.string().transform((text, {addIssue}) => {
+  const number = phoneOf(text)?.e164;
+  if (number !== undefined) return number;
+  addIssue('It must be a US number, or one that begins with + and a country code.');
+  return z.NEVER;
+});
+
+export const personFields = {
+  email: {
+    schema: email.optional(),
+    ...{value: 'address', asks: 'The e-mail address'},
+    what: `only leads with this e-mail address, in any capitals; ${fromInput}`,
+  },
+  phone: {
+    schema: phone.optional(),
+    ...{value: 'number', asks: 'The telephone number'},
+    what: `only leads with this telephone number, however it is written; ${fromInput}`,
+  },
+};
+/** As the fields give it. */
+type Named = {email?: string | undefined; phone?: string | undefined};
+export const isPerson = ({email, phone}: Named): boolean => email !== undefined || phone !== undefined;
+
+export const searchPerson = (
+  admin: Admin,
+  filter: LeadFilter,
+  {email, phone}: Named,
+  limit?: number,
+): Job<Search, Found> => {
+  const person: Person = {...(email !== undefined && personOf(email)), ...(phone !== undefined && {phone})};
+  return leadsOfPerson(admin, filter, person, limit);
+};
+
+/** References that a sentence names, at most. */
+const maxNamed = 20;
+const referencesOf = (ids: readonly string[]) =>
+  ids.slice(0, maxNamed).map(referenceOf).join(', ') + (ids.length > maxNamed ? ' …' : '');
+
+/** Which leads may be of the person, too, and which consents are kept. */
+export function notesOf(
+  {config, signal}: Admin,
+  {kept, unreadable, sameMailbox, looked, total}: Found,
+): string[] {
+  const keptWords = kept.map(({id, partner, createdAt}) => {
+    const end = localDay(consentEnd(config, {partner, givenAt: createdAt}));
+    const reference = referenceOf(id);
+    return `Erased, but its consent is kept until ${end}: ${reference}; lead-prequal consent show ${reference} shows it.`;
+  });
+  return [
+    signal?.aborted === true &&
+      `Stopped after ${looked.toLocaleString('en-US')} of ${counted(total, 'lead')}, the newest ones.`,
+    sameMailbox.length > 0 &&
+      `Not among them, but probably of the same mailbox, with another spelling of the address: ${referencesOf(sameMailbox)}.`,
+    unreadable.length > 0 &&
+      `${counted(unreadable.length, 'lead')} could not be read and may be of this person, too: ${referencesOf(unreadable)}.`,
+    ...keptWords,
+  ].filter((note) => note !== false);
+}

@@ -1,0 +1,49 @@
+/** What a job reports while it works, and the words for it. */
+import type {Search} from '../persons.ts';
+import type {Waiting} from '../purging.ts';
+import {counted, lasting} from '../words.ts';
+
+export type Progress =
+  Search | Waiting | {erased: string} | {revoked: string} | {sealed: number} | {underWayUntil: number};
+
+/** `goesOn`: a page waits no longer, and says this. */
+type Words = {say?: string; goesOn?: string};
+
+/** So many leads to read take longer than anybody expects. */
+const manyLeads = 10_000;
+
+/** @param what was done, as a sentence. @returns the words for each report of one job */
+export function progressWords(): (progress: Progress) => Words {
+  const seen = new Set<string>();
+  const isFirst = (kind: string) => !seen.has(kind) && seen.add(kind) === seen;
+  return (progress) => {
+    if ('unprepared' in progress)
+      return isFirst('search') && progress.unprepared >= manyLeads
+        ? {
+            say: `This takes long, because ${counted(progress.unprepared, 'lead')} cannot be found by person yet and must be read. After an update, the server prepares them within minutes.`,
+          }
+        : {};
+    if ('sealed' in progress) return {say: `${counted(progress.sealed, 'row')} sealed …`};
+    if ('underWayUntil' in progress)
+      return isFirst('under way')
+        ? {
+            say: 'A process may be sending something of it right now: waiting until that is over.',
+            goesOn: 'It is done. A process may be sending something of it right now, for some seconds.',
+          }
+        : {};
+    if (!('waiting' in progress)) return {};
+    return isFirst('files')
+      ? {
+          say: 'What was there before cannot be read any more. Its bytes are in the log of the database until no connection reads what was there before: waiting for it, such as for a backup …',
+        }
+      : {
+          say: `Still waiting, for ${lasting(progress.left)} more at most.`,
+          goesOn:
+            'It is done, but old copies are still in the files of the database, which something reads. They go when that ends, and the same is done again.',
+        };
+  };
+}
+
+/** @param again the words of the command that tries it once more */
+export const notOutOfFiles = (again: string): string =>
+  `It is not out of the files yet: something has been reading the database all the time. End it (a backup, another lead-prequal command, a program such as sqlite3), then: lead-prequal ${again}`;

@@ -1,0 +1,226 @@
+/** Revoking consents, and letting go what is held since. */
+import {z} from 'zod';
+import {referenceOf} from '../../../contract/reference.ts';
+import {suppressedNumber} from '../../leads/deliveries.ts';
+import {allCallers, everybody, linkWays} from '../../leads/revocation.ts';
+import {isErased} from '../../store/rows.ts';
+import type {Admin} from '../admin.ts';
+import {retryDeliveries, storedOf} from '../deliveries.ts';
+import {leadOf} from '../lead-names.ts';
+import {namedBy} from '../persons.ts';
+import {
+  allowance,
+  allowConsent,
+  planRevocation,
+  revocation,
+  revokeConsent,
+  type Revoked,
+  type Who,
+} from '../revocations.ts';
+import {stopsOf} from '../stops.ts';
+import {readTime} from '../times.ts';
+import {printable} from '../visible.ts';
+import {counted, maxOthers, placed} from '../words.ts';
+import {isReleasable, type OpenDelivery} from './deliveries-of-lead.ts';
+import {factsOf, pauseLines, sentLines} from './deliveries.ts';
+import * as field from './fields.ts';
+import {changes, type Plan} from './operation.ts';
+import {who} from './person.ts';
+
+/** Characters. */
+const longestWay = 40;
+const wrongWay = `It must be a word or some, of at most ${longestWay} characters, and not ${linkWays.join(' or ')}, which visitors press.`;
+const way = z
+  .string()
+  .trim()
+  .min(1, wrongWay)
+  .max(longestWay, wrongWay)
+  .refine((text) => !linkWays.some((each) => each === text), wrongWay);
+
+/** For whom something was said. */
+export function whom(scope: string): string {
+  if (scope === everybody || scope === 'all') return 'everybody';
+  if (scope === allCallers) return 'the callers';
+  const [, cid] = scope.split(`${allCallers}:`);
+  return printable(cid === undefined ? scope : `the callers of client ${decodeURIComponent(cid)}`);
+}
+const partnerOf = (given: string | undefined) => (given === '-' ? null : given);
+
+const agents = ['agent', 'admin'] as const;
+
+export const revoke = changes({
+  words: 'consent revoke',
+  what: 'revoke a consent: stop all that goes out, and hold later leads with the number',
+  help: `All leads with the telephone number go nowhere any more: what waits is dropped, those who had them are told (consent.revoked),
+and later leads with the number are held until "consent allow". When the command ends, no process sends anything of them.
+An e-mail address or a lead stands for the numbers of its leads.
+
+Exit status: 0 revoked; 1 not, or not of all that may be meant; 2 the command line is wrong, or nobody can be asked.`,
+  ...{
+    roles: agents,
+    past: 'stopped calls about {it}',
+    planned: 'asked what stopping calls about {it} would do',
+  },
+  fields: {
+    who,
+    partner: field.option('key', 'only for this partner, or - for the callers; without it, for all'),
+    asked: {
+      schema: field.reading(readTime).optional(),
+      what: 'when the person asked, if that was earlier, such as 2026-11-20',
+      value: 'day',
+    },
+    via: {
+      schema: way.optional(),
+      what: 'how the person asked, such as phone, letter or e-mail',
+      value: 'way',
+    },
+  },
+  confirm: {word: 'revoke'},
+  onLead: {
+    ...{button: 'Stop calls…', title: 'Stop calls', make: 'Stop', isBad: true},
+    cannot: 'Its consent was taken back before.',
+    isPossible: (_, {erasedAt, revoked}) => erasedAt === null && revoked?.scope !== 'all',
+    input: (lead) => ({who: lead}),
+  },
+  async plan(admin, {who: named, partner, asked, via}) {
+    const planned = await planRevocation(admin, {
+      who: namedBy(named),
+      partner: partnerOf(partner),
+      asked,
+      way: via,
+    });
+    const {concerns, others, meant, scopes} = planned;
+    const more = concerns.length - maxOthers;
+    const names = [
+      ...concerns.slice(0, maxOthers),
+      ...(more > 0 ? [`and ${counted(more, 'other lead')}`] : []),
+    ];
+    const numbers = meant.phones.size === 1 ? 'the same number' : counted(meant.phones.size, 'number');
+    return {
+      does: [
+        ...(names.length > 0 ? [`Nothing of ${names.join(', ')} goes out any more.`] : []),
+        'Those who had it are told to stop calls and messages.',
+        `Later leads with ${numbers} are held until somebody decides.`,
+        ...(others.length > 0
+          ? [
+              `Among them, ${others.slice(0, maxOthers).join(', ')} ${others.length === 1 ? 'has' : 'have'} the same number and another address, and so may be of somebody else. To stop them alone or leave them out, name a number or a lead instead.`,
+            ]
+          : []),
+      ],
+      facts: [...scopes, ...concerns],
+      prepared: planned,
+      question: `revoke this consent ${partner === undefined ? 'for everybody' : `for ${whom(partner)} alone`}`,
+    };
+  },
+  run: (admin, _, planned) => revokeConsent(admin, planned),
+  line: revocation,
+  lines: (revoked) => [revoked],
+  said: ({scope, numbers, leads, unread}) => ({
+    said: leads.map(
+      ({reference, id, changes: isNew}) => `${reference} (${id}) ${isNew ? 'revoked' : 'was revoked before'}`,
+    ),
+    remarks: [
+      ...leads.flatMap(toldLines),
+      `${counted(leads.length, 'lead')}, for ${whom(scope)}. Later leads with ${numbers === 1 ? 'the number' : `the ${numbers} numbers`} are held: "lead-prequal consent list --revoked".`,
+    ],
+    fails:
+      unread.length === 0
+        ? []
+        : [
+            `${counted(unread.length, 'lead')} cannot be read, and may be of this person, too: ${unread.map(referenceOf).join(', ')}. Later leads with their numbers are not held.`,
+          ],
+  }),
+});
+
+const toldLines = ({reference, told, former, remote_ids}: Revoked['leads'][number]) => [
+  ...(told.length > 0 ? [`${reference} will be told: ${told.join(', ')}`] : []),
+  ...remote_ids.map(
+    ({destination, remote_id}) =>
+      `${reference} cannot be told: ${destination}, which has it as ${remote_id ?? 'an id that is not known'}`,
+  ),
+  ...former.map((one) => `${reference} cannot be told: formerly ${placed(one)}`),
+];
+
+/** `rows`: what is held of the lead that was named, for any reason. */
+type Allowing = {who: Who; rows: readonly OpenDelivery[]};
+
+export const allow = changes({
+  words: 'consent allow',
+  what: 'send a lead that is held because of its number, or let a number go again',
+  help: `A lead goes out as if it had come now, also if a bot may have sent it; if somebody else asked to stop its number, that is
+decided with it. A phone number lets all that is held because of it go, and later leads, too. A consent that was given since
+does not do that by itself: "consent list --revoked" shows it.`,
+  roles: agents,
+  past: 'let {it} go although the number said stop',
+  planned: 'asked what letting {it} go would do',
+  fields: {
+    who: {
+      ...who,
+      what: `${who.what.replace(' or an e-mail address', '').replace('a lead, a', 'a lead, or a')}`,
+    },
+    reason: field.reason('why, which is kept'),
+    partner: field.option(
+      'key',
+      'of a number: only for this partner, or - for the callers; without it, for all',
+    ),
+  },
+  asked: {reason: 'Why'},
+  onLead: {
+    ...{button: 'Send it on…', title: 'Send it on', make: 'Send it on'},
+    cannot: 'It is not held because of its number.',
+    isPossible: (open, {isSuppressed = false, isAsked = false}) =>
+      isAsked || (isSuppressed && open.some(isReleasable)),
+    input: (lead) => ({who: lead}),
+  },
+  async plan(admin, {who: named}): Promise<Plan<Allowing>> {
+    const meant = namedBy(named);
+    return typeof meant === 'string' ? planLead(admin, await leadOf(admin, meant)) : planNumber(admin, meant);
+  },
+  async run(admin, {reason, partner}, {who: meant, rows}) {
+    const done = await allowConsent(admin, {who: meant, reason, partner: partnerOf(partner)});
+    // What is held because of its number goes by that already.
+    const others = rows.filter(({lastError}) => lastError !== suppressedNumber);
+    if (typeof meant === 'string')
+      await retryDeliveries(admin, {
+        filter: {lead: meant},
+        each: others.map(({destination, content, state}) => ({lead: meant, destination, content, state})),
+      });
+    return done;
+  },
+  line: allowance,
+  lines: (done) => [done],
+  said: ({released}) => ({
+    said: [
+      ...released.map((reference) => `${reference} is sent now`),
+      `${counted(released.length, 'lead')} released`,
+    ],
+  }),
+});
+
+const planNumber = async ({store}: Admin, meant: Exclude<Who, string>): Promise<Plan<Allowing>> => ({
+  does: [
+    'Whoever asked to stop this number, it may be called all the same.',
+    'Leads that are held because of that are sent now, and later ones go as usual.',
+  ],
+  facts: [meant, ...(await store.heldLeads())],
+  prepared: {who: meant, rows: []},
+});
+
+/** A lead that is held goes alone. If somebody with another address asked to stop its number, that is decided for the number. */
+async function planLead(admin: Admin, id: string): Promise<Plan<Allowing>> {
+  await admin.look({lead: id});
+  const record = (await admin.store.findRecords([id])).get(id);
+  const stop = record && 'lead' in record ? (await stopsOf(admin, [record])).get(id) : undefined;
+  if (stop?.why === 'asked' && record && 'lead' in record && !isErased(record))
+    return planNumber(admin, {phone: record.lead.phone.e164});
+  const rows = (await storedOf(admin, id, ['held'])).filter(isReleasable);
+  return {
+    does: [
+      'Somebody with this number took a consent back before. Later leads with it are held all the same.',
+      ...rows.flatMap(sentLines),
+      ...(await pauseLines(admin, rows)),
+    ],
+    facts: [id, ...rows.map(factsOf)],
+    prepared: {who: id, rows},
+  };
+}

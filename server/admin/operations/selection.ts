@@ -1,0 +1,70 @@
+/** Which leads are meant: the fields of lists, counts and exports. */
+import {z} from 'zod';
+import {leadStatuses} from '../../../contract/embed.ts';
+import {endOfId} from '../../../contract/reference.ts';
+import type {Config} from '../../config/config.ts';
+import type {LeadFilter} from '../../leads/lead-filter.ts';
+import * as field from './fields.ts';
+import type {Input} from './fields.ts';
+
+/** Stands for a partner, and selects leads of `/json/leads`, which have no partner. */
+const withoutPartner = '-';
+
+const reference = z.string().transform((text, {addIssue}) => {
+  const end = endOfId(text);
+  if (end !== undefined) return end;
+  addIssue('It must be a reference such as K7QM-2XHD.');
+  return z.NEVER;
+});
+
+export const selection = {
+  partner: field.option('key', 'only leads of this partner, or - for leads of /json/leads'),
+  state: field.choice('state', leadStatuses, 'only leads whose answer is final, still to come, or a refusal'),
+  campaign: field.option('name', 'only leads with this utm_campaign'),
+  context: field.context(
+    'only leads with this value of a hidden field that is a filter (context_fields); may be given several times',
+  ),
+  reference: {
+    schema: reference.optional(),
+    ...{what: 'only leads with this reference, such as K7QM-2XHD', value: 'reference'},
+  },
+  since: field.since('leads'),
+  until: field.until('leads'),
+};
+export type Selection = Input<typeof selection>;
+
+export const wrongTimes = ({since = 0, until = Infinity}: Pick<Selection, 'since' | 'until'>) =>
+  until <= since ? '--until must be later than --since' : undefined;
+
+export const filterOf = ({
+  partner,
+  state,
+  campaign,
+  context,
+  reference,
+  since,
+  until,
+}: Selection): LeadFilter => ({
+  ...{partner: partner === withoutPartner ? null : partner, status: state, endOfId: reference},
+  ...{campaign, context, since, until},
+});
+
+/**
+ * Which of the names are not in the configuration, because they may be misspelt. This is no failure: leads that were stored while
+ * the file had the name are found.
+ */
+export function unknownNames(
+  {partners}: Config,
+  {partner = withoutPartner, context = {}}: Selection,
+): string[] {
+  const isFilter = (name: string) =>
+    partners.some(({contextFields}) => contextFields.some((each) => each.filter && each.name === name));
+  return [
+    ...(partner !== withoutPartner && !partners.some(({key}) => key === partner)
+      ? [`There is no partner ${partner}.`]
+      : []),
+    ...Object.keys(context)
+      .filter((name) => !isFilter(name))
+      .map((name) => `No partner has ${name} as a filter: see its context_fields.`),
+  ];
+}

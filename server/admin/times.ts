@@ -1,0 +1,30 @@
+/** Times as operators write them. */
+import {inRfc3339} from '../config/values.ts';
+import {midnight} from './words.ts';
+
+export const timeForms =
+  'a day such as 2026-11-22, a time such as 2026-11-22T14:30, today, yesterday, or how long ago, such as 90m, 12h or 7d; in the time zone of this machine, unless it ends in Z or +01:00';
+
+const units = {m: 60_000, h: 3_600_000, d: 86_400_000} as const;
+
+/**
+ * Times without a zone, and days, are those of the time zone of this machine.
+ * @returns milliseconds since 1970
+ * @throws Error when the text is no time
+ */
+export function readTime(text: string): number {
+  const now = Date.now();
+  if (text === 'now') return now;
+  if (text === 'today') return midnight(now, 0);
+  if (text === 'yesterday') return midnight(now, -1);
+  const ago = /^(\d{1,6})([mhd])$/.exec(text);
+  if (ago) return now - Number(ago[1]) * units[ago[2] as keyof typeof units];
+  const parts = /^(\d{4}-\d\d-(\d\d))(?:[T ](\d\d:\d\d.*))?$/.exec(inRfc3339(text));
+  const [, date = '', day, clock = '00:00'] = parts ?? [];
+  // With a day alone, `Date` would take it as one in UTC.
+  const time = Date.parse(`${date}T${clock}`);
+  // `Date` turns 31 February into a day of March.
+  const isReal = new Date(`${date}T00:00Z`).getUTCDate() === Number(day);
+  if (Number.isNaN(time) || !isReal) throw new Error(`It must be ${timeForms}.`);
+  return time;
+}
