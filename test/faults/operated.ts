@@ -69,5 +69,5 @@ export const openBeside = (folder: string, {DATABASE_PATH, DATABASE_URL, DATA_KE
       databasePath: DATABASE_PATH ?? join(folder, 'none.sqlite'),
       databaseUrl: DATABASE_URL,
     },
-    DATA_KEY === undefined ? testSealer : createSealer(DATA_KEY.split(' ')),
+    DATA_KEY === undefined ? testSealer : createSealer(DATA_KEY.split(' ') as [string, ...string[]]),
   );

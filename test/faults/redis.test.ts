@@ -43,7 +43,7 @@ suite('a Redis that fails in mid-load', () => {
       assert.equal(health.status, 200);
       // Long enough for several attempts to reconnect.
       await until(() => performance.now() - failedAt > 8_000);
-      assert.ok(load.statuses.length > before + 1_000, `${load.statuses.length - before} answers`);
+      assert.ok(load.statuses.length > before + 200, `${load.statuses.length - before} answers`);
 
       if (how === 'frozen') redis.kill('SIGCONT');
       else redis = await startRedis(t, port);

@@ -4,6 +4,7 @@ import {randomUUID} from 'node:crypto';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {test, type TestContext} from 'node:test';
+import {configIn} from '../support/config-file.ts';
 import {databaseKinds} from '../support/operator.ts';
 import {openFor} from '../support/opened.ts';
 import {databaseFor} from '../support/postgres.ts';
@@ -53,7 +54,7 @@ for (const {name, postgres, skip} of databaseKinds) {
         : {DATABASE_PATH: join(folder, 'leads.sqlite')};
       const started = await start(t, folder, {...store, ...sendingTo(folder, {crm})}, count);
       const {servers, beside} = started;
-      const file = join(folder, 'partners.json');
+      const file = configIn(folder);
       const sound = JSON.parse(readFileSync(file, 'utf8')) as {
         partners: object[];
         destinations: {crm: object};
@@ -75,7 +76,7 @@ for (const {name, postgres, skip} of databaseKinds) {
         const reports = await reload(started);
         if (isGood) [lastGood, digest] = [index, reports[0]!.digest];
         for (const report of reports) {
-          assert.match(report.faults.join(), isGood ? /^$/ : /partners\.json:1:\d+: is not valid JSON/);
+          assert.match(report.faults.join(), isGood ? /^$/ : /lead-prequal\.json:1:\d+: is not valid JSON/);
           assert.equal(report.digest, digest);
         }
       }
