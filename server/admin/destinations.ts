@@ -142,25 +142,20 @@ function settingsOf(name: string, {destinations}: Pick<Admin['config'], 'destina
 export const noDestination = (name: string, destinations: Admin['config']['destinations']): string =>
   `There is no destination ${name}. The configuration has ${[...destinations.keys()].join(', ') || 'none'}.`;
 
-export async function pauseDestination({store, config}: Admin, destination: string, reason: string) {
+export async function pauseDestination({store, config, look}: Admin, destination: string, reason: string) {
   settingsOf(destination, config);
+  await look({destination, reason});
   const earlier = (await store.pausedDestinations()).find((each) => each.destination === destination);
   if (earlier && !earlier.isGone) throw new Refusal(`${destination} is paused already: ${earlier.reason}`);
   await store.pauseDestination({destination, pausedAt: Date.now(), reason});
 }
 
 /** @returns whether it was paused. If not, a break that it had is ended */
-export async function resumeDestination({store, config}: Admin, destination: string): Promise<boolean> {
+export async function resumeDestination({store, config, look}: Admin, destination: string): Promise<boolean> {
+  await look({destination});
   const wasPaused = await store.resumeDestination(Date.now(), destination);
   if (!wasPaused) settingsOf(destination, config);
   return wasPaused;
-}
-
-/** Lets a destination try again at once that has a break: what waits for it is due now. It stays paused if it is. */
-export async function endBreak(admin: Admin, destination: string): Promise<void> {
-  const paused = (await admin.store.pausedDestinations()).find((each) => each.destination === destination);
-  if (paused) throw new Refusal(`${destination} is paused: ${paused.reason}`);
-  await resumeDestination(admin, destination);
 }
 
 /** @returns how many deliveries go to the address of now that were stored for another one */

@@ -55,7 +55,7 @@ const test = changes({
   words: 'destinations test',
   what: 'send a made-up lead that is marked as a test, and say in words what came back',
   help: 'To a destination of kind lead-api no lead is sent: it is asked for a lead that it cannot have.',
-  ...{roles: admins, past: 'sent a test to {destination}'},
+  ...{roles: admins, past: 'sent a test to {destination}', opens: 'nothing'},
   fields: {name},
   onList: {list: 'destinations', button: 'Send a test', input: (name) => ({name})},
   run: async (admin, {name}) => {
@@ -82,7 +82,7 @@ const pause = changes({
       schema: field.reason('').schema.default('an operator paused it'),
     },
   },
-  asked: {reason: 'Why'},
+  asked: {reason: "Why? The server's log has it, too: name nobody."},
   onList: {list: 'destinations', button: 'Pause…', input: (name) => ({name})},
   run: (admin, {name, reason}) => pauseDestination(admin, name, reason),
   said: (_, {name}) => ({

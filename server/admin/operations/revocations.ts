@@ -117,7 +117,8 @@ Exit status: 0 revoked; 1 not, or not of all that may be meant; 2 the command li
   lines: (revoked) => [revoked],
   said: ({scope, numbers, leads, unread}) => ({
     said: leads.map(
-      ({reference, id, changes: isNew}) => `${reference} (${id}) ${isNew ? 'revoked' : 'was revoked before'}`,
+      ({reference, changes: isNew}) =>
+        `The consent of ${reference} ${isNew ? 'is revoked' : 'was revoked before'}`,
     ),
     remarks: [
       ...leads.flatMap(toldLines),

@@ -8,7 +8,8 @@ import {PassThrough} from 'node:stream';
 import {suite, test, type TestContext} from 'node:test';
 import {referenceOf} from '../../../contract/reference.ts';
 import {noting} from '../../../server/admin/audit.ts';
-import {planErasure} from '../../../server/admin/erasing.ts';
+import {erase} from '../../../server/admin/operations/erasing.ts';
+import {planned} from '../../../server/admin/operations/operation.ts';
 import {loadCommands} from '../../../server/cli/commands.ts';
 import {createRun} from '../../../server/cli/output.ts';
 import {auditKept} from '../../../server/leads/audit.ts';
@@ -202,8 +203,8 @@ for (const {name, postgres, skip} of databaseKinds) {
 
     test('a plan to erase is noted although nobody confirms it', async (t) => {
       const {admin, noted, id} = await begin(t);
-      await planErasure(await admin(), {leads: [id], all: false});
-      assert.deepEqual(await noted(), [{action: 'test', leads: 1, ids: [id], filter: {erasure: 'planned'}}]);
+      await planned(erase, await admin(), {leads: [id]});
+      assert.deepEqual(await noted(), [{action: 'test', leads: 1, ids: [id], filter: {plan: 'shown'}}]);
     });
 
     test('a row has fifty ids and the number of all, and is in the database file at the end', async (t) => {
