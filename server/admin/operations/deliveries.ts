@@ -1,7 +1,7 @@
 /** The deliveries of leads: which wait or failed, what is sent again, sent on, or never sent. */
 import {z} from 'zod';
 import {upstreamIdSchema} from '../../destinations/lead-api/upstream-id.ts';
-import {deliveryStates, hasEnded, isForReceivers, type DeliveryFilter} from '../../leads/deliveries.ts';
+import {deliveryStates, hasEnded, type DeliveryFilter} from '../../leads/deliveries.ts';
 import {Refusal, type Admin} from '../admin.ts';
 import {
   changed,
