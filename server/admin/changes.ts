@@ -1,6 +1,6 @@
 /** What can be done with one lead: planned, so that somebody sees what would happen, and then done, unless it has changed meanwhile. */
 import {referenceOf} from '../../contract/reference.ts';
-import {isForReceivers, suppressedNumber, whyElsewhere, type DeliveryRow} from '../leads/deliveries.ts';
+import {isForReceivers, type DeliveryRow} from '../leads/deliveries.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
 import type {LeadIdentity} from '../leads/stored-lead.ts';
 import {isErased} from '../store/rows.ts';
@@ -46,14 +46,13 @@ export type ChangePlan = {
 export const plannedOnly = ', planned';
 export type ChangeInput = {lead: string; change: Change; destination?: string | undefined};
 
-type Open = Pick<DeliveryRow, 'destination' | 'content' | 'state' | 'lastError' | 'ambiguous'>;
+type Open = Pick<DeliveryRow, 'destination' | 'content' | 'state' | 'reason' | 'ambiguous'>;
 
-const isReleasable = ({state, lastError, content}: Open) =>
-  state === 'held' && lastError !== whyElsewhere(content);
+const isReleasable = ({state, reason}: Open) => state === 'held' && reason !== 'elsewhere';
 type OfDeliveries = Exclude<Change, 'revoke' | 'erase'>;
 /** Of a lead that is held because of its number, nothing goes out for another reason. */
 const concerns: Readonly<Record<OfDeliveries, (row: Open, isSuppressed: boolean) => boolean>> = {
-  send: ({state, lastError, content}) => state !== 'held' && lastError !== whyElsewhere(content),
+  send: ({state, reason}) => state !== 'held' && reason !== 'elsewhere' && reason !== 'former',
   release: (row, isSuppressed) => isReleasable(row) && !isSuppressed,
   allow: (row, isSuppressed) => isReleasable(row) && isSuppressed,
   drop: (row) => !isForReceivers(row),
@@ -196,7 +195,7 @@ async function ofDeliveries(
       if (change === 'allow') await allowConsent(admin, {who: lead, reason});
       const changeSome = isDrop ? dropDeliveries : retryDeliveries;
       // What is held because of its number alone goes by that already. It may be from a bot, too.
-      const others = rows.filter(({lastError}) => change !== 'allow' || lastError !== suppressedNumber);
+      const others = rows.filter((row) => change !== 'allow' || row.reason !== 'suppressed');
       const selections = new Map(others.map((row) => [`${row.destination} ${row.state}`, row]));
       const done: Changed[] = [];
       for (const {destination, state} of selections.values())

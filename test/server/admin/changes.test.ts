@@ -6,7 +6,7 @@ import {finish} from '../../../server/admin/admin.ts';
 import {readCallSheet} from '../../../server/admin/call-sheet.ts';
 import {makeChange, planChange, type ChangeInput} from '../../../server/admin/changes.ts';
 import {allowConsent, revokeConsent} from '../../../server/admin/revocations.ts';
-import {suppressedNumber, type NewDelivery} from '../../../server/leads/deliveries.ts';
+import type {NewDelivery} from '../../../server/leads/deliveries.ts';
 import {databaseKinds, operate} from '../../support/operator.ts';
 import {newDelivery, newEntry, newsTo, sampleConsent} from '../../support/sample-leads.ts';
 
@@ -56,7 +56,7 @@ for (const {name, postgres, skip} of databaseKinds)
       const {admin, execute, lead, make, plan, statesNow} = await begin(t, to('a', 'held'));
       assert.equal(await make({change: 'release'}), '1 delivery is due now.');
       assert.deepEqual(await statesNow(), ['a waiting now']);
-      await execute(`UPDATE deliveries SET state = 'held', last_error = '${suppressedNumber}'`);
+      await execute(`UPDATE deliveries SET state = 'held', reason = 'suppressed'`);
       await execute('UPDATE leads SET suppressed_at = 1');
       assert.deepEqual((await readCallSheet(admin, lead, {seesPersons: true})).changes, [
         ...['allow', 'drop', 'revoke', 'erase'],
@@ -70,7 +70,7 @@ for (const {name, postgres, skip} of databaseKinds)
 
     test('what is held because of its number and because of a bot is sent on with a reason alone', async (t) => {
       const {admin, execute, lead, make, plan, statesNow} = await begin(t, to('a', 'held'), to('b', 'held'));
-      await execute(`UPDATE deliveries SET last_error = '${suppressedNumber}' WHERE destination = 'b'`);
+      await execute(`UPDATE deliveries SET reason = 'suppressed' WHERE destination = 'b'`);
       await execute('UPDATE leads SET suppressed_at = 1');
       const sheet = await readCallSheet(admin, lead, {seesPersons: true});
       assert.deepEqual(sheet.changes, ['allow', 'drop', 'revoke', 'erase']);
