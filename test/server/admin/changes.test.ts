@@ -7,7 +7,7 @@ import {changeNamed, planChange} from '../../../server/admin/changes.ts';
 import {noting} from '../../../server/admin/audit.ts';
 import {done, inputOf, type Said} from '../../../server/admin/operations/operation.ts';
 import {allowConsent} from '../../../server/admin/revocations.ts';
-import {suppressedNumber, type NewDelivery} from '../../../server/leads/deliveries.ts';
+import type {NewDelivery} from '../../../server/leads/deliveries.ts';
 import {databaseKinds, operate, planAndRevoke} from '../../support/operator.ts';
 import {newDelivery, newEntry, newsTo, sampleConsent} from '../../support/sample-leads.ts';
 
@@ -74,7 +74,7 @@ for (const {name, postgres, skip} of databaseKinds)
       const {admin, execute, lead, make, plan, statesNow} = await begin(t, to('a', 'held'));
       assert.equal(await make('release'), '1 delivery due now');
       assert.deepEqual(await statesNow(), ['a waiting now']);
-      await execute(`UPDATE deliveries SET state = 'held', last_error = '${suppressedNumber}'`);
+      await execute("UPDATE deliveries SET state = 'held', reason = 'suppressed'");
       await execute('UPDATE leads SET suppressed_at = 1');
       assert.deepEqual((await readCallSheet(admin, lead, {seesPersons: true})).changes, [
         ...['allow', 'drop', 'revoke', 'erase'],
@@ -88,7 +88,7 @@ for (const {name, postgres, skip} of databaseKinds)
 
     test('what is held because of its number and because of a bot is sent on with a reason alone', async (t) => {
       const {admin, execute, lead, make, plan, statesNow} = await begin(t, to('a', 'held'), to('b', 'held'));
-      await execute(`UPDATE deliveries SET last_error = '${suppressedNumber}' WHERE destination = 'b'`);
+      await execute("UPDATE deliveries SET reason = 'suppressed' WHERE destination = 'b'");
       await execute('UPDATE leads SET suppressed_at = 1');
       const sheet = await readCallSheet(admin, lead, {seesPersons: true});
       assert.deepEqual(sheet.changes, ['allow', 'drop', 'revoke', 'erase']);

@@ -11,7 +11,6 @@ import {
 } from '../../../server/admin/destinations.ts';
 import {inOneLine} from '../../../server/admin/status.ts';
 import {readConfig} from '../../../server/config/config.ts';
-import {suppressedNumber} from '../../../server/leads/deliveries.ts';
 import {whyOf} from '../../../server/pages/destinations.ts';
 import {sentLead} from '../../support/embed-client.ts';
 import {startFakeUpstream} from '../../support/fake-upstream.ts';
@@ -266,7 +265,7 @@ for (const {name, postgres, skip} of databaseKinds)
       const older = Array.from({length: 21}, (_, index) => stored(10 + index));
       const operated = await operate(t, [...older, stored(1)], {postgres, settings});
       const {execute} = operated;
-      await execute(`UPDATE deliveries SET state = 'held', last_error = '${suppressedNumber}'`);
+      await execute(`UPDATE deliveries SET state = 'held', reason = 'suppressed'`);
       const admin = await operated.admin();
       /** The row of the destination, and what an operator reads of it. */
       const said = async () => {
@@ -281,7 +280,7 @@ for (const {name, postgres, skip} of databaseKinds)
       assert.partialDeepStrictEqual(held.row, {state: 'ok', last_error: null, remedy: null, held: 22});
       assert.doesNotMatch(held.words, /consent allow/);
 
-      await execute(`UPDATE deliveries SET state = 'waiting', failing_since = ${Date.now()},
+      await execute(`UPDATE deliveries SET state = 'waiting', failing_since = ${Date.now()}, reason = NULL,
       last_error = 'The receiver answered 503' WHERE lead_id = (SELECT MAX(id) FROM leads)`);
       const failing = await said();
       assert.partialDeepStrictEqual(failing.row, {state: 'failing', last_error: 'The receiver answered 503'});

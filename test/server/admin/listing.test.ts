@@ -47,7 +47,7 @@ for (const {name, postgres, skip} of databaseKinds)
       await change(entries['crm: given up'], "state = 'failed'");
       const held = [entries['held: said stop before'], entries['said stop before']].map(({id}) => `'${id}'`);
       await execute(`UPDATE leads SET suppressed_at = 1 WHERE id IN (${held.join(', ')})`);
-      await change(entries['held: crm may have it'], "last_error = 'sent twice'");
+      await change(entries['held: crm may have it'], "reason = NULL, last_error = 'sent twice'");
       await planAndErase(admin, [entries.erased.id]);
       await planAndRevoke(admin, {who: entries['said stop'].id});
       await execute(damaged(`lead_id = '${entries['cannot be read'].id}'`));
