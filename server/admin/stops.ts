@@ -3,6 +3,7 @@ import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
 import {endedStates, isForReceivers} from '../leads/deliveries.ts';
 import type {FullLead, ListedLead} from '../leads/lead-filter.ts';
+import type {Stop} from '../leads/may-call.ts';
 import {digestOfBoth, type KnownPerson} from '../leads/persons.ts';
 import {
   holds,
@@ -18,16 +19,6 @@ import {idsOf, isoTime, time, type Admin, type OnlyStore} from './admin.ts';
 import {deliveryRow, storedOf} from './deliveries.ts';
 import {readAddresses} from './destinations.ts';
 import {senderOf} from './persons.ts';
-
-/**
- * Why a lead must not be called.
- * - `stopped`: somebody with its number said stop
- * - `asked`: somebody with another address asked to stop the number, and an operator has not decided yet
- * - `unknown`: it cannot be found out
- */
-export type StopWhy = 'stopped' | 'asked' | 'unknown';
-/** `at`: when that was said, in milliseconds since 1970. Null if it is not known. */
-export type Stop = {why: StopWhy; at: number | null};
 
 /**
  * By the id of each lead that must not be called.

@@ -240,11 +240,11 @@ async function list(run: Run, admin: Admin, options: Selection & Person & ListOp
 
 async function show(run: Run, admin: Admin, named: string, json = false) {
   const shown = await showLead(admin, named);
-  if ('erased' in shown) return json ? run.print(shown.erased) : printErased(run, admin, shown.erased);
-  const {lead} = shown;
+  if ('erased' in shown) return json ? run.print(shown.erased) : printErased(run, shown.view, shown.erased);
+  const {view, lead} = shown;
   const deliveries = await readDeliveries(run, admin, lead.id);
   if (json) return run.print({...lead, deliveries});
-  await printLead(run, admin, lead);
+  await printLead(run, view, lead);
   await printDeliveries(run, deliveries);
 }
 

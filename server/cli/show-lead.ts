@@ -5,13 +5,12 @@ import {referenceOf} from '../../contract/reference.ts';
 import {formatMoney} from '../../form/format-money.ts';
 import {afterTouch} from '../../form/words/en.ts';
 import {lookUp} from '../../form/words/look-up.ts';
-import type {Admin} from '../admin/admin.ts';
 import type {ShownDelivery} from '../admin/deliveries.ts';
 import type {ShownErased} from '../admin/erasing.ts';
-import {amountsForPeople} from '../admin/lead-details.ts';
 import type {ShownLead} from '../admin/leads.ts';
 import {counted, maxOthers, placed, timeZone} from '../admin/words.ts';
-import {suspicionOf} from '../destinations/email/wording.ts';
+import type {LeadView} from '../leads/lead-view.ts';
+import {agreedWords, resultWords, senderWords} from '../leads/lead-words.ts';
 import {lineColumns, minuteOrNone, printTable, timeOrNone, type Run} from './output.ts';
 import {afterwardsLines} from './revoke.ts';
 
@@ -40,28 +39,28 @@ type Shown = Omit<ShownErased, 'kept' | 'erased_at' | 'consent_kept_until'> &
   Partial<Omit<ShownLead, 'lead' | 'created_at'>> & {lead: Partial<ShownLead['lead']>};
 
 /** Prints what there is. Many facts are for programs alone, which have `--json`. */
-export function printLead({printFields}: Run, {config}: Admin, shown: Shown, more: readonly Line[] = []) {
-  const {answer, consent, cid} = shown;
+export function printLead({printFields}: Run, view: LeadView, shown: Shown, more: readonly Line[] = []) {
+  const {consent, cid} = shown;
+  const {amounts, result, call} = view;
   const {lead_type, first_name, last_name, email, phone, phone_e164, call_time, ...answers} = shown.lead;
-  const amounts = answer && amountsForPeople({answer}, config);
   const parts = amountParts.filter((part) => amounts?.[part]);
   const lines: Line[] = [
     ['Name', first_name && `${first_name} ${last_name}`],
     [labels.phone, listed([...new Set([phone, phone_e164])])],
     [labels.call_time, lookUp(formOnlyFields.call_time.inMails, call_time) ?? call_time],
-    ['May be called', shown.may_call?.text],
-    ['Time there now', shown.may_call?.there],
+    ['May be called', call?.text],
+    ['Time there now', call?.there],
     [labels.email, email],
-    ['Total', amounts?.[totalAmount] ?? (lead_type === 'standard' ? 'none: a standard lead' : null)],
+    ['Total', amounts?.[totalAmount] ?? (result && resultWords[result][0])],
     ['Made up of', listed(parts.map((part) => `${names[part]} ${inWords(amounts?.[part])}`))],
-    ['Answer', answer?.status === 'done' ? null : answer?.status],
+    ['Type', lead_type === 'standard' ? lead_type : null],
     emptyLine,
     ...Object.entries(answers).map(([name, value]): Line => [lookUp(labels, name) ?? name, value]),
     emptyLine,
     ['Reference', `${shown.reference} (${shown.id})`],
     ['Received', `${timeOrNone(shown.created_at)} (${timeZone()}, as all times here)`],
-    ['Partner', `${shown.partner ?? 'none: a caller of /json/leads'}${cid ? ` (cid ${cid})` : ''}`],
-    ['May be a bot', suspicionOf({suspect: shown.suspect ?? null})],
+    ['Partner', `${senderWords(shown.partner)}${cid ? ` (cid ${cid})` : ''}`],
+    ['May be a bot', view.suspicion],
     ['The same as', referencesOf([shown.duplicate_of])],
     ['Came again as', referencesOf(shown.duplicates)],
     ['Corrects', referencesOf([shown.supersedes])],
@@ -75,15 +74,14 @@ export function printLead({printFields}: Run, {config}: Admin, shown: Shown, mor
           `${timeOrNone(consent.given_at)}, text ${consent.text_version} ${consent.text_language ?? ''}`,
     ],
     ...afterwardsLines(shown, timeOrNone),
-    ['Consent from', consent?.source && 'a caller, who says so'],
+    ['Agreed', consent && agreedWords(consent)],
     ['Certificate', consent?.certificate_url],
-    ['Box ticked', consent?.agreed],
     ['Consent on', consent?.page ?? consent?.origin],
     [consent?.script ? 'Button' : 'Button, it says', consent?.button],
     ['Text unchanged', consent?.verbatim],
     ['Text in view', consent?.in_view],
     ['Beside the text', consent?.slot_text],
-    ['Opt-out signal', shown.opt_out_signal],
+    ['Opt-out signal', view.optOut],
     ...Object.entries(shown.attribution ?? {}),
     ...Object.entries(shown.context ?? {}),
   ];
@@ -94,9 +92,9 @@ export function printLead({printFields}: Run, {config}: Admin, shown: Shown, mor
   return printFields(fields, lineColumns);
 }
 
-export function printErased(run: Run, admin: Admin, {kept, ...erased}: ShownErased) {
+export function printErased(run: Run, view: LeadView, {kept, ...erased}: ShownErased) {
   const {consent, ...lead} = kept && 'consent' in kept ? kept : {consent: undefined};
-  return printLead(run, admin, {...erased, lead, ...(consent && {consent})}, [
+  return printLead(run, view, {...erased, lead, ...(consent && {consent})}, [
     ['Erased', timeOrNone(erased.erased_at)],
     ['Consent until', timeOrNone(erased.consent_kept_until)],
     ['Consent', kept && 'unreadable' in kept ? `cannot be read: ${kept.unreadable}` : null],
