@@ -1,7 +1,7 @@
 /** Reads what the view of a lead needs (leads/lead-view.ts). */
 import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
-import type {FullLead} from '../leads/lead-filter.ts';
+import type {FullLead, UnreadableLead} from '../leads/lead-filter.ts';
 import {viewOf, type KnownLead, type LeadView} from '../leads/lead-view.ts';
 import {mayCallSchema, type MayCall, type Stop} from '../leads/may-call.ts';
 import {idsOf, isoTime, time, type Admin} from './admin.ts';
@@ -9,11 +9,10 @@ import {detailsOf} from './lead-details.ts';
 import {stopsOf} from './stops.ts';
 
 /** A lead whose row is damaged is one that cannot be read. */
-function opened(lead: KnownLead): KnownLead {
-  const details = 'lead' in lead ? detailsOf(lead) : undefined;
-  if (!details || !('unreadable' in details)) return lead;
-  const {id, createdAt, partner} = lead as FullLead;
-  return {...details, ...{id, createdAt, partner}};
+export function opened<Lead extends KnownLead>(lead: Lead): Lead | UnreadableLead {
+  const details = 'lead' in lead ? detailsOf(lead) : lead;
+  if (!('unreadable' in details)) return lead;
+  return {...details, ...('createdAt' in lead && {createdAt: lead.createdAt, partner: lead.partner})};
 }
 
 /** In the order of the leads, as of now. */

@@ -22,7 +22,7 @@ import {lookAtList} from './audit.ts';
 import {showErased, type ShownErased} from './erasing.ts';
 import {detailsOf, leadDetails} from './lead-details.ts';
 import {leadOf, unreadableText} from './lead-names.ts';
-import {callRow, toCallRow, viewOne} from './lead-view.ts';
+import {callRow, opened, toCallRow, viewOne} from './lead-view.ts';
 import {peopleOf} from './persons.ts';
 import {afterwards, afterwardsOf, noneAfterwards} from './stops.ts';
 import {localDay, midnight} from './words.ts';
@@ -54,7 +54,8 @@ export const leadRow = z.union([
 export type LeadRow = z.infer<typeof leadRow>;
 
 /** @param rounding of the policy, for a total as people read it. Programs get it to the dollar */
-export function toLeadRow(lead: ListedLead, {partners}: Admin['config'], rounding?: number): LeadRow {
+export function toLeadRow(read: ListedLead, {partners}: Admin['config'], rounding?: number): LeadRow {
+  const lead = opened(read);
   const {id} = lead;
   const reference = referenceOf(id);
   if ('unreadable' in lead)

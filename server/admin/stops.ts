@@ -26,12 +26,13 @@ import {senderOf} from './persons.ts';
  */
 export async function stopsOf({store}: OnlyStore, leads: readonly FullLead[]): Promise<Map<string, Stop>> {
   const stops = new Map<string, Stop>();
+  if (leads.length === 0) return stops;
   const senders = leads.map(({lead}) => personOf(lead));
   const known = await digestsOf({store}, senders);
   const isKnown = known !== undefined || (await store.suppressions()).length === 0;
   const digests = known ?? [];
   const own = digests.map((each) => [each.phone, digestOfBoth(each)].filter((one) => one !== undefined));
-  const suppressed = digests.length > 0 ? await store.suppressions(own.flat()) : [];
+  const suppressed = known ? await store.suppressions(own.flat()) : [];
   for (const [index, lead] of leads.entries()) {
     const {id, createdAt, revoked, isSuppressed} = lead;
     const ofLead = suppressed.filter(

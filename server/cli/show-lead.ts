@@ -74,7 +74,7 @@ export function printLead({printFields}: Run, view: LeadView, shown: Shown, more
           `${timeOrNone(consent.given_at)}, text ${consent.text_version} ${consent.text_language ?? ''}`,
     ],
     ...afterwardsLines(shown, timeOrNone),
-    ['Agreed', consent && agreedWords(consent)],
+    ['How agreed', consent && agreedWords(consent)],
     ['Certificate', consent?.certificate_url],
     ['Consent on', consent?.page ?? consent?.origin],
     [consent?.script ? 'Button' : 'Button, it says', consent?.button],

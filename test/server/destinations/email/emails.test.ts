@@ -57,8 +57,8 @@ const examples: Record<string, [requests: DeliveryRequest[], changes?: Partial<E
   'A refusal': [[newsRequest({...later, answer: {status: 'refused'}}, 'refused', minutes(10))]],
   'A corrected lead': [[newsRequest({supersedes: earlier})]],
   'An erased lead': [[erasedRequest()]],
-  'A consent that was taken back': [[revokedRequest()]],
-  'A consent that was taken back, with `details: contact`': [[revokedRequest()], {details: 'contact'}],
+  'A consent that was revoked': [[revokedRequest()]],
+  'A consent that was revoked, with `details: contact`': [[revokedRequest()], {details: 'contact'}],
 };
 
 const documentation = readFileSync(new URL('../../../../docs/email.md', import.meta.url), 'utf8');
@@ -289,7 +289,7 @@ suite('the texts of e-mails', () => {
   test('an erased lead that came over the API has its caller in place of a partner', async () => {
     assert.equal(
       await subjectOf([erasedRequest({partner: null})]),
-      'Lead K7QM-2XHD from a caller of /json/leads was erased: delete what you have of it',
+      'Lead K7QM-2XHD from a caller of the API was erased: delete what you have of it',
     );
   });
 
