@@ -86,7 +86,7 @@ const toStopRow = ({kind, scope, askedAt, enteredAt, way, reason, lead}: StopEve
   reference: lead === null ? null : referenceOf(lead),
 });
 
-/** Who was told that a consent was taken back, or a lead erased, and when. */
+/** Who was told that a consent was revoked, or a lead erased, and when. */
 export const toldRow = deliveryRow
   .pick({destination: true, place: true, content: true, state: true})
   .extend({at: time.nullable()});
@@ -159,7 +159,7 @@ async function toldOf({store}: OnlyStore, lead: string): Promise<Afterwards['tol
  * A number that was suppressed, with its newest leads: nothing else says whose it is.
  * - `asked_at`: somebody with another address asked then, and an operator must decide
  * - `decided_at`, `reason`: when an operator let later leads go again, and why
- * - `consented_at`: when the consent of this lead was given, which may be after the other one was taken back
+ * - `consented_at`: when the consent of this lead was given, which may be after the other one was revoked
  */
 export const suppressionRow = z.object({
   scope: z.string(),
