@@ -15,7 +15,6 @@ import {
 } from '../leads/lead-filter.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import type {LeadView} from '../leads/lead-view.ts';
-import {mayCall} from '../leads/may-call.ts';
 import {isErased} from '../store/rows.ts';
 import {count, isoTime, pagesOf, Refusal, time, type Admin} from './admin.ts';
 import {lookAtList} from './audit.ts';
@@ -115,11 +114,12 @@ export async function showLead(
   const view = await viewOne(admin, found.lead);
   if (isErased(found.lead)) return {view, erased: await showErased(admin, found.lead)};
   const details = detailsOf(found.lead);
-  if ('unreadable' in details) throw new Refusal(unreadableText(details));
+  if ('unreadable' in details || !view.call)
+    throw new Refusal(unreadableText({id, unreadable: String(view.unreadable)}));
   const {people} = await peopleOf(admin, [id]);
   const became = 'lead' in found.lead ? await afterwardsOf(admin, [found.lead], people) : undefined;
   const references = {duplicates: found.duplicates, superseded_by: found.supersededBy};
-  const may_call = toCallRow(view.call ?? mayCall({}, Date.now()));
+  const may_call = toCallRow(view.call);
   return {view, lead: {...details, ...(became?.get(id) ?? noneAfterwards), may_call, ...references}};
 }
 

@@ -58,7 +58,6 @@ export const leadView = z.object({
   ...{suspicion: text, optOut: text},
 });
 export type LeadView = z.infer<typeof leadView>;
-export type RowState = LeadView['state'];
 type Result = keyof typeof resultWords;
 
 /** A lead as it was read. One that cannot be opened may have its identity in clear. */
@@ -127,7 +126,7 @@ function consentOf(consent: Consent | null): LeadView['consent'] {
 const isHeldForBot = ({state, lastError}: {state: DeliveryState; lastError: string | null}) =>
   state === 'held' && lastError === null;
 
-function stateOf(lead: KnownLead, beside: Beside): RowState {
+function stateOf(lead: KnownLead, beside: Beside): LeadView['state'] {
   const [reason, subject = ''] = whyIn(lead, beside);
   const [kind, words] = states[reason];
   return {reason, kind, words: words.replace('$', () => subject)};
