@@ -118,13 +118,13 @@ async function make({admin, form}: Visit, row: AnyChanging, given: Given, plan: 
     const agreed = row.plan && (form.get('confirm') ?? '');
     const result = await done(row, admin, input, plan, agreed, patience());
     const {said = [], remarks = [], fails = []} = row.said(result, input, admin);
-    if (fails.length > 0) return {failed: fails.join(' ')};
+    if (fails.length > 0) return {failed: fails.join('\n')};
     const more = said.length - maxSaid;
     return [
+      ...(row.passkey ? remarks : []),
       ...said.slice(0, maxSaid),
       ...(more > 0 ? [`and ${more} more`] : []),
-      ...(row.passkey ? remarks : []),
-    ].join('. ');
+    ].join('\n');
   } catch (error) {
     if (error instanceof GoesOn) return error.message;
     throw error;
