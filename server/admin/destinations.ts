@@ -151,16 +151,10 @@ export async function pauseDestination({store, config}: Admin, destination: stri
 
 /** @returns whether it was paused. If not, a break that it had is ended */
 export async function resumeDestination({store, config}: Admin, destination: string): Promise<boolean> {
-  const wasPaused = await store.resumeDestination(Date.now(), destination);
-  if (!wasPaused) settingsOf(destination, config);
-  return wasPaused;
-}
-
-/** Lets a destination try again at once that has a break: what waits for it is due now. It stays paused if it is. */
-export async function endBreak(admin: Admin, destination: string): Promise<void> {
-  const paused = (await admin.store.pausedDestinations()).find((each) => each.destination === destination);
-  if (paused) throw new Refusal(`${destination} is paused: ${paused.reason}`);
-  await resumeDestination(admin, destination);
+  // Also of one that is not in the file any more.
+  const isPaused = (await store.pausedDestinations()).some((each) => each.destination === destination);
+  if (!isPaused) settingsOf(destination, config);
+  return store.resumeDestination(Date.now(), destination);
 }
 
 /** @returns how many deliveries go to the address of now that were stored for another one */

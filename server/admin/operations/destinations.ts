@@ -84,7 +84,10 @@ const pause = changes({
   },
   asked: {reason: 'Why'},
   onList: {list: 'destinations', button: 'Pause…', input: (name) => ({name})},
-  run: (admin, {name, reason}) => pauseDestination(admin, name, reason),
+  run: async (admin, {name, reason}) => {
+    await admin.look({destination: name, reason});
+    return pauseDestination(admin, name, reason);
+  },
   said: (_, {name}) => ({
     said: [`${name} is paused. "lead-prequal destinations resume ${name}" sends what waits.`],
   }),
@@ -96,7 +99,10 @@ const resume = changes({
   ...{roles: admins, past: 'resumed {destination}'},
   fields: {name},
   onList: {list: 'destinations', button: 'Resume', input: (name) => ({name})},
-  run: (admin, {name}) => resumeDestination(admin, name),
+  run: async (admin, {name}) => {
+    await admin.look({destination: name});
+    return resumeDestination(admin, name);
+  },
   said: (wasPaused, {name}) => ({
     said: [
       wasPaused
