@@ -5,7 +5,7 @@ import {
   deliveryStates,
   endedStates,
   isForReceivers,
-  suppressedNumber,
+  reasonWords,
   type DeliveryFilter,
   type DeliveryRow as StoredRow,
 } from '../leads/deliveries.ts';
@@ -279,7 +279,7 @@ async function whyStopped({store}: OnlyStore, lead: string): Promise<string | un
   if ((await store.findRecords([lead])).get(lead)?.revoked)
     return 'The consent was taken back, so nothing of this lead is sent any more.';
   const isHeld = (await store.heldLeads()).includes(lead);
-  return isHeld ? `${suppressedNumber}.` : undefined;
+  return isHeld ? `${reasonWords.suppressed}.` : undefined;
 }
 
 export function whyNone({destination}: DeliveryFilter, {destinations}: Admin['config']): string {

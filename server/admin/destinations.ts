@@ -142,15 +142,17 @@ function settingsOf(name: string, {destinations}: Pick<Admin['config'], 'destina
 export const noDestination = (name: string, destinations: Admin['config']['destinations']): string =>
   `There is no destination ${name}. The configuration has ${[...destinations.keys()].join(', ') || 'none'}.`;
 
-export async function pauseDestination({store, config}: Admin, destination: string, reason: string) {
+export async function pauseDestination({store, config, look}: Admin, destination: string, reason: string) {
   settingsOf(destination, config);
+  await look({destination, reason});
   const earlier = (await store.pausedDestinations()).find((each) => each.destination === destination);
   if (earlier && !earlier.isGone) throw new Refusal(`${destination} is paused already: ${earlier.reason}`);
   await store.pauseDestination({destination, pausedAt: Date.now(), reason});
 }
 
 /** @returns whether it was paused. If not, a break that it had is ended */
-export async function resumeDestination({store, config}: Admin, destination: string): Promise<boolean> {
+export async function resumeDestination({store, config, look}: Admin, destination: string): Promise<boolean> {
+  await look({destination});
   // Also of one that is not in the file any more.
   const isPaused = (await store.pausedDestinations()).some((each) => each.destination === destination);
   if (!isPaused) settingsOf(destination, config);

@@ -42,8 +42,7 @@ export async function callFactsOf(
   const factsOf = (lead: ListedLead): CallFacts => {
     const known = {
       isErased: 'erasedAt' in lead,
-      // Deliveries are held without an error if a bot may have sent their lead.
-      isHeld: open.get(lead.id)?.some(({state, lastError}) => state === 'held' && lastError === null),
+      isHeld: open.get(lead.id)?.some(({state, reason}) => state === 'held' && reason === 'suspect'),
       correctedBy: corrections.get(lead.id),
     };
     const full = readable.get(lead.id);

@@ -6,7 +6,7 @@ import type {Amounts} from '../../contract/amounts.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import {firstScreen} from '../../form/words/en.ts';
 import {lookUp} from '../../form/words/look-up.ts';
-import {anotherAddress, suppressedNumber, type DeliveryState} from '../leads/deliveries.ts';
+import type {DeliveryState} from '../leads/deliveries.ts';
 import type {OpenDelivery} from '../leads/figures.ts';
 import {oneLine} from '../leads/hidden-characters.ts';
 import type {LeadFilter, LeadOutline, LeadPage, ListedLead} from '../leads/lead-filter.ts';
@@ -181,7 +181,7 @@ function personOf(details: LeadDetails, config: Admin['config']): ListedRow['per
  */
 export function stateOf(
   lead: Row,
-  open: readonly (Pick<OpenDelivery, 'destination' | 'content' | 'lastError'> & {state: DeliveryState})[],
+  open: readonly (Pick<OpenDelivery, 'destination' | 'content' | 'reason'> & {state: DeliveryState})[],
   so: {isStopped?: boolean; isCorrected: boolean},
 ): RowState {
   if ('unreadable' in lead) return {kind: 'no', words: 'cannot be read'};
@@ -208,9 +208,8 @@ export function stateOf(
   return status === 'pending' ? {kind: 'wait', words: 'pending'} : {kind: 'ok', words: 'done'};
 }
 
-/** Deliveries are held without an error if a bot may have sent their lead. */
-function whyHeld({destination, lastError}: Pick<OpenDelivery, 'destination' | 'lastError'>): string {
-  if (lastError === null) return 'bot?';
-  if (lastError === suppressedNumber) return 'said stop before';
-  return lastError === anotherAddress ? `${destination} moved` : `${destination} may have it`;
+function whyHeld({destination, reason}: Pick<OpenDelivery, 'destination' | 'reason'>): string {
+  if (reason === 'suspect') return 'bot?';
+  if (reason === 'suppressed') return 'said stop before';
+  return reason === 'elsewhere' ? `${destination} moved` : `${destination} may have it`;
 }

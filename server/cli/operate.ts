@@ -31,7 +31,7 @@ import {printable} from '../admin/visible.ts';
 import {counted, timeZone} from '../admin/words.ts';
 import {jsonOption} from './options.ts';
 import {leadsBar, lineColumns, minuteOrNone, orMore, printRows, type Json, type Run} from './output.ts';
-import {changingStore, lackingKeys, readingStore} from './with-store.ts';
+import {changingStore, lackingKeys, readingStore, withoutStore} from './with-store.ts';
 
 /** @param others commands of the group that have code of their own */
 export const groupCommand =
@@ -67,7 +67,7 @@ function commandOf(run: Run, row: Row): Command {
   return command.action(async () => {
     const options = command.opts<Options>();
     const input = await inputOf(command, run, row.fields);
-    const fault = row.wrong?.(input as never);
+    const fault = row.wrong?.(input);
     if (fault !== undefined) command.error(`error: ${fault}`);
     if (!isChanging(row)) return opening(run, row)((admin) => show(run, row, admin, input, options));
     const asks = asksFor(row, input) && !options.yes && !options.dryRun && options.confirm === undefined;
@@ -78,10 +78,11 @@ function commandOf(run: Run, row: Row): Command {
 }
 
 const asksFor = ({confirm}: AnyChanging, input: Given): boolean =>
-  confirm !== undefined && (confirm.when?.(input as never) ?? true);
+  confirm !== undefined && (confirm.when?.(input) ?? true);
 
 const opening = (run: Run, row: Row) => (work: (admin: Admin) => Promise<void>) => {
-  if (row.lacksKeys) return lackingKeys(run, isChanging(row), work);
+  if (row.opens === 'nothing') return withoutStore(run, work);
+  if (row.opens) return lackingKeys(run, isChanging(row), work);
   return isChanging(row) ? changingStore(run, work) : readingStore(run, work);
 };
 
@@ -158,11 +159,11 @@ async function say(run: Run, {said = [], remarks = [], fails = []}: Said, isSaid
   for (const text of remarks) run.say(printable(text));
 }
 
-async function show(run: Run, row: AnyReading, admin: Admin, input: Given, {json = false}: Json) {
+export async function show(run: Run, row: AnyReading, admin: Admin, input: Given, {json = false}: Json) {
   const {counted: words, isCut} = row;
-  const columns = typeof row.columns === 'function' ? row.columns(input as never) : row.columns;
+  const columns = typeof row.columns === 'function' ? row.columns(input) : row.columns;
   const {signal, report, end} = reporting(run);
-  const read = row.read({...admin, signal}, input as never, json);
+  const read = row.read({...admin, signal}, input, json);
   let last: Said | undefined;
   async function* pages(): AsyncGenerator<readonly object[], void, undefined> {
     try {
@@ -208,7 +209,7 @@ async function printBlocks(
       many += 1;
       const all = () =>
         Object.entries(line).map(([name, value]) => [name, String(cell(value as Cell))] as const);
-      const fields = block?.(line as never, admin) ?? all();
+      const fields = block?.(line, admin) ?? all();
       await run.printFields(
         fields.filter(([, value]) => value !== ''),
         lineColumns,
@@ -263,7 +264,7 @@ async function change(
   const now = isAsked ? await planned(row, admin, input, report) : first;
   const result = await done(row, admin, input, now, isAsked ? digest : agreed, report);
   if (json && row.lines) for (const line of row.lines(result)) await run.print(line);
-  await say(run, row.said(result, input as never, admin), !(json && row.lines));
+  await say(run, row.said(result, input, admin), !(json && row.lines));
 }
 
 const isAgreed = async ({ask}: Run, {confirm}: AnyChanging, {question}: Plan<unknown>) =>

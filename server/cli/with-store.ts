@@ -25,6 +25,16 @@ const accessOf = (run: Run) => ({
   by: {actor: accountIn(run.environment), action: run.action},
 });
 
+/** For commands that work before the first start. Nothing is noted, because there may be no store yet. */
+export const withoutStore = <Result>(run: Run, work: Work<Result>): Promise<Result> =>
+  work({config: readConfig(run.environment), look: () => Promise.resolve(), store: noStore});
+
+const noStore = new Proxy({} as Admin['store'], {
+  get: (_, name) => {
+    throw new Error(`This command opens no store, and has none for ${String(name)}`);
+  },
+});
+
 /** For commands that say which data key is missing, or are the way out. */
 export const lackingKeys = <Result>(run: Run, mayWrite: boolean, work: Work<Result>): Promise<Result> =>
   besideServers(readConfig(run.environment), {mayWrite, mayLackKeys: true, ...accessOf(run)}, work);

@@ -11,7 +11,7 @@
 import type {Timings} from '../config/timings.ts';
 import {
   isForReceivers,
-  whyElsewhere,
+  type DeliveryReason,
   type DueDelivery,
   type Recipients,
   type Settlement,
@@ -83,7 +83,7 @@ export async function runDelivery(
   const channel = named && takes(named, due) ? named : undefined;
   try {
     // A server before 1.8 beside this one stores news that a lead is held. It waits for an operator, as the lead does.
-    if (due.content === 'held') return await hold(context, delivery, null);
+    if (due.content === 'held') return await hold(context, delivery, 'suspect');
     if (named && isForElsewhere(named, due)) return await holdForAddress(context, delivery);
     if (!channel) {
       if (named) named.misconfiguredUntil = performance.now() + 2 * context.timings.longestRetry;
@@ -169,19 +169,23 @@ const waitForStore = (error: unknown): never => {
  * erasure nobody can: it waits for the address of before.
  */
 async function holdForAddress(context: Context, delivery: Delivery): Promise<Answer> {
-  const {lead, destination, content} = delivery.due;
-  const answer = await hold(context, delivery, whyElsewhere(content));
+  const {lead, destination} = delivery.due;
+  const answer = await hold(context, delivery, isForReceivers(delivery.due) ? 'former' : 'elsewhere');
   context.emit({type: 'address-changed', lead: lead.id, destination});
   return answer;
 }
 
-/** @param why the delivery waits for an operator. Null if its lead does */
-async function hold({records, timings}: Context, delivery: Delivery, why: string | null): Promise<Answer> {
+async function hold(
+  {records, timings}: Context,
+  delivery: Delivery,
+  reason: DeliveryReason,
+): Promise<Answer> {
   delivery.stage = 'postponing';
   const isWaiting = isForReceivers(delivery.due);
   await records.postponed(delivery.due, {
     until: Date.now() + (isWaiting ? timings.longestRetry : 0),
-    error: why,
+    error: null,
+    reason,
     tried: false,
     ambiguous: false,
     isCounted: false,

@@ -101,19 +101,27 @@ export const isForReceivers = <Given extends {content: DeliveryContent}>(
   given: Given,
 ): given is Extract<Given, {content: ForReceivers}> => onlyForReceivers.includes(given.content);
 
-/** Why a delivery is held that is for another address than the one that the configuration has now, or of another kind. */
-export const whyElsewhere = (content: DeliveryContent) =>
-  onlyForReceivers.includes(content)
-    ? 'The destination had the lead at another address, and the one of now must not hear of it: tell the former one by hand, then drop this'
-    : anotherAddress;
 /**
- * Why the deliveries of a lead are held whose number is among those that took a consent back, or could not be compared. By
- * these words, which are stored, `release` finds them: they never change.
+ * Why a delivery is held or waits, where that is no error of an attempt. It is stored in place of an
+ * error, and stays as that does until the next attempt.
+ * - `suspect`: held, because a bot may have sent the lead
+ * - `suppressed`: held, because the number is among those that took a consent back, or could not be compared
+ * - `elsewhere`: held until an operator accepts it, because the destination has another address or type now
+ * - `former`: the news of a stop or an erasure waits for the former address, because no other one may hear it
  */
-export const suppressedNumber =
-  'Somebody with this number took the consent back before: "lead-prequal consent allow" sends it, with a reason';
-export const anotherAddress =
-  'The destination has another address or type than when this was stored: "lead-prequal destinations accept" sends it to the new one';
+export const deliveryReasons = ['suspect', 'suppressed', 'elsewhere', 'former'] as const;
+export type DeliveryReason = (typeof deliveryReasons)[number];
+
+/** What operators read in place of an error: nothing of a suspect, because its lead says why it is one. */
+export const reasonWords = {
+  suspect: null,
+  suppressed:
+    'Somebody with this number took the consent back before: "lead-prequal consent allow" sends it, with a reason',
+  elsewhere:
+    'The destination has another address or type than when this was stored: "lead-prequal destinations accept" sends it to the new one',
+  former:
+    'The destination had the lead at another address, and the one of now must not hear of it: tell the former one by hand, then drop this',
+} as const satisfies Record<DeliveryReason, string | null>;
 
 /**
  * A lease that the store may have given in a commit whose reply was lost, so that this process has begun nothing under
@@ -147,6 +155,7 @@ export type Claim = {
  * - `isCounted`: this attempt counts towards the limit of ambiguous attempts, after which the delivery is held
  * - `state`: `held` if the next attempt must wait for an operator's decision, `failed` if the delivery is given up, else
  *   `waiting`
+ * - `reason`: in place of an error, if nothing was attempted because of it
  * - `excerpt`: the first characters of the reply, for operators. They may hold personal data
  * - `recipients`: null if the attempt changed nothing about them
  */
@@ -157,6 +166,7 @@ export type Postponed = {
   ambiguous: boolean;
   isCounted: boolean;
   state: 'waiting' | 'held' | 'failed';
+  reason?: DeliveryReason;
   excerpt: string | null;
   recipients: Recipients | null;
 };
@@ -251,6 +261,8 @@ export type DeliveryRow = DeliveryKey & {
   /** Until this time a process may be working on the delivery; 0 if none is. */
   leasedUntil: number;
   failingSince: number | null;
+  reason: DeliveryReason | null;
+  /** If there is a reason, this is the reason in words. */
   lastError: string | null;
   /** The id that the destination gave to the lead. */
   remoteId: string | null;

@@ -1,5 +1,5 @@
 /** What operators see in figures: how many leads came when, and what of them has not arrived. */
-import type {DeliveryContent, OpenState, Unheard} from './deliveries.ts';
+import type {DeliveryContent, DeliveryReason, OpenState, Unheard} from './deliveries.ts';
 
 /** The leads of a partner on a day. `day`: when it began, in UTC. `newest`: the id of the last lead. `partner`: null for callers */
 export type LeadDay = {day: number; partner: string | null; leads: number; newest: string};
@@ -13,7 +13,7 @@ export type OpenDelivery = {
   destination: string;
   content: DeliveryContent;
   state: OpenState;
-  lastError: string | null;
+  reason: DeliveryReason | null;
 };
 
 /**

@@ -117,7 +117,7 @@ async function make({admin, form}: Visit, row: AnyChanging, given: Given, plan: 
   try {
     const agreed = row.plan && (form.get('confirm') ?? '');
     const result = await done(row, admin, input, plan, agreed, patience());
-    const {said = [], remarks = [], fails = []} = row.said(result, input as never, admin);
+    const {said = [], remarks = [], fails = []} = row.said(result, input, admin);
     if (fails.length > 0) return {failed: fails.join(' ')};
     const more = said.length - maxSaid;
     return [

@@ -12,7 +12,6 @@
  */
 import {
   onlyForReceivers,
-  suppressedNumber,
   type Claim,
   type Delivered,
   type DeliveryContent,
@@ -77,7 +76,8 @@ const claimSql = (skipLocked: string, [index, more]: readonly [index: string, mo
     attempts = attempts + lost,
     ambiguous = ambiguous + lost,
     ambiguous_counted = ambiguous_counted + lost,
-    last_error = CASE lost WHEN 1 THEN 'The process that claimed this delivery ended, and may have sent the lead' ELSE last_error END
+    last_error = CASE lost WHEN 1 THEN 'The process that claimed this delivery ended, and may have sent the lead' ELSE last_error END,
+    reason = CASE lost WHEN 1 THEN NULL ELSE reason END
   FROM due WHERE lead_id = due_id AND content = due_content AND destination = $2
   RETURNING lead_id, content, state, attempts, ambiguous_counted, remote_id, happened_at, failing_since, recipients,
     address`;
@@ -196,13 +196,13 @@ async function claimDue(
     } else if (taken === 'unreadable' && 'unreadable' in record) {
       unreadable.push(id);
       const text = `
-        UPDATE deliveries SET next_attempt_at = $1, leased_until = 0, last_error = $2
+        UPDATE deliveries SET next_attempt_at = $1, leased_until = 0, last_error = $2, reason = NULL
         WHERE lead_id = $3 AND destination = $4 AND content = $5 AND leased_until = $6`;
       await write(
         statement(text, now + unreadableWait, record.unreadable, id, destination, content, leaseEnd),
       );
     } else {
-      const end = taken === 'held' ? ['held', suppressedNumber, null] : ['dropped', null, now];
+      const end = taken === 'held' ? ['held', null, 'suppressed', null] : ['dropped', null, null, now];
       await write(statement(endUnsent, ...end, id, destination, content, leaseEnd));
     }
   }

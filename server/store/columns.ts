@@ -9,7 +9,12 @@
  */
 import {specifiedAmounts} from '../../contract/amounts.ts';
 import {tableOf} from '../../contract/table-of.ts';
-import {confirmationDecisions, deliveryContents, deliveryStates} from '../leads/deliveries.ts';
+import {
+  confirmationDecisions,
+  deliveryContents,
+  deliveryReasons,
+  deliveryStates,
+} from '../leads/deliveries.ts';
 import {roles} from '../leads/operators.ts';
 import {suppressionKinds} from '../leads/revocation.ts';
 
@@ -233,6 +238,8 @@ export const tables = {
       address: {...textOrNull, since: 12},
       /** The addresses at which it may have arrived before an operator accepted another one, separated by spaces. */
       former_addresses: {...textOrNull, since: 15},
+      /** Why it is held or waits, in place of `last_error`: one of the two is NULL. */
+      reason: {...textOrNull, oneOf: deliveryReasons, since: 21},
     },
     primaryKey: ['lead_id', 'destination', 'content'],
     indexes: {

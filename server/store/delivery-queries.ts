@@ -5,6 +5,7 @@
 import {
   hasEnded,
   onlyForReceivers,
+  reasonWords,
   type DeliveryFilter,
   type DeliveryKey,
   type DeliveryRow,
@@ -118,8 +119,8 @@ export function deliveryQueries(
       const text = `
         SELECT lead_id AS lead, destination, content, state, attempts, ambiguous, happened_at AS "happenedAt",
           next_attempt_at AS "nextAttemptAt", leased_until AS "leasedUntil", failing_since AS "failingSince",
-          last_error AS "lastError", remote_id AS "remoteId", settled_at AS "settledAt", recipients, address,
-          COALESCE(former_addresses, '') AS former
+          last_error AS "lastError", reason, remote_id AS "remoteId", settled_at AS "settledAt", recipients,
+          address, COALESCE(former_addresses, '') AS former
         FROM deliveries WHERE ${sql} ORDER BY lead_id, destination, content LIMIT $${values.length + 1}`;
       type Row = Omit<DeliveryRow, 'recipients' | 'formerAddresses'> & {
         recipients: string | null;
@@ -128,6 +129,7 @@ export function deliveryQueries(
       const rows = (await read(statement(text, ...values, limit))) as Row[];
       return rows.map(({recipients, former, ...row}) => ({
         ...row,
+        lastError: row.reason ? reasonWords[row.reason] : row.lastError,
         recipients: toRecipients(recipients),
         formerAddresses: former.split(' ').filter(Boolean),
       }));

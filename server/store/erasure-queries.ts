@@ -44,7 +44,8 @@ export const lockDeliveries = ({forUpdate}: Database, id: string): Statement =>
  */
 const endDeliveries = `
   UPDATE deliveries SET state = CASE WHEN settled_at IS NULL THEN 'dropped' ELSE state END,
-    settled_at = COALESCE(settled_at, CAST($1 AS BIGINT)), last_error = NULL, last_reply = NULL, recipients = NULL
+    settled_at = COALESCE(settled_at, CAST($1 AS BIGINT)), last_error = NULL, reason = NULL,
+    last_reply = NULL, recipients = NULL
   WHERE lead_id = $2 AND ${isNotForReceivers('deliveries')}`;
 /**
  * Tells the address that had news of the lead last, unless a list says which addresses can be told, and it is not among them.
@@ -65,7 +66,7 @@ const announceText = (content: DeliveryContent, unless: string, jsonList: Contex
     AND EXISTS (SELECT 1 FROM leads WHERE id = had.lead_id AND NOT (${unless}))
   GROUP BY had.lead_id, had.destination, had.address
   ON CONFLICT (lead_id, destination, content) DO UPDATE SET state = 'waiting', settled_at = NULL,
-    leased_until = 0, attempts = 0, failing_since = NULL, last_error = NULL, recipients = NULL,
+    leased_until = 0, attempts = 0, failing_since = NULL, last_error = NULL, reason = NULL, recipients = NULL,
     next_attempt_at = excluded.next_attempt_at, happened_at = excluded.happened_at, address = excluded.address`;
 /** @param present as of `ErasureStore.erase` */
 export const announceTo = (

@@ -1,5 +1,5 @@
 /** The figures of operators, for both databases. All of them read an index, in the order of time. */
-import {onlyForReceivers, suppressedNumber, type Unheard} from '../leads/deliveries.ts';
+import {onlyForReceivers, type Unheard} from '../leads/deliveries.ts';
 import type {DeliveryCell, FigureStore, LeadDay, OpenDelivery} from '../leads/figures.ts';
 import {createdAtOf, firstIdAt} from '../leads/lead-ids.ts';
 import {dayLength, startOfDay} from '../versions/request-counts.ts';
@@ -85,9 +85,8 @@ const stoppedText = `
     (SELECT MIN(lead_id) ${stopped("= 'held'")}) AS "oldestHeld",
     (SELECT COUNT(DISTINCT lead_id) ${stopped("IN ('refused', 'failed')")}) AS stopped`;
 
-/** A delivery is held without an error if a bot may have sent its lead. */
-const ofSuspects = `${stopped("= 'held'")} AND last_error IS NULL`;
-const ofHeldLeads = `${stopped("= 'held'")} AND (last_error IS NULL OR last_error = '${suppressedNumber}')`;
+const ofSuspects = `${stopped("= 'held'")} AND reason = 'suspect'`;
+const ofHeldLeads = `${stopped("= 'held'")} AND reason IN ('suspect', 'suppressed')`;
 
 export function figureQueries(context: Context): FigureStore {
   const {read, readMany, readOne, jsonList, onlyIndex} = context;
@@ -116,7 +115,7 @@ export function figureQueries(context: Context): FigureStore {
 
     async openDeliveriesOf(leads) {
       const text = `
-        SELECT lead_id AS lead, destination, content, state, last_error AS "lastError" FROM deliveries
+        SELECT lead_id AS lead, destination, content, state, reason FROM deliveries
         WHERE lead_id IN ${jsonList('$1')} AND settled_at IS NULL ORDER BY lead_id, destination, content`;
       return (await read(statement(text, JSON.stringify(leads)))) as OpenDelivery[];
     },

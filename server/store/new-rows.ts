@@ -1,6 +1,6 @@
 /** The rows of a new lead, for both databases. */
 import {hashOfText} from '../leads/consent-texts.ts';
-import {suppressedNumber, type ConfirmationRequest, type NewDelivery} from '../leads/deliveries.ts';
+import type {ConfirmationRequest, NewDelivery} from '../leads/deliveries.ts';
 import type {LeadEntry} from '../leads/new-lead.ts';
 import {digestOfBoth, type PersonDigests} from '../leads/persons.ts';
 import {everybody, holdersOf} from '../leads/revocation.ts';
@@ -49,7 +49,7 @@ export type NewRows = {
 };
 
 /** What the deliveries of a lead are that is held because of its number, unless they are held already. */
-export const held = {state: 'held', leased_until: 0, last_error: suppressedNumber} as const;
+export const held = {state: 'held', leased_until: 0, reason: 'suppressed'} as const;
 /**
  * SQL for the suppressions of a sender, whose columns are as in `NewRows.senders`. One of the kind `mailbox` holds nothing by
  * itself: whoever calls is told if that stop came by the mailbox, and the confirmation of a lead that is held is held, too. Whoever else
@@ -131,6 +131,7 @@ const rowOfDelivery = (
   leased_until: leaseEnd ?? 0,
   happened_at: createdAt,
   address: address ?? null,
+  reason: state === 'held' ? 'suspect' : null,
 });
 
 function toConfirmationRow({networks, ...others}: ConfirmationRequest) {

@@ -4,13 +4,7 @@
  * server.
  */
 import {setTimeout as sleep} from 'node:timers/promises';
-import {
-  anotherAddress,
-  hasEnded,
-  type DeliveryFilter,
-  type DeliveryKey,
-  type Settled,
-} from '../leads/deliveries.ts';
+import {hasEnded, type DeliveryFilter, type DeliveryKey, type Settled} from '../leads/deliveries.ts';
 import type {DeliveryDesk} from '../leads/ports.ts';
 import {isThere, statement, type Database, type Statement} from './database.ts';
 import {conditionOf, type Condition} from './delivery-queries.ts';
@@ -84,7 +78,7 @@ function drop(now: number, batch: Batch): Statement[] {
 function release(now: number, {where}: Batch): Statement {
   const text = `
     UPDATE deliveries SET state = 'waiting', next_attempt_at = ${next(where)}
-    WHERE state = 'held' AND last_error = '${anotherAddress}' AND ${where.sql} RETURNING destination`;
+    WHERE state = 'held' AND reason = 'elsewhere' AND ${where.sql} RETURNING destination`;
   return statement(text, ...where.values, now);
 }
 

@@ -1,5 +1,4 @@
 /** The queries that take consents back, and hold later leads of those who did, for both databases. */
-import {suppressedNumber} from '../leads/deliveries.ts';
 import {isSameToken} from '../leads/keyed-digests.ts';
 import {
   suppressionKinds,
@@ -93,7 +92,7 @@ export const revocationQueries = (context: Context): RevocationStore => {
 
     async hold(ids) {
       const hold = `
-        UPDATE deliveries SET state = 'held', last_error = '${suppressedNumber}'
+        UPDATE deliveries SET state = 'held', last_error = NULL, reason = 'suppressed'
         WHERE lead_id IN ${jsonList('$1')} AND state = 'waiting' AND leased_until <= $2
           AND ${isNotForReceivers('deliveries')} AND content <> 'confirmation'`;
       const mark = `UPDATE leads SET suppressed_at = created_at WHERE id IN ${jsonList('$1')} AND suppressed_at IS NULL`;
@@ -152,8 +151,8 @@ export const revocationQueries = (context: Context): RevocationStore => {
 
     async release(id, now) {
       const text = `
-        UPDATE deliveries SET state = 'waiting', next_attempt_at = $1, happened_at = $1, last_error = NULL
-        WHERE lead_id = $2 AND settled_at IS NULL AND state = 'held' AND last_error = '${suppressedNumber}'`;
+        UPDATE deliveries SET state = 'waiting', next_attempt_at = $1, happened_at = $1, reason = NULL
+        WHERE lead_id = $2 AND settled_at IS NULL AND state = 'held' AND reason = 'suppressed'`;
       const allowText = `
         UPDATE leads SET suppressed_at = NULL WHERE id = $1 AND suppressed_at IS NOT NULL RETURNING id`;
       const [, allowed = []] = await write(statement(text, now, id), statement(allowText, id));

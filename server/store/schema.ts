@@ -3,7 +3,7 @@
  * transaction, so an interrupted upgrade changes nothing.
  */
 import type {Emit} from '../observe/observations.ts';
-import {deliveryStates} from '../leads/deliveries.ts';
+import {deliveryStates, type DeliveryReason} from '../leads/deliveries.ts';
 import {list} from './database.ts';
 import {tables, type Column, type Index, type RowOf, type Table} from './columns.ts';
 
@@ -35,7 +35,7 @@ export const oldestVersion = 3;
  * The schema version of the oldest server that can serve the tables as they are now. Raise it when a change takes away
  * what the statements of that server need: test/server/store/statements.test.ts says when that is so.
  */
-export const oldestServer = 20;
+export const oldestServer = 21;
 
 const namedTables: readonly [string, Table][] = Object.entries(tables);
 const isSince =
@@ -61,6 +61,7 @@ const dataSteps: Readonly<Record<number, (dialect: Dialect) => readonly string[]
   18: keepStops,
   19: holdNewsOfHeld,
   20: endClearLeads,
+  21: nameReasons,
 };
 
 /** By schema version: the table that its data step creates anew, because no column can be added to a primary key. */
@@ -345,4 +346,26 @@ function holdNewsOfHeld(): string[] {
  */
 function endClearLeads(): string[] {
   return ['ALTER TABLE leads RENAME COLUMN lead TO clear_lead'];
+}
+
+/**
+ * The upgrade to version 21: why a delivery is held or waits is stored as a code. Versions before 2.0 stored these
+ * sentences, and nothing for suspects.
+ */
+function nameReasons(): string[] {
+  const sentences: Readonly<Record<Exclude<DeliveryReason, 'suspect'>, string>> = {
+    suppressed:
+      'Somebody with this number took the consent back before: "lead-prequal consent allow" sends it, with a reason',
+    elsewhere:
+      'The destination has another address or type than when this was stored: "lead-prequal destinations accept" sends it to the new one',
+    former:
+      'The destination had the lead at another address, and the one of now must not hear of it: tell the former one by hand, then drop this',
+  };
+  return [
+    "UPDATE deliveries SET reason = 'suspect' WHERE state = 'held' AND last_error IS NULL",
+    ...Object.entries(sentences).map(
+      ([code, sentence]) =>
+        `UPDATE deliveries SET reason = '${code}', last_error = NULL WHERE last_error = '${sentence}'`,
+    ),
+  ];
 }

@@ -35,9 +35,10 @@ const sealAnswer = (state: Settlement['state'], condition: string, forUpdate: st
   ON CONFLICT (lead_id, part) DO UPDATE SET data_key = excluded.data_key, blob = excluded.blob`;
 const announceText = `
   INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous, ambiguous_counted,
-    next_attempt_at, leased_until, happened_at, address, last_error)
+    next_attempt_at, leased_until, happened_at, address, last_error, reason)
   SELECT lead_id, destination, $1, 0, CASE state WHEN 'held' THEN 'held' ELSE 'waiting' END, 0, 0, 0,
-    CAST($2 AS BIGINT), 0, CAST($2 AS BIGINT), address, CASE state WHEN 'held' THEN last_error END
+    CAST($2 AS BIGINT), 0, CAST($2 AS BIGINT), address,
+    CASE state WHEN 'held' THEN last_error END, CASE state WHEN 'held' THEN reason END
   FROM deliveries AS told
   WHERE lead_id >= $3 AND lead_id <= $4 AND content IN ('created', 'held') AND state <> 'dropped'
     AND EXISTS (SELECT 1 FROM leads WHERE leads.id = told.lead_id AND status = $5 AND erased_at IS NULL AND revoked_at IS NULL)
@@ -61,19 +62,20 @@ const changesAnswer = {delivered: "status <> 'done'", refused: "status = 'pendin
 
 /** That a consent was taken back may be told for all by now, and the report be that it was told for the partner. */
 const endDelivered = `
-  UPDATE deliveries SET state = 'delivered', attempts = attempts + 1, last_error = NULL, failing_since = NULL,
-    settled_at = $1, recipients = COALESCE($2, recipients),
+  UPDATE deliveries SET state = 'delivered', attempts = attempts + 1, last_error = NULL, reason = NULL,
+    failing_since = NULL, settled_at = $1, recipients = COALESCE($2, recipients),
     leased_until = CASE leased_until WHEN CAST($3 AS BIGINT) THEN 0 ELSE leased_until END
   WHERE lead_id = $4 AND destination = $5 AND content = $6 AND state <> 'delivered'
     AND (content <> 'revoked' OR leased_until = CAST($3 AS BIGINT))
   RETURNING lead_id`;
 const endRefused = `
-  UPDATE deliveries SET state = 'refused', attempts = attempts + 1, leased_until = 0, last_error = $1
+  UPDATE deliveries SET state = 'refused', attempts = attempts + 1, leased_until = 0, last_error = $1,
+    reason = NULL
   WHERE lead_id = $2 AND destination = $3 AND content = $4 AND leased_until = $5 AND settled_at IS NULL
   RETURNING lead_id`;
 export const endUnsent = `
-  UPDATE deliveries SET state = $1, leased_until = 0, last_error = $2, settled_at = $3
-  WHERE lead_id = $4 AND destination = $5 AND content = $6 AND leased_until = $7 AND settled_at IS NULL
+  UPDATE deliveries SET state = $1, leased_until = 0, last_error = $2, reason = $3, settled_at = $4
+  WHERE lead_id = $5 AND destination = $6 AND content = $7 AND leased_until = $8 AND settled_at IS NULL
   RETURNING lead_id`;
 const endLease = `
   UPDATE deliveries SET leased_until = 0
@@ -86,8 +88,8 @@ const postponeText = `
     attempts = attempts + $3, ambiguous = ambiguous + $4, ambiguous_counted = ambiguous_counted + $5, state = $6,
     failing_since = COALESCE(failing_since, CAST($7 AS BIGINT)),
     last_reply = CASE CAST($8 AS BIGINT) WHEN 0 THEN last_reply END,
-    recipients = COALESCE($9, recipients)
-  WHERE lead_id = $10 AND destination = $11 AND content = $12 AND leased_until = $13 AND settled_at IS NULL
+    recipients = COALESCE($9, recipients), reason = $10
+  WHERE lead_id = $11 AND destination = $12 AND content = $13 AND leased_until = $14 AND settled_at IS NULL
   RETURNING lead_id`;
 
 /** Follows a statement that has locked the delivery, so that nobody can erase the lead in between. */
@@ -170,7 +172,7 @@ async function settle(context: Settling, key: DeliveryKey, leaseEnd: number, set
   const now = Date.now();
   if (settlement.state === 'dropped' || settlement.state === 'skipped') {
     const {state, reason} = settlement;
-    const end = statement(endUnsent, state, reason, now, lead, destination, content, leaseEnd);
+    const end = statement(endUnsent, state, reason, null, now, lead, destination, content, leaseEnd);
     await report(context, key, leaseEnd, end);
     return undefined;
   }
@@ -204,13 +206,13 @@ async function settle(context: Settling, key: DeliveryKey, leaseEnd: number, set
 async function postpone(context: Settling, key: DeliveryKey, leaseEnd: number, postponed: Postponed) {
   const {sealer} = context;
   const {lead, destination, content} = key;
-  const {until, error, tried, ambiguous, isCounted, state, recipients} = postponed;
+  const {until, error, tried, ambiguous, isCounted, state, reason = null, recipients} = postponed;
   // A reply may name the person, of whom nothing may be stored any more.
   const excerpt = onlyForReceivers.includes(content) ? null : postponed.excerpt;
   const counts = [tried, ambiguous, isCounted].map(Number);
   const failingSince = tried ? Date.now() : null;
   const values = [until, error, ...counts, state, failingSince, Number(excerpt !== null), asJson(recipients)];
-  const change = statement(postponeText, ...values, lead, destination, content, leaseEnd);
+  const change = statement(postponeText, ...values, reason, lead, destination, content, leaseEnd);
   const replying = excerpt === null ? undefined : await findBound(context, lead);
   const sealed = excerpt !== null && replying ? [sealReply(sealer, replying, key, excerpt)] : [];
   await report(context, key, leaseEnd, change, ...sealed);

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import type {Admin} from '../../server/admin/admin.ts';
-import {makeChange, planChange} from '../../server/admin/changes.ts';
-import {dropDeliveries, listDeliveries} from '../../server/admin/deliveries.ts';
+import {planChange, changeNamed} from '../../server/admin/changes.ts';
+import {listDeliveries, type Changed} from '../../server/admin/deliveries.ts';
 import {pauseDestination} from '../../server/admin/destinations.ts';
 import {inOneLine} from '../../server/admin/status.ts';
 import type {DestinationSettings} from '../../server/config/destinations.ts';
@@ -14,7 +14,7 @@ import {emailSettings} from '../support/email-settings.ts';
 import {sentLead, somebody} from '../support/embed-client.ts';
 import {refusal, startMailServer} from '../support/mail-server.ts';
 import {openFor} from '../support/opened.ts';
-import {allOf, planAndErase, statusOf, unnoted} from '../support/operator.ts';
+import {allOf, planAndErase, statusOf, unnoted, carryOut} from '../support/operator.ts';
 import {quickTimings} from '../support/quick-timings.ts';
 import {columnOf} from '../support/rows.ts';
 import {forEachStore} from '../support/stores.ts';
@@ -106,21 +106,25 @@ forEachStore((store) => {
       const {server, news, told, saysStop, admin} = await start(t, crm.settings);
       const id = await told();
       crm.answerWith(replyWith(500));
+      const drop = (selection: object) => carryOut<Changed>(admin, 'deliveries drop', selection);
       const other = await sentLead(server, person());
       await saysStop(id);
       await planAndErase(admin, [id]);
-      await until(async () => (await dropDeliveries(admin, {lead: other.id})).deliveries === 1);
-      const dropped = await dropDeliveries(admin, {destination: 'crm'});
+      await until(async () => (await drop({lead: other.id})).deliveries === 1);
+      const dropped = await drop({destination: 'crm'});
       assert.match(dropped.why_none ?? '', /Only the news of stops and erasures/);
       assert.deepEqual(
         dropped.stops.map(({lead, destination, content}) => `${lead} ${destination} ${content}`),
         [`${id} crm erased`, `${id} crm revoked`],
       );
-      assert.equal((await dropDeliveries(admin, {lead: id})).deliveries, 0);
-      await assert.rejects(planChange(admin, {lead: id, change: 'drop'}), /who said stop or was erased/);
+      await assert.rejects(drop({lead: id}), /Only the news of stops and erasures/);
+      await assert.rejects(
+        planChange(admin, changeNamed('drop')!, {lead: id}),
+        /who said stop or was erased/,
+      );
       assert.deepEqual((await news()).toSorted(), ['erased waiting', 'revoked waiting']);
       await until(async () => {
-        await dropDeliveries(admin, {destination: 'crm', stops: true});
+        await drop({destination: 'crm', stops: true});
         return (await news()).length === 0;
       });
       assert.deepEqual((await news(id)).toSorted(), ['erased dropped', 'revoked dropped']);
@@ -135,12 +139,12 @@ forEachStore((store) => {
       await server.execute(
         `UPDATE deliveries SET state = 'held', settled_at = NULL WHERE lead_id = '${id}' AND content = 'created'`,
       );
-      const {does, confirm} = await planChange(admin, {lead: id, change: 'drop'});
-      assert.deepEqual(does, [
+      const {plan} = await planChange(admin, changeNamed('drop')!, {lead: id});
+      assert.deepEqual(plan.does, [
         'crm never gets the lead.',
         'crm still gets the news that the consent was taken back.',
       ]);
-      await makeChange(admin, {lead: id, change: 'drop', confirm, reason: ''});
+      await carryOut(admin, 'deliveries drop', {lead: id});
       assert.deepEqual(await news(id), ['revoked waiting']);
     });
 

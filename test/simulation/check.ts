@@ -5,13 +5,7 @@
  * each rule says when it holds, and which troubles excuse what.
  */
 import {isDeepStrictEqual} from 'node:util';
-import {
-  anotherAddress,
-  onlyForReceivers,
-  suppressedNumber,
-  whyElsewhere,
-  type DeliveryRow,
-} from '../../server/leads/deliveries.ts';
+import {onlyForReceivers, type DeliveryRow} from '../../server/leads/deliveries.ts';
 import {clockDifference, Facts} from './facts.ts';
 import {
   contentOf,
@@ -46,7 +40,7 @@ const rules = {
   /** Once all faults are over, nothing waits for longer than the history's patience. */
   'everything comes to rest'({history}, violated) {
     const waiting = history.stored.deliveries.filter(
-      ({state, lastError}) => state === 'waiting' && lastError !== whyElsewhere('revoked'),
+      ({state, reason}) => state === 'waiting' && reason !== 'former',
     );
     if (history.isQuiet === false)
       violated(`${waiting.length} deliveries wait: ${waiting.slice(0, 3).map(nameOf).join(' ')}`);
@@ -206,7 +200,7 @@ const rules = {
     const mayBeLate = facts.all('trouble').length > 0;
     for (const delivery of isQuiet ? stored.deliveries : []) {
       const isEnded = stored.erased.has(delivery.lead) || stored.leads.get(delivery.lead)?.revoked;
-      const isHeld = delivery.state === 'held' && delivery.lastError === suppressedNumber;
+      const isHeld = delivery.state === 'held' && delivery.reason === 'suppressed';
       const isLeft = isEnded || (mayBeLate && (delivery.state === 'delivered' || isHeld));
       if (delivery.leasedUntil > 0 && !isLeft)
         violated(`${nameOf(delivery)} is ${delivery.state}, and leased`);
@@ -399,7 +393,7 @@ const rules = {
   'nothing is held for its address where no address changed'(facts, violated) {
     const known = new Set(facts.all('configuration').map(({addresses}) => JSON.stringify(addresses)));
     for (const delivery of known.size > 1 ? [] : facts.history.stored.deliveries)
-      if (delivery.lastError === anotherAddress) violated(nameOf(delivery));
+      if (delivery.reason === 'elsewhere') violated(nameOf(delivery));
   },
 
   /** At each moment, in each process, between two reloads. */
@@ -739,7 +733,7 @@ const rules = {
       partner === undefined ? 2 : Number(cid === undefined);
     for (const allowing of facts.all('allowing').filter(({until}) => until < Infinity))
       for (const delivery of facts.history.stored.deliveries) {
-        const {lead, state, lastError} = delivery;
+        const {lead, state, reason} = delivery;
         const isSince = facts
           .all('revoking')
           .some(
@@ -748,7 +742,7 @@ const rules = {
               (one.leads.includes(lead) || facts.concerns(one, lead)) &&
               !facts.isDecided(one, 'surely'),
           );
-        const isHeld = state === 'held' && lastError === suppressedNumber;
+        const isHeld = state === 'held' && reason === 'suppressed';
         if (isHeld && !isSince && facts.isAllowed(allowing, lead))
           violated(`${nameOf(delivery)} was allowed at ${seconds(allowing.until)}`);
       }

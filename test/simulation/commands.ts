@@ -2,7 +2,7 @@
 import {finish, Refusal, type Admin} from '../../server/admin/admin.ts';
 import {noting} from '../../server/admin/audit.ts';
 import {showLead} from '../../server/admin/leads.ts';
-import {allowConsent, revokeConsent} from '../../server/admin/revocations.ts';
+import {allowConsent, planRevocation, revokeConsent} from '../../server/admin/revocations.ts';
 import type {BesideStore} from '../../server/leads/ports.ts';
 import {appendErasures} from '../../server/store/erasures-file.ts';
 import {leadQueries} from '../../server/store/queries.ts';
@@ -174,9 +174,12 @@ export function revoke(operation: To<'revoke'>, sealer: Sealer, around: AroundCo
     const of = {partner, cid: clientOf(partner), phone, addresses};
     const revoking: Revoking = {type: 'revoking', ...span, ...of, leads: []};
     around.record(revoking);
-    const {numbers, leads} = await finish(revokeConsent(admin, {who, partner}), (so) => {
-      if ('revoked' in so) lookAt([so.revoked]);
-    });
+    const {numbers, leads} = await finish(
+      revokeConsent(admin, await planRevocation(admin, {who, partner})),
+      (so) => {
+        if ('revoked' in so) lookAt([so.revoked]);
+      },
+    );
     Object.assign(revoking, {until: time(), leads: leads.map(({id}) => id)});
     if (numbers === 0) revoking.phone = undefined;
   });

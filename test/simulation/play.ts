@@ -1,5 +1,4 @@
 /** Plays a plan: starts the processes, lets clients, operators and faults do what the plan says, and waits for quiet. */
-import {whyElsewhere} from '../../server/leads/deliveries.ts';
 import {comparableText, createIdempotencyDigests} from '../../server/leads/idempotency.ts';
 import {Refusal} from '../../server/admin/admin.ts';
 import type {NewLead as ToDesk} from '../../server/leads/new-lead.ts';
@@ -232,7 +231,7 @@ class Players {
     this.#nextLook = time() + 1_000;
     // The news of a stop waits for ever for an address that is not configured any more.
     const words = `SELECT 1 FROM deliveries WHERE state = 'waiting'
-      AND COALESCE(last_error, '') <> '${whyElsewhere('revoked')}' LIMIT 1`;
+      AND COALESCE(reason, '') <> 'former' LIMIT 1`;
     return rowsOf(words).length === 0;
   }
 

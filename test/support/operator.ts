@@ -8,7 +8,10 @@ import {buffer} from 'node:stream/consumers';
 import type {ZodType} from 'zod';
 import {finish, type Admin} from '../../server/admin/admin.ts';
 import {noting} from '../../server/admin/audit.ts';
-import {eraseLeads, planErasure} from '../../server/admin/erasing.ts';
+import type {ErasurePlan} from '../../server/admin/erasing.ts';
+import {done, inputOf, isChanging, planned} from '../../server/admin/operations/operation.ts';
+import {rowOf} from '../../server/admin/operations/table.ts';
+import {planRevocation, revokeConsent, type RevocationInput} from '../../server/admin/revocations.ts';
 import {exportLeads} from '../../server/admin/exporting.ts';
 import {readStatus} from '../../server/admin/status.ts';
 import {loadCommands} from '../../server/cli/commands.ts';
@@ -137,11 +140,23 @@ export async function exportOf(
   return {text, lacks, ...done};
 }
 
-/** Erases leads, as an operator who agrees with the plan. */
-export async function planAndErase(admin: Admin, leads: readonly string[], all = false) {
-  const {confirm} = await planErasure(admin, {leads, all});
-  return finish(eraseLeads(admin, {leads, all, confirm}), () => undefined);
+/** Does what a row of the table of operations says, as an operator who agrees with the plan. */
+export async function carryOut<Result = unknown>(
+  admin: Admin,
+  words: string,
+  given: object,
+): Promise<Result> {
+  const row = rowOf(words);
+  if (!row || !isChanging(row)) throw new Error(`Nothing is changed by ${words}`);
+  const input = inputOf(row, given, true);
+  return (await done(row, admin, input, await planned(row, admin, input))) as Result;
 }
+
+export const planAndErase = (admin: Admin, leads: readonly string[], all = false) =>
+  carryOut<ErasurePlan & {out_of_files: boolean}>(admin, 'leads erase', {leads, all});
+
+export const planAndRevoke = async (admin: Admin, input: RevocationInput) =>
+  finish(revokeConsent(admin, await planRevocation(admin, input)), () => undefined);
 
 /** The status beside a server that works, of a configuration with which it would start. */
 export const statusOf = ({store, config}: Pick<Admin, 'store' | 'config'>, forAlerts = false) =>

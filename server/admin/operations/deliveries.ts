@@ -1,7 +1,7 @@
 /** The deliveries of leads: which wait or failed, what is sent again, sent on, or never sent. */
 import {z} from 'zod';
 import {upstreamIdSchema} from '../../destinations/lead-api/upstream-id.ts';
-import {deliveryStates, hasEnded, isForReceivers, type DeliveryFilter} from '../../leads/deliveries.ts';
+import {deliveryStates, hasEnded, type DeliveryFilter} from '../../leads/deliveries.ts';
 import {Refusal, type Admin} from '../admin.ts';
 import {
   changed,
@@ -145,10 +145,10 @@ async function planOf(admin: Admin, input: Selection, {order, concerns}: Ordered
     };
   }
   const {lead} = filter;
-  const all = await admin.store.listDeliveries(maxRows, filter);
+  const all: readonly OpenDelivery[] = await admin.store.listDeliveries(maxRows, filter);
   const rows = all.filter(concerns);
   if (rows.length === 0) throw new Refusal(await whyNot(admin, order, filter, all));
-  const stops = order === 'drop' && !input.stops ? all.filter(isForReceivers) : [];
+  const stops = order === 'drop' && !input.stops ? all.filter((row) => !isDroppable(row)) : [];
   return {
     does: [
       ...rows.flatMap(order === 'drop' ? dropLines : sentLines),
@@ -220,10 +220,10 @@ a second time. To a destination that is failing, one is tried at a time until it
     isPossible: (open) => open.some(isDue),
     input: (lead, name) => ({lead, destination: name}),
   },
-  plan: (admin, {all: _, ...input}) => {
-    const hasState = input.state !== undefined;
+  plan: (admin, {lead, destination: name, state, failing, stops, since, until}) => {
+    const input = {lead, destination: name, state, failing, stops, since, until};
     const concerns = (row: OpenDelivery) =>
-      hasState ? !(hasEnded(input.state) && ['lead', 'confirmation'].includes(row.content)) : isDue(row);
+      state === undefined ? isDue(row) : !(hasEnded(state) && ['lead', 'confirmation'].includes(row.content));
     return planOf(admin, input, {order: 'retry', concerns});
   },
   run: (admin, _, prepared) => retryDeliveries(admin, prepared),

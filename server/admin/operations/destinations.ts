@@ -55,7 +55,7 @@ const test = changes({
   words: 'destinations test',
   what: 'send a made-up lead that is marked as a test, and say in words what came back',
   help: 'To a destination of kind lead-api no lead is sent: it is asked for a lead that it cannot have.',
-  ...{roles: admins, past: 'sent a test to {destination}'},
+  ...{roles: admins, past: 'sent a test to {destination}', opens: 'nothing'},
   fields: {name},
   onList: {list: 'destinations', button: 'Send a test', input: (name) => ({name})},
   run: async (admin, {name}) => {
@@ -82,12 +82,9 @@ const pause = changes({
       schema: field.reason('').schema.default('an operator paused it'),
     },
   },
-  asked: {reason: 'Why'},
+  asked: {reason: "Why? The server's log has it, too: name nobody."},
   onList: {list: 'destinations', button: 'Pause…', input: (name) => ({name})},
-  run: async (admin, {name, reason}) => {
-    await admin.look({destination: name, reason});
-    return pauseDestination(admin, name, reason);
-  },
+  run: (admin, {name, reason}) => pauseDestination(admin, name, reason),
   said: (_, {name}) => ({
     said: [`${name} is paused. "lead-prequal destinations resume ${name}" sends what waits.`],
   }),
@@ -99,10 +96,7 @@ const resume = changes({
   ...{roles: admins, past: 'resumed {destination}'},
   fields: {name},
   onList: {list: 'destinations', button: 'Resume', input: (name) => ({name})},
-  run: async (admin, {name}) => {
-    await admin.look({destination: name});
-    return resumeDestination(admin, name);
-  },
+  run: (admin, {name}) => resumeDestination(admin, name),
   said: (wasPaused, {name}) => ({
     said: [
       wasPaused

@@ -156,8 +156,8 @@ Exit status: 0 erased; 1 not erased, or not out of the files yet; 2 the command 
     return {
       said: out_of_files
         ? leads.map(
-            ({reference, id, changes: isGoing}) =>
-              `${reference} (${id}) ${isGoing ? 'erased' : 'was erased before'}`,
+            ({reference, changes: isGoing}) =>
+              `${reference} ${isGoing ? 'is' : 'was'} erased${isGoing ? '' : ' before'}`,
           )
         : [],
       fails: out_of_files ? [] : [notOutOfFiles(`leads erase ${references}`)],

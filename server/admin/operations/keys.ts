@@ -20,11 +20,10 @@ import {changes, reads, type Columns, type Group} from './operation.ts';
 import {notOutOfFiles} from './progress.ts';
 
 /** What the key is for, by its place in DATA_KEY. */
-function placeOf({key, listed, seals, may_leave_at}: KeyRow) {
+function placeOf({key, listed, seals}: KeyRow) {
   if (key === clearWord) return 'no: a server seals it';
   if (seals) return 'first: it seals';
-  if (!listed) return 'no';
-  return may_leave_at === null ? 'opens' : 'opens; may leave';
+  return listed ? 'opens' : 'no';
 }
 const wayOut = (key: string) =>
   `Data is sealed with ${key}, which DATA_KEY lacks, so no server starts: put the key back, behind the new one if there is one. If no copy of it is left, "lead-prequal keys forget ${key}" erases what is sealed with it.`;
@@ -38,7 +37,7 @@ one, and seven days have passed: until then, links and idempotency keys need it.
 under each key; it reads them all.
 
 Exit status: 0; 1 if DATA_KEY lacks a key that is in use, so that no server starts. It says the way out.`,
-  lacksKeys: true,
+  opens: 'store without its keys',
   fields: {count: field.flag('how much is stored under each key; reads all leads')},
   line: keyRow,
   counted: ['key'],
@@ -127,7 +126,7 @@ const forget = changes({
 as "leads erase" does. It may be stopped and begun again. docs/privacy.md has the steps.
 
 Exit status: 0 forgotten; 1 not, or not out of the files yet; 2 the command line is wrong, or nobody can be asked.`,
-  lacksKeys: true,
+  opens: 'store without its keys',
   past: 'erased {it}, whose key was lost',
   planned: 'asked what a lost key takes with it',
   fields: {

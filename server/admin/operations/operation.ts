@@ -16,7 +16,7 @@ import type {Progress} from './progress.ts';
  * - `past`: as audit and timeline tell it, such as `erased {it}`: `{it}` are the leads, and other names are those of what was
  *   noted. Missing for what shows nothing of a person and changes nothing
  * - `wrong`: why this input makes no sense, if each of its fields does
- * - `lacksKeys`: it works without a data key that is in use, because it is the way out
+ * - `opens`: what its command opens instead of the store: it is the way out of a lost data key, or works before the first start
  */
 type Common<Of extends Fields> = {
   words: string;
@@ -26,7 +26,7 @@ type Common<Of extends Fields> = {
   past?: string;
   fields: Of;
   wrong?: (input: Input<Of>) => string | undefined;
-  lacksKeys?: true;
+  opens?: 'store without its keys' | 'nothing';
 };
 
 export type Cell = string | number | boolean | null | undefined | readonly string[];

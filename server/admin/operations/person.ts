@@ -21,10 +21,10 @@ export const who: Field<z.ZodString> & {argument: true} = {
 
 /** An address stays as it was typed until it is looked for. */
 const email = z.string().refine((text) => personOf(text) !== undefined, 'It must be an e-mail address.');
-const phone = z.string().transform((text, {addIssue}) => {
+const phone = z.string().transform((text, issues) => {
   const number = phoneOf(text)?.e164;
   if (number !== undefined) return number;
-  addIssue('It must be a US number, or one that begins with + and a country code.');
+  issues.addIssue('It must be a US number, or one that begins with + and a country code.');
   return z.NEVER;
 });
 

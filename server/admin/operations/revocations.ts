@@ -1,7 +1,6 @@
 /** Revoking consents, and letting go what is held since. */
 import {z} from 'zod';
 import {referenceOf} from '../../../contract/reference.ts';
-import {suppressedNumber} from '../../leads/deliveries.ts';
 import {allCallers, everybody, linkWays} from '../../leads/revocation.ts';
 import {isErased} from '../../store/rows.ts';
 import type {Admin} from '../admin.ts';
@@ -117,7 +116,8 @@ Exit status: 0 revoked; 1 not, or not of all that may be meant; 2 the command li
   lines: (revoked) => [revoked],
   said: ({scope, numbers, leads, unread}) => ({
     said: leads.map(
-      ({reference, id, changes: isNew}) => `${reference} (${id}) ${isNew ? 'revoked' : 'was revoked before'}`,
+      ({reference, changes: isNew}) =>
+        `The consent of ${reference} ${isNew ? 'is revoked' : 'was revoked before'}`,
     ),
     remarks: [
       ...leads.flatMap(toldLines),
@@ -179,7 +179,7 @@ does not do that by itself: "consent list --revoked" shows it.`,
   async run(admin, {reason, partner}, {who: meant, rows}) {
     const done = await allowConsent(admin, {who: meant, reason, partner: partnerOf(partner)});
     // What is held because of its number goes by that already.
-    const others = rows.filter(({lastError}) => lastError !== suppressedNumber);
+    const others = rows.filter((row) => row.reason !== 'suppressed');
     if (typeof meant === 'string')
       await retryDeliveries(admin, {
         filter: {lead: meant},

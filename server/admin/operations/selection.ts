@@ -10,10 +10,10 @@ import type {Input} from './fields.ts';
 /** Stands for a partner, and selects leads of `/json/leads`, which have no partner. */
 const withoutPartner = '-';
 
-const reference = z.string().transform((text, {addIssue}) => {
+const reference = z.string().transform((text, issues) => {
   const end = endOfId(text);
   if (end !== undefined) return end;
-  addIssue('It must be a reference such as K7QM-2XHD.');
+  issues.addIssue('It must be a reference such as K7QM-2XHD.');
   return z.NEVER;
 });
 

@@ -3,15 +3,22 @@ import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import {DateTime} from 'luxon';
 import {referenceOf} from '../../../contract/reference.ts';
-import {finish, type Admin} from '../../../server/admin/admin.ts';
+import {type Admin} from '../../../server/admin/admin.ts';
 import {noting} from '../../../server/admin/audit.ts';
 import {readCallSheet, type CallSheet} from '../../../server/admin/call-sheet.ts';
-import {makeChange, planChange} from '../../../server/admin/changes.ts';
+import {planChange, changeNamed} from '../../../server/admin/changes.ts';
 import {deliveriesOf} from '../../../server/admin/deliveries.ts';
 import {listPage} from '../../../server/admin/listing.ts';
-import {allowConsent, revokeConsent} from '../../../server/admin/revocations.ts';
+import {allowConsent} from '../../../server/admin/revocations.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
-import {databaseKinds, exportOf, linesOf, operate, planAndErase} from '../../support/operator.ts';
+import {
+  databaseKinds,
+  exportOf,
+  linesOf,
+  operate,
+  planAndErase,
+  planAndRevoke,
+} from '../../support/operator.ts';
 import {writeConfig} from '../../support/config-file.ts';
 import {
   asLead,
@@ -93,7 +100,7 @@ for (const {name, postgres, skip} of databaseKinds)
         assert.match(sheet.consent?.text ?? '', text);
       }
       const id = entries[0]?.id ?? '';
-      await finish(revokeConsent(admin, {who: id}), () => undefined);
+      await planAndRevoke(admin, {who: id});
       const {consent: taken, call, state, story, changes} = await readCallSheet(admin, id, seen);
       assert.equal(taken?.at, consent.givenAt);
       assert.match(taken.text, /pressed the button$/);
@@ -108,7 +115,7 @@ for (const {name, postgres, skip} of databaseKinds)
     test('a number that said stop is known again, also of a lead that goes nowhere', async (t) => {
       const first = newEntry();
       const {admin, accept} = await begin(t, first);
-      await finish(revokeConsent(admin, {who: first.id, partner: null}), () => undefined);
+      await planAndRevoke(admin, {who: first.id, partner: null});
       const after = (minutes: number, more: Partial<LeadEntry>) =>
         entryAt(Date.now() + minutes * 60_000, more);
       const [again, other] = [after(1, {}), after(3, {partner: 'acme'})];
@@ -215,8 +222,7 @@ for (const {name, postgres, skip} of databaseKinds)
       ];
       for (const action of commands) await noting(admin.store, {actor: 'ben', action})({lead: id});
       const look = noting(admin.store, {actor: 'ben', action: 'leads erase'});
-      await look({lead: id, erasure: 'planned'});
-      await look({erasure: 'confirmed'});
+      await look({lead: id, plan: 'shown'});
       const {story} = await readCallSheet(admin, id, {seesPersons: false});
       const told = story.map(({title}) => title).filter((title) => title.startsWith('ben, by a command, '));
       // Two of them are lists.
@@ -272,7 +278,7 @@ for (const {name, postgres, skip} of databaseKinds)
     test('what is due at once has no next attempt, and a pause has no reason for a viewer', async (t) => {
       const {admin, id, execute} = await begin(t, newEntry({partner: 'acme', deliveries: [news('sales')]}));
       await execute("UPDATE deliveries SET state = 'delivered', settled_at = happened_at, attempts = 1");
-      await finish(revokeConsent(admin, {who: id}), () => undefined);
+      await planAndRevoke(admin, {who: id});
       const told = async (seesPersons: boolean) => {
         const {story} = await readCallSheet(admin, id, {seesPersons});
         return story.find(({kind}) => kind === 'soon') ?? assert.fail();
@@ -316,14 +322,13 @@ for (const {name, postgres, skip} of databaseKinds)
       const [whole] = linesOf<{duplicates: string[]}>(await run('leads', 'show', id, '--json'));
       assert.equal(whole?.duplicates.length, 22);
 
-      const {does} = await planChange(admin, {lead: id, change: 'erase'});
-      const goes = does.filter((line) => /^\S+ goes: /.test(line));
-      assert.equal(goes.length, 21);
-      assert.match(does.at(-1) ?? '', /^24 more leads that belong to it go, too: "lead-prequal leads erase/);
-      const stop = await planChange(admin, {lead: id, change: 'revoke'});
-      assert.match(stop.does[0] ?? '', /, and 25 other leads goes out any more\.$/);
-      const {confirm} = await planChange(admin, {lead: id, change: 'erase'});
-      await makeChange(admin, {lead: id, change: 'erase', confirm, reason: ''});
+      const planOf = async (verb: string) =>
+        (await planChange(admin, changeNamed(verb) ?? assert.fail(), {lead: id})).plan.does;
+      const does = await planOf('erase');
+      assert.equal(does.filter((line) => typeof line !== 'string').length, 21);
+      assert.equal(does.at(-1), '24 more leads that belong to it go, too.');
+      assert.match(JSON.stringify(await planOf('revoke')), /, and 25 other leads goes out any more\./);
+      await planAndErase(admin, [id]);
       const left = await admin.store.listOutlines({}, {limit: 99});
       assert.ok(left.length === 45 && left.every(({erasedAt}) => erasedAt !== null));
     });

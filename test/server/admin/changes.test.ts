@@ -2,16 +2,19 @@
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import {referenceOf} from '../../../contract/reference.ts';
-import {finish} from '../../../server/admin/admin.ts';
 import {readCallSheet} from '../../../server/admin/call-sheet.ts';
-import {makeChange, planChange, type ChangeInput} from '../../../server/admin/changes.ts';
-import {allowConsent, revokeConsent} from '../../../server/admin/revocations.ts';
-import {suppressedNumber, type NewDelivery} from '../../../server/leads/deliveries.ts';
-import {databaseKinds, operate} from '../../support/operator.ts';
+import {changeNamed, planChange} from '../../../server/admin/changes.ts';
+import {noting} from '../../../server/admin/audit.ts';
+import {done, inputOf, type Said} from '../../../server/admin/operations/operation.ts';
+import {allowConsent} from '../../../server/admin/revocations.ts';
+import type {NewDelivery} from '../../../server/leads/deliveries.ts';
+import {databaseKinds, operate, planAndRevoke} from '../../support/operator.ts';
 import {newDelivery, newEntry, newsTo, sampleConsent} from '../../support/sample-leads.ts';
 
 const to = (destination: string, state: 'waiting' | 'held', nextAttemptAt = Date.now() + 3_600_000) =>
   newsTo(destination, {state, nextAttemptAt});
+
+type Making = {destination?: string; agreed?: string; reason?: string};
 
 for (const {name, postgres, skip} of databaseKinds)
   suite(`what is done with a lead over ${name}`, {skip}, () => {
@@ -19,11 +22,27 @@ for (const {name, postgres, skip} of databaseKinds)
       const entry = newEntry({partner: 'acme', consent: sampleConsent, deliveries});
       const {admin: open, execute, accept} = await operate(t, [entry], {postgres});
       const [admin, lead] = [await open(), entry.id];
-      const plan = (change: ChangeInput['change'], destination?: string) =>
-        planChange(admin, {lead, change, destination});
-      const make = async (input: Omit<ChangeInput, 'lead'>, reason = '') => {
-        const {confirm} = await planChange(admin, {lead, ...input});
-        return makeChange(admin, {lead, ...input, confirm, reason});
+      const rowNamed = (verb: string) => changeNamed(verb) ?? assert.fail(verb);
+      /** As the page of a lead does it, which is noted under the words of the command. */
+      const by = (verb: string) => ({
+        ...admin,
+        look: noting(admin.store, {actor: 'ana', action: rowNamed(verb).words}),
+      });
+      const plan = async (verb: string, destination?: string) => {
+        const {plan: planned, ...others} = await planChange(by(verb), rowNamed(verb), {lead, destination});
+        const lines = planned.does.flatMap((line) =>
+          typeof line === 'string' ? [line] : line.fields.map(([field, value]) => `${field}: ${value}`),
+        );
+        return {...others, does: lines};
+      };
+      /** @param agreed the digest of the plan that somebody has read, if that is not the one of now */
+      const make = async (verb: string, {destination, agreed, ...asked}: Making = {}) => {
+        const [row, noted] = [rowNamed(verb), by(verb)];
+        const planned = await planChange(noted, row, {lead, destination});
+        const input = inputOf(row, {...row.onLead.input(lead, destination), ...asked}, true);
+        const result = await done(row, noted, input, planned, agreed ?? planned.digest);
+        const {said = [], fails = []}: Said = row.said(result, input, noted);
+        return [...said, ...fails].join('. ');
       };
       const statesNow = async () =>
         (await admin.store.listDeliveries(9, {lead})).map(
@@ -37,8 +56,8 @@ for (const {name, postgres, skip} of databaseKinds)
       const {admin, execute, plan, make, reference, statesNow} = await begin(t, ...waiting, to('d', 'held'));
       await execute("UPDATE deliveries SET state = 'failed', ambiguous = 2 WHERE destination = 'b'");
       await admin.store.pauseDestination({destination: 'c', pausedAt: 0, reason: 'it moves'});
-      const {title, who, reference: of, does, needsReason} = await plan('send');
-      assert.deepEqual([title, who, of], ['Send again', 'Jane Doe', reference]);
+      const {person, reference: of, does} = await plan('retry');
+      assert.deepEqual([person, of], ['Jane Doe', reference]);
       assert.deepEqual(does, [
         'a gets the lead now.',
         'b gets the lead now.',
@@ -46,44 +65,43 @@ for (const {name, postgres, skip} of databaseKinds)
         'c gets the lead now.',
         'c is paused (it moves), so it goes there once c is resumed.',
       ]);
-      assert.equal(needsReason, false);
-      assert.equal(await make({change: 'send', destination: 'b'}), '1 delivery is due now.');
+      assert.equal(await make('retry', {destination: 'b'}), '1 delivery due now');
       assert.deepEqual(await statesNow(), ['a waiting', 'b waiting now', 'c waiting', 'd held']);
-      assert.equal(await make({change: 'send'}), '3 deliveries are due now.');
+      assert.equal(await make('retry'), '3 deliveries due now');
     });
 
     test('what is held is sent on; what is held because of its number needs a reason, which is kept', async (t) => {
       const {admin, execute, lead, make, plan, statesNow} = await begin(t, to('a', 'held'));
-      assert.equal(await make({change: 'release'}), '1 delivery is due now.');
+      assert.equal(await make('release'), '1 delivery due now');
       assert.deepEqual(await statesNow(), ['a waiting now']);
-      await execute(`UPDATE deliveries SET state = 'held', last_error = '${suppressedNumber}'`);
+      await execute("UPDATE deliveries SET state = 'held', reason = 'suppressed'");
       await execute('UPDATE leads SET suppressed_at = 1');
       assert.deepEqual((await readCallSheet(admin, lead, {seesPersons: true})).changes, [
         ...['allow', 'drop', 'revoke', 'erase'],
       ]);
       await assert.rejects(plan('release'), /Nothing of it is held/);
-      await assert.rejects(make({change: 'allow'}, ' '), /say why/);
-      assert.match(await make({change: 'allow'}, 'asked for it'), /is sent now\.$/);
+      await assert.rejects(make('allow', {reason: ' '}), /say why/);
+      assert.match(await make('allow', {reason: 'asked for it'}), /is sent now\. 1 lead released$/);
       assert.deepEqual(await statesNow(), ['a waiting now']);
       assert.match(JSON.stringify(await admin.store.auditEntries({lead}, 9)), /asked for it/);
     });
 
     test('what is held because of its number and because of a bot is sent on with a reason alone', async (t) => {
       const {admin, execute, lead, make, plan, statesNow} = await begin(t, to('a', 'held'), to('b', 'held'));
-      await execute(`UPDATE deliveries SET last_error = '${suppressedNumber}' WHERE destination = 'b'`);
+      await execute("UPDATE deliveries SET reason = 'suppressed' WHERE destination = 'b'");
       await execute('UPDATE leads SET suppressed_at = 1');
       const sheet = await readCallSheet(admin, lead, {seesPersons: true});
       assert.deepEqual(sheet.changes, ['allow', 'drop', 'revoke', 'erase']);
       assert.equal(sheet.state.words, 'held: said stop before');
       await assert.rejects(plan('release'), /Nothing of it is held/);
       assert.deepEqual((await plan('allow')).does.slice(1), ['a gets the lead now.', 'b gets the lead now.']);
-      await make({change: 'allow'}, 'asked for it');
+      await make('allow', {reason: 'asked for it'});
       assert.deepEqual(await statesNow(), ['a waiting now', 'b waiting now']);
     });
 
     test('a number that is let go holds no lead that comes meanwhile', async (t) => {
       const {admin, accept, lead} = await begin(t);
-      await finish(revokeConsent(admin, {who: lead}), () => undefined);
+      await planAndRevoke(admin, {who: lead});
       const late = newEntry({partner: 'acme', deliveries: [to('a', 'waiting')]});
       const statesOf = async () =>
         (await admin.store.listDeliveries(9, {lead: late.id})).map(({state}) => state);
@@ -110,7 +128,7 @@ for (const {name, postgres, skip} of databaseKinds)
       const titles = async () =>
         (await readCallSheet(admin, lead, {seesPersons: true})).story.map(({title}) => title);
       assert.ok((await titles()).includes('ana, by a command, asked what dropping it would do'));
-      assert.equal(await make({change: 'drop'}), '2 deliveries were dropped.');
+      assert.equal(await make('drop'), '2 deliveries dropped');
       assert.ok((await titles()).includes('ana, by a command, dropped it'));
       assert.deepEqual(await statesNow(), []);
       await assert.rejects(plan('drop'), {kind: 'conflict'});
@@ -121,36 +139,35 @@ for (const {name, postgres, skip} of databaseKinds)
       assert.match((await plan('revoke')).does[0] ?? '', new RegExp(`^Nothing of ${reference} goes out`));
       const reason = async () => (await readCallSheet(admin, lead, {seesPersons: true})).call?.reason;
       assert.match((await reason()) ?? '', /_hours$/);
-      assert.match(await make({change: 'revoke'}), /consent of 1 lead is taken back/);
+      assert.match(await make('revoke'), /^The consent of \S+ is revoked$/);
       assert.equal(await reason(), 'stopped');
       await assert.rejects(plan('revoke'), {kind: 'conflict'});
-      const {does, button} = await plan('erase');
-      assert.equal(button, 'Erase for ever');
-      assert.match(does[0] ?? '', /^Goes: name, e-mail, telephone/);
-      assert.equal(await make({change: 'erase'}), `${reference} is erased.`);
+      assert.match((await plan('erase')).does[0] ?? '', /^goes: name, e-mail, telephone/);
+      assert.equal(await make('erase'), `${reference} is erased`);
       await assert.rejects(plan('erase'), {kind: 'conflict'});
     });
 
-    for (const change of ['send', 'drop', 'revoke', 'erase'] as const)
+    for (const change of ['retry', 'drop', 'revoke', 'erase'] as const)
       test(`"${change}" is refused if it would do something else by now than was planned`, async (t) => {
-        const {admin, accept, execute, lead, plan} = await begin(t, to('a', 'waiting'), to('b', 'waiting'));
-        const {confirm} = await plan(change);
+        const {admin, accept, execute, lead, make, plan} = await begin(
+          t,
+          to('a', 'waiting'),
+          to('b', 'waiting'),
+        );
+        const {digest} = await plan(change);
         await execute("UPDATE deliveries SET state = 'refused' WHERE destination = 'b'");
         // It goes with the other, and has the same number.
         await accept(newEntry({supersedes: lead}));
-        await assert.rejects(makeChange(admin, {lead, change, confirm, reason: ''}), {
+        await assert.rejects(make(change, {agreed: digest}), {
           ...{kind: 'conflict', message: /has changed meanwhile/},
         });
         assert.equal((await admin.store.listDeliveries(9, {lead})).length, 2);
       });
 
     test('nothing is sent if the destination may have it by now, of which the plan said nothing', async (t) => {
-      const {admin, execute, lead, plan} = await begin(t, to('a', 'waiting'));
-      const {confirm} = await plan('send');
+      const {execute, make, plan} = await begin(t, to('a', 'waiting'));
+      const {digest} = await plan('retry');
       await execute('UPDATE deliveries SET ambiguous = 1');
-      await assert.rejects(
-        makeChange(admin, {lead, change: 'send', confirm, reason: ''}),
-        /changed meanwhile/,
-      );
+      await assert.rejects(make('retry', {agreed: digest}), /changed meanwhile/);
     });
   });

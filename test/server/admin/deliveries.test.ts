@@ -2,19 +2,17 @@
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import {
-  changed,
   countDeliveries,
-  dropDeliveries,
   listDeliveries,
-  retryDeliveries,
   settleDelivery,
   type Selection,
+  type Changed,
 } from '../../../server/admin/deliveries.ts';
 import type {Admin} from '../../../server/admin/admin.ts';
 import {failures, startFakeUpstream, upstreamSettings, type Script} from '../../support/fake-upstream.ts';
 import {basic, postJson, readJson} from '../../support/http.ts';
 import {openFor} from '../../support/opened.ts';
-import {allOf, databaseKinds, operate} from '../../support/operator.ts';
+import {allOf, databaseKinds, operate, carryOut} from '../../support/operator.ts';
 import {columnOf} from '../../support/rows.ts';
 import {newDelivery, newEntry, prequalificationBody} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
@@ -52,14 +50,11 @@ for (const {name, postgres, skip} of databaseKinds) {
       const entries = entriesOf(0, 3);
       const [taken = '', never = '', third = ''] = entries.map(({id}) => id);
       const admin = await (await operate(t, entries, {postgres})).admin();
+      const drop = (lead: string) => carryOut<Changed>(admin, 'deliveries drop', {lead});
       await settleDelivery(admin, {lead: taken}, 'u-1');
-      assert.equal((await dropDeliveries(admin, {lead: never})).deliveries, 1);
+      assert.equal((await drop(never)).deliveries, 1);
       assert.deepEqual(await leadsOf(admin, {state: 'held'}), [third]);
-      const dropped = await dropDeliveries(admin, {lead: never});
-      assert.deepEqual(changed.parse(dropped), dropped);
-      const {deliveries, why_none} = dropped;
-      assert.equal(deliveries, 0);
-      assert.match(why_none ?? '', /^No such delivery/);
+      await assert.rejects(drop(never), {name: 'Refusal', message: /^No such delivery/});
     });
 
     test('of several deliveries of a lead, one is settled only when its destination is named', async (t) => {
@@ -84,15 +79,17 @@ for (const {name, postgres, skip} of databaseKinds) {
         });
       }
       delete script.create;
-      const retry = async (selection: Selection) => (await retryDeliveries(admin, selection)).deliveries;
-      assert.equal(await retry({lead: ids[1]}), 1);
+      const retry = async (selection: Selection) =>
+        (await carryOut<Changed>(admin, 'deliveries retry', selection)).deliveries;
+      await assert.rejects(retry({lead: ids[1]}), /"lead-prequal deliveries release"/);
+      await carryOut(admin, 'deliveries release', {lead: ids[1]});
       await until(async () => (await rowsOf(admin)).length === 2);
       assert.equal(await retry({}), 0);
       assert.equal(await retry({state: 'held'}), 2);
       await until(async () => (await rowsOf(admin)).length === 0);
       assert.deepEqual([...new Set(upstream.taken())].toSorted(), ids);
       assert.equal(upstream.sent().length, 6);
-      assert.equal(await retry({lead: ids[0]}), 0);
+      await assert.rejects(retry({lead: ids[0]}), /No such delivery/);
     });
   });
 }

@@ -3,10 +3,8 @@ import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import type {Admin} from '../../../server/admin/admin.ts';
 import {listPage, personPage} from '../../../server/admin/listing.ts';
-import {revokeConsent} from '../../../server/admin/revocations.ts';
-import {finish} from '../../../server/admin/admin.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
-import {databaseKinds, idsOf, operate, planAndErase} from '../../support/operator.ts';
+import {databaseKinds, idsOf, operate, planAndErase, planAndRevoke} from '../../support/operator.ts';
 import {asLead, entryAt, prequalificationBody, newsTo} from '../../support/sample-leads.ts';
 import {damaged} from '../../support/sealed-rows.ts';
 
@@ -49,9 +47,9 @@ for (const {name, postgres, skip} of databaseKinds)
       await change(entries['crm: given up'], "state = 'failed'");
       const held = [entries['held: said stop before'], entries['said stop before']].map(({id}) => `'${id}'`);
       await execute(`UPDATE leads SET suppressed_at = 1 WHERE id IN (${held.join(', ')})`);
-      await change(entries['held: crm may have it'], "last_error = 'sent twice'");
+      await change(entries['held: crm may have it'], "reason = NULL, last_error = 'sent twice'");
       await planAndErase(admin, [entries.erased.id]);
-      await finish(revokeConsent(admin, {who: entries['said stop'].id}), () => undefined);
+      await planAndRevoke(admin, {who: entries['said stop'].id});
       await execute(damaged(`lead_id = '${entries['cannot be read'].id}'`));
 
       const {

@@ -41,7 +41,7 @@ async function search(
   limit?: number,
 ) {
   const {found, kept, ...others} = await finish(
-    leadsOfPerson({store, look: unnoted}, filter, person, {limit}),
+    leadsOfPerson({store, look: unnoted}, filter, person, limit),
     quietly,
   );
   return {ids: idsOf(found), kept: idsOf(kept), ...others};
@@ -80,7 +80,8 @@ for (const {name, postgres, skip} of databaseKinds)
         assert.deepEqual((await search(admin, {phone}, {}, 1)).ids, newestFirst(capitals, other).slice(0, 1));
         if (isPrepared) return;
         const stop = new AbortController();
-        const {looked} = await finish(leadsOfPerson(admin, {}, {phone}, stop), () => stop.abort());
+        const searching = leadsOfPerson({...admin, signal: stop.signal}, {}, {phone});
+        const {looked} = await finish(searching, () => stop.abort());
         assert.equal(looked, 1_000);
       });
 

@@ -287,10 +287,10 @@ suite('commands over damaged rows', () => {
       UPDATE deliveries SET last_reply = '{"exc', recipients = '{"left', happened_at = ${far}, failing_since = ${far}`);
     for (const json of [[], ['--json']]) {
       const listed = await run('deliveries', 'list', ...json);
-      assert.deepEqual([listed.code, listed.stderr], [0, '1 delivery\n']);
+      assert.deepEqual([listed.code, listed.stderr.split(';')[0]], [0, '1 delivery']);
       const {code, stdout, stderr} = await run('deliveries', 'show', entry.id, ...json);
       assert.equal(code, 1);
-      assert.equal(stderr, 'The last reply of default cannot be read: it is damaged in the database.\n');
+      assert.match(stderr, /^The last reply of default cannot be read: it is damaged in the database\.$/m);
       assert.match(stdout, /held/);
       assert.equal((await run('leads', 'show', entry.id, ...json)).code, 1);
     }

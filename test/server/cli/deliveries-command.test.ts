@@ -19,23 +19,26 @@ suite('the command "deliveries"', () => {
     const {run} = await operate(t, entries);
     const [first = '', second = '', third = ''] = entries.map(({id}) => id).toSorted();
     const list = (...words: string[]) => run('deliveries', 'list', ...words);
-    assertSays(await list('--json'), 0, /^50 deliveries \(--limit shows more\)\n$/);
+    assertSays(await list('--json'), 0, /^50 deliveries \(--limit shows more\);/);
     const all = await list('--limit', '3000');
-    assertSays(all, 0, /^53 deliveries\n$/);
-    assertSays(await list('--id', first), 0, /^1 delivery\n$/);
+    assertSays(all, 0, /^53 deliveries; times are those of /);
+    assertSays(await list(first), 0, /^1 delivery; /);
     for (const secret of ['Jane', 'jane@', '202-555']) assert.ok(!all.stdout.includes(secret), secret);
     assertSays(await list('--destination', 'other', '--json'), 1, /There is no destination other/);
     assert.partialDeepStrictEqual(linesOf(await run('deliveries', 'summary', '--json')), [
       {state: 'held', deliveries: 53},
     ]);
 
-    assertSays(await run('deliveries', 'retry', '--all'), 1, /^0 deliveries due now$/m);
-    assertSays(await run('deliveries', 'settle', first, '--taken-as', 'u-1'), 0, /^1 delivery settled\n$/);
-    assertSays(await run('deliveries', 'drop', second), 0, /^1 delivery dropped\n$/);
-    assertSays(await run('deliveries', 'drop', second), 1, /^0 deliveries dropped\nNo such delivery/);
-    assertSays(await run('deliveries', 'retry', second), 1, /^0 deliveries due now$/m);
-    assertSays(await run('deliveries', 'retry', third), 0, /^1 delivery due now$/m);
-    assertSays(await run('deliveries', 'retry', '--state', 'held'), 0, /^50 deliveries due now$/m);
+    assertSays(await run('deliveries', 'retry', '--all'), 1, /^No such delivery/m);
+    const prints = async (stdout: string, ...words: string[]) =>
+      assert.partialDeepStrictEqual(await run('deliveries', ...words), {code: 0, stdout});
+    await prints('1 delivery settled\n', 'settle', first, '--taken-as', 'u-1');
+    await prints('1 delivery dropped\n', 'drop', second);
+    assertSays(await run('deliveries', 'drop', second), 1, /^No such delivery/);
+    assertSays(await run('deliveries', 'retry', second), 1, /^No such delivery/);
+    assertSays(await run('deliveries', 'retry', third), 1, /"lead-prequal deliveries release"/);
+    await prints('1 delivery due now\n', 'release', third);
+    await prints('50 deliveries due now\n', 'retry', '--state', 'held');
   });
 
   test('a database that does not exist is named, and no empty one is made in its place', async (t) => {

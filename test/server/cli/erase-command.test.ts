@@ -1,12 +1,13 @@
 /** `lead-prequal leads erase`: what it shows and asks, and what other commands say of erased leads. */
 import assert from 'node:assert/strict';
+import {finish, type Job} from '../../../server/admin/admin.ts';
 import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {suite, test} from 'node:test';
 import {referenceOf} from '../../../contract/reference.ts';
-import {purge} from '../../../server/admin/purging.ts';
-import {finishPurging} from '../../../server/cli/purge.ts';
+import {purge, type Waiting} from '../../../server/admin/purging.ts';
+import {progressWords} from '../../../server/admin/operations/progress.ts';
 import {createRun} from '../../../server/cli/output.ts';
 import {run} from '../../../server/cli/program.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
@@ -48,7 +49,7 @@ suite('the command "leads erase"', () => {
     const {run} = await operated(t, [gone, entryOf({})]);
     const erased = await run('leads', 'erase', reference, '--yes');
     assert.equal(erased.code, 0, erased.stderr);
-    assert.equal(erased.stdout, `${reference} (${gone.id}) erased\n`);
+    assert.equal(erased.stdout, `${reference} is erased\n`);
     assert.match(erased.stderr, /1 consent of these stay \(keep_consent_years\): 16 CFR 310\.5/);
     assert.doesNotMatch(erased.stderr, /Canary/, 'what a program may log names nobody');
     const row = new RegExp(`${reference} .* acme +erased .*\\d\\d:\\d\\d\n`);
@@ -89,12 +90,12 @@ suite('the command "leads erase"', () => {
       runAtTerminal({ask: () => Promise.resolve(answer)}, settings, 'leads', ...words);
     const list = (answer: string) => answering(answer, 'list', '--json', '--phone', '-');
     assert.deepEqual(idsOf(linesOf(await list('202.555.0111'))), [jane.id]);
-    assertFails(await list(''), /--phone - found no telephone number on standard input/, 2);
+    assertFails(await list(''), /standard input has no line: The telephone number is missing/, 2);
     const wrong = await list('12');
-    assertFails(wrong, /what --phone - read is not one\. It must be a US number/, 2);
+    assertFails(wrong, /--phone is invalid\. It must be a US number/, 2);
     assertFails(
       await answering('x', 'list', '--phone', '-', '--email', '-'),
-      /only one of --email and --phone can be read/,
+      /only one thing can be read from standard input/,
       2,
     );
     assert.equal((await answering('202 555 0111', 'erase', '--phone', '-', '--yes')).code, 0);
@@ -128,7 +129,7 @@ suite('the command "leads erase"', () => {
     const search = ['--email', 'last@example.com'];
     const erased = await runAtTerminal(atOnce, settings, 'leads', 'erase', ...search);
     assert.equal(erased.code, 1);
-    assert.match(erased.stderr, /Nothing was erased/);
+    assert.match(erased.stderr, /Nothing was changed/);
     const listed = await runAtTerminal(afterOnePage, settings, 'leads', 'list', '--json', ...search);
     assert.equal(listed.code, 1);
     assert.partialDeepStrictEqual(linesOf(listed), [{id: newest.id}]);
@@ -163,7 +164,7 @@ suite('the command "leads erase"', () => {
     });
     const no = await runAtTerminal(answering('yes'), settings, 'leads', 'erase', first.id);
     assert.deepEqual([no.code, no.stdout], [1, '']);
-    assert.match(no.stderr, /Nothing was erased\.\n$/);
+    assert.match(no.stderr, /Nothing was changed\.\n$/);
     assert.ok(!existsSync(`${settings['DATABASE_PATH']}.erasures`));
     assert.deepEqual(questions, ['To erase 2 leads for ever, type erase: ']);
     const block = no.stderr.slice(no.stderr.indexOf(referenceOf(first.id)));
@@ -205,10 +206,7 @@ suite('the command "leads erase"', () => {
 
     await run('leads', 'erase', kept.id, '--yes');
     const again = await run('leads', 'erase', kept.id, '--yes');
-    assert.deepEqual(
-      [again.code, again.stdout],
-      [0, `${referenceOf(kept.id)} (${kept.id}) was erased before\n`],
-    );
+    assert.deepEqual([again.code, again.stdout], [0, `${referenceOf(kept.id)} was erased before\n`]);
     const all = await run('leads', 'erase', kept.id, '--yes', '--all');
     assert.match(all.stderr, /goes +the kept consent/);
     assert.match(all.stderr, /1 consent of these go, too \(--all\), although 16 CFR 310\.5/);
@@ -242,16 +240,9 @@ suite('erasing the bytes of SQLite', () => {
     const reader = new DatabaseSync(path, {readOnly: true});
     reader.exec('BEGIN');
     reader.prepare('SELECT COUNT(*) FROM leads').get();
-    const says: string[] = [];
-    const say = (text: string) => void says.push(text);
-    const words = {what: 'It went.', again: 'leads erase K7QM-2XHD'};
-    const {out_of_files} = await finishPurging({say, fail: say}, words, purgeInVain());
-    assert.equal(out_of_files, false);
+    const [says, words] = [[] as string[], progressWords()];
+    assert.equal(await finish(purgeInVain(), (progress) => void says.push(words(progress).say ?? '')), false);
     assert.ok(says.some((text) => text.startsWith('Still waiting')));
-    assert.match(
-      says.at(-1) ?? '',
-      /^It is not out of the files yet: .* lead-prequal leads erase K7QM-2XHD$/,
-    );
 
     const {code, stdout, stderr} = await printedBy((streams) => {
       let printed = '';
@@ -268,12 +259,12 @@ suite('erasing the bytes of SQLite', () => {
     assert.equal(code, 0, stderr);
     assert.match(stderr, /waiting for it/);
     assert.match(stderr, /Older copies beside the database .*\.before-restore-20261120T100000Z/);
-    assert.equal(stdout, `${referenceOf(entry.id)} (${entry.id}) erased\n`);
+    assert.equal(stdout, `${referenceOf(entry.id)} is erased\n`);
     assert.deepEqual(hasCanary(), []);
   });
 });
 
-async function* purgeInVain() {
+async function* purgeInVain(): Job<Waiting, boolean> {
   const store = {purge: () => Promise.resolve(false)};
-  return {out_of_files: yield* purge({store}, {pause: 1, saidEach: 5, max: 20})};
+  return yield* purge({store}, {pause: 1, saidEach: 5, max: 20});
 }

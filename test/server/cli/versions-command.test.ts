@@ -1,11 +1,13 @@
 /** `lead-prequal versions list`: which versions there are, and whose pages ask for them. */
 import assert from 'node:assert/strict';
+import {type AnyReading} from '../../../server/admin/operations/operation.ts';
+import {versions} from '../../../server/admin/operations/versions.ts';
+import {show} from '../../../server/cli/operate.ts';
 import {cpSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test} from 'node:test';
 import type {VersionRow} from '../../../server/admin/versions.ts';
 import {createRun} from '../../../server/cli/output.ts';
-import {list as printVersions} from '../../../server/cli/versions.ts';
 import {readConfig, releasesFolder} from '../../../server/config/config.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {startOfDay} from '../../../server/versions/request-counts.ts';
@@ -110,7 +112,7 @@ suite('the list of versions', () => {
     const list = (json = false) =>
       printedBy(async (surroundings) => {
         const run = createRun(surroundings);
-        await printVersions(run, {store, config, look: unnoted}, 30, {json});
+        await show(run, versions.rows[0] as AnyReading, {store, config, look: unnoted}, {days: 30}, {json});
         return run.status;
       });
 

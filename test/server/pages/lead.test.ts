@@ -1,11 +1,9 @@
 /** What the page of a lead says beside the answer on calls, and how it shows words that are written from the right. */
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
-import {finish} from '../../../server/admin/admin.ts';
-import {revokeConsent} from '../../../server/admin/revocations.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import {routes} from '../../../server/pages/routes.ts';
-import {planAndErase} from '../../support/operator.ts';
+import {planAndErase, planAndRevoke} from '../../support/operator.ts';
 import {servePages} from '../../support/pages.ts';
 import {
   asLead,
@@ -37,7 +35,7 @@ test('beside a stop, the page says when it was said, and whether the consent is 
   const now = Date.now();
   const first = entryAt(now - 60_000, consentAt(now - 60_000));
   const {get, accept, admin} = await begin(t, first);
-  await finish(revokeConsent(admin, {who: first.id, partner: null}), () => undefined);
+  await planAndRevoke(admin, {who: first.id, partner: null});
   const again = entryAt(now + 3_600_000, consentAt(now + 3_600_000));
   await accept(again);
   const saidStop = String.raw`Do not call Somebody with this number said stop on \w+ \d+ at [\d:]+ [AP]M\.`;
@@ -63,7 +61,7 @@ suite('a name that is written from the right', () => {
   test('leaves numbers beside it in order, in the list and on the page of the lead', async (t) => {
     const entry = entryOf({deliveries: [newsTo('crm')]});
     const {get} = await begin(t, entry);
-    const change = ['send', 'revoke', 'erase'].map((what) => `/leads/${entry.id}/${what}`);
+    const change = ['retry', 'revoke', 'erase'].map((what) => `/leads/${entry.id}/${what}`);
     for (const path of ['/leads', `/leads/${entry.id}`, ...change]) {
       const page = await get(path);
       assert.ok(page.includes(whole), path);

@@ -47,7 +47,7 @@ for (const {name, postgres, skip} of databaseKinds)
             assert.ok([200, 303].includes(status), `${status}: ${path}`);
           }),
         );
-        for (const path of [`/leads/${encoded}`, `/leads/${id}/${encoded}`, `/leads/${encoded}/send`])
+        for (const path of [`/leads/${encoded}`, `/leads/${id}/${encoded}`, `/leads/${encoded}/retry`])
           assert.equal((await get(path)).status, 404, path);
       }
     });
@@ -56,7 +56,7 @@ for (const {name, postgres, skip} of databaseKinds)
       const {post, id} = await start(t);
       const paths = [...routes, ...yourRoutes]
         .filter(({method}) => method === 'POST')
-        .map(({path}) => path.replace(':change', 'send').replace(':name/:what', 'hook/pause'));
+        .map(({path}) => path.replace(':name', 'hook'));
       const fields = ['q', 'day', 'partner', 'format', 'confirm', 'reason', 'credential', 'session'];
       for (const text of texts) {
         const form = Object.fromEntries(fields.map((field) => [field, text]));
@@ -74,12 +74,12 @@ for (const {name, postgres, skip} of databaseKinds)
     test('a lead is changed under each way to write its reference', async (t) => {
       const {get, post, id} = await start(t);
       const written = encodeURIComponent(referenceOf(id).toLowerCase().replace('-', ' '));
-      const {text} = await get(`/leads/${written}/send`);
+      const {text} = await get(`/leads/${written}/retry`);
       const [, confirm = assert.fail()] = /name="confirm" value="([^"]+)"/.exec(text) ?? [];
-      const {status, headers} = await post(`/leads/${written}/send`, {confirm});
+      const {status, headers} = await post(`/leads/${written}/retry`, {confirm});
       assert.equal(status, 303);
       const {location = ''} = headers;
-      assert.match((await get(location)).text, /1 delivery is due now/);
+      assert.match((await get(location)).text, /1 delivery due now/);
       // What was sealed to be said is nobody to look for.
       const said = new URL(location, 'https://x.example').searchParams.get('said');
       const other = await get(`/leads?who=${said}`);

@@ -43,7 +43,11 @@ test('a test that failed is announced as a failure, and what was done as done', 
     return /<p class="said ?(.*?)" role="(\w+)">([^<]+)/.exec(text)?.slice(1);
   };
   assert.deepEqual((await boxAfter('test'))?.slice(0, 2), ['no', 'alert']);
-  assert.deepEqual(await boxAfter('resume'), ['', 'status', 'crm was not paused.']);
+  assert.deepEqual(await boxAfter('resume'), [
+    '',
+    'status',
+    'crm was not paused. If it had a break, that is ended, and what waits is sent.',
+  ]);
 });
 
 test('a destination names whose leads go there, or are confirmed there, and callers', async (t) => {
@@ -51,7 +55,7 @@ test('a destination names whose leads go there, or are confirmed there, and call
   assert.match(text, /crm webhook · acme, API callers /);
   assert.match(text, /sales email · bright /);
   assert.match(text, /sales\/confirm confirmation · acme, bright /);
-  assert.match(text, /Why The server's log has it, too: name nobody\./);
+  assert.match(text, /Why\? The server's log has it, too: name nobody\./);
   const more = Array.from({length: 5}, (_, index) => ({key: `more-${index}`, send_to: ['crm']}));
   const many = withoutTags(await (await begin(t, more)).get('/destinations'));
   assert.match(many, /crm webhook · 6 partners, API callers /);

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import {randomUUIDv7} from 'node:crypto';
 import {suite, test, type TestContext} from 'node:test';
-import {inviteOperator, revokeOperator} from '../../../server/admin/operators.ts';
+import {inviteOperator} from '../../../server/admin/operators.ts';
 import {html} from '../../../server/html/html.ts';
 import {roles} from '../../../server/leads/operators.ts';
 import {newSecret} from '../../../server/leads/operators.ts';
 import type {Route} from '../../../server/pages/visit.ts';
 import {browserOf} from '../../../server/pages/you.ts';
 import {createAuthenticator, type Authenticator, type Lies} from '../../support/authenticator.ts';
-import {databaseKinds, unnoted} from '../../support/operator.ts';
+import {carryOut, databaseKinds, unnoted} from '../../support/operator.ts';
 import {ownForm, pagesUrl, servePages, type Answer, type ServedPages} from '../../support/pages.ts';
 
 const home: Route = {
@@ -110,7 +110,7 @@ for (const {name, postgres, skip} of databaseKinds)
     assert.equal((await signIn(browser, passkey)).headers.location, '/');
     assert.match((await browser.get('/')).text, /Hello Maria Lopez/);
     const admin = {store: served.store, config: served.config, look: unnoted};
-    await revokeOperator(admin, 'Maria Lopez');
+    await carryOut(admin, 'operators revoke', {name: 'Maria Lopez'});
     assert.equal((await browser.get('/')).status, 303, 'at once');
     assert.ok(isRefused(await signIn(browser, passkey)), 'and the passkey is gone');
     const who = 'operator Maria Lopez: operators';

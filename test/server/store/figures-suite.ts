@@ -157,9 +157,9 @@ export function describeFigures(name: string, openStore: (data: string) => Promi
       const found = await store.openDeliveriesOf([ids[0]!, ids[4]!, ids[5]!, randomUUID()]);
       const content = 'lead';
       assert.deepEqual(found, [
-        {lead: ids[4], destination: 'default', content, state: 'waiting', lastError: null},
-        {lead: ids[4], destination: 'other', content, state: 'waiting', lastError: null},
-        {lead: ids[5], destination: 'default', content, state: 'held', lastError: null},
+        {lead: ids[4], destination: 'default', content, state: 'waiting', reason: null},
+        {lead: ids[4], destination: 'other', content, state: 'waiting', reason: null},
+        {lead: ids[5], destination: 'default', content, state: 'held', reason: 'suspect'},
       ]);
       assert.deepEqual(await store.countStopped(), {held: 3, oldestHeld: held.at(-1), stopped: 0});
     });

@@ -157,6 +157,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
           happenedAt: (await store.find(id!))!.createdAt,
           nextAttemptAt: until,
           leasedUntil: 0,
+          reason: null,
           remoteId: null,
           recipients: null,
           settledAt: null,

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import {copyFileSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test} from 'node:test';
+import {deliveryReasons} from '../../../server/leads/deliveries.ts';
 import {currentVersion} from '../../../server/store/schema.ts';
 import {openPostgresStore} from '../../../server/store/postgres/store.ts';
 import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
@@ -41,6 +42,7 @@ const asNow = (row: Delivery): Delivery => ({
   recipients: null,
   address: null,
   former_addresses: null,
+  reason: row['state'] === 'held' && row['last_error'] === null ? 'suspect' : null,
   ...row,
 });
 
@@ -215,6 +217,53 @@ forEachStore((store) => {
     ]);
   });
 
+  test('what is held by a sentence of an earlier version is found by its reason', async (t) => {
+    const server = await store.startServer();
+    t.after(() => server.close());
+    const before = await openStore(server.config, testSealer);
+    const nextAttemptAt = Date.now() + 3_600_000;
+    const deliveries = deliveryReasons.map((destination) =>
+      newDelivery({destination, content: 'created', address: 'former', nextAttemptAt}),
+    );
+    const entry = newEntry({deliveries});
+    await before.accept(entry);
+    await before.close();
+    const sentences = {
+      suppressed:
+        'Somebody with this number took the consent back before: "lead-prequal consent allow" sends it, with a reason',
+      elsewhere:
+        'The destination has another address or type than when this was stored: "lead-prequal destinations accept" sends it to the new one',
+      former:
+        'The destination had the lead at another address, and the one of now must not hear of it: tell the former one by hand, then drop this',
+    };
+    await server.execute("UPDATE deliveries SET state = 'held' WHERE destination <> 'former'");
+    await server.execute("UPDATE deliveries SET content = 'revoked' WHERE destination = 'former'");
+    for (const [destination, sentence] of Object.entries(sentences))
+      await server.execute(
+        `UPDATE deliveries SET last_error = '${sentence}' WHERE destination = '${destination}'`,
+      );
+    await server.execute('UPDATE leads SET suppressed_at = created_at');
+    await takeBack(server, 17, store.name);
+
+    const opened = await openStore(server.config, testSealer);
+    t.after(() => opened.close());
+    const rows = async () => opened.listDeliveries(9, {lead: entry.id});
+    for (const {destination, reason, lastError} of await rows()) {
+      assert.equal(reason, destination);
+      assert.equal(lastError, {suspect: null, ...sentences}[destination]);
+    }
+    const held = await opened.countHeld();
+    assert.equal(held.leads, 1);
+    assert.deepEqual(held.deliveries.map(({destination}) => destination).toSorted(), [
+      'suppressed',
+      'suspect',
+    ]);
+    assert.ok(await opened.release(entry.id, Date.now()));
+    assert.equal(await opened.acceptAddress(Date.now(), 'elsewhere', 'latter'), 1);
+    const states = (await rows()).map(({destination, state}) => `${destination} ${state}`);
+    assert.deepEqual(states, ['elsewhere waiting', 'former waiting', 'suppressed waiting', 'suspect held']);
+  });
+
   test('what an older server beside this one is to tell of a held lead waits for an operator', async (t) => {
     const crm = await openFor(t, startWebhookReceiver(replyWith(503)));
     const [first] = partners;
@@ -225,8 +274,8 @@ forEachStore((store) => {
     const server = await openFor(t, store.startServer(changes, quickTimings));
     await sentLead(server);
     await server.execute("UPDATE deliveries SET content = 'held', leased_until = 0, next_attempt_at = 0");
-    const rows = async () => plain(await server.select('SELECT content, state, last_error FROM deliveries'));
+    const rows = async () => plain(await server.select('SELECT content, state, reason FROM deliveries'));
     await until(async () => (await rows())[0]?.['content'] === 'created');
-    assert.deepEqual(await rows(), [{content: 'created', state: 'held', last_error: null}]);
+    assert.deepEqual(await rows(), [{content: 'created', state: 'held', reason: 'suspect'}]);
   });
 });
