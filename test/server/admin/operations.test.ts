@@ -33,9 +33,10 @@ const own: [words: string, ...rest: string[]][] = [
   ['leads export', '--for', 'sales'],
   ['leads export', '--consents'],
 ];
-/** Only their pages note who looked at them. */
+/** Only their pages note who looked at them. Nor can a command note anything that opens no store. */
 const notedByPages = ['audit list', 'destinations list', 'operators list'];
-const isNoted = ({words, past}: Row) => past !== undefined && !notedByPages.includes(words);
+const isNoted = ({words, past, opens}: Row) =>
+  past !== undefined && opens !== 'nothing' && !notedByPages.includes(words);
 const isPlanned = (row: Row) => isChanging(row) && row.plan !== undefined;
 /** Whether the sentence is made of these words of a row. */
 const assertTold = (entry: AuditEntry | undefined, words: string | undefined, shown: string) =>
