@@ -106,6 +106,18 @@ const serverRooms = roomsOf('server', (name) => [
         },
       ]
     : []),
+  ...(['destinations', 'pages', 'cli'].includes(name)
+    ? [
+        {
+          regex:
+            '/(?:leads/(?:may-call|call-hours|state-call-hours|area-codes|time-there)|admin/(?:stops|lead-view))\\.ts$',
+          allowTypeImports: true,
+          // These decide nothing.
+          allowImportNames: ['timeZonesOf', 'listSuppressions', 'suppressionRow'],
+          message: 'leads/lead-view.ts decides about calls, stops and hours: write down what it says.',
+        },
+      ]
+    : []),
   ...(name === 'observe'
     ? []
     : [{regex: '^(pino|prom-client)', message: 'Only observe/ knows these libraries: emit an observation.'}]),

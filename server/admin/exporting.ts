@@ -9,7 +9,7 @@ import {isErased} from '../store/rows.ts';
 import {pagesOf, type Admin, type Job} from './admin.ts';
 import {lookAtList} from './audit.ts';
 import {detailsOf, type LeadDetails} from './lead-details.ts';
-import {salesCells, salesColumns} from './sales-columns.ts';
+import {salesColumns, salesRows} from './sales-columns.ts';
 import {toJson, visible} from './visible.ts';
 
 export const exportFormats = ['csv', 'jsonl'] as const;
@@ -153,10 +153,9 @@ export async function* exportLeads(
       }
     }
     done.leads += leads.length;
-    const cellsOf = forSales
-      ? await salesCells(admin, full, zone)
-      : (lead: LeadDetails) => paths.map((path) => valueAt(lead, path));
-    yield {text: isCsv ? toCsv(leads.map(cellsOf)) : toJsonLines(leads), looked: looked()};
+    const rowOf = (lead: LeadDetails) => paths.map((path) => valueAt(lead, path));
+    const toRows = async () => (forSales ? salesRows(admin, full, zone) : leads.map(rowOf));
+    yield {text: isCsv ? toCsv(await toRows()) : toJsonLines(leads), looked: looked()};
     for (const {lead, context = {}, opt_out_signal} of isCsv && !forSales ? leads : []) {
       for (const name of Object.keys(context)) if (!hasColumn('context', name)) unlisted.add(name);
       if (opt_out_signal) unlisted.add('opt_out_signal');

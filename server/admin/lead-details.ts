@@ -1,14 +1,12 @@
 /** Everything that is stored about a lead, in the words of events, which do not have the `cid`. */
 import {z} from 'zod';
-import type {Config} from '../config/config.ts';
 import {toEventData} from '../destinations/webhook/event.ts';
 import {leadEventSchema} from '../leads/lead-event.ts';
-import {shownAmountsOf} from '../leads/calculated-answer.ts';
 import {isoTime} from '../leads/consent-record.ts';
 import {revocationScopes} from '../leads/revocation.ts';
 import type {FullLead, UnreadableLead} from '../leads/lead-filter.ts';
 
-/** `revoked_at`, `revoked_for`: missing while nobody has taken the consent back. */
+/** `revoked_at`, `revoked_for`: missing unless the consent was revoked. */
 export const leadDetails = leadEventSchema.shape.data.extend({
   cid: z.string(),
   revoked_at: z.string().exactOptional(),
@@ -34,11 +32,3 @@ export function detailsOf(lead: FullLead | UnreadableLead): LeadDetails | Unread
     return {id, unreadable: 'it lacks a part that every lead has, or a time in it is no time'};
   }
 }
-
-/** As `shownAmountsOf`, of a lead in the words of events. */
-export const amountsForPeople = ({answer}: Pick<LeadDetails, 'answer'>, {policy}: Pick<Config, 'policy'>) =>
-  answer &&
-  shownAmountsOf(
-    {status: 'done', amounts: answer.prequalification, reasons: {}, policyVersion: answer.policy_version},
-    policy.display_rounding_increment,
-  );

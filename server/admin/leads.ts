@@ -14,14 +14,14 @@ import {
   type ListedLead,
 } from '../leads/lead-filter.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
-import {mayCall} from '../leads/may-call.ts';
+import type {LeadView} from '../leads/lead-view.ts';
 import {isErased} from '../store/rows.ts';
 import {count, isoTime, pagesOf, Refusal, time, type Admin} from './admin.ts';
 import {lookAtList} from './audit.ts';
 import {showErased, type ShownErased} from './erasing.ts';
 import {detailsOf, leadDetails} from './lead-details.ts';
 import {leadOf, unreadableText} from './lead-names.ts';
-import {callRow, callsOf, toCallRow} from './lead-view.ts';
+import {callRow, opened, toCallRow, viewOne} from './lead-view.ts';
 import {peopleOf} from './persons.ts';
 import {afterwards, afterwardsOf, noneAfterwards} from './stops.ts';
 import {localDay, midnight} from './words.ts';
@@ -53,7 +53,8 @@ export const leadRow = z.union([
 export type LeadRow = z.infer<typeof leadRow>;
 
 /** @param rounding of the policy, for a total as people read it. Programs get it to the dollar */
-export function toLeadRow(lead: ListedLead, {partners}: Admin['config'], rounding?: number): LeadRow {
+export function toLeadRow(read: ListedLead, {partners}: Admin['config'], rounding?: number): LeadRow {
+  const lead = opened(read);
   const {id} = lead;
   const reference = referenceOf(id);
   if ('unreadable' in lead)
@@ -98,25 +99,28 @@ export const shownLead = leadDetails.extend({
 });
 export type ShownLead = z.infer<typeof shownLead>;
 
-/** Everything that is stored about a lead, or what is left of an erased one. @throws Refusal if it cannot be shown */
+/**
+ * Everything that is stored about a lead, or what is left of an erased one, for programs; and its view, for people.
+ * @throws Refusal if it cannot be shown
+ */
 export async function showLead(
   admin: Admin,
   named: string,
-): Promise<{lead: ShownLead} | {erased: ShownErased}> {
+): Promise<{view: LeadView} & ({lead: ShownLead} | {erased: ShownErased})> {
   const id = await leadOf(admin, named);
   const found = await admin.store.readLead(id);
   if (!found) throw new Refusal(`There is no lead ${id}.`, 'unknown');
   await admin.look({lead: id});
-  if (isErased(found.lead)) return {erased: await showErased(admin, found.lead)};
+  const view = await viewOne(admin, found.lead);
+  if (isErased(found.lead)) return {view, erased: await showErased(admin, found.lead)};
   const details = detailsOf(found.lead);
-  if ('unreadable' in details) throw new Refusal(unreadableText(details));
+  if ('unreadable' in details || !view.call)
+    throw new Refusal(unreadableText({id, unreadable: String(view.unreadable)}));
   const {people} = await peopleOf(admin, [id]);
   const became = 'lead' in found.lead ? await afterwardsOf(admin, [found.lead], people) : undefined;
-  const call = (await callsOf(admin, [found.lead])).get(id) ?? mayCall({}, Date.now());
   const references = {duplicates: found.duplicates, superseded_by: found.supersededBy};
-  return {
-    lead: {...details, ...(became?.get(id) ?? noneAfterwards), may_call: toCallRow(call), ...references},
-  };
+  const may_call = toCallRow(view.call);
+  return {view, lead: {...details, ...(became?.get(id) ?? noneAfterwards), may_call, ...references}};
 }
 
 /** The keys are those of the groups, in their order. `day` is such as 2026-11-22, in the time zone of this machine. */

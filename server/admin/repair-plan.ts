@@ -264,7 +264,7 @@ export const numbersOf = ({suppress}: Repair) =>
 /** What would be done, in words. */
 export const repairWords = (repair: Repair): string => {
   const [erased, all] = [repair.toErase.length, repair.leads.size];
-  return `${counted(erased, 'lead')} erased again, and the consents of ${counted(all - erased, 'lead')} and ${counted(numbersOf(repair), 'number')} taken back again`;
+  return `${counted(erased, 'lead')} erased again, and the consents of ${counted(all - erased, 'lead')} and ${counted(numbersOf(repair), 'number')} revoked again`;
 };
 
 /** Why a start does not do it. Undefined if it does. */

@@ -25,7 +25,7 @@ import {
   type Repair,
 } from './repair-plan.ts';
 
-/** How many leads were erased again, how many consents taken back again, and how many numbers are held again. */
+/** How many leads were erased again, how many consents revoked again, and how many numbers are held again. */
 export const repaired = z.object({erased: count, revoked: count, numbers: count, out_of_files: z.boolean()});
 export type Repaired = z.infer<typeof repaired>;
 

@@ -6,50 +6,41 @@ import {formOnlyFields} from '../../contract/extra-fields.ts';
 import {extension} from '../../contract/phone.ts';
 import {lookUp} from '../../form/words/look-up.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
-import type {MayCall} from '../leads/may-call.ts';
+import type {LeadView} from '../leads/lead-view.ts';
+import {resultWords} from '../leads/lead-words.ts';
 import type {Admin} from './admin.ts';
-import {amountsForPeople, type LeadDetails} from './lead-details.ts';
-import {callsOf, callWords} from './lead-view.ts';
+import {viewsOf} from './lead-view.ts';
 import {localTime} from './words.ts';
 
-/** `zone`: of whoever reads it. Undefined for that of this machine */
-type Sales = {config: Admin['config']; zone: string | undefined; call: MayCall | undefined};
-
-/** The time is one for a spreadsheet, and the total a number, as the form showed it. */
-const columns: Readonly<Record<string, (lead: LeadDetails, sales: Sales) => unknown>> = {
-  Received: ({created_at}, {zone}) => timeCell(Date.parse(created_at), zone),
-  Name: ({lead}) => `${lead.first_name} ${lead.last_name}`,
-  Phone: ({lead}) => phoneCell(lead.phone, lead.phone_e164),
-  'May be called': (_lead, {call}) => call && callWords(call),
-  'Time there': (_lead, {call}) => call?.there,
-  State: ({lead}) => lead.state,
-  Language: ({consent}) => consent?.text_language,
-  Email: ({lead}) => lead.email,
-  'When to call': ({lead: {call_time}}) => lookUp(formOnlyFields.call_time.inMails, call_time) ?? call_time,
-  Total: (lead, {config}) =>
-    amountsForPeople(lead, config)?.[totalAmount] ?? lead.answer?.status.replace('done', ''),
-  'Credit score': ({lead}) => lead.credit_score,
-  Notes: ({lead}) => lead.notes,
-  'Do not sell or share': ({opt_out_signal}) => (opt_out_signal ? 'yes' : ''),
+type Cell = (view: LeadView, lead: FullLead, zone: string | undefined) => unknown;
+/** The time is one for a spreadsheet, and the total a number. */
+const columns: Readonly<Record<string, Cell>> = {
+  Received: ({createdAt}, _lead, zone) => timeCell(createdAt, zone),
+  Name: (_view, {lead}) => `${lead.first_name} ${lead.last_name}`,
+  Phone: (_view, {lead}) => phoneCell(lead.phone.typed, lead.phone.e164),
+  'May be called': ({call}) => call?.text,
+  'Time there': ({call}) => call?.there,
+  State: (_view, {lead}) => lead.state,
+  Language: ({consent}) => consent?.language,
+  Email: (_view, {lead}) => lead.email,
+  'When to call': (_view, {lead: {call_time}}) =>
+    lookUp(formOnlyFields.call_time.inMails, call_time) ?? call_time,
+  Total: ({amounts, result}) => amounts?.[totalAmount] ?? (result && resultWords[result][0]),
+  'Credit score': (_view, {lead}) => ('credit_score' in lead ? lead.credit_score : undefined),
+  Notes: (_view, {lead}) => lead.notes,
+  'Do not sell or share': ({optOut}) => optOut && 'yes',
   Partner: ({partner}) => partner,
-  Campaign: ({attribution}) => attribution.utm_campaign,
+  Campaign: (_view, {attribution}) => attribution?.utm_campaign,
   Reference: ({reference}) => reference,
   Result: () => '',
 };
 export const salesColumns = Object.keys(columns);
 
-/** @returns what makes the cells of a row */
-export async function salesCells(
-  admin: Admin,
-  leads: readonly FullLead[],
-  zone: string | undefined,
-): Promise<(lead: LeadDetails) => unknown[]> {
-  const calls = await callsOf(admin, leads);
-  return (lead) => {
-    const sales = {config: admin.config, zone, call: calls.get(lead.id)};
-    return Object.values(columns).map((valueOf) => valueOf(lead, sales));
-  };
-}
+/** @param zone of whoever reads it. Undefined for that of this machine */
+export const salesRows = async (admin: Admin, leads: readonly FullLead[], zone: string | undefined) =>
+  (await viewsOf(admin, leads)).map((view) =>
+    Object.values(columns).map((cellOf) => view.record && cellOf(view, view.record, zone)),
+  );
 
 const timeCell = (time: number, zone: string | undefined) =>
   zone === undefined

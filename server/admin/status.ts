@@ -320,7 +320,7 @@ async function visitorFindings({store}: OnlyStore): Promise<Finding[]> {
   const findings: Finding[] = [];
   if (held.length > 0) {
     const many = counted(held.length, 'lead is', 'leads are');
-    const text = `${many} held, because somebody with the number took a consent back`;
+    const text = `${many} held, because somebody with the number revoked a consent`;
     findings.push(found(['warning', 'held'], text, 'see "lead-prequal consent list --revoked"'));
   }
   for (const {askedAt, leads} of await undecidedNumbers({store}, maxNamed)) {

@@ -3,6 +3,7 @@ import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
 import {endedStates, isForReceivers} from '../leads/deliveries.ts';
 import type {FullLead, ListedLead} from '../leads/lead-filter.ts';
+import type {Stop} from '../leads/may-call.ts';
 import {digestOfBoth, type KnownPerson} from '../leads/persons.ts';
 import {
   holds,
@@ -20,27 +21,18 @@ import {readAddresses} from './destinations.ts';
 import {senderOf} from './persons.ts';
 
 /**
- * Why a lead must not be called.
- * - `stopped`: somebody with its number said stop
- * - `asked`: somebody with another address asked to stop the number, and an operator has not decided yet
- * - `unknown`: it cannot be found out
- */
-export type StopWhy = 'stopped' | 'asked' | 'unknown';
-/** `at`: when that was said, in milliseconds since 1970. Null if it is not known. */
-export type Stop = {why: StopWhy; at: number | null};
-
-/**
  * By the id of each lead that must not be called.
  * A lead with deliveries was compared when it came, so one that is not held was let go. Others are compared here.
  */
 export async function stopsOf({store}: OnlyStore, leads: readonly FullLead[]): Promise<Map<string, Stop>> {
   const stops = new Map<string, Stop>();
+  if (leads.length === 0) return stops;
   const senders = leads.map(({lead}) => personOf(lead));
   const known = await digestsOf({store}, senders);
   const isKnown = known !== undefined || (await store.suppressions()).length === 0;
   const digests = known ?? [];
   const own = digests.map((each) => [each.phone, digestOfBoth(each)].filter((one) => one !== undefined));
-  const suppressed = digests.length > 0 ? await store.suppressions(own.flat()) : [];
+  const suppressed = known ? await store.suppressions(own.flat()) : [];
   for (const [index, lead] of leads.entries()) {
     const {id, createdAt, revoked, isSuppressed} = lead;
     const ofLead = suppressed.filter(
@@ -94,7 +86,7 @@ const toStopRow = ({kind, scope, askedAt, enteredAt, way, reason, lead}: StopEve
   reference: lead === null ? null : referenceOf(lead),
 });
 
-/** Who was told that a consent was taken back, or a lead erased, and when. */
+/** Who was told that a consent was revoked, or a lead erased, and when. */
 export const toldRow = deliveryRow
   .pick({destination: true, place: true, content: true, state: true})
   .extend({at: time.nullable()});
@@ -167,7 +159,7 @@ async function toldOf({store}: OnlyStore, lead: string): Promise<Afterwards['tol
  * A number that was suppressed, with its newest leads: nothing else says whose it is.
  * - `asked_at`: somebody with another address asked then, and an operator must decide
  * - `decided_at`, `reason`: when an operator let later leads go again, and why
- * - `consented_at`: when the consent of this lead was given, which may be after the other one was taken back
+ * - `consented_at`: when the consent of this lead was given, which may be after the other one was revoked
  */
 export const suppressionRow = z.object({
   scope: z.string(),

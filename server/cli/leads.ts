@@ -1,39 +1,14 @@
-/** `lead-prequal leads show` and `leads export`, which have code of their own. */
+/** `lead-prequal leads`, with the export, which has code of its own. */
 import {Command, Option} from 'commander';
-import {z} from 'zod';
 import {finish} from '../admin/admin.ts';
-import {shownDelivery, deliveriesOf} from '../admin/deliveries.ts';
-import {shownErased} from '../admin/erasing.ts';
 import {exportFormats, type ExportFormat} from '../admin/exporting.ts';
-import {showLead, shownLead} from '../admin/leads.ts';
-import {damagedReplies} from '../admin/operations/deliveries.ts';
 import {leads} from '../admin/operations/leads.ts';
 import {isPerson, notesOf, personFields, searchPerson} from '../admin/operations/person.ts';
 import {filterOf, selection, unknownNames, wrongTimes} from '../admin/operations/selection.ts';
 import {writeExport, type Sheet} from './export.ts';
 import {addFields, groupCommand, inputOf, reporting} from './operate.ts';
-import {jsonOption} from './options.ts';
-import type {Json, Run} from './output.ts';
-import {printDeliveries, printErased, printLead} from './show-lead.ts';
+import type {Run} from './output.ts';
 import {readingStore} from './with-store.ts';
-
-const showCommand = (run: Run): Command =>
-  new Command('show')
-    .description('show a lead and its deliveries, for people; with --json all that is stored about it')
-    .argument('<lead>', 'the id or the reference of the lead')
-    .addOption(jsonOption(z.union([shownErased, shownLead.extend({deliveries: z.array(shownDelivery)})])))
-    .action((named: string, {json}: Json) =>
-      readingStore(run, async (admin) => {
-        const shown = await showLead(admin, named);
-        if ('erased' in shown) return json ? run.print(shown.erased) : printErased(run, admin, shown.erased);
-        const {lead} = shown;
-        const {deliveries, damaged} = await deliveriesOf(admin, lead.id);
-        for (const fault of damagedReplies(damaged)) run.fail(fault);
-        if (json) return run.print({...lead, deliveries});
-        await printLead(run, admin, lead);
-        await printDeliveries(run, deliveries);
-      }),
-    );
 
 type ExportOptions = {format?: ExportFormat; excel?: boolean; for?: 'sales'; consents?: boolean};
 
@@ -91,4 +66,4 @@ formula begins with an apostrophe.`,
   });
 }
 
-export const leadsCommand = groupCommand(leads, showCommand, exportCommand);
+export const leadsCommand = groupCommand(leads, exportCommand);

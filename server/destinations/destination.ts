@@ -34,7 +34,7 @@ export type Destination = {
   close(): Promise<void>;
 };
 
-/** What makes that which is told beside a lead: the statement about its consent, and the link that takes it back. */
+/** What makes that which is told beside a lead: the statement about its consent, and the link that revokes it. */
 export type Added = {sign: SignConsent; revokeLink: RevokeLink};
 
 /**

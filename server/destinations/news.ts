@@ -54,7 +54,7 @@ export type News = {
 export function newsOf(delivered: Delivered & {happenedAt: number}): News {
   const {lead, content, happenedAt} = delivered;
   if (!isNews(content)) throw new Error('This delivery holds no news');
-  // A consent may be taken back for the partner first, and then for all.
+  // A consent may be revoked for the partner first, and then for all.
   const scope = content === 'revoked' ? `${lead.revoked.scope}_` : '';
   return {
     id: `evt_${content}_${scope}${lead.id}`,

@@ -135,7 +135,7 @@ const consentSchema = z
     salt: maybe(z.string(), 'Of the digests in the statement. It stands beside it alone.'),
     revoke_link: maybe(
       z.string(),
-      'A page on which the visitor takes the consent back, for your own e-mails to the visitor alone. Only in lead.created.',
+      'A page on which the visitor revokes the consent, for your own e-mails to the visitor alone. Only in lead.created.',
     ),
   })
   .describe('The record of the consent. What the form or a caller says of it is missing if it was not said.');
@@ -157,7 +157,7 @@ export const leadEventWords: Record<LeadEventType, string> = {
   'lead.created': 'A lead was stored',
   'lead.answered': 'A lead that had no answer yet has got its amounts, or was refused',
   'lead.erased': 'A lead was erased: delete what you have of it',
-  'consent.revoked': 'A visitor took a consent back: do not call or write any more',
+  'consent.revoked': 'A visitor revoked a consent: do not call or write any more',
 };
 
 /** What the data of each type begins with. */
@@ -235,11 +235,11 @@ export const erasedEventSchema = z
     description: 'The body of the event that a lead was erased. Fields may be added within version 1.',
   });
 
-/** An event that a consent was taken back. It is the same whether the lead was erased or not. */
+/** An event that a consent was revoked. It is the same whether the lead was erased or not. */
 export const revokedEventSchema = z
   .object({
     type: z.literal(revoked).describe(`${leadEventWords[revoked]}.`),
-    timestamp: time('When the consent was taken back.'),
+    timestamp: time('When the consent was revoked.'),
     data: z
       .object({
         ...identity,
@@ -254,7 +254,7 @@ export const revokedEventSchema = z
   })
   .meta({
     title: 'Revoked consent event, version 1',
-    description: 'The body of the event that a consent was taken back. Fields may be added within version 1.',
+    description: 'The body of the event that a consent was revoked. Fields may be added within version 1.',
   });
 
 /** The body of an event that holds a lead. */

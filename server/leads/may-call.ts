@@ -1,8 +1,9 @@
 /** Whether a lead may be called: one answer for mails, chat rooms, lists, exports, commands and pages. */
 import {findPhoneNumbersInText} from 'libphonenumber-js/min';
-import {referenceOf} from '../../contract/reference.ts';
+import {z} from 'zod';
 import {hoursAt, hoursWords, placesOf} from './call-hours.ts';
 import type {Lead} from './lead-schema.ts';
+import {callAnswerWords, callReasonWords} from './lead-words.ts';
 import type {Consent} from './stored-lead.ts';
 import {timeThere} from './time-there.ts';
 
@@ -27,12 +28,24 @@ export const callReasons = {
   within_hours: 'yes',
 } as const satisfies Record<string, CallAnswer>;
 export type CallReason = keyof typeof callReasons;
-export const callReasonNames = Object.keys(callReasons) as CallReason[];
+export const callReasonNames = Object.keys(callReasons) as [CallReason, ...CallReason[]];
+
+/**
+ * Why a lead must not be called.
+ * - `stopped`: somebody with its number said stop
+ * - `asked`: somebody with another address asked to stop the number, and an operator has not decided yet
+ * - `unknown`: it cannot be found out
+ * - `at`: when that was said, in milliseconds since 1970. Null if it is not known
+ */
+export const stopSchema = z.object({
+  why: z.enum(['stopped', 'asked', 'unknown']),
+  at: z.number().nullable(),
+});
+export type Stop = z.infer<typeof stopSchema>;
 
 /**
  * What is known of a lead that somebody wants to call. Times are milliseconds since 1970.
- * - `stop`: `stopped` if somebody with the number said stop, `asked` if somebody with another address did, and nobody has decided.
- *   Undefined if nobody did. `at` is null if the time is not known
+ * - `stop`: undefined if nobody said so
  * - `addressStoppedAt`: somebody with this e-mail address and another number said stop
  * - `isHeld`: it waits for an operator, because a bot may have sent it
  * - `correctedBy`: the id of the newest lead that corrects this one
@@ -40,7 +53,7 @@ export const callReasonNames = Object.keys(callReasons) as CallReason[];
  */
 export type CallFacts = {
   isErased?: boolean;
-  stop?: {why: 'stopped' | 'asked' | 'unknown'; at: number | null} | undefined;
+  stop?: Stop | undefined;
   addressStoppedAt?: number | undefined;
   isHeld?: boolean | undefined;
   correctedBy?: string | null | undefined;
@@ -54,17 +67,24 @@ export type CallFacts = {
  * - `there`: what time it is where the phone is, such as `9:08 PM in New York`; null if no zone is known
  * - `hours`: such as `from 8 AM on Sunday in New York`
  * - `isPresumed`: where the phone is, is presumed from its area code
+ * - `mayDial`: whether whoever reads of the lead is offered to dial its number
+ * - `words`, `why`: the answer and the reason. `text`: both, such as `Do not call: somebody with this number said stop`
  */
-export type MayCall = {
-  answer: CallAnswer;
-  reason: CallReason;
-  at: number | null;
-  until: number | null;
-  there: string | null;
-  hours: string | null;
-  isPresumed: boolean;
-  correctedBy: string | null;
-};
+export const mayCallSchema = z.object({
+  answer: z.enum(callAnswers),
+  reason: z.enum(callReasonNames),
+  at: z.number().nullable(),
+  until: z.number().nullable(),
+  there: z.string().nullable(),
+  hours: z.string().nullable(),
+  isPresumed: z.boolean(),
+  correctedBy: z.string().nullable(),
+  mayDial: z.boolean(),
+  words: z.string(),
+  why: z.string(),
+  text: z.string(),
+});
+export type MayCall = z.infer<typeof mayCallSchema>;
 
 /** @param now the moment for which the answer holds, in milliseconds since 1970 */
 export function mayCall(facts: CallFacts, now: number): MayCall {
@@ -90,14 +110,17 @@ export function mayCall(facts: CallFacts, now: number): MayCall {
   const reason = callReasonNames.find((name) => holds[name]) ?? 'unreadable';
   const answer = callReasons[reason];
   const isOfHours = answer === 'not_now' || answer === 'yes';
-  return {
+  const call = {
     ...{answer, reason, correctedBy},
     at: saidAt(facts, reason) ?? null,
     until: isOfHours ? (hours?.until ?? null) : null,
     there: (places && timeThere(now, places.zones)) ?? null,
     hours: (isOfHours && places && hoursWords(places, now)) || null,
     isPresumed: places?.isPresumed ?? false,
+    mayDial: answer !== 'no' && answer !== 'not_yet',
   };
+  const [words, why] = [callAnswerWords[answer], callReasonWords(call)];
+  return {...call, words, why, text: `${words}: ${why}`};
 }
 
 function saidAt({stop, addressStoppedAt}: CallFacts, reason: CallReason) {
@@ -123,39 +146,3 @@ function numbersIn(text: string): readonly string[] {
   knownNumbers.set(text, numbers);
   return numbers;
 }
-
-/** Whether whoever reads of the lead is offered to dial its number. */
-export const mayDial = ({answer}: MayCall): boolean => answer !== 'no' && answer !== 'not_yet';
-
-/** The answer in a few words. */
-export const callAnswerWords = {
-  no: 'Do not call',
-  not_yet: 'Do not call yet',
-  other_lead: 'Call about another lead',
-  not_known: 'Not known whether you may call',
-  not_now: 'Not now',
-  yes: 'May be called',
-} as const satisfies Record<CallAnswer, string>;
-
-/** Why, for a sentence or a cell. */
-const reasonWords = {
-  stopped: () => 'somebody with this number said stop',
-  erased: () => 'it was erased',
-  not_agreed: () => 'the box was not ticked',
-  may_be_bot: () => 'a bot may have sent it, and nobody has decided',
-  stop_undecided: () => 'somebody with another address asked to stop this number',
-  corrected: ({correctedBy}) => `it was corrected by ${referenceOf(correctedBy ?? '')}`,
-  unreadable: () => 'it cannot be read',
-  stop_unknown: () => 'it cannot be found out whether somebody with this number said stop',
-  address_stopped: () => 'somebody with this e-mail address said stop for another number',
-  no_consent: () => 'no consent is stored',
-  consent_for_other_number: () => 'the consent names another number',
-  no_time_zone: () => 'nothing says in which time zone the phone is',
-  outside_hours: ({there, hours}) => `it is ${there}; ${hours}`,
-  within_hours: ({hours}) => hours ?? '',
-} as const satisfies Record<CallReason, (call: MayCall) => string>;
-
-export const callReasonWords = (call: MayCall): string => {
-  const words = reasonWords[call.reason](call);
-  return call.hours !== null && call.isPresumed ? `${words} (by the area code)` : words;
-};

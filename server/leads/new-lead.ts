@@ -51,7 +51,7 @@ export type LeadEntry = NewLead & StoredLead & {deliveries?: readonly NewDeliver
  * - `erased`: the lead that was stored with this key was erased
  *
  * `leased` are the deliveries of which this process has the lease, so that it must begin them now. `isSuppressed`: all are
- * held, because somebody with this number took a consent back.
+ * held, because somebody with this number revoked a consent.
  */
 export type Accepted =
   | {outcome: 'created'; stored: LeadRecord; leased: readonly NewDelivery[]; isSuppressed: boolean}

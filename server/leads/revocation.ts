@@ -1,12 +1,12 @@
 /**
- * The part of the store that keeps who took a consent back. A lead whose consent was taken back goes nowhere any more, and
+ * The part of the store that keeps who revoked a consent. A lead whose consent was revoked goes nowhere any more, and
  * later leads with its telephone number are held until an operator decides. Both outlive the erasure of the lead.
  */
 
 import type {LeadIdentity} from './stored-lead.ts';
 import type {KnownPerson, PersonDigests} from './persons.ts';
 
-/** For whom a consent was taken back: for the partner of the lead, or for all. */
+/** For whom a consent was revoked: for the partner of the lead, or for all. */
 export const revocationScopes = ['partner', 'all'] as const;
 export type RevocationScope = (typeof revocationScopes)[number];
 
@@ -112,10 +112,10 @@ export type RevocationStore = {
     ids?: readonly string[];
   }): Promise<StopEvent[]>;
   /**
-   * Takes the consent of one lead back: its deliveries in the outbox end, and those who had news of it are told, once no
+   * Revokes the consent of one lead: its deliveries in the outbox end, and those who had news of it are told, once no
    * process may be sending it any more. The lead may be erased already, or be unreadable.
    * @param how `now`: the day on which it was asked; `present` as of `ErasureStore.erase`
-   * @returns false if it was taken back before, for as many
+   * @returns false if it was revoked before, for as many
    */
   revoke(
     id: string,
@@ -140,7 +140,7 @@ export type RevocationStore = {
   /** Sends such a lead as if it had come now. @returns false if it was not held */
   release(id: string, now: number): Promise<boolean>;
   /**
-   * What stands in the link by which the visitor takes back the consent of this lead. It is made with a key of the store, and
+   * What stands in the link by which the visitor revokes the consent of this lead. It is made with a key of the store, and
    * never expires.
    */
   revokeToken(id: string): Promise<string>;
@@ -184,7 +184,7 @@ export type LinkedLead = Pick<LeadIdentity, 'id' | 'createdAt' | 'partner'> & {
 export type LinkDesk = {
   /** @param link the end of the address. Undefined if the link is none of ours, or the lead is gone */
   find(link: string): Promise<LinkedLead | undefined>;
-  /** Takes the consent back for the partner of the lead. Resolves when nothing new begins. Does nothing if it was done. */
+  /** Revokes the consent for the partner of the lead. Resolves when nothing new begins. Does nothing if it was done. */
   stop(lead: LinkedLead, way: LinkWay): Promise<void>;
   /** Notes the request to erase the lead. */
   requestErasure(lead: LinkedLead): Promise<void>;

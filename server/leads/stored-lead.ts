@@ -118,7 +118,7 @@ export const noCircumstances: Circumstances = {
   supersedes: null,
 };
 
-/** That the visitor took the consent back: when, in milliseconds since 1970, and for whom. */
+/** That the visitor revoked the consent: when, in milliseconds since 1970, and for whom. */
 export type Revocation = {at: number; scope: RevocationScope};
 
 /** A lead with everything that is stored with it and that destinations and operators may read. */
@@ -131,7 +131,7 @@ export type LeadRecord = StoredLead &
     isAnsweredLater: boolean;
     /** The id of the earlier lead with the same fields. The answer of a duplicate is that of this lead. */
     duplicateOf: string | null;
-    /** Missing while nobody has taken the consent back. */
+    /** Missing while nobody has revoked the consent. */
     revoked?: Revocation | undefined;
     /** Missing unless the lead is held because of its number. */
     isSuppressed?: boolean | undefined;

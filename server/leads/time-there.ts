@@ -39,11 +39,16 @@ export function timeZonesOf({state, phone}: Pick<Lead, 'state' | 'phone'>): Zone
 /** Such as `New York`: the city after which the zone is named. */
 export const cityOf = (zone: string): string => zone.replace(/^.*\//, '').replaceAll('_', ' ');
 
+/** By the zone, because making one takes longer than all else about a lead. */
+const clocks = new Map<string, Intl.DateTimeFormat>();
+function clockOf(timeZone: string): Intl.DateTimeFormat {
+  const clock = clocks.get(timeZone) ?? new Intl.DateTimeFormat('en-US', {timeStyle: 'short', timeZone});
+  clocks.set(timeZone, clock);
+  return clock;
+}
+
 /** Such as `2:05 PM in New York`, a time for each zone. Undefined if no zone is known. @param at milliseconds since 1970 */
 export function timeThere(at: number, zones: Zones): string | undefined {
-  const times = zones.map((timeZone) => {
-    const time = new Intl.DateTimeFormat('en-US', {timeStyle: 'short', timeZone}).format(at);
-    return `${time.replace('\u202f', ' ')} in ${cityOf(timeZone)}`;
-  });
+  const times = zones.map((zone) => `${clockOf(zone).format(at).replace('\u202f', ' ')} in ${cityOf(zone)}`);
   return times.length === 0 ? undefined : times.join(', ');
 }

@@ -250,12 +250,12 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
   'suspect-held': ({lead, partner, destination, reason}) =>
     warn({lead, partner, destination, reason}, 'a suspect lead is held for the operator'),
   'store-repaired': (done) =>
-    warn(done, 'the store was restored: what the file of erasures lists was erased and taken back again'),
+    warn(done, 'the store was restored: what the file of erasures lists was erased and revoked again'),
   'erasures-doubtful': ({reason}) => warn({reason}, 'after a restore, erasures or stops could be missing'),
   'lead-suppressed': ({lead, partner}) =>
     warn(
       {lead, partner},
-      'held: somebody with the number of this lead took a consent back; "lead-prequal consent list --revoked" says more',
+      'held: somebody with the number of this lead revoked a consent; "lead-prequal consent list --revoked" says more',
       'suppressed',
     ),
   'delivery-failed': ({lead, destination, content, attempts, ambiguous, state, reason}) =>

@@ -178,7 +178,7 @@ type Facts = {
   'store-repaired': {erased: number; revoked: number; numbers: number; out_of_files: boolean};
   /** Something of the file of erasures is missing, or cannot be done. */
   'erasures-doubtful': {reason: string};
-  /** The lead is held, because somebody with its number took a consent back. */
+  /** The lead is held, because somebody with its number revoked a consent. */
   'lead-suppressed': {lead: string; partner: string | null};
   /** A lead that a bot may have sent is held until an operator decides. */
   'suspect-held': {lead: string; partner: string | null; destination: string; reason: string | null};

@@ -1,37 +1,46 @@
 /** Leads in rows, the newest first. A narrow screen shows each row as two lines. */
 import {totalAmount} from '../../contract/amounts.ts';
-import type {ListedRow} from '../admin/listing.ts';
+import {firstScreen} from '../../form/words/en.ts';
+import {lookUp} from '../../form/words/look-up.ts';
 import {html, type Html, type HtmlValue} from '../html/html.ts';
-import {callAnswerWords} from '../leads/may-call.ts';
+import {oneLine} from '../leads/hidden-characters.ts';
+import type {LeadView} from '../leads/lead-view.ts';
+import {resultWords} from '../leads/lead-words.ts';
 import {bar, clock, date, empty, icon, moment, money, since, state} from './layout.ts';
-import {seesPersons, type Visit} from './visit.ts';
+import type {Visit} from './visit.ts';
 
 const sealed = html`<span class="sealed">${icon('lock')}<i aria-hidden="true"></i></span>`;
 /** Stands in place of a name that the role does not see. */
 export const sealedName = (reference: string): Html => html`${sealed}<small class="ref">${reference}</small>`;
 
 function visitorOf(
-  {id, reference, person, erasedAt, unreadable}: ListedRow,
+  {id, reference, record, erasedAt, unreadable}: LeadView,
   visit: Visit,
   isWhole: boolean,
 ): Html {
   const link = (words: HtmlValue, look = '') => html`<a class="${look}" href="/leads/${id}">${words}</a>`;
   if (erasedAt !== null) return html`${link('Erased')}<small>on ${date(visit.seen, erasedAt)}</small>`;
   if (unreadable !== null) return html`${link('Cannot be read')}<small>${unreadable}</small>`;
-  if (!person) return link(sealedName(reference));
-  return html`${link(html`<bdi>${person.name}</bdi>`, 'name')}${isWhole && html`<small class="wide"><bdi>${person.phone}</bdi></small>`}`;
+  if (!record) return link(sealedName(reference));
+  const {first_name, last_name, phone} = record.lead;
+  const name = html`<bdi>${oneLine(`${first_name} ${last_name}`, 80)}</bdi>`;
+  return html`${link(name, 'name')}${isWhole && html`<small class="wide"><bdi>${oneLine(phone.typed, 40)}</bdi></small>`}`;
 }
 
-function totalOf({person, erasedAt, unreadable}: ListedRow, {seen}: Visit): HtmlValue {
-  if (erasedAt !== null || unreadable !== null) return '–';
-  if (!person) return seesPersons(seen) ? '–' : html`<span class="q">sealed</span>`;
-  if (person.amounts) return html`${money(person.amounts[totalAmount])}${bar(person.amounts, 'parts')}`;
-  return person.pending ? html`<span class="q">to follow</span>` : '–';
+function totalOf({amounts, result, isSealed, erasedAt}: LeadView): HtmlValue {
+  if (isSealed && erasedAt === null) return html`<span class="q">sealed</span>`;
+  if (amounts) return html`${money(amounts[totalAmount])}${bar(amounts, 'parts')}`;
+  return result === 'to_follow' ? html`<span class="q">${resultWords.to_follow[0]}</span>` : '–';
 }
+
+const creditOf = ({record}: LeadView) =>
+  record && 'credit_score' in record.lead
+    ? lookUp(firstScreen.options.credit_score, record.lead.credit_score)
+    : '';
 
 /** That a lead may be called needs no words. */
-const callOf = ({call}: ListedRow): Html | false =>
-  call !== null && call.answer !== 'yes' && html`<small>${callAnswerWords[call.answer]}</small>`;
+const callOf = ({call}: LeadView): Html | false =>
+  call !== null && call.answer !== 'yes' && html`<small>${call.words}</small>`;
 
 /** @param more below it */
 export const noLeadsYet = (more: Html | false = false): Html =>
@@ -48,8 +57,8 @@ export const noLeadsYet = (more: Html | false = false): Html =>
 export const partnerWords = (partner: string | null): string => partner ?? 'API callers';
 
 /** @param isWhole whether there is room for everything, as in the list of leads */
-export function leadTable(rows: readonly ListedRow[], visit: Visit, isWhole: boolean): Html {
-  const row = (lead: ListedRow) =>
+export function leadTable(rows: readonly LeadView[], visit: Visit, isWhole: boolean): Html {
+  const row = (lead: LeadView) =>
     html`<tr ${lead.erasedAt !== null && html`class="erased"`}>
       <th scope="row">${visitorOf(lead, visit, isWhole)}</th>
       <td class="came">
@@ -57,12 +66,14 @@ export function leadTable(rows: readonly ListedRow[], visit: Visit, isWhole: boo
           >${isWhole ? moment(visit, lead.createdAt) : partnerWords(lead.partner)}</small
         >
       </td>
-      <td class="r">${totalOf(lead, visit)}</td>
+      <td class="r">${totalOf(lead)}</td>
       ${
         isWhole &&
-        html`<td class="wide">${lead.person?.credit ?? ''}</td>
+        html`<td class="wide">${creditOf(lead)}</td>
           <td class="wide">
-            ${partnerWords(lead.partner)}<small><bdi>${lead.campaign ?? '–'}</bdi></small>
+            ${partnerWords(lead.partner)}<small
+              ><bdi>${oneLine(lead.campaign.join(', '), 60) || '–'}</bdi></small
+            >
           </td>`
       }
       <td class="how">${state(lead.state)}${callOf(lead)}</td>

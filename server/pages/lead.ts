@@ -5,10 +5,11 @@ import {referenceOf} from '../../contract/reference.ts';
 import {fillClass} from '../../form/styles/amount-colors.ts';
 import {afterTouch} from '../../form/words/en.ts';
 import {lookUp} from '../../form/words/look-up.ts';
-import {readCallSheet, type CallSheet, type SheetLead} from '../admin/call-sheet.ts';
-import {callAnswerWords, callReasonWords, mayDial} from '../leads/may-call.ts';
+import {readCallSheet, type CallSheet} from '../admin/call-sheet.ts';
 import {printable, visible} from '../admin/visible.ts';
 import {html, type Html, type HtmlValue} from '../html/html.ts';
+import type {LeadView} from '../leads/lead-view.ts';
+import {resultWords, senderWords} from '../leads/lead-words.ts';
 import {bar, clock, date, icon, moment, money, page, state} from './layout.ts';
 import {changeNamed} from '../admin/changes.ts';
 import {mayDo} from './changes.ts';
@@ -21,13 +22,13 @@ const capitalized = (words: string) => words.replace(/^./, (first) => first.toUp
 
 /** Words of a stranger. Written from the right, they would change the order of what stands beside them, such as a number. */
 const theirs = (words: string): Html => html`<bdi>${printable(words)}</bdi>`;
-const listed = (words: readonly string[]): readonly Html[] | undefined =>
-  words.length === 0 ? undefined : words.map((each, index) => html`${index > 0 && ', '}${theirs(each)}`);
+const listed = (words: readonly string[]): HtmlValue =>
+  words.length > 0 && words.map((each, index) => html`${index > 0 && ', '}${theirs(each)}`);
 
 export async function leadPage(visit: Visit): Promise<Reply> {
   const {admin, query, seen} = visit;
   const sheet = await readCallSheet(admin, query['id'] ?? '', {seesPersons: seesPersons(seen)});
-  const {id, reference} = sheet;
+  const {id, reference, state: how} = sheet.view;
   const buttons = sheet.changes.flatMap((verb) => {
     const row = changeNamed(verb);
     const look = row?.words === 'leads erase' && 'bad';
@@ -41,13 +42,13 @@ export async function leadPage(visit: Visit): Promise<Reply> {
     html`<div class="sheet">
       <div class="top">
         <p class="path"><a href="/leads">Leads</a> / <span class="ref">${reference}</span></p>
-        ${state(sheet.state)}
+        ${state(how)}
       </div>
       <div class="lead">
         <div>${contentOf(sheet, visit)}</div>
         <aside>
           <h2>What happened</h2>
-          ${storyOf(sheet, visit)}
+          ${storyOf(id, sheet, visit)}
         </aside>
       </div>
       <p class="row">${buttons}</p>
@@ -56,8 +57,9 @@ export async function leadPage(visit: Visit): Promise<Reply> {
 }
 
 function contentOf(sheet: CallSheet, visit: Visit): Html {
-  const {lead, erased, unreadable, reference} = sheet;
-  if (lead) return callSheet(sheet, lead, visit);
+  const {view, erased} = sheet;
+  const {record, unreadable, reference} = view;
+  if (record) return callSheet(sheet, record, visit);
   if (unreadable !== null)
     return html`<h1>Cannot be read</h1>
       <p>${unreadable}.</p>
@@ -72,7 +74,7 @@ function contentOf(sheet: CallSheet, visit: Visit): Html {
       ${mayCall(sheet, visit)}${keptConsent(erased, visit)}`;
   return html`<h1>${sealedName(reference)}</h1>
     <p class="q">Your role sees no personal data.</p>
-    ${cameFrom(sheet, undefined, visit)}`;
+    ${cameFrom(view, visit)}`;
 }
 
 function keptConsent(
@@ -88,9 +90,13 @@ function keptConsent(
   ]);
 }
 
-function callSheet(sheet: CallSheet, shown: SheetLead, visit: Visit): Html {
-  const {phone, phone_e164: e164, email, call_time: when, notes} = shown.lead;
-  const {suspicion, consent, call: may} = sheet;
+type Lead = NonNullable<LeadView['record']>['lead'];
+
+function callSheet(sheet: CallSheet, {lead}: {lead: Lead}, visit: Visit): Html {
+  const {first_name, last_name, email, call_time: when, notes} = lead;
+  const {typed: phone, e164} = lead.phone;
+  const {view} = sheet;
+  const {suspicion, consent, correctedBy, call: may} = view;
   const hints = [
     when && capitalized(lookUp(formOnlyFields.call_time.inMails, when) ?? when),
     consent?.language && `form in ${consent.language}`,
@@ -99,9 +105,8 @@ function callSheet(sheet: CallSheet, shown: SheetLead, visit: Visit): Html {
   const call = html`<a class="btn ${may?.answer === 'yes' && 'main'}" href="tel:${e164}"
     >${icon('call')}<span>Call ${theirs(phone)}</span></a
   >`;
-  const {correctedBy} = sheet;
   return html`<div class="person">
-      <h1>${theirs(`${shown.lead.first_name} ${shown.lead.last_name}`)}</h1>
+      <h1>${theirs(`${first_name} ${last_name}`)}</h1>
       ${
         correctedBy !== null &&
         html`<p>
@@ -109,7 +114,7 @@ function callSheet(sheet: CallSheet, shown: SheetLead, visit: Visit): Html {
           <a href="/leads/${correctedBy}">${referenceOf(correctedBy)}</a> instead.
         </p>`
       }
-      ${may && !mayDial(may) ? html`<strong>${theirs(phone)}</strong>` : call}
+      ${may && !may.mayDial ? html`<strong>${theirs(phone)}</strong>` : call}
       <a class="btn" href="mailto:${encodeURIComponent(email).replace('%40', '@')}">${theirs(email)}</a>
       <p class="q s">${hints.filter(Boolean).join(' · ')}</p>
     </div>
@@ -118,16 +123,16 @@ function callSheet(sheet: CallSheet, shown: SheetLead, visit: Visit): Html {
       html`<p class="may no">
         ${icon('warn')}<strong>May be from a bot</strong>
         <span
-          >${capitalized(suspicion)}.${sheet.state.kind === 'held' && ' It is sent nowhere until somebody decides.'}</span
+          >${capitalized(suspicion)}.${view.state.kind === 'held' && ' It is sent nowhere until somebody decides.'}</span
         >
       </p>`
     }
-    ${mayCall(sheet, visit)}${amountsOf(sheet)}
+    ${mayCall(sheet, visit)}${amountsOf(view)}
     <section class="two">
-      ${answersOf(shown)}
+      ${answersOf(lead)}
       <div>
         <h2>Came from</h2>
-        ${cameFrom(sheet, shown, visit)}
+        ${cameFrom(view, visit)}
       </div>
     </section>
     ${
@@ -139,47 +144,42 @@ function callSheet(sheet: CallSheet, shown: SheetLead, visit: Visit): Html {
     }`;
 }
 
-function mayCall({call, consent}: CallSheet, {seen}: Visit): Html | false {
+function mayCall({view: {call, consent}, words, said: claims}: CallSheet, {seen}: Visit): Html | false {
   if (!call) return false;
   const {answer, reason, at} = call;
   const said = (what: string, time: number | null) =>
     `${capitalized(what)}${time === null ? '' : ` on ${date(seen, time)} at ${clock(seen, time)}`}`;
-  const {language, version, words = null} = consent ?? {};
+  const {language, version} = consent ?? {};
   const how = [language && `in ${language}`, version && `version ${version}`].filter(Boolean).join(', ');
-  const why = callReasonWords(call);
   // A stop that is older than the consent, or younger, is another case for whoever decides.
   const isAfter =
     reason === 'stopped' && at !== null && consent?.at && (consent.at > at ? 'After' : 'Before');
   const facts = [
-    why && `${said(why, at)}.`,
+    `${said(call.why, at)}.`,
     reason === 'stop_undecided' && 'Decide: stop calls, or send it on.',
     isAfter && `${isAfter} that:`,
     reason !== 'no_consent' && consent && `${said(consent.text, consent.at)}${how && `, ${how}`}.`,
     answer === 'not_known' && reason !== 'unreadable' && 'Ask whoever sent the lead before you call.',
   ];
   return html`<div class="may ${answer !== 'yes' && 'no'}">
-    ${icon(answer === 'yes' ? 'tick' : 'warn')}<strong>${callAnswerWords[answer]}</strong>
+    ${icon(answer === 'yes' ? 'tick' : 'warn')}<strong>${call.words}</strong>
     <span>${facts.filter(Boolean).join(' ')}</span>
     ${
       words !== null &&
       html`<details>
         <summary>What the visitor agreed to</summary>
         <blockquote>${printable(words)}</blockquote>
-        ${consent?.said.map((sentence) => html`<p>${printable(sentence)}</p>`)}
+        ${claims.map((sentence) => html`<p>${printable(sentence)}</p>`)}
       </details>`
     }
   </div>`;
 }
 
-function amountsOf({amounts, lead}: CallSheet): Html {
-  if (!amounts) {
-    const isPending = lead?.answer?.status === 'pending';
+function amountsOf({amounts, result}: LeadView): Html {
+  if (!amounts)
     return html`<section>
-      <p class="q">
-        ${isPending ? 'The amounts are to follow.' : lead?.answer?.status === 'refused' ? 'This lead was refused, so it has no amounts.' : 'A standard lead, without amounts.'}
-      </p>
+      <p class="q">${result !== null && resultWords[result][1]}</p>
     </section>`;
-  }
   return html`<section>
     <p class="q">Pre-qualified for, as the visitor saw it</p>
     <p class="total">${money(amounts[totalAmount])}</p>
@@ -206,7 +206,7 @@ type Fact = readonly [label: string, value: HtmlValue];
 const facts = (rows: readonly Fact[]): Html =>
   html`<dl class="facts">
     ${rows
-      .filter(([, value]) => value !== undefined && value !== '')
+      .filter(([, value]) => value)
       .map(
         ([label, value]) =>
           html`<dt>${label}</dt>
@@ -220,39 +220,36 @@ function inWords(value: unknown): string {
   return typeof value === 'number' ? money(value) : typeof value === 'string' ? visible(value) : '';
 }
 
-const otherPlaces = [
-  'lead_type',
-  'first_name',
-  'last_name',
-  'email',
-  'phone',
-  'phone_e164',
-  'call_time',
-  'notes',
-];
+/** These stand elsewhere on the page. */
+const otherPlaces = ['first_name', 'last_name', 'email', 'phone', 'call_time', 'notes'];
 
 /** A standard lead has none. */
-function answersOf({lead}: SheetLead): Html | false {
-  const answers = Object.entries(lead).filter(([name]) => !otherPlaces.includes(name));
+function answersOf(lead: Lead): Html | false {
+  const values: Readonly<Record<string, unknown>> = lead;
+  const answers = Object.entries(labels).filter(
+    ([name]) => !otherPlaces.includes(name) && values[name] !== undefined,
+  );
   return (
     answers.length > 0 &&
     html`<div>
       <h2>Answers</h2>
-      ${facts(answers.map(([name, value]) => [lookUp(labels, name) ?? name, inWords(value)]))}
+      ${facts(answers.map(([name, label]) => [label, inWords(values[name])]))}
     </div>`
   );
 }
 
-function cameFrom({partner, createdAt, id}: CallSheet, shown: SheetLead | undefined, visit: Visit): Html {
-  const {consent, attribution = {}, context = {}} = shown ?? {};
-  const campaign = ['utm_source', 'utm_medium', 'utm_campaign'] as const;
-  const further = Object.entries(attribution).filter(([name]) => !campaign.some((each) => each === name));
+/** These have lines of their own. */
+const ownLines = ['utm_source', 'utm_medium', 'utm_campaign', 'opt_out_signal'];
+
+function cameFrom({partner, createdAt, id, record, ...view}: LeadView, visit: Visit): Html {
+  const {consent, attribution, context} = record ?? {};
+  const further = Object.entries(attribution ?? {}).filter(([name]) => !ownLines.includes(name));
   return facts([
-    ['Partner', partner ?? 'a caller of the API'],
-    ['Opt-out signal', shown?.opt_out_signal && 'do not sell or share the data (Global Privacy Control)'],
+    ['Partner', senderWords(partner)],
+    ['Opt-out signal', view.optOut ?? ''],
     ['Page', printable(consent?.page ?? consent?.origin ?? '')],
-    ['Campaign', listed(campaign.flatMap((name) => shown?.attribution[name] ?? []))],
-    ...[...further, ...Object.entries(context)].map(([name, value]): Fact => [
+    ['Campaign', record !== null && listed(view.campaign)],
+    ...[...further, ...Object.entries(context ?? {})].map(([name, value]): Fact => [
       name.replaceAll('_', ' '),
       inWords(value),
     ]),
@@ -261,7 +258,7 @@ function cameFrom({partner, createdAt, id}: CallSheet, shown: SheetLead | undefi
   ]);
 }
 
-function storyOf({id, story}: CallSheet, visit: Visit): Html {
+function storyOf(id: string, {story}: CallSheet, visit: Visit): Html {
   const item = ({at, next, kind, title, text, send, lead}: CallSheet['story'][number]) =>
     html`<li class="${kind}">
       <strong>${lead === null ? title : html`<a href="/leads/${lead}">${title}</a>`}</strong>

@@ -48,7 +48,7 @@ const unreadableWait = 900_000;
 
 /**
  * SQL that is 1 while a process may be sending the lead or news of it, and 0 otherwise. Every lease that has not ended
- * counts, whichever process has it. The news that a lead was erased, or its consent taken back, must wait for 0, because
+ * counts, whichever process has it. The news that a lead was erased, or its consent revoked, must wait for 0, because
  * nobody may get the lead after that news.
  */
 const isUnderWay = isThere(`deliveries AS sent
@@ -128,7 +128,7 @@ const amongText = ({onlyIndex}: Pick<Database, 'onlyIndex'>) =>
 type Found = ReturnType<Awaited<ReturnType<LeadReader['findRecords']>>['get']>;
 
 /**
- * What is not sent any more is dropped: the lead was erased, or its consent taken back. What is held because of its number
+ * What is not sent any more is dropped: the lead was erased, or its consent revoked. What is held because of its number
  * is held again, whoever made it due. What cannot be read is tried again, but for the news that needs nothing but the ids.
  */
 function whatItTakes(

@@ -85,7 +85,7 @@ export const tables = {
       context: {...textOrNull, since: 11},
       /** When the personal data was erased. The row stays, so that nobody takes the lead for one that was lost. */
       erased_at: {...integerOrNull, since: 13},
-      /** When the consent was taken back, and whether for the partner of the lead alone or for all. */
+      /** When the consent was revoked, and whether for the partner of the lead alone or for all. */
       revoked_at: {...integerOrNull, since: 16},
       revoked_for: {...textOrNull, since: 16},
       /** When the lead came, if it is held because of its number, until an operator allows it. Nothing of it goes out. */
@@ -400,7 +400,7 @@ export const tables = {
   },
 
   /**
-   * The numbers and mailboxes of those who took their consent back, by keyed digests (person-queries.ts), so that later leads
+   * The numbers and mailboxes of those who revoked their consent, by keyed digests (person-queries.ts), so that later leads
    * with the numbers are held. These rows outlive the leads.
    */
   suppressed: {

@@ -50,7 +50,7 @@ const endDeliveries = `
 /**
  * Tells the address that had news of the lead last, unless a list says which addresses can be told, and it is not among them.
  * It is due when the last lease ends. A command may change that time, so the claim checks the leases as well. What a
- * destination was told before is told again: a consent may be taken back for the partner first, and then for all.
+ * destination was told before is told again: a consent may be revoked for the partner first, and then for all.
  * @param unless SQL that is true for a lead of which it was told already
  */
 const announceText = (content: DeliveryContent, unless: string, jsonList: Context['jsonList']) => `

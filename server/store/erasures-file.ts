@@ -1,6 +1,6 @@
 /**
  * The file of erasures (`erasures_file`), which is kept with the backups, so that a start after a restore erases
- * again what had been erased since, and holds the numbers again of those who took a consent back (admin/repairing.ts). A line
+ * again what had been erased since, and holds the numbers again of those who revoked a consent (admin/repairing.ts). A line
  * each, with a time in UTC:
  *
  *     <lead> <time> [all]                                an erasure; `all`: the kept consent went, too

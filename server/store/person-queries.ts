@@ -22,7 +22,7 @@ import type {Context} from './unreadable-leads.ts';
 export const keyOwner = {id: 'person_search', cid: '', partner: null};
 
 /**
- * What is made with the key: digests, and what stands in the link by which a visitor takes back the consent of a lead. `check`
+ * What is made with the key: digests, and what stands in the link by which a visitor revokes the consent of a lead. `check`
  * tells the key from others.
  */
 type Keyed = {

@@ -1,4 +1,4 @@
-/** The queries that take consents back, and hold later leads of those who did, for both databases. */
+/** The queries that revoke consents, and hold later leads of those who did, for both databases. */
 import {isSameToken} from '../leads/keyed-digests.ts';
 import {
   suppressionKinds,
@@ -12,7 +12,7 @@ import {announceTo, isNotForReceivers, lockDeliveries} from './erasure-queries.t
 import type {Context} from './unreadable-leads.ts';
 
 /**
- * SQL that is true for a delivery that an operator may make due: nothing goes out of a lead whose consent was taken back, or
+ * SQL that is true for a delivery that an operator may make due: nothing goes out of a lead whose consent was revoked, or
  * that is held because of its number.
  */
 export const mayBeSent = `
@@ -51,7 +51,7 @@ const noting = (events: readonly StopEvent[]): Statement[] =>
 const endDeliveries = `
   UPDATE deliveries SET state = 'dropped', settled_at = $1
   WHERE lead_id = $2 AND settled_at IS NULL AND ${isNotForReceivers('deliveries')}`;
-/** SQL that is true for a lead whose consent was taken back for as many as now, or for more. @param scope SQL for that */
+/** SQL that is true for a lead whose consent was revoked for as many as now, or for more. @param scope SQL for that */
 const isRevoked = (scope: string) => `revoked_at IS NOT NULL AND revoked_for IN ('all', ${scope})`;
 const revokeText = `
   UPDATE leads SET revoked_at = $1, revoked_for = $2, status = CASE status WHEN 'pending' THEN 'refused' ELSE status END

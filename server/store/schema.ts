@@ -303,7 +303,7 @@ function takeNewContents({allowTexts}: Dialect): string[] {
   ];
 }
 
-/** The upgrade to version 16: a delivery may tell that a consent was taken back. */
+/** The upgrade to version 16: a delivery may tell that a consent was revoked. */
 function takeRevocations({allowTexts}: Dialect): string[] {
   return [allowTexts('deliveries', 'content', [contentsOf13], contentsOf16)];
 }

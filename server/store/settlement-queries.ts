@@ -60,7 +60,7 @@ export function announce(now: number, from: string, to: string, status: FinalAns
 /** When a delivery with this outcome may change the answer of its lead. */
 const changesAnswer = {delivered: "status <> 'done'", refused: "status = 'pending'"} as const;
 
-/** That a consent was taken back may be told for all by now, and the report be that it was told for the partner. */
+/** That a consent was revoked may be told for all by now, and the report be that it was told for the partner. */
 const endDelivered = `
   UPDATE deliveries SET state = 'delivered', attempts = attempts + 1, last_error = NULL, reason = NULL,
     failing_since = NULL, settled_at = $1, recipients = COALESCE($2, recipients),

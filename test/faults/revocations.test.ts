@@ -1,5 +1,5 @@
 /**
- * Servers are killed again and again while visitors and operators take consents back. Once that is acknowledged, nothing of
+ * Servers are killed again and again while visitors and operators revoke consents. Once that is acknowledged, nothing of
  * these leads is sent, later leads with the number are held, and everything else arrives. On PostgreSQL two servers share
  * the work.
  */
@@ -30,7 +30,7 @@ import {openBeside, sendingTo, stores} from './operated.ts';
 const rounds = Number(process.env['FAULT_ROUNDS'] ?? 20);
 /** Numbers that nobody has stopped: so few that each of them sends many leads. */
 const liveNumbers = 60;
-/** How many take consents back at once, by link and by command. Commands mostly wait for leases of a killed server. */
+/** How many revoke consents at once, by link and by command. Commands mostly wait for leases of a killed server. */
 const [links, commands] = [1, 4];
 
 /** What began at a receiver. `what`: the type of an event with its scope, if any, or the method of the upstream's API. */
@@ -51,7 +51,7 @@ const isForEverybody = ({scopes}: Stop) => scopes.includes(everybody);
 
 const anyOf = <Value>(values: readonly Value[]): Value => values[Math.floor(Math.random() * values.length)]!;
 
-/** Visitors of the page of a partner, and callers, who come again, also after their consents were taken back. */
+/** Visitors of the page of a partner, and callers, who come again, also after their consents were revoked. */
 function visitors() {
   const leads: Lead[] = [];
   const byId = new Map<string, Lead>();
@@ -70,7 +70,7 @@ function visitors() {
     live,
     stoppedNumbers,
     newLead: (): NewLead => {
-      // Often those whose consent is being taken back right now, so that it happens while their leads are sent.
+      // Often those whose consent is being revoked right now, so that it happens while their leads are sent.
       const among =
         stoppedNumbers.length > 0 ? anyOf([live, live, stoppedNumbers.slice(-5), stoppedNumbers]) : live;
       const phone = anyOf(among);
@@ -143,7 +143,7 @@ function wrongs(lead: Lead, stops: readonly Stop[], {revoked, held, released}: F
   if (own.length === 0)
     return rules({
       'it did not arrive': lead.acknowledged < Infinity && !arrived,
-      'nobody took its consent back': news.length > 0 || isStopped || held,
+      'nobody revoked its consent': news.length > 0 || isStopped || held,
     });
   // If the number was suppressed before the lead came, nothing of it may be sent at all.
   const ends = own.map(({acknowledged, quiet}) => (lead.began > acknowledged ? acknowledged : quiet));
@@ -159,7 +159,7 @@ function wrongs(lead: Lead, stops: readonly Stop[], {revoked, held, released}: F
   );
   return rules({
     [`${late[0]?.what} began at ${late[0]?.receiver} after the acknowledgement`]: late.length > 0,
-    'it is neither held nor is its consent taken back':
+    'it is neither held nor is its consent revoked':
       lead.id !== undefined && !isStopped && !held && !(mayBeFree && arrived),
     'it was allowed, and did not arrive': released < Infinity && !arrived,
     'it was held, and said to be taken back': !isStopped && news.length > 0,
@@ -197,7 +197,7 @@ async function killRepeatedly(t: TestContext, on: keyof typeof stores) {
   const stops: Stop[] = [];
   let taking = true;
   t.after(() => (taking = false));
-  /** Takes a consent back, mostly of somebody who has just sent a lead. Later also for all what was taken back for some. */
+  /** Revokes a consent, mostly of somebody who has just sent a lead. Later also for all what was taken back for some. */
   async function takeBack(byLink: boolean) {
     const widens = !byLink && stoppedNumbers.length > 10 && Math.random() < 0.2;
     const among = widens ? stoppedNumbers : live;
@@ -287,8 +287,8 @@ async function killRepeatedly(t: TestContext, on: keyof typeof stores) {
   assert.ok(released.size > 3, 'too few numbers came again');
 }
 
-// Who takes a consent back waits up to 45 s for the leases of a killed server, so both stores wait for that at once.
-suite('kills while consents are taken back', {concurrency: 2}, () => {
+// Who revokes a consent waits up to 45 s for the leases of a killed server, so both stores wait for that at once.
+suite('kills while consents are revoked', {concurrency: 2}, () => {
   for (const on of ['SQLite', 'PostgreSQL'] as const)
     test(
       `send nothing after the acknowledgement and lose nothing else on ${on}`,

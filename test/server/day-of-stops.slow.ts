@@ -128,7 +128,7 @@ for (const {name, postgres, skip} of databaseKinds) {
         'a consent that was given since is shown',
       );
       const {stdout: status} = await server.run('status');
-      assert.match(status, /2 leads are held, because somebody with the number took a consent back/);
+      assert.match(status, /2 leads are held, because somebody with the number revoked a consent/);
 
       const retried = await server.run('deliveries', 'retry', again.id, '--state', 'held');
       assert.match(retried.stderr, /Somebody with this number took the consent back before/);

@@ -31,7 +31,7 @@ export const commonGround: readonly {words: string; why: string}[] = [
   },
   {
     words: 'KEY SHARE LOCK TABLE EXCLUSIVE MODE',
-    why: 'whoever takes a consent back waits for leads that are being stored; without LOCK TABLE, a lead beside it leaves',
+    why: 'whoever revokes a consent waits for leads that are being stored; without LOCK TABLE, a lead beside it leaves',
   },
   {
     words: 'CURRENT_TIMESTAMP',

@@ -80,7 +80,7 @@ export function erasedRequest(changes: Partial<Tombstone> = {}): Extract<Deliver
   return {...firstAttempt, lead, content: 'erased', happenedAt: lead.erasedAt};
 }
 
-/** The news that the consent of the sample was taken back for everybody, two minutes later. */
+/** The news that the consent of the sample was revoked for everybody, two minutes later. */
 export function revokedRequest(
   scope: RevocationScope = 'all',
 ): Extract<DeliveryRequest, {content: 'revoked'}> {

@@ -2,17 +2,16 @@
  * The e-mail that reports one piece of news of one lead. With `details: contact` it is for the person who calls the
  * visitor: whom, where and when to call come first, then the money, then the rest.
  */
-import type {Amounts} from '../../../contract/amounts.ts';
 import {referenceOf} from '../../../contract/reference.ts';
 import type {ChatSettings, EmailSettings} from '../../config/destinations.ts';
-import {shownAmountsOf} from '../../leads/calculated-answer.ts';
 import {
   isForReceivers,
   type Contact,
   type DeliveryContent,
   type ForReceivers,
 } from '../../leads/deliveries.ts';
-import type {CallAnswer, MayCall} from '../../leads/may-call.ts';
+import {viewOf, type LeadView} from '../../leads/lead-view.ts';
+import {resultWords, senderWords} from '../../leads/lead-words.ts';
 import type {LeadRecord} from '../../leads/stored-lead.ts';
 import type {DeliveryRequest, RecordRequest} from '../destination.ts';
 import {newsOf, type News} from '../news.ts';
@@ -20,7 +19,6 @@ import type {Block, Line} from './message.ts';
 import {plainAddress, shownPhone, theirAddress, theirName, theirWords} from './their-words.ts';
 import {
   answerBlocks,
-  callingOf,
   changedLine,
   consentLine,
   contactLine,
@@ -36,8 +34,6 @@ import {
   openBlock,
   outcome,
   pageOf,
-  senderOf,
-  suspicionOf,
   time,
   type Email,
 } from './wording.ts';
@@ -72,7 +68,7 @@ export function leadEmail(
   const isLate = lateWords[request.content] !== undefined;
   const earlier = isLate ? request.lead.id : request.lead.supersedes;
   const follows = earlier === null ? undefined : `evt_created_${earlier}`;
-  const sender = senderOf(request.lead, settings);
+  const sender = senderWords(request.lead.partner, settings.partnerNames);
   const facts = factLines(request, news, sender);
   const hasPage = !isChat && request.content !== 'erased';
   const open = openBlock(hasPage ? pageOf(request.lead, settings) : undefined);
@@ -85,23 +81,20 @@ export function leadEmail(
     return emailOf(words, [...stopBlocks(who), lines, open, facts], news.id, follows);
   }
   const {lead: record} = request;
-  const amounts = shownAmountsOf(news.answer, rounding);
-  const total = outcome(record, news.answer, amounts);
+  const view = viewOf(record, {answer: news.answer}, {rounding, now: request.now});
+  const total = outcome(view);
   const hasContact = details === 'contact';
-  const call = callingOf(record, request.now);
   const blocks: Block[] = [
-    suspicionBlock(record),
-    ...(hasContact ? (isChat ? chatBlocks(record, call) : personBlocks(record, call)) : []),
-    [answerLine(record, news, amounts)],
+    suspicionBlock(view),
+    ...(hasContact ? (isChat ? chatBlocks(record, view) : personBlocks(record, view)) : []),
+    [answerLine(view)],
     ...(hasContact ? [[corrected && changedLine(corrected, record)], ...answerBlocks(record)] : []),
     open,
-    [hasContact && consentLine(record), hasContact && optOutLine(record), campaignLine(record), ...facts].map(
-      (line) => line || undefined,
-    ),
+    [...(hasContact ? [consentLine(view), optOutLine(view)] : []), campaignLine(view), ...facts],
     details === 'none' ? ['The operator of the lead server finds the visitor by the reference.'] : [],
   ];
-  const whom = isChat ? [contactLine(record)] : [theirName(record.lead), total];
-  const words = [...whom, subjectOfCall[call.answer]].filter(Boolean).join(', ');
+  const whom = isChat ? [contactLine(record, view)] : [theirName(record.lead), total];
+  const words = [...whom, view.call && subjectOfCall[view.call.answer]].filter(Boolean).join(', ');
   const subject = hasContact
     ? `${subjectBefore(request)}${words}${isChat ? '' : ` (${sender})`}`
     : bareSubject(request, sender, details === 'link', total);
@@ -113,13 +106,13 @@ export function leadEmail(
 }
 
 /** A room reads name and number in the first line. */
-const chatBlocks = (record: LeadRecord, call: MayCall): Block[] => [
-  callNotice(record, call),
+const chatBlocks = (record: LeadRecord, view: LeadView): Block[] => [
+  callNotice(view),
   [[theirAddress(record.lead.email)]],
 ];
 
 /** What a subject says of the call. */
-const subjectOfCall: Readonly<Record<CallAnswer, string>> = {
+const subjectOfCall: Readonly<Record<NonNullable<LeadView['call']>['answer'], string>> = {
   no: 'do not call',
   not_yet: '',
   other_lead: 'corrected',
@@ -144,7 +137,7 @@ const lateWords: {[Content in DeliveryContent]?: string} = {
   answered: 'Answered',
   refused: 'Refused',
   erased: 'Erased',
-  revoked: 'Taken back',
+  revoked: 'Said stop',
 };
 
 /** What the subject says after the lead, and what to do. */
@@ -155,7 +148,7 @@ const forReceivers: Record<ForReceivers, [subject: string, what: string]> = {
   ],
   revoked: [
     ': stop calls and messages',
-    'The visitor took the consent back. Stop calls and messages to this person now.',
+    'The visitor said stop. Stop calls and messages to this person now.',
   ],
 };
 
@@ -185,31 +178,27 @@ function bareSubject(
 }
 
 /** Stands first, because whoever calls must know it before. */
-function suspicionBlock(record: LeadRecord): Block {
-  const why = suspicionOf(record);
-  if (why === undefined) return [];
-  return {notice: [[{bold: 'May be a bot: '}, `${why}.`], 'Look before you call.'], tone: 'warn'};
-}
+const suspicionBlock = ({suspicion: why}: LeadView): Block =>
+  why === null
+    ? []
+    : {notice: [[{bold: 'May be a bot: '}, `${why}.`], 'Look before you call.'], tone: 'warn'};
 
-function answerLine({lead}: LeadRecord, {answer}: News, amounts: Amounts | null): Line | undefined {
+/** That a standard lead has no amounts stands below. */
+function answerLine({amounts, result}: LeadView): Line | undefined {
   if (amounts) return amountLine(amounts);
-  if (answer?.status === 'refused') return 'This lead was refused, so it gets no amounts.';
-  const isPending = answer?.status === 'pending' && lead.lead_type !== 'standard';
-  return isPending ? 'The amounts are to follow.' : undefined;
+  return result === null || result === 'none' ? undefined : resultWords[result][1];
 }
 
 /**
  * The line that names the campaign. Click ids and addresses of pages are left out, because they can identify a visitor.
  */
-function campaignLine({attribution}: LeadRecord): string | undefined {
-  const words = [attribution?.utm_source, attribution?.utm_medium, attribution?.utm_campaign].filter(Boolean);
-  return words.length === 0
+const campaignLine = ({campaign}: LeadView): string | undefined =>
+  campaign.length === 0
     ? undefined
-    : `Campaign, in the words of the link: ${theirWords(words.join(' / '), longestCampaign)}`;
-}
+    : `Campaign, in the words of the link: ${theirWords(campaign.join(' / '), longestCampaign)}`;
 
-const optOutLine = ({attribution}: LeadRecord): string | undefined =>
-  attribution?.opt_out_signal && 'Opt-out signal: do not sell or share (Global Privacy Control)';
+const optOutLine = ({optOut}: LeadView): string | undefined =>
+  optOut === null ? undefined : `Opt-out signal: ${optOut}`;
 
 function factLines(
   delivered: DeliveryRequest,

@@ -3,11 +3,9 @@ import {formOnlyFields, formOnlyNames} from '../../../contract/extra-fields.ts';
 import {afterTouch, firstScreen} from '../../../form/words/en.ts';
 import {serverWords} from '../../../form/words/server/en.ts';
 import type {Contact} from '../../leads/deliveries.ts';
-import {oneLine} from '../../leads/hidden-characters.ts';
+import type {LeadView} from '../../leads/lead-view.ts';
 import type {LeadRecord} from '../../leads/stored-lead.ts';
-import {callAnswerWords, callReasonWords, mayCall, mayDial, type MayCall} from '../../leads/may-call.ts';
-import {timeThere, timeZonesOf} from '../../leads/time-there.ts';
-import type {Block, Fact, Line, Tone} from './message.ts';
+import type {Block, Fact} from './message.ts';
 import {shownPhone, theirAddress, theirName, theirPhone, theirWords} from './their-words.ts';
 import {dollars, time} from './wording.ts';
 
@@ -17,42 +15,36 @@ type Lead = LeadRecord['lead'];
 const [longestLine, maxLines] = [2_000, 30];
 
 const {labels} = afterTouch;
-const languageNames = new Intl.DisplayNames(['en'], {type: 'language'});
 
 /** What was chosen. A newer server, which has the same database during an update, may have stored another choice. */
 const inWords = (words: Readonly<Record<string, string>>, chosen: string) =>
   words[chosen] ?? theirWords(chosen, 40);
 
 /** When to call, and in which language. */
-function callHints({lead, consent}: LeadRecord): string[] {
-  const [language] = consent?.textLanguage?.split('-') ?? [];
+function callHints({lead}: LeadRecord, {consent}: LeadView): string[] {
   const choices = formOnlyNames.flatMap((name) => {
     const chosen = lead[name];
     return chosen ? [inWords(formOnlyFields[name].inMails, chosen)] : [];
   });
-  return language ? [...choices, `in ${languageNames.of(language)}`] : choices;
+  return consent?.language ? [...choices, `in ${consent.language}`] : choices;
 }
 
 /** Whom to call, at which number, when, and in which language. */
-export const contactLine = (record: LeadRecord): string =>
-  [theirName(record.lead), theirPhone(record.lead.phone), ...callHints(record)].join(', ');
+export const contactLine = (record: LeadRecord, view: LeadView): string =>
+  [theirName(record.lead), theirPhone(record.lead.phone), ...callHints(record, view)].join(', ');
 
 const capitalized = (words: string) => words.replace(/^./, (first) => first.toUpperCase());
 
 /** Who said stop, for a subject and for a line, where nothing dials the number. */
 export const stopped = (contact: Contact): string => `${theirName(contact)}, ${shownPhone(contact.phone)}`;
 
-/** Whether the lead may be called when the message is written. */
-export const callingOf = ({lead, consent, mailboxStoppedAt}: LeadRecord, now: number): MayCall =>
-  mayCall({lead, consent, addressStoppedAt: mailboxStoppedAt}, now);
-
 /**
  * What whoever calls must know first. The first line is in bold. A message is read later, so it names days and the time there, and
  * not "now".
  */
-export function callNotice(record: LeadRecord, call: MayCall): {notice: Line[]; tone: Tone} {
+export function callNotice({call, came}: LeadView): Block {
+  if (!call) return [];
   const {answer, isPresumed} = call;
-  const came = timeThere(record.createdAt, timeZonesOf(record.lead));
   const isLater = came !== call.there;
   const hours = call.hours && `${call.hours}${isPresumed ? ', by the area code' : ''}.`;
   if (answer === 'yes')
@@ -71,27 +63,24 @@ export function callNotice(record: LeadRecord, call: MayCall): {notice: Line[]; 
       ],
       tone: 'warn',
     };
-  return {
-    notice: [[{bold: `${callAnswerWords[answer]}: ${callReasonWords(call)}.`}]],
-    tone: answer === 'no' ? 'bad' : 'warn',
-  };
+  return {notice: [[{bold: `${call.text}.`}]], tone: answer === 'no' ? 'bad' : 'warn'};
 }
 
 /** Who it is, when to call, in which language, whether that is allowed, and how to do it. */
-export function personBlocks(record: LeadRecord, may: MayCall): Block[] {
-  const {lead, suspect} = record;
-  const hints = callHints(record);
+export function personBlocks(record: LeadRecord, view: LeadView): Block[] {
+  const {lead} = record;
+  const hints = callHints(record, view);
   const {e164} = lead.phone;
   const dial = theirPhone(lead.phone);
   const call = {
     ...{label: `Call ${dial}`, href: `tel:${e164}`, text: `Call ${dial}`},
-    isMain: may.answer === 'yes' && suspect === null,
+    isMain: view.call?.answer === 'yes' && view.suspicion === null,
   };
   const text = {label: 'Text', href: `sms:${e164}`, text: `Text ${shownPhone(lead.phone)}`};
   return [
     {person: theirName(lead), below: hints.length > 0 ? capitalized(hints.join(', ')) : undefined},
-    callNotice(record, may),
-    mayDial(may) ? {buttons: lead.call_time === 'text_first' ? [call, text] : [call]} : [dial],
+    callNotice(view),
+    view.call?.mayDial ? {buttons: lead.call_time === 'text_first' ? [call, text] : [call]} : [dial],
     [[theirAddress(lead.email)]],
   ];
 }
@@ -131,11 +120,8 @@ function notesBlocks({notes}: Lead): Block[] {
   return [[`${labels.notes}, in the visitor's words:`], {quoted: [...lines.slice(0, maxLines), ...more]}];
 }
 
-export function consentLine({consent}: LeadRecord): string | undefined {
-  if (!consent) return undefined;
-  const ticked = consent.agreed === null ? '' : consent.agreed ? ', box ticked' : ', box not ticked';
-  return `Consent: text ${oneLine(consent.textVersion, 40)}${ticked}, ${time(consent.givenAt)}`;
-}
+export const consentLine = ({consent}: LeadView): string | undefined =>
+  consent?.at == null ? undefined : `Consent: ${consent.text}, text ${consent.version}, ${time(consent.at)}`;
 
 /** What a correction changed, with what was there before. */
 export function changedLine({lead: before}: LeadRecord, {lead: now}: LeadRecord): string | undefined {

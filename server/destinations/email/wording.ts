@@ -3,8 +3,9 @@ import {amountParts, totalAmount, type Amounts} from '../../../contract/amounts.
 import {referenceOf} from '../../../contract/reference.ts';
 import {afterTouch} from '../../../form/words/en.ts';
 import type {Delivered} from '../../leads/deliveries.ts';
-import {oneLine} from '../../leads/hidden-characters.ts';
-import type {Answer, LeadIdentity, LeadRecord} from '../../leads/stored-lead.ts';
+import type {LeadView} from '../../leads/lead-view.ts';
+import {resultWords} from '../../leads/lead-words.ts';
+import type {LeadIdentity, LeadRecord} from '../../leads/stored-lead.ts';
 import {NeverTried} from '../breaker.ts';
 import {mailPage, toHtml, toText, type Block, type Line} from './message.ts';
 
@@ -42,24 +43,11 @@ export function time(at: number): string {
   return `${date.toUTCString().slice(0, 3)} ${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** The name of the partner that sent the lead, or its key if it has left. Callers of `/json/leads` have no partner. */
-export const senderOf = (
-  {partner}: Pick<LeadRecord, 'partner'>,
-  {partnerNames = {}}: {partnerNames?: Readonly<Record<string, string>>} = {},
-): string => (partner === null ? 'a caller of /json/leads' : oneLine(partnerNames[partner] ?? partner, 64));
-
-/**
- * The total or the words that stand for the answer. A standard lead has no amounts, so it has none unless refused.
- * @param amounts as people read them
- */
-export function outcome(
-  {lead}: LeadRecord,
-  answer: Answer | null,
-  amounts: Amounts | null,
-): string | undefined {
-  if (answer?.status === 'refused') return 'refused';
+/** The total, or the words in its place. A standard lead has none unless refused. */
+export function outcome({amounts, result}: LeadView): string | undefined {
   if (amounts) return dollars(amounts[totalAmount]);
-  return answer?.status === 'pending' && lead.lead_type !== 'standard' ? 'amounts to follow' : undefined;
+  if (result === 'to_follow') return `amounts ${resultWords.to_follow[0]}`;
+  return result === 'refused' ? resultWords.refused[0] : undefined;
 }
 
 /** The total and its parts in one line. Parts of zero are left out, and the amount of a sole part, which is the total. */
@@ -70,21 +58,6 @@ export function amountLine(amounts: Amounts): Line {
     return afterTouch.names[part].replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase()) + amount;
   });
   return [{bold: dollars(amounts[totalAmount])}, parts.length > 0 ? `: ${words.join(', ')}` : ''];
-}
-
-const suspicions: Readonly<Record<string, string>> = {
-  trap: 'a field that people do not see was filled in',
-  fast: 'it was sent faster than people type',
-  'no-script': 'it was sent without JavaScript, so no proof of work was asked for',
-};
-
-/** Why a bot may have sent the lead, in words; undefined if nothing speaks for it. */
-export function suspicionOf({suspect}: Pick<LeadRecord, 'suspect'>): string | undefined {
-  if (suspect === null) return undefined;
-  return suspect
-    .split(' ')
-    .map((word) => suspicions[word] ?? oneLine(word, 40))
-    .join(', ');
 }
 
 /** `replaces K7QM-2XHD`; undefined if the lead corrects no earlier one. */
@@ -98,6 +71,6 @@ export const openWords = 'Open the lead';
 export const openBlock = (page: string | undefined): Block =>
   page === undefined ? [] : {buttons: [{label: openWords, href: page, text: `${openWords}: ${page}`}]};
 
-/** For whom a consent was taken back, if that is more than the partner of the lead. */
+/** For whom a consent was revoked, if that is more than the partner of the lead. */
 export const scopeLine = ({revoked}: Pick<LeadIdentity, 'revoked'>) =>
   revoked?.scope === 'all' ? 'This goes for everybody, and not only for this partner.' : undefined;

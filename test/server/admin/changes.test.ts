@@ -92,7 +92,7 @@ for (const {name, postgres, skip} of databaseKinds)
       await execute('UPDATE leads SET suppressed_at = 1');
       const sheet = await readCallSheet(admin, lead, {seesPersons: true});
       assert.deepEqual(sheet.changes, ['allow', 'drop', 'revoke', 'erase']);
-      assert.equal(sheet.state.words, 'held: said stop before');
+      assert.equal(sheet.view.state.words, 'held: said stop before');
       await assert.rejects(plan('release'), /Nothing of it is held/);
       assert.deepEqual((await plan('allow')).does.slice(1), ['a gets the lead now.', 'b gets the lead now.']);
       await make('allow', {reason: 'asked for it'});
@@ -137,7 +137,7 @@ for (const {name, postgres, skip} of databaseKinds)
     test('a consent is taken back, and then the lead is erased, in the words of the command', async (t) => {
       const {admin, lead, reference, make, plan} = await begin(t, to('a', 'waiting'));
       assert.match((await plan('revoke')).does[0] ?? '', new RegExp(`^Nothing of ${reference} goes out`));
-      const reason = async () => (await readCallSheet(admin, lead, {seesPersons: true})).call?.reason;
+      const reason = async () => (await readCallSheet(admin, lead, {seesPersons: true})).view.call?.reason;
       assert.match((await reason()) ?? '', /_hours$/);
       assert.match(await make('revoke'), /^The consent of \S+ is revoked$/);
       assert.equal(await reason(), 'stopped');

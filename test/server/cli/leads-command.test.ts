@@ -157,7 +157,10 @@ test('people see which leads lack a consent that they should have, and programs 
   assert.deepEqual(stdout.match(/^.* no consent$/gm)?.length, 1);
   const shown = await Promise.all(entries.map(({id}) => run('leads', 'show', id)));
   assert.match(shown[0]!.stdout, /^Consent +none$/m);
-  assert.match(shown[1]!.stdout, /^Consent from +a caller, who says so\nCertificate +https:\/\/cert\./m);
+  assert.match(
+    shown[1]!.stdout,
+    /^How agreed +Agreed, says the caller who sent the lead\nCertificate +https:\/\/cert\./m,
+  );
   assert.doesNotMatch(shown[2]!.stdout, /none|Consent from|Certificate/);
   const [head = '', ...cells] = (await run('leads', 'export')).stdout.trim().split('\r\n');
   const at = head.split(',').indexOf('consent_text_version');
@@ -167,7 +170,10 @@ test('people see which leads lack a consent that they should have, and programs 
 test('an opt-out signal is shown and exported, and an export without its column says so', async (t) => {
   const entry = newEntry({attribution: {opt_out_signal: 'gpc'}});
   const {run} = await operate(t, [entry]);
-  assert.match((await run('leads', 'show', entry.id)).stdout, /^Opt-out signal +gpc$/m);
+  assert.match(
+    (await run('leads', 'show', entry.id)).stdout,
+    /^Opt-out signal +do not sell or share the data/m,
+  );
   assert.match((await run('leads', 'export', '--format', 'jsonl')).stdout, /"opt_out_signal":"gpc"/);
   const {stdout, stderr} = await run('leads', 'export');
   assert.doesNotMatch(stdout, /gpc/);

@@ -1,15 +1,7 @@
 /** Whether a lead may be called: each reason, which of two counts, whose number a consent names, and at which hours. */
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
-import {
-  callAnswerWords,
-  callReasonNames,
-  callReasonWords,
-  mayCall,
-  type CallFacts,
-  type CallReason,
-  type MayCall,
-} from '../../../server/leads/may-call.ts';
+import {callReasonNames, mayCall, type CallFacts, type CallReason} from '../../../server/leads/may-call.ts';
 import {sampleId} from '../../support/sample-news.ts';
 
 /** A Wednesday. It is noon in New York, 9 AM in Los Angeles and 7 AM in Honolulu. */
@@ -23,8 +15,6 @@ function leadOf(number: string, state?: 'CA' | 'HI' | 'TN' | 'AK') {
 }
 const agreed = (words?: string) => ({agreed: true, words});
 const washington = {lead: leadOf('202'), consent: agreed()};
-const textOf = (call: MayCall) =>
-  [callAnswerWords[call.answer], callReasonWords(call)].filter(Boolean).join(': ');
 
 /** In the order in which they count. */
 const reasons: readonly [reason: CallReason, facts: CallFacts, text: string][] = [
@@ -78,7 +68,7 @@ suite('whether a lead may be called', () => {
   for (const [reason, facts, text] of reasons)
     test(`is "${text}"`, () => {
       const call = mayCall({...washington, ...facts}, now);
-      assert.deepEqual([call.reason, textOf(call)], [reason, text]);
+      assert.deepEqual([call.reason, call.text], [reason, text]);
       const isSaid = ['stopped', 'stop_undecided', 'address_stopped'].includes(reason);
       assert.equal(call.at, isSaid ? saidAt : null);
     });
@@ -183,7 +173,7 @@ suite('the hours of a call', () => {
   for (const [what, lead, at, text] of rows)
     test(what, () => {
       const call = mayCall({lead, consent: agreed()}, Date.parse(`Nov 25 2026 ${at}`));
-      assert.equal(textOf(call), text);
+      assert.equal(call.text, text);
       assert.equal(call.isPresumed, call.there !== null && !('state' in lead));
       assert.equal(call.until === null, call.answer === 'not_known');
     });

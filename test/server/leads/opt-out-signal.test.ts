@@ -91,7 +91,7 @@ test('the people who call are told of the signal, and nobody without contact det
   const textFor = (details: 'contact' | 'none', type: 'email' | 'chat') =>
     JSON.stringify(leadEmail(request, {type, rounding: 1, details}));
   for (const type of ['email', 'chat'] as const) {
-    assert.match(textFor('contact', type), /Opt-out signal: do not sell or share \(Global Privacy Control\)/);
+    assert.match(textFor('contact', type), /Opt-out signal: do not sell or share the data \(Global/);
     assert.doesNotMatch(textFor('none', type), /Opt-out/);
   }
 });

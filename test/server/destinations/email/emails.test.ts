@@ -19,7 +19,6 @@ import {startMailServer, type Received} from '../../../support/mail-server.ts';
 import {openForSuite} from '../../../support/opened.ts';
 import {columnOf} from '../../../support/rows.ts';
 import {
-  amounts,
   asLead,
   doneAnswer,
   prequalificationBody,
@@ -57,8 +56,8 @@ const examples: Record<string, [requests: DeliveryRequest[], changes?: Partial<E
   'A refusal': [[newsRequest({...later, answer: {status: 'refused'}}, 'refused', minutes(10))]],
   'A corrected lead': [[newsRequest({supersedes: earlier})]],
   'An erased lead': [[erasedRequest()]],
-  'A consent that was taken back': [[revokedRequest()]],
-  'A consent that was taken back, with `details: contact`': [[revokedRequest()], {details: 'contact'}],
+  'A consent that was revoked': [[revokedRequest()]],
+  'A consent that was revoked, with `details: contact`': [[revokedRequest()], {details: 'contact'}],
 };
 
 const documentation = readFileSync(new URL('../../../../docs/email.md', import.meta.url), 'utf8');
@@ -222,16 +221,6 @@ suite('the texts of e-mails', () => {
     assert.ok((one.parsed.subject ?? '').startsWith('\u2068ليلى حداد\u2069, $862,000'));
   });
 
-  const uneven = {...amounts, sba_qualified_amount: 552_999, total_qualified_amount: 862_999};
-  test('amounts of the calculator are those that the visitor saw, and those of an upstream stay', async () => {
-    const subjects = async (changes: Changes, more: Partial<EmailSettings> = {}) =>
-      subjectOf([newsRequest({answer: {...doneAnswer, amounts: uneven}, ...changes})], more);
-    assert.match((await subjects({})) ?? '', /: \$862,000$/);
-    assert.match((await subjects({}, {rounding: 1})) ?? '', /: \$862,999$/);
-    const upstream = {answer: {...doneAnswer, amounts: uneven, policyVersion: null}};
-    assert.match((await subjects(upstream)) ?? '', /: \$862,999$/);
-  });
-
   test('text and HTML say the same, in the same order', async () => {
     for (const [requests, changes = {}] of Object.values(examples)) {
       const {parsed} = await sentOne(requests, changes);
@@ -289,7 +278,7 @@ suite('the texts of e-mails', () => {
   test('an erased lead that came over the API has its caller in place of a partner', async () => {
     assert.equal(
       await subjectOf([erasedRequest({partner: null})]),
-      'Lead K7QM-2XHD from a caller of /json/leads was erased: delete what you have of it',
+      'Lead K7QM-2XHD from a caller of the API was erased: delete what you have of it',
     );
   });
 

@@ -63,7 +63,7 @@ suite('the guide of webhooks', () => {
     const sent = toErasedEvent({at: erasedAt}, left);
     assert.deepEqual(shown, sent, JSON.stringify(sent, null, 2));
   });
-  test('shows the whole body of the event of a consent that was taken back as it is sent', () => {
+  test('shows the whole body of the event of a consent that was revoked as it is sent', () => {
     const shown = JSON.parse(codeAfter('<!-- example: revoked -->')) as {
       timestamp: string;
       data: {id: string};

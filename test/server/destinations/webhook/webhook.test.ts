@@ -142,7 +142,7 @@ suite('an event', () => {
     });
   });
 
-  test('an event of a consent that was taken back names nobody', async (t) => {
+  test('an event of a consent that was revoked names nobody', async (t) => {
     const {settings, received} = await openFor(t, startWebhookReceiver());
     await deliver(settings, revokedRequest());
     assert.match(received[0]?.body ?? '', /consent\.revoked/);

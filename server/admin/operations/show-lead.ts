@@ -1,0 +1,145 @@
+/** A lead with its deliveries: for people, whom to call, the amounts, the answers, then the rest; for programs, all of it. */
+import {z} from 'zod';
+import {amountParts, totalAmount} from '../../../contract/amounts.ts';
+import {formOnlyFields} from '../../../contract/extra-fields.ts';
+import {referenceOf} from '../../../contract/reference.ts';
+import {formatMoney} from '../../../form/format-money.ts';
+import {afterTouch} from '../../../form/words/en.ts';
+import {lookUp} from '../../../form/words/look-up.ts';
+import type {LeadView} from '../../leads/lead-view.ts';
+import {agreedWords, resultWords, senderWords} from '../../leads/lead-words.ts';
+import {deliveriesOf, shownDelivery, type ShownDelivery} from '../deliveries.ts';
+import {shownErased, type ShownErased} from '../erasing.ts';
+import {showLead, shownLead, type ShownLead} from '../leads.ts';
+import {counted, localTime, maxOthers, placed, timeZone} from '../words.ts';
+import {afterwardsLines} from './consents.ts';
+import {damagedReplies} from './deliveries.ts';
+import * as field from './fields.ts';
+import {reads} from './operation.ts';
+
+const {names, labels} = afterTouch;
+const timeOrNone = (time: string | null): string => (time === null ? '' : localTime(Date.parse(time)));
+
+type Value = string | number | boolean | null | undefined;
+type Line = readonly [name: string, value: Value];
+const emptyLine: Line = ['', ' '];
+
+/** Numbers are dollars. */
+function inWords(value: Value): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return typeof value === 'number' ? formatMoney(value, 'en-US') : (value ?? '');
+}
+
+const listed = (values: readonly Value[]) => values.filter(Boolean).join(', ');
+/** The newest ones, and how many there are besides: `--json` has all. */
+const referencesOf = (ids: readonly (string | null | undefined)[] = []) =>
+  listed([
+    ...ids.slice(-maxOthers).map((id) => id && referenceOf(id)),
+    ids.length > maxOthers && `and ${counted(ids.length - maxOthers, 'earlier lead')}`,
+  ]);
+
+/** A lead, or what is left of an erased one. */
+type Shown = Omit<ShownErased, 'kept' | 'erased_at' | 'consent_kept_until'> &
+  Partial<Omit<ShownLead, 'lead' | 'created_at'>> & {lead: Partial<ShownLead['lead']>};
+
+/** What there is. Many facts are for programs alone, which have `--json`. */
+function linesOf(view: LeadView, shown: Shown, more: readonly Line[] = []) {
+  const {consent, cid} = shown;
+  const {amounts, result, call} = view;
+  const {lead_type, first_name, last_name, email, phone, phone_e164, call_time, ...answers} = shown.lead;
+  const parts = amountParts.filter((part) => amounts?.[part]);
+  const lines: Line[] = [
+    ['Name', first_name && `${first_name} ${last_name}`],
+    [labels.phone, listed([...new Set([phone, phone_e164])])],
+    [labels.call_time, lookUp(formOnlyFields.call_time.inMails, call_time) ?? call_time],
+    ['May be called', call?.text],
+    ['Time there now', call?.there],
+    [labels.email, email],
+    ['Total', amounts?.[totalAmount] ?? (result && resultWords[result][0])],
+    ['Made up of', listed(parts.map((part) => `${names[part]} ${inWords(amounts?.[part])}`))],
+    ['Type', lead_type === 'standard' ? lead_type : null],
+    emptyLine,
+    ...Object.entries(answers).map(([name, value]): Line => [lookUp(labels, name) ?? name, value]),
+    emptyLine,
+    ['Reference', `${shown.reference} (${shown.id})`],
+    ['Received', `${timeOrNone(shown.created_at)} (${timeZone()}, as all times here)`],
+    ['Partner', `${senderWords(shown.partner)}${cid ? ` (cid ${cid})` : ''}`],
+    ['May be a bot', view.suspicion],
+    ['The same as', referencesOf([shown.duplicate_of])],
+    ['Came again as', referencesOf(shown.duplicates)],
+    ['Corrects', referencesOf([shown.supersedes])],
+    ['Corrected by', referencesOf(shown.superseded_by)],
+    ...more,
+    [
+      'Consent',
+      consent === null
+        ? 'none'
+        : consent &&
+          `${timeOrNone(consent.given_at)}, text ${consent.text_version} ${consent.text_language ?? ''}`,
+    ],
+    ...afterwardsLines(shown, timeOrNone),
+    ['How agreed', consent && agreedWords(consent)],
+    ['Certificate', consent?.certificate_url],
+    ['Consent on', consent?.page ?? consent?.origin],
+    [consent?.script ? 'Button' : 'Button, it says', consent?.button],
+    ['Text unchanged', consent?.verbatim],
+    ['Text in view', consent?.in_view],
+    ['Beside the text', consent?.slot_text],
+    ['Opt-out signal', view.optOut],
+    ...Object.entries(shown.attribution ?? {}),
+    ...Object.entries(shown.context ?? {}),
+  ];
+  return lines
+    .filter(([, value]) => (value ?? '') !== '')
+    .filter((line, index, all) => line !== emptyLine || (index > 0 && all[index - 1] !== emptyLine))
+    .map(([name, value]) => [name, inWords(value)] as const);
+}
+
+function erasedLines(view: LeadView, {kept, ...erased}: ShownErased) {
+  const {consent, ...lead} = kept && 'consent' in kept ? kept : {consent: undefined};
+  return linesOf(view, {...erased, lead, ...(consent && {consent})}, [
+    ['Erased', timeOrNone(erased.erased_at)],
+    ['Consent until', timeOrNone(erased.consent_kept_until)],
+    ['Consent', kept && 'unreadable' in kept ? `cannot be read: ${kept.unreadable}` : null],
+  ]);
+}
+
+/** `deliveries show` says more. */
+const goesTo = (deliveries: readonly ShownDelivery[]) => [
+  ['', ' '] as const,
+  ...deliveries.map(({destination, place, content, state, attempts, last_error, ...at}, index) => {
+    const when = timeOrNone(at.settled_at ?? at.next_attempt_at ?? at.happened_at);
+    const words = [
+      `${placed({destination, place})}: ${content}, ${state}`,
+      counted(attempts, 'try', 'tries'),
+      when,
+    ];
+    return [index === 0 ? 'Goes to' : '', listed([...words, last_error])] as const;
+  }),
+  ...(deliveries.length === 0 ? [['Goes to', 'nobody'] as const] : []),
+];
+
+/** `view`: for people. */
+type ShownLine = (ShownErased | (ShownLead & {deliveries: ShownDelivery[]})) & {view?: LeadView};
+
+export const show = reads({
+  words: 'leads show',
+  what: 'show a lead and its deliveries, for people; with --json all that is stored about it',
+  past: 'opened {it}',
+  fields: {lead: field.argument('the id or the reference of the lead')},
+  line: z.union([shownErased, shownLead.extend({deliveries: z.array(shownDelivery)})]),
+  block({view, ...line}: ShownLine) {
+    if (!view) return [];
+    return 'deliveries' in line
+      ? [...linesOf(view, line), ...goesTo(line.deliveries)]
+      : erasedLines(view, line);
+  },
+  async *read(admin, {lead: named}, isForPrograms) {
+    const shown = await showLead(admin, named);
+    const view = isForPrograms ? {} : {view: shown.view};
+    if ('erased' in shown) return void (yield [{...shown.erased, ...view}]);
+    const {deliveries, damaged} = await deliveriesOf(admin, shown.lead.id);
+    yield [{...shown.lead, deliveries, ...view}];
+    return {fails: damagedReplies(damaged)};
+  },
+});
