@@ -15,6 +15,7 @@ export function operationLines({held, waiting, phone, kid, key, text = 'why'}: N
   const lines: [words: string, ...rest: string[]][] = [
     ['leads list', '--phone', phone],
     ['leads count', '--by', 'partner,campaign'],
+    ['leads show', held],
     ['leads requests'],
     ['leads decline', held, '--reason', text],
     ['consent show', held],

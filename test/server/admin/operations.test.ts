@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import {userInfo} from 'node:os';
 import {suite, test, type TestContext} from 'node:test';
+import {referenceOf} from '../../../contract/reference.ts';
 import {auditSentence} from '../../../server/admin/audit-words.ts';
 import {keyName} from '../../../server/admin/keys.ts';
 import {isChanging, type Row} from '../../../server/admin/operations/operation.ts';
@@ -28,7 +29,6 @@ import {newSecret, startWebhookReceiver} from '../../support/webhook-receiver.ts
 const jane = {first_name: 'Zelda', last_name: 'Quux', email: 'zelda@quux.example', phone: '(415) 555-0132'};
 const personal = /zelda|quux|555.?0132|secret reply/i;
 const own: [words: string, ...rest: string[]][] = [
-  ['leads show'],
   ['leads export', '--phone', jane.phone],
   ['leads export', '--for', 'sales'],
   ['leads export', '--consents'],
@@ -131,15 +131,14 @@ for (const {name, postgres, skip} of databaseKinds) {
     });
 
     test('none is done, or shows anybody, if the audit cannot be written', async (t) => {
-      const {run, lines, state, held, execute} = await begin(t);
+      const {run, lines, state, execute} = await begin(t);
       await execute(refuseAudit(postgres));
       const before = await state();
       const refused = lines.filter(([words]) => isNoted(rowOf(words) ?? assert.fail(words)));
       for (const [words, ...rest] of [...refused, ...own]) {
         const row = rowOf(words);
-        const lead = words === 'leads show' ? [held] : [];
         const yes = row && isChanging(row) && row.confirm ? ['--yes'] : [];
-        const {code, stdout, stderr} = await run(words, ...lead, ...rest, ...yes);
+        const {code, stdout, stderr} = await run(words, ...rest, ...yes);
         assert.deepEqual([code, stdout], [1, ''], words);
         assert.match(stderr, /cannot be noted who looks .*no room/, words);
         assert.doesNotMatch(stderr, personal, words);
@@ -163,6 +162,16 @@ for (const {name, postgres, skip} of databaseKinds) {
         assert.notEqual(stderr, '', words);
         assert.deepEqual(await state(), before, words);
       }
+    });
+
+    test('numbers that are held are listed with when the consent of each lead was given', async (t) => {
+      const {run, held} = await begin(t);
+      await run('consent revoke', held, '--yes');
+      const {stdout} = await run('consent list', '--revoked');
+      assert.match(
+        stdout,
+        new RegExp(`${referenceOf(held)} revoked acme agreed \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d`),
+      );
     });
 
     test('a plan is not carried out if another one was agreed to, and is told as a plan', async (t) => {
