@@ -29,7 +29,7 @@ const list = reads({
     partner: (row) => ('partner' in row ? cutTo(row.partner ?? '-', partnerColumns) : ''),
     state: (row) => ('unreadable' in row ? row.unreadable : 'status' in row ? row.status : 'erased'),
     total: (row) => ('total' in row ? totalOf(row) : ''),
-    campaign: (row) => ('total' in row ? noteOf(row) : 'erased_at' in row ? row.erased_at : ''),
+    campaign: (row) => ('total' in row ? noteOf(row) : ''),
   },
   async *read(admin, {limit, email, phone, ...selected}, isForPrograms) {
     const filter = filterOf(selected);
