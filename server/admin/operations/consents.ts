@@ -23,7 +23,7 @@ import {
   type SuppressionRow,
 } from '../stops.ts';
 import {printable} from '../visible.ts';
-import {counted, placed} from '../words.ts';
+import {counted, localTime, placed} from '../words.ts';
 import * as field from './fields.ts';
 import {reads, type Columns, type Group} from './operation.ts';
 import {notesOf, searchPerson, who} from './person.ts';
@@ -156,8 +156,9 @@ export function afterwardsLines(
 const ofConsents: Columns<ConsentRow> = {
   ...{reference: 'reference', given: 'given_at', text: 'text'},
   box: ({agreed}) => yesOrNo(agreed, 'none'),
-  lead: ({erased_at}) => erased_at !== null && 'erased',
+  erased: 'erased_at',
 };
+const agreedOn = (at: string | null) => at && `agreed ${localTime(Date.parse(at)).slice(0, 16)}`;
 /** A number is shown by its leads, because nothing else says whose it is. */
 const ofNumbers: Columns<SuppressionRow> = {
   for: ({scope}) => (scope === everybody ? 'all' : whom(scope)),
@@ -167,7 +168,11 @@ const ofNumbers: Columns<SuppressionRow> = {
       held ? 'held' : revoked_at !== null ? 'revoked' : asked_at === null ? '' : 'decide';
     return leads.length === 0
       ? 'none'
-      : leads.map((lead) => [lead.reference, stateOf(lead), lead.partner ?? '-'].filter(Boolean).join(' '));
+      : leads.map((lead) =>
+          [lead.reference, stateOf(lead), lead.partner ?? '-', agreedOn(lead.consented_at)]
+            .filter(Boolean)
+            .join(' '),
+        );
   },
   allowed: 'decided_at',
   why: 'reason',
