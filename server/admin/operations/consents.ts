@@ -23,7 +23,7 @@ import {
   type SuppressionRow,
 } from '../stops.ts';
 import {printable} from '../visible.ts';
-import {counted, localTime, placed} from '../words.ts';
+import {counted, placed} from '../words.ts';
 import * as field from './fields.ts';
 import {reads, type Columns, type Group} from './operation.ts';
 import {notesOf, searchPerson, who} from './person.ts';
@@ -153,30 +153,30 @@ export function afterwardsLines(
   ];
 }
 
-const ofConsents: Columns<ConsentRow> = {
-  ...{reference: 'reference', given: 'given_at', text: 'text'},
-  box: ({agreed}) => yesOrNo(agreed, 'none'),
-  erased: 'erased_at',
-};
-const agreedOn = (at: string | null) => at && `agreed ${localTime(Date.parse(at)).slice(0, 16)}`;
+const ofConsents: Columns<ConsentRow> = [
+  'reference',
+  ['given', 'given_at'],
+  'text',
+  ['box', ({agreed}) => yesOrNo(agreed, 'none')],
+  ['erased', 'erased_at'],
+];
+
+const stateOf = (lead: SuppressionRow['leads'][number], isAsked: boolean) =>
+  lead.held ? 'held' : lead.revoked_at !== null ? 'revoked' : isAsked && 'decide';
 /** A number is shown by its leads, because nothing else says whose it is. */
-const ofNumbers: Columns<SuppressionRow> = {
-  for: ({scope}) => (scope === everybody ? 'all' : whom(scope)),
-  since: 'since',
-  leads({leads, asked_at}) {
-    const stateOf = ({held, revoked_at}: SuppressionRow['leads'][number]) =>
-      held ? 'held' : revoked_at !== null ? 'revoked' : asked_at === null ? '' : 'decide';
-    return leads.length === 0
-      ? 'none'
-      : leads.map((lead) =>
-          [lead.reference, stateOf(lead), lead.partner ?? '-', agreedOn(lead.consented_at)]
-            .filter(Boolean)
-            .join(' '),
-        );
-  },
-  allowed: 'decided_at',
-  why: 'reason',
-};
+const ofNumbers: Columns<SuppressionRow> = [
+  ['for', ({scope}) => (scope === everybody ? 'all' : whom(scope))],
+  'since',
+  [
+    'leads',
+    ({leads, asked_at}) =>
+      leads.map((lead) =>
+        [lead.reference, stateOf(lead, asked_at !== null), lead.partner ?? '-'].filter(Boolean).join(' '),
+      ),
+  ],
+  ['allowed', 'decided_at'],
+  ['why', 'reason'],
+];
 
 const list = reads({
   words: 'consent list',

@@ -80,10 +80,14 @@ told otherwise.
   lead-prequal leads erase --email jane@example.com --all
 
 Exit status: 0 erased; 1 not erased, or not out of the files yet; 2 the command line is wrong, or nobody can be asked.`,
-  ...{roles: ['admin'], past: 'erased {it}', planned: 'asked what erasing {it} would do'},
+  roles: ['admin'],
+  past: 'erased {it}',
+  planned: 'asked what erasing {it} would do',
   fields: {
     leads: {
-      ...{schema: z.array(z.string()), argument: true, many: true},
+      schema: z.array(z.string()),
+      argument: true,
+      many: true,
       what: 'the ids or the references of the leads',
     },
     ...personFields,
@@ -98,13 +102,11 @@ Exit status: 0 erased; 1 not erased, or not out of the files yet; 2 the command 
     input.leads.length > 0 === isPerson(input) ? 'name leads, or a person by --email or --phone' : undefined,
   confirm: {word: 'erase'},
   onLead: {
-    ...{
-      button: 'Erase…',
-      title: 'Erase',
-      make: 'Erase for ever',
-      isBad: true,
-      cannot: 'It was erased before.',
-    },
+    button: 'Erase…',
+    title: 'Erase',
+    make: 'Erase for ever',
+    isBad: true,
+    cannot: 'It was erased before.',
     isPossible: (_, {erasedAt}) => erasedAt === null,
     input: (id) => ({leads: [id], shown: maxOthers}),
   },
@@ -173,7 +175,12 @@ export const requests = reads({
   fields: {},
   line: erasureRequest,
   counted: ['request'],
-  columns: {lead: 'reference', partner: ({partner}) => partner ?? '-', asked: 'requested_at', days: 'days'},
+  columns: [
+    ['lead', 'reference'],
+    ['partner', ({partner}) => partner ?? '-'],
+    ['asked', 'requested_at'],
+    'days',
+  ],
   read: listErasureRequests,
 });
 

@@ -30,8 +30,10 @@ type Common<Of extends Fields> = {
 };
 
 export type Cell = string | number | boolean | null | undefined | readonly string[];
-/** The heads of a table, and what stands below them: a field of the line, or what a function makes of it. Times are in UTC. */
-export type Columns<Line> = Readonly<Record<string, (keyof Line & string) | ((line: Line) => Cell)>>;
+/** A field of the line, below its name, or below another head. Or what a function makes of the line. Times are in UTC. */
+type Column<Line> =
+  (keyof Line & string) | readonly [head: string, cell: (keyof Line & string) | ((line: Line) => Cell)];
+export type Columns<Line> = readonly Column<Line>[];
 
 /**
  * What is said at the end: what was done, or found. On a terminal, `remarks` stand beside it, and `fails`, which is why not all of
