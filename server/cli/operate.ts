@@ -67,7 +67,7 @@ function commandOf(run: Run, row: Row): Command {
   return command.action(async () => {
     const options = command.opts<Options>();
     const input = await inputOf(command, run, row.fields);
-    const fault = row.wrong?.(input);
+    const fault = row.wrong?.(input, options.json ?? false);
     if (fault !== undefined) command.error(`error: ${fault}`);
     if (!isChanging(row)) return opening(run, row)((admin) => show(run, row, admin, input, options));
     const asks = asksFor(row, input) && !options.yes && !options.dryRun && options.confirm === undefined;

@@ -23,7 +23,7 @@ import {
   type SuppressionRow,
 } from '../stops.ts';
 import {printable} from '../visible.ts';
-import {counted, placed} from '../words.ts';
+import {counted, localTime, placed} from '../words.ts';
 import * as field from './fields.ts';
 import {reads, type Columns, type Group} from './operation.ts';
 import {notesOf, searchPerson, who} from './person.ts';
@@ -39,6 +39,8 @@ const show = reads({
       'print the signed statements alone, one a line (docs/consent.md says how to verify them)',
     ),
   },
+  wrong: ({signed}, isForPrograms) =>
+    signed && isForPrograms ? '--signed cannot be used with --json' : undefined,
   line: shownConsent,
   block: linesOf,
   async *read(admin, {who: text, signed}) {
@@ -161,19 +163,17 @@ const ofConsents: Columns<ConsentRow> = [
   ['erased', 'erased_at'],
 ];
 
-const stateOf = (lead: SuppressionRow['leads'][number], isAsked: boolean) =>
-  lead.held ? 'held' : lead.revoked_at !== null ? 'revoked' : isAsked && 'decide';
+function ofNumber(lead: SuppressionRow['leads'][number], isAsked: boolean): string {
+  const state = lead.held ? 'held' : lead.revoked_at !== null ? 'revoked' : isAsked && 'decide';
+  const given =
+    lead.consented_at !== null && `agreed ${localTime(Date.parse(lead.consented_at)).slice(0, 16)}`;
+  return [lead.reference, state, lead.partner ?? '-', given].filter(Boolean).join(' ');
+}
 /** A number is shown by its leads, because nothing else says whose it is. */
 const ofNumbers: Columns<SuppressionRow> = [
   ['for', ({scope}) => (scope === everybody ? 'all' : whom(scope))],
   'since',
-  [
-    'leads',
-    ({leads, asked_at}) =>
-      leads.map((lead) =>
-        [lead.reference, stateOf(lead, asked_at !== null), lead.partner ?? '-'].filter(Boolean).join(' '),
-      ),
-  ],
+  ['leads', ({leads, asked_at}) => leads.map((lead) => ofNumber(lead, asked_at !== null))],
   ['allowed', 'decided_at'],
   ['why', 'reason'],
 ];

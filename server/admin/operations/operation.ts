@@ -25,7 +25,7 @@ type Common<Of extends Fields> = {
   roles?: readonly Role[];
   past?: string;
   fields: Of;
-  wrong?: (input: Input<Of>) => string | undefined;
+  wrong?: (input: Input<Of>, isForPrograms: boolean) => string | undefined;
   opens?: 'store without its keys' | 'nothing';
 };
 
@@ -171,7 +171,9 @@ export async function planned(
   report?: Report,
 ): Promise<Planned> {
   const nothing = {does: [], facts: [], prepared: undefined};
-  const plan = row.plan ? await result(row.plan(noting(admin, 'shown'), input), report) : nothing;
+  const shown = noting(admin, 'shown');
+  if (row.planned !== undefined) await shown.look({});
+  const plan = row.plan ? await result(row.plan(shown, input), report) : nothing;
   return {plan, digest: hash('sha256', JSON.stringify([row.words, ...plan.facts]), 'base64url')};
 }
 
