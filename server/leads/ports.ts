@@ -25,14 +25,14 @@ import type {
   Settled,
   Settlement,
 } from './deliveries.ts';
-import type {ErasureStore} from './erasure.ts';
+import type {ErasureReader, ErasureStore} from './erasure.ts';
 import type {EvidenceStore} from './evidence.ts';
 import type {FigureStore} from './figures.ts';
 import type {LeadReader} from './lead-filter.ts';
 import type {Accepted, LeadEntry} from './new-lead.ts';
 import type {OperatorStore} from './operators.ts';
-import type {PersonStore} from './persons.ts';
-import type {RevocationStore} from './revocation.ts';
+import type {PersonReader, PersonStore} from './persons.ts';
+import type {RevocationStore, StopReader} from './revocation.ts';
 import type {Answer, LeadRecord, RememberedText, StoredLead} from './stored-lead.ts';
 
 /** What the lead desk needs: it stores leads, and finds them. */
@@ -122,12 +122,10 @@ export type PausePort = {
   breakEnds(): Promise<BreakEnd[]>;
 };
 
-/** Where destinations are and were, since version 1.7. */
+/** Notes where destinations are. */
 export type AddressPort = {
   /** Adds what is new. */
   noteAddresses(uses: readonly AddressUse[]): Promise<void>;
-  /** By destination, the last used ones first. */
-  addressUses(): Promise<AddressUse[]>;
 };
 
 /** What needs an operator. `isUrgent`: it is told at once */
@@ -150,20 +148,27 @@ export type AlertPort = {
   alertFailures(): Promise<string[]>;
 };
 
+/** What operators see of deliveries and destinations. */
+export type DeliveryReader = Pick<OutboxPort, 'countOutbox'> &
+  Pick<PausePort, 'pausedDestinations'> & {
+    /** Sorted by lead, destination and content, the oldest leads first. `after` is the last row of the previous page. */
+    listDeliveries(limit: number, filter: DeliveryFilter, after?: DeliveryKey): Promise<DeliveryRow[]>;
+    /**
+     * The first characters of the last reply of each destination that refused or failed to take this lead. Null if they
+     * cannot be read from the database.
+     */
+    lastReplies(lead: string): Promise<(DeliveryKey & {reply: string | null})[]>;
+    /**
+     * When each of these destinations took the last delivery of a recent lead. One that took none of the last hundred
+     * thousand deliveries is left out.
+     */
+    lastDelivered(destinations: readonly string[]): Promise<{destination: string; deliveredAt: number}[]>;
+    /** Where destinations are and were, by destination, the last used ones first. */
+    addressUses(): Promise<AddressUse[]>;
+  };
+
 /** What operators do with deliveries. */
 export type DeliveryDesk = {
-  /** Sorted by lead, destination and content, the oldest leads first. `after` is the last row of the previous page. */
-  listDeliveries(limit: number, filter: DeliveryFilter, after?: DeliveryKey): Promise<DeliveryRow[]>;
-  /**
-   * The first characters of the last reply of each destination that refused or failed to take this lead. Null if they
-   * cannot be read from the database.
-   */
-  lastReplies(lead: string): Promise<(DeliveryKey & {reply: string | null})[]>;
-  /**
-   * When each of these destinations took the last delivery of a recent lead. One that took none of the last hundred
-   * thousand deliveries is left out.
-   */
-  lastDelivered(destinations: readonly string[]): Promise<{destination: string; deliveredAt: number}[]>;
   /**
    * Makes deliveries due now, except those in progress, and ends the breaks of their destinations. A filter without a state and a lead leaves out held deliveries,
    * because an operator must decide about these. Deliveries that have ended are made due only if the filter names their
@@ -226,6 +231,9 @@ export type Upkeep = {
   close(): Promise<void>;
 };
 
+/** All that can be read of leads, their deliveries, and who said stop. It changes nothing. */
+export type ReadStore = LeadReader & DeliveryReader & StopReader & PersonReader & ErasureReader & FigureStore;
+
 /** All that a store can do: the ports above, and those that are described where they are used. */
 export type LeadStore = LeadPort &
   OutboxPort &
@@ -234,7 +242,7 @@ export type LeadStore = LeadPort &
   AlertPort &
   DeliveryDesk &
   Upkeep &
-  LeadReader &
+  ReadStore &
   RequestStore &
   ReloadStore &
   KeyStore &
@@ -243,8 +251,7 @@ export type LeadStore = LeadPort &
   RevocationStore &
   EvidenceStore &
   AuditStore &
-  OperatorStore &
-  FigureStore;
+  OperatorStore;
 
 /** What commands need of the store, beside a server that takes the leads. */
 export type BesideStore = Omit<LeadStore, 'accept' | 'rewrite'>;

@@ -12,7 +12,7 @@ import {
   type OutboxCount,
 } from '../leads/deliveries.ts';
 import {firstIdAt} from '../leads/lead-ids.ts';
-import type {DeliveryDesk, OutboxPort} from '../leads/ports.ts';
+import type {DeliveryReader} from '../leads/ports.ts';
 import {statement} from './database.ts';
 import {isOneOf} from './schema.ts';
 import {boundColumns, replyPart, type Bound, type Sealer} from './sealing.ts';
@@ -111,7 +111,7 @@ async function lastDelivered({readMany}: Context, destinations: readonly string[
 
 export function deliveryQueries(
   context: Context,
-): Pick<DeliveryDesk, 'listDeliveries' | 'lastReplies' | 'lastDelivered'> & Pick<OutboxPort, 'countOutbox'> {
+): Omit<DeliveryReader, 'addressUses' | 'pausedDestinations'> {
   const {read, readMany, sealer} = context;
   return {
     async listDeliveries(limit, filter, after) {

@@ -187,9 +187,7 @@ const orders: Readonly<
   drop: (filter) => [{...filter, stops: filter.stops ?? false}, ' AND settled_at IS NULL'],
 };
 
-export function operatorQueries(
-  database: Database,
-): Omit<DeliveryDesk, 'listDeliveries' | 'lastReplies' | 'lastDelivered'> {
+export function operatorQueries(database: Database): DeliveryDesk {
   const {write} = database;
   return {
     async retryDeliveries(now, filter) {
