@@ -6,9 +6,11 @@ import {addressOf} from '../config/destinations.ts';
 import {usualTimings} from '../config/timings.ts';
 import {DeliveryError} from '../destinations/destination.ts';
 import {openStates, type AddressUse, type OpenState} from '../leads/deliveries.ts';
+import type {FigureStore} from '../leads/figures.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
+import type {DeliveryDesk, DeliveryReader, PausePort} from '../leads/ports.ts';
 import {remedyOf} from '../observe/causes.ts';
-import {count, isoTime, Refusal, time, type Admin, type OnlyStore} from './admin.ts';
+import {count, isoTime, Refusal, time, type Admin, type With} from './admin.ts';
 
 /**
  * - `state`: `failing` if a delivery failed and none succeeded since. A server knows more (observe/readings.ts)
@@ -43,7 +45,8 @@ export type DestinationRow = z.infer<typeof destinationRow>;
 /** Deliveries that are looked at for the reason why others wait. The oldest have been tried most. */
 const deliveriesPerRead = 20;
 
-export async function listDestinations({store, config}: Omit<Admin, 'look'>): Promise<DestinationRow[]> {
+export async function listDestinations(admin: With<DeliveryReader, 'config'>): Promise<DestinationRow[]> {
+  const {store, config} = admin;
   const {destinations, partners} = config;
   const paused = new Map((await store.pausedDestinations()).map((each) => [each.destination, each]));
   const counts = await store.countOutbox();
@@ -123,7 +126,7 @@ export const presentAddresses = ({destinations}: Admin['config']): string[] =>
   [...destinations].flatMap(([name, settings]) => [`${name} `, `${name} ${addressOf(settings)}`]);
 
 /** Nothing is known of addresses that were given up before version 1.7. */
-export async function readAddresses({store}: OnlyStore) {
+export async function readAddresses({store}: With<DeliveryReader>) {
   const keyOf = ({destination, address}: At) => `${destination} ${address}`;
   const uses = new Map((await store.addressUses()).map((use) => [keyOf(use), use]));
   return (at: At): AddressUse | undefined => uses.get(keyOf(at));
@@ -142,7 +145,10 @@ function settingsOf(name: string, {destinations}: Pick<Admin['config'], 'destina
 export const noDestination = (name: string, destinations: Admin['config']['destinations']): string =>
   `There is no destination ${name}. The configuration has ${[...destinations.keys()].join(', ') || 'none'}.`;
 
-export async function pauseDestination({store, config, look}: Admin, destination: string, reason: string) {
+/** What an operator does to a destination. */
+type Desk = With<DeliveryDesk & PausePort, 'config' | 'look'>;
+
+export async function pauseDestination({store, config, look}: Desk, destination: string, reason: string) {
   settingsOf(destination, config);
   await look({destination, reason});
   const earlier = (await store.pausedDestinations()).find((each) => each.destination === destination);
@@ -151,7 +157,7 @@ export async function pauseDestination({store, config, look}: Admin, destination
 }
 
 /** @returns whether it was paused. If not, a break that it had is ended */
-export async function resumeDestination({store, config, look}: Admin, destination: string): Promise<boolean> {
+export async function resumeDestination({store, config, look}: Desk, destination: string): Promise<boolean> {
   await look({destination});
   const wasPaused = await store.resumeDestination(Date.now(), destination);
   if (!wasPaused) settingsOf(destination, config);
@@ -159,7 +165,7 @@ export async function resumeDestination({store, config, look}: Admin, destinatio
 }
 
 /** @returns how many deliveries go to the address of now that were stored for another one */
-export async function acceptAddress({store, config, look}: Admin, destination: string): Promise<number> {
+export async function acceptAddress({store, config, look}: Desk, destination: string): Promise<number> {
   const address = addressOf(settingsOf(destination, config));
   await look({destination});
   return store.acceptAddress(Date.now(), destination, address);
@@ -173,7 +179,7 @@ const [halfHour, halfHoursADay] = [30 * 60_000, 48];
 
 /** How the deliveries of the leads of the last 24 hours went, by destination, the oldest half hour first. */
 export async function readDestinationHours(
-  {store, config}: Pick<Admin, 'store' | 'config'>,
+  {store, config}: With<FigureStore, 'config'>,
   now: number,
 ): Promise<DestinationHours> {
   const first = Math.floor(now / halfHour) - halfHoursADay + 1;

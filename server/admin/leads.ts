@@ -12,11 +12,13 @@ import {
   type LeadFilter,
   type LeadGroup,
   type ListedLead,
+  type LeadReader,
 } from '../leads/lead-filter.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import type {LeadView} from '../leads/lead-view.ts';
+import type {ReadStore} from '../leads/ports.ts';
 import {isErased} from '../store/rows.ts';
-import {count, isoTime, pagesOf, Refusal, time, type Admin} from './admin.ts';
+import {count, isoTime, pagesOf, Refusal, time, type Admin, type With} from './admin.ts';
 import {lookAtList} from './audit.ts';
 import {showErased, type ShownErased} from './erasing.ts';
 import {detailsOf, leadDetails} from './lead-details.ts';
@@ -79,7 +81,7 @@ export function toLeadRow(read: ListedLead, {partners}: Admin['config'], roundin
 
 /** The newest first, page by page. @param rounding as for `toLeadRow` */
 export async function* listLeads(
-  admin: Admin,
+  admin: With<LeadReader, 'config' | 'look'>,
   filter: LeadFilter,
   limit: number,
   rounding?: number,
@@ -104,7 +106,7 @@ export type ShownLead = z.infer<typeof shownLead>;
  * @throws Refusal if it cannot be shown
  */
 export async function showLead(
-  admin: Admin,
+  admin: With<ReadStore, 'config' | 'look'>,
   named: string,
 ): Promise<{view: LeadView} & ({lead: ShownLead} | {erased: ShownErased})> {
   const id = await leadOf(admin, named);
@@ -132,7 +134,7 @@ export type LeadCountRow = z.infer<typeof leadCountRow>;
 
 /** Sorted by the groups. Without groups, one row. */
 export async function countLeads(
-  {store, config}: Admin,
+  {store, config}: With<LeadReader, 'config'>,
   filter: LeadFilter,
   by: readonly LeadGroup[],
 ): Promise<LeadCountRow[]> {

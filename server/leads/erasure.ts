@@ -68,7 +68,7 @@ export type ErasureReader = {
   keptConsents(ids: readonly string[]): Promise<ReadonlyMap<string, KeptConsent | Error>>;
 };
 
-export type ErasureStore = {
+export type ErasureStore = ErasureReader & {
   /**
    * Erases one lead: everything personal in its rows goes, deliveries that wait are dropped, and `told` are told once no
    * process may be sending it any more (`isUnderWay` in store/claim-queries.ts). A lead that was erased before only loses

@@ -42,7 +42,7 @@ export type PersonReader = {
   personKey(): Promise<(SealedKey & {check: string}) | undefined>;
 };
 
-export type PersonStore = {
+export type PersonStore = PersonReader & {
   /**
    * Writes the digests of the next leads that have none and are older than `age` milliseconds. From then on, a lead that is
    * stored with an older id brings its digests along: the clock may have been set back, or be behind on another machine.

@@ -122,10 +122,12 @@ export type PausePort = {
   breakEnds(): Promise<BreakEnd[]>;
 };
 
-/** Notes where destinations are. */
+/** Where destinations are and were. */
 export type AddressPort = {
   /** Adds what is new. */
   noteAddresses(uses: readonly AddressUse[]): Promise<void>;
+  /** By destination, the last used ones first. */
+  addressUses(): Promise<AddressUse[]>;
 };
 
 /** What needs an operator. `isUrgent`: it is told at once */
@@ -149,26 +151,24 @@ export type AlertPort = {
 };
 
 /** What operators see of deliveries and destinations. */
-export type DeliveryReader = Pick<OutboxPort, 'countOutbox'> &
-  Pick<PausePort, 'pausedDestinations'> & {
-    /** Sorted by lead, destination and content, the oldest leads first. `after` is the last row of the previous page. */
-    listDeliveries(limit: number, filter: DeliveryFilter, after?: DeliveryKey): Promise<DeliveryRow[]>;
-    /**
-     * The first characters of the last reply of each destination that refused or failed to take this lead. Null if they
-     * cannot be read from the database.
-     */
-    lastReplies(lead: string): Promise<(DeliveryKey & {reply: string | null})[]>;
-    /**
-     * When each of these destinations took the last delivery of a recent lead. One that took none of the last hundred
-     * thousand deliveries is left out.
-     */
-    lastDelivered(destinations: readonly string[]): Promise<{destination: string; deliveredAt: number}[]>;
-    /** Where destinations are and were, by destination, the last used ones first. */
-    addressUses(): Promise<AddressUse[]>;
-  };
+type OfDestinations = 'countOutbox' | 'pausedDestinations' | 'addressUses';
+export type DeliveryReader = Pick<OutboxPort & PausePort & AddressPort, OfDestinations> & {
+  /** Sorted by lead, destination and content, the oldest leads first. `after` is the last row of the previous page. */
+  listDeliveries(limit: number, filter: DeliveryFilter, after?: DeliveryKey): Promise<DeliveryRow[]>;
+  /**
+   * The first characters of the last reply of each destination that refused or failed to take this lead. Null if they
+   * cannot be read from the database.
+   */
+  lastReplies(lead: string): Promise<(DeliveryKey & {reply: string | null})[]>;
+  /**
+   * When each of these destinations took the last delivery of a recent lead. One that took none of the last hundred
+   * thousand deliveries is left out.
+   */
+  lastDelivered(destinations: readonly string[]): Promise<{destination: string; deliveredAt: number}[]>;
+};
 
 /** What operators do with deliveries. */
-export type DeliveryDesk = {
+export type DeliveryDesk = DeliveryReader & {
   /**
    * Makes deliveries due now, except those in progress, and ends the breaks of their destinations. A filter without a state and a lead leaves out held deliveries,
    * because an operator must decide about these. Deliveries that have ended are made due only if the filter names their

@@ -120,7 +120,7 @@ export type StopReader = {
   erasuresKnown(): Promise<{until: number; wasWritten: boolean}>;
 };
 
-export type RevocationStore = {
+export type RevocationStore = StopReader & {
   /**
    * Suppresses what has these digests, and notes the events. From its commit on, later leads with them are held. It waits for
    * leads that are being stored, so that leads which are found after it are all that may be sent.

@@ -1,6 +1,6 @@
 /** The queries that erase leads, for both databases, and those that find what is to be erased. */
 import {saltedDigests} from '../leads/evidence.ts';
-import type {ErasableLead, ErasureReader, ErasureStore, KeepConsent, KeptConsent} from '../leads/erasure.ts';
+import type {ErasableLead, ErasureStore, KeepConsent, KeptConsent} from '../leads/erasure.ts';
 import {onlyForReceivers, type DeliveryContent} from '../leads/deliveries.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
@@ -280,7 +280,7 @@ async function erase(
   return true;
 }
 
-export function erasureQueries(context: Context): ErasureReader & Omit<ErasureStore, 'sweep'> {
+export function erasureQueries(context: Context): Omit<ErasureStore, 'sweep'> {
   return {
     erasable: async (ids) => describe(context, await related(context, ids)),
 

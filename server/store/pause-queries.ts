@@ -1,6 +1,6 @@
 /** The queries about destinations, for both databases: pauses, the ends of breaks, and addresses. */
 import type {AddressUse, BreakEnd, PausedDestination} from '../leads/deliveries.ts';
-import type {AddressPort, DeliveryReader, PausePort} from '../leads/ports.ts';
+import type {AddressPort, PausePort} from '../leads/ports.ts';
 import {statement, type Database} from './database.ts';
 
 /** The statement that makes all processes end the break of a destination. */
@@ -19,10 +19,7 @@ const noteText = `
     first_used = CASE known.first_used WHEN 0 THEN excluded.first_used ELSE known.first_used END,
     last_used = CASE WHEN known.last_used < excluded.last_used THEN excluded.last_used ELSE known.last_used END`;
 
-export const pauseQueries = ({
-  read,
-  write,
-}: Database): PausePort & AddressPort & Pick<DeliveryReader, 'addressUses'> => ({
+export const pauseQueries = ({read, write}: Database): PausePort & AddressPort => ({
   async pausedDestinations() {
     const text = `
       SELECT destination, paused_at AS "pausedAt", reason, is_gone FROM paused_destinations ORDER BY destination`;

@@ -11,13 +11,7 @@ import type {KeptConsent} from '../leads/erasure.ts';
 import {comparableEmail} from '../leads/idempotency.ts';
 import {createdAtOf, firstIdAt} from '../leads/lead-ids.ts';
 import type {LeadEntry} from '../leads/new-lead.ts';
-import {
-  unreadableDigest,
-  type Person,
-  type PersonDigests,
-  type PersonReader,
-  type PersonStore,
-} from '../leads/persons.ts';
+import {unreadableDigest, type Person, type PersonDigests, type PersonStore} from '../leads/persons.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
 import {isThere, statement, type Database, type Statement} from './database.ts';
 import {isErased, joinPart, joinPersonal, readColumns, sealedOf, type ReadRow} from './rows.ts';
@@ -249,7 +243,7 @@ export const forgetDigests = (
   );
 };
 
-export const personQueries = (context: Context): PersonReader & PersonStore => ({
+export const personQueries = (context: Context): PersonStore => ({
   writeDigests: (age) => writeDigests(context, age),
 
   async personKey() {

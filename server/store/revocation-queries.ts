@@ -3,7 +3,6 @@ import {isSameToken} from '../leads/keyed-digests.ts';
 import {
   suppressionKinds,
   type RevocationStore,
-  type StopReader,
   type StopEvent,
   type Suppressing,
 } from '../leads/revocation.ts';
@@ -60,7 +59,7 @@ const revokeText = `
 /** A lead that comes again must not be merged into one that is sent no more. */
 const forgetSame = 'DELETE FROM same_leads WHERE lead_id = $1';
 
-export const revocationQueries = (context: Context): StopReader & RevocationStore => {
+export const revocationQueries = (context: Context): RevocationStore => {
   const {read, readOne, write, persons, jsonList} = context;
   return {
     async digestsOfPeople(people) {
