@@ -3,7 +3,7 @@ import {randomUUIDv7} from 'node:crypto';
 import {maxIds, type AuditEntry, type AuditStore} from '../leads/audit.ts';
 import type {LeadFilter, LeadReader} from '../leads/lead-filter.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
-import {idsOf, refuseFor, type Admin, type With} from './admin.ts';
+import {idsOf, refuseFor, type Look, type With} from './admin.ts';
 
 /** Who does something, and the words of the command, such as `leads show`. */
 export type Actor = Pick<AuditEntry, 'actor' | 'action'>;
@@ -23,7 +23,7 @@ function inWords([name, value]: [string, unknown]): [string, unknown][] {
 }
 
 /** @returns what notes a command in one entry, to which each call adds. What is noted already is not written again */
-export function noting(store: Pick<AuditStore, 'noteLook'>, by: Actor): Admin['look'] {
+export function noting(store: Pick<AuditStore, 'noteLook'>, by: Actor): Look {
   const at = new Date().toISOString();
   const entry: AuditEntry = {id: randomUUIDv7(), at, ...by, filter: {}, leads: 0, ids: []};
   let written = '';

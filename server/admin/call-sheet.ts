@@ -6,7 +6,7 @@ import type {LeadView} from '../leads/lead-view.ts';
 import type {ReadStore} from '../leads/ports.ts';
 import {isErased} from '../store/rows.ts';
 import {Refusal, type With} from './admin.ts';
-import {possibleChanges} from './changes.ts';
+import {possibleChanges} from './operations/changes.ts';
 import {verbOf} from './operations/operation.ts';
 import {storedOf} from './deliveries.ts';
 import {showErased, type ShownErased} from './erasing.ts';

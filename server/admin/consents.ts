@@ -1,6 +1,7 @@
 /** What somebody agreed to, word for word, and who got the lead: also of erased leads whose consent is kept. */
 import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
+import type {Config} from '../config/config.ts';
 import {consentRecord, toConsentRecord} from '../leads/consent-record.ts';
 import type {KeptConsent, ErasureReader} from '../leads/erasure.ts';
 import {saltedDigests, statementOf, type EvidenceKey, type EvidenceStore} from '../leads/evidence.ts';
@@ -9,7 +10,7 @@ import type {ReadStore} from '../leads/ports.ts';
 import {consentEnd} from '../leads/retention.ts';
 import type {Consent, Tombstone} from '../leads/stored-lead.ts';
 import {isErased, whyUnreadable} from '../store/rows.ts';
-import {idsOf, isoTime, pagesOf, Refusal, time, type Admin, type Job, type With} from './admin.ts';
+import {idsOf, isoTime, pagesOf, Refusal, time, type Job, type With} from './admin.ts';
 import {lookAtList} from './audit.ts';
 import {receiver, receiversOf} from './deliveries.ts';
 import type {Exported, Exporting} from './exporting.ts';
@@ -78,7 +79,7 @@ const archiveOf = ({store}: With<LeadReader>, holders: readonly Holder[]) =>
   store.consentWords([...new Set(holders.flatMap(({consent}) => consent?.textHash ?? []))]);
 
 function toRecord(
-  config: Admin['config'],
+  config: Config,
   {lead, person, consent}: Holder,
   archive: ReadonlyMap<string, string>,
   became: ReadonlyMap<string, Afterwards>,

@@ -1,6 +1,7 @@
 /** Finds the deliveries of leads, makes them due again, and ends them by hand. */
 import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
+import type {Config} from '../config/config.ts';
 import {
   deliveryStates,
   endedStates,
@@ -13,7 +14,7 @@ import type {LeadReader} from '../leads/lead-filter.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import type {DeliveryDesk, DeliveryReader} from '../leads/ports.ts';
 import type {StopReader} from '../leads/revocation.ts';
-import {count, isoTime, Refusal, time, type Admin, type With} from './admin.ts';
+import {count, isoTime, Refusal, time, type With} from './admin.ts';
 import {noDestination, readAddresses} from './destinations.ts';
 import {leadOf} from './lead-names.ts';
 
@@ -288,7 +289,7 @@ async function whyStopped({store}: With<LeadReader & StopReader>, lead: string):
   return isHeld ? `${reasonWords.suppressed}.` : undefined;
 }
 
-export function whyNone({destination}: DeliveryFilter, {destinations}: Admin['config']): string {
+export function whyNone({destination}: DeliveryFilter, {destinations}: Config): string {
   if (destination !== undefined && !destinations.has(destination))
     return noDestination(destination, destinations);
   return 'No such delivery is in the outbox, or it is under way and ends within a minute.';

@@ -1,6 +1,7 @@
 /** Whether destinations take their deliveries, since when not, and what waits for them; pausing, resuming and accepting. */
 import {z} from 'zod';
 import {tableOf} from '../../contract/table-of.ts';
+import type {Config} from '../config/config.ts';
 import {confirmedBy} from '../config/confirmations.ts';
 import {addressOf} from '../config/destinations.ts';
 import {usualTimings} from '../config/timings.ts';
@@ -10,7 +11,7 @@ import type {FigureStore} from '../leads/figures.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import type {DeliveryDesk, DeliveryReader, PausePort} from '../leads/ports.ts';
 import {remedyOf} from '../observe/causes.ts';
-import {count, isoTime, Refusal, time, type Admin, type With} from './admin.ts';
+import {count, isoTime, Refusal, time, type With} from './admin.ts';
 
 /**
  * - `state`: `failing` if a delivery failed and none succeeded since. A server knows more (observe/readings.ts)
@@ -116,13 +117,13 @@ function stateOf(isConfigured: boolean, pausedAt: number | undefined, failing: r
 type At = {destination: string; address: string | null};
 
 /** Whether the configuration has this address. One that is not known counts as the one that it has. */
-export function isPresent({destinations}: Admin['config'], {destination, address}: At): boolean {
+export function isPresent({destinations}: Config, {destination, address}: At): boolean {
   const settings = destinations.get(destination);
   return settings !== undefined && (address === null || address === addressOf(settings));
 }
 
 /** As `ErasureStore.erase` takes them. */
-export const presentAddresses = ({destinations}: Admin['config']): string[] =>
+export const presentAddresses = ({destinations}: Config): string[] =>
   [...destinations].flatMap(([name, settings]) => [`${name} `, `${name} ${addressOf(settings)}`]);
 
 /** Nothing is known of addresses that were given up before version 1.7. */
@@ -136,13 +137,13 @@ export const wrongOf = ({pause_reason, last_error}: DestinationRow): string =>
   pause_reason !== null ? `paused: ${pause_reason}` : (last_error ?? '');
 
 /** @throws Refusal if the configuration has no such destination */
-function settingsOf(name: string, {destinations}: Pick<Admin['config'], 'destinations'>) {
+function settingsOf(name: string, {destinations}: Pick<Config, 'destinations'>) {
   const settings = destinations.get(name);
   if (settings) return settings;
   throw new Refusal(noDestination(name, destinations), 'unknown');
 }
 
-export const noDestination = (name: string, destinations: Admin['config']['destinations']): string =>
+export const noDestination = (name: string, destinations: Config['destinations']): string =>
   `There is no destination ${name}. The configuration has ${[...destinations.keys()].join(', ') || 'none'}.`;
 
 /** What an operator does to a destination. */
@@ -214,7 +215,7 @@ export type TestOutcome = z.infer<typeof testOutcome>;
 
 /** Sends a made-up lead that is marked as a test. A `lead-api` is asked for a lead instead that it cannot have. */
 export async function testDestination(
-  config: Pick<Admin['config'], 'destinations'>,
+  config: Pick<Config, 'destinations'>,
   name: string,
 ): Promise<TestOutcome> {
   const settings = settingsOf(name, config);

@@ -3,6 +3,7 @@ import {existsSync} from 'node:fs';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
+import type {Config} from '../config/config.ts';
 import {consentOf, toErasedEvent} from '../destinations/webhook/event.ts';
 import type {KeyStore} from '../leads/data-keys.ts';
 import type {ErasableLead, ErasureReader, ErasureStore} from '../leads/erasure.ts';
@@ -17,7 +18,7 @@ import type {Tombstone} from '../leads/stored-lead.ts';
 import {appendErasures, type Erasure, type KeyLine, type StopLine} from '../store/erasures-file.ts';
 import {whyUnreadable} from '../store/rows.ts';
 import {isLocked} from '../store/sqlite/server-lock.ts';
-import {count, idsOf, isoTime, Refusal, refuseFor, time, type Admin, type Job, type With} from './admin.ts';
+import {count, idsOf, isoTime, Refusal, refuseFor, time, type Job, type With} from './admin.ts';
 import {arrivalsOf} from './deliveries.ts';
 import {isPresent, presentAddresses} from './destinations.ts';
 import {leadOf} from './lead-names.ts';
@@ -167,7 +168,7 @@ export async function receiversOf(
 }
 
 /** @returns 0 if there is no consent */
-function endOfConsent(config: Admin['config'], {hasConsent, partner, createdAt}: ErasableLead) {
+function endOfConsent(config: Config, {hasConsent, partner, createdAt}: ErasableLead) {
   return hasConsent ? consentEnd(config, {partner, givenAt: createdAt}) : 0;
 }
 

@@ -4,6 +4,7 @@ import {totalAmount} from '../../contract/amounts.ts';
 import {leadStatuses} from '../../contract/embed.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import {tableOf} from '../../contract/table-of.ts';
+import type {Config} from '../config/config.ts';
 import {shownAmountsOf} from '../leads/calculated-answer.ts';
 import {expectsConsent} from '../leads/caller-consent.ts';
 import {
@@ -18,7 +19,7 @@ import {createdAtOf} from '../leads/lead-ids.ts';
 import type {LeadView} from '../leads/lead-view.ts';
 import type {ReadStore} from '../leads/ports.ts';
 import {isErased} from '../store/rows.ts';
-import {count, isoTime, pagesOf, Refusal, time, type Admin, type With} from './admin.ts';
+import {count, isoTime, pagesOf, Refusal, time, type With} from './admin.ts';
 import {lookAtList} from './audit.ts';
 import {showErased, type ShownErased} from './erasing.ts';
 import {detailsOf, leadDetails} from './lead-details.ts';
@@ -55,7 +56,7 @@ export const leadRow = z.union([
 export type LeadRow = z.infer<typeof leadRow>;
 
 /** @param rounding of the policy, for a total as people read it. Programs get it to the dollar */
-export function toLeadRow(read: ListedLead, {partners}: Admin['config'], rounding?: number): LeadRow {
+export function toLeadRow(read: ListedLead, {partners}: Config, rounding?: number): LeadRow {
   const lead = opened(read);
   const {id} = lead;
   const reference = referenceOf(id);

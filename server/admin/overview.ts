@@ -6,7 +6,7 @@ import {lookUp} from '../../form/words/look-up.ts';
 import type {Span, FigureStore} from '../leads/figures.ts';
 import type {LeadReader} from '../leads/lead-filter.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
-import type {Admin, With} from './admin.ts';
+import type {With} from './admin.ts';
 import type {PartnerRow, Status} from './status.ts';
 import {midnight} from './words.ts';
 
@@ -103,7 +103,7 @@ const hoursOf = (time: DateTime): Span[] =>
     return {since: day.set({hour}).toMillis(), until: next.toMillis()};
   });
 
-type Counts = Awaited<ReturnType<Admin['store']['countSpans']>>[number];
+type Counts = Awaited<ReturnType<FigureStore['countSpans']>>[number];
 const kept = new WeakMap<object, Map<string, Counts>>();
 
 /** Counts spans, but those that are over only once. */

@@ -14,7 +14,7 @@ import type {ReadStore} from '../leads/ports.ts';
 import {personOf, phoneOf} from '../leads/read-contact.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
 import {isErased} from '../store/rows.ts';
-import {finish, idsOf, pagesOf, Refusal, type Admin, type Job, type With} from './admin.ts';
+import {finish, idsOf, pagesOf, Refusal, type Job, type With} from './admin.ts';
 
 /** `unprepared`: how many of all leads to read have no digests yet. */
 export type Search = {total: number; unprepared: number; looked: number};
@@ -144,7 +144,7 @@ export async function peopleOf(
   }
   return {people, unread, records};
 }
-type Records = Awaited<ReturnType<Admin['store']['findRecords']>>;
+type Records = Awaited<ReturnType<LeadReader['findRecords']>>;
 
 /** For whom a lead was sent, by which scopes of stops are compared. */
 export const senderOf = (lead: {partner: string | null; cid?: string; lead?: {cid: string}}) => ({

@@ -12,7 +12,7 @@ const usual: Patience = {pause: 500, saidEach: 30_000, max: 10 * 60_000};
 
 /** @returns whether nothing of it is in the files any more, as far as this database can tell */
 export async function* purge(
-  {store}: With<Upkeep>,
+  {store}: With<Pick<Upkeep, 'purge'>>,
   {pause, saidEach, max}: Patience = usual,
 ): Job<Waiting, boolean> {
   if (await store.purge()) return true;

@@ -9,20 +9,20 @@ import {clearWord} from '../config/data-keys.ts';
 import {digestOf} from '../config/reloaded.ts';
 import type {KeyStore} from '../leads/data-keys.ts';
 import {openStates} from '../leads/deliveries.ts';
-import {doubtsOf} from '../leads/evidence.ts';
+import {doubtsOf, type EvidenceStore} from '../leads/evidence.ts';
 import type {FigureStore} from '../leads/figures.ts';
 import {leadDoubts, type LeadDoubt} from '../leads/lead-doubts.ts';
 import type {UnreadableLead, LeadReader} from '../leads/lead-filter.ts';
 import {expectsConsent} from '../leads/caller-consent.ts';
 import {createdAtOf, isLeadId} from '../leads/lead-ids.ts';
-import type {ReadStore} from '../leads/ports.ts';
+import type {AlertPort, LeadPort, ReadStore} from '../leads/ports.ts';
 import {explained} from '../observe/causes.ts';
 import {readDisk} from '../observe/readings.ts';
 import type {RefusalCount} from '../observe/refusals.ts';
-import {goneAfter, type ProcessReport} from '../reload/reloads.ts';
+import {goneAfter, type ProcessReport, type ReloadStore} from '../reload/reloads.ts';
 import {startOfDay} from '../versions/request-counts.ts';
 import {destinationRow, listDestinations, wrongOf, type DestinationRow} from './destinations.ts';
-import {count, isoTime, time, type Admin, type With} from './admin.ts';
+import {count, isoTime, time, type With} from './admin.ts';
 import {listErasureRequests} from './erasing.ts';
 import {keyName} from './keys.ts';
 import {unreadableText} from './lead-names.ts';
@@ -146,12 +146,19 @@ export type Status = z.infer<typeof status>;
 
 const nothingSeen = {disk: null, processes: [], destinations: [], partners: [], unreadable_leads: []};
 
+type StatusStore = ReadStore &
+  KeyStore &
+  EvidenceStore &
+  ReloadStore &
+  AlertPort &
+  Pick<LeadPort, 'consentTexts'>;
+
 type Around = {
   config: Config;
   /** What the server of this configuration answers (observe/ask-server.ts). */
   server: Status['server'];
   /** Works with the store. @throws what keeps it from being opened */
-  withStore: <Result>(work: (store: Admin['store']) => Promise<Result>) => Promise<Result>;
+  withStore: <Result>(work: (store: StatusStore) => Promise<Result>) => Promise<Result>;
   /** What would stop the next start, and what has no effect (check-start.ts). */
   checkStart: () => Promise<readonly {level: 'fault' | 'warning' | 'note'; text: string}[]>;
   /** Leaves out what takes long and alerts never tell, and throws errors of the store: what was not read is not over. */
@@ -362,7 +369,7 @@ function unsentFinding(reason: string): Finding {
   return found(['degraded', 'alert'], `An alert could not be sent to alerts_to: ${text}`, remedy);
 }
 
-type Held = Awaited<ReturnType<Admin['store']['countHeld']>>;
+type Held = Awaited<ReturnType<FigureStore['countHeld']>>;
 
 /** @param held what has findings of its own, because an operator decides about the lead and not about the destination */
 function destinationFindings(row: DestinationRow, held: Pick<Held, 'deliveries'>): Finding[] {

@@ -1,10 +1,11 @@
 /** Who said stop, or was erased, and has a receiver that has not heard it: what `status`, the overview and alerts say of that. */
+import type {Config} from '../config/config.ts';
 import {usualTimings} from '../config/timings.ts';
 import {onlyForReceivers, type Unheard} from '../leads/deliveries.ts';
 import type {ReadStore} from '../leads/ports.ts';
 import {explained} from '../observe/causes.ts';
 import {isErased} from '../store/rows.ts';
-import type {Admin, With} from './admin.ts';
+import type {With} from './admin.ts';
 import {businessDaysAfter} from './business-days.ts';
 import {isPresent, readAddresses} from './destinations.ts';
 import {ago, counted} from './words.ts';
@@ -69,7 +70,7 @@ export const deadline = (asked: number) =>
 
 /** Why a destination has not heard it, an empty text if its last error says why, and undefined if it may be just about to hear it. */
 function whyNot(
-  config: Admin['config'],
+  config: Config,
   {destination, address, since, latestAttempt}: Unheard,
   pause: {reason: string; isGone?: boolean} | undefined,
 ): string | undefined {
