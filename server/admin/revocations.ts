@@ -4,10 +4,10 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
 import type {KeyStore} from '../leads/data-keys.ts';
-import {comparableEmail} from '../leads/idempotency.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
 import {digestOfBoth, type Person} from '../leads/persons.ts';
 import type {ReadStore} from '../leads/ports.ts';
+import {comparableEmail} from '../leads/read-contact.ts';
 import {
   allCallers,
   breadthOf,

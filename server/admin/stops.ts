@@ -6,15 +6,8 @@ import type {FullLead, ListedLead} from '../leads/lead-filter.ts';
 import type {Stop} from '../leads/may-call.ts';
 import {digestOfBoth, type KnownPerson} from '../leads/persons.ts';
 import type {ReadStore} from '../leads/ports.ts';
-import {
-  holds,
-  isInScopes,
-  isUndecided,
-  revocationScopes,
-  type StopEvent,
-  type Suppression,
-} from '../leads/revocation.ts';
-import type {LeadIdentity} from '../leads/stored-lead.ts';
+import {holds, isInScopes, isUndecided, type StopEvent, type Suppression} from '../leads/revocation.ts';
+import {type LeadIdentity, revocationScopes} from '../leads/stored-lead.ts';
 import {isErased} from '../store/rows.ts';
 import {idsOf, isoTime, time, type With} from './admin.ts';
 import {deliveryRow, storedOf} from './deliveries.ts';

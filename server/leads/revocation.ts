@@ -3,12 +3,8 @@
  * later leads with its telephone number are held until an operator decides. Both outlive the erasure of the lead.
  */
 
-import type {LeadIdentity} from './stored-lead.ts';
+import type {LeadIdentity, RevocationScope} from './stored-lead.ts';
 import type {KnownPerson, PersonDigests} from './persons.ts';
-
-/** For whom a consent was revoked: for the partner of the lead, or for all. */
-export const revocationScopes = ['partner', 'all'] as const;
-export type RevocationScope = (typeof revocationScopes)[number];
 
 /**
  * For whom a number is suppressed: the key of a partner, `-:` and the `cid` for the callers of `/json/leads` who send for that

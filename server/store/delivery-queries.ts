@@ -13,11 +13,11 @@ import {
 } from '../leads/deliveries.ts';
 import {firstIdAt} from '../leads/lead-ids.ts';
 import type {DeliveryReader} from '../leads/ports.ts';
+import type {Context} from './context.ts';
 import {statement} from './database.ts';
 import {isOneOf} from './schema.ts';
 import {boundColumns, replyPart, type Bound, type Sealer} from './sealing.ts';
 import {toRecipients} from './settlement-queries.ts';
-import type {Context} from './unreadable-leads.ts';
 
 /** How many deliveries one read of `lastDelivered` looks at, and how many such reads there are at most. */
 const [deliveriesPerRead, maxReads] = [5_000, 20];
