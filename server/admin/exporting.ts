@@ -138,7 +138,7 @@ export async function* exportLeads(
   const head = forSales ? salesColumns : columns.map(([name]) => name);
   if (isCsv) yield {text: `${excel || forSales ? '\uFEFF' : ''}${toCsv([head])}`, looked: 0};
   // Whoever calls begins with the newest.
-  const read = (page: LeadPage) => (forSales ? store.listLeads : store.readLeads)(atStart, page);
+  const read = (page: LeadPage) => store[forSales ? 'listLeads' : 'readLeads'](atStart, page);
   for await (const page of only ? [only] : pagesOf(read, {size: 200})) {
     const leads: LeadDetails[] = [];
     const full: FullLead[] = [];
