@@ -7,6 +7,8 @@ export const table = (head: readonly string[], rows: readonly (readonly (string 
 /** The text as Markdown code. Empty for an absent text. */
 export const code = (text: string | undefined) => (text ? `\`${text}\`` : '');
 
+export const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
 export type Tables = Readonly<Record<string, () => string>>;
 
 /**

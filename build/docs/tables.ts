@@ -17,7 +17,8 @@ import {partnerFields} from '../../server/config/partners.ts';
 import {settingGroups} from '../../server/config/settings.ts';
 import {causeAreas} from '../../server/observe/causes.ts';
 import {frameSnippet} from '../../server/snippets/frame-snippet.ts';
-import {code, fillTables, table, type Tables} from './markdown.ts';
+import {commandTables} from './commands.ts';
+import {capitalized, code, fillTables, table, type Tables} from './markdown.ts';
 import {rows, statusOf, type Row} from './responses.ts';
 import {snippetTables} from './snippet-tables.ts';
 import {widgetTables} from './widget-tables.ts';
@@ -26,6 +27,7 @@ const files = [
   'docs/api.md',
   'docs/apply.md',
   'docs/causes.md',
+  'docs/commands.md',
   'docs/embedding.md',
   'docs/partners.md',
   'docs/policy.md',
@@ -156,8 +158,6 @@ const amountsTable = () =>
     ],
   );
 
-const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-
 const causesTables = () =>
   Object.entries(causeAreas)
     .map(([area, causes]) => {
@@ -187,6 +187,7 @@ const tables: Tables = {
   policy: policyExample,
   causes: causesTables,
   frameSnippet: frameExample,
+  ...commandTables,
   ...snippetTables,
   ...widgetTables,
 };

@@ -38,14 +38,17 @@ const formerly: Readonly<Record<string, string>> = {
   ...{pause: 'destinations pause', resume: 'destinations resume', break: 'destinations resume'},
 };
 
+type Done = Pick<AuditEntry, 'action' | 'filter'>;
+
 /** The words of what was done, and whether it was planned alone. Entries of before version 2.0 say that in other ways. */
-function readEntry({action, filter: {plan, change, erasure}}: AuditEntry) {
+function readEntry({action, filter: {plan, change, erasure}}: Done) {
   const [name = '', planned] = typeof change === 'string' ? change.split(', ') : [];
   const isPlanned = plan === 'shown' || planned !== undefined || erasure === 'planned';
   return {words: lookUp(formerly, name) ?? action, isPlanned};
 }
 
-function templateOf(entry: AuditEntry): string {
+/** With `{it}` in place of the leads, and other names of what was noted. The action itself, if it is not known. */
+export function templateOf(entry: Done): string {
   const {words, isPlanned} = readEntry(entry);
   const row = rowOf(words);
   const planned = row && isChanging(row) && isPlanned ? row.planned : undefined;

@@ -160,9 +160,10 @@ export async function pauseDestination({store, config, look}: Desk, destination:
 /** @returns whether it was paused. If not, a break that it had is ended */
 export async function resumeDestination({store, config, look}: Desk, destination: string): Promise<boolean> {
   await look({destination});
-  const wasPaused = await store.resumeDestination(Date.now(), destination);
-  if (!wasPaused) settingsOf(destination, config);
-  return wasPaused;
+  // Also of one that is not in the file any more.
+  const isPaused = (await store.pausedDestinations()).some((each) => each.destination === destination);
+  if (!isPaused) settingsOf(destination, config);
+  return store.resumeDestination(Date.now(), destination);
 }
 
 /** @returns how many deliveries go to the address of now that were stored for another one */

@@ -67,7 +67,7 @@ function commandOf(run: Run, row: Row): Command {
   return command.action(async () => {
     const options = command.opts<Options>();
     const input = await inputOf(command, run, row.fields);
-    const fault = row.wrong?.(input);
+    const fault = row.wrong?.(input, options.json ?? false);
     if (fault !== undefined) command.error(`error: ${fault}`);
     if (!isChanging(row)) return opening(run, row)((admin) => show(run, row, admin, input, options));
     const asks = asksFor(row, input) && !options.yes && !options.dryRun && options.confirm === undefined;
@@ -184,8 +184,8 @@ export async function show(run: Run, row: AnyReading, admin: Admin, input: Given
           run,
           {json, columns: isCut ? lineColumns : Infinity},
           pages(),
-          Object.keys(columns ?? {}),
-          (line) => cellsOf<never>(columns ?? {}, line as never),
+          headsOf(columns ?? []),
+          (line) => cellsOf<never>(columns ?? [], line as never),
         )
       : await printBlocks(run, row, admin, pages());
   if (words) {
@@ -218,10 +218,13 @@ async function printBlocks(
   return many;
 }
 
+export const headsOf = <Line extends object>(columns: Columns<Line>): string[] =>
+  columns.map((column) => (typeof column === 'string' ? column : column[0]));
 export const cellsOf = <Line extends object>(columns: Columns<Line>, line: Line): (string | number)[] =>
-  Object.values(columns).map((column) =>
-    cell(typeof column === 'function' ? column(line) : (line[column] as Cell)),
-  );
+  columns.map((column) => {
+    const source = typeof column === 'string' ? column : column[1];
+    return cell(typeof source === 'function' ? source(line) : (line[source] as Cell));
+  });
 
 /** Times are to the minute, in the time zone of this machine. What is missing is empty. */
 function cell(value: Cell): string | number {

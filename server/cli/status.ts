@@ -18,7 +18,7 @@ import {printable} from '../admin/visible.ts';
 import {ConfigError, readConfig} from '../config/config.ts';
 import {askState} from '../observe/ask-server.ts';
 import {stateColumns} from '../admin/operations/destinations.ts';
-import {cellsOf} from './operate.ts';
+import {cellsOf, headsOf} from './operate.ts';
 import {jsonOption} from './options.ts';
 import {printTable, timeOrNone, type Field, type Json, type Run} from './output.ts';
 import {readingStore} from './with-store.ts';
@@ -80,7 +80,7 @@ async function printScreen(run: Run, seen: Status) {
     await write('\n');
     await printTable(
       run,
-      ['destination', ...Object.keys(stateColumns), 'late'],
+      ['destination', ...headsOf(stateColumns), 'late'],
       destinations.map((row) => [
         ...[row.destination, ...cellsOf(stateColumns, row)],
         row.late_seconds * 1_000 > lateAfter ? lasting(row.late_seconds * 1_000) : '',

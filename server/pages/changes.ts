@@ -118,13 +118,13 @@ async function make({admin, form}: Visit, row: AnyChanging, given: Given, plan: 
     const agreed = row.plan && (form.get('confirm') ?? '');
     const result = await done(row, admin, input, plan, agreed, patience());
     const {said = [], remarks = [], fails = []} = row.said(result, input, admin);
-    if (fails.length > 0) return {failed: fails.join(' ')};
+    if (fails.length > 0) return {failed: fails.join('\n')};
     const more = said.length - maxSaid;
     return [
+      ...(row.passkey ? remarks : []),
       ...said.slice(0, maxSaid),
       ...(more > 0 ? [`and ${more} more`] : []),
-      ...(row.passkey ? remarks : []),
-    ].join('. ');
+    ].join('\n');
   } catch (error) {
     if (error instanceof GoesOn) return error.message;
     throw error;
@@ -142,7 +142,13 @@ async function planOfLead(visit: Visit, row: OfLead): Promise<Reply> {
   const {title, make: words, isBad} = row.onLead;
   const back = `/leads/${lead}`;
   return planPage(visit, row, plan, {
-    ...{here: '/leads', list: 'Leads', back, name: reference, title: `Lead ${reference}`, make: words, isBad},
+    here: '/leads',
+    list: 'Leads',
+    back,
+    name: reference,
+    title: `Lead ${reference}`,
+    make: words,
+    isBad,
     heading: html`${title}: ${person !== null && html`<bdi>${printable(person)}</bdi>, `}${reference}`,
     to: `${back}/${verbOf(row)}`,
     fields: one.destination === undefined ? {} : {destination: one.destination},
@@ -170,8 +176,16 @@ async function planOfLine(visit: Visit, row: OfList): Promise<Reply> {
   const title = `${titleOf(button)}: ${name}`;
   const {role} = visit.query;
   return planPage(visit, row, plan, {
-    ...{here: `/${list}`, list: lists[list], back: `/${list}`, name, title, heading: title, isBad},
-    ...{make: titleOf(button), to: pathOf(row, name), fields: role === undefined ? {} : {role}},
+    here: `/${list}`,
+    list: lists[list],
+    back: `/${list}`,
+    name,
+    title,
+    heading: title,
+    isBad,
+    make: titleOf(button),
+    to: pathOf(row, name),
+    fields: role === undefined ? {} : {role},
   });
 }
 

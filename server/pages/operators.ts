@@ -1,6 +1,7 @@
 /** Who may use these pages: the list, and the way in for somebody new. */
 import {listOperators, type OperatorRow} from '../admin/operators.ts';
 import {ofLists} from '../admin/operations/table.ts';
+import {counted} from '../admin/words.ts';
 import {html, type Html} from '../html/html.ts';
 import {roles} from '../leads/operators.ts';
 import {buttonOf} from './changes.ts';
@@ -16,7 +17,8 @@ export async function operatorsPage(visit: Visit): Promise<Reply> {
       <table class="list">
         <thead>
           <tr>
-            ${['Name', 'Role', 'Passkeys', 'Last sign-in', ''].map((head) => html`<th scope="col">${head}</th>`)}
+            ${['Name', 'Role', 'Passkeys', 'Last sign-in'].map((head) => html`<th scope="col">${head}</th>`)}
+            <td></td>
           </tr>
         </thead>
         <tbody>
@@ -24,6 +26,9 @@ export async function operatorsPage(visit: Visit): Promise<Reply> {
         </tbody>
       </table>
       <h2>Somebody new</h2>
+      <p class="q s">
+        A viewer sees no personal data, an agent calls people, an admin may also erase and invite.
+      </p>
       <form class="row" action="/operators/invite">
         <label class="field">Name <input name="name" required maxlength="64" autocomplete="off" /></label>
         <label class="field"
@@ -32,10 +37,7 @@ export async function operatorsPage(visit: Visit): Promise<Reply> {
             ${roles.map((role) => html`<option ${role === 'agent' && html`selected`}>${role}</option>`)}
           </select></label
         ><button class="btn main">Invite…</button>
-      </form>
-      <p class="q s">
-        A viewer sees no personal data, an agent calls people, an admin may also erase and invite.
-      </p>`,
+      </form>`,
   );
 }
 
@@ -44,7 +46,7 @@ function lineOf({name, role, passkeys, signed_in_at, invited_until}: OperatorRow
   return html`<tr>
     <th scope="row">${name}</th>
     <td>${role}</td>
-    <td>${passkeys}</td>
+    <td>${counted(passkeys, 'passkey')}</td>
     <td>
       ${signed_in_at !== null ? at(signed_in_at) : invited_until === null ? 'never' : html`invited until ${at(invited_until)}`}
     </td>

@@ -20,7 +20,7 @@ export function insertKey({writesWith, checkValues, mayLackKeys}: Sealer): State
   const isMissing = `EXISTS (SELECT 1 FROM data_keys WHERE check_value NOT IN (${list([0, ...checkValues].map(String))}))`;
   const text = `
     INSERT INTO data_keys (check_value, since) SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT)
-    WHERE ${mayLackKeys ? 'TRUE' : `NOT ${isMissing}`} ON CONFLICT (check_value) DO NOTHING`;
+    WHERE ${mayLackKeys ? '1 = 1' : `NOT ${isMissing}`} ON CONFLICT (check_value) DO NOTHING`;
   return statement(text, writesWith, Date.now());
 }
 /** Seals the mark with the first key. Only for a store in which there is data in clear. */

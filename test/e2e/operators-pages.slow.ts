@@ -270,6 +270,49 @@ suite("the operators' pages in Chromium", () => {
     await page.context().close();
   });
 
+  test('somebody is invited, invited again and shut out on the page, each time with a passkey', async () => {
+    const page = await pageWithPasskeys(run.browser);
+    await page.goto(await invite(run, 'Rosa'));
+    await page.getByRole('button', {name: 'Make a passkey'}).click();
+    await page.getByText('Make a second passkey now').waitFor();
+    await page.getByRole('link', {name: 'People'}).click();
+    await heading(page, 'People');
+    assert.deepEqual(await axeFaults(page), []);
+    /** @returns the link that is to be handed over */
+    const invited = async () => {
+      await page.getByRole('button', {name: /^Invite/}).click();
+      const said = await page.getByRole('status').innerText();
+      return /http:\S+#[\w-]+/.exec(said)?.[0] ?? assert.fail(said);
+    };
+    const line = page.getByRole('row', {name: /^Ben Ito/});
+
+    await page.getByLabel('Name').fill('Ben Ito');
+    await page.getByLabel('Role').selectOption('viewer');
+    await page.getByRole('button', {name: 'Invite…'}).click();
+    await page.getByText('Ben Ito becomes viewer by a link').waitFor();
+    assert.deepEqual(await axeFaults(page), []);
+    const [first, other] = [await invited(), await pageWithPasskeys(run.browser)];
+    await other.goto(first);
+    await other.getByRole('button', {name: 'Make a passkey'}).click();
+    await other.getByText('Make a second passkey now').waitFor();
+    await page.reload();
+    assert.match(await line.innerText(), /viewer\s+1\s/);
+
+    await line.getByRole('link', {name: 'Invite again…'}).click();
+    await page.getByText('1 passkey and 1 session of Ben Ito end at once').waitFor();
+    assert.notEqual(await invited(), first);
+    await other.goto(run.url);
+    await other.getByRole('button', {name: 'Sign in with a passkey'}).waitFor();
+
+    await line.getByRole('link', {name: 'Shut out…'}).click();
+    await page.getByRole('button', {name: 'Shut out'}).click();
+    await page.getByRole('status').getByText('Ben Ito is shut out').waitFor();
+    assert.equal(await line.count(), 0);
+    await page.goto(`${run.url}/audit`);
+    await page.getByText('Rosa took back the access of Ben Ito').waitFor();
+    for (const each of [page, other]) await each.context().close();
+  });
+
   test('a first view takes three requests and at most 30 kB, and nothing moves', async () => {
     await run.send();
     for (const path of ['/', '/leads', '/destinations']) {

@@ -219,9 +219,9 @@ for (const {name, postgres, skip} of databaseKinds)
         ];
         assert.deepEqual(news, all);
         const {stdout} = await run(1, 'leads', 'show', first);
-        assert.match(stdout, /Taken back +2026-11-20 .*, for everybody, by letter, entered/);
+        assert.match(stdout, /Revoked +2026-11-20 .*, for everybody, by letter, entered/);
         const {stdout: printed} = await run(1, 'consent', 'show', first);
-        assert.match(printed, /Taken back[\s\S]*by letter/);
+        assert.match(printed, /Revoked[\s\S]*by letter/);
         const {stdout: exported} = await run(1, 'leads', 'export', '--consents');
         assert.match(
           exported,

@@ -20,16 +20,21 @@ const list = reads({
   line: auditEntry,
   counted: ['entry', 'entries'],
   isCut: true,
-  columns: {
-    when: 'at',
-    who: 'actor',
-    what: 'action',
-    leads: 'leads',
-    which: ({filter, ids}) => [
-      ...Object.entries(filter).map(([name, value]) => (value === true ? name : `${name}=${String(value)}`)),
-      ...ids.map(referenceOf),
+  columns: [
+    ['when', 'at'],
+    ['who', 'actor'],
+    ['what', 'action'],
+    'leads',
+    [
+      'which',
+      ({filter, ids}) => [
+        ...Object.entries(filter).map(([name, value]) =>
+          value === true ? name : `${name}=${String(value)}`,
+        ),
+        ...ids.map(referenceOf),
+      ],
     ],
-  },
+  ],
   read: async (admin, {limit, lead, ...filter}) =>
     admin.store.auditEntries(
       {...filter, lead: lead === undefined ? undefined : await leadOf(admin, lead)},

@@ -23,7 +23,7 @@ import {
   type SuppressionRow,
 } from '../stops.ts';
 import {printable} from '../visible.ts';
-import {counted, placed} from '../words.ts';
+import {counted, localTime, placed} from '../words.ts';
 import * as field from './fields.ts';
 import {reads, type Columns, type Group} from './operation.ts';
 import {notesOf, searchPerson, who} from './person.ts';
@@ -39,6 +39,8 @@ const show = reads({
       'print the signed statements alone, one a line (docs/consent.md says how to verify them)',
     ),
   },
+  wrong: ({signed}, isForPrograms) =>
+    signed && isForPrograms ? '--signed cannot be used with --json' : undefined,
   line: shownConsent,
   block: linesOf,
   async *read(admin, {who: text, signed}) {
@@ -153,25 +155,28 @@ export function afterwardsLines(
   ];
 }
 
-const ofConsents: Columns<ConsentRow> = {
-  ...{reference: 'reference', given: 'given_at', text: 'text'},
-  box: ({agreed}) => yesOrNo(agreed, 'none'),
-  lead: ({erased_at}) => erased_at !== null && 'erased',
-};
+const ofConsents: Columns<ConsentRow> = [
+  'reference',
+  ['given', 'given_at'],
+  'text',
+  ['box', ({agreed}) => yesOrNo(agreed, 'none')],
+  ['erased', 'erased_at'],
+];
+
+function ofNumber(lead: SuppressionRow['leads'][number], isAsked: boolean): string {
+  const state = lead.held ? 'held' : lead.revoked_at !== null ? 'revoked' : isAsked && 'decide';
+  const given =
+    lead.consented_at !== null && `agreed ${localTime(Date.parse(lead.consented_at)).slice(0, 16)}`;
+  return [lead.reference, state, lead.partner ?? '-', given].filter(Boolean).join(' ');
+}
 /** A number is shown by its leads, because nothing else says whose it is. */
-const ofNumbers: Columns<SuppressionRow> = {
-  for: ({scope}) => (scope === everybody ? 'all' : whom(scope)),
-  since: 'since',
-  leads({leads, asked_at}) {
-    const stateOf = ({held, revoked_at}: SuppressionRow['leads'][number]) =>
-      held ? 'held' : revoked_at !== null ? 'revoked' : asked_at === null ? '' : 'decide';
-    return leads.length === 0
-      ? 'none'
-      : leads.map((lead) => [lead.reference, stateOf(lead), lead.partner ?? '-'].filter(Boolean).join(' '));
-  },
-  allowed: 'decided_at',
-  why: 'reason',
-};
+const ofNumbers: Columns<SuppressionRow> = [
+  ['for', ({scope}) => (scope === everybody ? 'all' : whom(scope))],
+  'since',
+  ['leads', ({leads, asked_at}) => leads.map((lead) => ofNumber(lead, asked_at !== null))],
+  ['allowed', 'decided_at'],
+  ['why', 'reason'],
+];
 
 const list = reads({
   words: 'consent list',

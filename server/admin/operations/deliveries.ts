@@ -48,10 +48,15 @@ const list = reads({
   fields: {...selection, limit: field.limit('deliveries')},
   line: deliveryRow,
   counted: ['delivery', 'deliveries'],
-  columns: {
-    ...{lead: 'reference', happened: 'happened_at', destination: placed, content: 'content', state: 'state'},
-    ...{tries: 'attempts', 'what went wrong': 'last_error'},
-  },
+  columns: [
+    ['lead', 'reference'],
+    ['happened', 'happened_at'],
+    ['destination', placed],
+    'content',
+    'state',
+    ['tries', 'attempts'],
+    ['what went wrong', 'last_error'],
+  ],
   async *read(admin, {limit, ...input}) {
     let many = 0;
     for await (const page of listDeliveries(admin, input, limit)) {
@@ -71,14 +76,7 @@ const summary = reads({
   fields: {},
   line: deliveryCount,
   counted: ['line'],
-  columns: {
-    ...{
-      destination: 'destination',
-      state: 'state',
-      deliveries: 'deliveries',
-      'oldest lead': 'oldest_created_at',
-    },
-  },
+  columns: ['destination', 'state', 'deliveries', ['oldest lead', 'oldest_created_at']],
   read: countDeliveries,
 });
 
@@ -206,17 +204,17 @@ const retry = changes({
   help: `Without --state, nothing that is held: "deliveries release" sends a lead on, and --state held all that is selected.
 Deliveries that have succeeded are made again only with --state delivered, and only news: a lead-api would store the lead
 a second time. To a destination that is failing, one is tried at a time until it works.`,
-  ...{roles: agents, past: 'sent {it} again', planned: 'asked what sending {it} again would do'},
+  roles: agents,
+  past: 'sent {it} again',
+  planned: 'asked what sending {it} again would do',
   fields: {...selection, all: field.flag('all deliveries in the outbox that are not held')},
   wrong: ({all, ...input}) =>
     isEmpty(input) && !all ? 'name a lead, select deliveries, or say --all' : undefined,
   onLead: {
-    ...{
-      button: 'Send again…',
-      title: 'Send again',
-      make: 'Send now',
-      cannot: 'Nothing of it waits to be sent.',
-    },
+    button: 'Send again…',
+    title: 'Send again',
+    make: 'Send now',
+    cannot: 'Nothing of it waits to be sent.',
     isPossible: (open) => open.some(isDue),
     input: (lead, name) => ({lead, destination: name}),
   },
@@ -235,10 +233,15 @@ a second time. To a destination that is failing, one is tried at a time until it
 const release = changes({
   words: 'deliveries release',
   what: 'send on what is held of a lead, because a bot may have sent it, or the destination may have it already',
-  ...{roles: agents, past: 'released {it}', planned: 'asked what releasing {it} would do'},
+  roles: agents,
+  past: 'released {it}',
+  planned: 'asked what releasing {it} would do',
   fields: {lead: field.argument(aLead), destination},
   onLead: {
-    ...{button: 'Send it on…', title: 'Send it on', make: 'Send it on', cannot: 'Nothing of it is held.'},
+    button: 'Send it on…',
+    title: 'Send it on',
+    make: 'Send it on',
+    cannot: 'Nothing of it is held.',
     isPossible: (open, {isSuppressed = false}) => !isSuppressed && open.some(isReleasable),
     input: (lead, name) => ({lead, destination: name}),
   },
@@ -254,12 +257,16 @@ const drop = changes({
   what: 'never make these deliveries; a lead that waits for the answer of one counts as refused',
   help: `The news that somebody said stop, or was erased, is left, unless --stops asks for it alone: tell those receivers by hand first.
 To take it back: lead-prequal deliveries retry --state dropped (only news).`,
-  ...{roles: agents, past: 'dropped {it}', planned: 'asked what dropping {it} would do'},
+  roles: agents,
+  past: 'dropped {it}',
+  planned: 'asked what dropping {it} would do',
   fields: selection,
   wrong: (input) => (isEmpty(input) ? 'name a lead, or select deliveries' : undefined),
   confirm: {word: 'drop', when: ({lead}) => lead === undefined},
   onLead: {
-    ...{button: 'Drop…', title: 'Drop', make: 'Drop'},
+    button: 'Drop…',
+    title: 'Drop',
+    make: 'Drop',
     cannot:
       'Nothing of it waits that can be dropped here: that somebody who said stop or was erased must be told goes on.',
     isPossible: (open) => open.some(isDroppable),

@@ -1,5 +1,4 @@
 /** Where leads go: whether that works, and which get nothing for now. */
-import {tableOf} from '../../../contract/table-of.ts';
 import {openStates} from '../../leads/deliveries.ts';
 import {withRemedy} from '../../observe/causes.ts';
 import {
@@ -18,11 +17,13 @@ import * as field from './fields.ts';
 import {changes, reads, type Columns, type Group} from './operation.ts';
 
 /** How a destination is, in a table. `lead-prequal status` shows the same. */
-export const stateColumns: Columns<DestinationRow> = {
-  ...{state: 'state', since: 'since', 'last success': 'last_success_at'},
-  ...tableOf(openStates, (state) => state),
-  oldest: ({oldest_created_at: at}) => at !== null && ago(Date.parse(at)),
-};
+export const stateColumns: Columns<DestinationRow> = [
+  'state',
+  'since',
+  ['last success', 'last_success_at'],
+  ...openStates,
+  ['oldest', ({oldest_created_at: at}) => at !== null && ago(Date.parse(at))],
+];
 
 /** Such as `crm.example.com since 2026-05-01`, and `formerly old.example.com until 2026-04-30`. */
 function usedAddress({place, is_present, first_used_at, last_used_at}: DestinationRow['addresses'][number]) {
@@ -39,12 +40,13 @@ const list = reads({
   fields: {},
   line: destinationRow,
   counted: ['destination'],
-  columns: {
-    ...{destination: 'destination', type: 'type'},
+  columns: [
+    'destination',
+    'type',
     ...stateColumns,
-    'what went wrong': (row) => withRemedy(wrongOf(row)),
-    addresses: ({addresses}) => addresses.map(usedAddress).join('; '),
-  },
+    ['what went wrong', (row) => withRemedy(wrongOf(row))],
+    ['addresses', ({addresses}) => addresses.map(usedAddress).join('; ')],
+  ],
   read: listDestinations,
 });
 
@@ -55,7 +57,9 @@ const test = changes({
   words: 'destinations test',
   what: 'send a made-up lead that is marked as a test, and say in words what came back',
   help: 'To a destination of kind lead-api no lead is sent: it is asked for a lead that it cannot have.',
-  ...{roles: admins, past: 'sent a test to {destination}', opens: 'nothing'},
+  roles: admins,
+  past: 'sent a test to {destination}',
+  opens: 'nothing',
   fields: {name},
   onList: {list: 'destinations', button: 'Send a test', input: (name) => ({name})},
   run: async (admin, {name}) => {
@@ -74,7 +78,8 @@ const test = changes({
 const pause = changes({
   words: 'destinations pause',
   what: 'send nothing to a destination until it is resumed; its deliveries wait',
-  ...{roles: admins, past: 'paused {destination}'},
+  roles: admins,
+  past: 'paused {destination}',
   fields: {
     name,
     reason: {
@@ -93,7 +98,8 @@ const pause = changes({
 const resume = changes({
   words: 'destinations resume',
   what: 'send to a paused destination again, beginning with what waits for it; one that has a break is tried at once',
-  ...{roles: admins, past: 'resumed {destination}'},
+  roles: admins,
+  past: 'resumed {destination}',
   fields: {name},
   onList: {list: 'destinations', button: 'Resume', input: (name) => ({name})},
   run: (admin, {name}) => resumeDestination(admin, name),

@@ -71,18 +71,23 @@ export const erase = changes({
   words: 'leads erase',
   what: 'erase what is personal of leads, and tell those who had them',
   help: `Shows what would go and to whom it went, then asks for the word "erase". Duplicates of a lead and its corrections go with
-it. The consent stays with name and telephone number as long as keep_consent_years says (${consentRule}), unless there is --all. What is
-kept of an erased lead can be erased later: name the lead by its id or reference, with --all. --json has the event for
-those that cannot be told otherwise.
+it. The consent stays with name and telephone number as long as keep_consent_years says, unless there is --all:
+${consentRule}. What is kept of an erased
+lead can be erased later: name the lead by its id or reference, with --all. --json has the event for those that cannot be
+told otherwise.
 
   lead-prequal leads erase K7QM-2XHD
   lead-prequal leads erase --email jane@example.com --all
 
 Exit status: 0 erased; 1 not erased, or not out of the files yet; 2 the command line is wrong, or nobody can be asked.`,
-  ...{roles: ['admin'], past: 'erased {it}', planned: 'asked what erasing {it} would do'},
+  roles: ['admin'],
+  past: 'erased {it}',
+  planned: 'asked what erasing {it} would do',
   fields: {
     leads: {
-      ...{schema: z.array(z.string()), argument: true, many: true},
+      schema: z.array(z.string()),
+      argument: true,
+      many: true,
       what: 'the ids or the references of the leads',
     },
     ...personFields,
@@ -97,13 +102,11 @@ Exit status: 0 erased; 1 not erased, or not out of the files yet; 2 the command 
     input.leads.length > 0 === isPerson(input) ? 'name leads, or a person by --email or --phone' : undefined,
   confirm: {word: 'erase'},
   onLead: {
-    ...{
-      button: 'Erase…',
-      title: 'Erase',
-      make: 'Erase for ever',
-      isBad: true,
-      cannot: 'It was erased before.',
-    },
+    button: 'Erase…',
+    title: 'Erase',
+    make: 'Erase for ever',
+    isBad: true,
+    cannot: 'It was erased before.',
     isPossible: (_, {erasedAt}) => erasedAt === null,
     input: (id) => ({leads: [id], shown: maxOthers}),
   },
@@ -172,7 +175,12 @@ export const requests = reads({
   fields: {},
   line: erasureRequest,
   counted: ['request'],
-  columns: {lead: 'reference', partner: ({partner}) => partner ?? '-', asked: 'requested_at', days: 'days'},
+  columns: [
+    ['lead', 'reference'],
+    ['partner', ({partner}) => partner ?? '-'],
+    ['asked', 'requested_at'],
+    'days',
+  ],
   read: listErasureRequests,
 });
 

@@ -13,7 +13,12 @@ part is there: its consents can be verified, but not signed again. One that the 
   fields: {},
   line: evidenceKeyRow,
   counted: ['key'],
-  columns: {key: 'kid', state: 'state', 'signs since': 'signs_since', 'proves nothing since': 'leaked_since'},
+  columns: [
+    ['key', 'kid'],
+    'state',
+    ['signs since', 'signs_since'],
+    ['proves nothing since', 'leaked_since'],
+  ],
   read: listEvidenceKeys,
 });
 
@@ -27,7 +32,9 @@ const renew = changes({
   past: 'made a new key for statements about consents',
   fields: {},
   run: (admin) => renewEvidenceKey(admin),
-  ...{line, lines, said: saySigning},
+  line,
+  lines,
+  said: saySigning,
 });
 
 const leaked = changes({
@@ -39,7 +46,9 @@ const leaked = changes({
     since: {schema: field.reading(readTime), what: 'the day from which on it proves nothing', value: 'day'},
   },
   run: (admin, {kid, since}) => markLeaked(admin, kid, since),
-  ...{line, lines, said: saySigning},
+  line,
+  lines,
+  said: saySigning,
 });
 
 export const evidence: Group = {

@@ -41,14 +41,14 @@ Exit status: 0; 1 if DATA_KEY lacks a key that is in use, so that no server star
   fields: {count: field.flag('how much is stored under each key; reads all leads')},
   line: keyRow,
   counted: ['key'],
-  columns: ({count}): Columns<KeyRow> => ({
-    key: 'key',
-    'in use since': ({in_use_since}) => in_use_since ?? 'not in use',
-    'in DATA_KEY': placeOf,
-    'may leave from': 'may_leave_at',
-    ...(count && {rows: 'rows'}),
-    'servers that seal with it': 'servers',
-  }),
+  columns: ({count}): Columns<KeyRow> => [
+    'key',
+    ['in use since', ({in_use_since}) => in_use_since ?? 'not in use'],
+    ['in DATA_KEY', placeOf],
+    ['may leave from', 'may_leave_at'],
+    ...(count ? (['rows'] as const) : []),
+    ['servers that seal with it', 'servers'],
+  ],
   async *read(admin, {count = false}) {
     const keys = await listKeys(admin, {isCounted: count});
     yield keys;

@@ -4,7 +4,15 @@ import {cutTo} from '../../../contract/fields.ts';
 import {referenceOf} from '../../../contract/reference.ts';
 import {formatMoney} from '../../../form/format-money.ts';
 import {leadGroups, type LeadGroup} from '../../leads/lead-filter.ts';
-import {countLeads, leadCountRow, leadRow, listLeads, toLeadRow, type LeadRow} from '../leads.ts';
+import {
+  countLeads,
+  leadCountRow,
+  leadRow,
+  listLeads,
+  toLeadRow,
+  type LeadCountRow,
+  type LeadRow,
+} from '../leads.ts';
 import {decline, erase, requests} from './erasing.ts';
 import * as field from './fields.ts';
 import {reads, type Columns, type Group} from './operation.ts';
@@ -24,13 +32,14 @@ const list = reads({
   line: leadRow,
   counted: ['lead'],
   isCut: true,
-  columns: {
-    ...{reference: 'reference', received: 'created_at'},
-    partner: (row) => ('partner' in row ? cutTo(row.partner ?? '-', partnerColumns) : ''),
-    state: (row) => ('unreadable' in row ? row.unreadable : 'status' in row ? row.status : 'erased'),
-    total: (row) => ('total' in row ? totalOf(row) : ''),
-    campaign: (row) => ('total' in row ? noteOf(row) : ''),
-  },
+  columns: [
+    'reference',
+    ['received', 'created_at'],
+    ['partner', (row) => 'partner' in row && cutTo(row.partner ?? '-', partnerColumns)],
+    ['state', (row) => ('unreadable' in row ? row.unreadable : 'status' in row ? row.status : 'erased')],
+    ['total', (row) => 'total' in row && totalOf(row)],
+    ['campaign', (row) => 'total' in row && noteOf(row)],
+  ],
   async *read(admin, {limit, email, phone, ...selected}, isForPrograms) {
     const filter = filterOf(selected);
     const remarks = unknownNames(admin.config, selected);
@@ -69,17 +78,16 @@ const count = reads({
           wrongGroups,
         )
         .optional(),
-      ...{what: `count them by ${leadGroups.join(', ')}, or several: partner,day`, value: 'groups'},
+      what: `count them by ${leadGroups.join(', ')}, or several: partner,day`,
+      value: 'groups',
     },
   },
   wrong: wrongTimes,
   line: leadCountRow,
-  columns: ({by = []}): Columns<z.infer<typeof leadCountRow>> => ({
-    ...Object.fromEntries(
-      by.map((group) => [group, (row: z.infer<typeof leadCountRow>) => row[group] ?? '-']),
-    ),
-    leads: 'leads',
-  }),
+  columns: ({by = []}): Columns<LeadCountRow> => [
+    ...by.map((group) => [group, (row: LeadCountRow) => row[group] ?? '-'] as const),
+    'leads',
+  ],
   async *read(admin, {by = [], ...selected}, isForPrograms) {
     const rows = await countLeads(admin, filterOf(selected), by);
     const remarks = unknownNames(admin.config, selected);

@@ -25,13 +25,15 @@ type Common<Of extends Fields> = {
   roles?: readonly Role[];
   past?: string;
   fields: Of;
-  wrong?: (input: Input<Of>) => string | undefined;
+  wrong?: (input: Input<Of>, isForPrograms: boolean) => string | undefined;
   opens?: 'store without its keys' | 'nothing';
 };
 
 export type Cell = string | number | boolean | null | undefined | readonly string[];
-/** The heads of a table, and what stands below them: a field of the line, or what a function makes of it. Times are in UTC. */
-export type Columns<Line> = Readonly<Record<string, (keyof Line & string) | ((line: Line) => Cell)>>;
+/** A field of the line, below its name, or below another head. Or what a function makes of the line. Times are in UTC. */
+type Column<Line> =
+  (keyof Line & string) | readonly [head: string, cell: (keyof Line & string) | ((line: Line) => Cell)];
+export type Columns<Line> = readonly Column<Line>[];
 
 /**
  * What is said at the end: what was done, or found. On a terminal, `remarks` stand beside it, and `fails`, which is why not all of
@@ -169,7 +171,9 @@ export async function planned(
   report?: Report,
 ): Promise<Planned> {
   const nothing = {does: [], facts: [], prepared: undefined};
-  const plan = row.plan ? await result(row.plan(noting(admin, 'shown'), input), report) : nothing;
+  const shown = noting(admin, 'shown');
+  if (row.planned !== undefined) await shown.look({});
+  const plan = row.plan ? await result(row.plan(shown, input), report) : nothing;
   return {plan, digest: hash('sha256', JSON.stringify([row.words, ...plan.facts]), 'base64url')};
 }
 

@@ -21,16 +21,17 @@ const list = reads({
   fields: {},
   line: operatorRow,
   counted: ['operator'],
-  columns: {
-    ...{
-      name: 'name',
-      role: 'role',
-      passkeys: 'passkeys',
-      sessions: 'sessions',
-      'last sign-in': 'signed_in_at',
-    },
-    ...{since: 'created_at', 'invited until': 'invited_until', 'shut out': 'revoked_at', id: 'id'},
-  },
+  columns: [
+    'name',
+    'role',
+    'passkeys',
+    'sessions',
+    ['last sign-in', 'signed_in_at'],
+    ['since', 'created_at'],
+    ['invited until', 'invited_until'],
+    ['shut out', 'revoked_at'],
+    'id',
+  ],
   read: listOperators,
 });
 
@@ -40,11 +41,9 @@ const endOf = ({name, passkeys, sessions}: OperatorRow) =>
 const invite = changes({
   words: 'operators invite',
   what: 'print a link by which somebody becomes an operator: it works once, within two days',
-  ...{
-    roles: ['admin'],
-    past: 'invited {operator} as {role}',
-    planned: 'asked what inviting somebody would do',
-  },
+  roles: ['admin'],
+  past: 'invited {operator} as {role}',
+  planned: 'asked what inviting somebody would do',
   fields: {
     name: field.argument('the name of the person, as others see it'),
     role: field.choice('role', roles, 'what the person may do (default: agent)'),
@@ -52,7 +51,8 @@ const invite = changes({
   },
   passkey: true,
   onList: {
-    ...{list: 'operators', button: 'Invite again…'},
+    list: 'operators',
+    button: 'Invite again…',
     input: (name, {role}) => ({name, role, again: role === undefined}),
   },
   async plan(admin, {name, role, again = false}) {
@@ -80,11 +80,9 @@ const invite = changes({
 const revoke = changes({
   words: 'operators revoke',
   what: 'shut an operator out: passkeys, sessions and invitations end at once',
-  ...{
-    roles: ['admin'],
-    past: 'took back the access of {operator}',
-    planned: 'asked what shutting somebody out would do',
-  },
+  roles: ['admin'],
+  past: 'took back the access of {operator}',
+  planned: 'asked what shutting somebody out would do',
   fields: {name: field.argument('the name or the id of the operator')},
   passkey: true,
   onList: {list: 'operators', button: 'Shut out…', isBad: true, input: (name) => ({name})},

@@ -31,12 +31,14 @@ const phone = z.string().transform((text, issues) => {
 export const personFields = {
   email: {
     schema: email.optional(),
-    ...{value: 'address', asks: 'The e-mail address'},
+    value: 'address',
+    asks: 'The e-mail address',
     what: `only leads with this e-mail address, in any capitals; ${fromInput}`,
   },
   phone: {
     schema: phone.optional(),
-    ...{value: 'number', asks: 'The telephone number'},
+    value: 'number',
+    asks: 'The telephone number',
     what: `only leads with this telephone number, however it is written; ${fromInput}`,
   },
 };

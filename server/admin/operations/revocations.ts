@@ -55,11 +55,9 @@ and later leads with the number are held until "consent allow". When the command
 An e-mail address or a lead stands for the numbers of its leads.
 
 Exit status: 0 revoked; 1 not, or not of all that may be meant; 2 the command line is wrong, or nobody can be asked.`,
-  ...{
-    roles: agents,
-    past: 'stopped calls about {it}',
-    planned: 'asked what stopping calls about {it} would do',
-  },
+  roles: agents,
+  past: 'stopped calls about {it}',
+  planned: 'asked what stopping calls about {it} would do',
   fields: {
     who,
     partner: field.option('key', 'only for this partner, or - for the callers; without it, for all'),
@@ -76,7 +74,10 @@ Exit status: 0 revoked; 1 not, or not of all that may be meant; 2 the command li
   },
   confirm: {word: 'revoke'},
   onLead: {
-    ...{button: 'Stop calls…', title: 'Stop calls', make: 'Stop', isBad: true},
+    button: 'Stop calls…',
+    title: 'Stop calls',
+    make: 'Stop',
+    isBad: true,
     cannot: 'Its consent was taken back before.',
     isPossible: (_, {erasedAt, revoked}) => erasedAt === null && revoked?.scope !== 'all',
     input: (lead) => ({who: lead}),
@@ -166,7 +167,9 @@ does not do that by itself: "consent list --revoked" shows it.`,
   },
   asked: {reason: 'Why'},
   onLead: {
-    ...{button: 'Send it on…', title: 'Send it on', make: 'Send it on'},
+    button: 'Send it on…',
+    title: 'Send it on',
+    make: 'Send it on',
     cannot: 'It is not held because of its number.',
     isPossible: (open, {isSuppressed = false, isAsked = false}) =>
       isAsked || (isSuppressed && open.some(isReleasable)),

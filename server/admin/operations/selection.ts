@@ -26,7 +26,8 @@ export const selection = {
   ),
   reference: {
     schema: reference.optional(),
-    ...{what: 'only leads with this reference, such as K7QM-2XHD', value: 'reference'},
+    what: 'only leads with this reference, such as K7QM-2XHD',
+    value: 'reference',
   },
   since: field.since('leads'),
   until: field.until('leads'),
@@ -45,8 +46,13 @@ export const filterOf = ({
   since,
   until,
 }: Selection): LeadFilter => ({
-  ...{partner: partner === withoutPartner ? null : partner, status: state, endOfId: reference},
-  ...{campaign, context, since, until},
+  partner: partner === withoutPartner ? null : partner,
+  status: state,
+  endOfId: reference,
+  campaign,
+  context,
+  since,
+  until,
 });
 
 /**

@@ -6,7 +6,10 @@ import {counted} from '../words.ts';
 import {reads, type Group} from './operation.ts';
 
 const kinds: Readonly<Record<VersionRow['kind'], string>> = {
-  ...{release: 'release', build: 'build', moving: 'moves', gone: 'not here any more'},
+  release: 'release',
+  build: 'build',
+  moving: 'moves',
+  gone: 'not here any more',
 };
 const stateOf = ({kind, serves, newest, withdrawn, security}: VersionRow) =>
   [
@@ -31,15 +34,15 @@ const list = reads({
   },
   line: versionRow,
   counted: ['version'],
-  columns: {
-    version: 'version',
-    state: stateOf,
-    requests: 'requests',
-    'last asked': 'last_asked',
-    partners: (row) => partnersOf(row).join(' '),
-    origins: ({origins}) => origins.map(({origin, requests}) => `${origin} (${requests})`).join(' '),
-    [`integrity of ${script}`]: ({integrity}) => integrity?.[script],
-  },
+  columns: [
+    'version',
+    ['state', stateOf],
+    'requests',
+    ['last asked', 'last_asked'],
+    ['partners', (row) => partnersOf(row).join(' ')],
+    ['origins', ({origins}) => origins.map(({origin, requests}) => `${origin} (${requests})`).join(' ')],
+    [`integrity of ${script}`, ({integrity}) => integrity?.[script]],
+  ],
   async *read(admin, {days}) {
     const {rows, notes} = await listVersionUse(admin, {days});
     yield rows;

@@ -1,60 +1,22 @@
 /** Each kind of entry of the audit is a sentence for people, and a new kind needs one. */
 import assert from 'node:assert/strict';
-import {PassThrough} from 'node:stream';
 import {test} from 'node:test';
-import type {Command} from 'commander';
 import {auditDetails, auditSentence} from '../../../server/admin/audit-words.ts';
-import {loadCommands} from '../../../server/cli/commands.ts';
-import {createRun} from '../../../server/cli/output.ts';
 import type {AuditEntry} from '../../../server/leads/audit.ts';
 import {linkWays} from '../../../server/leads/revocation.ts';
 import {routes} from '../../../server/pages/routes.ts';
 import {yourRoutes} from '../../../server/pages/you.ts';
-
-/** They look at no lead and change none, or only count. */
-const notNoted = [
-  ...[
-    'admin',
-    'init',
-    'serve',
-    'reload',
-    'status',
-    'backup',
-    'restore',
-    'store copy',
-    'config check',
-    'config schema',
-    'config upgrade',
-    'callers new',
-  ],
-  ...['partners list', 'partners snippet', 'versions list', 'keys status', 'keys rotate', 'audit list'],
-  ...['evidence list', 'evidence renew', 'evidence leaked'],
-  ...['leads count', 'deliveries list', 'deliveries summary', 'operators list', 'destinations list'],
-  ...['destinations test', 'destinations pause', 'destinations resume', 'destinations secret'],
-];
+import {rows} from '../../support/operations.ts';
 
 const entryOf = (action: string, more: Partial<AuditEntry> = {}): AuditEntry => ({
   ...{id: '', at: '', actor: 'operator Maria Lopez', action, filter: {}, leads: 12, ids: [], ...more},
 });
 
-async function commandWords(): Promise<string[]> {
-  const run = createRun({stdout: new PassThrough(), stderr: new PassThrough()});
-  const wordsOf = (command: Command, before = ''): string[] =>
-    command.commands.length === 0
-      ? [before + command.name()]
-      : command.commands.flatMap((each) => wordsOf(each, `${command.name()} `));
-  return (await loadCommands([])).flatMap((create) => wordsOf(create(run)));
-}
-
-test('each kind of entry is a sentence, and a new kind is refused without one', async () => {
+test('each kind of entry is a sentence', () => {
   const links = ['stop', 'erase', ...linkWays.filter((way) => way !== 'link')];
-  const commands = await commandWords();
-  assert.deepEqual(
-    notNoted.filter((words) => !commands.includes(words)),
-    [],
-  );
   const actions = [
-    ...commands.filter((words) => !notNoted.includes(words)),
+    ...rows.flatMap(({words, past}) => (past === undefined ? [] : [words])),
+    ...['leads export', 'store repair'],
     ...[...routes, ...yourRoutes].map(({action}) => action),
     ...links.map((what) => `link: ${what}`),
     ...['repair', 'GET /json/leads/:id', 'operators sign-in', 'operators sign-out', 'operators copy'],

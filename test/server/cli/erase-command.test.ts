@@ -52,7 +52,7 @@ suite('the command "leads erase"', () => {
     assert.equal(erased.stdout, `${reference} is erased\n`);
     assert.match(erased.stderr, /1 consent of these stay \(keep_consent_years\): 16 CFR 310\.5/);
     assert.doesNotMatch(erased.stderr, /Canary/, 'what a program may log names nobody');
-    const row = new RegExp(`${reference} .* acme +erased .*\\d\\d:\\d\\d\n`);
+    const row = new RegExp(`${reference} .* acme +erased\n`);
     assert.match((await run('leads', 'list')).stdout, row);
     assert.match((await run('leads', 'show', gone.id)).stdout, /^Consent until +\d{4}-/m);
     const [data = {}] = linesOf(await run('leads', 'show', reference, '--json'));

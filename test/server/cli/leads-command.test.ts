@@ -111,9 +111,8 @@ test('people read the amounts that the form shows, in lines that a terminal does
     'Text in view +no$',
     'Beside the text +Machines call\\.$',
     'utm_source',
-    'destination  content',
-    'crm',
-    'sales',
+    'Goes to +crm: created, waiting',
+    ' +sales: ',
   );
   assert.match(show.stdout, new RegExp(inOrder.map((line) => `^${line}`).join('[^]*?'), 'm'));
   assert.doesNotMatch(show.stdout, /\w\.first_name|^Total +\$9|84,999/m);

@@ -45,7 +45,7 @@ suite('the process of a command', () => {
     assert.partialDeepStrictEqual(await listing('none@example.com'), {code: 0, rows: 0});
     const none = await listing('');
     assert.deepEqual([none.code, none.rows], [2, 0]);
-    assert.match(none.errors, /--email - found no e-mail address on standard input/);
+    assert.match(none.errors, /standard input has no line: The e-mail address is missing/);
   });
 
   test('its exit status is 1 if the command fails, and 2 if the command line is wrong', async () => {

@@ -1,38 +1,53 @@
 /** Command lines that are wrong are answered with the usage, and with status 2; and the times that they may name. */
 import assert from 'node:assert/strict';
 import {after, suite, test} from 'node:test';
+import {isRequired, optionName, type Field} from '../../../server/admin/operations/fields.ts';
+import type {Row} from '../../../server/admin/operations/operation.ts';
+import {readTime} from '../../../server/admin/times.ts';
+import {rows} from '../../support/operations.ts';
 import {runCommand} from '../../support/operator.ts';
 import {serviceSettings} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
-import {readTime} from '../../../server/cli/options.ts';
 
-/** Their words after the name of the command. */
-const wrong: Record<string, readonly string[]> = {
-  deliveries: [
-    ...['', 'retry', 'drop', 'lists', 'retry --since yesterdays', 'list --state lost'],
-    ...['settle', 'settle K7QM-2XHD', 'settle K7QM-2XHD --taken-as='],
-  ],
-  destinations: ['', 'test', 'pause', 'resume', 'lists', 'list --wide'],
-  leads: [
-    ...['show', 'list --since soon', 'list --limit 0', 'count --by colour', 'list --state lost'],
-    ...['list --since today --until yesterday', 'list --reference U'],
-  ],
-  partners: ['', 'snippet', 'snippet acme --host geocities', 'snippet acme --colour red'],
-  versions: ['list --days 91', 'list --days 0.5', 'lists'],
-};
+/** Values that some fields refuse. */
+const values = ['', '0', 'soon', 'lost', 'a\nb'];
+
+/** Lines of a row that lack what it needs, or have a value that the schema of a field refuses. */
+function wrongLines({words, fields}: Row): string[][] {
+  const entries = Object.entries(fields);
+  const needed = entries.filter(([, field]) => isRequired(field) && !field.many);
+  const given = (name: string, {argument}: Field, value: string) =>
+    argument ? [value] : [`--${optionName(name)}=${value}`];
+  const others = (but: string) =>
+    needed.flatMap(([name, field]) => (name === but ? [] : given(name, field, 'x')));
+  return [
+    ...(needed.length > 0 ? [[]] : []),
+    ['--colour', 'red'],
+    ...entries.flatMap(([name, field]) =>
+      values
+        .filter((value) => field.value !== undefined && !field.schema.safeParse(value).success)
+        .map((value) => [...others(name), ...given(name, field, value)]),
+    ),
+  ].map((rest) => [...words.split(' '), ...rest]);
+}
+
+/** What no schema of a field says. */
+const others = [
+  ...['deliveries retry', 'deliveries drop', 'leads erase', 'leads show'],
+  ...['leads list --since today --until yesterday', 'consent list --revoked --text acme/en/2'],
+  ...['partners snippet', 'partners snippet acme --host geocities', 'partners snippet acme --colour red'],
+  ...['leads', 'deliveries', 'destinations', 'partners'].flatMap((group) => [group, `${group} lists`]),
+].map((line) => line.split(' '));
 
 suite('a wrong command line', () => {
   const settings = serviceSettings(temporaryFolder({after}));
-  for (const [command, lines] of Object.entries(wrong)) {
-    test(`a wrong command line of ${command} is answered with the usage and status 2`, async () => {
-      for (const line of lines) {
-        const words = [command, ...line.split(' ').filter(Boolean)];
-        const {code, stdout, stderr} = await runCommand(settings, ...words);
-        assert.deepEqual([code, stdout], [2, ''], words.join(' '));
-        assert.match(stderr, /^Usage:/m);
-      }
-    });
-  }
+  test('a wrong command line is answered with the usage and status 2', async () => {
+    for (const words of [...rows.flatMap(wrongLines), ...others]) {
+      const {code, stdout, stderr} = await runCommand(settings, ...words);
+      assert.deepEqual([code, stdout], [2, ''], words.join(' '));
+      assert.match(stderr, /^Usage:/m);
+    }
+  });
 });
 
 suite('times of --since and --until', () => {

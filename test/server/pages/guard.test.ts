@@ -51,8 +51,7 @@ type Who = (typeof whos)[number];
 const isRole = (who: Who): who is Role => roles.some((role) => role === who);
 
 const lead = randomUUIDv7();
-const concrete = (path: string) =>
-  path.replace(':id', lead).replace(':change', 'erase').replace(':name', 'hook').replace(':what', 'pause');
+const concrete = (path: string) => path.replace(':id', lead).replace(':name', 'hook');
 const all = [...routes, ...yourRoutes];
 /** The first route that takes an address, such as `/leads/:id` for `/leads/export` with GET. */
 const routeFor = (method: string, path: string): Route | undefined =>
