@@ -16,7 +16,10 @@ const contractStaysAlone = room(
 );
 const noZod = {regex: '^zod', message: 'zod weighs 20 kB: only the server uses it.'};
 
-/** The rooms of each house, each with the rooms that it may look into. All of them may look into `contract/`. */
+/**
+ * The rooms of each house, each with the rooms that it may look into, which stand before it: so there is no circle. All of
+ * them may look into `contract/`.
+ */
 const mayLookInto = {
   server: {
     html: [],
@@ -31,19 +34,7 @@ const mayLookInto = {
     http: ['config', 'html', 'observe', 'leads', 'versions', 'snippets'],
     admin: ['config', 'observe', 'leads', 'reload', 'versions', 'store', 'destinations'],
     pages: ['admin', 'config', 'html', 'http', 'leads', 'observe', 'reload', 'store'],
-    cli: [
-      'admin',
-      'config',
-      'html',
-      'observe',
-      'leads',
-      'reload',
-      'versions',
-      'snippets',
-      'store',
-      'destinations',
-      'pages',
-    ],
+    cli: ['admin', 'config', 'leads', 'observe', 'pages', 'snippets', 'versions'],
   },
   widget: {
     page: [],
@@ -63,8 +54,10 @@ const mayLookInto = {
 /** @param furtherPatterns gives the patterns of imports that are forbidden in a room besides those of other rooms */
 function roomsOf(house, furtherPatterns) {
   const rooms = Object.keys(mayLookInto[house]);
-  return rooms.flatMap((name) => {
+  return rooms.flatMap((name, index) => {
     const allowed = mayLookInto[house][name];
+    const after = allowed.filter((other) => !rooms.slice(0, index).includes(other));
+    if (after.length > 0) throw new Error(`${name}/ may not look into ${after.join(', ')}, listed after it.`);
     const others = rooms.filter((other) => other !== name && !allowed.includes(other));
     // Files of a room, and those of a folder in it, such as store/sqlite.
     return ['', '/*'].map((depth) => ({
@@ -91,7 +84,7 @@ function roomsOf(house, furtherPatterns) {
   });
 }
 
-const serverRooms = roomsOf('server', (name) => [
+const ofServer = (name) => [
   room('widget|demo|test|build', 'The server never looks into these rooms.'),
   ...(['http', 'pages'].includes(name)
     ? []
@@ -102,6 +95,11 @@ const serverRooms = roomsOf('server', (name) => [
         {
           regex: '/leads/ports\\.ts$',
           allowImportNames: ['OutboxPort', 'PausePort', 'AddressPort'],
+          message: 'What sends leads on sees the outbox, its pauses and addresses alone.',
+        },
+        {
+          regex: '/leads/(?!ports)',
+          importNamePattern: '(Store|Reader)$',
           message: 'What sends leads on sees the outbox, its pauses and addresses alone.',
         },
       ]
@@ -121,7 +119,24 @@ const serverRooms = roomsOf('server', (name) => [
   ...(name === 'observe'
     ? []
     : [{regex: '^(pino|prom-client)', message: 'Only observe/ knows these libraries: emit an observation.'}]),
-]);
+];
+
+/** Which ports a function needs is what it can touch. */
+const namedPorts = [
+  {
+    regex: '/leads/ports\\.ts$',
+    importNames: ['LeadStore', 'BesideStore'],
+    message: 'Name the ports of the store.',
+  },
+  {regex: '^\\./admin\\.ts$', importNames: ['Admin'], message: 'Name the ports of the store: With<Port>.'},
+];
+const serverRooms = [
+  ...roomsOf('server', ofServer),
+  ...roomsOf('server', (name) => [...ofServer(name), ...namedPorts]).map((room) => ({
+    ...room,
+    ignores: ['server/store/**', 'server/admin/{admin,beside}.ts'],
+  })),
+];
 
 const widgetLooksOutside = [
   room('server|demo|test|build', 'The widget looks into contract/, calculator/ and form/ alone.'),

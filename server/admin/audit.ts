@@ -1,9 +1,9 @@
 /** Notes who looks at personal data, or changes it, before anything of it is shown or changed; and lists the notes. */
 import {randomUUIDv7} from 'node:crypto';
 import {maxIds, type AuditEntry, type AuditStore} from '../leads/audit.ts';
-import type {LeadFilter} from '../leads/lead-filter.ts';
+import type {LeadFilter, LeadReader} from '../leads/lead-filter.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
-import {idsOf, refuseFor, type Admin} from './admin.ts';
+import {idsOf, refuseFor, type Look, type With} from './admin.ts';
 
 /** Who does something, and the words of the command, such as `leads show`. */
 export type Actor = Pick<AuditEntry, 'actor' | 'action'>;
@@ -23,7 +23,7 @@ function inWords([name, value]: [string, unknown]): [string, unknown][] {
 }
 
 /** @returns what notes a command in one entry, to which each call adds. What is noted already is not written again */
-export function noting(store: Pick<AuditStore, 'noteLook'>, by: Actor): Admin['look'] {
+export function noting(store: Pick<AuditStore, 'noteLook'>, by: Actor): Look {
   const at = new Date().toISOString();
   const entry: AuditEntry = {id: randomUUIDv7(), at, ...by, filter: {}, leads: 0, ids: []};
   let written = '';
@@ -56,7 +56,7 @@ export function noting(store: Pick<AuditStore, 'noteLook'>, by: Actor): Admin['l
  * @returns the filter for its pages: without the leads that come meanwhile, which the entry does not count
  */
 export async function lookAtList(
-  {store, look}: Admin,
+  {store, look}: With<LeadReader, 'look'>,
   filter: LeadFilter,
   limit = Infinity,
 ): Promise<LeadFilter> {

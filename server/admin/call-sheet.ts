@@ -1,10 +1,12 @@
 /** One lead for the person who calls: whom, whether, when and how much, and what happened. */
+import type {AuditStore} from '../leads/audit.ts';
 import {readableText} from '../leads/consent-record.ts';
-import type {FullLead} from '../leads/lead-filter.ts';
+import type {FullLead, LeadReader} from '../leads/lead-filter.ts';
 import type {LeadView} from '../leads/lead-view.ts';
+import type {ReadStore} from '../leads/ports.ts';
 import {isErased} from '../store/rows.ts';
-import {Refusal, type Admin} from './admin.ts';
-import {possibleChanges} from './changes.ts';
+import {Refusal, type With} from './admin.ts';
+import {possibleChanges} from './operations/changes.ts';
 import {verbOf} from './operations/operation.ts';
 import {storedOf} from './deliveries.ts';
 import {showErased, type ShownErased} from './erasing.ts';
@@ -32,7 +34,7 @@ export type CallSheet = {
 
 /** @param named the id or the reference. @throws Refusal if there is no such lead */
 export async function readCallSheet(
-  admin: Admin,
+  admin: With<ReadStore & AuditStore, 'config' | 'look'>,
   named: string,
   {seesPersons}: {seesPersons: boolean},
 ): Promise<CallSheet> {
@@ -67,7 +69,7 @@ export async function readCallSheet(
 }
 
 async function agreedTo(
-  {store}: Admin,
+  {store}: With<LeadReader>,
   lead: FullLead | undefined,
 ): Promise<Pick<CallSheet, 'words' | 'said'>> {
   if (!lead?.consent) return {words: null, said: []};

@@ -1,14 +1,16 @@
 /** What somebody agreed to, word for word, and who got the lead: also of erased leads whose consent is kept. */
 import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
+import type {Config} from '../config/config.ts';
 import {consentRecord, toConsentRecord} from '../leads/consent-record.ts';
-import type {KeptConsent} from '../leads/erasure.ts';
-import {saltedDigests, statementOf, type EvidenceKey} from '../leads/evidence.ts';
-import type {FullLead, LeadFilter, ListedLead, UnreadableLead} from '../leads/lead-filter.ts';
+import type {KeptConsent, ErasureReader} from '../leads/erasure.ts';
+import {saltedDigests, statementOf, type EvidenceKey, type EvidenceStore} from '../leads/evidence.ts';
+import type {FullLead, LeadFilter, ListedLead, UnreadableLead, LeadReader} from '../leads/lead-filter.ts';
+import type {ReadStore} from '../leads/ports.ts';
 import {consentEnd} from '../leads/retention.ts';
 import type {Consent, Tombstone} from '../leads/stored-lead.ts';
 import {isErased, whyUnreadable} from '../store/rows.ts';
-import {idsOf, isoTime, pagesOf, Refusal, time, type Admin, type Job, type OnlyStore} from './admin.ts';
+import {idsOf, isoTime, pagesOf, Refusal, time, type Job, type With} from './admin.ts';
 import {lookAtList} from './audit.ts';
 import {receiver, receiversOf} from './deliveries.ts';
 import type {Exported, Exporting} from './exporting.ts';
@@ -58,7 +60,7 @@ type Holder = {
 };
 
 /** The leads of a page, with what is kept of those that were erased. */
-async function holdersOf({store}: OnlyStore, page: readonly ListedLead[]) {
+async function holdersOf({store}: With<ErasureReader>, page: readonly ListedLead[]) {
   const kept = await store.keptConsents(idsOf(page.filter(isErased)));
   return page.map((lead): Holder | UnreadableLead => {
     if ('unreadable' in lead) return lead;
@@ -73,11 +75,11 @@ async function holdersOf({store}: OnlyStore, page: readonly ListedLead[]) {
 type Recorded = Omit<ShownConsent, 'receivers' | 'statement' | 'salt'>;
 
 /** The words of the texts of some consents, by their hashes. */
-const archiveOf = ({store}: Admin, holders: readonly Holder[]) =>
+const archiveOf = ({store}: With<LeadReader>, holders: readonly Holder[]) =>
   store.consentWords([...new Set(holders.flatMap(({consent}) => consent?.textHash ?? []))]);
 
 function toRecord(
-  config: Admin['config'],
+  config: Config,
   {lead, person, consent}: Holder,
   archive: ReadonlyMap<string, string>,
   became: ReadonlyMap<string, Afterwards>,
@@ -105,7 +107,7 @@ function toRecord(
   };
 }
 
-const afterwardsOfHolders = (admin: Admin, holders: readonly Holder[]) =>
+const afterwardsOfHolders = (admin: With<ReadStore>, holders: readonly Holder[]) =>
   afterwardsOf(
     admin,
     holders.map(({lead}) => lead),
@@ -119,7 +121,10 @@ const afterwardsOfHolders = (admin: Admin, holders: readonly Holder[]) =>
   );
 
 /** @throws Refusal if there is no such lead, or if it cannot be read */
-export async function showConsent(admin: Admin, id: string): Promise<ShownConsent> {
+export async function showConsent(
+  admin: With<ReadStore & EvidenceStore, 'config' | 'look'>,
+  id: string,
+): Promise<ShownConsent> {
   const found = await admin.store.readLead(id);
   if (!found) throw new Refusal(`There is no lead ${id}.`, 'unknown');
   await admin.look({lead: id});
@@ -151,7 +156,10 @@ function signedRecord(
  * All consents of the leads that the filter selects, also of erased ones, the oldest first, each a line of JSON.
  * @returns `leads`: how many consents there were; `erased` of leads that were erased and left none
  */
-export async function* exportConsents(admin: Admin, filter: LeadFilter): Job<Exporting, Exported> {
+export async function* exportConsents(
+  admin: With<ReadStore, 'config' | 'look'>,
+  filter: LeadFilter,
+): Job<Exporting, Exported> {
   const done = {leads: 0, erased: 0, unreadable: 0, unlisted: []};
   let looked = 0;
   const atStart = await lookAtList(admin, filter);
@@ -194,7 +202,7 @@ export type ConsentRow = z.infer<typeof consentRow>;
  * @param text only consents to this text
  */
 export async function* listConsents(
-  admin: Admin,
+  admin: With<LeadReader & ErasureReader, 'look' | 'signal'>,
   filter: LeadFilter,
   limit: number,
   text: string | undefined,

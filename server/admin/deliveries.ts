@@ -1,6 +1,7 @@
 /** Finds the deliveries of leads, makes them due again, and ends them by hand. */
 import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
+import type {Config} from '../config/config.ts';
 import {
   deliveryStates,
   endedStates,
@@ -9,8 +10,11 @@ import {
   type DeliveryFilter,
   type DeliveryRow as StoredRow,
 } from '../leads/deliveries.ts';
+import type {LeadReader} from '../leads/lead-filter.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
-import {count, isoTime, Refusal, time, type Admin, type OnlyStore} from './admin.ts';
+import type {DeliveryDesk, DeliveryReader} from '../leads/ports.ts';
+import type {StopReader} from '../leads/revocation.ts';
+import {count, isoTime, Refusal, time, type With} from './admin.ts';
 import {noDestination, readAddresses} from './destinations.ts';
 import {leadOf} from './lead-names.ts';
 
@@ -84,7 +88,7 @@ const pageRows = 1_000;
  * @throws Refusal if the lead cannot be found
  */
 export async function* listDeliveries(
-  {store}: OnlyStore,
+  {store}: With<LeadReader & DeliveryReader>,
   selection: Selection,
   limit = Infinity,
 ): AsyncGenerator<DeliveryRow[], void, undefined> {
@@ -105,7 +109,7 @@ export async function* listDeliveries(
   }
 }
 
-export async function filterOf({store}: OnlyStore, selection: Selection): Promise<DeliveryFilter> {
+export async function filterOf({store}: With<LeadReader>, selection: Selection): Promise<DeliveryFilter> {
   const {lead, ...others} = selection;
   return lead === undefined ? others : {...others, lead: await leadOf({store}, lead)};
 }
@@ -120,7 +124,7 @@ export const deliveryCount = z.object({
 export type DeliveryCount = z.infer<typeof deliveryCount>;
 
 /** Those that wait or need a decision, by destination and state. */
-export async function countDeliveries({store}: OnlyStore): Promise<DeliveryCount[]> {
+export async function countDeliveries({store}: With<DeliveryReader>): Promise<DeliveryCount[]> {
   const counts = await store.countOutbox();
   return counts.map(({oldest, ...one}) => ({...one, oldest_created_at: isoTime(createdAtOf(oldest))}));
 }
@@ -134,7 +138,7 @@ export type ShownDelivery = z.infer<typeof shownDelivery>;
  * @returns `damaged` are destinations whose last reply is stored, and cannot be read
  */
 export async function deliveriesOf(
-  admin: Admin,
+  admin: With<LeadReader & DeliveryReader, 'look'>,
   lead: string,
 ): Promise<{deliveries: ShownDelivery[]; damaged: string[]}> {
   const id = await leadOf(admin, lead);
@@ -163,7 +167,7 @@ export const receiver = deliveryRow
 
 /** The deliveries of a lead in one of these states; undefined stands for all that have not ended. @param lead its id */
 export async function storedOf(
-  {store}: OnlyStore,
+  {store}: With<DeliveryReader>,
   lead: string,
   states: readonly DeliveryFilter['state'][],
 ): Promise<StoredRow[]> {
@@ -172,7 +176,7 @@ export async function storedOf(
 }
 
 /** Each address at which a lead or news of it has arrived, or may have, the newest first. Visitors are left out. */
-export async function arrivalsOf({store}: OnlyStore, lead: string) {
+export async function arrivalsOf({store}: With<DeliveryReader>, lead: string) {
   const useOf = await readAddresses({store});
   const rows = await storedOf({store}, lead, [undefined, ...endedStates]);
   const told = rows.filter(({content, state}) => content === 'erased' && state === 'delivered');
@@ -192,7 +196,7 @@ export async function arrivalsOf({store}: OnlyStore, lead: string) {
 }
 
 /** Who has a lead. @param lead its id */
-export const receiversOf = async (admin: OnlyStore, lead: string) =>
+export const receiversOf = async (admin: With<DeliveryReader>, lead: string) =>
   (await arrivalsOf(admin, lead)).map(
     ({destination, content, state, at, use, isTold}): z.infer<typeof receiver> => ({
       ...{destination, content, place: use?.place ?? null, state, at: isoTime(at), told_of_erasure: isTold},
@@ -222,11 +226,14 @@ async function total(each: readonly DeliveryFilter[], change: (one: DeliveryFilt
   return deliveries;
 }
 
+/** What an operator does to deliveries. */
+type Desk = With<LeadReader & StopReader & DeliveryDesk, 'config' | 'look'>;
+
 /**
  * Makes deliveries due now. Without a state, nothing that is held. Those that succeeded are made again only with the state
  * `delivered`, and only news: a `lead-api` would store the lead a second time.
  */
-export async function retryDeliveries({store, config, look}: Admin, selected: Selected): Promise<Changed> {
+export async function retryDeliveries({store, config, look}: Desk, selected: Selected): Promise<Changed> {
   const {filter, each} = selected;
   const deliveries = await total(each, (one) => store.retryDeliveries(Date.now(), one));
   await look({deliveries});
@@ -238,12 +245,12 @@ export async function retryDeliveries({store, config, look}: Admin, selected: Se
   return {deliveries, paused, stops: [], why_none: why};
 }
 
-export const pausedOf = async ({store}: OnlyStore, name: string | undefined) =>
+export const pausedOf = async ({store}: With<DeliveryReader>, name: string | undefined) =>
   (await store.pausedDestinations()).filter(({destination}) => (name ?? destination) === destination);
 
 /** Why nothing of these may be sent. */
 export async function whyNotSent(
-  {store, config}: Pick<Admin, 'store' | 'config'>,
+  {store, config}: With<LeadReader & StopReader, 'config'>,
   filter: DeliveryFilter,
 ): Promise<string> {
   const again =
@@ -261,7 +268,7 @@ export const stopsNamed = 20;
  * Never makes these deliveries. A lead that waits for the answer of one counts as refused. The news of stops and erasures is
  * dropped only if the selection asks for it alone.
  */
-export async function dropDeliveries({store, config, look}: Admin, selected: Selected): Promise<Changed> {
+export async function dropDeliveries({store, config, look}: Desk, selected: Selected): Promise<Changed> {
   const {filter, each} = selected;
   const deliveries = await total(each, (one) => store.dropDeliveries(Date.now(), one));
   await look({deliveries});
@@ -275,14 +282,14 @@ export async function dropDeliveries({store, config, look}: Admin, selected: Sel
 }
 
 /** Why nothing of a lead may be sent. */
-async function whyStopped({store}: OnlyStore, lead: string): Promise<string | undefined> {
+async function whyStopped({store}: With<LeadReader & StopReader>, lead: string): Promise<string | undefined> {
   if ((await store.findRecords([lead])).get(lead)?.revoked)
     return 'The consent was taken back, so nothing of this lead is sent any more.';
   const isHeld = (await store.heldLeads()).includes(lead);
   return isHeld ? `${reasonWords.suppressed}.` : undefined;
 }
 
-export function whyNone({destination}: DeliveryFilter, {destinations}: Admin['config']): string {
+export function whyNone({destination}: DeliveryFilter, {destinations}: Config): string {
   if (destination !== undefined && !destinations.has(destination))
     return noDestination(destination, destinations);
   return 'No such delivery is in the outbox, or it is under way and ends within a minute.';
@@ -304,7 +311,7 @@ const whyNotSettled = {
  * @throws Refusal if no delivery is settled
  */
 export async function settleDelivery(
-  {store, look}: Pick<Admin, 'store' | 'look'>,
+  {store, look}: With<LeadReader & DeliveryDesk, 'look'>,
   {lead, destination}: {lead: string; destination?: string | undefined},
   takenAs: string,
 ): Promise<void> {

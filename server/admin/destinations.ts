@@ -1,14 +1,17 @@
 /** Whether destinations take their deliveries, since when not, and what waits for them; pausing, resuming and accepting. */
 import {z} from 'zod';
 import {tableOf} from '../../contract/table-of.ts';
+import type {Config} from '../config/config.ts';
 import {confirmedBy} from '../config/confirmations.ts';
 import {addressOf} from '../config/destinations.ts';
 import {usualTimings} from '../config/timings.ts';
 import {DeliveryError} from '../destinations/destination.ts';
 import {openStates, type AddressUse, type OpenState} from '../leads/deliveries.ts';
+import type {FigureStore} from '../leads/figures.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
+import type {DeliveryDesk, DeliveryReader, PausePort} from '../leads/ports.ts';
 import {remedyOf} from '../observe/causes.ts';
-import {count, isoTime, Refusal, time, type Admin, type OnlyStore} from './admin.ts';
+import {count, isoTime, Refusal, time, type With} from './admin.ts';
 
 /**
  * - `state`: `failing` if a delivery failed and none succeeded since. A server knows more (observe/readings.ts)
@@ -43,7 +46,8 @@ export type DestinationRow = z.infer<typeof destinationRow>;
 /** Deliveries that are looked at for the reason why others wait. The oldest have been tried most. */
 const deliveriesPerRead = 20;
 
-export async function listDestinations({store, config}: Omit<Admin, 'look'>): Promise<DestinationRow[]> {
+export async function listDestinations(admin: With<DeliveryReader, 'config'>): Promise<DestinationRow[]> {
+  const {store, config} = admin;
   const {destinations, partners} = config;
   const paused = new Map((await store.pausedDestinations()).map((each) => [each.destination, each]));
   const counts = await store.countOutbox();
@@ -113,17 +117,17 @@ function stateOf(isConfigured: boolean, pausedAt: number | undefined, failing: r
 type At = {destination: string; address: string | null};
 
 /** Whether the configuration has this address. One that is not known counts as the one that it has. */
-export function isPresent({destinations}: Admin['config'], {destination, address}: At): boolean {
+export function isPresent({destinations}: Config, {destination, address}: At): boolean {
   const settings = destinations.get(destination);
   return settings !== undefined && (address === null || address === addressOf(settings));
 }
 
 /** As `ErasureStore.erase` takes them. */
-export const presentAddresses = ({destinations}: Admin['config']): string[] =>
+export const presentAddresses = ({destinations}: Config): string[] =>
   [...destinations].flatMap(([name, settings]) => [`${name} `, `${name} ${addressOf(settings)}`]);
 
 /** Nothing is known of addresses that were given up before version 1.7. */
-export async function readAddresses({store}: OnlyStore) {
+export async function readAddresses({store}: With<DeliveryReader>) {
   const keyOf = ({destination, address}: At) => `${destination} ${address}`;
   const uses = new Map((await store.addressUses()).map((use) => [keyOf(use), use]));
   return (at: At): AddressUse | undefined => uses.get(keyOf(at));
@@ -133,16 +137,19 @@ export const wrongOf = ({pause_reason, last_error}: DestinationRow): string =>
   pause_reason !== null ? `paused: ${pause_reason}` : (last_error ?? '');
 
 /** @throws Refusal if the configuration has no such destination */
-function settingsOf(name: string, {destinations}: Pick<Admin['config'], 'destinations'>) {
+function settingsOf(name: string, {destinations}: Pick<Config, 'destinations'>) {
   const settings = destinations.get(name);
   if (settings) return settings;
   throw new Refusal(noDestination(name, destinations), 'unknown');
 }
 
-export const noDestination = (name: string, destinations: Admin['config']['destinations']): string =>
+export const noDestination = (name: string, destinations: Config['destinations']): string =>
   `There is no destination ${name}. The configuration has ${[...destinations.keys()].join(', ') || 'none'}.`;
 
-export async function pauseDestination({store, config, look}: Admin, destination: string, reason: string) {
+/** What an operator does to a destination. */
+type Desk = With<DeliveryDesk & PausePort, 'config' | 'look'>;
+
+export async function pauseDestination({store, config, look}: Desk, destination: string, reason: string) {
   settingsOf(destination, config);
   await look({destination, reason});
   const earlier = (await store.pausedDestinations()).find((each) => each.destination === destination);
@@ -151,7 +158,7 @@ export async function pauseDestination({store, config, look}: Admin, destination
 }
 
 /** @returns whether it was paused. If not, a break that it had is ended */
-export async function resumeDestination({store, config, look}: Admin, destination: string): Promise<boolean> {
+export async function resumeDestination({store, config, look}: Desk, destination: string): Promise<boolean> {
   await look({destination});
   // Also of one that is not in the file any more.
   const isPaused = (await store.pausedDestinations()).some((each) => each.destination === destination);
@@ -160,7 +167,7 @@ export async function resumeDestination({store, config, look}: Admin, destinatio
 }
 
 /** @returns how many deliveries go to the address of now that were stored for another one */
-export async function acceptAddress({store, config, look}: Admin, destination: string): Promise<number> {
+export async function acceptAddress({store, config, look}: Desk, destination: string): Promise<number> {
   const address = addressOf(settingsOf(destination, config));
   await look({destination});
   return store.acceptAddress(Date.now(), destination, address);
@@ -174,7 +181,7 @@ const [halfHour, halfHoursADay] = [30 * 60_000, 48];
 
 /** How the deliveries of the leads of the last 24 hours went, by destination, the oldest half hour first. */
 export async function readDestinationHours(
-  {store, config}: Pick<Admin, 'store' | 'config'>,
+  {store, config}: With<FigureStore, 'config'>,
   now: number,
 ): Promise<DestinationHours> {
   const first = Math.floor(now / halfHour) - halfHoursADay + 1;
@@ -209,7 +216,7 @@ export type TestOutcome = z.infer<typeof testOutcome>;
 
 /** Sends a made-up lead that is marked as a test. A `lead-api` is asked for a lead instead that it cannot have. */
 export async function testDestination(
-  config: Pick<Admin['config'], 'destinations'>,
+  config: Pick<Config, 'destinations'>,
   name: string,
 ): Promise<TestOutcome> {
   const settings = settingsOf(name, config);

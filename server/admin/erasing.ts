@@ -3,18 +3,22 @@ import {existsSync} from 'node:fs';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
+import type {Config} from '../config/config.ts';
 import {consentOf, toErasedEvent} from '../destinations/webhook/event.ts';
-import type {ErasableLead} from '../leads/erasure.ts';
+import type {KeyStore} from '../leads/data-keys.ts';
+import type {ErasableLead, ErasureReader, ErasureStore} from '../leads/erasure.ts';
 import {erasedEventSchema, leadEventSchema} from '../leads/lead-event.ts';
-import type {ListedLead} from '../leads/lead-filter.ts';
+import type {ListedLead, LeadReader} from '../leads/lead-filter.ts';
 import {mayCall} from '../leads/may-call.ts';
+import type {PersonReader} from '../leads/persons.ts';
+import type {ReadStore, Upkeep, DeliveryReader} from '../leads/ports.ts';
 import {consentEnd, retentionOf} from '../leads/retention.ts';
+import type {RevocationStore, StopReader} from '../leads/revocation.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
 import {appendErasures, type Erasure, type KeyLine, type StopLine} from '../store/erasures-file.ts';
 import {whyUnreadable} from '../store/rows.ts';
 import {isLocked} from '../store/sqlite/server-lock.ts';
-import {count, idsOf, isoTime, Refusal, refuseFor, time} from './admin.ts';
-import type {Admin, Job, OnlyStore} from './admin.ts';
+import {count, idsOf, isoTime, Refusal, refuseFor, time, type Job, type With} from './admin.ts';
 import {arrivalsOf} from './deliveries.ts';
 import {isPresent, presentAddresses} from './destinations.ts';
 import {leadOf} from './lead-names.ts';
@@ -69,7 +73,7 @@ export const erasedLead = plannedLead
 export type ErasurePlan = {leads: PlannedLead[]; ids: string[]; all: boolean; facts: string[]};
 
 export async function planErasure(
-  admin: Admin,
+  admin: With<ReadStore, 'config' | 'look'>,
   {leads: named, all, shown = Infinity}: ErasureInput,
 ): Promise<ErasurePlan> {
   const {store, config} = admin;
@@ -138,7 +142,7 @@ function planned(
 
 /** Each destination is told at the address that had news of the lead last, if it still has this address. */
 export async function receiversOf(
-  {store, config}: Admin,
+  {store, config}: With<DeliveryReader, 'config'>,
   lead: ErasableLead,
 ): Promise<Pick<PlannedLead, 'told' | 'former' | 'event'>> {
   const {erasedAt} = lead;
@@ -164,14 +168,18 @@ export async function receiversOf(
 }
 
 /** @returns 0 if there is no consent */
-function endOfConsent(config: Admin['config'], {hasConsent, partner, createdAt}: ErasableLead) {
+function endOfConsent(config: Config, {hasConsent, partner, createdAt}: ErasableLead) {
   return hasConsent ? consentEnd(config, {partner, givenAt: createdAt}) : 0;
 }
 
+export type Eraser = With<
+  PersonReader & KeyStore & RevocationStore & ErasureStore & Upkeep,
+  'config' | 'look'
+>;
 export type Erasing = {erased: string} | Waiting;
 /** @returns whether nothing of it is in the files any more */
 export async function* eraseLeads(
-  admin: Admin,
+  admin: Eraser,
   {ids, all}: Pick<ErasurePlan, 'ids' | 'all'>,
 ): Job<Erasing, {out_of_files: boolean}> {
   const {store} = admin;
@@ -191,7 +199,7 @@ const [longestWait, lockPause] = [10_000, 20];
 
 /** Writes the lines before anything is done. @param before what did not happen if that fails */
 export async function writeDown(
-  {store, config}: Pick<Admin, 'store' | 'config'>,
+  {store, config}: With<PersonReader & RevocationStore, 'config'>,
   lines: readonly (Erasure | StopLine)[],
   before = 'Nothing was erased, because',
 ): Promise<void> {
@@ -215,7 +223,7 @@ export async function writeDown(
 }
 
 /** The key of the digests for the file, if there is one. Without a data key, only its check value leaves the database. */
-export async function keyOfDigests({store}: OnlyStore): Promise<KeyLine | undefined> {
+export async function keyOfDigests({store}: With<StopReader & PersonReader>): Promise<KeyLine | undefined> {
   // It is made if there is none yet: digests in later lines need it. An erasure must not fail for one that cannot be opened.
   const key = await store
     .digestsOfPeople([])
@@ -227,7 +235,7 @@ export async function keyOfDigests({store}: OnlyStore): Promise<KeyLine | undefi
 
 /** @returns how many were erased */
 export async function* eraseEach(
-  {store, config}: Omit<Admin, 'look'>,
+  {store, config}: With<ErasureStore, 'config'>,
   erasures: readonly Erasure[],
 ): Job<{erased: string}, number> {
   let erased = 0;
@@ -263,7 +271,8 @@ export const shownErased = z.object({
 });
 export type ShownErased = z.infer<typeof shownErased>;
 
-export async function showErased({store, config}: Admin, lead: Tombstone): Promise<ShownErased> {
+export async function showErased(admin: With<ReadStore, 'config'>, lead: Tombstone): Promise<ShownErased> {
+  const {store, config} = admin;
   const {id, createdAt, partner, erasedAt} = lead;
   const [erasable] = (await store.erasable([id])).filter((lead) => lead.id === id);
   const end = erasable ? endOfConsent(config, erasable) : 0;
@@ -281,7 +290,7 @@ export async function showErased({store, config}: Admin, lead: Tombstone): Promi
   };
 }
 
-async function keptOf(store: Admin['store'], id: string): Promise<ShownErased['kept']> {
+async function keptOf(store: ErasureReader, id: string): Promise<ShownErased['kept']> {
   const kept = (await store.keptConsents([id])).get(id);
   if (!kept) return null;
   if (kept instanceof Error) return {unreadable: whyUnreadable(kept)};
@@ -302,7 +311,7 @@ export type ErasureRequest = z.infer<typeof erasureRequest>;
 const day = 24 * 3_600_000;
 
 /** The oldest first. `leads erase` ends them, too. */
-export async function listErasureRequests({store}: OnlyStore): Promise<ErasureRequest[]> {
+export async function listErasureRequests({store}: With<LeadReader & StopReader>): Promise<ErasureRequest[]> {
   const requests = await store.erasureRequests();
   const records = await store.findRecords(requests.map(({lead}) => lead));
   return requests.map(({lead: id, requestedAt}) => ({
@@ -313,7 +322,7 @@ export async function listErasureRequests({store}: OnlyStore): Promise<ErasureRe
 
 /** Ends a request that is not followed. @throws Refusal if there is none */
 export async function endErasureRequest(
-  admin: Admin,
+  admin: With<LeadReader & RevocationStore, 'look'>,
   {lead: named, reason}: {lead: string; reason: string},
 ): Promise<void> {
   const lead = await leadOf(admin, named);

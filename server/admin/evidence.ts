@@ -1,7 +1,7 @@
 /** The keys with which statements about consents are signed: which there are, a new one, and one that leaked. */
 import {z} from 'zod';
-import {changeKeys, signingKey, signsNext, type EvidenceKey} from '../leads/evidence.ts';
-import {isoTime, Refusal, time, type OnlyStore} from './admin.ts';
+import {changeKeys, signingKey, signsNext, type EvidenceKey, type EvidenceStore} from '../leads/evidence.ts';
+import {isoTime, Refusal, time, type With} from './admin.ts';
 import {localTime} from './words.ts';
 
 /**
@@ -18,7 +18,7 @@ export const evidenceKeyRow = z.object({
 });
 export type EvidenceKeyRow = z.infer<typeof evidenceKeyRow>;
 
-export async function listEvidenceKeys({store}: OnlyStore): Promise<EvidenceKeyRow[]> {
+export async function listEvidenceKeys({store}: With<EvidenceStore>): Promise<EvidenceKeyRow[]> {
   const {keys, ignored} = await store.evidenceKeys();
   const signing = signingKey(keys)?.id;
   const stateOf = ({id, privateKey}: EvidenceKey): EvidenceKeyRow['state'] =>
@@ -36,7 +36,7 @@ export async function listEvidenceKeys({store}: OnlyStore): Promise<EvidenceKeyR
 }
 
 /** Makes a key that signs new leads. Servers take it within seconds. @returns its id */
-export async function renewEvidenceKey({store}: OnlyStore): Promise<string> {
+export async function renewEvidenceKey({store}: With<EvidenceStore>): Promise<string> {
   const {keys} = await changeKeys(store, (stored) => [signsNext(stored)]);
   return signingKey(keys)?.id ?? '';
 }
@@ -46,7 +46,7 @@ export async function renewEvidenceKey({store}: OnlyStore): Promise<string> {
  * @returns the id of the key that signs
  * @throws Refusal if there is no such key
  */
-export async function markLeaked({store}: OnlyStore, kid: string, since: number): Promise<string> {
+export async function markLeaked({store}: With<EvidenceStore>, kid: string, since: number): Promise<string> {
   if (since > Date.now()) throw new Refusal(`${localTime(since)} is not over yet.`);
   const {keys} = await changeKeys(store, (stored) => {
     const key = stored.find(({id}) => id === kid);

@@ -5,8 +5,9 @@ import {formOnlyNames} from '../../contract/extra-fields.ts';
 import type {Config} from '../config/config.ts';
 import {leadEventSchema} from '../leads/lead-event.ts';
 import type {FullLead, LeadFilter, LeadPage, ListedLead, UnreadableLead} from '../leads/lead-filter.ts';
+import type {ReadStore} from '../leads/ports.ts';
 import {isErased} from '../store/rows.ts';
-import {pagesOf, type Admin, type Job} from './admin.ts';
+import {pagesOf, type Job, type With} from './admin.ts';
 import {lookAtList} from './audit.ts';
 import {detailsOf, type LeadDetails} from './lead-details.ts';
 import {salesColumns, salesRows} from './sales-columns.ts';
@@ -119,7 +120,7 @@ export type Exporting = ({text: string} | {unreadable: UnreadableLead}) & {looke
 export type Exported = {leads: number; erased: number; unreadable: number; unlisted: string[]};
 
 export async function* exportLeads(
-  admin: Admin,
+  admin: With<ReadStore, 'config' | 'look'>,
   filter: LeadFilter,
   {format, excel = false, forSales = false, zone, only}: Exportable,
 ): Job<Exporting, Exported> {
@@ -137,7 +138,7 @@ export async function* exportLeads(
   const head = forSales ? salesColumns : columns.map(([name]) => name);
   if (isCsv) yield {text: `${excel || forSales ? '\uFEFF' : ''}${toCsv([head])}`, looked: 0};
   // Whoever calls begins with the newest.
-  const read = (page: LeadPage) => (forSales ? store.listLeads : store.readLeads)(atStart, page);
+  const read = (page: LeadPage) => store[forSales ? 'listLeads' : 'readLeads'](atStart, page);
   for await (const page of only ? [only] : pagesOf(read, {size: 200})) {
     const leads: LeadDetails[] = [];
     const full: FullLead[] = [];

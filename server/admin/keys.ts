@@ -1,12 +1,13 @@
 /** Which data keys are in use, sealing everything with the first one of DATA_KEY, and the way out of a lost one. */
 import {z} from 'zod';
 import {clearWord} from '../config/data-keys.ts';
-import type {KeyUse, StoredPart} from '../leads/data-keys.ts';
-import {goneAfter} from '../reload/reloads.ts';
+import type {KeyUse, StoredPart, KeyStore} from '../leads/data-keys.ts';
+import type {Upkeep} from '../leads/ports.ts';
+import {goneAfter, type ReloadStore} from '../reload/reloads.ts';
 import {sealAll, type SealedAll} from '../store/seal-clear.ts';
 import {checkInHex, checkValueOf} from '../store/sealing.ts';
-import {count, isoTime, Refusal, time, type Admin, type Job} from './admin.ts';
-import {eraseEach, writeDown, type Erasing} from './erasing.ts';
+import {count, isoTime, Refusal, time, type Job, type With} from './admin.ts';
+import {eraseEach, writeDown, type Eraser, type Erasing} from './erasing.ts';
 import {purge, type Waiting} from './purging.ts';
 import {localTime} from './words.ts';
 
@@ -35,11 +36,12 @@ export const keyName = (word: string): string => checkInHex(checkValueOf(word));
 const stillNeeded = 7 * 24 * 3_600_000;
 const mayLeaveAt = (use: Pick<KeyUse, 'aloneSince'> | undefined) =>
   isoTime(use?.aloneSince ? use.aloneSince + stillNeeded : null);
-const running = (store: Admin['store']) => store.processes(Date.now() - goneAfter);
+type Keys = With<ReloadStore & KeyStore & Upkeep, 'config'>;
+const running = (store: ReloadStore) => store.processes(Date.now() - goneAfter);
 
 /** @param isCounted reads all leads */
 export async function listKeys(
-  {store, config: {dataKeys}}: Admin,
+  {store, config: {dataKeys}}: Keys,
   {isCounted}: {isCounted: boolean},
 ): Promise<KeyRow[]> {
   const listed = dataKeys.map(keyName);
@@ -83,7 +85,7 @@ export const rotation = z.object({
 export type Rotation = z.infer<typeof rotation>;
 
 /** @throws Refusal if a server seals with another key, so that there would be no end */
-export async function* rotateKeys(admin: Admin): Job<{sealed: number} | Waiting, Rotation> {
+export async function* rotateKeys(admin: Keys): Job<{sealed: number} | Waiting, Rotation> {
   const {store, config} = admin;
   const {dataKeys} = config;
   const key = keyName(dataKeys[0]);
@@ -118,7 +120,7 @@ export const fromDay = (at: string | null): string =>
     ? ''
     : ` from ${localTime(Date.parse(at))} on, because until then links and idempotency keys need it`;
 
-async function refuseOthers(store: Admin['store'], key: string) {
+async function refuseOthers(store: ReloadStore, key: string) {
   const others = (await running(store)).filter(({sealsWith}) => sealsWith !== key);
   if (others.length === 0) return;
   const list = others.map(({name, sealsWith, seenAt}) => `${name} (${sealsWith}, seen ${localTime(seenAt)})`);
@@ -128,7 +130,7 @@ async function refuseOthers(store: Admin['store'], key: string) {
 }
 
 /** Beside a server that seals with the older one of two keys, that is meant. */
-async function refuseBackwards(store: Admin['store'], key: string) {
+async function refuseBackwards(store: ReloadStore & KeyStore, key: string) {
   const uses = await store.keyUses();
   const since = uses.find((use) => use.key === key)?.since ?? Infinity;
   const newer = uses.find((use) => use.key !== clearWord && use.since > since);
@@ -138,7 +140,7 @@ async function refuseBackwards(store: Admin['store'], key: string) {
     );
 }
 
-async function* sealAndReport(store: Admin['store']): Job<{sealed: number}, SealedAll> {
+async function* sealAndReport(store: KeyStore): Job<{sealed: number}, SealedAll> {
   const sealing = sealAll(store);
   for (let before = 0; ;) {
     const {done, value: sealed} = await sealing.next();
@@ -166,7 +168,7 @@ export type LostKey = {
 };
 
 /** @throws Refusal if the key is not lost, or not in use */
-export async function planForgetting({store, config}: Admin, key: string): Promise<LostKey> {
+export async function planForgetting({store, config}: Keys, key: string): Promise<LostKey> {
   const server = (await running(store)).find(({sealsWith}) => sealsWith === key);
   const owner = config.dataKeys.map(keyName).includes(key) ? 'DATA_KEY' : server?.name;
   if (owner !== undefined) throw new Refusal(`The key ${key} is not lost: ${owner} has it.`);
@@ -187,7 +189,7 @@ export async function planForgetting({store, config}: Admin, key: string): Promi
 
 /** Erases what nobody can read any more, so that a server starts without the key. It may be interrupted and begun again. */
 export async function* forgetLostKey(
-  admin: Admin,
+  admin: Eraser,
   {key, leads, consents}: Pick<LostKey, 'key' | 'leads' | 'consents'>,
 ): Job<Erasing, {out_of_files: boolean}> {
   const {store} = admin;
@@ -212,7 +214,8 @@ export const savedKey = z.object({key: z.string(), file: z.string().nullable(), 
  * Notes that the key that seals is copied to a safe place. Until then, the status warns where the server made it itself.
  * @throws Refusal if no server has started with it
  */
-export async function noteSaved({store, config, look}: Admin): Promise<z.infer<typeof savedKey>> {
+export async function noteSaved(admin: With<KeyStore, 'config' | 'look'>): Promise<z.infer<typeof savedKey>> {
+  const {store, config, look} = admin;
   const {dataKeys, dataKeyFile} = config;
   const [key, now] = [keyName(dataKeys[0]), Date.now()];
   if (!(await store.keyUses()).some((use) => use.key === key))

@@ -3,8 +3,8 @@ import {z} from 'zod';
 import {toEventData} from '../destinations/webhook/event.ts';
 import {leadEventSchema} from '../leads/lead-event.ts';
 import {isoTime} from '../leads/consent-record.ts';
-import {revocationScopes} from '../leads/revocation.ts';
 import type {FullLead, UnreadableLead} from '../leads/lead-filter.ts';
+import {revocationScopes} from '../leads/stored-lead.ts';
 
 /** `revoked_at`, `revoked_for`: missing unless the consent was revoked. */
 export const leadDetails = leadEventSchema.shape.data.extend({

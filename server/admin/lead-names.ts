@@ -1,15 +1,15 @@
 /** How operators name a lead: by its id, or by the reference that the visitor and the e-mails say. */
 import {endOfId, referenceOf} from '../../contract/reference.ts';
 import {plainText} from '../../form/plain-text.ts';
-import type {UnreadableLead} from '../leads/lead-filter.ts';
+import type {UnreadableLead, LeadReader} from '../leads/lead-filter.ts';
 import {isLeadId} from '../leads/lead-ids.ts';
-import {idsOf, Refusal, type OnlyStore} from './admin.ts';
+import {idsOf, Refusal, type With} from './admin.ts';
 
 /** The maximum number of leads with the same reference that a message names. */
 const maxNamed = 10;
 
 /** The id of the lead. @throws Refusal if no lead or several leads have this name */
-export async function leadOf({store}: OnlyStore, named: string): Promise<string> {
+export async function leadOf({store}: With<LeadReader>, named: string): Promise<string> {
   if (isLeadId(named.toLowerCase())) return named.toLowerCase();
   // A mail or a document may have a dash of its own in it.
   const end = endOfId(plainText(named));

@@ -4,7 +4,8 @@ import {referenceOf} from '../../contract/reference.ts';
 import type {FullLead, UnreadableLead} from '../leads/lead-filter.ts';
 import {viewOf, type KnownLead, type LeadView} from '../leads/lead-view.ts';
 import {mayCallSchema, type MayCall, type Stop} from '../leads/may-call.ts';
-import {idsOf, isoTime, time, type Admin} from './admin.ts';
+import type {ReadStore} from '../leads/ports.ts';
+import {idsOf, isoTime, time, type With} from './admin.ts';
 import {detailsOf} from './lead-details.ts';
 import {stopsOf} from './stops.ts';
 
@@ -17,7 +18,7 @@ export function opened<Lead extends KnownLead>(lead: Lead): Lead | UnreadableLea
 
 /** In the order of the leads, as of now. */
 export async function viewsOf(
-  {store, config}: Pick<Admin, 'store' | 'config'>,
+  {store, config}: With<ReadStore, 'config'>,
   leads: readonly KnownLead[],
 ): Promise<LeadView[]> {
   const ids = idsOf(leads);
@@ -46,7 +47,7 @@ export async function viewsOf(
 }
 
 /** @throws Error without a lead */
-export async function viewOne(admin: Pick<Admin, 'store' | 'config'>, lead: KnownLead): Promise<LeadView> {
+export async function viewOne(admin: With<ReadStore, 'config'>, lead: KnownLead): Promise<LeadView> {
   const [view] = await viewsOf(admin, [lead]);
   if (!view) throw new Error('A lead has no view');
   return view;

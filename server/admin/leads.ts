@@ -4,6 +4,7 @@ import {totalAmount} from '../../contract/amounts.ts';
 import {leadStatuses} from '../../contract/embed.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import {tableOf} from '../../contract/table-of.ts';
+import type {Config} from '../config/config.ts';
 import {shownAmountsOf} from '../leads/calculated-answer.ts';
 import {expectsConsent} from '../leads/caller-consent.ts';
 import {
@@ -12,11 +13,13 @@ import {
   type LeadFilter,
   type LeadGroup,
   type ListedLead,
+  type LeadReader,
 } from '../leads/lead-filter.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import type {LeadView} from '../leads/lead-view.ts';
+import type {ReadStore} from '../leads/ports.ts';
 import {isErased} from '../store/rows.ts';
-import {count, isoTime, pagesOf, Refusal, time, type Admin} from './admin.ts';
+import {count, isoTime, pagesOf, Refusal, time, type With} from './admin.ts';
 import {lookAtList} from './audit.ts';
 import {showErased, type ShownErased} from './erasing.ts';
 import {detailsOf, leadDetails} from './lead-details.ts';
@@ -53,7 +56,7 @@ export const leadRow = z.union([
 export type LeadRow = z.infer<typeof leadRow>;
 
 /** @param rounding of the policy, for a total as people read it. Programs get it to the dollar */
-export function toLeadRow(read: ListedLead, {partners}: Admin['config'], rounding?: number): LeadRow {
+export function toLeadRow(read: ListedLead, {partners}: Config, rounding?: number): LeadRow {
   const lead = opened(read);
   const {id} = lead;
   const reference = referenceOf(id);
@@ -79,7 +82,7 @@ export function toLeadRow(read: ListedLead, {partners}: Admin['config'], roundin
 
 /** The newest first, page by page. @param rounding as for `toLeadRow` */
 export async function* listLeads(
-  admin: Admin,
+  admin: With<LeadReader, 'config' | 'look'>,
   filter: LeadFilter,
   limit: number,
   rounding?: number,
@@ -104,7 +107,7 @@ export type ShownLead = z.infer<typeof shownLead>;
  * @throws Refusal if it cannot be shown
  */
 export async function showLead(
-  admin: Admin,
+  admin: With<ReadStore, 'config' | 'look'>,
   named: string,
 ): Promise<{view: LeadView} & ({lead: ShownLead} | {erased: ShownErased})> {
   const id = await leadOf(admin, named);
@@ -132,7 +135,7 @@ export type LeadCountRow = z.infer<typeof leadCountRow>;
 
 /** Sorted by the groups. Without groups, one row. */
 export async function countLeads(
-  {store, config}: Admin,
+  {store, config}: With<LeadReader, 'config'>,
   filter: LeadFilter,
   by: readonly LeadGroup[],
 ): Promise<LeadCountRow[]> {

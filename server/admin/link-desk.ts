@@ -4,8 +4,11 @@
  * decide about it, and later leads are held meanwhile.
  */
 import {randomUUIDv7} from 'node:crypto';
+import type {AuditStore} from '../leads/audit.ts';
+import type {KeyStore} from '../leads/data-keys.ts';
 import {leadIdForm} from '../leads/lead-ids.ts';
 import {digestOfBoth} from '../leads/persons.ts';
+import type {ReadStore} from '../leads/ports.ts';
 import {
   isInScopes,
   linkWays,
@@ -13,9 +16,10 @@ import {
   type LinkDesk,
   type LinkWay,
   type StopEvent,
+  type RevocationStore,
 } from '../leads/revocation.ts';
 import {isErased} from '../store/rows.ts';
-import {idsOf, type Admin, type OnlyStore} from './admin.ts';
+import {idsOf, type With} from './admin.ts';
 import {noting} from './audit.ts';
 import {writeDown} from './erasing.ts';
 import {peopleOf, readPerson, senderOf} from './persons.ts';
@@ -27,7 +31,7 @@ const linkEnd = new RegExp(String.raw`^(${leadIdForm})\.([\w-]+)$`);
  * What is known of the lead of a link: who sent it, what was said about the number, and when an operator let go what has this
  * number and this address. A decision about the number alone was not about this person.
  */
-async function readLink({store}: OnlyStore, id: string) {
+async function readLink({store}: With<ReadStore>, id: string) {
   const {people, records} = await peopleOf({store}, [id]);
   const lead = records.get(id);
   if (!lead) return undefined;
@@ -47,8 +51,9 @@ async function readLink({store}: OnlyStore, id: string) {
   return {lead, person, digests, both, scopes, known, isOlder, pressedAt};
 }
 type Link = NonNullable<Awaited<ReturnType<typeof readLink>>>;
+type Desk = With<ReadStore & AuditStore & KeyStore & RevocationStore, 'config' | 'look'>;
 
-export function createLinkDesk({store, config}: Omit<Admin, 'look'>): LinkDesk {
+export function createLinkDesk({store, config}: Omit<Desk, 'look'>): LinkDesk {
   const lookFor = (what: string) => noting(store, {actor: 'visitor', action: `link: ${what}`});
   const running = new Map<string, Promise<void>>();
   /** By number: a press waits for those before it, and then finds that there is nothing left to do, or little. */
@@ -92,7 +97,7 @@ export function createLinkDesk({store, config}: Omit<Admin, 'look'>): LinkDesk {
 }
 
 /** Only notes what was said. For leads of this person it is a stop, and for others with the number a question. */
-async function ask(admin: Admin, {lead: {id: lead}, digests, scopes}: Link, way: LinkWay) {
+async function ask(admin: Desk, {lead: {id: lead}, digests, scopes}: Link, way: LinkWay) {
   const [id, now] = [randomUUIDv7(), Date.now()];
   const said = {scope: scopes[0] ?? '', lead, askedAt: now, way};
   const {phone: digest = ''} = digests;
@@ -101,7 +106,7 @@ async function ask(admin: Admin, {lead: {id: lead}, digests, scopes}: Link, way:
   await admin.store.noteStops([{...said, id, kind: 'ask', digest, enteredAt: now, reason: null}]);
 }
 
-async function stopBoth(admin: Admin, link: Link, way: LinkWay) {
+async function stopBoth(admin: Desk, link: Link, way: LinkWay) {
   const {store} = admin;
   const {lead, person, digests, both, scopes, known} = link;
   const now = Date.now();
@@ -128,7 +133,7 @@ async function stopBoth(admin: Admin, link: Link, way: LinkWay) {
 }
 
 /** The leads of the partner or client with the number of the link: those that have its mailbox, too, its own first; and ids of others. */
-async function leadsWithNumber({store}: Admin, {lead, person, both, scopes}: Link) {
+async function leadsWithNumber({store}: With<ReadStore>, {lead, person, both, scopes}: Link) {
   const own: Meaning[] = [lead];
   const others: string[] = [];
   if (person?.phone === undefined) return {own, others};

@@ -1,9 +1,11 @@
 /** Lists of leads for people: page by page, and of a person. Nothing of a lead is opened for those who see no persons. */
+import type {FigureStore} from '../leads/figures.ts';
 import type {LeadFilter, LeadPage} from '../leads/lead-filter.ts';
 import {firstIdAt} from '../leads/lead-ids.ts';
 import type {KnownLead, LeadView} from '../leads/lead-view.ts';
 import type {Person} from '../leads/persons.ts';
-import {finish, idsOf, type Admin} from './admin.ts';
+import type {ReadStore} from '../leads/ports.ts';
+import {finish, idsOf, type With} from './admin.ts';
 import {viewsOf} from './lead-view.ts';
 import {leadsOfPerson} from './persons.ts';
 
@@ -20,7 +22,7 @@ const searchTime = 1_500;
 
 /** The newest first. @param how `milliseconds`: how long to look for leads that a filter misses */
 export async function listPage(
-  admin: Admin,
+  admin: With<ReadStore, 'config' | 'look'>,
   filter: LeadFilter,
   how: {limit: number; after?: string | undefined; seesPersons: boolean; milliseconds?: number},
 ): Promise<Listed> {
@@ -37,7 +39,7 @@ const canMiss = ({partner, status, campaign, context}: LeadFilter) =>
   [partner, status, campaign, context].some((value) => value !== undefined);
 
 async function readSlices(
-  {store}: Admin,
+  {store}: With<FigureStore>,
   filter: LeadFilter,
   {limit, after, milliseconds = 50}: {limit: number; after?: string | undefined; milliseconds?: number},
   read: (filter: LeadFilter, page: LeadPage) => Promise<readonly KnownLead[]>,
@@ -72,7 +74,7 @@ async function readSlices(
  * @returns `more`: leads that were not looked at, because that takes long
  */
 export async function personPage(
-  admin: Admin,
+  admin: With<ReadStore, 'config' | 'look'>,
   filter: LeadFilter,
   person: Person,
   {limit}: {limit: number},

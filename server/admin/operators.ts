@@ -8,8 +8,9 @@ import {
   type ListedOperator,
   type Operator,
   type Role,
+  type OperatorStore,
 } from '../leads/operators.ts';
-import {count, isoTime, Refusal, time, type Admin, type OnlyStore} from './admin.ts';
+import {count, isoTime, Refusal, time, type With} from './admin.ts';
 import {printable} from './visible.ts';
 
 /** Milliseconds for which the link of an invitation works. */
@@ -31,7 +32,7 @@ export type Invitation = z.infer<typeof invitation>;
  * A role never changes: with `again`, it is the one of before.
  */
 export async function inviteOperator(
-  {store, config, look}: Admin,
+  {store, config, look}: With<OperatorStore, 'config' | 'look'>,
   {name, role, again = false}: {name: string; role?: Role | undefined; again?: boolean | undefined},
 ): Promise<Invitation> {
   if (!config.admin)
@@ -76,11 +77,11 @@ const toRow = ({id, name, role, passkeys, sessions, ...times}: ListedOperator): 
 });
 
 /** The oldest first, also revoked ones. */
-export const listOperators = async ({store}: OnlyStore): Promise<OperatorRow[]> =>
+export const listOperators = async ({store}: With<OperatorStore>): Promise<OperatorRow[]> =>
   (await store.operators(Date.now())).map(toRow);
 
 /** @param named the name or the id. @throws Refusal if there is no such operator any more */
-export async function operatorNamed({store}: OnlyStore, named: string): Promise<OperatorRow> {
+export async function operatorNamed({store}: With<OperatorStore>, named: string): Promise<OperatorRow> {
   const found = (await store.operators(Date.now())).find(
     ({id, name, revokedAt}) => revokedAt === null && [id, name].includes(named),
   );
@@ -89,7 +90,10 @@ export async function operatorNamed({store}: OnlyStore, named: string): Promise<
 }
 
 /** Shuts an operator out, at once and everywhere. */
-export async function revokeOperator({store, look}: Admin, {id, name, role}: OperatorRow): Promise<void> {
+export async function revokeOperator(
+  {store, look}: With<OperatorStore, 'look'>,
+  {id, name, role}: OperatorRow,
+): Promise<void> {
   await look({operator: name, role});
   await store.revokeOperator(id, Date.now());
 }

@@ -3,9 +3,10 @@ import type {DateTime} from 'luxon';
 import type {LeadStatus} from '../../contract/embed.ts';
 import {problems} from '../../contract/problems.ts';
 import {lookUp} from '../../form/words/look-up.ts';
-import type {Span} from '../leads/figures.ts';
+import type {Span, FigureStore} from '../leads/figures.ts';
+import type {LeadReader} from '../leads/lead-filter.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
-import type {Admin} from './admin.ts';
+import type {With} from './admin.ts';
 import type {PartnerRow, Status} from './status.ts';
 import {midnight} from './words.ts';
 
@@ -45,7 +46,7 @@ export type Overview = {
 
 /** @param input `now`: in the zone of the operator */
 export async function readOverview(
-  {store}: Admin,
+  {store}: With<LeadReader & FigureStore>,
   {now, status}: {now: DateTime; status: Status},
 ): Promise<Overview> {
   const days = Array.from({length: weeks + 1}, (_, week) => hoursOf(now.minus({weeks: week})));
@@ -102,11 +103,11 @@ const hoursOf = (time: DateTime): Span[] =>
     return {since: day.set({hour}).toMillis(), until: next.toMillis()};
   });
 
-type Counts = Awaited<ReturnType<Admin['store']['countSpans']>>[number];
+type Counts = Awaited<ReturnType<FigureStore['countSpans']>>[number];
 const kept = new WeakMap<object, Map<string, Counts>>();
 
 /** Counts spans, but those that are over only once. */
-async function countSpans(store: Admin['store'], spans: readonly Span[], now: number): Promise<Counts[]> {
+async function countSpans(store: FigureStore, spans: readonly Span[], now: number): Promise<Counts[]> {
   const known = kept.get(store) ?? new Map<string, Counts>();
   if (known.size > maxSpans) known.clear();
   kept.set(store, known);

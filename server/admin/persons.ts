@@ -6,14 +6,14 @@
 import {setImmediate as endOfTurn} from 'node:timers/promises';
 import {endOfId} from '../../contract/reference.ts';
 import {mailboxOf} from '../leads/confirmation-digests.ts';
-import type {KeptConsent} from '../leads/erasure.ts';
-import {comparableEmail} from '../leads/idempotency.ts';
-import type {FullLead, LeadFilter, ListedLead} from '../leads/lead-filter.ts';
+import type {KeptConsent, ErasureReader} from '../leads/erasure.ts';
+import type {FullLead, LeadFilter, ListedLead, LeadReader} from '../leads/lead-filter.ts';
 import {unreadableDigest, type KnownPerson, type Person, type PersonDigests} from '../leads/persons.ts';
-import {personOf, phoneOf} from '../leads/read-contact.ts';
+import type {ReadStore} from '../leads/ports.ts';
+import {personOf, phoneOf, comparableEmail} from '../leads/read-contact.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
 import {isErased} from '../store/rows.ts';
-import {finish, idsOf, pagesOf, Refusal, type Admin, type Job, type OnlyStore} from './admin.ts';
+import {finish, idsOf, pagesOf, Refusal, type Job, type With} from './admin.ts';
 
 /** `unprepared`: how many of all leads to read have no digests yet. */
 export type Search = {total: number; unprepared: number; looked: number};
@@ -41,7 +41,7 @@ export function namedBy(text: string): string | Person {
 
 /** Reads until `limit` leads are those of the person, or until the signal ends it. */
 export async function* leadsOfPerson(
-  {store, look, signal}: Pick<Admin, 'store' | 'look' | 'signal'>,
+  {store, look, signal}: With<ReadStore, 'look' | 'signal'>,
   filter: LeadFilter,
   person: Person,
   limit = Infinity,
@@ -78,7 +78,7 @@ export async function* leadsOfPerson(
 }
 
 /** All leads of a person, for callers who note themselves at which of them they look. */
-export const readPerson = ({store}: OnlyStore, person: Person): Promise<Found> =>
+export const readPerson = ({store}: With<ReadStore>, person: Person): Promise<Found> =>
   finish(leadsOfPerson({store, look: () => Promise.resolve()}, {}, person));
 
 /** The newest leads, which have no digests yet, and below them those that can be of the person. */
@@ -125,7 +125,7 @@ function sort(
  * digest. `unread`: ids of others.
  */
 export async function peopleOf(
-  {store}: OnlyStore,
+  {store}: With<LeadReader & ErasureReader>,
   ids: readonly string[],
 ): Promise<{people: Map<string, KnownPerson>; unread: string[]; records: Records}> {
   const [people, unread] = [new Map<string, KnownPerson>(), [] as string[]];
@@ -143,7 +143,7 @@ export async function peopleOf(
   }
   return {people, unread, records};
 }
-type Records = Awaited<ReturnType<Admin['store']['findRecords']>>;
+type Records = Awaited<ReturnType<LeadReader['findRecords']>>;
 
 /** For whom a lead was sent, by which scopes of stops are compared. */
 export const senderOf = (lead: {partner: string | null; cid?: string; lead?: {cid: string}}) => ({

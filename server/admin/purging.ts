@@ -1,6 +1,7 @@
 /** Waits until the files of the database no longer hold old copies of what was erased or sealed again. */
 import {setTimeout as sleep} from 'node:timers/promises';
-import type {Admin, Job} from './admin.ts';
+import type {Upkeep} from '../leads/ports.ts';
+import type {Job, With} from './admin.ts';
 
 /** Milliseconds until it gives up. */
 export type Waiting = {waiting: 'for the files'; left: number};
@@ -11,7 +12,7 @@ const usual: Patience = {pause: 500, saidEach: 30_000, max: 10 * 60_000};
 
 /** @returns whether nothing of it is in the files any more, as far as this database can tell */
 export async function* purge(
-  {store}: {store: Pick<Admin['store'], 'purge'>},
+  {store}: With<Pick<Upkeep, 'purge'>>,
   {pause, saidEach, max}: Patience = usual,
 ): Job<Waiting, boolean> {
   if (await store.purge()) return true;

@@ -2,8 +2,8 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {z} from 'zod';
 import type {Config} from '../config/config.ts';
-import {goneAfter, newRequest, type ProcessReport} from '../reload/reloads.ts';
-import type {Admin} from './admin.ts';
+import {goneAfter, newRequest, type ProcessReport, type ReloadStore} from '../reload/reloads.ts';
+import type {With} from './admin.ts';
 
 /** Milliseconds between two reads of the store. */
 const pollInterval = 100;
@@ -31,7 +31,7 @@ export type ReloadAnswer = z.infer<typeof reloadAnswer>;
  * @param wait milliseconds
  */
 export async function reloadServers(
-  {store, config}: Admin,
+  {store, config}: With<ReloadStore, 'config'>,
   {mayShorten, wait}: {mayShorten: boolean; wait: number},
 ): Promise<ReloadAnswer[]> {
   const end = performance.now() + wait;

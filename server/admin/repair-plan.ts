@@ -5,7 +5,8 @@
  */
 import {existsSync} from 'node:fs';
 import {createdAtOf, isLeadId} from '../leads/lead-ids.ts';
-import type {SealedKey} from '../leads/persons.ts';
+import type {SealedKey, PersonStore} from '../leads/persons.ts';
+import type {ReadStore} from '../leads/ports.ts';
 import {everybody, isInScopes, type StopEvent, type Suppression} from '../leads/revocation.ts';
 import {
   appendErasures,
@@ -16,12 +17,10 @@ import {
 } from '../store/erasures-file.ts';
 import {isErased} from '../store/rows.ts';
 import {checkValueOf} from '../store/sealing.ts';
-import {idsOf, pagesOf, type Admin, type OnlyStore} from './admin.ts';
+import {idsOf, pagesOf, type With} from './admin.ts';
 import {peopleOf, senderOf} from './persons.ts';
 import {isRevokedFor} from './revocations.ts';
 import {counted} from './words.ts';
-
-export type Beside = Pick<Admin, 'store' | 'config'>;
 
 /** A start does so much without a word: some leads always, and more if they are few of the store. */
 const [always, most, mostOfStore] = [20, 100, 0.01];
@@ -66,7 +65,7 @@ export type Repair = Pick<Lines, 'keys' | 'unread' | 'lastAt'> & {
 };
 
 /** Undefined without a file. Changes nothing. */
-export async function planRepair({store, config}: Beside): Promise<Repair | undefined> {
+export async function planRepair({store, config}: With<ReadStore, 'config'>): Promise<Repair | undefined> {
   const {erasuresFile: path} = config;
   if (path === undefined || !existsSync(path)) return undefined;
   const {erasures, stops, keys, unread, lastAt} = readErasures(path);
@@ -112,7 +111,10 @@ export async function planRepair({store, config}: Beside): Promise<Repair | unde
  * Gives the store the key of the file's digests, and digests to the leads that have none yet: these may find more leads. Changes no lead.
  * @returns the plan with those
  */
-export async function prepareRepair(beside: Beside, first: Repair): Promise<Repair> {
+export async function prepareRepair(
+  beside: With<ReadStore & PersonStore, 'config'>,
+  first: Repair,
+): Promise<Repair> {
   const {store} = beside;
   // Before the store has a key, with which the digests of the file were not made.
   if (first.isKeyUnknown) appendErasures(first.path, [unknownKeyAt(first)]);
@@ -135,7 +137,7 @@ async function inSlices<Item>(
   return kept;
 }
 
-const missingErasures = ({store}: OnlyStore, erasures: readonly Erasure[]) =>
+const missingErasures = ({store}: With<ReadStore>, erasures: readonly Erasure[]) =>
   inSlices(erasures, async (slice) => {
     const ids = idsOf(slice);
     const [records, kept] = [await store.findRecords(ids), await store.keptConsents(ids)];
@@ -145,7 +147,7 @@ const missingErasures = ({store}: OnlyStore, erasures: readonly Erasure[]) =>
     });
   });
 
-const missingStops = ({store}: OnlyStore, stops: readonly StopLine[]) =>
+const missingStops = ({store}: With<ReadStore>, stops: readonly StopLine[]) =>
   inSlices(stops, async (slice) => {
     const records = await store.findRecords(slice.map(({of}) => of));
     return slice.filter(({of, scope}) => {
@@ -154,7 +156,7 @@ const missingStops = ({store}: OnlyStore, stops: readonly StopLine[]) =>
     });
   });
 
-const missingEvents = ({store}: OnlyStore, events: readonly StopEvent[]) =>
+const missingEvents = ({store}: With<ReadStore>, events: readonly StopEvent[]) =>
   inSlices(events, async (slice) => {
     const known = new Set(idsOf(await store.stopEvents({ids: idsOf(slice)})));
     return slice.filter(({id}) => !known.has(id));
@@ -192,7 +194,7 @@ function isMissing({stop, allow}: Wanted, row: Suppression | undefined): boolean
  * The leads that a stop of a number concerns, also those that came since. Those after an operator's decision are none of them. Those
  * of a stop by a link stand in lines of theirs.
  */
-export async function leadsOf({store}: OnlyStore, {stop, allow}: Wanted): Promise<string[]> {
+export async function leadsOf({store}: With<ReadStore>, {stop, allow}: Wanted): Promise<string[]> {
   if (stop.kind !== 'number' || stop.does !== 'stop') return [];
   const [ids, scopes] = [[] as string[], [stop.scope]];
   const filter = {digest: stop.of, until: allow?.at};
@@ -208,7 +210,7 @@ export async function leadsOf({store}: OnlyStore, {stop, allow}: Wanted): Promis
  * @returns `unheld`: of how many numbers nothing is known; `byLeads`: lines of leads whose numbers must be held
  */
 async function lostNumbers(
-  {store}: OnlyStore,
+  {store}: With<ReadStore>,
   lost: readonly StopLine[],
   ofLeads: readonly StopLine[],
   known: ReadonlyMap<string, Suppression>,
@@ -279,7 +281,8 @@ export function whyTooMuch(repair: Repair): string | undefined {
 }
 
 /** What cannot be done, or may be wrong, a sentence each. @param repair undefined without a file */
-export async function repairDoubts({store, config}: Beside, repair: Repair | undefined): Promise<string[]> {
+export async function repairDoubts(beside: With<ReadStore, 'config'>, repair?: Repair): Promise<string[]> {
+  const {store, config} = beside;
   const {erasuresFile: path, databaseUrl} = config;
   if (path === undefined)
     return databaseUrl

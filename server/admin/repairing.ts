@@ -4,9 +4,13 @@
  */
 import {closeSync, existsSync, fstatSync, readSync} from 'node:fs';
 import {z} from 'zod';
-import {breadthOf, type SuppressionKind} from '../leads/revocation.ts';
+import type {AuditStore} from '../leads/audit.ts';
+import type {ErasureStore} from '../leads/erasure.ts';
+import type {PersonReader, PersonStore} from '../leads/persons.ts';
+import type {ReadStore, Upkeep} from '../leads/ports.ts';
+import {breadthOf, type SuppressionKind, type RevocationStore} from '../leads/revocation.ts';
 import {appendErasures, compactErasures, openFile, type StopLine} from '../store/erasures-file.ts';
-import {count, finish, Refusal, type Admin, type Job, type OnlyStore} from './admin.ts';
+import {count, finish, Refusal, type Job, type With} from './admin.ts';
 import {noting} from './audit.ts';
 import {presentAddresses} from './destinations.ts';
 import {eraseEach, keyOfDigests} from './erasing.ts';
@@ -21,7 +25,6 @@ import {
   prepareRepair,
   repairDoubts,
   whyTooMuch,
-  type Beside,
   type Repair,
 } from './repair-plan.ts';
 
@@ -31,7 +34,7 @@ export type Repaired = z.infer<typeof repaired>;
 
 /** Holds digests again as a line of the file says. */
 const holdAgain = (
-  {store}: OnlyStore,
+  {store}: With<RevocationStore>,
   digests: Partial<Record<SuppressionKind, readonly string[]>>,
   {scope, askedAt: since, does}: StopLine,
 ) => {
@@ -42,7 +45,7 @@ const holdAgain = (
 
 /** Does what a prepared plan says. After an interruption, it may be run again. @param patience of the wait until nothing of it is in the files */
 export async function* repair(
-  admin: Admin,
+  admin: With<ReadStore & RevocationStore & ErasureStore & Upkeep, 'config' | 'look'>,
   plan: Repair,
   patience?: Patience,
 ): Job<{erased: string} | Waiting, Repaired> {
@@ -75,13 +78,15 @@ export async function* repair(
   };
 }
 
+type Start = ReadStore & AuditStore & PersonStore & RevocationStore & ErasureStore & Upkeep;
+
 /**
  * What a server does before it opens its port.
  * @param say is told what was done, and what cannot be done
  * @throws Error if that is so much that an operator must say so
  */
 export async function repairAtStart(
-  {store, config}: Beside,
+  {store, config}: With<Start, 'config'>,
   say: {done: (done: Repaired) => void; doubt: (text: string) => void},
 ): Promise<void> {
   // First, because what says nothing new may be more than fits into the memory.
@@ -108,7 +113,10 @@ function refuseMuch(plan: Repair): void {
 }
 
 /** The store knows all lines from now on, and the file has the key of the digests. */
-export async function noteRepaired({store}: OnlyStore, {path, keys, lastAt}: Repair): Promise<void> {
+export async function noteRepaired(
+  {store}: With<PersonReader & RevocationStore>,
+  {path, keys, lastAt}: Repair,
+): Promise<void> {
   const key = await keyOfDigests({store});
   const isThere = keys.some((one) => one.check === key?.check && one.sealed?.dataKey === key.sealed?.dataKey);
   const lines = key && !isThere ? [key] : [];
@@ -135,7 +143,7 @@ function lastLineAt(path: string): number {
 }
 
 /** @throws Refusal if the store was restored, and no server has started on it since */
-export async function refuseRestored({store, config}: Beside): Promise<void> {
+export async function refuseRestored({store, config}: With<ReadStore, 'config'>): Promise<void> {
   const {erasuresFile: path} = config;
   if (path === undefined || !existsSync(path)) return;
   if (lastLineAt(path) <= (await store.erasuresKnown()).until) return;

@@ -3,9 +3,11 @@ import {randomUUIDv7} from 'node:crypto';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
-import {comparableEmail} from '../leads/idempotency.ts';
+import type {KeyStore} from '../leads/data-keys.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
 import {digestOfBoth, type Person} from '../leads/persons.ts';
+import type {ReadStore} from '../leads/ports.ts';
+import {comparableEmail} from '../leads/read-contact.ts';
 import {
   allCallers,
   breadthOf,
@@ -17,10 +19,11 @@ import {
   type StopEvent,
   type Suppressing,
   type Suppression,
+  type RevocationStore,
 } from '../leads/revocation.ts';
 import type {LeadIdentity, Tombstone} from '../leads/stored-lead.ts';
 import type {StopLine} from '../store/erasures-file.ts';
-import {count, idsOf, Refusal, type Admin, type Job} from './admin.ts';
+import {count, idsOf, Refusal, type Job, type With} from './admin.ts';
 import {presentAddresses} from './destinations.ts';
 import {plannedLead, receiversOf, writeDown} from './erasing.ts';
 import {leadOf} from './lead-names.ts';
@@ -75,8 +78,11 @@ export type PlannedRevocation = Pick<RevocationInput, 'who' | 'asked' | 'way'> &
   others: string[];
 };
 
+type Reading = With<ReadStore, 'config' | 'look'>;
+type Changing = With<ReadStore & RevocationStore, 'config' | 'look'>;
+
 /** @throws Refusal if there is no such lead, person or partner */
-export async function planRevocation(admin: Admin, input: RevocationInput): Promise<PlannedRevocation> {
+export async function planRevocation(admin: Reading, input: RevocationInput): Promise<PlannedRevocation> {
   const {who, partner, asked, way} = input;
   const scopes = await scopesFor(admin, partner);
   const meant = await meantBy(admin, scopes, who);
@@ -93,7 +99,7 @@ export async function planRevocation(admin: Admin, input: RevocationInput): Prom
  * begins anything of them. After an interruption, it may be run again.
  */
 export async function* revokeConsent(
-  admin: Admin,
+  admin: With<ReadStore & KeyStore & RevocationStore, 'config' | 'look'>,
   {who, asked, way, scopes, meant}: PlannedRevocation,
 ): Job<Revoking, Revoked> {
   const {store, look} = admin;
@@ -119,7 +125,7 @@ export async function* revokeConsent(
 }
 
 /** The scopes of a stop by an operator: of a partner, also that of the callers who send for its client. */
-async function scopesFor({store, config}: Admin, partner: string | null | undefined): Promise<string[]> {
+async function scopesFor({store, config}: Reading, partner: string | null | undefined): Promise<string[]> {
   if (partner === undefined) return [everybody];
   if (partner === null) return [allCallers];
   const configured = config.partners.find(({key}) => key === partner);
@@ -138,7 +144,7 @@ export type Meaning = Pick<LeadIdentity, 'id' | 'partner' | 'revoked'> & {
 /** The numbers in E.164 whose later leads are to be held, and their leads by id, that which was named first. */
 type Meant = {phones: Set<string>; leads: Map<string, Meaning>; unread: Set<string>};
 
-async function meantBy(admin: Admin, scopes: readonly string[], who: Who): Promise<Meant> {
+async function meantBy(admin: Reading, scopes: readonly string[], who: Who): Promise<Meant> {
   const meant: Meant = {phones: new Set(), leads: new Map(), unread: new Set()};
   if (typeof who === 'string') {
     const id = await leadOf(admin, who);
@@ -159,11 +165,11 @@ async function meantBy(admin: Admin, scopes: readonly string[], who: Who): Promi
   return meant;
 }
 
-async function addLeads(admin: Admin, scopes: readonly string[], meant: Meant) {
+async function addLeads(admin: Reading, scopes: readonly string[], meant: Meant) {
   for (const phone of meant.phones) await addOf(admin, scopes, {phone}, meant);
 }
 
-async function addOf({store}: Admin, scopes: readonly string[], person: Person, {leads, unread}: Meant) {
+async function addOf({store}: Reading, scopes: readonly string[], person: Person, {leads, unread}: Meant) {
   const {found, kept, unreadable} = await readPerson({store}, person);
   for (const lead of [...found, ...kept] as (FullLead | Tombstone)[])
     if (isInScopes(senderOf(lead), scopes) && !leads.has(lead.id)) leads.set(lead.id, lead);
@@ -198,7 +204,7 @@ export type NewStop = {
 };
 
 /** Suppresses the numbers, and writes down what changes: lines of the file of erasures first, and then the store. */
-export async function beginStop(admin: Pick<Admin, 'store' | 'config'>, stop: NewStop): Promise<void> {
+export async function beginStop(admin: Changing, stop: NewStop): Promise<void> {
   const {store} = admin;
   const {scopes, now, askedAt, way, lead, asks = false, marks = false, both = []} = stop;
   const changing = stop.leads.filter((one) => !isRevokedFor(one, scopes));
@@ -248,7 +254,7 @@ export const isRevokedFor = ({revoked}: Pick<LeadIdentity, 'revoked'>, scopes: r
 
 /** @param stop whose leads these are. The lead that was named comes last: that it is revoked says that all of them are */
 export async function* revokeEach(
-  admin: Admin,
+  admin: Changing,
   [named, ...others]: readonly Meaning[],
   {scopes, askedAt}: Pick<NewStop, 'scopes' | 'askedAt'>,
 ): Job<{revoked: string}, Revoked['leads']> {
@@ -280,7 +286,7 @@ export async function* revokeEach(
 }
 
 /** Waits until no process may be sending one of the leads any more. */
-async function* untilSent({store}: Admin, leads: Revoked['leads']): Job<{underWayUntil: number}, void> {
+async function* untilSent({store}: Reading, leads: Revoked['leads']): Job<{underWayUntil: number}, void> {
   const ids = idsOf(leads.filter(({changes}) => changes));
   for (;;) {
     const underWayUntil = await store.underWayUntil(ids);
@@ -300,7 +306,7 @@ export const allowance = z.object({released: z.array(z.string())});
  * @throws Refusal if nothing is held, or the number is not suppressed
  */
 export async function allowConsent(
-  admin: Admin,
+  admin: Changing,
   {who, reason, partner}: {who: Who; reason: string; partner?: string | null | undefined},
 ): Promise<z.infer<typeof allowance>> {
   const {store, look} = admin;
@@ -359,7 +365,7 @@ export async function allowConsent(
  * other partner of this client holds them.
  * @throws Refusal for one partner, if the number said stop for everybody
  */
-async function liftedBy(admin: Admin, known: readonly Suppression[], partner: string | null | undefined) {
+async function liftedBy(admin: Reading, known: readonly Suppression[], partner: string | null | undefined) {
   const open = [
     ...new Set(known.filter((one) => holds(one) || one.askedAt !== null).map(({scope}) => scope)),
   ];
@@ -378,7 +384,7 @@ async function liftedBy(admin: Admin, known: readonly Suppression[], partner: st
 }
 
 /** Who sent leads with the number. */
-async function sendersOf({store}: Admin, phone: string) {
+async function sendersOf({store}: Reading, phone: string) {
   const {found, kept} = await readPerson({store}, {phone});
   const {people} = await peopleOf({store}, idsOf([...found, ...kept]));
   return {people: [...people.values()], leads: found};

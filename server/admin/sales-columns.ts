@@ -8,7 +8,8 @@ import {lookUp} from '../../form/words/look-up.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
 import type {LeadView} from '../leads/lead-view.ts';
 import {resultWords} from '../leads/lead-words.ts';
-import type {Admin} from './admin.ts';
+import type {ReadStore} from '../leads/ports.ts';
+import type {With} from './admin.ts';
 import {viewsOf} from './lead-view.ts';
 import {localTime} from './words.ts';
 
@@ -37,7 +38,11 @@ const columns: Readonly<Record<string, Cell>> = {
 export const salesColumns = Object.keys(columns);
 
 /** @param zone of whoever reads it. Undefined for that of this machine */
-export const salesRows = async (admin: Admin, leads: readonly FullLead[], zone: string | undefined) =>
+export const salesRows = async (
+  admin: With<ReadStore, 'config'>,
+  leads: readonly FullLead[],
+  zone: string | undefined,
+) =>
   (await viewsOf(admin, leads)).map((view) =>
     Object.values(columns).map((cellOf) => view.record && cellOf(view, view.record, zone)),
   );

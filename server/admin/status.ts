@@ -7,19 +7,22 @@ import type {Config, ConfigError} from '../config/config.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import {clearWord} from '../config/data-keys.ts';
 import {digestOf} from '../config/reloaded.ts';
+import type {KeyStore} from '../leads/data-keys.ts';
 import {openStates} from '../leads/deliveries.ts';
-import {doubtsOf} from '../leads/evidence.ts';
+import {doubtsOf, type EvidenceStore} from '../leads/evidence.ts';
+import type {FigureStore} from '../leads/figures.ts';
 import {leadDoubts, type LeadDoubt} from '../leads/lead-doubts.ts';
-import type {UnreadableLead} from '../leads/lead-filter.ts';
+import type {UnreadableLead, LeadReader} from '../leads/lead-filter.ts';
 import {expectsConsent} from '../leads/caller-consent.ts';
 import {createdAtOf, isLeadId} from '../leads/lead-ids.ts';
+import type {AlertPort, LeadPort, ReadStore} from '../leads/ports.ts';
 import {explained} from '../observe/causes.ts';
 import {readDisk} from '../observe/readings.ts';
 import type {RefusalCount} from '../observe/refusals.ts';
-import {goneAfter, type ProcessReport} from '../reload/reloads.ts';
+import {goneAfter, type ProcessReport, type ReloadStore} from '../reload/reloads.ts';
 import {startOfDay} from '../versions/request-counts.ts';
 import {destinationRow, listDestinations, wrongOf, type DestinationRow} from './destinations.ts';
-import {count, isoTime, time, type Admin, type OnlyStore} from './admin.ts';
+import {count, isoTime, time, type With} from './admin.ts';
 import {listErasureRequests} from './erasing.ts';
 import {keyName} from './keys.ts';
 import {unreadableText} from './lead-names.ts';
@@ -143,12 +146,19 @@ export type Status = z.infer<typeof status>;
 
 const nothingSeen = {disk: null, processes: [], destinations: [], partners: [], unreadable_leads: []};
 
+type StatusStore = ReadStore &
+  KeyStore &
+  EvidenceStore &
+  ReloadStore &
+  AlertPort &
+  Pick<LeadPort, 'consentTexts'>;
+
 type Around = {
   config: Config;
   /** What the server of this configuration answers (observe/ask-server.ts). */
   server: Status['server'];
   /** Works with the store. @throws what keeps it from being opened */
-  withStore: <Result>(work: (store: Admin['store']) => Promise<Result>) => Promise<Result>;
+  withStore: <Result>(work: (store: StatusStore) => Promise<Result>) => Promise<Result>;
   /** What would stop the next start, and what has no effect (check-start.ts). */
   checkStart: () => Promise<readonly {level: 'fault' | 'warning' | 'note'; text: string}[]>;
   /** Leaves out what takes long and alerts never tell, and throws errors of the store: what was not read is not over. */
@@ -277,7 +287,7 @@ function processFindings(processes: readonly ProcessReport[], config: Config): F
  * The leads that callers sent in the last day without a consent, if one could be expected: a partner of the client has a
  * text, or other leads of the client have one.
  */
-async function consentFindings({store, config: {partners}}: Omit<Admin, 'look'>): Promise<Finding[]> {
+async function consentFindings({store, config: {partners}}: With<LeadReader, 'config'>): Promise<Finding[]> {
   const page = await store.listLeads({partner: null, since: Date.now() - day}, {limit: maxOpened});
   const leads = page.filter((lead) => 'consent' in lead);
   const clients = new Set(leads.filter(({consent}) => consent).map(({lead}) => lead.cid));
@@ -294,7 +304,7 @@ async function consentFindings({store, config: {partners}}: Omit<Admin, 'look'>)
 async function keyFindings({
   store,
   config: {dataKeys, dataKeyFile},
-}: Omit<Admin, 'look'>): Promise<Finding[]> {
+}: With<KeyStore, 'config'>): Promise<Finding[]> {
   if (dataKeyFile === undefined) return [];
   const key = keyName(dataKeys[0]);
   if ((await store.keyUses()).some((use) => use.key === key && use.savedAt !== null)) return [];
@@ -305,7 +315,7 @@ async function keyFindings({
 }
 
 /** Each look also lets a process find out that nothing in clear is to be read any more. */
-async function clearFindings({store}: OnlyStore): Promise<Finding[]> {
+async function clearFindings({store}: With<KeyStore>): Promise<Finding[]> {
   if (!(await store.keyUses()).some(({key}) => key === clearWord)) return [];
   const text =
     'Data that a version before 2.0 stored in clear is not sealed yet, or still in the file of the database';
@@ -315,7 +325,7 @@ async function clearFindings({store}: OnlyStore): Promise<Finding[]> {
 }
 
 /** What visitors wait for: an operator decides. */
-async function visitorFindings({store}: OnlyStore): Promise<Finding[]> {
+async function visitorFindings({store}: With<ReadStore>): Promise<Finding[]> {
   const [held, [oldest, ...others]] = [await store.heldLeads(), await listErasureRequests({store})];
   const findings: Finding[] = [];
   if (held.length > 0) {
@@ -359,7 +369,7 @@ function unsentFinding(reason: string): Finding {
   return found(['degraded', 'alert'], `An alert could not be sent to alerts_to: ${text}`, remedy);
 }
 
-type Held = Awaited<ReturnType<Admin['store']['countHeld']>>;
+type Held = Awaited<ReturnType<FigureStore['countHeld']>>;
 
 /** @param held what has findings of its own, because an operator decides about the lead and not about the destination */
 function destinationFindings(row: DestinationRow, held: Pick<Held, 'deliveries'>): Finding[] {
@@ -460,7 +470,7 @@ function asServersSee(row: DestinationRow, processes: readonly ProcessReport[]):
 const sumOf = (counts: readonly RefusalCount[]) => counts.reduce((sum, {requests}) => sum + requests, 0);
 
 async function readPartners(
-  {store, config: {partners}}: Omit<Admin, 'look'>,
+  {store, config: {partners}}: With<FigureStore, 'config'>,
   processes: readonly ProcessReport[],
 ): Promise<PartnerRow[]> {
   const now = Date.now();

@@ -5,17 +5,11 @@ import {endedStates, isForReceivers} from '../leads/deliveries.ts';
 import type {FullLead, ListedLead} from '../leads/lead-filter.ts';
 import type {Stop} from '../leads/may-call.ts';
 import {digestOfBoth, type KnownPerson} from '../leads/persons.ts';
-import {
-  holds,
-  isInScopes,
-  isUndecided,
-  revocationScopes,
-  type StopEvent,
-  type Suppression,
-} from '../leads/revocation.ts';
-import type {LeadIdentity} from '../leads/stored-lead.ts';
+import type {ReadStore} from '../leads/ports.ts';
+import {holds, isInScopes, isUndecided, type StopEvent, type Suppression} from '../leads/revocation.ts';
+import {type LeadIdentity, revocationScopes} from '../leads/stored-lead.ts';
 import {isErased} from '../store/rows.ts';
-import {idsOf, isoTime, time, type Admin, type OnlyStore} from './admin.ts';
+import {idsOf, isoTime, time, type With} from './admin.ts';
 import {deliveryRow, storedOf} from './deliveries.ts';
 import {readAddresses} from './destinations.ts';
 import {senderOf} from './persons.ts';
@@ -24,7 +18,7 @@ import {senderOf} from './persons.ts';
  * By the id of each lead that must not be called.
  * A lead with deliveries was compared when it came, so one that is not held was let go. Others are compared here.
  */
-export async function stopsOf({store}: OnlyStore, leads: readonly FullLead[]): Promise<Map<string, Stop>> {
+export async function stopsOf({store}: With<ReadStore>, leads: readonly FullLead[]) {
   const stops = new Map<string, Stop>();
   if (leads.length === 0) return stops;
   const senders = leads.map(({lead}) => personOf(lead));
@@ -53,13 +47,13 @@ export async function stopsOf({store}: OnlyStore, leads: readonly FullLead[]): P
 const personOf = ({phone, email}: FullLead['lead']): KnownPerson => ({phone: phone.e164, email});
 
 /** Undefined if there is no key for them. It is not made here: readers may write nothing. */
-async function digestsOf({store}: OnlyStore, people: readonly KnownPerson[]) {
+async function digestsOf({store}: With<ReadStore>, people: readonly KnownPerson[]) {
   const {phone} = (await store.personDigests({phone: ''})).digests;
   return phone === undefined ? undefined : store.digestsOfPeople(people);
 }
 
 /** Whether an operator has let this one lead go since somebody asked about its number. */
-async function isLetGo(store: Admin['store'], {id}: FullLead, {askedAt}: Suppression): Promise<boolean> {
+async function isLetGo(store: ReadStore, {id}: FullLead, {askedAt}: Suppression): Promise<boolean> {
   const events = await store.stopEvents({leads: [id]});
   return events.some(({kind, enteredAt}) => kind === 'allow' && enteredAt >= (askedAt ?? 0));
 }
@@ -115,7 +109,7 @@ type Concerned = Pick<LeadIdentity, 'id' | 'revoked'> & {erasedAt?: number};
 
 /** By id. @param people who sent the leads, as far as that is known */
 export async function afterwardsOf(
-  {store}: OnlyStore,
+  {store}: With<ReadStore>,
   leads: readonly Concerned[],
   people: ReadonlyMap<string, KnownPerson>,
 ): Promise<Map<string, Afterwards>> {
@@ -146,7 +140,7 @@ export async function afterwardsOf(
   return rows;
 }
 
-async function toldOf({store}: OnlyStore, lead: string): Promise<Afterwards['told']> {
+async function toldOf({store}: With<ReadStore>, lead: string): Promise<Afterwards['told']> {
   const useOf = await readAddresses({store});
   const rows = await storedOf({store}, lead, [undefined, ...endedStates]);
   return rows.filter(isForReceivers).map(({destination, address, content, state, settledAt}) => ({
@@ -180,7 +174,10 @@ export type SuppressionRow = z.infer<typeof suppressionRow>;
 const [maxLeads, maxOpened] = [20, 1_000];
 
 /** The newest first. */
-export async function listSuppressions({store, look}: Admin, limit: number): Promise<SuppressionRow[]> {
+export async function listSuppressions(
+  {store, look}: With<ReadStore, 'look'>,
+  limit: number,
+): Promise<SuppressionRow[]> {
   const rows = (await readSuppressions({store}, limit)).map(({leads, ...one}) => ({
     ...{scope: one.scope, since: isoTime(one.since), asked_at: isoTime(one.askedAt)},
     ...{decided_at: isoTime(one.decidedAt), reason: one.reason},
@@ -201,7 +198,7 @@ type WithLeads = Suppression & {leads: {lead: ReadableLead; held: boolean}[]};
 
 /** @param isWanted which of them. All without it */
 export async function readSuppressions(
-  {store}: OnlyStore,
+  {store}: With<ReadStore>,
   limit: number,
   isWanted: (one: Suppression) => boolean = () => true,
 ): Promise<WithLeads[]> {
@@ -222,7 +219,7 @@ export async function readSuppressions(
 }
 
 /** Leads of the last minute have no digests yet, so they are opened. */
-async function newestByNumber({store}: OnlyStore): Promise<Map<string, FullLead[]>> {
+async function newestByNumber({store}: With<ReadStore>): Promise<Map<string, FullLead[]>> {
   const {since} = await store.personDigests({});
   const leads = (await store.listLeads({since}, {limit: maxOpened})).filter(
     (lead): lead is FullLead => 'lead' in lead && !isErased(lead),
@@ -235,7 +232,7 @@ async function newestByNumber({store}: OnlyStore): Promise<Map<string, FullLead[
  * Numbers about which an operator must decide, because somebody with another address asked: the newest first, with the leads that
  * are concerned.
  */
-export async function undecidedNumbers({store}: OnlyStore, limit: number): Promise<WithLeads[]> {
+export async function undecidedNumbers({store}: With<ReadStore>, limit: number): Promise<WithLeads[]> {
   const numbers: WithLeads[] = [];
   for (const {leads, ...one} of await readSuppressions({store}, limit, isUndecided)) {
     const open = leads.flatMap(({lead}) => ('lead' in lead && !lead.revoked ? lead : []));

@@ -2,14 +2,15 @@
 import {totalAmount, type Amounts} from '../../contract/amounts.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import {formatMoney} from '../../form/format-money.ts';
-import type {AuditEntry} from '../leads/audit.ts';
+import type {AuditEntry, AuditStore} from '../leads/audit.ts';
 import {endedStates, type DeliveryRow} from '../leads/deliveries.ts';
 import type {FullLead, LeadOutline} from '../leads/lead-filter.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
-import {everybody} from '../leads/revocation.ts';
+import type {DeliveryReader} from '../leads/ports.ts';
+import {everybody, type StopReader} from '../leads/revocation.ts';
 import type {Revocation} from '../leads/stored-lead.ts';
 import {explained} from '../observe/causes.ts';
-import type {Admin} from './admin.ts';
+import type {With} from './admin.ts';
 import {actorIn, didOf} from './audit-words.ts';
 import {contentWords, storedOf} from './deliveries.ts';
 import type {StopRow} from './stops.ts';
@@ -51,7 +52,11 @@ const event = (at: number, title: string, more: Partial<StoryEvent> = {}): Story
   ...more,
 });
 
-export async function storyOf(admin: Admin, told: Told, seesPersons: boolean): Promise<StoryEvent[]> {
+export async function storyOf(
+  admin: With<DeliveryReader & StopReader & AuditStore>,
+  told: Told,
+  seesPersons: boolean,
+): Promise<StoryEvent[]> {
   const {store} = admin;
   const {id, createdAt, erasedAt} = told.outline;
   const ended = await storedOf(

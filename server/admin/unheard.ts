@@ -1,9 +1,11 @@
 /** Who said stop, or was erased, and has a receiver that has not heard it: what `status`, the overview and alerts say of that. */
+import type {Config} from '../config/config.ts';
 import {usualTimings} from '../config/timings.ts';
 import {onlyForReceivers, type Unheard} from '../leads/deliveries.ts';
+import type {ReadStore} from '../leads/ports.ts';
 import {explained} from '../observe/causes.ts';
 import {isErased} from '../store/rows.ts';
-import type {Admin, OnlyStore} from './admin.ts';
+import type {With} from './admin.ts';
 import {businessDaysAfter} from './business-days.ts';
 import {isPresent, readAddresses} from './destinations.ts';
 import {ago, counted} from './words.ts';
@@ -21,7 +23,7 @@ export type UnheardFinding = {destination: string; text: string; remedy: string}
  * A finding for each destination, for stops and for erasures, once one waits longer than a destination that works takes, or at once
  * where it is known that it will.
  */
-export async function readUnheard(admin: Omit<Admin, 'look'>): Promise<UnheardFinding[]> {
+export async function readUnheard(admin: With<ReadStore, 'config'>): Promise<UnheardFinding[]> {
   const all = await admin.store.unheard();
   const paused = new Map((await admin.store.pausedDestinations()).map((each) => [each.destination, each]));
   const useOf = await readAddresses(admin);
@@ -30,7 +32,7 @@ export async function readUnheard(admin: Omit<Admin, 'look'>): Promise<UnheardFi
     const pause = paused.get(destination);
     for (const content of onlyForReceivers.toReversed()) {
       const own = ofIt.filter((each) => each.content === content);
-      const why = own.map((each) => whyNot(admin, each, pause)).find((each) => each !== undefined);
+      const why = own.map((each) => whyNot(admin.config, each, pause)).find((each) => each !== undefined);
       if (why === undefined) continue;
       const filter = {destination, stops: true};
       const rows = (await admin.store.listDeliveries(maxOpened, filter)).filter(
@@ -68,7 +70,7 @@ export const deadline = (asked: number) =>
 
 /** Why a destination has not heard it, an empty text if its last error says why, and undefined if it may be just about to hear it. */
 function whyNot(
-  {config}: Omit<Admin, 'look'>,
+  config: Config,
   {destination, address, since, latestAttempt}: Unheard,
   pause: {reason: string; isGone?: boolean} | undefined,
 ): string | undefined {
@@ -80,7 +82,7 @@ function whyNot(
 }
 
 /** By their numbers, as far as these are known: a lead and its duplicate are one person. */
-async function countPeople({store}: OnlyStore, leads: readonly string[]): Promise<number> {
+async function countPeople({store}: With<ReadStore>, leads: readonly string[]): Promise<number> {
   const [records, kept] = [await store.findRecords(leads), await store.keptConsents(leads)];
   const personOf = (id: string) => {
     const [record, consent] = [records.get(id), kept.get(id)];

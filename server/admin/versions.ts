@@ -16,8 +16,9 @@ import {
   requestsKept,
   startOfDay,
   type VersionUse,
+  type RequestStore,
 } from '../versions/request-counts.ts';
-import {count, refuseFor, type Admin} from './admin.ts';
+import {count, refuseFor, type With} from './admin.ts';
 
 /** Days of which requests are counted, at most. */
 export const maxDays = requestsKept / dayLength;
@@ -71,7 +72,7 @@ export function configuredVersions(config: Config): EmbedVersion[] {
 
 /** The highest number first. `notes` are sentences about versions with an advisory, and whom to write to. */
 export async function listVersionUse(
-  {store, config}: Admin,
+  {store, config}: With<RequestStore, 'config'>,
   {days}: {days: number},
 ): Promise<{rows: VersionRow[]; notes: string[]}> {
   const use = await store.versionUse(startOfDay(Date.now()) - (days - 1) * dayLength);

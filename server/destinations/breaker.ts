@@ -12,6 +12,7 @@
  */
 import {bulkhead, BulkheadRejectedError} from 'cockatiel';
 import type {Timings} from '../config/timings.ts';
+import {reasonOf, StoreError} from '../leads/store-errors.ts';
 import type {Emit} from '../observe/observations.ts';
 import {DeliveryError, type DeliveryFault} from './destination.ts';
 
@@ -42,6 +43,11 @@ export class NeverTried extends NotTried {
     this.state = state;
   }
 }
+
+/** For what is read from the store before something is sent: if that fails, the delivery waits for the store. */
+export const orNotTried = (error: unknown): never => {
+  throw error instanceof StoreError ? new NotTried(reasonOf(error)) : error;
+};
 
 /**
  * A delivery that enters the queue.

@@ -14,9 +14,7 @@ import {
 import type {SignConsent} from '../leads/evidence.ts';
 import type {OutboxPort} from '../leads/ports.ts';
 import type {RevokeLink} from '../leads/revocation.ts';
-import {reasonOf, StoreError} from '../leads/store-errors.ts';
 import type {LeadRecord} from '../leads/stored-lead.ts';
-import {NotTried} from './breaker.ts';
 
 export type Destination = {
   /**
@@ -131,8 +129,3 @@ export function codeOf(error: unknown): string {
   const {code, name} = error as {code?: unknown; name?: string};
   return typeof code === 'string' ? code : (name ?? 'unknown');
 }
-
-/** For what is read from the store before something is sent: if that fails, the delivery waits for the store. */
-export const orNotTried = (error: unknown): never => {
-  throw error instanceof StoreError ? new NotTried(reasonOf(error)) : error;
-};

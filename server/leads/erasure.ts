@@ -58,12 +58,17 @@ export type Overdue = {destination: string; reason: string; erasedAt: number};
 /** Where a slice of the sweep ended. */
 export type SweepPlace = {of: 'leads' | 'consents'; id: string};
 
-export type ErasureStore = {
+export type ErasureReader = {
   /**
    * What erasing these leads would take, with the leads that belong to them: duplicates, originals, and corrections. Ids
    * without a lead are left out. Ordered by id.
    */
   erasable(ids: readonly string[]): Promise<ErasableLead[]>;
+  /** What is kept of erased leads, by id, or why it cannot be opened. */
+  keptConsents(ids: readonly string[]): Promise<ReadonlyMap<string, KeptConsent | Error>>;
+};
+
+export type ErasureStore = ErasureReader & {
   /**
    * Erases one lead: everything personal in its rows goes, deliveries that wait are dropped, and `told` are told once no
    * process may be sending it any more (`isUnderWay` in store/claim-queries.ts). A lead that was erased before only loses
@@ -73,8 +78,6 @@ export type ErasureStore = {
    * @returns false if there was nothing to erase
    */
   erase(id: string, now: number, keepConsent: KeepConsent, present?: readonly string[]): Promise<boolean>;
-  /** What is kept of erased leads, by id, or why it cannot be opened. */
-  keptConsents(ids: readonly string[]): Promise<ReadonlyMap<string, KeptConsent | Error>>;
   /**
    * One slice of the sweep: erases leads that were kept long enough and have no delivery in the outbox, and consents that were
    * kept long enough. After the grace, deliveries that no process may be sending are dropped. Tells nobody, because the

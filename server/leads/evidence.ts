@@ -17,9 +17,9 @@ import {
 import {isDeepStrictEqual} from 'node:util';
 import {derived} from '../config/data-keys.ts';
 import {toConsentRecord} from './consent-record.ts';
-import {comparableEmail} from './idempotency.ts';
 import type {LeadReader} from './lead-filter.ts';
 import type {Lead} from './lead-schema.ts';
+import {comparableEmail} from './read-contact.ts';
 import type {Consent, Evidence, LeadRecord, StoredLead} from './stored-lead.ts';
 
 /** `id`: the thumbprint of the key (RFC 7638). `publicKey`: 32 bytes, in base64url. */

@@ -5,6 +5,7 @@
 import {isDeepStrictEqual} from 'node:util';
 import {keyedDigests, type TokenKeys} from './keyed-digests.ts';
 import type {Lead} from './lead-schema.ts';
+import {comparableEmail} from './read-contact.ts';
 
 /**
  * The digest of an idempotency key, and the digest of the content that was sent with it (`fingerprint`), both in hex.
@@ -26,8 +27,6 @@ export const comparableText = (lead: Lead) =>
  */
 export const isSameLead = (one: Lead, other: Lead): boolean =>
   isDeepStrictEqual(JSON.parse(comparableText(one)), JSON.parse(comparableText(other)));
-
-export const comparableEmail = (email: string) => email.toLowerCase();
 
 export type IdempotencyDigests = ReturnType<typeof createIdempotencyDigests>;
 

@@ -19,8 +19,8 @@ import {leadEventTypes, type LeadEventType} from '../../contract/lead-events.ts'
 import {tableOf} from '../../contract/table-of.ts';
 import {maybe, saidShape} from './consent-record.ts';
 import type {SchemaOf} from './lead-schema.ts';
-import {revocationScopes} from './revocation.ts';
 import {afterTouch} from '../../form/words/en.ts';
+import {revocationScopes} from './stored-lead.ts';
 
 const text = (description: string) => z.string().describe(description);
 const textOrNull = (description: string) => z.string().nullable().describe(description);

@@ -5,7 +5,6 @@
 import type {OptOutSignal} from '../../contract/embed.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import {oneLine} from './hidden-characters.ts';
-import type {CallAnswer, CallReason, MayCall} from './may-call.ts';
 import type {Consent} from './stored-lead.ts';
 
 /** Whether it may be called. */
@@ -16,9 +15,15 @@ export const callAnswerWords = {
   not_known: 'Not known whether you may call',
   not_now: 'Not now',
   yes: 'May be called',
-} as const satisfies Record<CallAnswer, string>;
+} as const;
+export type CallAnswer = keyof typeof callAnswerWords;
 
-type CallFacts = Pick<MayCall, 'reason' | 'there' | 'hours' | 'isPresumed' | 'correctedBy'>;
+type CallFacts = {
+  there: string | null;
+  hours: string | null;
+  isPresumed: boolean;
+  correctedBy: string | null;
+};
 /** Why, for a sentence or a cell. */
 const reasonWords = {
   stopped: () => 'somebody with this number said stop',
@@ -35,9 +40,10 @@ const reasonWords = {
   no_time_zone: () => 'nothing says in which time zone the phone is',
   outside_hours: ({there, hours}) => `it is ${there}; ${hours}`,
   within_hours: ({hours}) => hours ?? '',
-} as const satisfies Record<CallReason, (call: CallFacts) => string>;
+} as const satisfies Record<string, (call: CallFacts) => string>;
+export type CallReason = keyof typeof reasonWords;
 
-export const callReasonWords = (call: CallFacts): string => {
+export const callReasonWords = (call: CallFacts & {reason: CallReason}): string => {
   const words = reasonWords[call.reason](call);
   return call.hours !== null && call.isPresumed ? `${words} (by the area code)` : words;
 };

@@ -3,15 +3,12 @@ import {findPhoneNumbersInText} from 'libphonenumber-js/min';
 import {z} from 'zod';
 import {hoursAt, hoursWords, placesOf} from './call-hours.ts';
 import type {Lead} from './lead-schema.ts';
-import {callAnswerWords, callReasonWords} from './lead-words.ts';
+import {callAnswerWords, callReasonWords, type CallAnswer, type CallReason} from './lead-words.ts';
 import type {Consent} from './stored-lead.ts';
 import {timeThere} from './time-there.ts';
 
-export const callAnswers = ['no', 'not_yet', 'other_lead', 'not_known', 'not_now', 'yes'] as const;
-export type CallAnswer = (typeof callAnswers)[number];
-
 /** Each reason with its answer, in the order in which they count: the first reason that holds decides. */
-export const callReasons = {
+const callReasons = {
   stopped: 'no',
   erased: 'no',
   not_agreed: 'no',
@@ -26,8 +23,7 @@ export const callReasons = {
   no_time_zone: 'not_known',
   outside_hours: 'not_now',
   within_hours: 'yes',
-} as const satisfies Record<string, CallAnswer>;
-export type CallReason = keyof typeof callReasons;
+} as const satisfies Record<CallReason, CallAnswer>;
 export const callReasonNames = Object.keys(callReasons) as [CallReason, ...CallReason[]];
 
 /**
@@ -71,7 +67,7 @@ export type CallFacts = {
  * - `words`, `why`: the answer and the reason. `text`: both, such as `Do not call: somebody with this number said stop`
  */
 export const mayCallSchema = z.object({
-  answer: z.enum(callAnswers),
+  answer: z.enum(Object.keys(callAnswerWords) as [CallAnswer, ...CallAnswer[]]),
   reason: z.enum(callReasonNames),
   at: z.number().nullable(),
   until: z.number().nullable(),

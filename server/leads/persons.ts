@@ -32,7 +32,17 @@ export function digestOfBoth({phone, address}: PersonDigests): string | undefine
 /** In place of the digests of a lead that cannot be read. Each search looks at such a lead. */
 export const unreadableDigest = 'unreadable';
 
-export type PersonStore = {
+export type PersonReader = {
+  /**
+   * The digests by which `LeadFilter` finds leads and kept consents of the person, and since when leads have none yet. That
+   * is 0 if no lead has one, or if the key of the digests cannot be opened. Milliseconds since 1970.
+   */
+  personDigests(person: Person): Promise<{digests: PersonDigests; since: number}>;
+  /** The key of the digests. Undefined if there is none yet. @throws SealError when it cannot be opened */
+  personKey(): Promise<(SealedKey & {check: string}) | undefined>;
+};
+
+export type PersonStore = PersonReader & {
   /**
    * Writes the digests of the next leads that have none and are older than `age` milliseconds. From then on, a lead that is
    * stored with an older id brings its digests along: the clock may have been set back, or be behind on another machine.
@@ -41,13 +51,6 @@ export type PersonStore = {
    * @throws SealError when the key of the digests cannot be opened
    */
   writeDigests(age: number): Promise<boolean>;
-  /**
-   * The digests by which `LeadFilter` finds leads and kept consents of the person, and since when leads have none yet. That
-   * is 0 if no lead has one, or if the key of the digests cannot be opened. Milliseconds since 1970.
-   */
-  personDigests(person: Person): Promise<{digests: PersonDigests; since: number}>;
-  /** The key of the digests. Undefined if there is none yet. @throws SealError when it cannot be opened */
-  personKey(): Promise<(SealedKey & {check: string}) | undefined>;
   /** Takes over the key of the digests of another copy of the store, if this one has none. @returns false if it cannot be opened */
   adoptPersonKey(key: SealedKey): Promise<boolean>;
 };

@@ -25,14 +25,14 @@ import type {
   Settled,
   Settlement,
 } from './deliveries.ts';
-import type {ErasureStore} from './erasure.ts';
+import type {ErasureReader, ErasureStore} from './erasure.ts';
 import type {EvidenceStore} from './evidence.ts';
 import type {FigureStore} from './figures.ts';
 import type {LeadReader} from './lead-filter.ts';
 import type {Accepted, LeadEntry} from './new-lead.ts';
 import type {OperatorStore} from './operators.ts';
-import type {PersonStore} from './persons.ts';
-import type {RevocationStore} from './revocation.ts';
+import type {PersonReader, PersonStore} from './persons.ts';
+import type {RevocationStore, StopReader} from './revocation.ts';
 import type {Answer, LeadRecord, RememberedText, StoredLead} from './stored-lead.ts';
 
 /** What the lead desk needs: it stores leads, and finds them. */
@@ -122,7 +122,7 @@ export type PausePort = {
   breakEnds(): Promise<BreakEnd[]>;
 };
 
-/** Where destinations are and were, since version 1.7. */
+/** Where destinations are and were. */
 export type AddressPort = {
   /** Adds what is new. */
   noteAddresses(uses: readonly AddressUse[]): Promise<void>;
@@ -150,8 +150,9 @@ export type AlertPort = {
   alertFailures(): Promise<string[]>;
 };
 
-/** What operators do with deliveries. */
-export type DeliveryDesk = {
+/** What operators see of deliveries and destinations. */
+type OfDestinations = 'countOutbox' | 'pausedDestinations' | 'addressUses';
+export type DeliveryReader = Pick<OutboxPort & PausePort & AddressPort, OfDestinations> & {
   /** Sorted by lead, destination and content, the oldest leads first. `after` is the last row of the previous page. */
   listDeliveries(limit: number, filter: DeliveryFilter, after?: DeliveryKey): Promise<DeliveryRow[]>;
   /**
@@ -164,6 +165,10 @@ export type DeliveryDesk = {
    * thousand deliveries is left out.
    */
   lastDelivered(destinations: readonly string[]): Promise<{destination: string; deliveredAt: number}[]>;
+};
+
+/** What operators do with deliveries. */
+export type DeliveryDesk = DeliveryReader & {
   /**
    * Makes deliveries due now, except those in progress, and ends the breaks of their destinations. A filter without a state and a lead leaves out held deliveries,
    * because an operator must decide about these. Deliveries that have ended are made due only if the filter names their
@@ -226,6 +231,9 @@ export type Upkeep = {
   close(): Promise<void>;
 };
 
+/** All that can be read of leads, their deliveries, and who said stop. It changes nothing. */
+export type ReadStore = LeadReader & DeliveryReader & StopReader & PersonReader & ErasureReader & FigureStore;
+
 /** All that a store can do: the ports above, and those that are described where they are used. */
 export type LeadStore = LeadPort &
   OutboxPort &
@@ -234,7 +242,7 @@ export type LeadStore = LeadPort &
   AlertPort &
   DeliveryDesk &
   Upkeep &
-  LeadReader &
+  ReadStore &
   RequestStore &
   ReloadStore &
   KeyStore &
@@ -243,8 +251,7 @@ export type LeadStore = LeadPort &
   RevocationStore &
   EvidenceStore &
   AuditStore &
-  OperatorStore &
-  FigureStore;
+  OperatorStore;
 
 /** What commands need of the store, beside a server that takes the leads. */
 export type BesideStore = Omit<LeadStore, 'accept' | 'rewrite'>;

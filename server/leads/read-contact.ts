@@ -6,7 +6,6 @@ import {parsePhoneNumberFromString} from 'libphonenumber-js/min';
 import {toE164} from '../../contract/phone.ts';
 import {readEmail} from '../../form/email.ts';
 import {readPhone} from '../../form/phone.ts';
-import {comparableEmail} from './idempotency.ts';
 import type {Person} from './persons.ts';
 
 /** The ordinary space, and the other spaces of Unicode (category Zs). Tabs and line breaks are none of them. */
@@ -52,6 +51,8 @@ const isAddress = (text: string) => noSpaces.test(text) && addressPattern.test(t
 /** The address as callers always could send it, or else the one in the text, or else the text as it is. */
 export const addressOf = (typed: string): string =>
   typed.length > longest || isAddress(typed) ? typed : (readEmail(typed) ?? typed);
+
+export const comparableEmail = (email: string) => email.toLowerCase();
 
 /** Whom an address names that somebody looks for: callers may have sent it just as it was pasted. */
 export function personOf(typed: string): Pick<Person, 'email' | 'emailAsTyped'> | undefined {

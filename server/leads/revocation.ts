@@ -3,12 +3,8 @@
  * later leads with its telephone number are held until an operator decides. Both outlive the erasure of the lead.
  */
 
-import type {LeadIdentity} from './stored-lead.ts';
+import type {LeadIdentity, RevocationScope} from './stored-lead.ts';
 import type {KnownPerson, PersonDigests} from './persons.ts';
-
-/** For whom a consent was revoked: for the partner of the lead, or for all. */
-export const revocationScopes = ['partner', 'all'] as const;
-export type RevocationScope = (typeof revocationScopes)[number];
 
 /**
  * For whom a number is suppressed: the key of a partner, `-:` and the `cid` for the callers of `/json/leads` who send for that
@@ -95,9 +91,32 @@ export type Suppressing = Record<SuppressionKind, readonly string[]> & {
   since: number;
 };
 
-export type RevocationStore = {
+export type StopReader = {
   /** The digests of people, in their order. @throws SealError when their key cannot be opened */
   digestsOfPeople(people: readonly KnownPerson[]): Promise<PersonDigests[]>;
+  /** The oldest first: of these numbers, or by the links of these leads. */
+  stopEvents(of: {
+    digests?: readonly string[];
+    leads?: readonly string[];
+    ids?: readonly string[];
+  }): Promise<StopEvent[]>;
+  /** Until when a process may be sending one of these leads, or news of it. Milliseconds since 1970, 0 if none is. */
+  underWayUntil(ids: readonly string[]): Promise<number>;
+  /** The newest first. @param digests only these */
+  suppressions(digests?: readonly string[]): Promise<Suppression[]>;
+  /** The ids of leads that are held because of their numbers, and have deliveries that wait. */
+  heldLeads(): Promise<string[]>;
+  isRevokeToken(id: string, token: string): Promise<boolean>;
+  /** Those that are not erased yet, the oldest first. @param lead only that of this lead */
+  erasureRequests(lead?: string): Promise<{lead: string; requestedAt: number}[]>;
+  /**
+   * Up to which time the lines of the file of erasures are known here. 0 if that was never noted. `wasWritten`: there was a file with
+   * lines of this store.
+   */
+  erasuresKnown(): Promise<{until: number; wasWritten: boolean}>;
+};
+
+export type RevocationStore = StopReader & {
   /**
    * Suppresses what has these digests, and notes the events. From its commit on, later leads with them are held. It waits for
    * leads that are being stored, so that leads which are found after it are all that may be sent.
@@ -105,12 +124,6 @@ export type RevocationStore = {
   suppress(suppressing: Suppressing, events: readonly StopEvent[]): Promise<void>;
   /** Notes what was said, where nothing is suppressed by it. */
   noteStops(events: readonly StopEvent[]): Promise<void>;
-  /** The oldest first: of these numbers, or by the links of these leads. */
-  stopEvents(of: {
-    digests?: readonly string[];
-    leads?: readonly string[];
-    ids?: readonly string[];
-  }): Promise<StopEvent[]>;
   /**
    * Revokes the consent of one lead: its deliveries in the outbox end, and those who had news of it are told, once no
    * process may be sending it any more. The lead may be erased already, or be unreadable.
@@ -123,10 +136,6 @@ export type RevocationStore = {
   ): Promise<boolean>;
   /** Holds what waits of these leads, as if their number had been suppressed before they came. */
   hold(ids: readonly string[]): Promise<void>;
-  /** Until when a process may be sending one of these leads, or news of it. Milliseconds since 1970, 0 if none is. */
-  underWayUntil(ids: readonly string[]): Promise<number>;
-  /** The newest first. @param digests only these */
-  suppressions(digests?: readonly string[]): Promise<Suppression[]>;
   /** Lets later leads with these digests go again, and notes the events. */
   allow(
     digests: readonly string[],
@@ -135,8 +144,6 @@ export type RevocationStore = {
     reason: string,
     events: readonly StopEvent[],
   ): Promise<void>;
-  /** The ids of leads that are held because of their numbers, and have deliveries that wait. */
-  heldLeads(): Promise<string[]>;
   /** Sends such a lead as if it had come now. @returns false if it was not held */
   release(id: string, now: number): Promise<boolean>;
   /**
@@ -144,18 +151,10 @@ export type RevocationStore = {
    * never expires.
    */
   revokeToken(id: string): Promise<string>;
-  isRevokeToken(id: string, token: string): Promise<boolean>;
   /** Notes that somebody asked to be erased. The first time counts. */
   requestErasure(id: string, now: number): Promise<void>;
-  /** Those that are not erased yet, the oldest first. @param lead only that of this lead */
-  erasureRequests(lead?: string): Promise<{lead: string; requestedAt: number}[]>;
   /** @returns false if there was none */
   endErasureRequest(id: string): Promise<boolean>;
-  /**
-   * Up to which time the lines of the file of erasures are known here. 0 if that was never noted. `wasWritten`: there was a file with
-   * lines of this store.
-   */
-  erasuresKnown(): Promise<{until: number; wasWritten: boolean}>;
   /** Notes that lines up to this time are about to be written, or were carried out. */
   noteErasuresUntil(at: number): Promise<void>;
 };

@@ -3,7 +3,6 @@ import type {Amounts, Reasons} from '../../contract/amounts.ts';
 import type {Attribution, Context, OptOutSignal} from '../../contract/embed.ts';
 import type {FormFieldName} from '../../contract/fields.ts';
 import type {Lead} from './lead-schema.ts';
-import type {RevocationScope} from './revocation.ts';
 
 /**
  * The answer to a lead.
@@ -118,6 +117,9 @@ export const noCircumstances: Circumstances = {
   supersedes: null,
 };
 
+/** For whom a consent was revoked: for the partner of the lead, or for all. */
+export const revocationScopes = ['partner', 'all'] as const;
+export type RevocationScope = (typeof revocationScopes)[number];
 /** That the visitor revoked the consent: when, in milliseconds since 1970, and for whom. */
 export type Revocation = {at: number; scope: RevocationScope};
 

@@ -1,5 +1,5 @@
 /** What the table of operations lets people do on pages: one that shows what would happen, and its button, which does it. */
-import {planChange} from '../admin/changes.ts';
+import {planChange} from '../admin/operations/changes.ts';
 import {
   done,
   inputOf,

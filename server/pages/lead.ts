@@ -11,7 +11,7 @@ import {html, type Html, type HtmlValue} from '../html/html.ts';
 import type {LeadView} from '../leads/lead-view.ts';
 import {resultWords, senderWords} from '../leads/lead-words.ts';
 import {bar, clock, date, icon, moment, money, page, state} from './layout.ts';
-import {changeNamed} from '../admin/changes.ts';
+import {changeNamed} from '../admin/operations/changes.ts';
 import {mayDo} from './changes.ts';
 import {sealedName} from './lead-table.ts';
 import {seesPersons, type Reply, type Visit} from './visit.ts';

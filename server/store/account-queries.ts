@@ -1,7 +1,7 @@
 /** The queries for who may use the operators' pages, for both databases. */
 import type {ListedOperator, Operator, OperatorStore, Passkey, Session} from '../leads/operators.ts';
+import type {Context} from './context.ts';
 import {list, statement, type Row, type Statement} from './database.ts';
-import type {Context} from './unreadable-leads.ts';
 
 const operatorColumns = list([
   ...['operators.id', 'operators.name', 'operators.role'],

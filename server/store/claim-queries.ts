@@ -22,12 +22,12 @@ import type {LeadReader} from '../leads/lead-filter.ts';
 import type {OutboxPort} from '../leads/ports.ts';
 import {createBatcher} from './batcher.ts';
 import type {RowOf} from './columns.ts';
+import type {Context} from './context.ts';
 import {isThere, statement, type Database, type Statement} from './database.ts';
 import {isErased} from './rows.ts';
 import {isNotForReceivers} from './erasure-queries.ts';
 import {isOneOf} from './schema.ts';
 import {endUnsent, toRecipients} from './settlement-queries.ts';
-import type {Context} from './unreadable-leads.ts';
 
 type ClaimedRow = Pick<
   RowOf<'deliveries'>,

@@ -4,6 +4,7 @@ import {clearWord} from '../config/data-keys.ts';
 import {sliceSize, type KeyStore} from '../leads/data-keys.ts';
 import {insertKey, isMarked, writeMark} from './clear-mark.ts';
 import type {RowOf} from './columns.ts';
+import type {Context} from './context.ts';
 import {list, statement, type Row, type Statement} from './database.ts';
 import {evidenceOwner} from './evidence-queries.ts';
 import {keyOwner, lockDigests} from './person-queries.ts';
@@ -19,7 +20,6 @@ import {
   type SealedText,
   type Sealer,
 } from './sealing.ts';
-import type {Context} from './unreadable-leads.ts';
 
 /** Milliseconds between two slices, in which others can write. */
 const pauseBetween = 5;

@@ -12,12 +12,12 @@ import {
   type OutboxCount,
 } from '../leads/deliveries.ts';
 import {firstIdAt} from '../leads/lead-ids.ts';
-import type {DeliveryDesk, OutboxPort} from '../leads/ports.ts';
+import type {DeliveryReader} from '../leads/ports.ts';
+import type {Context} from './context.ts';
 import {statement} from './database.ts';
 import {isOneOf} from './schema.ts';
 import {boundColumns, replyPart, type Bound, type Sealer} from './sealing.ts';
 import {toRecipients} from './settlement-queries.ts';
-import type {Context} from './unreadable-leads.ts';
 
 /** How many deliveries one read of `lastDelivered` looks at, and how many such reads there are at most. */
 const [deliveriesPerRead, maxReads] = [5_000, 20];
@@ -111,7 +111,7 @@ async function lastDelivered({readMany}: Context, destinations: readonly string[
 
 export function deliveryQueries(
   context: Context,
-): Pick<DeliveryDesk, 'listDeliveries' | 'lastReplies' | 'lastDelivered'> & Pick<OutboxPort, 'countOutbox'> {
+): Omit<DeliveryReader, 'addressUses' | 'pausedDestinations'> {
   const {read, readMany, sealer} = context;
   return {
     async listDeliveries(limit, filter, after) {

@@ -4,21 +4,14 @@ import type {ErasableLead, ErasureStore, KeepConsent, KeptConsent} from '../lead
 import {onlyForReceivers, type DeliveryContent} from '../leads/deliveries.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
+import type {Context, Index} from './context.ts';
 import {statement, type Database, type Statement} from './database.ts';
 import {erasedFingerprint} from './new-lead.ts';
-import {
-  digestsOfKept,
-  digestsOfLead,
-  forgetDigests,
-  lockDigests,
-  storedDigests,
-  type Index,
-} from './person-queries.ts';
+import {digestsOfKept, digestsOfLead, forgetDigests, lockDigests, storedDigests} from './person-queries.ts';
 import {emptiedColumns} from './personal-data.ts';
 import {isErased, joinPersonal, readColumns, type ReadRow} from './rows.ts';
 import {isOneOf} from './schema.ts';
 import {boundColumns, type Bound, type SealedText} from './sealing.ts';
-import type {Context} from './unreadable-leads.ts';
 
 /** SQL that is true for a delivery of which the destination may have got something. */
 export const mayHaveArrived = (table: string) =>

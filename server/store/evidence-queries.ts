@@ -5,9 +5,9 @@
  */
 import {isGenuine, type EvidenceKey, type EvidenceStore} from '../leads/evidence.ts';
 import type {RowOf} from './columns.ts';
+import type {Context} from './context.ts';
 import {statement, type Statement} from './database.ts';
 import type {Bound, SealedText, Sealer} from './sealing.ts';
-import type {Context} from './unreadable-leads.ts';
 
 type KeyRow = Pick<RowOf<'evidence_keys'>, 'id' | 'public_key' | 'data_key' | 'blob'>;
 export const selectEvidenceKeys =

@@ -3,9 +3,9 @@ import {onlyForReceivers, type Unheard} from '../leads/deliveries.ts';
 import type {DeliveryCell, FigureStore, LeadDay, OpenDelivery} from '../leads/figures.ts';
 import {createdAtOf, firstIdAt} from '../leads/lead-ids.ts';
 import {dayLength, startOfDay} from '../versions/request-counts.ts';
+import type {Context} from './context.ts';
 import {statement} from './database.ts';
 import {isOneOf} from './schema.ts';
-import type {Context} from './unreadable-leads.ts';
 
 /**
  * Milliseconds after its end until the leads of a day are counted once for all: the id of a lead is made a little before its

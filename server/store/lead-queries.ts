@@ -13,10 +13,11 @@ import type {
 } from '../leads/lead-filter.ts';
 import {createdAtOf, firstIdAt} from '../leads/lead-ids.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
+import type {Context} from './context.ts';
 import {isThere, list, statement, type Statement} from './database.ts';
 import {isErased, joinPersonal, readColumns, type ReadRow} from './rows.ts';
 import type {RowOf, Value} from './columns.ts';
-import {answerOf, type Context} from './unreadable-leads.ts';
+import {answerOf} from './unreadable-leads.ts';
 
 type Order = 'ASC' | 'DESC';
 

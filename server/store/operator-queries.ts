@@ -5,7 +5,7 @@
  */
 import {setTimeout as sleep} from 'node:timers/promises';
 import {hasEnded, type DeliveryFilter, type DeliveryKey, type Settled} from '../leads/deliveries.ts';
-import type {DeliveryDesk} from '../leads/ports.ts';
+import type {DeliveryDesk, DeliveryReader} from '../leads/ports.ts';
 import {isThere, statement, type Database, type Statement} from './database.ts';
 import {conditionOf, type Condition} from './delivery-queries.ts';
 import {isNotForReceivers, mayHaveArrived} from './erasure-queries.ts';
@@ -187,9 +187,7 @@ const orders: Readonly<
   drop: (filter) => [{...filter, stops: filter.stops ?? false}, ' AND settled_at IS NULL'],
 };
 
-export function operatorQueries(
-  database: Database,
-): Omit<DeliveryDesk, 'listDeliveries' | 'lastReplies' | 'lastDelivered'> {
+export function operatorQueries(database: Database): Omit<DeliveryDesk, keyof DeliveryReader> {
   const {write} = database;
   return {
     async retryDeliveries(now, filter) {

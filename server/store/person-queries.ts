@@ -8,50 +8,17 @@
 import {createHmac, createSecretKey, randomBytes, type KeyObject} from 'node:crypto';
 import {mailboxOf} from '../leads/confirmation-digests.ts';
 import type {KeptConsent} from '../leads/erasure.ts';
-import {comparableEmail} from '../leads/idempotency.ts';
 import {createdAtOf, firstIdAt} from '../leads/lead-ids.ts';
-import type {LeadEntry} from '../leads/new-lead.ts';
 import {unreadableDigest, type Person, type PersonDigests, type PersonStore} from '../leads/persons.ts';
+import {comparableEmail} from '../leads/read-contact.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
+import type {Context, Index, Keyed, PersonIndex} from './context.ts';
 import {isThere, statement, type Database, type Statement} from './database.ts';
 import {isErased, joinPart, joinPersonal, readColumns, sealedOf, type ReadRow} from './rows.ts';
 import {SealError, type SealedText, type Sealer} from './sealing.ts';
-import type {Context} from './unreadable-leads.ts';
 
 /** The key is bound to this, as what is sealed of a lead is bound to the lead. */
 export const keyOwner = {id: 'person_search', cid: '', partner: null};
-
-/**
- * What is made with the key: digests, and what stands in the link by which a visitor revokes the consent of a lead. `check`
- * tells the key from others.
- */
-type Keyed = {
-  digestsOf: (person: Person) => PersonDigests;
-  ofSender: (person: Sender) => Required<Pick<PersonDigests, 'phone' | 'address'>>;
-  tokenOf: (lead: string) => string;
-  check: string;
-};
-/** Who sends a lead. Both are in the form that `Person` has. */
-type Sender = {phone: string; email: string};
-/** What a process needs to make digests, and how far they are written. `now` is the time of the database. */
-export type Index = Keyed & {doneUntil: string; now: number};
-
-export type PersonIndex = {
-  /** Undefined if there is no key yet, or if it cannot be opened. */
-  find: () => Promise<Index | undefined>;
-  /** Makes the key if there is none. Two processes that do so at once get the same key. @throws SealError */
-  make: () => Promise<Index>;
-  /** The digests of who sent a lead. Undefined if the key cannot be opened. Reads the store only the first time. */
-  ofSender: (sender: Sender) => Promise<ReturnType<Keyed['ofSender']> | undefined>;
-  /** The key as it is stored, and its check value. Undefined if there is none. @throws SealError */
-  stored: () => Promise<(SealedText & {check: string}) | undefined>;
-  /** Takes this key, unless there is one. @returns false if it cannot be opened */
-  adopt: (key: SealedText) => Promise<boolean>;
-  /** Notes up to which leads others may have written digests, if they write those that are older than `age`. */
-  note: (index: Index, age: number) => void;
-  /** The digests that a new lead must bring along, because nobody would look for it any more. Mostly none. */
-  ofLateLead: (entry: Pick<LeadEntry, 'id' | 'lead'>) => string[];
-};
 
 /** In a damaged row, both may be missing. */
 const personOf = ({email, phone}: {email?: string; phone?: {e164?: string}}): Person => ({

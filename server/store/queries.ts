@@ -1,4 +1,5 @@
 /** All queries of the store for both databases, except storing new leads. */
+import type {Context, PersonIndex} from './context.ts';
 import {erasedFingerprint, keyLifetime, selectKey} from './new-lead.ts';
 import {tables, type RowOf, type TableName} from './columns.ts';
 import {accountQueries} from './account-queries.ts';
@@ -16,10 +17,10 @@ import {figureQueries} from './figure-queries.ts';
 import {leadReader} from './lead-queries.ts';
 import {operatorQueries} from './operator-queries.ts';
 import {pauseQueries} from './pause-queries.ts';
-import {createPersonIndex, personQueries, type PersonIndex} from './person-queries.ts';
+import {createPersonIndex, personQueries} from './person-queries.ts';
 import {processQueries} from './process-queries.ts';
 import {revocationQueries} from './revocation-queries.ts';
-import {answerOf, createOpener, notesKept, unreadableLeads, type Context} from './unreadable-leads.ts';
+import {answerOf, createOpener, notesKept, unreadableLeads} from './unreadable-leads.ts';
 import {settlementQueries} from './settlement-queries.ts';
 import {sweepQueries} from './sweep-queries.ts';
 import {versionQueries} from './version-queries.ts';

@@ -7,9 +7,9 @@ import {
   type Suppressing,
 } from '../leads/revocation.ts';
 import {tables, type RowOf} from './columns.ts';
+import type {Context} from './context.ts';
 import {insertText, isThere, list, statement, type Statement} from './database.ts';
 import {announceTo, isNotForReceivers, lockDeliveries} from './erasure-queries.ts';
-import type {Context} from './unreadable-leads.ts';
 
 /**
  * SQL that is true for a delivery that an operator may make due: nothing goes out of a lead whose consent was revoked, or

@@ -15,10 +15,10 @@ import {
 import type {LeadPort, OutboxPort} from '../leads/ports.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
 import type {FinalAnswer} from '../leads/stored-lead.ts';
+import type {Context} from './context.ts';
 import {statement, type Statement} from './database.ts';
 import {toAnswerRow} from './rows.ts';
 import {boundColumns, replyPart, type Bound, type Sealer} from './sealing.ts';
-import type {Context} from './unreadable-leads.ts';
 
 /** SQL that is true if a lead may get its answer, because its delivery is now in `state` and gives the answer. */
 const mayBeAnswered = (state: Settlement['state'], condition: string, id: string, destination: string) => `

@@ -5,13 +5,13 @@ import type {ErasureStore, Retention} from '../leads/erasure.ts';
 import {firstIdAt} from '../leads/lead-ids.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
 import type {RowOf} from './columns.ts';
+import type {Context} from './context.ts';
 import {isThere, statement, type Statement} from './database.ts';
 import {eraseStatements, forgetConsents, selectRows, type Erasing} from './erasure-queries.ts';
 import {keyLifetime} from './new-lead.ts';
 import {lockDigests} from './person-queries.ts';
 import {isErased, type ReadRow} from './rows.ts';
 import {isOneOf} from './schema.ts';
-import type {Context} from './unreadable-leads.ts';
 
 /** Rows that one slice of the sweep looks at, and leads that it erases, at most. */
 const [rowsPerRead, sliceSize] = [500, 50];

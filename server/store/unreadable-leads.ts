@@ -5,21 +5,10 @@
 import {isSameLead} from '../leads/idempotency.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
 import type {FullLead, UnreadableLead} from '../leads/lead-filter.ts';
-import type {Tombstone} from '../leads/stored-lead.ts';
+import type {Context, LeadOpener} from './context.ts';
 import {list, statement, type Database} from './database.ts';
 import {joinPart, joinPersonal, readColumns, sealedOf, toLead, whyUnreadable, type ReadRow} from './rows.ts';
-import type {PersonIndex} from './person-queries.ts';
 import type {Sealer} from './sealing.ts';
-
-type LeadOpener = {
-  /** The lead of a row, or why it cannot be opened. */
-  open: (row: ReadRow) => FullLead | Tombstone | LeadUnreadable;
-  /** Notes that something of a lead cannot be opened. It returns at once; closing the store waits for the note (`noted`). */
-  note: (id: string) => void;
-};
-
-/** What the queries of the store get: the database, what seals and opens what it holds of leads, and what finds people. */
-export type Context = Database & {sealer: Sealer; opener: LeadOpener; persons: PersonIndex};
 
 /** Milliseconds for which a note is kept. */
 export const notesKept = 24 * 3_600_000;

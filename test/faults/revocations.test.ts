@@ -7,13 +7,7 @@ import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {usualTimings} from '../../server/config/timings.ts';
-import {
-  everybody,
-  isInScopes,
-  revokeLinkOf,
-  scopesOf,
-  type RevocationScope,
-} from '../../server/leads/revocation.ts';
+import {everybody, isInScopes, revokeLinkOf, scopesOf} from '../../server/leads/revocation.ts';
 import {json, startFakeUpstream} from '../support/fake-upstream.ts';
 import {freePort} from '../support/free-port.ts';
 import {openFor} from '../support/opened.ts';
@@ -24,6 +18,7 @@ import {serviceSettings, type RunningService} from '../support/service-process.t
 import {temporaryFolder} from '../support/temporary-folder.ts';
 import {acme, inFile} from '../support/test-server.ts';
 import {startWebhookReceiver, type ReceiverReply} from '../support/webhook-receiver.ts';
+import type {RevocationScope} from '../../server/leads/stored-lead.ts';
 import {createLeads, fromCaller, fromPage, startOver, stopped, until, type NewLead} from './load.ts';
 import {openBeside, sendingTo, stores} from './operated.ts';
 

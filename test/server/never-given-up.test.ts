@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import type {Admin} from '../../server/admin/admin.ts';
-import {planChange, changeNamed} from '../../server/admin/changes.ts';
+import {planChange, changeNamed} from '../../server/admin/operations/changes.ts';
 import {listDeliveries, type Changed} from '../../server/admin/deliveries.ts';
 import {pauseDestination} from '../../server/admin/destinations.ts';
 import {inOneLine} from '../../server/admin/status.ts';

@@ -1,6 +1,6 @@
 /** What the rules of the checker ask of a history. */
 import {onlyForReceivers, type DeliveryRow, type ForReceivers} from '../../server/leads/deliveries.ts';
-import {revocationScopes} from '../../server/leads/revocation.ts';
+import {revocationScopes} from '../../server/leads/stored-lead.ts';
 import {
   nameOf,
   type Addresses,

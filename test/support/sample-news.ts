@@ -1,8 +1,12 @@
 /** Sample deliveries of news, as the courier hands them to webhooks and e-mails. */
 import type {DeliveryRequest, RecordRequest} from '../../server/destinations/destination.ts';
 import {parseFormLead} from '../../server/leads/lead-schema.ts';
-import type {RevocationScope} from '../../server/leads/revocation.ts';
-import {noCircumstances, type LeadRecord, type Tombstone} from '../../server/leads/stored-lead.ts';
+import {
+  noCircumstances,
+  type LeadRecord,
+  type Tombstone,
+  type RevocationScope,
+} from '../../server/leads/stored-lead.ts';
 import {asLead, doneAnswer, prequalificationBody, sampleConsent} from './sample-leads.ts';
 
 /** Its reference is K7QM-2XHD. */

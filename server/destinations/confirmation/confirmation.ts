@@ -8,15 +8,8 @@ import {timesAround} from '../../config/addresses.ts';
 import type {ConfirmationsSettings} from '../../config/confirmations.ts';
 import {confirmationLifetime, type ConfirmationDecision, type Settlement} from '../../leads/deliveries.ts';
 import {addressDigests} from '../../leads/confirmation-digests.ts';
-import {NeverTried, NotTried} from '../breaker.ts';
-import {
-  DeliveryError,
-  orNotTried,
-  withRecord,
-  type Added,
-  type Destination,
-  type RecordRequest,
-} from '../destination.ts';
+import {NeverTried, NotTried, orNotTried} from '../breaker.ts';
+import {DeliveryError, withRecord, type Added, type Destination, type RecordRequest} from '../destination.ts';
 import {addressOf, domainOf, openTransport} from '../email/email.ts';
 import {failureOf} from '../email/failures.ts';
 import {plainAddress} from '../email/their-words.ts';

@@ -6,7 +6,7 @@ import {referenceOf} from '../../../contract/reference.ts';
 import {type Admin} from '../../../server/admin/admin.ts';
 import {noting} from '../../../server/admin/audit.ts';
 import {readCallSheet, type CallSheet} from '../../../server/admin/call-sheet.ts';
-import {planChange, changeNamed} from '../../../server/admin/changes.ts';
+import {planChange, changeNamed} from '../../../server/admin/operations/changes.ts';
 import {deliveriesOf} from '../../../server/admin/deliveries.ts';
 import {listPage} from '../../../server/admin/listing.ts';
 import {allowConsent} from '../../../server/admin/revocations.ts';

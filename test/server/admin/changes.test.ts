@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import {referenceOf} from '../../../contract/reference.ts';
 import {readCallSheet} from '../../../server/admin/call-sheet.ts';
-import {changeNamed, planChange} from '../../../server/admin/changes.ts';
+import {changeNamed, planChange} from '../../../server/admin/operations/changes.ts';
 import {noting} from '../../../server/admin/audit.ts';
 import {done, inputOf, type Said} from '../../../server/admin/operations/operation.ts';
 import {allowConsent} from '../../../server/admin/revocations.ts';

@@ -13,8 +13,8 @@ import {
   resultWords,
   states,
   type StateReason,
+  type CallReason,
 } from '../../../server/leads/lead-words.ts';
-import type {CallReason} from '../../../server/leads/may-call.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import type {LeadRecord} from '../../../server/leads/stored-lead.ts';
 import {routes} from '../../../server/pages/routes.ts';

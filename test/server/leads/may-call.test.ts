@@ -1,7 +1,8 @@
 /** Whether a lead may be called: each reason, which of two counts, whose number a consent names, and at which hours. */
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
-import {callReasonNames, mayCall, type CallFacts, type CallReason} from '../../../server/leads/may-call.ts';
+import type {CallReason} from '../../../server/leads/lead-words.ts';
+import {callReasonNames, mayCall, type CallFacts} from '../../../server/leads/may-call.ts';
 import {sampleId} from '../../support/sample-news.ts';
 
 /** A Wednesday. It is noon in New York, 9 AM in Los Angeles and 7 AM in Honolulu. */

@@ -1,13 +1,13 @@
 /** What a page can do with one lead: the rows of the table that have a button there, planned first. */
-import {referenceOf} from '../../contract/reference.ts';
-import {isErased} from '../store/rows.ts';
-import {Refusal, type Admin} from './admin.ts';
-import {storedOf} from './deliveries.ts';
-import {leadOf} from './lead-names.ts';
-import type {LeadState, OpenDelivery} from './operations/deliveries-of-lead.ts';
-import {inputOf, planned, verbOf, type Planned} from './operations/operation.ts';
-import {ofLead, type OfLead} from './operations/table.ts';
-import {stopsOf} from './stops.ts';
+import {referenceOf} from '../../../contract/reference.ts';
+import {isErased} from '../../store/rows.ts';
+import {Refusal, type Admin} from '../admin.ts';
+import {storedOf} from '../deliveries.ts';
+import {leadOf} from '../lead-names.ts';
+import {stopsOf} from '../stops.ts';
+import type {LeadState, OpenDelivery} from './deliveries-of-lead.ts';
+import {inputOf, planned, verbOf, type Planned} from './operation.ts';
+import {ofLead, type OfLead} from './table.ts';
 
 /** What can be done now. @param open the deliveries of the lead that have not ended */
 export const possibleChanges = (open: readonly OpenDelivery[], state: LeadState): OfLead[] =>
