@@ -14,7 +14,7 @@ import {leadOf} from './lead-names.ts';
 import {viewOne} from './lead-view.ts';
 import {peopleOf} from './persons.ts';
 import {afterwardsOf} from './stops.ts';
-import {storyOf, type StoryEvent} from './story.ts';
+import {timelineOf, type TimelineEvent} from './timeline.ts';
 import {visible} from './visible.ts';
 
 /**
@@ -28,7 +28,7 @@ export type CallSheet = {
   erased: ShownErased | null;
   words: string | null;
   said: string[];
-  story: StoryEvent[];
+  timeline: TimelineEvent[];
   changes: string[];
 };
 
@@ -56,7 +56,7 @@ export async function readCallSheet(
     view,
     erased: lead && isErased(lead) ? await showErased(admin, lead) : null,
     ...(await agreedTo(admin, full)),
-    story: await storyOf(admin, told, seesPersons),
+    timeline: await timelineOf(admin, told, seesPersons),
     changes: seesPersons
       ? possibleChanges(open, {
           ...outline,

@@ -191,8 +191,8 @@ suite("the operators' pages in Chromium", () => {
     await heading(page, 'Ana Silva');
     assert.equal(new URL(page.url()).pathname, `/leads/${id}`);
     assert.doesNotMatch(await page.title(), /Ana|Silva/);
-    const story = page.getByRole('complementary');
-    await story.getByText(/refused by crm/).waitFor();
+    const timeline = page.getByRole('complementary');
+    await timeline.getByText(/refused by crm/).waitFor();
     assert.deepEqual(await axeFaults(page), []);
 
     delete run.script.create;

@@ -135,7 +135,7 @@ for (const {name, postgres, skip} of databaseKinds)
         'If default was to answer the lead, it counts as refused.',
       ]);
       const titles = async () =>
-        (await readCallSheet(admin, lead, {seesPersons: true})).story.map(({title}) => title);
+        (await readCallSheet(admin, lead, {seesPersons: true})).timeline.map(({title}) => title);
       assert.ok((await titles()).includes('ana, by a command, asked what dropping it would do'));
       assert.equal(await make('drop'), '2 deliveries dropped');
       assert.ok((await titles()).includes('ana, by a command, dropped it'));
