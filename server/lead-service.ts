@@ -8,7 +8,7 @@ import {addressOf, placeOf, type DestinationSettings} from './config/destination
 import {onceIn} from './config/once-in.ts';
 import type {Timings} from './config/timings.ts';
 import type {Served} from './destinations/channel.ts';
-import {createCourier} from './destinations/courier.ts';
+import {createDispatcher} from './destinations/dispatcher.ts';
 import {createDestination, termsOf} from './destinations/kinds.ts';
 import type {Network} from './destinations/network.ts';
 import {startOutboxCheck} from './destinations/outbox-check.ts';
@@ -86,8 +86,8 @@ export async function startLeadService(
   }
   configure(config.destinations);
   const pauses = await watchPauses({store, emit, timings});
-  const courier = createCourier({store, destinations, pauses, emit, timings});
-  const workers = startWorkers(destinations, {store, courier, emit, timings});
+  const dispatcher = createDispatcher({store, destinations, pauses, emit, timings});
+  const workers = startWorkers(destinations, {store, dispatcher, emit, timings});
   const names = () => [...destinations.keys()];
   const outbox = startOutboxCheck(names, {store, emit, timings});
   const expiry = startDeletingExpired(store, emit);
@@ -97,7 +97,7 @@ export async function startLeadService(
   const sweep = startSweeping({store, retention: () => retention, emit, timings});
   const deskUnder = ({policy}: Reloaded) => {
     const calculate = (lead: Lead) => calculatedAnswer(lead, policy);
-    const parts = {store, courier: courier.deliverer(), calculate, emit, timings};
+    const parts = {store, dispatcher: dispatcher.deliverer(), calculate, emit, timings};
     return createLeadDesk({...parts, evidence: () => newEvidence(evidence.signing())});
   };
   let desk = deskUnder(config);
@@ -118,7 +118,7 @@ export async function startLeadService(
     const missing = outbox
       .missing()
       .map((destination) => ({destination, state: 'missing' as const, since, deliveredAt: undefined}));
-    return [...courier.states(), ...missing];
+    return [...dispatcher.states(), ...missing];
   }
 
   return {
@@ -128,7 +128,7 @@ export async function startLeadService(
     watch,
     reload(reloaded) {
       configure(reloaded.destinations);
-      courier.serve(destinations);
+      dispatcher.serve(destinations);
       workers.serve(destinations);
       desk = deskUnder(reloaded);
       retention = retentionOf(reloaded);

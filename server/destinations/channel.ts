@@ -152,7 +152,7 @@ export function reserve(channel: Channel, content: DeliveryContent): boolean {
   return true;
 }
 
-/** Counts deliveries that a worker claimed (`Courier`). */
+/** Counts deliveries that a worker claimed (`Dispatcher`). */
 export function countClaimed(channel: Channel, due: readonly Claimed[]) {
   const sent = due.filter((each) => !isSkipped(channel, each) && !isForElsewhere(channel, each));
   channel.pace.take(sent.length);

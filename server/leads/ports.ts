@@ -54,7 +54,7 @@ export type LeadPort = {
   keepWords(words: readonly string[]): Promise<void>;
 };
 
-/** What the courier, the workers and the outbox check need: deliveries are claimed, and end. */
+/** What the dispatcher, the workers and the outbox check need: deliveries are claimed, and end. */
 export type OutboxPort = {
   /** Whether a delivery to the destination is due. Destinations for which this is asked at the same time share a query. */
   hasDue(destination: string): Promise<boolean>;

@@ -134,7 +134,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'take a claim for sent whose commit was lost',
     file: 'server/destinations/worker.ts',
-    from: 'courier.abandon(destination, {leaseEnd, dueAgain});',
+    from: 'dispatcher.abandon(destination, {leaseEnd, dueAgain});',
     to: '',
     plan: 'claim-without-reply',
     violates: 'nothing is held as unclear that was never sent',
@@ -142,7 +142,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'take a new lead for sent whose commit was lost',
     file: 'server/leads/lead-desk.ts',
-    from: 'if (error instanceof StoreUnavailable) abandonDeliveries(courier, entry);',
+    from: 'if (error instanceof StoreUnavailable) abandonDeliveries(dispatcher, entry);',
     to: '',
     plan: 'lead-without-reply',
     violates: 'nothing is held as unclear that was never sent',
@@ -213,7 +213,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'store a lead for the address of now instead of that of its request',
-    file: 'server/destinations/courier.ts',
+    file: 'server/destinations/dispatcher.ts',
     from: 'addressOf: (destination) => known.get(destination)?.address ?? null,',
     to: 'addressOf: () => null,',
     flavour: 'reloaded',
