@@ -19,7 +19,7 @@ import {routes} from '../server/pages/routes.ts';
 import {startServer} from '../server/server.ts';
 import {noChoices} from '../server/snippets/choices.ts';
 import {noVersionForSnippets, snippetParts, versionForSnippets} from '../server/snippets/parts.ts';
-import {siteKinds} from '../server/snippets/site-kinds.ts';
+import {platforms} from '../server/snippets/platforms.ts';
 import {readVersions} from '../server/versions/embed-versions.ts';
 import {landingPage} from './landing-page.ts';
 import {partner} from './partner.ts';
@@ -64,7 +64,7 @@ function snippetOf(config: Config) {
   const version = versionForSnippets(readVersions(config));
   if (!version) throw new Error(noVersionForSnippets);
   const parts = snippetParts(config, version, config.partners[0], noChoices);
-  const [, rules = '', form = ''] = siteKinds.csp.blocks(parts).map(({code}) => code);
+  const [, rules = '', form = ''] = platforms.csp.blocks(parts).map(({code}) => code);
   return {rules, form};
 }
 
