@@ -25,10 +25,10 @@ import {revokeLinkOf} from './leads/revocation.ts';
 import type {Emit} from './observe/observations.ts';
 import type {DestinationReading, OverdueReading, Readings} from './observe/readings.ts';
 import {watchEvidence} from './store/evidence-watch.ts';
-import {startSweeping} from './store/retention-sweep.ts';
+import {startRetentionJob} from './store/retention-job.ts';
 import {startSealingClear} from './store/seal-clear.ts';
 import {watchStore, type StoreWatch} from './store/store-watch.ts';
-import {startDeletingExpired, startWritingDigests} from './store/upkeep.ts';
+import {startDeletingExpired, startWritingDigests} from './store/maintenance.ts';
 
 export type LeadService = {
   /** The desk under the configuration in force. A request keeps the desk with which it began. */
@@ -42,7 +42,7 @@ export type LeadService = {
   isDegraded: () => boolean;
   /** How the destinations are, as far as this process knows. */
   destinations: () => DestinationReading[];
-  /** Which leads are kept past their time, as the last sweep of this process found them. */
+  /** Which leads are kept past their time, as the last run of the retention job of this process found them. */
   overdue: () => OverdueReading | undefined;
   /** What the metrics read of the store and of the destinations. */
   readings: () => Promise<Pick<Readings, 'isStoreUp' | 'destinations' | 'outbox'>>;
@@ -94,7 +94,7 @@ export async function startLeadService(
   let retention = retentionOf(config);
   const digests = startWritingDigests({store, emit, timings});
   const sealing = startSealingClear({store, emit, timings});
-  const sweep = startSweeping({store, retention: () => retention, emit, timings});
+  const retentionJob = startRetentionJob({store, retention: () => retention, emit, timings});
   const deskUnder = ({policy}: Reloaded) => {
     const calculate = (lead: Lead) => calculatedAnswer(lead, policy);
     const parts = {store, dispatcher: dispatcher.deliverer(), calculate, emit, timings};
@@ -138,7 +138,7 @@ export async function startLeadService(
     },
     isDegraded: () => destinationsNow().some(({state}) => state !== 'ok'),
     destinations: destinationsNow,
-    overdue: sweep.overdue,
+    overdue: retentionJob.overdue,
     async readings() {
       const counts = await storedCounts.read();
       return {
@@ -159,7 +159,7 @@ export async function startLeadService(
       await outbox.stop();
       await expiry.stop();
       await digests.stop();
-      await sweep.stop();
+      await retentionJob.stop();
       await evidence.stop();
       watch.stop();
       await desk.close(patience);

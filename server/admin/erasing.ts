@@ -11,7 +11,7 @@ import {erasedEventSchema, leadEventSchema} from '../leads/lead-event.ts';
 import type {ListedLead, LeadReader} from '../leads/lead-filter.ts';
 import {mayCall} from '../leads/may-call.ts';
 import type {PersonReader} from '../leads/persons.ts';
-import type {ReadStore, Upkeep, DeliveryReader} from '../leads/ports.ts';
+import type {ReadStore, Maintenance, DeliveryReader} from '../leads/ports.ts';
 import {consentEnd, retentionOf} from '../leads/retention.ts';
 import type {RevocationStore, StopReader} from '../leads/revocation.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
@@ -173,7 +173,7 @@ function endOfConsent(config: Config, {hasConsent, partner, createdAt}: Erasable
 }
 
 export type Eraser = With<
-  PersonReader & KeyStore & RevocationStore & ErasureStore & Upkeep,
+  PersonReader & KeyStore & RevocationStore & ErasureStore & Maintenance,
   'config' | 'look'
 >;
 export type Erasing = {erased: string} | Waiting;

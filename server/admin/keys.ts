@@ -2,7 +2,7 @@
 import {z} from 'zod';
 import {clearWord} from '../config/data-keys.ts';
 import type {KeyUse, StoredPart, KeyStore} from '../leads/data-keys.ts';
-import type {Upkeep} from '../leads/ports.ts';
+import type {Maintenance} from '../leads/ports.ts';
 import {goneAfter, type ReloadStore} from '../reload/reloads.ts';
 import {sealAll, type SealedAll} from '../store/seal-clear.ts';
 import {checkInHex, checkValueOf} from '../store/sealing.ts';
@@ -36,7 +36,7 @@ export const keyName = (word: string): string => checkInHex(checkValueOf(word));
 const stillNeeded = 7 * 24 * 3_600_000;
 const mayLeaveAt = (use: Pick<KeyUse, 'aloneSince'> | undefined) =>
   isoTime(use?.aloneSince ? use.aloneSince + stillNeeded : null);
-type Keys = With<ReloadStore & KeyStore & Upkeep, 'config'>;
+type Keys = With<ReloadStore & KeyStore & Maintenance, 'config'>;
 const running = (store: ReloadStore) => store.processes(Date.now() - goneAfter);
 
 /** @param isCounted reads all leads */

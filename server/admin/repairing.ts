@@ -7,7 +7,7 @@ import {z} from 'zod';
 import type {AuditStore} from '../leads/audit.ts';
 import type {ErasureStore} from '../leads/erasure.ts';
 import type {PersonReader, PersonStore} from '../leads/persons.ts';
-import type {ReadStore, Upkeep} from '../leads/ports.ts';
+import type {ReadStore, Maintenance} from '../leads/ports.ts';
 import {breadthOf, type SuppressionKind, type RevocationStore} from '../leads/revocation.ts';
 import {appendErasures, compactErasures, openFile, type StopLine} from '../store/erasures-file.ts';
 import {count, finish, Refusal, type Job, type With} from './admin.ts';
@@ -45,7 +45,7 @@ const holdAgain = (
 
 /** Does what a prepared plan says. After an interruption, it may be run again. @param patience of the wait until nothing of it is in the files */
 export async function* repair(
-  admin: With<ReadStore & RevocationStore & ErasureStore & Upkeep, 'config' | 'look'>,
+  admin: With<ReadStore & RevocationStore & ErasureStore & Maintenance, 'config' | 'look'>,
   plan: Repair,
   patience?: Patience,
 ): Job<{erased: string} | Waiting, Repaired> {
@@ -78,7 +78,7 @@ export async function* repair(
   };
 }
 
-type Start = ReadStore & AuditStore & PersonStore & RevocationStore & ErasureStore & Upkeep;
+type Start = ReadStore & AuditStore & PersonStore & RevocationStore & ErasureStore & Maintenance;
 
 /**
  * What a server does before it opens its port.

@@ -210,7 +210,7 @@ export type DeliveryDesk = DeliveryReader & {
 };
 
 /** What keeps the store whole and small. */
-export type Upkeep = {
+export type Maintenance = {
   /** Deletes a batch of expired keys, digests, proofs, confirmations, counts of requests and entries of the audit. Resolves to their number. */
   deleteExpired(now: number): Promise<number>;
   /**
@@ -241,7 +241,7 @@ export type LeadStore = LeadPort &
   AddressPort &
   AlertPort &
   DeliveryDesk &
-  Upkeep &
+  Maintenance &
   ReadStore &
   RequestStore &
   ReloadStore &

@@ -22,7 +22,7 @@ import {processQueries} from './process-queries.ts';
 import {revocationQueries} from './revocation-queries.ts';
 import {answerOf, createOpener, notesKept, unreadableLeads} from './unreadable-leads.ts';
 import {settlementQueries} from './settlement-queries.ts';
-import {sweepQueries} from './sweep-queries.ts';
+import {retentionQueries} from './retention-queries.ts';
 import {versionQueries} from './version-queries.ts';
 import {identityOf, isErased, joinPersonal, readColumns, toRememberedText, type ReadRow} from './rows.ts';
 import type {Sealer} from './sealing.ts';
@@ -166,7 +166,7 @@ export function leadQueries(
     ...dataKeyQueries(context),
     ...erasureQueries(context),
     ...evidenceQueries(context),
-    ...sweepQueries(context),
+    ...retentionQueries(context),
     ...personQueries(context),
     ...revocationQueries(context),
     ...accountQueries(context),

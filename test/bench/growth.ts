@@ -185,7 +185,7 @@ async function measure(kind: Kind, leads: number): Promise<Figures> {
   await timed(
     figures,
     'a slice of the sweep that erases nothing',
-    often(() => store.sweep(now, retention)),
+    often(() => store.applyRetention(now, retention)),
   );
   await store.close();
 

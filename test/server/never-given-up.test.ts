@@ -79,24 +79,24 @@ forEachStore((store) => {
       assert.deepEqual(await news(stopped), ['revoked delivered']);
     });
 
-    test('outlives the sweep of its lead, and its erasure', async (t) => {
+    test('outlives what the retention job does to its lead, and its erasure', async (t) => {
       const crm = await openFor(t, startWebhookReceiver());
       const {news, told, saysStop, store, admin} = await start(t, crm.settings);
-      const [swept, erased] = [await told(), await told()];
+      const [expired, erased] = [await told(), await told()];
       crm.answerWith(replyWith(500));
-      for (const id of [swept, erased]) await saysStop(id);
+      for (const id of [expired, erased]) await saysStop(id);
       await planAndErase(admin, [erased]);
       const rules = retentionOf({
         retention: {retainDays: 1, keepConsentYears: 0, graceDays: 0},
         partners: [],
       });
-      const {leads} = await store.sweep(Date.now() + 400 * day, rules);
+      const {leads} = await store.applyRetention(Date.now() + 400 * day, rules);
       assert.equal(leads, 1);
-      await store.sweep(Date.now() + 800 * day, rules);
+      await store.applyRetention(Date.now() + 800 * day, rules);
       crm.answerWith(replyWith(204));
       await until(async () => (await news()).length === 0);
       assert.deepEqual(
-        [await news(swept), (await news(erased)).toSorted()],
+        [await news(expired), (await news(erased)).toSorted()],
         [['revoked delivered'], ['erased delivered', 'revoked delivered']],
       );
     });

@@ -211,7 +211,7 @@ export function look(operation: To<'look'>, sealer: Sealer, around: AroundComman
   });
 }
 
-/** What the sweep does, slice by slice. */
+/** What the retention job does, slice by slice. */
 export function sweep(
   {keptFor, partner, keepsConsent, cut}: To<'sweep'>,
   sealer: Sealer,
@@ -224,7 +224,7 @@ export function sweep(
       grace: Infinity,
       keepConsent: () => keepsConsent,
     };
-    let after: Parameters<SlowStore['sweep']>[2];
+    let after: Parameters<SlowStore['applyRetention']>[2];
     do {
       const now = Date.now();
       const erasing: Erasing = {
@@ -237,7 +237,7 @@ export function sweep(
         keepsConsent,
       };
       around.record(erasing);
-      const {next} = await store.sweep(now, retention, after);
+      const {next} = await store.applyRetention(now, retention, after);
       erasing.until = time();
       after = next;
     } while (after);

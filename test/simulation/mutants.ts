@@ -317,7 +317,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'sweep a lead before its duplicates',
-    file: 'server/store/sweep-queries.ts',
+    file: 'server/store/retention-queries.ts',
     from: 'later.erased_at IS NULL',
     to: 'later.erased_at = 0',
     flavour: 'erasing',
@@ -325,7 +325,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'sweep leads with open deliveries',
-    file: 'server/store/sweep-queries.ts',
+    file: 'server/store/retention-queries.ts',
     from: 'row.is_open === 0 ? 0 : grace',
     to: '0',
     flavour: 'erasing',

@@ -164,17 +164,17 @@ for (const {name, postgres, skip} of databaseKinds)
       await planAndErase(admin, [ended.id], true);
       assert.deepEqual(await rowsOf(ended.id), []);
       const retention = {shortest: undefined, keptFor: () => undefined, grace: 0, keepConsent: () => false};
-      assert.equal((await admin.store.sweep(Date.now(), retention)).consents, 2);
+      assert.equal((await admin.store.applyRetention(Date.now(), retention)).consents, 2);
       for (const {id} of [kept, later]) assert.deepEqual(await rowsOf(id), []);
       assert.deepEqual((await search(admin, {phone})).kept, []);
     });
 
-    test('the sweep deletes digests with the lead, or keeps them with its consent', async (t) => {
+    test('the retention job deletes digests with the lead, or keeps them with its consent', async (t) => {
       const [gone, kept] = [ofJane(), ofJane(withConsent)];
       const {admin, rowsOf, writeAll} = await operated(t, [gone, kept]);
       await writeAll();
       const retention = {shortest: 0, keptFor: () => 0, grace: 0, keepConsent: () => true};
-      assert.equal((await admin.store.sweep(Date.now() + 1_000, retention)).leads, 2);
+      assert.equal((await admin.store.applyRetention(Date.now() + 1_000, retention)).leads, 2);
       assert.deepEqual([(await rowsOf(gone.id)).length, (await rowsOf(kept.id)).length], [0, 2]);
       assert.deepEqual((await search(admin, {email})).kept, [kept.id]);
     });

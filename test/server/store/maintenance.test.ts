@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {finish} from '../../../server/admin/admin.ts';
 import {leadsOfPerson} from '../../../server/admin/persons.ts';
-import {startWritingDigests} from '../../../server/store/upkeep.ts';
+import {startWritingDigests} from '../../../server/store/maintenance.ts';
 import type {Observation} from '../../../server/observe/observations.ts';
 import {sentLead, somebody} from '../../support/embed-client.ts';
 import {openFor} from '../../support/opened.ts';
