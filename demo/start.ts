@@ -8,7 +8,7 @@ import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {createServer, type Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {paths} from '../contract/api.ts';
-import {besideServers} from '../server/admin/beside.ts';
+import {withAttached} from '../server/admin/attached.ts';
 import {inviteOperator, listOperators} from '../server/admin/operators.ts';
 import {sha256} from '../server/config/callers.ts';
 import {readConfig, type Config} from '../server/config/config.ts';
@@ -70,7 +70,7 @@ function snippetOf(config: Config) {
 
 /** Where the operators' pages are: until somebody has a passkey for them, an invitation, which works once. */
 const signIn = (): Promise<string> =>
-  besideServers(
+  withAttached(
     config,
     {mayWrite: true, emit: log.emit, by: {actor: 'npm start', action: 'operators invite'}},
     async (admin) => {

@@ -253,5 +253,5 @@ export type LeadStore = LeadPort &
   AuditStore &
   OperatorStore;
 
-/** What commands need of the store, beside a server that takes the leads. */
-export type BesideStore = Omit<LeadStore, 'accept' | 'rewrite'>;
+/** A store that a command has attached to, beside the servers that take the leads. */
+export type AttachedStore = Omit<LeadStore, 'accept' | 'rewrite'>;

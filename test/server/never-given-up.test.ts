@@ -9,7 +9,7 @@ import {inOneLine} from '../../server/admin/status.ts';
 import type {DestinationSettings} from '../../server/config/destinations.ts';
 import type {usualTimings} from '../../server/config/timings.ts';
 import {retentionOf} from '../../server/leads/retention.ts';
-import {openStoreBeside} from '../../server/store/open-store.ts';
+import {openAttachedStore} from '../../server/store/open-store.ts';
 import {emailSettings} from '../support/email-settings.ts';
 import {sentLead, somebody} from '../support/embed-client.ts';
 import {refusal, startMailServer} from '../support/mail-server.ts';
@@ -38,8 +38,8 @@ forEachStore((store) => {
       const destinations = new Map([['crm', crm]]);
       const prepared = {partners: [{...acme, sendTo: ['crm']}], destinations} as const;
       const server = await openFor(t, store.startServer(prepared, {...timings, ...given}));
-      const beside = await openFor(t, openStoreBeside(server.config, testSealer, true));
-      const admin: Admin = {store: beside, look: unnoted, config: server.config};
+      const attached = await openFor(t, openAttachedStore(server.config, testSealer, true));
+      const admin: Admin = {store: attached, look: unnoted, config: server.config};
       /** Such as `revoked waiting`. */
       const news = async (lead?: string) => {
         const rows = await allOf(listDeliveries(admin, {lead, destination: 'crm'}));
@@ -51,16 +51,16 @@ forEachStore((store) => {
       const told = async (who = person()) => {
         const {id} = await sentLead(server, who);
         const isThere = async () =>
-          (await beside.listDeliveries(1, {lead: id, state: 'delivered'})).length === 1;
+          (await attached.listDeliveries(1, {lead: id, state: 'delivered'})).length === 1;
         await until(isThere);
         return id;
       };
       const saysStop = (id: string, at = Date.now()) =>
-        beside.revoke(id, {now: at, scope: 'all', present: undefined});
+        attached.revoke(id, {now: at, scope: 'all', present: undefined});
       const findings = async (config = server.config) =>
-        (await statusOf({config, store: beside})).findings.filter(({kind}) => kind === 'stop');
+        (await statusOf({config, store: attached})).findings.filter(({kind}) => kind === 'stop');
       const said = async (config = server.config) => (await findings(config)).map(inOneLine).join('\n');
-      return {server, store: beside, admin, news, told, saysStop, findings, said};
+      return {server, store: attached, admin, news, told, saysStop, findings, said};
     }
 
     test('arrives after a receiver that failed for longer than other news is tried', async (t) => {

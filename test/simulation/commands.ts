@@ -3,7 +3,7 @@ import {finish, Refusal, type Admin} from '../../server/admin/admin.ts';
 import {noting} from '../../server/admin/audit.ts';
 import {showLead} from '../../server/admin/leads.ts';
 import {allowConsent, planRevocation, revokeConsent} from '../../server/admin/revocations.ts';
-import type {BesideStore} from '../../server/leads/ports.ts';
+import type {AttachedStore} from '../../server/leads/ports.ts';
 import {appendErasures} from '../../server/store/erasures-file.ts';
 import {leadQueries} from '../../server/store/queries.ts';
 import {checkInHex, type Sealer} from '../../server/store/sealing.ts';
@@ -11,7 +11,7 @@ import {
   createRunner,
   emptyLogAtOnce,
   inTransaction,
-  openBeside,
+  openAttached,
   sqliteWords,
 } from '../../server/store/sqlite/connection.ts';
 import {draw, newProcess, runIn, time, wait, type Process} from './clock.ts';
@@ -22,7 +22,7 @@ import type {Allowing, Erasing, Fact, Revoking} from './history.ts';
 import {personalOf, phoneOf} from './people.ts';
 import type {ConfigurationName, To} from './plan.ts';
 
-type SlowStore = Omit<BesideStore, 'close'>;
+type SlowStore = Omit<AttachedStore, 'close'>;
 
 /** What the commands ask of their history. */
 export type AroundCommands = {
@@ -70,7 +70,7 @@ function runCommand(
     return result;
   };
   async function run() {
-    const connection = openBeside(path, true);
+    const connection = openAttached(path, true);
     const {all, one} = createRunner(connection);
     const queries = leadQueries(
       {

@@ -10,7 +10,7 @@ import {
 } from '../../server/leads/deliveries.ts';
 import type {FullLead} from '../../server/leads/lead-filter.ts';
 import type {RetentionPlace} from '../../server/leads/erasure.ts';
-import type {BesideStore} from '../../server/leads/ports.ts';
+import type {AttachedStore} from '../../server/leads/ports.ts';
 import type {Answer, Tombstone} from '../../server/leads/stored-lead.ts';
 import {isErased} from '../../server/store/rows.ts';
 
@@ -252,7 +252,7 @@ export const nameOf = ({destination, content, lead}: DeliveryKey) => `${destinat
 
 /** Reads everything that the store holds. */
 export async function readStored(
-  store: BesideStore,
+  store: AttachedStore,
   {
     changes = [],
     leases = new Map(),

@@ -24,7 +24,7 @@ import {readConfig} from '../../server/config/config.ts';
 import {usualTimings, type Timings} from '../../server/config/timings.ts';
 import {startServer} from '../../server/server.ts';
 import {createSealer} from '../../server/store/sealing.ts';
-import {openStore, openStoreBeside} from '../../server/store/open-store.ts';
+import {openStore, openAttachedStore} from '../../server/store/open-store.ts';
 import {writeConfig, type FileFields} from './config-file.ts';
 import {fetchFrom, type FetchPath} from './http.ts';
 import {logTo} from './observation-log.ts';
@@ -182,7 +182,7 @@ export const hookAndUpstream = (folder: string, fields?: FileFields) => ({
 });
 
 /** A server beside commands, and what it logged so far. */
-export type Beside = {
+export type RunningServer = {
   url: string;
   fetch: FetchPath;
   logLines: string[];
@@ -201,7 +201,7 @@ export type Operated = {
   /** Stores more leads. */
   accept: (...entries: readonly LeadEntry[]) => Promise<void>;
   /** Runs a server in this process, under the same settings; `status` asks it from then on. */
-  serve: (timings?: Partial<Timings>) => Promise<Beside>;
+  serve: (timings?: Partial<Timings>) => Promise<RunningServer>;
   /** Changes the tables directly. */
   execute: (sql: string) => Promise<void>;
   /** Reads the tables directly. */
@@ -259,7 +259,7 @@ export async function operate(
     },
     async admin(changes = {}) {
       const config = readConfig({...environment, ...changes});
-      const opening = openStoreBeside(config, createSealer(config.dataKeys), true);
+      const opening = openAttachedStore(config, createSealer(config.dataKeys), true);
       const store = await openFor(t, opening);
       return {config, store, look: noting(store, {actor: 'ana', action: 'test'})};
     },

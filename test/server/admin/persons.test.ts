@@ -9,7 +9,7 @@ import type {Person} from '../../../server/leads/persons.ts';
 import type {LeadFilter} from '../../../server/leads/lead-filter.ts';
 import {firstIdAt} from '../../../server/leads/lead-ids.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
-import type {BesideStore} from '../../../server/leads/ports.ts';
+import type {AttachedStore} from '../../../server/leads/ports.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {createSealer} from '../../../server/store/sealing.ts';
 import {openWhile, type Owner} from '../../support/opened.ts';
@@ -28,7 +28,7 @@ const entryOf = (changes: object, others: Partial<LeadEntry> = {}) =>
 const ofJane = (others: Partial<LeadEntry> = {}) => entryOf({email, phone}, others);
 
 /** Writes the digests of all leads that are there. */
-async function writeAll(store: BesideStore) {
+async function writeAll(store: AttachedStore) {
   const stored = Date.now();
   await until(() => Date.now() > stored + 1, 'the leads are of an earlier time');
   while (!(await store.writeDigests(0)));
