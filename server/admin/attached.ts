@@ -43,7 +43,7 @@ export async function withAttached<Result>(
 ): Promise<Result> {
   const store = await openAttached(config, opening);
   try {
-    return await work({store, config, look: noting(store, by)});
+    return await work({store, config, noteAccess: noting(store, by)});
   } finally {
     await store.close();
   }

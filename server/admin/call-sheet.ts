@@ -34,15 +34,15 @@ export type CallSheet = {
 
 /** @param named the id or the reference. @throws Refusal if there is no such lead */
 export async function readCallSheet(
-  admin: With<ReadStore & AuditStore, 'config' | 'look'>,
+  admin: With<ReadStore & AuditStore, 'config' | 'noteAccess'>,
   named: string,
   {seesPersons}: {seesPersons: boolean},
 ): Promise<CallSheet> {
-  const {store, look} = admin;
+  const {store, noteAccess} = admin;
   const id = await leadOf(admin, named);
   const [outline] = await store.listOutlines({id}, {limit: 1});
   if (!outline) throw new Refusal(`There is no lead ${named}.`, 'unknown');
-  if (seesPersons) await look({lead: id});
+  if (seesPersons) await noteAccess({lead: id});
   const open = await storedOf(admin, id, [undefined]);
   const {lead, ...others} = (seesPersons && (await store.readLead(id))) || {};
   const view = await viewOne(admin, lead ?? outline);

@@ -73,7 +73,7 @@ export const erasedLead = plannedLead
 export type ErasurePlan = {leads: PlannedLead[]; ids: string[]; all: boolean; facts: string[]};
 
 export async function planErasure(
-  admin: With<ReadStore, 'config' | 'look'>,
+  admin: With<ReadStore, 'config' | 'noteAccess'>,
   {leads: named, all, shown = Infinity}: ErasureInput,
 ): Promise<ErasurePlan> {
   const {store, config} = admin;
@@ -92,7 +92,7 @@ export async function planErasure(
       changes: one.erasedAt === null || (one.hasConsent && consentUntil === null),
     };
   });
-  await admin.look({all}, idsOf(found));
+  await admin.noteAccess({all}, idsOf(found));
   const others = found.filter(({because}) => because !== 'named');
   const hidden = new Set(others.slice(0, Math.max(0, others.length - shown)));
   const leads: PlannedLead[] = [];
@@ -174,7 +174,7 @@ function endOfConsent(config: Config, {hasConsent, partner, createdAt}: Erasable
 
 export type Eraser = With<
   PersonReader & KeyStore & RevocationStore & ErasureStore & Maintenance,
-  'config' | 'look'
+  'config' | 'noteAccess'
 >;
 export type Erasing = {erased: string} | Waiting;
 /** @returns whether nothing of it is in the files any more */
@@ -184,7 +184,7 @@ export async function* eraseLeads(
 ): Job<Erasing, {out_of_files: boolean}> {
   const {store} = admin;
   if (ids.length > 0) {
-    await admin.look({all}, ids);
+    await admin.noteAccess({all}, ids);
     await store.useKeys();
     const at = Date.now();
     const erasures = ids.map((id) => ({id, at, all}));
@@ -322,11 +322,11 @@ export async function listErasureRequests({store}: With<LeadReader & StopReader>
 
 /** Ends a request that is not followed. @throws Refusal if there is none */
 export async function endErasureRequest(
-  admin: With<LeadReader & RevocationStore, 'look'>,
+  admin: With<LeadReader & RevocationStore, 'noteAccess'>,
   {lead: named, reason}: {lead: string; reason: string},
 ): Promise<void> {
   const lead = await leadOf(admin, named);
-  await admin.look({lead, reason});
+  await admin.noteAccess({lead, reason});
   if (!(await admin.store.endErasureRequest(lead)))
     throw new Refusal(`Nobody asked to erase ${named}, or the request has ended.`, 'unknown');
 }

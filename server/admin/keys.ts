@@ -193,7 +193,7 @@ export async function* forgetLostKey(
   {key, leads, consents}: Pick<LostKey, 'key' | 'leads' | 'consents'>,
 ): Job<Erasing, {out_of_files: boolean}> {
   const {store} = admin;
-  await admin.look({key}, [...leads, ...consents]);
+  await admin.noteAccess({key}, [...leads, ...consents]);
   // The key of the person digests is made anew.
   await store.useKeys();
   // The digests go first: each lead that cannot be read looks for its own among all.
@@ -214,15 +214,17 @@ export const savedKey = z.object({key: z.string(), file: z.string().nullable(), 
  * Notes that the key that seals is copied to a safe place. Until then, the status warns where the server made it itself.
  * @throws Refusal if no server has started with it
  */
-export async function noteSaved(admin: With<KeyStore, 'config' | 'look'>): Promise<z.infer<typeof savedKey>> {
-  const {store, config, look} = admin;
+export async function noteSaved(
+  admin: With<KeyStore, 'config' | 'noteAccess'>,
+): Promise<z.infer<typeof savedKey>> {
+  const {store, config, noteAccess} = admin;
   const {dataKeys, dataKeyFile} = config;
   const [key, now] = [keyName(dataKeys[0]), Date.now()];
   if (!(await store.keyUses()).some((use) => use.key === key))
     throw new Refusal(
       `Nothing is sealed with ${key}, the first key of DATA_KEY, yet: start the server first.`,
     );
-  await look({key});
+  await noteAccess({key});
   await store.noteKey('saved', now);
   return {key, file: dataKeyFile ?? null, saved_at: new Date(now).toISOString()};
 }

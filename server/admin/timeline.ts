@@ -67,14 +67,14 @@ export async function timelineOf(
   const paused = new Map((await store.pausedDestinations()).map((each) => [each.destination, each.reason]));
   const deliveries = [...told.open, ...ended];
   const [request] = await store.erasureRequests(id);
-  const looks = await store.auditEntries({lead: id, since: createdAt, isListed: false}, maxEntries);
+  const accesses = await store.auditEntries({lead: id, since: createdAt, isListed: false}, maxEntries);
   const [sent, ...others] = ofLead(told, deliveries);
   // Of those with the same time, what came of another one stands above it.
   const events = [
     ...(erasedAt === null ? [] : [event(erasedAt, 'Erased')]),
     ...others,
     ...deliveries.map((row) => ofDelivery(row, seesPersons, paused.get(row.destination))),
-    ...looks.map((entry) => ofLook(entry, seesPersons)),
+    ...accesses.map((entry) => ofAccess(entry, seesPersons)),
     ...(sent ? [sent] : []),
   ];
   if (request)
@@ -175,7 +175,7 @@ function ofDelivery(row: DeliveryRow, seesPersons: boolean, pause: string | unde
   });
 }
 
-function ofLook(entry: AuditEntry, seesPersons: boolean): TimelineEvent {
+function ofAccess(entry: AuditEntry, seesPersons: boolean): TimelineEvent {
   const {at, filter} = entry;
   const {reason} = filter;
   // Operators may have written what somebody told them.

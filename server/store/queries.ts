@@ -4,7 +4,7 @@ import {erasedFingerprint, keyLifetime, selectKey} from './new-lead.ts';
 import {tables, type RowOf, type TableName} from './columns.ts';
 import {accountQueries} from './account-queries.ts';
 import {alertQueries} from './alert-queries.ts';
-import {auditQueries, deleteLooks} from './audit-queries.ts';
+import {auditQueries, deleteAuditEntries} from './audit-queries.ts';
 import {createBatcher} from './batcher.ts';
 import {insertText, list, statement, type Database, type Row} from './database.ts';
 import {dataKeyQueries} from './data-key-queries.ts';
@@ -123,7 +123,7 @@ const expiring: readonly [table: TableName, column: string, kept: number, condit
 
 async function deleteExpired(context: Context, now: number): Promise<number> {
   const {write} = context;
-  let deleted = await deleteLooks(context, now - auditKept);
+  let deleted = await deleteAuditEntries(context, now - auditKept);
   for (const [table, column, kept, condition = ''] of expiring) {
     const key = list(tables[table].primaryKey);
     const text = `

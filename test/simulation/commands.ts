@@ -153,8 +153,8 @@ function runAdmin(
       const noted = rows.flatMap(({ids}) => JSON.parse(String(ids)) as string[]);
       record({type: 'looking', at: time(), leads, noted});
     };
-    const look = noting(store, {actor, action: 'a command'});
-    await work({store, config: config as Admin['config'], look}, lookAt).catch((error: unknown) => {
+    const noteAccess = noting(store, {actor, action: 'a command'});
+    await work({store, config: config as Admin['config'], noteAccess}, lookAt).catch((error: unknown) => {
       if (!(error instanceof Refusal)) throw error;
     });
   };

@@ -446,7 +446,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'show a lead without a row',
     file: 'server/admin/leads.ts',
-    from: '  await admin.look({lead: id});\n',
+    from: '  await admin.noteAccess({lead: id});\n',
     to: '',
     flavour: 'revoking',
     violates: 'no operator sees or changes a lead without a row',
@@ -454,19 +454,19 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'show a lead while its row is written',
     file: 'server/admin/leads.ts',
-    from: '  await admin.look({lead: id});\n',
-    to: '  void admin.look({lead: id});\n',
+    from: '  await admin.noteAccess({lead: id});\n',
+    to: '  void admin.noteAccess({lead: id});\n',
     flavour: 'revoking',
     violates: 'no operator sees or changes a lead without a row',
   },
   {
     name: 'take a consent back without a row',
     file: 'server/admin/revocations.ts',
-    from: '    await look({}, [lead.id]);\n',
+    from: '    await noteAccess({}, [lead.id]);\n',
     to: '',
     also: {
       file: 'server/admin/persons.ts',
-      from: '  await look({...filter, ...person}, [...idsOf([...so.found, ...so.kept]), ...so.sameMailbox]);\n',
+      from: '  await noteAccess({...filter, ...person}, [...idsOf([...so.found, ...so.kept]), ...so.sameMailbox]);\n',
       to: '',
     },
     flavour: 'revoking',

@@ -116,7 +116,7 @@ async function shapeOfLines(words: readonly string[]): Promise<ZodType> {
 export const idsOf = (rows: readonly {id?: unknown}[]) => rows.map(({id}) => id);
 
 /** For functions whose notes a test does not look at. */
-export const unnoted: Admin['look'] = () => Promise.resolve();
+export const unnoted: Admin['noteAccess'] = () => Promise.resolve();
 
 /** All rows of a list that comes page by page. */
 export async function allOf<Row>(pages: AsyncIterable<readonly Row[]>): Promise<Row[]> {
@@ -261,7 +261,7 @@ export async function operate(
       const config = readConfig({...environment, ...changes});
       const opening = openAttachedStore(config, createSealer(config.dataKeys), true);
       const store = await openFor(t, opening);
-      return {config, store, look: noting(store, {actor: 'ana', action: 'test'})};
+      return {config, store, noteAccess: noting(store, {actor: 'ana', action: 'test'})};
     },
     async serve(timings) {
       const read = () => readConfig({...environment, PORT: '0'});

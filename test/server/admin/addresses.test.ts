@@ -39,7 +39,7 @@ forEachStore((store) => {
       const server = await openFor(t, store.startServer(prepared, quickTimings));
       const attached = await openFor(t, openAttachedStore(server.config, testSealer, true));
       const under = (present: WebhookReceiver): Admin => ({
-        ...{store: attached, look: unnoted},
+        ...{store: attached, noteAccess: unnoted},
         config: {...server.config, destinations: at(present)},
       });
       /** Resolves once the lead was delivered. */
@@ -145,7 +145,11 @@ forEachStore((store) => {
         const wanted = {now, leaseEnd: now + 60_000, limit: 9, maxSends: 3};
         return (await opened.claimDue(destination, wanted)).due.filter(({lead}) => lead.id === entry.id);
       };
-      const admin: Admin = {store: opened, look: unnoted, config: {...server.config, destinations: at(next)}};
+      const admin: Admin = {
+        store: opened,
+        noteAccess: unnoted,
+        config: {...server.config, destinations: at(next)},
+      };
       return {id: entry.id, store: opened, claim, admin};
     }
     const inFormer = [

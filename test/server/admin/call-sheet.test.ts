@@ -191,8 +191,8 @@ for (const {name, postgres, skip} of databaseKinds)
         ...['deliveries show', 'deliveries retry', 'deliveries drop', 'deliveries settle'],
       ];
       for (const action of commands) await noting(admin.store, {actor: 'ben', action})({lead: id});
-      const look = noting(admin.store, {actor: 'ben', action: 'leads erase'});
-      await look({lead: id, plan: 'shown'});
+      const noteAccess = noting(admin.store, {actor: 'ben', action: 'leads erase'});
+      await noteAccess({lead: id, plan: 'shown'});
       const {timeline} = await readCallSheet(admin, id, {seesPersons: false});
       const told = timeline
         .map(({title}) => title)
@@ -323,7 +323,7 @@ for (const {name, postgres, skip} of databaseKinds)
 
     test('why somebody did something is not told to who sees no persons', async (t) => {
       const {admin, id} = await begin(t, newEntry());
-      await admin.look({lead: id, reason: 'Jane said yes at 555-0142'});
+      await admin.noteAccess({lead: id, reason: 'Jane said yes at 555-0142'});
       const told = async (seesPersons: boolean) =>
         JSON.stringify(await readCallSheet(admin, id, {seesPersons}));
       assert.match(await told(true), /Because: Jane said yes/);

@@ -26,7 +26,7 @@ for (const {name, postgres, skip} of databaseKinds)
       /** As the page of a lead does it, which is noted under the words of the command. */
       const by = (verb: string) => ({
         ...admin,
-        look: noting(admin.store, {actor: 'ana', action: rowNamed(verb).words}),
+        noteAccess: noting(admin.store, {actor: 'ana', action: rowNamed(verb).words}),
       });
       const plan = async (verb: string, destination?: string) => {
         const {plan: planned, ...others} = await planChange(

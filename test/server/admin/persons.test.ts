@@ -41,7 +41,7 @@ async function search(
   limit?: number,
 ) {
   const {found, kept, ...others} = await finish(
-    leadsOfPerson({store, look: unnoted}, filter, person, limit),
+    leadsOfPerson({store, noteAccess: unnoted}, filter, person, limit),
     quietly,
   );
   return {ids: idsOf(found), kept: idsOf(kept), ...others};

@@ -22,7 +22,7 @@ forEachStore((store) => {
     await until(async () => (await digests()).length === 4, 'both leads have two digests');
     assert.doesNotMatch(JSON.stringify(await digests()), /jane|202/);
     await asOperator(server, async (store) => {
-      const {found} = await finish(leadsOfPerson({store, look: unnoted}, {}, {email}), () => undefined);
+      const {found} = await finish(leadsOfPerson({store, noteAccess: unnoted}, {}, {email}), () => undefined);
       assert.deepEqual(
         found.map((lead) => lead.id),
         [id],
