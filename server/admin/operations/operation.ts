@@ -183,8 +183,8 @@ export async function planned(
 ): Promise<Planned> {
   const nothing = {does: [], facts: [], prepared: undefined};
   const shown = noting(admin, 'shown');
-  if (row.planned !== undefined) await shown.look({});
   const plan = row.plan ? await result(row.plan(shown, input), report) : nothing;
+  if (row.planned !== undefined) await shown.look({});
   return {plan, digest: hash('sha256', JSON.stringify([row.words, ...plan.facts]), 'base64url')};
 }
 
