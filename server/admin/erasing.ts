@@ -4,6 +4,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
 import type {Config} from '../config/config.ts';
+import {dayLength} from '../config/timings.ts';
 import {consentOf, toErasedEvent} from '../destinations/webhook/event.ts';
 import type {KeyStore} from '../leads/data-keys.ts';
 import type {ErasableLead, ErasureReader, ErasureStore} from '../leads/erasure.ts';
@@ -308,15 +309,13 @@ export const erasureRequest = z.object({
 });
 export type ErasureRequest = z.infer<typeof erasureRequest>;
 
-const day = 24 * 3_600_000;
-
 /** The oldest first. `leads erase` ends them, too. */
 export async function listErasureRequests({store}: With<LeadReader & StopReader>): Promise<ErasureRequest[]> {
   const requests = await store.erasureRequests();
   const records = await store.findRecords(requests.map(({lead}) => lead));
   return requests.map(({lead: id, requestedAt}) => ({
     ...{id, reference: referenceOf(id), partner: records.get(id)?.partner ?? null},
-    ...{requested_at: isoTime(requestedAt), days: Math.floor((Date.now() - requestedAt) / day)},
+    ...{requested_at: isoTime(requestedAt), days: Math.floor((Date.now() - requestedAt) / dayLength)},
   }));
 }
 

@@ -1,8 +1,9 @@
 /** The figures of operators, for both databases. All of them read an index, in the order of time. */
+import {dayLength} from '../config/timings.ts';
 import {onlyForReceivers, type Unheard} from '../leads/deliveries.ts';
 import type {DeliveryCell, FigureStore, LeadDay, OpenDelivery} from '../leads/figures.ts';
 import {createdAtOf, firstIdAt} from '../leads/lead-ids.ts';
-import {dayLength, startOfDay} from '../versions/request-counts.ts';
+import {startOfDay} from '../versions/request-counts.ts';
 import type {Context} from './context.ts';
 import {statement} from './database.ts';
 import {isOneOf} from './schema.ts';
