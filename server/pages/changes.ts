@@ -67,7 +67,7 @@ async function planPage(
 ): Promise<Reply> {
   const {here, list, back, name, heading, title, make, isBad, to} = shown;
   const fields = {...shown.fields, confirm: digest};
-  const look = isBad ? 'bad' : 'main';
+  const tone = isBad ? 'bad' : 'main';
   const form = row.passkey
     ? passkeyForm(
         'get',
@@ -75,11 +75,11 @@ async function planPage(
         await optionsToSignIn(visit.admin.config, useOfPasskey(visit, to)),
         make,
         fields,
-        look,
+        tone,
       )
     : html`<form method="post" action="${to}">
         ${hidden(fields)}${askedOf(row)}
-        <p class="row"><button class="btn ${look}">${make}</button><a class="btn" href="${back}">Back</a></p>
+        <p class="row"><button class="btn ${tone}">${make}</button><a class="btn" href="${back}">Back</a></p>
       </form>`;
   return page(
     {title, here},

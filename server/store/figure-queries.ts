@@ -105,8 +105,8 @@ export function figureQueries(context: Context): FigureStore {
       // Each is one text, so that they are one parameter: the two ends have 13 characters each.
       const texts = spans.map(({since, until}) => firstIdAt(since) + firstIdAt(until));
       const first = firstIdAt(Math.min(...spans.map(({since}) => since)));
-      const end = firstIdAt(Math.max(...spans.map(({until}) => until)));
-      const rows = await read(statement(spansText, JSON.stringify([...new Set(texts)]), first, end));
+      const lastId = firstIdAt(Math.max(...spans.map(({until}) => until)));
+      const rows = await read(statement(spansText, JSON.stringify([...new Set(texts)]), first, lastId));
       const counts = Map.groupBy(
         rows as {span: string; partner: string | null; leads: number}[],
         ({span}) => span,
