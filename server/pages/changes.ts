@@ -1,20 +1,19 @@
 /** What the table of operations lets people do on pages: one that shows what would happen, and its button, which does it. */
-import {planChange, type OfOneLead} from '../admin/operations/changes.ts';
+import {planChange} from '../admin/operations/changes.ts';
 import {
   done,
   inputOf,
   planned,
   verbOf,
   type AnyChanging,
-  type Given,
   type Plan,
   type Planned,
 } from '../admin/operations/operation.ts';
 import {progressWords, type Progress} from '../admin/operations/progress.ts';
 import {ofLead, ofLists, type OfLead, type OfList} from '../admin/operations/table.ts';
 import {printable} from '../admin/visible.ts';
-import {html, type Html, type HtmlValue} from '../html/html.ts';
-import {action, hidden, page, saying, type Place, type Said} from './layout.ts';
+import {html, type Html} from '../html/html.ts';
+import {action, hidden, page, saying, type Said} from './layout.ts';
 import {optionsToSignIn} from './passkeys.ts';
 import {passkeyForm} from './sign-in.ts';
 import type {Reply, Route, Seen, Visit} from './visit.ts';
@@ -38,19 +37,6 @@ function linesOf({does}: Plan<unknown>): string[] {
   );
 }
 
-type Shown = {
-  here: Place;
-  list: string;
-  back: string;
-  name: HtmlValue;
-  heading: HtmlValue;
-  title: string;
-  make: string;
-  isBad?: boolean | undefined;
-  to: string;
-  fields: Readonly<Record<string, string>>;
-};
-
 /** What a page asks for before something is done. */
 const askedOf = ({asked = {}}: AnyChanging) =>
   Object.entries(asked).map(
@@ -58,39 +44,90 @@ const askedOf = ({asked = {}}: AnyChanging) =>
       html`<label class="field">${label} <input name="${name}" required maxlength="200" /></label>`,
   );
 
+/** A row with a button, and what the page says around its plan. */
+type Begun = {
+  row: OfLead | OfList;
+  plan: Planned;
+  given: object;
+  here: keyof typeof lists;
+  back: string;
+  /** Of the lead or the line, beside the title; and of the person, which no title of a browser and no address may have. */
+  name: string;
+  person: string | null;
+  to: string;
+  carried: Readonly<Record<string, string>>;
+};
+
+const lists = {'/leads': 'Leads', '/destinations': 'Destinations', '/operators': 'People'} as const;
+
+/** @returns the path of the page that does this with the line */
+export const pathOf = (row: OfList, name: string): string =>
+  `/${row.onList.list}/${encodeURIComponent(name)}/${verbOf(row)}`;
+
+/** What else stands in the address, or was sent with the form. */
+const carriedIn = ({query, form}: Visit) =>
+  Object.fromEntries(
+    ['destination', 'role'].flatMap((name) => {
+      const value = query[name] ?? form.get(name);
+      return value ? [[name, value]] : [];
+    }),
+  );
+
+async function beginOnLead(visit: Visit, row: OfLead): Promise<Begun> {
+  const carried = carriedIn(visit);
+  const {lead, reference, person, ...plan} = await planChange(
+    visit.admin,
+    row,
+    visit.query['id'] ?? '',
+    carried,
+  );
+  const back = `/leads/${lead}`;
+  const given = row.onLead.input(lead, carried);
+  return {
+    row,
+    plan,
+    given,
+    here: '/leads',
+    back,
+    name: reference,
+    person,
+    to: `${back}/${verbOf(row)}`,
+    carried,
+  };
+}
+
+async function beginOnList(visit: Visit, row: OfList): Promise<Begun> {
+  const {name = ''} = visit.query;
+  const carried = carriedIn(visit);
+  const given = row.onList.input(name, carried);
+  const plan = await planned(row, visit.admin, inputOf(row, given, false));
+  const here = `/${row.onList.list}` as const;
+  return {row, plan, given, here, back: here, name, person: null, to: pathOf(row, name), carried};
+}
+
 /** What would happen, and the button that does it. */
-async function planPage(
-  visit: Visit,
-  row: AnyChanging,
-  {plan, digest}: Planned,
-  shown: Shown,
-): Promise<Reply> {
-  const {here, list, back, name, heading, title, make, isBad, to} = shown;
-  const fields = {...shown.fields, confirm: digest};
+async function planPage(visit: Visit, begun: Begun): Promise<Reply> {
+  const {row, plan, here, back, name, person, to, carried} = begun;
+  const {button, make = titleOf(button), isBad} = 'onLead' in row ? row.onLead : row.onList;
+  const fields = {...carried, confirm: plan.digest};
   const tone = isBad ? 'bad' : 'main';
-  const form = row.passkey
-    ? passkeyForm(
-        'get',
-        to,
-        await optionsToSignIn(visit.admin.config, useOfPasskey(visit, to)),
-        make,
-        fields,
-        tone,
-      )
+  const options = row.passkey && (await optionsToSignIn(visit.admin.config, useOfPasskey(visit, to)));
+  const form = options
+    ? passkeyForm('get', to, options, make, fields, tone)
     : html`<form method="post" action="${to}">
         ${hidden(fields)}${askedOf(row)}
         <p class="row"><button class="btn ${tone}">${make}</button><a class="btn" href="${back}">Back</a></p>
       </form>`;
   return page(
-    {title, here},
+    {title: `${titleOf(button)}: ${name}`, here},
     visit,
     html`<div class="top">
-        <p class="path"><a href="${here}">${list}</a> / <a class="ref" href="${back}">${name}</a></p>
+        <p class="path"><a href="${here}">${lists[here]}</a> / <a class="ref" href="${back}">${name}</a></p>
       </div>
       <div class="narrow">
-        <h1>${heading}</h1>
+        <h1>${titleOf(button)}: ${person !== null && html`<bdi>${printable(person)}</bdi>, `}${name}</h1>
         <ul class="does">
-          ${linesOf(plan).map((line) => html`<li>${printable(line)}</li>`)}
+          ${linesOf(plan.plan).map((line) => html`<li>${printable(line)}</li>`)}
         </ul>
         ${form}
       </div>`,
@@ -111,7 +148,7 @@ function patience() {
 /** Sentences that a page says of what was done, at most. */
 const maxSaid = 3;
 
-async function make({admin, form}: Visit, row: AnyChanging, given: Given, plan: Planned): Promise<Said> {
+async function make({admin, form}: Visit, {row, plan, given}: Begun): Promise<Said> {
   const asked = Object.fromEntries(Object.keys(row.asked ?? {}).map((name) => [name, form.get(name) ?? '']));
   const input = inputOf(row, {...given, ...asked}, true);
   try {
@@ -120,84 +157,19 @@ async function make({admin, form}: Visit, row: AnyChanging, given: Given, plan: 
     const {said = [], remarks = [], fails = []} = row.said(result, input, admin);
     if (fails.length > 0) return {failed: fails.join('\n')};
     const more = said.length - maxSaid;
-    return [
-      ...(row.passkey ? remarks : []),
-      ...said.slice(0, maxSaid),
-      ...(more > 0 ? [`and ${more} more`] : []),
-    ].join('\n');
+    const shown = [...said.slice(0, maxSaid), ...(more > 0 ? [`and ${more} more`] : [])];
+    return [...(row.passkey ? remarks : []), ...shown].join('\n');
   } catch (error) {
     if (error instanceof GoesOn) return error.message;
     throw error;
   }
 }
 
-const ofOneLead = ({query, form}: Visit): OfOneLead => ({
-  lead: query['id'] ?? '',
-  destination: query['destination'] ?? (form.get('destination') || undefined),
-});
-
-async function planOfLead(visit: Visit, row: OfLead): Promise<Reply> {
-  const one = ofOneLead(visit);
-  const {lead, reference, person, ...plan} = await planChange(visit.admin, row, one);
-  const {title, make: words, isBad} = row.onLead;
-  const back = `/leads/${lead}`;
-  return planPage(visit, row, plan, {
-    here: '/leads',
-    list: 'Leads',
-    back,
-    name: reference,
-    title: `Lead ${reference}`,
-    make: words,
-    isBad,
-    heading: html`${title}: ${person !== null && html`<bdi>${printable(person)}</bdi>, `}${reference}`,
-    to: `${back}/${verbOf(row)}`,
-    fields: one.destination === undefined ? {} : {destination: one.destination},
-  });
-}
-
-async function changeLead(visit: Visit, row: OfLead): Promise<Reply> {
-  const one = ofOneLead(visit);
-  const plan = await planChange(visit.admin, row, one);
-  const given = row.onLead.input(plan.lead, one.destination);
-  return saying(visit, `/leads/${encodeURIComponent(plan.lead)}`, await make(visit, row, given, plan));
-}
-
-const lists = {destinations: 'Destinations', operators: 'People'} as const;
-
-/** @returns the path of the page that does this with the line */
-export const pathOf = (row: OfList, name: string): string =>
-  `/${row.onList.list}/${encodeURIComponent(name)}/${verbOf(row)}`;
-
-async function planOfLine(visit: Visit, row: OfList): Promise<Reply> {
-  const {list, button, isBad, input} = row.onList;
-  const {name = ''} = visit.query;
-  const given = input(name, visit.query);
-  const plan = await planned(row, visit.admin, inputOf(row, given, false));
-  const title = `${titleOf(button)}: ${name}`;
-  const {role} = visit.query;
-  return planPage(visit, row, plan, {
-    here: `/${list}`,
-    list: lists[list],
-    back: `/${list}`,
-    name,
-    title,
-    heading: title,
-    isBad,
-    make: titleOf(button),
-    to: pathOf(row, name),
-    fields: role === undefined ? {} : {role},
-  });
-}
-
-async function changeLine(visit: Visit, row: OfList): Promise<Reply> {
-  const {admin, query, form} = visit;
-  const {name = ''} = query;
-  const to = pathOf(row, name);
-  if (row.passkey) await askPasskey(visit, useOfPasskey(visit, to));
-  const given = row.onList.input(name, {...query, ...(form.get('role') && {role: form.get('role') ?? ''})});
-  const plan = await planned(row, admin, inputOf(row, given, false));
-  const {to: path} = saying(visit, `/${row.onList.list}`, await make(visit, row, given, plan));
-  return {to: `${path}#${encodeURIComponent(name)}`};
+async function change(visit: Visit, begun: Begun): Promise<Reply> {
+  const {row, here, back, name, to: path} = begun;
+  if (row.passkey) await askPasskey(visit, useOfPasskey(visit, path));
+  const {to} = saying(visit, back, await make(visit, begun));
+  return {to: back === here ? `${to}#${encodeURIComponent(name)}` : to};
 }
 
 /**
@@ -215,27 +187,24 @@ export function buttonOf(row: OfList, name: string): Html {
   </details>`;
 }
 
-const both = <Of extends AnyChanging>(
-  row: Of,
-  path: string,
-  plan: (visit: Visit, row: Of) => Promise<Reply>,
-  change: (visit: Visit, row: Of) => Promise<Reply>,
-): Route[] => {
+function routesOf(row: AnyChanging, path: string, begin: (visit: Visit) => Promise<Begun>): Route[] {
   const as = {path, roles: row.roles ?? [], action: row.words};
-  const get: Route = {...as, method: 'GET', run: (visit) => plan(visit, row)};
-  const post: Route = {...as, method: 'POST', run: (visit) => change(visit, row)};
+  const get: Route = {...as, method: 'GET', run: async (visit) => planPage(visit, await begin(visit))};
+  const post: Route = {...as, method: 'POST', run: async (visit) => change(visit, await begin(visit))};
   return row.plan ? [get, post] : [post];
-};
+}
 
 /** A page for each operation that has a button. */
 export const operationRoutes: readonly Route[] = [
-  ...ofLead.flatMap((row) => both(row, `/leads/:id/${verbOf(row)}`, planOfLead, changeLead)),
-  ...ofLists.flatMap((row) => both(row, `/${row.onList.list}/:name/${verbOf(row)}`, planOfLine, changeLine)),
+  ...ofLead.flatMap((row) => routesOf(row, `/leads/:id/${verbOf(row)}`, (visit) => beginOnLead(visit, row))),
+  ...ofLists.flatMap((row) =>
+    routesOf(row, `/${row.onList.list}/:name/${verbOf(row)}`, (visit) => beginOnList(visit, row)),
+  ),
 ];
 
 /** Somebody new, who stands on no line yet. */
-export function invitePage(visit: Visit): Promise<Reply> {
+export async function invitePage(visit: Visit): Promise<Reply> {
   const row = ofLists.find(({words}) => words === 'operators invite');
   if (!row) throw new Error('Nobody can be invited');
-  return planOfLine(visit, row);
+  return planPage(visit, await beginOnList(visit, row));
 }

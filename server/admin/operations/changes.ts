@@ -16,19 +16,18 @@ export const possibleChanges = (open: readonly OpenDelivery[], state: LeadState)
 export const changeNamed = (verb: string | undefined): OfLead | undefined =>
   ofLead.find((row) => verbOf(row) === verb);
 
-/** @param destination the only one that is concerned */
-export type OfOneLead = {lead: string; destination?: string | undefined};
-
 /** `person`: the name, if it is known. */
 export type ChangePlan = Planned & {lead: string; reference: string; person: string | null};
 
-/** @throws Refusal if it cannot be done now */
+/** @param carried `destination`: the only one that is concerned. @throws Refusal if it cannot be done now */
 export async function planChange(
   admin: Admin,
   row: OfLead,
-  {lead: named, destination}: OfOneLead,
+  named: string,
+  carried: Readonly<Record<string, string>> = {},
 ): Promise<ChangePlan> {
   const {store, look} = admin;
+  const {destination} = carried;
   const lead = await leadOf(admin, named);
   await look({lead, plan: 'shown', destination});
   const record = (await store.findRecords([lead])).get(lead);
@@ -42,6 +41,6 @@ export async function planChange(
   const state = {...record, isAsked, erasedAt: isErased(record) ? record.erasedAt : null};
   if (!row.onLead.isPossible(open, state)) throw new Refusal(row.onLead.cannot);
   const person = readable ? `${readable.lead.first_name} ${readable.lead.last_name}` : null;
-  const plan = await planned(row, admin, inputOf(row, row.onLead.input(lead, destination), false));
+  const plan = await planned(row, admin, inputOf(row, row.onLead.input(lead, carried), false));
   return {...plan, lead, reference: referenceOf(lead), person};
 }

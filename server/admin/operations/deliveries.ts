@@ -212,11 +212,10 @@ a second time. To a destination that is failing, one is tried at a time until it
     isEmpty(input) && !all ? 'name a lead, select deliveries, or say --all' : undefined,
   onLead: {
     button: 'Send again…',
-    title: 'Send again',
     make: 'Send now',
     cannot: 'Nothing of it waits to be sent.',
     isPossible: (open) => open.some(isDue),
-    input: (lead, name) => ({lead, destination: name}),
+    input: (lead, {destination}) => ({lead, destination}),
   },
   plan: (admin, {lead, destination: name, state, failing, stops, since, until}) => {
     const input = {lead, destination: name, state, failing, stops, since, until};
@@ -239,11 +238,9 @@ const release = changes({
   fields: {lead: field.argument(aLead), destination},
   onLead: {
     button: 'Send it on…',
-    title: 'Send it on',
-    make: 'Send it on',
     cannot: 'Nothing of it is held.',
     isPossible: (open, {isSuppressed = false}) => !isSuppressed && open.some(isReleasable),
-    input: (lead, name) => ({lead, destination: name}),
+    input: (lead, {destination}) => ({lead, destination}),
   },
   plan: (admin, input) => planOf(admin, {...input, state: 'held'}, {order: 'retry', concerns: isReleasable}),
   run: (admin, _, prepared) => retryDeliveries(admin, prepared),
@@ -265,12 +262,10 @@ To take it back: lead-prequal deliveries retry --state dropped (only news).`,
   confirm: {word: 'drop', when: ({lead}) => lead === undefined},
   onLead: {
     button: 'Drop…',
-    title: 'Drop',
-    make: 'Drop',
     cannot:
       'Nothing of it waits that can be dropped here: that somebody who said stop or was erased must be told goes on.',
     isPossible: (open) => open.some(isDroppable),
-    input: (lead, name) => ({lead, destination: name}),
+    input: (lead, {destination}) => ({lead, destination}),
   },
   plan: (admin, input) =>
     planOf(admin, input, {order: 'drop', concerns: (row) => input.stops === true || isDroppable(row)}),

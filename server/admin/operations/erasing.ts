@@ -103,7 +103,6 @@ Exit status: 0 erased; 1 not erased, or not out of the files yet; 2 the command 
   confirm: {word: 'erase'},
   onLead: {
     button: 'Erase…',
-    title: 'Erase',
     make: 'Erase for ever',
     isBad: true,
     cannot: 'It was erased before.',

@@ -40,6 +40,7 @@ const renew = changes({
 const leaked = changes({
   words: 'evidence leaked',
   what: 'publish that somebody else may have a key; if it signs new leads, make a new one',
+  help: 'A key that begins with a dash stands last, behind --, so that it is no option.',
   past: 'published that a key for statements about consents leaked',
   fields: {
     kid: field.argument('the key, as "evidence list" shows it'),

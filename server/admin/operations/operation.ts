@@ -80,23 +80,25 @@ export type Plan<Prepared> = {
   question?: string | undefined;
 };
 
-/** As a button on the page of a lead. `cannot`: said if it is not possible. */
-export type OnLead<Of extends Fields> = {
+/**
+ * As a button of a page, whose path ends with the last word of the command.
+ * - `button`: ends with `…` if a question follows. Without that, it is the title of the question
+ * - `make`: on the button that does it, if that is not the title
+ * - `input`: @param carried what else stands in the address, or was sent with the form
+ */
+type OnPage<Of extends Fields> = {
   button: string;
-  title: string;
-  make: string;
+  make?: string;
   isBad?: true;
+  input: (name: string, carried: Readonly<Record<string, string>>) => {[Name in keyof Of]?: unknown};
+};
+/** Of a lead, at `/leads/<id>/…`. `cannot`: said if it is not possible. */
+export type OnLead<Of extends Fields> = OnPage<Of> & {
   cannot: string;
   isPossible: (open: readonly OpenDelivery[], state: LeadState) => boolean;
-  input: (lead: string, destination: string | undefined) => {[Name in keyof Of]?: unknown};
 };
-/** As a button of a line on another page, at `/<list>/<name>/<last word of the command>`. @param query of that address */
-export type OnList<Of extends Fields> = {
-  list: 'destinations' | 'operators';
-  button: string;
-  isBad?: true;
-  input: (name: string, query: Readonly<Record<string, string>>) => {[Name in keyof Of]?: unknown};
-};
+/** Of a line of a list, at `/<list>/<name>/…`. */
+export type OnList<Of extends Fields> = OnPage<Of> & {list: 'destinations' | 'operators'};
 
 /**
  * It changes something. Without a plan, it is done at once.

@@ -75,7 +75,6 @@ Exit status: 0 revoked; 1 not, or not of all that may be meant; 2 the command li
   confirm: {word: 'revoke'},
   onLead: {
     button: 'Stop calls…',
-    title: 'Stop calls',
     make: 'Stop',
     isBad: true,
     cannot: 'Its consent was taken back before.',
@@ -168,8 +167,6 @@ does not do that by itself: "consent list --revoked" shows it.`,
   asked: {reason: 'Why'},
   onLead: {
     button: 'Send it on…',
-    title: 'Send it on',
-    make: 'Send it on',
     cannot: 'It is not held because of its number.',
     isPossible: (open, {isSuppressed = false, isAsked = false}) =>
       isAsked || (isSuppressed && open.some(isReleasable)),

@@ -293,7 +293,7 @@ for (const {name, postgres, skip} of databaseKinds)
       assert.equal(whole?.duplicates.length, 22);
 
       const planOf = async (verb: string) =>
-        (await planChange(admin, changeNamed(verb) ?? assert.fail(), {lead: id})).plan.does;
+        (await planChange(admin, changeNamed(verb) ?? assert.fail(), id)).plan.does;
       const does = await planOf('erase');
       assert.equal(does.filter((line) => typeof line !== 'string').length, 21);
       assert.equal(does.at(-1), '24 more leads that belong to it go, too.');

@@ -29,7 +29,12 @@ for (const {name, postgres, skip} of databaseKinds)
         look: noting(admin.store, {actor: 'ana', action: rowNamed(verb).words}),
       });
       const plan = async (verb: string, destination?: string) => {
-        const {plan: planned, ...others} = await planChange(by(verb), rowNamed(verb), {lead, destination});
+        const {plan: planned, ...others} = await planChange(
+          by(verb),
+          rowNamed(verb),
+          lead,
+          destination === undefined ? {} : {destination},
+        );
         const lines = planned.does.flatMap((line) =>
           typeof line === 'string' ? [line] : line.fields.map(([field, value]) => `${field}: ${value}`),
         );
@@ -38,8 +43,12 @@ for (const {name, postgres, skip} of databaseKinds)
       /** @param agreed the digest of the plan that somebody has read, if that is not the one of now */
       const make = async (verb: string, {destination, agreed, ...asked}: Making = {}) => {
         const [row, noted] = [rowNamed(verb), by(verb)];
-        const planned = await planChange(noted, row, {lead, destination});
-        const input = inputOf(row, {...row.onLead.input(lead, destination), ...asked}, true);
+        const planned = await planChange(noted, row, lead, destination === undefined ? {} : {destination});
+        const input = inputOf(
+          row,
+          {...row.onLead.input(lead, destination === undefined ? {} : {destination}), ...asked},
+          true,
+        );
         const result = await done(row, noted, input, planned, agreed ?? planned.digest);
         const {said = [], fails = []}: Said = row.said(result, input, noted);
         return [...said, ...fails].join('. ');

@@ -190,7 +190,7 @@ test('a plan names the person, but neither the title of its page nor an address 
   const path = `/leads/${entry.id}/revoke`;
   const {text} = await ask(path, {headers: {cookie: await sessionOf('agent')}});
   assert.match(text, /<h1>Stop calls: <bdi>Jane Doe<\/bdi>, \w{4}-\w{4}<\/h1>/);
-  assert.match(text, /<title>Lead \w{4}-\w{4}/);
+  assert.match(text, /<title>Stop calls: \w{4}-\w{4}/);
   assert.doesNotMatch([...text.matchAll(/(?:href|action)="[^"]*"/g)].join(), /jane|doe/i);
   assert.equal((await ask(path, {headers: {cookie: await sessionOf('viewer')}})).status, 404);
 });
