@@ -110,13 +110,13 @@ async function planPage(visit: Visit, begun: Begun): Promise<Reply> {
   const {row, plan, here, back, name, person, to, carried} = begun;
   const {button, make = titleOf(button), isBad} = 'onLead' in row ? row.onLead : row.onList;
   const fields = {...carried, confirm: plan.digest};
-  const look = isBad ? 'bad' : 'main';
+  const tone = isBad ? 'bad' : 'main';
   const options = row.passkey && (await optionsToSignIn(visit.admin.config, useOfPasskey(visit, to)));
   const form = options
-    ? passkeyForm('get', to, options, make, fields, look)
+    ? passkeyForm('get', to, options, make, fields, tone)
     : html`<form method="post" action="${to}">
         ${hidden(fields)}${askedOf(row)}
-        <p class="row"><button class="btn ${look}">${make}</button><a class="btn" href="${back}">Back</a></p>
+        <p class="row"><button class="btn ${tone}">${make}</button><a class="btn" href="${back}">Back</a></p>
       </form>`;
   return page(
     {title: `${titleOf(button)}: ${name}`, here},

@@ -38,14 +38,14 @@ export function createLooks(now = () => performance.now()) {
         // An entry names so many leads. With more, some of them would be seen without being named anywhere.
         const goesOn =
           before && before.endsAt > now() && (all.size <= maxIds || all.size === before.ids.size);
-        const look: Known = goesOn
+        const entry: Known = goesOn
           ? {...before, ids: all}
           : {note: noting(store, by), ids: new Set([...ids].concat(lead)), endsAt: now() + lookTime};
         // Before it is noted, so that a look at the same time counts these ids, too.
         known.delete(key);
-        known.set(key, look);
+        known.set(key, entry);
         forgetOldest();
-        await look.note(filter, ids, leads);
+        await entry.note(filter, ids, leads);
       };
     },
   };
