@@ -89,12 +89,12 @@ export async function startServer(
     },
     reload,
     async close() {
-      const end = performance.now() + timings.deliveriesEnd;
+      const deadline = performance.now() + timings.deliveriesEnd;
       if (!draining) app.refuseRequests();
       // After a drain, clients that send requests all the time have half a second to hear that their connection ends.
       await closeListener(server, timings.requestsEnd, emit, draining ? 500 : undefined);
       await metricsEndpoint?.close();
-      await app.close(Math.max(0, end - performance.now()));
+      await app.close(Math.max(0, deadline - performance.now()));
     },
   };
 }

@@ -85,14 +85,15 @@ function toRecord(
   became: ReadonlyMap<string, Afterwards>,
 ): Recorded {
   const {id, partner, createdAt} = lead;
-  const end = consent && isErased(lead) ? consentEnd(config, {partner, givenAt: createdAt}) || null : null;
+  const keptUntil =
+    consent && isErased(lead) ? consentEnd(config, {partner, givenAt: createdAt}) || null : null;
   return {
     lead: id,
     reference: referenceOf(id),
     partner,
     received_at: isoTime(createdAt),
     erased_at: isoTime(isErased(lead) ? lead.erasedAt : null),
-    kept_until: isoTime(end),
+    kept_until: isoTime(keptUntil),
     person: person
       ? {
           ...{first_name: person.first_name, last_name: person.last_name},

@@ -179,7 +179,7 @@ export async function storedOf(
 export async function arrivalsOf({store}: With<DeliveryReader>, lead: string) {
   const useOf = await readAddresses({store});
   const rows = await storedOf({store}, lead, [undefined, ...endedStates]);
-  const told = rows.filter(({content, state}) => content === 'erased' && state === 'delivered');
+  const heard = rows.filter(({content, state}) => content === 'erased' && state === 'delivered');
   return rows
     .filter((row) => !isForReceivers(row) && row.content !== 'confirmation')
     .flatMap((row) => {
@@ -189,7 +189,7 @@ export async function arrivalsOf({store}: With<DeliveryReader>, lead: string) {
       return [...(mayHave ? [{address: row.address, state}] : []), ...former].map((one) => ({
         ...{...one, destination, content, at: row.settledAt ?? row.happenedAt},
         use: useOf({destination, address: one.address}),
-        isTold: told.some((news) => news.destination === destination && news.address === one.address),
+        isTold: heard.some((news) => news.destination === destination && news.address === one.address),
       }));
     })
     .toSorted((one, other) => other.at - one.at);

@@ -4,6 +4,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
 import type {Config} from '../config/config.ts';
+import {dayLength} from '../config/timings.ts';
 import {consentOf, toErasedEvent} from '../destinations/webhook/event.ts';
 import type {KeyStore} from '../leads/data-keys.ts';
 import type {ErasableLead, ErasureReader, ErasureStore} from '../leads/erasure.ts';
@@ -84,8 +85,8 @@ export async function planErasure(
     ids.push(id);
   }
   const found = (await store.erasable(ids)).map((one) => {
-    const end = endOfConsent(config, one);
-    const consentUntil = all || end <= Date.now() ? null : end;
+    const keptUntil = endOfConsent(config, one);
+    const consentUntil = all || keptUntil <= Date.now() ? null : keptUntil;
     return {
       ...one,
       consentUntil,
@@ -148,18 +149,18 @@ export async function receiversOf(
   const {erasedAt} = lead;
   const had = await arrivalsOf({store}, lead.id);
   const isUpstream = ({content}: (typeof had)[number]) => content === 'lead';
-  const told = lead.told.filter((name) => {
+  const reached = lead.told.filter((name) => {
     const own = had.filter(({destination, state}) => destination === name && state !== 'unclear');
     const newest = own.find((one) => !isUpstream(one));
     return newest && isPresent(config, newest);
   });
   const untold = had.filter(
-    (one) => !isPresent(config, one) || !(isUpstream(one) || told.includes(one.destination)),
+    (one) => !isPresent(config, one) || !(isUpstream(one) || reached.includes(one.destination)),
   );
   const former = [...new Map(untold.map((one) => [`${one.destination} ${one.address}`, one])).values()];
   const at = erasedAt ?? Date.now();
   return {
-    told: erasedAt === null ? told : [],
+    told: erasedAt === null ? reached : [],
     former: former.map(({destination, use}) => ({
       ...{destination, place: use?.place ?? null, last_used_at: isoTime(use?.lastUsed || null)},
     })),
@@ -209,13 +210,13 @@ export async function writeDown(
   const all = [...(key ? [key] : []), ...lines];
   // The store knows first: a store that does not know the newest line was restored.
   await store.noteErasuresUntil(Math.max(...all.map(({at}) => at)));
-  const end = performance.now() + longestWait;
+  const deadline = performance.now() + longestWait;
   for (let isWritten = false; !isWritten;) {
     try {
       appendErasures(path, all, 0);
       isWritten = true;
     } catch (error) {
-      if (!isLocked(error) || performance.now() > end)
+      if (!isLocked(error) || performance.now() > deadline)
         refuseFor(error, `${before} the file of erasures cannot be written: `);
       await sleep(lockPause);
     }
@@ -275,14 +276,14 @@ export async function showErased(admin: With<ReadStore, 'config'>, lead: Tombsto
   const {store, config} = admin;
   const {id, createdAt, partner, erasedAt} = lead;
   const [erasable] = (await store.erasable([id])).filter((lead) => lead.id === id);
-  const end = erasable ? endOfConsent(config, erasable) : 0;
+  const keptUntil = erasable ? endOfConsent(config, erasable) : 0;
   return {
     id,
     reference: referenceOf(id),
     created_at: isoTime(createdAt),
     partner,
     erased_at: isoTime(erasedAt),
-    consent_kept_until: end > 0 ? isoTime(end) : null,
+    consent_kept_until: keptUntil > 0 ? isoTime(keptUntil) : null,
     ...((await afterwardsOf({store}, [lead], (await peopleOf({store}, [id])).people)).get(id) ??
       noneAfterwards),
     may_call: toCallRow(mayCall({isErased: true}, Date.now())),
@@ -308,15 +309,13 @@ export const erasureRequest = z.object({
 });
 export type ErasureRequest = z.infer<typeof erasureRequest>;
 
-const day = 24 * 3_600_000;
-
 /** The oldest first. `leads erase` ends them, too. */
 export async function listErasureRequests({store}: With<LeadReader & StopReader>): Promise<ErasureRequest[]> {
   const requests = await store.erasureRequests();
   const records = await store.findRecords(requests.map(({lead}) => lead));
   return requests.map(({lead: id, requestedAt}) => ({
     ...{id, reference: referenceOf(id), partner: records.get(id)?.partner ?? null},
-    ...{requested_at: isoTime(requestedAt), days: Math.floor((Date.now() - requestedAt) / day)},
+    ...{requested_at: isoTime(requestedAt), days: Math.floor((Date.now() - requestedAt) / dayLength)},
   }));
 }
 

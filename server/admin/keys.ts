@@ -1,6 +1,7 @@
 /** Which data keys are in use, sealing everything with the first one of DATA_KEY, and the way out of a lost one. */
 import {z} from 'zod';
 import {clearWord} from '../config/data-keys.ts';
+import {dayLength} from '../config/timings.ts';
 import type {KeyUse, StoredPart, KeyStore} from '../leads/data-keys.ts';
 import type {Maintenance} from '../leads/ports.ts';
 import {goneAfter, type ReloadStore} from '../reload/reloads.ts';
@@ -33,7 +34,7 @@ export type KeyRow = z.infer<typeof keyRow>;
 
 export const keyName = (word: string): string => checkInHex(checkValueOf(word));
 /** For as long, links and idempotency keys are valid that were made by an earlier data key. Milliseconds. */
-const stillNeeded = 7 * 24 * 3_600_000;
+const stillNeeded = 7 * dayLength;
 const mayLeaveAt = (use: Pick<KeyUse, 'aloneSince'> | undefined) =>
   isoTime(use?.aloneSince ? use.aloneSince + stillNeeded : null);
 type Keys = With<ReloadStore & KeyStore & Maintenance, 'config'>;

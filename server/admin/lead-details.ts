@@ -2,7 +2,6 @@
 import {z} from 'zod';
 import {toEventData} from '../destinations/webhook/event.ts';
 import {leadEventSchema} from '../leads/lead-event.ts';
-import {isoTime} from '../leads/consent-record.ts';
 import type {FullLead, UnreadableLead} from '../leads/lead-filter.ts';
 import {revocationScopes} from '../leads/stored-lead.ts';
 
@@ -22,7 +21,7 @@ export function detailsOf(lead: FullLead | UnreadableLead): LeadDetails | Unread
     const data = {
       ...toEventData(lead, lead.answer),
       cid: lead.lead.cid,
-      ...(revoked && {revoked_at: isoTime(revoked.at), revoked_for: revoked.scope}),
+      ...(revoked && {revoked_at: new Date(revoked.at).toISOString(), revoked_for: revoked.scope}),
     };
     const damaged = leadDetails.shape.lead
       .safeParse(data.lead)

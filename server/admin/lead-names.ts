@@ -12,12 +12,12 @@ const maxNamed = 10;
 export async function leadOf({store}: With<LeadReader>, named: string): Promise<string> {
   if (isLeadId(named.toLowerCase())) return named.toLowerCase();
   // A mail or a document may have a dash of its own in it.
-  const end = endOfId(plainText(named));
-  const leads = end === undefined ? [] : await store.listLeads({endOfId: end}, {limit: maxNamed});
+  const idEnding = endOfId(plainText(named));
+  const leads = idEnding === undefined ? [] : await store.listLeads({endOfId: idEnding}, {limit: maxNamed});
   const [lead, another] = leads;
   if (lead && !another) return lead.id;
   if (!lead) {
-    const none = end === undefined ? 'Nothing was found for this.' : `There is no lead ${named}.`;
+    const none = idEnding === undefined ? 'Nothing was found for this.' : `There is no lead ${named}.`;
     const how = 'A lead is found by its reference, such as K7QM-2XHD, or by its id.';
     throw new Refusal(`${none} ${how}`, 'unknown');
   }

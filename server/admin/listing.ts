@@ -59,13 +59,13 @@ async function readSlices(
   }
   const first = filter.until === undefined ? undefined : firstIdAt(filter.until);
   for (let before = after ?? first; ;) {
-    const end = await store.sliceEnd(before, sliceLeads);
-    const since = Math.max(filter.since ?? 0, end ?? 0);
-    const of = {limit: limit + 1 - page.length, after: before};
-    page.push(...(await read({...filter, since}, of)));
-    if (page.length > limit || end === undefined || end <= (filter.since ?? 0)) return ended();
-    if (performance.now() - begun >= milliseconds) return ended(end);
-    before = firstIdAt(end);
+    const sliceEnd = await store.sliceEnd(before, sliceLeads);
+    const since = Math.max(filter.since ?? 0, sliceEnd ?? 0);
+    const asked = {limit: limit + 1 - page.length, after: before};
+    page.push(...(await read({...filter, since}, asked)));
+    if (page.length > limit || sliceEnd === undefined || sliceEnd <= (filter.since ?? 0)) return ended();
+    if (performance.now() - begun >= milliseconds) return ended(sliceEnd);
+    before = firstIdAt(sliceEnd);
   }
 }
 

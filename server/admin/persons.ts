@@ -47,34 +47,37 @@ export async function* leadsOfPerson(
   limit = Infinity,
 ): Job<Search, Found> {
   const lists = {found: [], kept: [], unreadable: [], sameMailbox: []};
-  const so: Found = {...lists, total: 0, unprepared: 0, looked: 0};
+  const search: Found = {...lists, total: 0, unprepared: 0, looked: 0};
   const {digests: first, since} = await store.personDigests(person);
   const digests = [first];
   if (person.emailAsTyped !== undefined)
     digests.push((await store.personDigests({email: person.emailAsTyped})).digests);
   const [unprepared, ...prepared] = partsOf(filter, digests, since);
-  so.unprepared = await store.countLeads(unprepared);
-  so.total = so.unprepared;
-  for (const part of prepared) so.total += await store.countLeads(part);
-  const isOver = () => so.found.length === limit || signal?.aborted;
+  search.unprepared = await store.countLeads(unprepared);
+  search.total = search.unprepared;
+  for (const part of prepared) search.total += await store.countLeads(part);
+  const isOver = () => search.found.length === limit || signal?.aborted;
   for (const part of [unprepared, ...prepared]) {
     if (isOver()) break;
     for await (const leads of pagesOf((page) => store.listLeads(part, page))) {
       const kept = await store.keptConsents(idsOf(leads.filter(isErased)));
       for (const lead of leads) {
-        if (so.found.length === limit) break;
-        so.looked += 1;
-        sort(lead, kept.get(lead.id), {person, digests}, so);
+        if (search.found.length === limit) break;
+        search.looked += 1;
+        sort(lead, kept.get(lead.id), {person, digests}, search);
       }
-      yield {total: so.total, unprepared: so.unprepared, looked: so.looked};
+      yield {total: search.total, unprepared: search.unprepared, looked: search.looked};
       // SQLite answers without a turn of the event loop, in which signals are handled.
       await endOfTurn();
       if (isOver()) break;
     }
   }
-  for (const list of [so.found, so.kept]) list.sort(({id}, other) => (id < other.id ? 1 : -1));
-  await noteAccess({...filter, ...person}, [...idsOf([...so.found, ...so.kept]), ...so.sameMailbox]);
-  return so;
+  for (const list of [search.found, search.kept]) list.sort(({id}, other) => (id < other.id ? 1 : -1));
+  await noteAccess({...filter, ...person}, [
+    ...idsOf([...search.found, ...search.kept]),
+    ...search.sameMailbox,
+  ]);
+  return search;
 }
 
 /** All leads of a person, for callers who note themselves at which of them they look. */

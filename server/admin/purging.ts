@@ -17,13 +17,13 @@ export async function* purge(
 ): Job<Waiting, boolean> {
   if (await store.purge()) return true;
   yield {waiting: 'for the files', left: max};
-  const end = performance.now() + max;
+  const deadline = performance.now() + max;
   let next = performance.now() + saidEach;
-  while (performance.now() < end) {
+  while (performance.now() < deadline) {
     await sleep(pause);
     if (await store.purge()) return true;
     if (performance.now() < next) continue;
-    yield {waiting: 'for the files', left: end - performance.now()};
+    yield {waiting: 'for the files', left: deadline - performance.now()};
     next += saidEach;
   }
   return false;

@@ -34,12 +34,12 @@ export async function reloadServers(
   {store, config}: With<ReloadStore, 'config'>,
   {mayShorten, wait}: {mayShorten: boolean; wait: number},
 ): Promise<ReloadAnswer[]> {
-  const end = performance.now() + wait;
+  const deadline = performance.now() + wait;
   const request = newRequest(mayShorten);
   await store.askForReload(request);
   for (;;) {
     const reports = await store.processes(Date.now() - goneAfter);
-    if (reports.every((one) => one.request === request) || performance.now() > end)
+    if (reports.every((one) => one.request === request) || performance.now() > deadline)
       return reports.map((report) => answerIn(report, request, config));
     await sleep(pollInterval);
   }

@@ -133,9 +133,9 @@ function lastLineAt(path: string): number {
   const file = openFile(path);
   try {
     const {size} = fstatSync(file);
-    const end = Buffer.alloc(Math.min(size, endSize));
-    readSync(file, end, 0, end.length, size - end.length);
-    const times = end.toString('latin1').match(/\d{4}-\d\d-\d\dT[\d:.]+Z/g) ?? [];
+    const tail = Buffer.alloc(Math.min(size, endSize));
+    readSync(file, tail, 0, tail.length, size - tail.length);
+    const times = tail.toString('latin1').match(/\d{4}-\d\d-\d\dT[\d:.]+Z/g) ?? [];
     return Math.max(0, ...times.map((each) => Date.parse(each)));
   } finally {
     closeSync(file);

@@ -7,6 +7,7 @@ import type {Config, ConfigError} from '../config/config.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import {clearWord} from '../config/data-keys.ts';
 import {digestOf} from '../config/reloaded.ts';
+import {dayLength} from '../config/timings.ts';
 import type {KeyStore} from '../leads/data-keys.ts';
 import {openStates} from '../leads/deliveries.ts';
 import {doubtsOf, type EvidenceStore} from '../leads/evidence.ts';
@@ -38,7 +39,7 @@ const busyPartner = 70;
 const [leastOfWave, timesOfWave] = [50, 10];
 /** Days whose hours at this time of the day say how many leads are usual. */
 const usualDays = 7;
-const [hour, day] = [3_600_000, 24 * 3_600_000];
+const hour = 3_600_000;
 /** Leads of callers in which a consent is looked for: each of them is opened, and the status is read every few seconds. */
 const maxOpened = 200;
 /** Numbers that wait for a decision, of which each is a finding. */
@@ -288,7 +289,7 @@ function processFindings(processes: readonly ProcessReport[], config: Config): F
  * text, or other leads of the client have one.
  */
 async function consentFindings({store, config: {partners}}: With<LeadReader, 'config'>): Promise<Finding[]> {
-  const page = await store.listLeads({partner: null, since: Date.now() - day}, {limit: maxOpened});
+  const page = await store.listLeads({partner: null, since: Date.now() - dayLength}, {limit: maxOpened});
   const leads = page.filter((lead) => 'consent' in lead);
   const clients = new Set(leads.filter(({consent}) => consent).map(({lead}) => lead.cid));
   const lacking = leads.filter(
@@ -475,12 +476,12 @@ async function readPartners(
 ): Promise<PartnerRow[]> {
   const now = Date.now();
   const [today, yesterday] = [midnight(now), midnight(now, -1)];
-  const days = await store.leadDays(now - (daysLooked + 7) * day, now);
+  const days = await store.leadDays(now - (daysLooked + 7) * dayLength, now);
   const counts = await store.countSpans([
-    {since: today, until: now + day},
+    {since: today, until: now + dayLength},
     {since: yesterday, until: today},
     ...Array.from({length: usualDays + 1}, (_, days) => ({
-      ...{since: now - hour - days * day, until: now + 1 - days * day},
+      ...{since: now - hour - days * dayLength, until: now + 1 - days * dayLength},
     })),
   ]);
   const [ofToday, ofYesterday, ofHour, ...usualHours] = counts.map(
@@ -496,7 +497,7 @@ async function readPartners(
     const newestAt = Math.max(0, ...own.map(({newest}) => createdAtOf(newest)));
     const lastLead = newestAt < midnight(now, -daysLooked) ? null : newestAt;
     // The week before its last lead, however long the partner has been silent.
-    const week = own.filter((each) => each.day >= startOfDay(newestAt) - 7 * day);
+    const week = own.filter((each) => each.day >= startOfDay(newestAt) - 7 * dayLength);
     const isBusy = week.reduce((sum, {leads}) => sum + leads, 0) >= busyPartner;
     const refused = processes
       .flatMap(({refusals = []}) => refusals)
@@ -511,7 +512,7 @@ async function readPartners(
       refusals: processes.some(({refusals}) => refusals) ? sumOf(refused) : null,
       refused_for: refused[0]?.reason ?? null,
       last_lead_at: isoTime(lastLead),
-      silent: lastLead !== null && now - lastLead > day && isBusy,
+      silent: lastLead !== null && now - lastLead > dayLength && isBusy,
     };
   });
 }

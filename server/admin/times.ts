@@ -1,11 +1,12 @@
 /** Times as operators write them. */
+import {dayLength} from '../config/timings.ts';
 import {inRfc3339} from '../config/values.ts';
 import {midnight} from './words.ts';
 
 export const timeForms =
   'a day such as 2026-11-22, a time such as 2026-11-22T14:30, today, yesterday, or how long ago, such as 90m, 12h or 7d; in the time zone of this machine, unless it ends in Z or +01:00';
 
-const units = {m: 60_000, h: 3_600_000, d: 86_400_000} as const;
+const units = {m: 60_000, h: 3_600_000, d: dayLength} as const;
 
 /**
  * Times without a zone, and days, are those of the time zone of this machine.

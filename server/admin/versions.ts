@@ -3,6 +3,7 @@ import {z} from 'zod';
 import {tableOf} from '../../contract/table-of.ts';
 import type {ListedVersion, ListedVersions} from '../../contract/versions.ts';
 import type {Config} from '../config/config.ts';
+import {dayLength} from '../config/timings.ts';
 import {
   hasForm,
   listVersions,
@@ -11,7 +12,6 @@ import {
   type EmbedVersion,
 } from '../versions/embed-versions.ts';
 import {
-  dayLength,
   movingVersion,
   requestsKept,
   startOfDay,

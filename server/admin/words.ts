@@ -1,4 +1,5 @@
 /** Times and numbers as people read them. */
+import {dayLength} from '../config/timings.ts';
 
 const isTime = (time: number) => !Number.isNaN(new Date(time).getTime());
 
@@ -20,7 +21,7 @@ export function clockTime(time: number): string {
 export const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const units = [
-  [48 * 3_600_000, 24 * 3_600_000, 'days'],
+  [2 * dayLength, dayLength, 'days'],
   [2 * 3_600_000, 3_600_000, 'h'],
   [2 * 60_000, 60_000, 'min'],
   [0, 1_000, 's'],

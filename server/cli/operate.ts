@@ -59,7 +59,7 @@ function commandOf(run: Run, row: Row): Command {
   const isPlanned = isChanging(row) && row.plan !== undefined;
   if (isPlanned) {
     command.option('--dry-run', 'only show what would happen, and the digest of that');
-    command.option('--confirm <digest>', 'do it only if it is still what --dry-run has shown');
+    command.option('--confirm <digest>', 'do it only if it depends on the same as what --dry-run has shown');
     if (row.confirm) command.option('--yes', 'do not ask, for programs');
   }
   if (row.line) command.addOption(jsonOption(isPlanned ? z.union([row.line, shownPlan]) : row.line));
@@ -255,17 +255,19 @@ async function change(
   const {json = false, dryRun = false, confirm: agreed, asks} = how;
   const {signal, report, end} = reporting(run);
   const first = await planned(row, {...admin, signal}, input, report).finally(end);
+  const meanwhile = reporting(run);
   const {plan, digest} = first;
   const does = plan.does.flatMap((line) => linesOf(line, asks));
   // Of what asks nobody, the result says enough.
   if (asksFor(row, input) || dryRun) for (const line of [...does, ...(plan.notes ?? [])]) run.say(line);
-  if (dryRun) return json ? run.print({does, confirm: digest}) : run.write(`${digest}\n`);
   const isAsked = asks && plan.question !== undefined;
   if (signal.aborted || (isAsked && !(await isAgreed(run, row, plan))))
     return run.fail('Nothing was changed.');
+  if (dryRun) return json ? run.print({does, confirm: digest}) : run.write(`${digest}\n`);
   // What was planned is of this moment, unless somebody took time to read it.
-  const now = isAsked ? await planned(row, admin, input, report) : first;
-  const result = await done(row, admin, input, now, isAsked ? digest : agreed, report);
+  const now = isAsked ? await planned(row, admin, input, meanwhile.report) : first;
+  const basis = isAsked ? digest : agreed;
+  const result = await done(row, admin, input, now, basis, meanwhile.report).finally(meanwhile.end);
   if (json && row.lines) for (const line of row.lines(result)) await run.print(line);
   await say(run, row.said(result, input, admin), !(json && row.lines));
 }

@@ -150,8 +150,8 @@ function wrapped(text: string, columns: number): string[] {
   const all = columnsOf(text);
   if (all.length <= columns) return [text];
   const space = all.lastIndexOf(' ', columns);
-  const end = space > 0 ? space : columns;
-  return [all.slice(0, end).join(''), ...wrapped(all.slice(end).join('').trimStart(), columns)];
+  const lineEnd = space > 0 ? space : columns;
+  return [all.slice(0, lineEnd).join(''), ...wrapped(all.slice(lineEnd).join('').trimStart(), columns)];
 }
 
 /**

@@ -234,8 +234,8 @@ function tokenKeysOf(
   [first, ...others]: Config['dataKeys'],
   former: readonly string[] = [],
 ): Config['tokenKeys'] {
-  const of = (word: string) => derived(word, 'token key', 32).toString('base64url');
-  return [of(first), ...others.map(of), ...former];
+  const keyFrom = (word: string) => derived(word, 'token key', 32).toString('base64url');
+  return [keyFrom(first), ...others.map(keyFrom), ...former];
 }
 
 function unusedSecrets(

@@ -121,11 +121,11 @@ const fileSchema = fields
     if (Object.hasOwn(destinations, calculatorName))
       issue(['destinations', calculatorName], 'is the name of the calculator');
     for (const [index, {key, answer_from = calculatorName, show_estimate}] of partners.entries()) {
-      const of = (field: string) => ['partners', index, field];
-      if (partners.findIndex((other) => other.key === key) < index) issue(of('key'), 'is there twice');
+      const pathOf = (field: string) => ['partners', index, field];
+      if (partners.findIndex((other) => other.key === key) < index) issue(pathOf('key'), 'is there twice');
       if (show_estimate === 'before-contact' && answer_from !== calculatorName)
         issue(
-          of('show_estimate'),
+          pathOf('show_estimate'),
           'needs the calculator: what an upstream will answer is not known before it has the lead',
         );
     }

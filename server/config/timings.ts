@@ -3,6 +3,9 @@
  * which nothing depends are in the files that use them.
  */
 
+/** A day in UTC. */
+export const dayLength = 24 * 3_600_000;
+
 /** An attempt to deliver a lead is given up after this time. */
 const delivery = 30_000;
 /** Time that the lease leaves for storing the outcome of a delivery. */
@@ -64,9 +67,9 @@ export const usualTimings = {
   /** How many waiting leads are sent to a destination in a second, unless it has `per_second`. */
   leadsPerSecond: 20,
   /** A delivery that takes news, and not a lead, is given up after failing for this long. */
-  newsGivenUpAfter: 3 * 24 * 3_600_000,
+  newsGivenUpAfter: 3 * dayLength,
   /** The news of a stop or an erasure is never given up. Where its receiver refuses it for good, it is tried again so often. */
-  refusedRetry: 24 * 3_600_000,
+  refusedRetry: dayLength,
   /** How long an open circuit breaker sends nothing to its destination. The time doubles each time it opens again. */
   firstBreak: 1_000,
   longestBreak: 30_000,
@@ -88,7 +91,7 @@ export const usualTimings = {
    * a destination takes a minute or two. `lease`: for how long an e-mail belongs to the process that sends it, and the time
    * between two attempts while the mail server fails.
    */
-  alerts: {check: 60_000, after: 5 * 60_000, every: 24 * 3_600_000, lease: 15 * 60_000},
+  alerts: {check: 60_000, after: 5 * 60_000, every: dayLength, lease: 15 * 60_000},
   /** How often, at most, the metrics read the store, however often somebody asks for them. */
   storeReadings: 15_000,
   /** How often the numbers of requests for versions of the form are stored. */

@@ -1,4 +1,5 @@
 /** Notices when a destination refuses one lead after another, or its replies are all lost or unreadable. */
+import {dayLength} from '../config/timings.ts';
 import type {Emit} from '../observe/observations.ts';
 
 /** After unreadable replies, or refusals of different leads, so often in a row, the destination is assumed to have a fault. */
@@ -9,7 +10,6 @@ const faultyAfter = 5;
  */
 const faultyAfterDay = 2;
 /** Milliseconds. */
-const day = 24 * 3_600_000;
 
 /**
  * - `refused`: the destination has decided that it does not take this lead, or fails for this lead each time
@@ -41,7 +41,7 @@ export function countConsecutiveFailures(name: string, emit: Emit): ConsecutiveF
   let emitted: ReplyState = 'ok';
   const isRefusing = () =>
     refused.size >= faultyAfter ||
-    (refused.size >= faultyAfterDay && performance.now() - refusedSince >= day);
+    (refused.size >= faultyAfterDay && performance.now() - refusedSince >= dayLength);
   const state = (): ReplyState => {
     if (unreadable >= faultyAfter) return 'unreadable';
     return isRefusing() ? 'refusing' : 'ok';

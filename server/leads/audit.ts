@@ -1,6 +1,7 @@
 /** Who looked at personal data, or changed it: a row for each command, and for each caller and day. Nothing in it is personal. */
 import {z} from 'zod';
-import {dayLength, type DailyCount} from '../versions/request-counts.ts';
+import {dayLength} from '../config/timings.ts';
+import type {DailyCount} from '../versions/request-counts.ts';
 import type {LeadFilter} from './lead-filter.ts';
 
 /**

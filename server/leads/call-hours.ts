@@ -65,9 +65,9 @@ function findHours({states, zones}: Pick<Places, 'states' | 'zones'>, at: number
       zones.map((zone) => ({until: DateTime.fromObject({year, month, day, hour}, {zone}).toMillis(), zone}));
     // Calls start when the last clock shows the start of the hours, and end when the first one shows their end.
     const start = onEachClock(hours[0]).reduce((last, one) => (one.until > last.until ? one : last));
-    const end = onEachClock(hours[1]).reduce((first, one) => (one.until < first.until ? one : first));
+    const closing = onEachClock(hours[1]).reduce((first, one) => (one.until < first.until ? one : first));
     if (at < start.until) return {isAllowed: false, ...start};
-    if (at < end.until) return {isAllowed: true, ...end};
+    if (at < closing.until) return {isAllowed: true, ...closing};
   }
   return undefined;
 }

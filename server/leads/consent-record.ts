@@ -56,8 +56,6 @@ export const consentRecord = z.object({
 });
 export type ConsentRecord = z.infer<typeof consentRecord>;
 
-export const isoTime = (milliseconds: number) => new Date(milliseconds).toISOString();
-
 /** What stays of a lead when it is erased and its consent is kept. */
 type Of = {id: string; createdAt: number; partner: string | null};
 
@@ -77,14 +75,14 @@ export function toConsentRecord(lead: Of, consent: Consent, archived: string | u
       sha256: textHash,
     },
     observed: {
-      received_at: isoTime(source ? lead.createdAt : consent.givenAt),
+      received_at: new Date(source ? lead.createdAt : consent.givenAt).toISOString(),
       ...(source ? {source} : {ip, origin, user_agent: userAgent}),
       ...(script && {script}),
     },
     reported: {
       agreed,
       page,
-      ...(source && {given_at: isoTime(consent.givenAt), ...(ip && {ip})}),
+      ...(source && {given_at: new Date(consent.givenAt).toISOString(), ...(ip && {ip})}),
       ...saidOfConsent(consent),
     },
   };

@@ -27,12 +27,12 @@ export function leadDoubts(config: Configured, remembered: readonly RememberedTe
     .filter(({consent}) => !consent)
     .map(({key}) => (isGone(key) ? `${key} (its consent text is gone from the configuration)` : key));
   const texts = partners.flatMap((each) => doubtfulTexts(each, config));
-  const told = 'which names an email, chat, webhook or lead-api (docs/destinations.md).';
-  const caller = `Set destinations, and send_to of the caller, ${told}`;
+  const which = 'which names an email, chat, webhook or lead-api (docs/destinations.md).';
+  const caller = `Set destinations, and send_to of the caller, ${which}`;
   const consent = 'Set consent of the partner (docs/partners.md#consent).';
   const alert = 'Set alerts_to (docs/operations.md#alerts-by-e-mail).';
   const rows: [Kind, names: string[], text: string, remedy: string][] = [
-    ['unheard', unheard, 'Nobody is told of the leads of *', `Set send_to of the partner, ${told}`],
+    ['unheard', unheard, 'Nobody is told of the leads of *', `Set send_to of the partner, ${which}`],
     ['unheard', users, 'Nobody is told of the leads that callers send (*)', caller],
     ['unmailed', holding, "No e-mail says when leads of * are held as a bot's", alert],
     ['uncallable', lacking, 'Nobody may call the leads of *, because visitors agree to nothing', consent],

@@ -1,8 +1,9 @@
 /** Tokens with which a visitor's browser may read the result of its own lead. */
 import {limits} from '../../contract/api.ts';
+import {dayLength} from '../config/timings.ts';
 import {isSameToken, keyedDigests, type TokenKeys} from './keyed-digests.ts';
 
-const lifetime = limits.tokenDays * 86_400_000;
+const lifetime = limits.tokenDays * dayLength;
 
 export type ResultTokens = ReturnType<typeof createResultTokens>;
 

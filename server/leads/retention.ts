@@ -1,9 +1,8 @@
 /** Makes of the configuration what the retention job and erasures go by. */
 import type {Partner} from '../config/partners.ts';
 import {forEver, type RetentionDefaults} from '../config/retention.ts';
+import {dayLength} from '../config/timings.ts';
 import type {KeepConsent, Retention} from './erasure.ts';
-
-const day = 24 * 3_600_000;
 
 /** The parts of a `Config`. */
 export type RetentionConfig = {
@@ -18,7 +17,7 @@ export function retentionOf({retention, partners}: RetentionConfig): Retention {
   const byKey = new Map(partners.map((partner) => [partner.key, partner]));
   const configured = (partner: string | null) => (partner === null ? undefined : byKey.get(partner));
   const inMilliseconds = (days: number | typeof forEver | undefined) =>
-    days === undefined || days === forEver ? undefined : days * day;
+    days === undefined || days === forEver ? undefined : days * dayLength;
   const keptFor = (partner: string | null) =>
     inMilliseconds(configured(partner)?.retainDays ?? retention.retainDays);
   const limits = [null, ...byKey.keys()].map(keptFor).filter((limit) => limit !== undefined);
@@ -26,7 +25,7 @@ export function retentionOf({retention, partners}: RetentionConfig): Retention {
   return {
     shortest: limits.length > 0 ? Math.min(...limits) : undefined,
     keptFor,
-    grace: retention.graceDays * day,
+    grace: retention.graceDays * dayLength,
     keepConsent: (consent, now) => now < consentEnd({retention, partners}, consent),
   };
 }

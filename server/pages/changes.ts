@@ -1,4 +1,4 @@
-/** What the table of operations lets people do on pages: one that shows what would happen, and its button, which does it. */
+/** What the table of operations lets people do on pages: for each, a page that says what would happen, and a button that does it. */
 import {planChange} from '../admin/operations/changes.ts';
 import {
   done,
@@ -110,13 +110,13 @@ async function planPage(visit: Visit, begun: Begun): Promise<Reply> {
   const {row, plan, here, back, name, person, to, carried} = begun;
   const {button, make = titleOf(button), isBad} = 'onLead' in row ? row.onLead : row.onList;
   const fields = {...carried, confirm: plan.digest};
-  const look = isBad ? 'bad' : 'main';
+  const tone = isBad ? 'bad' : 'main';
   const options = row.passkey && (await optionsToSignIn(visit.admin.config, useOfPasskey(visit, to)));
   const form = options
-    ? passkeyForm('get', to, options, make, fields, look)
+    ? passkeyForm('get', to, options, make, fields, tone)
     : html`<form method="post" action="${to}">
         ${hidden(fields)}${askedOf(row)}
-        <p class="row"><button class="btn ${look}">${make}</button><a class="btn" href="${back}">Back</a></p>
+        <p class="row"><button class="btn ${tone}">${make}</button><a class="btn" href="${back}">Back</a></p>
       </form>`;
   return page(
     {title: `${titleOf(button)}: ${name}`, here},
@@ -152,12 +152,13 @@ async function make({admin, form}: Visit, {row, plan, given}: Begun): Promise<Sa
   const asked = Object.fromEntries(Object.keys(row.asked ?? {}).map((name) => [name, form.get(name) ?? '']));
   const input = inputOf(row, {...given, ...asked}, true);
   try {
-    const agreed = row.plan && (form.get('confirm') ?? '');
+    const agreed = row.plan ? (form.get('confirm') ?? '') : undefined;
     const result = await done(row, admin, input, plan, agreed, patience());
     const {said = [], remarks = [], fails = []} = row.said(result, input, admin);
     if (fails.length > 0) return {failed: fails.join('\n')};
     const more = said.length - maxSaid;
     const shown = [...said.slice(0, maxSaid), ...(more > 0 ? [`and ${more} more`] : [])];
+    // Whoever is invited needs what is said of the link. Other remarks name commands.
     return [...(row.passkey ? remarks : []), ...shown].join('\n');
   } catch (error) {
     if (error instanceof GoesOn) return error.message;

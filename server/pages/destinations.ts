@@ -5,7 +5,6 @@ import {
   type DestinationHours,
   type DestinationRow,
 } from '../admin/destinations.ts';
-import {verbOf} from '../admin/operations/operation.ts';
 import {ofLists} from '../admin/operations/table.ts';
 import {routeOf} from '../config/callers.ts';
 import {counted} from '../admin/words.ts';
@@ -121,12 +120,8 @@ function strip(cells: Cells): Html {
 
 function buttons({destination, state: is}: DestinationRow, {seen}: Visit): Html | false {
   if (is === 'missing') return false;
-  const isPaused = is === 'paused';
   const shown = ofLists.filter(
-    (row) =>
-      row.onList.list === 'destinations' &&
-      mayDo(row, seen) &&
-      !(verbOf(row) === (isPaused ? 'pause' : is === 'ok' ? 'resume' : '')),
+    (row) => row.onList.list === 'destinations' && mayDo(row, seen) && (row.onList.isShown?.(is) ?? true),
   );
   return html`<div class="row">${shown.map((row) => buttonOf(row, destination))}</div>`;
 }

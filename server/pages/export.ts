@@ -34,10 +34,10 @@ export function exportDay({admin, form, seen}: Visit): Promise<Reply> {
   const start = DateTime.fromISO(day ?? '', {zone: seen.zone}).startOf('day');
   if (!start.isValid || !/^\d{4}(-\d\d){2}$/.test(day ?? ''))
     throw new Refusal('Day must be a date, such as 2026-11-26.');
-  const end = start.plus({days: 1});
+  const nextDay = start.plus({days: 1});
   const filter: LeadFilter = {
     since: start.toMillis(),
-    until: end.toMillis(),
+    until: nextDay.toMillis(),
     partner: partner === '-' ? null : partner || undefined,
   };
   const kind = exportFormats.find((each) => each === format) ?? 'csv';

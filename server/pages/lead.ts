@@ -31,9 +31,9 @@ export async function leadPage(visit: Visit): Promise<Reply> {
   const {id, reference, state: how} = sheet.view;
   const buttons = sheet.changes.flatMap((verb) => {
     const row = changeNamed(verb);
-    const look = row?.words === 'leads erase' && 'bad';
+    const tone = row?.words === 'leads erase' && 'bad';
     return row && mayDo(row, seen)
-      ? html`<a class="btn ${look}" href="/leads/${id}/${verb}">${row.onLead.button}</a>`
+      ? html`<a class="btn ${tone}" href="/leads/${id}/${verb}">${row.onLead.button}</a>`
       : [];
   });
   return page(

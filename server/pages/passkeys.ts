@@ -67,8 +67,8 @@ function expected(config: Config, use: string) {
       expectedRPID: hostOf(config),
       requireUserVerification: true,
       expectedChallenge(text: string) {
-        const end = challengeEnd(config.tokenKeys, use, text);
-        signed = end === undefined ? undefined : {text, end};
+        const expiresAt = challengeEnd(config.tokenKeys, use, text);
+        signed = expiresAt === undefined ? undefined : {text, end: expiresAt};
         return signed !== undefined;
       },
     },

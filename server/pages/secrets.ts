@@ -42,6 +42,6 @@ export const newChallenge = (keys: Keys, use: string, now = Date.now()): Buffer<
 
 /** @returns when it ends, in milliseconds since 1970. Undefined if it has ended, or is none of ours for this use */
 export function challengeEnd(keys: Keys, use: string, text: string, now = Date.now()): number | undefined {
-  const end = Number(openText(keys, challengeUse(use), text));
-  return end > now ? end : undefined;
+  const expiresAt = Number(openText(keys, challengeUse(use), text));
+  return expiresAt > now ? expiresAt : undefined;
 }

@@ -111,7 +111,7 @@ async function youPage(visit: Visit): Promise<Reply> {
   return page({title: 'You', here: '/you'}, visit, main);
 }
 
-const told = (visit: Visit, words: string): Reply => saying(visit, '/you', words);
+const sayOnYou = (visit: Visit, words: string): Reply => saying(visit, '/you', words);
 
 /** The first step: a passkey agrees to another one. The browser asks for one passkey for each press of a button. */
 async function allowPasskey(visit: Visit): Promise<Reply> {
@@ -133,7 +133,7 @@ async function addPasskey(visit: Visit): Promise<Reply> {
   if (!passkey) throw new Refusal(refusedPasskey);
   await admin.noteAccess({operator: seen.name});
   await admin.store.addPasskey({...passkey, operator: seen.operator});
-  return told(visit, 'The passkey was added.');
+  return sayOnYou(visit, 'The passkey was added.');
 }
 
 async function removePasskey(visit: Visit): Promise<Reply> {
@@ -143,14 +143,14 @@ async function removePasskey(visit: Visit): Promise<Reply> {
   await admin.noteAccess({operator: seen.name});
   if (!(await admin.store.removePasskey(seen.operator, passkey)))
     throw new Refusal('That passkey is your only one, or is none of yours any more.');
-  return told(visit, 'The passkey was removed. Sessions that began with it go on: end them below.');
+  return sayOnYou(visit, 'The passkey was removed. Sessions that began with it go on: end them below.');
 }
 
 async function endSession(visit: Visit): Promise<Reply> {
   const {seen, admin, form} = visit;
   await admin.noteAccess({operator: seen.name});
   const hasEnded = await admin.store.endSession(seen.operator, form.get('session') ?? '');
-  return told(visit, hasEnded ? 'The session was ended.' : 'That session had ended already.');
+  return sayOnYou(visit, hasEnded ? 'The session was ended.' : 'That session had ended already.');
 }
 
 export const yourRoutes: readonly Route[] = [

@@ -202,8 +202,8 @@ async function claimDue(
         statement(text, now + unreadableWait, record.unreadable, id, destination, content, leaseEnd),
       );
     } else {
-      const end = taken === 'held' ? ['held', null, 'suppressed', null] : ['dropped', null, null, now];
-      await write(statement(endUnsent, ...end, id, destination, content, leaseEnd));
+      const outcome = taken === 'held' ? ['held', null, 'suppressed', null] : ['dropped', null, null, now];
+      await write(statement(endUnsent, ...outcome, id, destination, content, leaseEnd));
     }
   }
   return {due, held, unreadable};

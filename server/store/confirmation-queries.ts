@@ -1,16 +1,16 @@
 /** The query that decides whether a confirmation may be sent to a visitor, for both databases. */
+import {dayLength} from '../config/timings.ts';
 import {confirmationLifetime, type ConfirmationDecision} from '../leads/deliveries.ts';
 import type {OutboxPort} from '../leads/ports.ts';
 import {statement, type Database} from './database.ts';
 
 const hour = 3_600_000;
-const day = 24 * hour;
 
 /**
  * Milliseconds for which a row is kept after its lead was stored. It is decided within `confirmationLifetime`, and must be
  * there for a day from then on.
  */
-export const confirmationsKept = day + confirmationLifetime;
+export const confirmationsKept = dayLength + confirmationLifetime;
 
 /** The columns of `ConfirmationRequest.networks`. */
 const networks = ['network', 'network_56', 'network_48'] as const;
@@ -39,7 +39,7 @@ export function confirmationQueries({
     WHERE lead_id = $7 AND decision IS NULL`;
   return {
     async decideConfirmation(lead, now, addresses, {ofNetworks, ofPartner, kept}) {
-      const [dayAgo, hourAgo] = [now - day, now - hour];
+      const [dayAgo, hourAgo] = [now - dayLength, now - hour];
       const values = [now, JSON.stringify(addresses), dayAgo, hourAgo, ofPartner, kept, lead];
       const [, , rows = []] = await write(
         // On PostgreSQL, a transaction would not see what another one has granted and not committed.

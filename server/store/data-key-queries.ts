@@ -173,9 +173,9 @@ async function sealSlice(
   const endText = `
     SELECT ${list(keys)} FROM ${table} WHERE ${behind(keys)} ${inOrder(keys, `1 OFFSET ${rowsPerRead - 1}`)}`;
   const [last] = await read(statement(endText, ...after));
-  const end = last && keyOf(last);
-  const text = `${select(end ? upTo(keys) : behind(keys))} ${inOrder(keys, sliceSize)}`;
-  const rows = await read(statement(text, ...after, ...(end ?? [])));
+  const lastKey = last && keyOf(last);
+  const text = `${select(lastKey ? upTo(keys) : behind(keys))} ${inOrder(keys, sliceSize)}`;
+  const rows = await read(statement(text, ...after, ...(lastKey ?? [])));
   const changes: Statement[] = [];
   const unreadable: string[] = [];
   for (const row of rows) {
@@ -192,7 +192,7 @@ async function sealSlice(
     examined: rows.length,
     resealed: results.filter(([changed]) => changed).length,
     unreadable,
-    next: rows.length === sliceSize ? rows.at(-1) && keyOf(rows.at(-1) as Row) : end,
+    next: rows.length === sliceSize ? rows.at(-1) && keyOf(rows.at(-1) as Row) : lastKey,
   };
 }
 

@@ -1,5 +1,5 @@
 /** The keys of statements about consents, as a server has them: read again and again, with those of versions 1.7 and 1.8. */
-import type {Timings} from '../config/timings.ts';
+import {type Timings, dayLength} from '../config/timings.ts';
 import {doubtsOf, formerKeys, signingKey, takeOver, type EvidenceKey} from '../leads/evidence.ts';
 import type {LeadStore} from '../leads/ports.ts';
 import {reasonOf} from '../leads/store-errors.ts';
@@ -46,4 +46,4 @@ export async function watchEvidence(
 }
 
 /** Milliseconds. */
-const examineEvery = 24 * 3_600_000;
+const examineEvery = dayLength;

@@ -1,8 +1,9 @@
 /** The figures of operators, for both databases. All of them read an index, in the order of time. */
+import {dayLength} from '../config/timings.ts';
 import {onlyForReceivers, type Unheard} from '../leads/deliveries.ts';
 import type {DeliveryCell, FigureStore, LeadDay, OpenDelivery} from '../leads/figures.ts';
 import {createdAtOf, firstIdAt} from '../leads/lead-ids.ts';
-import {dayLength, startOfDay} from '../versions/request-counts.ts';
+import {startOfDay} from '../versions/request-counts.ts';
 import type {Context} from './context.ts';
 import {statement} from './database.ts';
 import {isOneOf} from './schema.ts';
@@ -104,8 +105,8 @@ export function figureQueries(context: Context): FigureStore {
       // Each is one text, so that they are one parameter: the two ends have 13 characters each.
       const texts = spans.map(({since, until}) => firstIdAt(since) + firstIdAt(until));
       const first = firstIdAt(Math.min(...spans.map(({since}) => since)));
-      const end = firstIdAt(Math.max(...spans.map(({until}) => until)));
-      const rows = await read(statement(spansText, JSON.stringify([...new Set(texts)]), first, end));
+      const lastId = firstIdAt(Math.max(...spans.map(({until}) => until)));
+      const rows = await read(statement(spansText, JSON.stringify([...new Set(texts)]), first, lastId));
       const counts = Map.groupBy(
         rows as {span: string; partner: string | null; leads: number}[],
         ({span}) => span,

@@ -49,13 +49,13 @@ export function openAttachedStore(
     url
       ? (await postgres()).openPostgresStore(url, sealer, {mayUpgrade: false, emit})
       : openAttachedSqlite(path, sealer, mayWrite);
-  const end = performance.now() + tablesPatience;
+  const deadline = performance.now() + tablesPatience;
   return naming<AttachedStore>(settings, async () => {
     for (;;) {
       try {
         return await open();
       } catch (error) {
-        if (!(error instanceof NoTables) || performance.now() > end) throw error;
+        if (!(error instanceof NoTables) || performance.now() > deadline) throw error;
         await sleep(tablesPause);
       }
     }

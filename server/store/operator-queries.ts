@@ -61,14 +61,14 @@ function makeDue(now: number, {where}: Batch): Statement[] {
 function drop(now: number, batch: Batch): Statement[] {
   const {where, from, to} = batch;
   // The deliveries are changed before their leads, because this locks their rows, so that no process can claim them.
-  const end = `
+  const endText = `
     UPDATE deliveries SET state = 'dropped', leased_until = 0, settled_at = ${next(where)}
     WHERE leased_until <= ${next(where)} AND ${where.sql} RETURNING destination`;
   const refuse = `
     UPDATE leads SET status = 'refused' WHERE status = 'pending' AND id IN (
       SELECT lead_id FROM deliveries WHERE gives_answer = 1 AND state = 'dropped' AND ${within(1)})`;
   return [
-    statement(end, ...where.values, now),
+    statement(endText, ...where.values, now),
     statement(refuse, ...boundsOf(batch)),
     announce(now, from.lead, to.lead, 'refused'),
   ];

@@ -177,15 +177,15 @@ async function writeDigests(context: Context, age: number): Promise<boolean> {
   const index = await persons.make();
   persons.note(index, age);
   const {doneUntil, now} = index;
-  const end = firstIdAt(now - age);
-  const rows = (await read(statement(selectSlice, doneUntil, end))) as SliceRow[];
+  const lastId = firstIdAt(now - age);
+  const rows = (await read(statement(selectSlice, doneUntil, lastId))) as SliceRow[];
   const isLast = rows.length < sliceSize;
   if (rows.length > 0) {
     const texts = rows.flatMap((row) => digestsOfRow(context, index, row).map((digest) => row.id + digest));
     await write(
       lockDigests(context),
       statement(insertDigests(context), JSON.stringify(texts)),
-      statement(moveOn, isLast ? end : rows.at(-1)!.id, doneUntil),
+      statement(moveOn, isLast ? lastId : rows.at(-1)!.id, doneUntil),
     );
   }
   return isLast;

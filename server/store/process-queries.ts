@@ -1,4 +1,5 @@
 /** The queries through which processes are asked to reload, and say what they have in force, for both databases. */
+import {dayLength} from '../config/timings.ts';
 import type {ProcessReport, ReloadStore} from '../reload/reloads.ts';
 import type {RowOf} from './columns.ts';
 import {statement, type Database} from './database.ts';
@@ -11,8 +12,6 @@ const askText = `
   INSERT INTO reload_requests (id, request) VALUES (1, $1)
   ON CONFLICT (id) DO UPDATE SET request = excluded.request`;
 
-const day = 86_400_000;
-
 export function processQueries({read, write}: Database): ReloadStore {
   return {
     async reloadRequest() {
@@ -22,7 +21,7 @@ export function processQueries({read, write}: Database): ReloadStore {
 
     async askForReload(request) {
       // Of processes that were killed.
-      await write(statement('DELETE FROM processes WHERE seen_at < $1', Date.now() - day));
+      await write(statement('DELETE FROM processes WHERE seen_at < $1', Date.now() - dayLength));
       await write(statement(askText, request));
     },
 

@@ -1,4 +1,5 @@
 /** All queries of the store for both databases, except storing new leads. */
+import {dayLength} from '../config/timings.ts';
 import type {Context, PersonIndex} from './context.ts';
 import {erasedFingerprint, keyLifetime, selectKey} from './new-lead.ts';
 import {tables, type RowOf, type TableName} from './columns.ts';
@@ -105,7 +106,7 @@ async function findRecords(finding: Finding, ids: readonly string[]): ReturnType
 /** The keys of erased leads stay, so that a retry does not store such a lead again. */
 const isOfLiving = `fingerprint <> '${erasedFingerprint}'`;
 /** Milliseconds for which the report of a process is kept that was killed. */
-const processesKept = 24 * 3_600_000;
+const processesKept = dayLength;
 /** How many rows one statement deletes, at most. */
 const deleteBatch = 1_000;
 /** What expires: the column with its time, and for how many milliseconds it is kept after that. */

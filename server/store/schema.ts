@@ -315,10 +315,10 @@ function takeRevocations({allowTexts}: Dialect): string[] {
  */
 function keepStops(): string[] {
   const insert = 'INSERT INTO stops (id, kind, digest, scope, lead_id, asked_at, entered_at, way, reason)';
-  const of = (kind: string) => `digest || ' ' || scope || ' ${kind}', '${kind}', digest, scope, NULL`;
+  const columnsOf = (kind: string) => `digest || ' ' || scope || ' ${kind}', '${kind}', digest, scope, NULL`;
   return [
-    `${insert} SELECT ${of('stop')}, since, since, NULL, NULL FROM suppressed`,
-    `${insert} SELECT ${of('allow')}, decided_at, decided_at, NULL, reason FROM suppressed WHERE decided_at IS NOT NULL`,
+    `${insert} SELECT ${columnsOf('stop')}, since, since, NULL, NULL FROM suppressed`,
+    `${insert} SELECT ${columnsOf('allow')}, decided_at, decided_at, NULL, reason FROM suppressed WHERE decided_at IS NOT NULL`,
     `UPDATE deliveries SET state = 'waiting', leased_until = 0
       WHERE settled_at IS NULL AND state IN ('failed', 'held') AND content IN ('erased', 'revoked')`,
     `UPDATE paused_destinations SET is_gone = 1

@@ -172,25 +172,25 @@ async function settle(context: Settling, key: DeliveryKey, leaseEnd: number, set
   const now = Date.now();
   if (settlement.state === 'dropped' || settlement.state === 'skipped') {
     const {state, reason} = settlement;
-    const end = statement(endUnsent, state, reason, null, now, lead, destination, content, leaseEnd);
-    await report(context, key, leaseEnd, end);
+    const endDelivery = statement(endUnsent, state, reason, null, now, lead, destination, content, leaseEnd);
+    await report(context, key, leaseEnd, endDelivery);
     return undefined;
   }
   const isRefused = settlement.state === 'refused';
-  const end = isRefused
+  const endDelivery = isRefused
     ? statement(endRefused, settlement.reason, lead, destination, content, leaseEnd)
     : statement(endDelivered, now, asJson(settlement.recipients), leaseEnd, lead, destination, content);
   const answer = isRefused ? refusedAnswer(settlement.fields) : settlement.answer;
   const answering = content === 'lead' && answer !== null ? await findBound(context, lead) : undefined;
   if (!answering || answer === null) {
-    await report(context, key, leaseEnd, end);
+    await report(context, key, leaseEnd, endDelivery);
     return undefined;
   }
   const [, answered = []] = await report(
     context,
     key,
     leaseEnd,
-    end,
+    endDelivery,
     ...giveAnswer(context, answer, isRefused ? 'refused' : 'delivered', answering, destination),
     announce(now, lead, lead, answer.status),
   );

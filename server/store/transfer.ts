@@ -136,7 +136,7 @@ async function* transferTable(
   source: DatabaseSync,
   {run, place, isNew}: Target,
 ): AsyncGenerator<Progress, TableOutcome, undefined> {
-  const of = Number(source.prepare(`SELECT COUNT(*) AS rows FROM ${table}`).get()?.['rows']);
+  const total = Number(source.prepare(`SELECT COUNT(*) AS rows FROM ${table}`).get()?.['rows']);
   const columns = list(Object.keys(tables[table].columns));
   const insert = `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${input(table)}`;
   const [ours, theirs] = [createHash('sha256'), createHash('sha256')];
@@ -149,8 +149,8 @@ async function* transferTable(
       });
     ours.update(texts.join(''));
     rows += page.length;
-    if (rows < of && performance.now() - reportedAt < reportEvery) continue;
-    yield {table, rows, of};
+    if (rows < total && performance.now() - reportedAt < reportEvery) continue;
+    yield {table, rows, of: total};
     reportedAt = performance.now();
   }
   for await (const page of rowsOfTarget(run, table)) theirs.update(page.map(textOf).join(''));

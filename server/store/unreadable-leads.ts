@@ -2,6 +2,7 @@
  * Opens the rows of leads, and notes in the store which of them could not be opened by any process. `lead-prequal
  * status` names those of the last day.
  */
+import {dayLength} from '../config/timings.ts';
 import {isSameLead} from '../leads/idempotency.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
 import type {FullLead, UnreadableLead} from '../leads/lead-filter.ts';
@@ -11,7 +12,7 @@ import {joinPart, joinPersonal, readColumns, sealedOf, toLead, whyUnreadable, ty
 import type {Sealer} from './sealing.ts';
 
 /** Milliseconds for which a note is kept. */
-export const notesKept = 24 * 3_600_000;
+export const notesKept = dayLength;
 /** Milliseconds after which this process notes the same lead again, and how many leads it remembers for that. */
 const [noteAgain, maxRemembered] = [600_000, 10_000];
 /** Leads that are looked at again, the latest first. */

@@ -7,6 +7,7 @@
  */
 import {isCovered} from '../config/origins.ts';
 import type {Partner} from '../config/partners.ts';
+import {dayLength} from '../config/timings.ts';
 
 /** `day` is when the day began in UTC, in milliseconds since 1970. */
 export type DailyCount<Counted> = Counted & {day: number; requests: number};
@@ -33,9 +34,6 @@ export type RequestCounter = {
   /** Stores what was counted so far. Later requests are not counted. */
   stop(): Promise<void>;
 };
-
-/** Milliseconds. */
-export const dayLength = 86_400_000;
 
 /** Milliseconds for which counts are kept. */
 export const requestsKept = 90 * dayLength;

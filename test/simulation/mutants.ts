@@ -466,7 +466,7 @@ export const mutants: readonly Mutant[] = [
     to: '',
     also: {
       file: 'server/admin/persons.ts',
-      from: '  await noteAccess({...filter, ...person}, [...idsOf([...so.found, ...so.kept]), ...so.sameMailbox]);\n',
+      from: '  await noteAccess({...filter, ...person}, [...idsOf([...search.found, ...search.kept]), ...search.sameMailbox]);\n',
       to: '',
     },
     flavour: 'revoking',

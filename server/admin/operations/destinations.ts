@@ -88,7 +88,12 @@ const pause = changes({
     },
   },
   asked: {reason: "Why? The server's log has it, too: name nobody."},
-  onList: {list: 'destinations', button: 'Pause…', input: (name) => ({name})},
+  onList: {
+    list: 'destinations',
+    button: 'Pause…',
+    isShown: (state) => state !== 'paused',
+    input: (name) => ({name}),
+  },
   run: (admin, {name, reason}) => pauseDestination(admin, name, reason),
   said: (_, {name}) => ({
     said: [`${name} is paused. "lead-prequal destinations resume ${name}" sends what waits.`],
@@ -101,7 +106,12 @@ const resume = changes({
   roles: admins,
   past: 'resumed {destination}',
   fields: {name},
-  onList: {list: 'destinations', button: 'Resume', input: (name) => ({name})},
+  onList: {
+    list: 'destinations',
+    button: 'Resume',
+    isShown: (state) => state !== 'ok',
+    input: (name) => ({name}),
+  },
   run: (admin, {name}) => resumeDestination(admin, name),
   said: (wasPaused, {name}) => ({
     said: [

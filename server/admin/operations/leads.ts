@@ -13,6 +13,7 @@ import {
   type LeadCountRow,
   type LeadRow,
 } from '../leads.ts';
+import {localTime} from '../words.ts';
 import {decline, erase, requests} from './erasing.ts';
 import * as field from './fields.ts';
 import {reads, type Columns, type Group} from './operation.ts';
@@ -36,9 +37,9 @@ const list = reads({
     'reference',
     ['received', 'created_at'],
     ['partner', (row) => 'partner' in row && cutTo(row.partner ?? '-', partnerColumns)],
-    ['state', (row) => ('unreadable' in row ? row.unreadable : 'status' in row ? row.status : 'erased')],
+    ['state', (row) => ('unreadable' in row ? 'unreadable' : 'status' in row ? row.status : 'erased')],
     ['total', (row) => 'total' in row && totalOf(row)],
-    ['campaign', (row) => 'total' in row && noteOf(row)],
+    ['note', noteOf],
   ],
   async *read(admin, {limit, email, phone, ...selected}, isForPrograms) {
     const filter = filterOf(selected);
@@ -57,10 +58,15 @@ const list = reads({
 type Answered = Extract<LeadRow, {total: number | null}>;
 const totalOf = ({lead_type, total}: Answered) =>
   lead_type === 'standard' ? lead_type : total === null ? '' : formatMoney(total, 'en-US');
-const noteOf = ({duplicate_of, consent, campaign}: Answered) =>
-  [duplicate_of && `as ${referenceOf(duplicate_of)}`, consent === 'missing' && 'no consent', campaign]
+function noteOf(row: LeadRow): string {
+  if ('unreadable' in row) return row.unreadable;
+  if ('erased_at' in row)
+    return row.erased_at === null ? '' : localTime(Date.parse(row.erased_at)).slice(0, 16);
+  const {duplicate_of, consent, campaign} = row;
+  return [duplicate_of && `as ${referenceOf(duplicate_of)}`, consent === 'missing' && 'no consent', campaign]
     .filter(Boolean)
     .join(', ');
+}
 
 const wrongGroups = `It must be a list of ${leadGroups.join(', ')}, without spaces.`;
 

@@ -97,11 +97,16 @@ export type OnLead<Of extends Fields> = OnPage<Of> & {
   cannot: string;
   isPossible: (open: readonly OpenDelivery[], state: LeadState) => boolean;
 };
-/** Of a line of a list, at `/<list>/<name>/…`. */
-export type OnList<Of extends Fields> = OnPage<Of> & {list: 'destinations' | 'operators'};
+/** Of a line of a list, at `/<list>/<name>/…`, in the order of the rows. `isShown`: @param state of a destination */
+export type OnList<Of extends Fields> = OnPage<Of> & {
+  list: 'destinations' | 'operators';
+  isShown?: (state: string) => boolean;
+};
 
 /**
  * It changes something. Without a plan, it is done at once.
+ * - `line`, `lines`: what `--json` prints in place of what is said
+ * - `planned`: as `past`, of a plan that nobody has agreed to. Each plan that looks at something has it
  * - `confirm`: the word that somebody at a terminal types; a page shows the plan in any case
  * - `asked`: fields that the page of the plan asks for, with their labels. A plan does not depend on them
  * - `passkey`: a page asks for a passkey, because what is done outlives a stolen session
@@ -112,7 +117,6 @@ export type Changing<Of extends Fields, Prepared, Result, Line extends object> =
   said: (result: Result, input: Input<Of>, admin: Admin) => Said;
   line?: z.ZodType<Line>;
   lines?: (result: Result) => readonly Line[];
-  /** As `past`, of what was planned alone. */
   planned?: string;
   confirm?: {word: string; when?: (input: Input<Of>) => boolean};
   asked?: Partial<Record<keyof Of, string>>;
@@ -146,10 +150,15 @@ export type Group = {name: string; what: string; help?: string; rows: readonly R
  * @param isWhole false while what the page of the plan asks for is missing
  * @throws Refusal that names what is wrong
  */
-export function inputOf({fields, asked = {}}: AnyChanging, given: object, isWhole: boolean): Given {
+export function inputOf(
+  {fields, asked = {}, wrong: whole}: AnyChanging,
+  given: object,
+  isWhole: boolean,
+): Given {
   const needed = Object.entries(fields).filter(([name]) => isWhole || !(name in asked));
   const {input, wrong} = readInput(Object.fromEntries(needed), {...given});
-  if (wrong) throw new Refusal(`Nothing was changed: ${wrong.join(': ')}`);
+  const fault = wrong?.join(': ') ?? (isWhole ? whole?.(input, false) : undefined);
+  if (fault !== undefined) throw new Refusal(`Nothing was changed: ${fault}`);
   return input;
 }
 
@@ -174,8 +183,8 @@ export async function planned(
 ): Promise<Planned> {
   const nothing = {does: [], facts: [], prepared: undefined};
   const shown = noting(admin, 'shown');
-  if (row.planned !== undefined) await shown.noteAccess({});
   const plan = row.plan ? await result(row.plan(shown, input), report) : nothing;
+  if (row.planned !== undefined) await shown.noteAccess({});
   return {plan, digest: hash('sha256', JSON.stringify([row.words, ...plan.facts]), 'base64url')};
 }
 

@@ -67,9 +67,9 @@ export function notesOf(
   {kept, unreadable, sameMailbox, looked, total}: Found,
 ): string[] {
   const keptWords = kept.map(({id, partner, createdAt}) => {
-    const end = localDay(consentEnd(config, {partner, givenAt: createdAt}));
+    const lastDay = localDay(consentEnd(config, {partner, givenAt: createdAt}));
     const reference = referenceOf(id);
-    return `Erased, but its consent is kept until ${end}: ${reference}; lead-prequal consent show ${reference} shows it.`;
+    return `Erased, but its consent is kept until ${lastDay}: ${reference}; lead-prequal consent show ${reference} shows it.`;
   });
   return [
     signal?.aborted === true &&

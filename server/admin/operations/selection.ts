@@ -11,8 +11,8 @@ import type {Input} from './fields.ts';
 const withoutPartner = '-';
 
 const reference = z.string().transform((text, issues) => {
-  const end = endOfId(text);
-  if (end !== undefined) return end;
+  const idEnding = endOfId(text);
+  if (idEnding !== undefined) return idEnding;
   issues.addIssue('It must be a reference such as K7QM-2XHD.');
   return z.NEVER;
 });

@@ -6,7 +6,7 @@ import {
   type RevokedEvent,
 } from '../../leads/lead-event.ts';
 import {referenceOf} from '../../../contract/reference.ts';
-import {isoTime, known, saidOfConsent} from '../../leads/consent-record.ts';
+import {known, saidOfConsent} from '../../leads/consent-record.ts';
 import type {SignedConsent} from '../../leads/evidence.ts';
 import type {Lead} from '../../leads/lead-schema.ts';
 import {timeZonesOf} from '../../leads/time-there.ts';
@@ -36,25 +36,25 @@ export function toEvent(
     throw new Error('This event has no record of the lead');
   const data = toEventData(record, news.answer);
   const consent = data.consent && {...data.consent, ...beside};
-  return {type: news.type, timestamp: isoTime(news.at), data: {...data, consent}};
+  return {type: news.type, timestamp: new Date(news.at).toISOString(), data: {...data, consent}};
 }
 
 export const toErasedEvent = ({at}: Pick<News, 'at'>, lead: Tombstone): ErasedEvent => ({
   type: 'lead.erased',
-  timestamp: isoTime(at),
+  timestamp: new Date(at).toISOString(),
   data: identityOf(lead),
 });
 
 export const toRevokedEvent = (lead: LeadIdentity, {at, scope}: Revocation): RevokedEvent => ({
   type: 'consent.revoked',
-  timestamp: isoTime(at),
+  timestamp: new Date(at).toISOString(),
   data: {...identityOf(lead), scope},
 });
 
 const identityOf = (lead: LeadIdentity) => ({
   id: lead.id,
   reference: referenceOf(lead.id),
-  created_at: isoTime(lead.createdAt),
+  created_at: new Date(lead.createdAt).toISOString(),
   partner: lead.partner,
   duplicate_of: lead.duplicateOf,
   supersedes: lead.supersedes,
@@ -71,7 +71,7 @@ export function toEventData(
   return {
     id,
     reference: referenceOf(id),
-    created_at: isoTime(createdAt),
+    created_at: new Date(createdAt).toISOString(),
     partner,
     lead: fieldsOf(lead),
     time_zones: [...timeZonesOf(lead)],
@@ -105,7 +105,7 @@ export const consentOf = (consent: Consent): NonNullable<LeadEvent['data']['cons
   text_language: consent.textLanguage ?? null,
   text_hash: consent.textHash,
   agreed: consent.agreed,
-  given_at: isoTime(consent.givenAt),
+  given_at: new Date(consent.givenAt).toISOString(),
   origin: consent.origin,
   page: consent.page,
   // eslint-disable-next-line no-restricted-properties -- This is the address of a stored consent, not of a request.

@@ -53,12 +53,12 @@ export function jsonApi({
     const lead = readLead(request.body, undefined, [...errors, ...more]);
     const caller = callerOf(request);
     const {user, cids} = caller;
-    const told = [sent, attribution].filter(Boolean).map((said) => JSON.stringify(said));
+    const texts = [sent, attribution].filter(Boolean).map((said) => JSON.stringify(said));
     if (!cids.includes(lead.cid)) {
       throw new ProblemError('cid-not-allowed', 'Use a cid that was given to this user.');
     }
     const idempotency = readIdempotencyKey(request.get('Idempotency-Key'), digests, `caller:${user}`, () =>
-      [comparableText(lead), ...told].join(' '),
+      [comparableText(lead), ...texts].join(' '),
     );
     const {problem, ...given}: GivenConsent = sent ? toConsent(sent, partners, lead.cid) : {};
     // This may be a retry of a lead that is stored already. Its text need not be configured any more.

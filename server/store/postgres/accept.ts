@@ -258,9 +258,9 @@ const lookUp = (leads: readonly NewRows[]): Statement =>
   statement(lookUpText, asParameter(leads, lookUpTables));
 
 function knownFrom(found: readonly Row[]): (rows: NewRows) => Known {
-  const of = (what: string) =>
+  const foundOf = (what: string) =>
     new Map(found.filter((row) => row['what'] === what).map((row) => [row['id'], row]));
-  const [keys, sameLeads, proofs] = [of('key'), of('same lead'), of('proof')];
+  const [keys, sameLeads, proofs] = [foundOf('key'), foundOf('same lead'), foundOf('proof')];
   return (rows) => {
     const [key, same] = [keys.get(idOf(rows)), sameLeads.get(idOf(rows))];
     return {

@@ -175,10 +175,10 @@ export function refuseForeignLog(path: string) {
 /** @throws Error when commits in the log are damaged, which SQLite would drop without an error */
 function refuseDamagedLog(path: string) {
   if (!hasLog(path)) return;
-  const end = findLogDamage(path);
-  if (end === undefined) return;
+  const damagedAt = findLogDamage(path);
+  if (damagedAt === undefined) return;
   throw new Error(
-    `${path}-wal is damaged after byte ${end}: leads that were acknowledged are in it and cannot be read. Nothing was ` +
+    `${path}-wal is damaged after byte ${damagedAt}: leads that were acknowledged are in it and cannot be read. Nothing was ` +
       'changed. Copy the files that begin with this name, then restore a backup with "lead-prequal restore --replace"; ' +
       `or keep only the commits before the damage, with: sqlite3 ${path} "PRAGMA wal_checkpoint(TRUNCATE)"`,
   );

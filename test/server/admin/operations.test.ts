@@ -6,7 +6,7 @@ import {referenceOf} from '../../../contract/reference.ts';
 import {auditSentence} from '../../../server/admin/audit-words.ts';
 import {keyName} from '../../../server/admin/keys.ts';
 import {isChanging, type Row} from '../../../server/admin/operations/operation.ts';
-import {rowOf} from '../../../server/admin/operations/table.ts';
+import {ofLead, rowOf} from '../../../server/admin/operations/table.ts';
 import type {AuditEntry} from '../../../server/leads/audit.ts';
 import {routes} from '../../../server/pages/routes.ts';
 import {tables} from '../../../server/store/columns.ts';
@@ -47,6 +47,8 @@ const assertTold = (entry: AuditEntry | undefined, words: string | undefined, sh
   );
 
 test('each page of a row is for the roles of the row alone', () => {
+  const changing = rows.filter(isChanging);
+  assert.deepEqual(new Set(ofLead), new Set(changing.filter(({onLead}) => onLead !== undefined)));
   for (const {words, roles} of rows.filter((row) => row.roles !== undefined)) {
     const pages = routes.filter(({action}) => action === words);
     assert.notEqual(pages.length, 0, words);

@@ -52,7 +52,7 @@ suite('the command "leads erase"', () => {
     assert.equal(erased.stdout, `${reference} is erased\n`);
     assert.match(erased.stderr, /1 consent of these stay \(keep_consent_years\): 16 CFR 310\.5/);
     assert.doesNotMatch(erased.stderr, /Canary/, 'what a program may log names nobody');
-    const row = new RegExp(`${reference} .* acme +erased\n`);
+    const row = new RegExp(`${reference} .* acme +erased +\\d{4}-`);
     assert.match((await run('leads', 'list')).stdout, row);
     assert.match((await run('leads', 'show', gone.id)).stdout, /^Consent until +\d{4}-/m);
     const [data = {}] = linesOf(await run('leads', 'show', reference, '--json'));
@@ -197,7 +197,7 @@ suite('the command "leads erase"', () => {
     await execute(`UPDATE sealed SET data_key = 7 WHERE lead_id = '${damaged.id}'`);
     const found = await run('leads', 'list', '--email', 'secret@example.com');
     assert.match(found.stderr, new RegExp(`1 lead could not be read .*: ${referenceOf(damaged.id)}\\.`));
-    const row = new RegExp(`${referenceOf(damaged.id)} .* It is sealed with the data key 00000007`);
+    const row = new RegExp(`${referenceOf(damaged.id)} .* It is sealed with…`);
     assert.match((await run('leads', 'list')).stdout, row);
     const over = await run('leads', 'erase', old.id, damaged.id, '--yes');
     assert.equal(over.code, 0, over.stderr);

@@ -58,7 +58,7 @@ export function describeAccounts(name: string, openStore: (data: string) => Prom
       });
       assert.deepEqual(await listed(operator.id), {
         ...{id, name: operator.name, role, createdAt, revokedAt: null},
-        ...{passkeys: 1, sessions: 1, invitedUntil: null},
+        ...{passkeys: 1, sessions: 1, signedInAt: now, invitedUntil: null},
       });
       const other = await invite();
       assert.equal((await listed(other.id))?.invitedUntil, other.invitation.expiresAt);
