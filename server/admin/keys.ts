@@ -157,7 +157,7 @@ async function* sealAndReport(store: KeyStore): Job<{sealed: number}, SealedAll>
  * - `leads`: the ids of those that would be erased. Their duplicates go with them, also those that can be read
  * - `consents`: the ids of erased leads whose consent is kept
  * - `evidence_keys`: the keys of statements about consents that are lost, too: those that were sent cannot be verified any more
- * - `person_key`: the key of the person digests is lost, too. By it alone, the `suppressed` numbers are recognised
+ * - `person_key`: the key of the blind indexes is lost, too. By it alone, the `suppressed` numbers are recognised
  */
 export type LostKey = {
   key: string;
@@ -195,7 +195,7 @@ export async function* forgetLostKey(
 ): Job<Erasing, {out_of_files: boolean}> {
   const {store} = admin;
   await admin.noteAccess({key}, [...leads, ...consents]);
-  // The key of the person digests is made anew.
+  // The key of the blind indexes is made anew.
   await store.useKeys();
   // The digests go first: each lead that cannot be read looks for its own among all.
   await store.dropSealed(key);

@@ -8,7 +8,7 @@ import {endOfId} from '../../contract/reference.ts';
 import {mailboxOf} from '../leads/confirmation-digests.ts';
 import type {KeptConsent, ErasureReader} from '../leads/erasure.ts';
 import type {FullLead, LeadFilter, ListedLead, LeadReader} from '../leads/lead-filter.ts';
-import {unreadableDigest, type KnownPerson, type Person, type PersonDigests} from '../leads/persons.ts';
+import {unreadableDigest, type KnownPerson, type Person, type BlindIndexes} from '../leads/persons.ts';
 import type {ReadStore} from '../leads/ports.ts';
 import {personOf, phoneOf, comparableEmail} from '../leads/read-contact.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
@@ -48,10 +48,10 @@ export async function* leadsOfPerson(
 ): Job<Search, Found> {
   const lists = {found: [], kept: [], unreadable: [], sameMailbox: []};
   const search: Found = {...lists, total: 0, unprepared: 0, looked: 0};
-  const {digests: first, since} = await store.personDigests(person);
+  const {digests: first, since} = await store.blindIndexes(person);
   const digests = [first];
   if (person.emailAsTyped !== undefined)
-    digests.push((await store.personDigests({email: person.emailAsTyped})).digests);
+    digests.push((await store.blindIndexes({email: person.emailAsTyped})).digests);
   const [unprepared, ...prepared] = partsOf(filter, digests, since);
   search.unprepared = await store.countLeads(unprepared);
   search.total = search.unprepared;
@@ -87,7 +87,7 @@ export const readPerson = ({store}: With<ReadStore>, person: Person): Promise<Fo
 /** The newest leads, which have no digests yet, and below them those that can be of the person. */
 function partsOf(
   filter: LeadFilter,
-  digests: readonly PersonDigests[],
+  digests: readonly BlindIndexes[],
   since: number,
 ): [LeadFilter, ...LeadFilter[]] {
   const until = Math.min(since, filter.until ?? since);
@@ -102,7 +102,7 @@ function partsOf(
 function sort(
   lead: ListedLead,
   consent: KeptConsent | Error | undefined,
-  {person: {email, emailAsTyped, phone}, digests}: {person: Person; digests: readonly PersonDigests[]},
+  {person: {email, emailAsTyped, phone}, digests}: {person: Person; digests: readonly BlindIndexes[]},
   so: Found,
 ) {
   if ('unreadable' in lead || consent instanceof Error) return void so.unreadable.push(lead.id);

@@ -232,7 +232,7 @@ async function lostNumbers(
   const byLeads: StopLine[] = [];
   for (const line of same) {
     const {phone} = people.get(line.of) ?? {};
-    const {phone: digest} = (await store.personDigests({phone})).digests;
+    const {phone: digest} = (await store.blindIndexes({phone})).digests;
     const numbers = stops.get(line.at) ?? [];
     const does = numbers.some((one) => one.does === 'stop') ? 'stop' : 'ask';
     // A stop at a partner reaches more than the leads of that partner.

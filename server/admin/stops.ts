@@ -48,7 +48,7 @@ const personOf = ({phone, email}: FullLead['lead']): KnownPerson => ({phone: pho
 
 /** Undefined if there is no key for them. It is not made here: readers may write nothing. */
 async function digestsOf({store}: With<ReadStore>, people: readonly KnownPerson[]) {
-  const {phone} = (await store.personDigests({phone: ''})).digests;
+  const {phone} = (await store.blindIndexes({phone: ''})).digests;
   return phone === undefined ? undefined : store.digestsOfPeople(people);
 }
 
@@ -220,7 +220,7 @@ export async function readSuppressions(
 
 /** Leads of the last minute have no digests yet, so they are opened. */
 async function newestByNumber({store}: With<ReadStore>): Promise<Map<string, FullLead[]>> {
-  const {since} = await store.personDigests({});
+  const {since} = await store.blindIndexes({});
   const leads = (await store.listLeads({since}, {limit: maxOpened})).filter(
     (lead): lead is FullLead => 'lead' in lead && !isErased(lead),
   );

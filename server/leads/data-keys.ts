@@ -34,11 +34,11 @@ export type KeyStore = {
    */
   reseal(isClearOnly?: boolean): AsyncGenerator<Resealed, Resealed>;
   /**
-   * Deletes what is sealed with a lost key beside leads: replies to deliveries, the key of the person digests, with these,
+   * Deletes what is sealed with a lost key beside leads: replies to deliveries, the key of the blind indexes, with these,
    * and keys of statements about consents. A server makes new ones.
    */
   dropSealed(key: string): Promise<void>;
-  /** How many numbers are suppressed (by person digests). */
+  /** How many numbers are suppressed (by blind indexes). */
   countSuppressed(): Promise<number>;
   /** Marks that nothing is stored any more under a key, which then may leave DATA_KEY, or in clear. */
   forgetKey(key: string): Promise<void>;

@@ -14,7 +14,7 @@ export type LeadFilter = {
   endOfId?: string | undefined;
   /** Leads with a delivery that is held, or with any that has not ended. */
   open?: 'held' | 'any' | undefined;
-  /** Leads of a person, by a digest that `personDigests` makes, or `unreadableDigest`. */
+  /** Leads of a person, by a digest that `blindIndexes` makes, or `unreadableDigest`. */
   digest?: string | undefined;
   /** Milliseconds since 1970. Leads from this time on. */
   since?: number | undefined;

@@ -14,16 +14,16 @@ export type Person = {
 export type KnownPerson = Person & {addressDigest?: string | undefined};
 
 /**
- * Keyed digests: of the number, and of the mailbox (`email`), so that other spellings of an address have the same one. By
- * these two, leads are found. `address`, of the address itself, is kept with a consent, whose address is not.
+ * Blind indexes are keyed digests, by which what is sealed is found: of the number, and of the mailbox (`email`), so that
+ * other spellings of an address have the same one. By these two, leads are found. `address`, of the address itself, is kept with a consent, whose address is not.
  */
-export type PersonDigests = {phone?: string; email?: string; address?: string};
+export type BlindIndexes = {phone?: string; email?: string; address?: string};
 
 /**
  * The digest of a number together with an address, made of theirs. Not with the mailbox, because that is a guess, which may take
  * two people for one.
  */
-export function digestOfBoth({phone, address}: PersonDigests): string | undefined {
+export function digestOfBoth({phone, address}: BlindIndexes): string | undefined {
   if (phone === undefined || address === undefined) return undefined;
   const [one, other] = [Buffer.from(phone, 'base64url'), Buffer.from(address, 'base64url')];
   return Buffer.from(one.map((byte, index) => byte ^ (other[index] ?? 0))).toString('base64url');
@@ -37,7 +37,7 @@ export type PersonReader = {
    * The digests by which `LeadFilter` finds leads and kept consents of the person, and since when leads have none yet. That
    * is 0 if no lead has one, or if the key of the digests cannot be opened. Milliseconds since 1970.
    */
-  personDigests(person: Person): Promise<{digests: PersonDigests; since: number}>;
+  blindIndexes(person: Person): Promise<{digests: BlindIndexes; since: number}>;
   /** The key of the digests. Undefined if there is none yet. @throws SealError when it cannot be opened */
   personKey(): Promise<(SealedKey & {check: string}) | undefined>;
 };

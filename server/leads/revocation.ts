@@ -4,7 +4,7 @@
  */
 
 import type {LeadIdentity, RevocationScope} from './stored-lead.ts';
-import type {KnownPerson, PersonDigests} from './persons.ts';
+import type {KnownPerson, BlindIndexes} from './persons.ts';
 
 /**
  * For whom a number is suppressed: the key of a partner, `-:` and the `cid` for the callers of `/json/leads` who send for that
@@ -93,7 +93,7 @@ export type Suppressing = Record<SuppressionKind, readonly string[]> & {
 
 export type StopReader = {
   /** The digests of people, in their order. @throws SealError when their key cannot be opened */
-  digestsOfPeople(people: readonly KnownPerson[]): Promise<PersonDigests[]>;
+  digestsOfPeople(people: readonly KnownPerson[]): Promise<BlindIndexes[]>;
   /** The oldest first: of these numbers, or by the links of these leads. */
   stopEvents(of: {
     digests?: readonly string[];

@@ -1,7 +1,7 @@
 /** What the queries of the store get. */
 import type {FullLead} from '../leads/lead-filter.ts';
 import type {LeadEntry} from '../leads/new-lead.ts';
-import type {Person, PersonDigests} from '../leads/persons.ts';
+import type {Person, BlindIndexes} from '../leads/persons.ts';
 import type {LeadUnreadable} from '../leads/store-errors.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
 import type {Database} from './database.ts';
@@ -13,8 +13,8 @@ import type {Sealer, SealedText} from './sealing.ts';
  * tells the key from others.
  */
 export type Keyed = {
-  digestsOf: (person: Person) => PersonDigests;
-  ofSender: (person: Sender) => Required<Pick<PersonDigests, 'phone' | 'address'>>;
+  digestsOf: (person: Person) => BlindIndexes;
+  ofSender: (person: Sender) => Required<Pick<BlindIndexes, 'phone' | 'address'>>;
   tokenOf: (lead: string) => string;
   check: string;
 };

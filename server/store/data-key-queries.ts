@@ -238,7 +238,7 @@ async function* storedParts({read}: Context): ReturnType<KeyStore['storedParts']
 
 const checkValueIn = (key: string) => (key === clearWord ? 0 : Number.parseInt(key, 16));
 
-/** Others make the key of the person digests anew, and then the digests; and a new key that signs consents. */
+/** Others make the key of the blind indexes anew, and then the digests; and a new key that signs consents. */
 async function dropSealed(context: Context, key: string) {
   const {write, jsonList} = context;
   const checkValue = checkValueIn(key);

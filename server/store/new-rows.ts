@@ -2,7 +2,7 @@
 import {hashOfText} from '../leads/consent-texts.ts';
 import type {ConfirmationRequest, NewDelivery} from '../leads/deliveries.ts';
 import type {LeadEntry} from '../leads/new-lead.ts';
-import {digestOfBoth, type PersonDigests} from '../leads/persons.ts';
+import {digestOfBoth, type BlindIndexes} from '../leads/persons.ts';
 import {everybody, holdersOf} from '../leads/revocation.ts';
 import type {RememberedText} from '../leads/stored-lead.ts';
 import type {NewRowOf, RowOf} from './columns.ts';
@@ -76,7 +76,7 @@ export const isHeldWith = (
 type Storing = {
   storedWords: ReadonlySet<string>;
   digests: readonly string[];
-  sender: PersonDigests | null | undefined;
+  sender: BlindIndexes | null | undefined;
 };
 
 export function toNewRows(entry: LeadEntry, {storedWords, digests, sender}: Storing): NewRows {
@@ -109,7 +109,7 @@ export function toNewRows(entry: LeadEntry, {storedWords, digests, sender}: Stor
   };
 }
 
-function toSender({id, partner, lead: {cid}}: LeadEntry, digests: PersonDigests) {
+function toSender({id, partner, lead: {cid}}: LeadEntry, digests: BlindIndexes) {
   const {phone: number = '', address: mailbox = ''} = digests;
   const [own, wider] = holdersOf({partner, cid});
   return {lead_id: id, number, both: digestOfBoth(digests) ?? '', mailbox, own, wider};

@@ -1,5 +1,5 @@
 /**
- * The digests by which leads and kept consents are found by person, for both databases. They are written behind, because
+ * The blind indexes, digests by which leads and kept consents are found by person, for both databases. They are written behind, because
  * with the lead they would cost an eighth of storing it. All leads up to the id or time `done_until` have theirs.
  *
  * The key of the digests never changes, because nobody could find what has digests under another one. It is sealed with
@@ -9,7 +9,7 @@ import {createHmac, createSecretKey, randomBytes, type KeyObject} from 'node:cry
 import {mailboxOf} from '../leads/confirmation-digests.ts';
 import type {KeptConsent} from '../leads/erasure.ts';
 import {createdAtOf, firstIdAt} from '../leads/lead-ids.ts';
-import {unreadableDigest, type Person, type PersonDigests, type PersonStore} from '../leads/persons.ts';
+import {unreadableDigest, type Person, type BlindIndexes, type PersonStore} from '../leads/persons.ts';
 import {comparableEmail} from '../leads/read-contact.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
 import type {Context, Index, Keyed, PersonIndex} from './context.ts';
@@ -120,7 +120,7 @@ function orUnopened(error: unknown): undefined {
 }
 
 /** Those that are stored, each in a row. */
-export const storedDigests = ({phone, email}: PersonDigests): string[] =>
+export const storedDigests = ({phone, email}: BlindIndexes): string[] =>
   [phone, email].filter((digest) => digest !== undefined);
 
 export const digestsOfLead = ({digestsOf}: Index, lead: Parameters<typeof personOf>[0]) =>
@@ -220,7 +220,7 @@ export const personQueries = (context: Context): PersonStore => ({
 
   adoptPersonKey: ({dataKey, blob}) => context.persons.adopt({data_key: dataKey, blob}),
 
-  async personDigests(person) {
+  async blindIndexes(person) {
     const index = await context.persons.find();
     return index
       ? {digests: index.digestsOf(person), since: createdAtOf(index.doneUntil)}

@@ -39,7 +39,7 @@ async function fillForPages(kind: Kind, location: string, folder: string) {
   await sealFilled(config);
   const {digests} = await openWhile(openAttachedStore(config, testSealer, true), async (store) => {
     await store.writeDigests(0);
-    return store.personDigests(person);
+    return store.blindIndexes(person);
   });
   // The end of an id is no order of time.
   const some = (count: number) => `(SELECT id FROM leads ORDER BY substr(id, 34), id LIMIT ${count})`;

@@ -141,7 +141,7 @@ Exit status: 0 forgotten; 1 not, or not out of the files yet; 2 the command line
       does: [
         `Sealed with ${key}, and lost: ${many}.`,
         'Webhooks, chat rooms and mailboxes are told to delete the leads, too. They may have the last copy: save first what you need.',
-        person_key && 'The key of the person digests is lost, too: a server makes it and the digests anew.',
+        person_key && 'The key of the blind indexes is lost, too: a server makes it and the digests anew.',
         evidence_keys.length > 0 &&
           `The keys of statements about consents are lost, too: those that were sent cannot be verified any more, unless the list of public keys was kept (docs/consent.md): ${evidence_keys.join(', ')}.`,
         suppressed > 0 &&

@@ -271,7 +271,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       assert.deepEqual(
         (await listKeys(admin, {isCounted: true})).map(({key, rows}) => [key, rows]),
         [[two, 2]],
-        'the newest lead, and a new key of the person digests',
+        'the newest lead, and a new key of the blind indexes',
       );
       assert.deepEqual(await admin.store.evidenceKeys(), {keys: [], ignored: []});
       const listed = readFileSync(file, 'utf8');

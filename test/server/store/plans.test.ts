@@ -162,7 +162,7 @@ const works: Record<string, (store: Explained['queries'], id: string) => Promise
   'finding and erasing by digest': async (store, id) => {
     const lead = (await store.readLead(id))?.lead;
     assert.ok(lead && 'lead' in lead);
-    const {digests} = await store.personDigests({phone: lead.lead.phone.e164, email: lead.lead.email});
+    const {digests} = await store.blindIndexes({phone: lead.lead.phone.e164, email: lead.lead.email});
     for (const digest of Object.values(digests)) {
       await store.listLeads({digest, until: Date.now(), partner: lead.partner}, {limit: 10});
       await store.countLeads({digest});

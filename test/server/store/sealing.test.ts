@@ -378,7 +378,7 @@ forEachStore((over) => {
         assert.equal(await after.find(erased.id), undefined);
         assert.ok((await after.keptConsents([erased.id])).has(erased.id));
         assert.ok(
-          (await after.personDigests({phone: '+12025550199'})).since > 0,
+          (await after.blindIndexes({phone: '+12025550199'})).since > 0,
           'the key of digests is there',
         );
         assert.deepEqual(columnOf(await after.lastReplies(entries[0]!.id), 'reply'), ['canary-reply']);
