@@ -1,4 +1,4 @@
-/** Takes consents back, and decides what becomes of later leads with the same number. */
+/** Revokes consents, and decides what becomes of later leads with the same number. */
 import {randomUUIDv7} from 'node:crypto';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {z} from 'zod';
@@ -33,7 +33,7 @@ import {peopleOf, readPerson, senderOf} from './persons.ts';
 export type Who = string | Person;
 
 /**
- * - `partner`: for whom it is taken back: for a partner, for the callers of `/json/leads` (null), or for all (undefined)
+ * - `partner`: for whom it is revoked: for a partner, for the callers of `/json/leads` (null), or for all (undefined)
  * - `asked`: when the person asked, in milliseconds since 1970, if that was earlier. `way`: how, such as `phone`
  */
 export type RevocationInput = {
@@ -43,7 +43,7 @@ export type RevocationInput = {
   way?: string | undefined;
 };
 
-/** A lead whose consent is taken back. `changes`: false if it was taken back before, for as many. */
+/** A lead whose consent is revoked. `changes`: false if it was revoked before, for as many. */
 export const revokedLead = plannedLead
   .pick({id: true, reference: true, partner: true, told: true, former: true, remote_ids: true})
   .extend({changes: z.boolean()});
@@ -95,7 +95,7 @@ export async function planRevocation(admin: Reading, input: RevocationInput): Pr
 }
 
 /**
- * Takes a consent back: all leads with the number go nowhere any more, and later ones are held. When it returns, no process
+ * Revokes a consent: all leads with the number go nowhere any more, and later ones are held. When it returns, no process
  * begins anything of them. After an interruption, it may be run again.
  */
 export async function* revokeConsent(
@@ -355,7 +355,7 @@ export async function allowConsent(
       if (held.has(lead.id) && (partner === undefined || isInScopes(senderOf(lead), scopes)))
         await release(lead.id);
     if (scopes.length === 0 && released.length === 0)
-      throw new Refusal('Nobody with this number took a consent back, or it was allowed before.', 'unknown');
+      throw new Refusal('Nobody with this number revoked a consent, or it was allowed before.', 'unknown');
   }
   return {released};
 }

@@ -16,7 +16,7 @@ import type {DoneAnswer, LeadIdentity, LeadRecord, Revocation, Tombstone} from '
  * - `held`: what servers before 1.8 told mailboxes and rooms of a lead that may be a bot's. Nothing sends it any more
  * - `confirmation`: an e-mail to the visitor, for a destination of kind `confirmation`
  * - `erased`: the news that the lead was erased, for each destination that may have had news of it
- * - `revoked`: the news that the visitor took the consent back, for the same destinations
+ * - `revoked`: the news that the visitor revoked the consent, for the same destinations
  *
  * A destination of any other kind than `lead-api` and `confirmation` gets only news.
  */
@@ -105,7 +105,7 @@ export const isForReceivers = <Given extends {content: DeliveryContent}>(
  * Why a delivery is held or waits, where that is no error of an attempt. It is stored in place of an
  * error, and stays as that does until the next attempt.
  * - `suspect`: held, because a bot may have sent the lead
- * - `suppressed`: held, because the number is among those that took a consent back, or could not be compared
+ * - `suppressed`: held, because the number is among those that revoked a consent, or could not be compared
  * - `elsewhere`: held until an operator accepts it, because the destination has another address or type now
  * - `former`: the news of a stop or an erasure waits for the former address, because no other one may hear it
  */

@@ -133,12 +133,12 @@ function wrongs(lead: Lead, stops: readonly Stop[], {revoked, held, released}: F
   const arrived = ['crm lead.created', 'sheet lead.created', 'lender POST'].every((each) =>
     sent.some(({receiver, what}) => `${receiver} ${what}` === each),
   );
-  const isStopped = revoked !== undefined;
+  const isRevoked = revoked !== undefined;
   const rules = (broken: Record<string, boolean>) => Object.keys(broken).filter((words) => broken[words]);
   if (own.length === 0)
     return rules({
       'it did not arrive': lead.acknowledged < Infinity && !arrived,
-      'nobody revoked its consent': news.length > 0 || isStopped || held,
+      'nobody revoked its consent': news.length > 0 || isRevoked || held,
     });
   // If the number was suppressed before the lead came, nothing of it may be sent at all.
   const ends = own.map(({acknowledged, quiet}) => (lead.began > acknowledged ? acknowledged : quiet));
@@ -155,13 +155,13 @@ function wrongs(lead: Lead, stops: readonly Stop[], {revoked, held, released}: F
   return rules({
     [`${late[0]?.what} began at ${late[0]?.receiver} after the acknowledgement`]: late.length > 0,
     'it is neither held nor is its consent revoked':
-      lead.id !== undefined && !isStopped && !held && !(mayBeFree && arrived),
+      lead.id !== undefined && !isRevoked && !held && !(mayBeFree && arrived),
     'it was allowed, and did not arrive': released < Infinity && !arrived,
-    'it was held, and said to be taken back': !isStopped && news.length > 0,
-    'it is taken back for others than it was said':
-      isStopped && (isForAll ? revoked !== 'all' : !mayBeBy.includes(revoked === 'all')),
-    'a receiver was not told last that it is taken back':
-      isStopped && last.some(({what}) => what !== `consent.revoked ${revoked}`),
+    'it was held, and said to be revoked': !isRevoked && news.length > 0,
+    'it is revoked for others than it was said':
+      isRevoked && (isForAll ? revoked !== 'all' : !mayBeBy.includes(revoked === 'all')),
+    'a receiver was not told last that it is revoked':
+      isRevoked && last.some(({what}) => what !== `consent.revoked ${revoked}`),
   });
 }
 
@@ -192,8 +192,8 @@ async function killRepeatedly(t: TestContext, on: keyof typeof stores) {
   const stops: Stop[] = [];
   let taking = true;
   t.after(() => (taking = false));
-  /** Revokes a consent, mostly of somebody who has just sent a lead. Later also for all what was taken back for some. */
-  async function takeBack(byLink: boolean) {
+  /** Revokes a consent, mostly of somebody who has just sent a lead. Later also for all what was revoked for some. */
+  async function revokeOne(byLink: boolean) {
     const widens = !byLink && stoppedNumbers.length > 10 && Math.random() < 0.2;
     const among = widens ? stoppedNumbers : live;
     const lead = leads.findLast(
@@ -224,7 +224,7 @@ async function killRepeatedly(t: TestContext, on: keyof typeof stores) {
   }
   const takers = Array.from({length: links + commands}, async (_, index) => {
     while (taking) {
-      await takeBack(index < links);
+      await revokeOne(index < links);
       await sleep(1_500 * Math.random());
     }
   });
@@ -274,7 +274,7 @@ async function killRepeatedly(t: TestContext, on: keyof typeof stores) {
   t.diagnostic(
     `${on}: ${rounds} kills with ${struck} revocations in flight; ${records.size} leads; ${stops.length - byLink} revocations ` +
       `by command and ${byLink} by link, acknowledged after ${(longest / 1_000).toFixed(1)} s at most; ` +
-      `${[...records.values()].filter(({revoked}) => revoked).length} leads taken back, ${held.length} held, ` +
+      `${[...records.values()].filter(({revoked}) => revoked).length} leads revoked, ${held.length} held, ` +
       `${released.size} of them allowed; ${leads.reduce((sum, {seen}) => sum + seen.length, 0)} requests; ` +
       `${violations.length} violations`,
   );

@@ -79,7 +79,7 @@ const rules = {
   },
 
   /**
-   * Always: a lead with the same content counts as a duplicate for a day, unless the consent of the other one was taken back.
+   * Always: a lead with the same content counts as a duplicate for a day, unless the consent of the other one was revoked.
    * Held leads are not compared.
    */
   'the same lead of a partner is one lead with duplicates'(facts, violated) {
@@ -154,7 +154,7 @@ const rules = {
 
   /**
    * At the end. If an operator dropped the news of a lead, that destination gets no later news of it, nor does any whose
-   * consent was taken back.
+   * consent was revoked.
    */
   'those who were told of a lead are told of its answer'(facts, violated) {
     const drops = facts.all('command').filter(({name}) => name === 'drop');
@@ -192,7 +192,7 @@ const rules = {
 
   /**
    * At the end. What has ended may keep the last lease, which ends by itself: of a lead that was erased, or whose consent was
-   * taken back, and where a report under an older lease came late, after a process died or stood still, its clock was set, or its store could not write.
+   * revoked, and where a report under an older lease came late, after a process died or stood still, its clock was set, or its store could not write.
    * Of what a link holds then, the lease says that it may have been sent.
    */
   'nothing is claimed for ever'(facts, violated) {
@@ -312,7 +312,7 @@ const rules = {
     }
   },
 
-  /** From the command on, until an operator asks for it after all, or takes a consent back once more. */
+  /** From the command on, until an operator asks for it after all, or revokes a consent once more. */
   'what an operator dropped is not sent'(facts, violated) {
     for (const {name, deliveries, at, until} of facts.all('command')) {
       for (const delivery of name === 'drop' ? deliveries : []) {
@@ -364,7 +364,7 @@ const rules = {
 
   /**
    * Until an operator accepts the address. If the answer to a submission was lost, the lead may have been stored by that
-   * one or by one of its retries. That a lead was erased, or its consent taken back, goes to no address that was
+   * one or by one of its retries. That a lead was erased, or its consent revoked, goes to no address that was
    * accepted later than that.
    */
   'nothing goes to an address for which it was not meant'(facts, violated) {
@@ -448,7 +448,7 @@ const rules = {
   },
 
   /**
-   * In histories without troubles of processes. What goes on while its lead is erased, or its consent taken back, is not counted any more, nor what went
+   * In histories without troubles of processes. What goes on while its lead is erased, or its consent revoked, is not counted any more, nor what went
    * to an address before another one was accepted. An attempt for a destination that was removed counts, so that it is looked
    * for ever more rarely.
    */
@@ -528,7 +528,7 @@ const rules = {
   },
 
   /** Always, unless a clock was set. */
-  'that a lead was erased, or its consent taken back, is told after its last lease'(facts, violated) {
+  'that a lead was erased, or its consent revoked, is told after its last lease'(facts, violated) {
     if (facts.all('trouble').some(({kind}) => kind === 'clock')) return;
     for (const {lead, destination, content, leasedUntil} of facts.history.stored.tellings) {
       const end = leasedUntil - facts.history.beginning - clockDifference;
@@ -545,10 +545,7 @@ const rules = {
    * From the first of them on. What was sent before may arrive later, so nothing is under way then. A process that stood
    * still, or whose clock was set, does not know that its lease has ended. One that died does not see its request end.
    */
-  'nobody gets a lead after somebody was told that it was erased, or its consent taken back'(
-    facts,
-    violated,
-  ) {
+  'nobody gets a lead after somebody was told that it was erased, or its consent revoked'(facts, violated) {
     if (facts.all('trouble').some(({kind}) => kind === 'clock')) return;
     const all = facts.all('request').flatMap((request) => {
       const told = facts.toldIn(request);
@@ -628,7 +625,7 @@ const rules = {
    * leases. A start that finds no key of the digests, after a restore, says which numbers it cannot hold. Of leads with the number of a link and another mailbox, it holds those that come later. A process whose clock was set does not know when its lease ends, but begins nothing after the time that a lease lasts. One that stood still in the middle of an
    * attempt goes on with it, and does not know that its lease has ended.
    */
-  'nothing of a lead begins after its consent was taken back'(facts, violated) {
+  'nothing of a lead begins after its consent was revoked'(facts, violated) {
     const clocks = facts.all('trouble').filter(({kind}) => kind === 'clock');
     const came = new Map(
       facts
@@ -666,7 +663,7 @@ const rules = {
         if (isLater && facts.all('start').some(cannotHold)) continue;
         if (!isLater || !facts.all('allowing').some(isExcused))
           violated(
-            `${destination} got ${lead} at ${seconds(at)}, taken back from ${seconds(revoking.at)} to ${seconds(revoking.until)}`,
+            `${destination} got ${lead} at ${seconds(at)}, revoked from ${seconds(revoking.at)} to ${seconds(revoking.until)}`,
           );
       }
   },
@@ -675,7 +672,7 @@ const rules = {
    * At the end, where the command knew the address at which they had it, and no other. Who was told for the partner is told
    * again when it is for all.
    */
-  'all who had news of a lead are told that its consent was taken back'(facts, violated) {
+  'all who had news of a lead are told that its consent was revoked'(facts, violated) {
     const {leads, erased} = facts.history.stored;
     for (const lead of [...leads.keys(), ...erased.keys()]) {
       const revokings = facts.revokings(lead);
@@ -709,12 +706,12 @@ const rules = {
   },
 
   /** From the acknowledgement on: the earlier lead is sent no more, so the later one would be lost. */
-  'no lead is merged into one whose consent was taken back'(facts, violated) {
+  'no lead is merged into one whose consent was revoked'(facts, violated) {
     for (const {until, leads} of facts.all('revoking'))
       for (const {at, lead = '', outcome} of facts.all('submission')) {
         const original = facts.history.stored.leads.get(lead)?.duplicateOf;
         if (outcome === 'created' && at > until && typeof original === 'string' && leads.includes(original))
-          violated(`${lead} came at ${seconds(at)}, and ${original} was taken back at ${seconds(until)}`);
+          violated(`${lead} came at ${seconds(at)}, and ${original} was revoked at ${seconds(until)}`);
       }
   },
 
@@ -725,7 +722,7 @@ const rules = {
   },
 
   /**
-   * At the end, where no consent was taken back since, or for more than was allowed. A link that is older than what an operator
+   * At the end, where no consent was revoked since, or for more than was allowed. A link that is older than what an operator
    * decided holds nothing.
    */
   'what an operator allowed is not held because of its number'(facts, violated) {
@@ -752,11 +749,11 @@ const rules = {
    * Always: a link stops nothing that has another mailbox, and no stop reaches another partner, or callers of another client. Where a
    * client heard nothing of a lead that is erased, nobody knows whose it is.
    */
-  'only a stop that covers a lead takes its consent back, or holds it'(facts, violated) {
+  'only a stop that covers a lead revokes its consent, or holds it'(facts, violated) {
     const {leads, erased} = facts.history.stored;
     for (const [id, {revoked}] of [...leads, ...erased])
       if (revoked && facts.from(id) && !facts.all('revoking').some((one) => facts.mayStop(one, id)))
-        violated(`the consent of ${id} is taken back`);
+        violated(`the consent of ${id} is revoked`);
     for (const [id, {isSuppressed}] of leads)
       if (isSuppressed && !facts.all('revoking').some((one) => facts.concerns(one, id)))
         violated(`${id} is held`);
@@ -801,7 +798,7 @@ const rules = {
   },
 
   /**
-   * Always, unless an operator says so: a copy of the store that has the same file must not erase it. A lead may be both taken back and
+   * Always, unless an operator says so: a copy of the store that has the same file must not erase it. A lead may be both revoked and
    * erased.
    */
   'a start changes few leads without a word'(facts, violated) {
@@ -822,9 +819,9 @@ const afterRestore: readonly RuleName[] = [
   'an erased lead is not found',
   'of an erased lead nothing is sent but what became of it',
   'nothing personal is in a file',
-  'nothing of a lead begins after its consent was taken back',
+  'nothing of a lead begins after its consent was revoked',
   'no operator sees or changes a lead without a row',
-  'only a stop that covers a lead takes its consent back, or holds it',
+  'only a stop that covers a lead revokes its consent, or holds it',
   'a link that is pressed again writes nothing',
   'a start repairs nothing of a healthy store',
   'a start changes few leads without a word',

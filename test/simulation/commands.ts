@@ -1,4 +1,4 @@
-/** Commands that take their time, beside the processes that run: what erases, sweeps, takes consents back, looks and seals anew. */
+/** Commands that take their time, beside the processes that run: what erases, sweeps, revokes consents, looks and seals anew. */
 import {finish, Refusal, type Admin} from '../../server/admin/admin.ts';
 import {noting} from '../../server/admin/audit.ts';
 import {showLead} from '../../server/admin/leads.ts';

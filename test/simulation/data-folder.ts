@@ -44,7 +44,7 @@ const triggers = `
     BEGIN INSERT OR IGNORE INTO tellings SELECT NEW.lead_id, NEW.destination, NEW.content, MAX(leased_until)
       FROM deliveries WHERE lead_id = NEW.lead_id AND content NOT IN ('erased', 'revoked'); END;
   CREATE TRIGGER revocation_gone AFTER UPDATE ON leads WHEN OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS NULL
-    BEGIN INSERT INTO changes VALUES ('that the consent of ' || OLD.id || ' was taken back is forgotten'); END;
+    BEGIN INSERT INTO changes VALUES ('that the consent of ' || OLD.id || ' was revoked is forgotten'); END;
   CREATE TRIGGER suppression_gone AFTER DELETE ON suppressed
     BEGIN INSERT INTO changes VALUES ('that a number is suppressed for ' || OLD.scope || ' is forgotten'); END;
   CREATE TRIGGER erased_changes AFTER UPDATE ON leads WHEN OLD.erased_at IS NOT NULL AND NEW.revoked_at IS OLD.revoked_at

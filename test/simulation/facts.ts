@@ -152,7 +152,7 @@ export class Facts {
     );
   }
 
-  /** Whether the lead has the consent that is taken back, or a number that is suppressed then. */
+  /** Whether the lead has the consent that is revoked, or a number that is suppressed then. */
   isMeant(revoking: Revoking, lead: string): boolean {
     return this.mayStop(revoking, lead) && !this.isDecided(revoking, 'perhaps');
   }
@@ -222,7 +222,7 @@ export class Facts {
   /** The name of the delivery that a request took: of a lead, or of an event such as `evt_created_<lead>`. */
   deliveryOf({destination, what}: Request): string {
     if (this.gets(destination) === 'leads') return nameOf({destination, content: 'lead', lead: what});
-    // That a consent was taken back has the scope between the two.
+    // That a consent was revoked has the scope between the two.
     const [, content, ...rest] = what.split('_');
     return `${destination}/${content}/${rest.at(-1)}`;
   }

@@ -30,7 +30,7 @@ export type Submission = Span & {
   /** The destination that gives the answer. Undefined if the calculator does. */
   answeredBy?: string | undefined;
   isHeld: boolean;
-  /** Missing where nobody takes consents back. */
+  /** Missing where nobody revokes consents. */
   from?: From;
   /** Whether it counts as a duplicate if the same lead came before. */
   isCompared: boolean;
@@ -69,7 +69,7 @@ export type Erasing = Span & {type: 'erasing'; now: number; keepsConsent: boolea
   );
 
 /**
- * An operator takes a consent back, for a partner, the callers (null) or all (undefined); or a visitor presses a link, for the partner
+ * An operator revokes a consent, for a partner, the callers (null) or all (undefined); or a visitor presses a link, for the partner
  * of the lead, or the callers of its client. `until` is Infinity if nobody heard that it was done.
  */
 export type Revoking = Span & {
@@ -221,7 +221,7 @@ export type Stored = {
   unreadable: readonly string[];
   /** When the last lease of an erased lead ended that it had when it was erased, as triggers saw it, by lead. */
   leases: ReadonlyMap<string, number>;
-  /** The first claims of the news that a lead was erased, or its consent taken back, as triggers saw them. */
+  /** The first claims of the news that a lead was erased, or its consent revoked, as triggers saw them. */
   tellings: readonly Telling[];
   deliveries: readonly DeliveryRow[];
   /** What must never change and did, as triggers of the database saw it. */

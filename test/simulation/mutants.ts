@@ -16,7 +16,7 @@ export type Mutant = Change & {name: string; also?: Change; violates: RuleName} 
     {flavour: Flavour} | {plan: keyof typeof keptPlans}
   );
 
-/** The claim looks once more whether the consent of a lead was taken back, so no other change alone lets anything out. */
+/** The claim looks once more whether the consent of a lead was revoked, so no other change alone lets anything out. */
 const claimRevoked: Change = {
   file: 'server/store/claim-queries.ts',
   from: "if (content === 'erased' || record.revoked) return 'dropped'",
@@ -257,7 +257,7 @@ export const mutants: readonly Mutant[] = [
     from: "AND ${isNotForReceivers('sent')} AND sent.leased_until > $3",
     to: 'AND sent.leased_until > $3 + 1000000000000',
     plan: 'resumed-after-an-erasure',
-    violates: 'that a lead was erased, or its consent taken back, is told after its last lease',
+    violates: 'that a lead was erased, or its consent revoked, is told after its last lease',
   },
   {
     name: 'let a late report end the lease of another process',
@@ -265,7 +265,7 @@ export const mutants: readonly Mutant[] = [
     from: 'CASE leased_until WHEN CAST($3 AS BIGINT) THEN 0 ELSE leased_until END',
     to: 'CASE leased_until WHEN CAST($3 AS BIGINT) THEN 0 ELSE 0 END',
     plan: 'late-report-of-another',
-    violates: 'nobody gets a lead after somebody was told that it was erased, or its consent taken back',
+    violates: 'nobody gets a lead after somebody was told that it was erased, or its consent revoked',
   },
   {
     name: 'ask for amounts after the end of the lease',
@@ -340,39 +340,39 @@ export const mutants: readonly Mutant[] = [
     violates: 'all who had news of an erased lead are told that it was erased',
   },
   {
-    name: 'leave in the outbox what waits when a consent is taken back',
+    name: 'leave in the outbox what waits when a consent is revoked',
     file: 'server/store/revocation-queries.ts',
     from: '        statement(endDeliveries, now, id),\n',
     to: '',
     also: claimRevoked,
     flavour: 'revoking',
-    violates: 'nothing of a lead begins after its consent was taken back',
+    violates: 'nothing of a lead begins after its consent was revoked',
   },
   {
-    name: 'retry what was dropped because its consent was taken back',
+    name: 'retry what was dropped because its consent was revoked',
     file: 'server/store/revocation-queries.ts',
     from: '(revoked_at IS NOT NULL OR suppressed_at IS NOT NULL)',
     to: 'suppressed_at IS NOT NULL',
     also: claimRevoked,
     flavour: 'revoking',
-    violates: 'nothing of a lead begins after its consent was taken back',
+    violates: 'nothing of a lead begins after its consent was revoked',
   },
   {
-    name: 'announce an answer that came after the consent was taken back',
+    name: 'announce an answer that came after the consent was revoked',
     file: 'server/store/settlement-queries.ts',
     from: 'erased_at IS NULL AND revoked_at IS NULL)',
     to: 'erased_at IS NULL)',
     also: claimRevoked,
     flavour: 'revoking',
-    violates: 'nothing of a lead begins after its consent was taken back',
+    violates: 'nothing of a lead begins after its consent was revoked',
   },
   {
-    name: 'acknowledge that a consent was taken back while a lease runs',
+    name: 'acknowledge that a consent was revoked while a lease runs',
     file: 'server/admin/revocations.ts',
     from: 'if (underWayUntil === 0 || underWayUntil + clockDifference <= Date.now()) return;',
     to: 'if (underWayUntil >= 0) return;',
     flavour: 'revoking',
-    violates: 'nothing of a lead begins after its consent was taken back',
+    violates: 'nothing of a lead begins after its consent was revoked',
   },
   {
     name: 'do not look for the number of a new lead',
@@ -380,7 +380,7 @@ export const mutants: readonly Mutant[] = [
     from: 'isSuppressed: found.length > mailboxes.length',
     to: 'isSuppressed: found.length < mailboxes.length',
     flavour: 'revoking',
-    violates: 'nothing of a lead begins after its consent was taken back',
+    violates: 'nothing of a lead begins after its consent was revoked',
   },
   {
     name: 'retry what is held because of its number',
@@ -393,7 +393,7 @@ export const mutants: readonly Mutant[] = [
       to: 'return {lead: record, content};',
     },
     flavour: 'revoking',
-    violates: 'nothing of a lead begins after its consent was taken back',
+    violates: 'nothing of a lead begins after its consent was revoked',
   },
   {
     name: 'allow a number without what is held because of it',
@@ -404,20 +404,20 @@ export const mutants: readonly Mutant[] = [
     violates: 'what an operator allowed is not held because of its number',
   },
   {
-    name: 'merge a lead into one whose consent was taken back',
+    name: 'merge a lead into one whose consent was revoked',
     file: 'server/store/revocation-queries.ts',
     from: '        statement(forgetSame, id),\n',
     to: '',
     flavour: 'revoking',
-    violates: 'no lead is merged into one whose consent was taken back',
+    violates: 'no lead is merged into one whose consent was revoked',
   },
   {
-    name: 'tell nobody that a consent was taken back',
+    name: 'tell nobody that a consent was revoked',
     file: 'server/store/revocation-queries.ts',
     from: "        announceTo(context, 'revoked', isRevoked(`'${scope}'`), {id, now, present}),\n",
     to: '        lockDeliveries(context, id),\n',
     flavour: 'revoking',
-    violates: 'all who had news of a lead are told that its consent was taken back',
+    violates: 'all who had news of a lead are told that its consent was revoked',
   },
   {
     name: 'take it for told for all that was told for the partner',
@@ -425,7 +425,7 @@ export const mutants: readonly Mutant[] = [
     from: "content <> 'revoked' OR leased_until = CAST($3 AS BIGINT)",
     to: 'CAST($3 AS BIGINT) > 0',
     plan: 'taken-back-for-all-while-it-is-told',
-    violates: 'all who had news of a lead are told that its consent was taken back',
+    violates: 'all who had news of a lead are told that its consent was revoked',
   },
   {
     name: 'stops are given up after three days like other news',
@@ -460,7 +460,7 @@ export const mutants: readonly Mutant[] = [
     violates: 'no operator sees or changes a lead without a row',
   },
   {
-    name: 'take a consent back without a row',
+    name: 'revoke a consent without a row',
     file: 'server/admin/revocations.ts',
     from: '    await noteAccess({}, [lead.id]);\n',
     to: '',
@@ -478,7 +478,7 @@ export const mutants: readonly Mutant[] = [
     from: '  if (!isNothing(plan)) {\n',
     to: '  if (plan.lines < 0) {\n',
     plan: 'restored-after-a-stop',
-    violates: 'nothing of a lead begins after its consent was taken back',
+    violates: 'nothing of a lead begins after its consent was revoked',
   },
   {
     name: 'erase nothing again at a start',
@@ -494,7 +494,7 @@ export const mutants: readonly Mutant[] = [
     from: '  for (const {stop, allow} of suppress) {\n',
     to: '  for (const {stop, allow} of suppress.slice(suppress.length)) {\n',
     plan: 'restored-after-a-stop',
-    violates: 'nothing of a lead begins after its consent was taken back',
+    violates: 'nothing of a lead begins after its consent was revoked',
   },
   {
     name: 'do at a start whatever the file says',
@@ -510,7 +510,7 @@ export const mutants: readonly Mutant[] = [
     from: 'if (digestOfBoth(digests[index] ?? {}) === both) own.push(one);',
     to: 'if (digests[index]) own.push(one);',
     plan: 'links-of-several-clients',
-    violates: 'only a stop that covers a lead takes its consent back, or holds it',
+    violates: 'only a stop that covers a lead revokes its consent, or holds it',
   },
   {
     name: 'let a link hold nothing of strangers',
@@ -518,7 +518,7 @@ export const mutants: readonly Mutant[] = [
     from: '{...stop, numbers, digest: digests.phone, asks',
     to: '{...stop, numbers: [], digest: digests.phone, asks',
     plan: 'links-of-several-clients',
-    violates: 'nothing of a lead begins after its consent was taken back',
+    violates: 'nothing of a lead begins after its consent was revoked',
   },
   {
     name: 'let a link outvote an operator',
@@ -547,7 +547,7 @@ export const mutants: readonly Mutant[] = [
     from: 'const pressedAt = lead.revoked !== undefined || isOlder ?',
     to: 'const pressedAt = pressed || isOlder ?',
     plan: 'pressed-again-after-an-outage',
-    violates: 'nothing of a lead begins after its consent was taken back',
+    violates: 'nothing of a lead begins after its consent was revoked',
   },
   {
     name: 'do not let the stop of a partner hold callers of its client',
@@ -555,7 +555,7 @@ export const mutants: readonly Mutant[] = [
     from: '[callersOf(cid)] : [partner, callersOf(cid)]',
     to: '[callersOf(cid)] : [partner]',
     plan: 'links-of-several-clients',
-    violates: 'nothing of a lead begins after its consent was taken back',
+    violates: 'nothing of a lead begins after its consent was revoked',
   },
   {
     name: 'let the stop of a caller hold those of other clients',
@@ -563,6 +563,6 @@ export const mutants: readonly Mutant[] = [
     from: '[callersOf(cid)] : [partner, callersOf(cid)]',
     to: '[allCallers] : [partner, callersOf(cid)]',
     plan: 'links-of-several-clients',
-    violates: 'only a stop that covers a lead takes its consent back, or holds it',
+    violates: 'only a stop that covers a lead revokes its consent, or holds it',
   },
 ];

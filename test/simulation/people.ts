@@ -1,6 +1,6 @@
 /**
  * Whose leads a history has: a number gives a person, whose name and e-mail nobody else has. Several have the same telephone
- * number, so that leads come with one whose consent was taken back by somebody else.
+ * number, so that leads come with one whose consent was revoked by somebody else.
  */
 import type {Consent} from '../../server/leads/stored-lead.ts';
 import {asLead, prequalificationBody, standardBody} from '../support/sample-leads.ts';

@@ -43,7 +43,7 @@ export const linksOf = (store: LeadStore, config: object) =>
 
 /**
  * Starts a server on a file that is there, or makes it.
- * @param isAsked whether an operator has said that much may be erased and taken back again
+ * @param isAsked whether an operator has said that much may be erased and revoked again
  * `repaired` gets what was, `doubt` what cannot be
  */
 export async function startServer(

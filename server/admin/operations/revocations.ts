@@ -216,7 +216,7 @@ async function planLead(admin: Admin, id: string): Promise<Plan<Allowing>> {
   const rows = (await storedOf(admin, id, ['held'])).filter(isReleasable);
   return {
     does: [
-      'Somebody with this number took a consent back before. Later leads with it are held all the same.',
+      'Somebody with this number revoked a consent before. Later leads with it are held all the same.',
       ...rows.flatMap(sentLines),
       ...(await pauseLines(admin, rows)),
     ],

@@ -16,7 +16,7 @@ import {
 } from '../../support/operator.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 import {newEntry, sampleConsent} from '../../support/sample-leads.ts';
-import {takeBack} from '../../support/take-back.ts';
+import {downgrade} from '../../support/downgrade.ts';
 import {until} from '../../support/until.ts';
 
 const dataKey = 'a-data-key-of-at-least-32-characters';
@@ -80,7 +80,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       const made = await begin(t, [lead]);
       await made.execute(inClear(former));
       await made.execute(inClear({...forged, id: 'of-another-key'}));
-      await takeBack(made, 19, name);
+      await downgrade(made, 19, name);
       const server = await made.serve(quickTimings);
       await until(async () => (await statesOf(made)).get(former.id) === 'lost');
       await until(() => server.logLines.some((line) => line.includes(`${former.id}, which is lost`)));

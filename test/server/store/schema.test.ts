@@ -13,7 +13,7 @@ import {openPostgresStore} from '../../../server/store/postgres/store.ts';
 import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
 import {createDatabase, databaseFor, withoutPostgres, type TestDatabase} from '../../support/postgres.ts';
 import {rowsOf} from '../../support/rows.ts';
-import {takeBack} from '../../support/take-back.ts';
+import {downgrade} from '../../support/downgrade.ts';
 import {newDelivery, newEntry} from '../../support/sample-leads.ts';
 import {forEachStore} from '../../support/stores.ts';
 import {openStore} from '../../../server/store/open-store.ts';
@@ -189,7 +189,7 @@ forEachStore((store) => {
       "INSERT INTO paused_destinations (destination, paused_at, reason) VALUES ('crm', 1, 'The receiver answered 410 (Gone): it wants no more events'), ('other', 1, 'our maintenance')",
     ])
       await server.execute(text);
-    await takeBack(server, 17, store.name);
+    await downgrade(server, 17, store.name);
     await (await openStore(server.config, testSealer)).close();
     const rowsWhere = async (condition: string) => {
       const text =
@@ -243,7 +243,7 @@ forEachStore((store) => {
         `UPDATE deliveries SET last_error = '${sentence}' WHERE destination = '${destination}'`,
       );
     await server.execute('UPDATE leads SET suppressed_at = created_at');
-    await takeBack(server, 17, store.name);
+    await downgrade(server, 17, store.name);
 
     const opened = await openStore(server.config, testSealer);
     t.after(() => opened.close());

@@ -16,7 +16,7 @@ import {quickTimings} from '../../support/quick-timings.ts';
 import {columnOf} from '../../support/rows.ts';
 import {asLead, newEntry, prequalificationBody, sampleConsent} from '../../support/sample-leads.ts';
 import {forEachStore, type StoredServer} from '../../support/stores.ts';
-import {takeBack} from '../../support/take-back.ts';
+import {downgrade} from '../../support/downgrade.ts';
 import {testSealer} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 
@@ -108,7 +108,7 @@ forEachStore((over) => {
   test('an upgrade marks what is in clear, which counts without the mark for nothing', async (t) => {
     const {server, entries, seal} = await begin(t, 2);
     const [entry] = entries as [LeadEntry];
-    await takeBack(server, 19, over.name);
+    await downgrade(server, 19, over.name);
     const upgraded = await seal();
     await until(() => upgraded.saw('clear-sealed'));
     assert.ok(await isRead(upgraded.store, entry));
@@ -126,7 +126,7 @@ forEachStore((over) => {
 
   test('an upgrade without a data key that the store needs changes nothing', async (t) => {
     const server = await openFor(t, over.startServer());
-    await takeBack(server, 19, over.name);
+    await downgrade(server, 19, over.name);
     const before = () => server.select('SELECT check_value, since FROM data_keys');
     const keys = await before();
     const other = createSealer(['another data key of 32 characters']);

@@ -16,7 +16,7 @@ const undo = (version: number) =>
     ];
   });
 
-export async function takeBack(
+export async function downgrade(
   {execute}: {execute: (sql: string) => Promise<void>},
   version: number,
   name: 'SQLite' | 'PostgreSQL',
