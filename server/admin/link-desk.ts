@@ -122,7 +122,7 @@ async function stopBoth(admin: Desk, link: Link, way: LinkWay) {
   );
   const numbers = isStopped || person?.phone === undefined ? [] : [person.phone];
   await beginStop(admin, {
-    ...{...stop, numbers, digest: digests.phone, asks: true, marks: true},
+    ...{...stop, numbers, digest: digests.phone, asks: true, byMailbox: true},
     ...{both: both === undefined ? [] : [both], leads: first.own},
   });
   // Leads that came meanwhile are held, or are found now.

@@ -40,7 +40,7 @@ const holdAgain = (
 ) => {
   const asks = does === 'ask';
   const all = {number: [], both: [], mailbox: [], ...digests};
-  return store.suppress({...all, scopes: [scope], since, asks, marks: asks}, []);
+  return store.suppress({...all, scopes: [scope], since, asks, byMailbox: asks}, []);
 };
 
 /** Does what a prepared plan says. After an interruption, it may be run again. @param patience of the wait until nothing of it is in the files */

@@ -115,8 +115,8 @@ export async function* revokeConsent(
     way: way ?? null,
     lead: typeof who === 'string' ? (ids[0] ?? null) : null,
   };
-  const marks = typeof who === 'object' && who.email !== undefined;
-  await beginStop(admin, {...stop, marks, numbers: [...meant.phones], leads: [...meant.leads.values()]});
+  const byMailbox = typeof who === 'object' && who.email !== undefined;
+  await beginStop(admin, {...stop, byMailbox, numbers: [...meant.phones], leads: [...meant.leads.values()]});
   // Leads that came meanwhile are held, or are found now.
   await addLeads(admin, scopes, meant);
   const leads = yield* revokeEach(admin, [...meant.leads.values()], {scopes, askedAt: stop.askedAt});
@@ -187,7 +187,7 @@ const isOther = (who: Who, {lead}: Meaning) =>
  * - `numbers`: in E.164. `leads`: those that are stopped at once. `digest`: of the number, if none is to be suppressed
  * - `lead`: the one that was named, or whose link it was
  * - `asks`: an operator must decide about the numbers, and only what has number and mailbox of `both` is stopped
- * - `marks`: it came by an address, or by what was sent there
+ * - `byMailbox`: it came by an address, or by what was sent there
  */
 export type NewStop = {
   scopes: readonly string[];
@@ -199,14 +199,14 @@ export type NewStop = {
   digest?: string | undefined;
   leads: readonly Meaning[];
   asks?: boolean;
-  marks?: boolean;
+  byMailbox?: boolean;
   both?: readonly string[];
 };
 
 /** Suppresses the numbers, and writes down what changes: lines of the file of erasures first, and then the store. */
 export async function beginStop(admin: Changing, stop: NewStop): Promise<void> {
   const {store} = admin;
-  const {scopes, now, askedAt, way, lead, asks = false, marks = false, both = []} = stop;
+  const {scopes, now, askedAt, way, lead, asks = false, byMailbox = false, both = []} = stop;
   const changing = stop.leads.filter((one) => !isRevokedFor(one, scopes));
   const {people} = await peopleOf(admin, idsOf(changing));
   const numbers = stop.numbers.map((phone) => ({phone}));
@@ -215,10 +215,10 @@ export async function beginStop(admin: Changing, stop: NewStop): Promise<void> {
     [...new Set(some)].filter((digest) => digest !== undefined).toSorted();
   const number = distinct(digests.slice(0, stop.numbers.length).map(({phone}) => phone));
   const suppressing: Suppressing = {
-    ...{scopes, asks, marks, since: askedAt, number, both},
+    ...{scopes, asks, byMailbox, since: askedAt, number, both},
     mailbox: distinct(digests.slice(stop.numbers.length).map(({address}) => address)),
   };
-  const asked = {number: asks, both: false, mailbox: marks};
+  const asked = {number: asks, both: false, mailbox: byMailbox};
   const event: Omit<StopEvent, 'id' | 'digest'> = {
     ...{kind: asks ? 'ask' : 'stop', scope: scopes[0] ?? everybody, lead, askedAt, enteredAt: now, way},
     reason: null,

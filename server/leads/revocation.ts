@@ -83,11 +83,11 @@ export type StopEvent = {
   reason: string | null;
 };
 
-/** Which digests a stop suppresses, and for whom. `asks`: the numbers are only to be decided about. `marks`: it came by the mailbox. */
+/** Which digests a stop suppresses, and for whom. `asks`: the numbers are only to be decided about. `byMailbox`: it came by the mailbox. */
 export type Suppressing = Record<SuppressionKind, readonly string[]> & {
   scopes: readonly string[];
   asks?: boolean;
-  marks?: boolean;
+  byMailbox?: boolean;
   since: number;
 };
 

@@ -28,8 +28,8 @@ const suppressText = `
     asked_at = CASE WHEN suppressed.kind = 'mailbox' THEN COALESCE(suppressed.asked_at, excluded.asked_at)
       WHEN suppressed.decided_at IS NULL AND (suppressed.asked_at IS NULL OR excluded.asked_at IS NOT NULL)
       THEN suppressed.asked_at ELSE excluded.asked_at END`;
-function suppressing({scopes, since, asks = false, marks = false, ...digests}: Suppressing): Statement[] {
-  const asked = {number: asks, both: false, mailbox: marks};
+function suppressing({scopes, since, asks = false, byMailbox = false, ...digests}: Suppressing): Statement[] {
+  const asked = {number: asks, both: false, mailbox: byMailbox};
   return scopes.flatMap((scope) =>
     suppressionKinds.flatMap((kind) =>
       digests[kind].map((digest) =>
