@@ -125,7 +125,7 @@ const ofServer = (name) => [
 const namedPorts = [
   {
     regex: '/leads/ports\\.ts$',
-    importNames: ['LeadStore', 'BesideStore'],
+    importNames: ['LeadStore', 'AttachedStore'],
     message: 'Name the ports of the store.',
   },
   {regex: '^\\./admin\\.ts$', importNames: ['Admin'], message: 'Name the ports of the store: With<Port>.'},
@@ -134,7 +134,7 @@ const serverRooms = [
   ...roomsOf('server', ofServer),
   ...roomsOf('server', (name) => [...ofServer(name), ...namedPorts]).map((room) => ({
     ...room,
-    ignores: ['server/store/**', 'server/admin/{admin,beside}.ts'],
+    ignores: ['server/store/**', 'server/admin/{admin,attached}.ts'],
   })),
 ];
 

@@ -8,7 +8,7 @@ import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {createServer, type Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {paths} from '../contract/api.ts';
-import {besideServers} from '../server/admin/beside.ts';
+import {withAttached} from '../server/admin/attached.ts';
 import {inviteOperator, listOperators} from '../server/admin/operators.ts';
 import {sha256} from '../server/config/callers.ts';
 import {readConfig, type Config} from '../server/config/config.ts';
@@ -19,7 +19,7 @@ import {routes} from '../server/pages/routes.ts';
 import {startServer} from '../server/server.ts';
 import {noChoices} from '../server/snippets/choices.ts';
 import {noVersionForSnippets, snippetParts, versionForSnippets} from '../server/snippets/parts.ts';
-import {siteKinds} from '../server/snippets/site-kinds.ts';
+import {platforms} from '../server/snippets/platforms.ts';
 import {readVersions} from '../server/versions/embed-versions.ts';
 import {landingPage} from './landing-page.ts';
 import {partner} from './partner.ts';
@@ -64,13 +64,13 @@ function snippetOf(config: Config) {
   const version = versionForSnippets(readVersions(config));
   if (!version) throw new Error(noVersionForSnippets);
   const parts = snippetParts(config, version, config.partners[0], noChoices);
-  const [, rules = '', form = ''] = siteKinds.csp.blocks(parts).map(({code}) => code);
+  const [, rules = '', form = ''] = platforms.csp.blocks(parts).map(({code}) => code);
   return {rules, form};
 }
 
 /** Where the operators' pages are: until somebody has a passkey for them, an invitation, which works once. */
 const signIn = (): Promise<string> =>
-  besideServers(
+  withAttached(
     config,
     {mayWrite: true, emit: log.emit, by: {actor: 'npm start', action: 'operators invite'}},
     async (admin) => {

@@ -17,14 +17,14 @@ import {ask, localUrl} from './observe/ask-server.ts';
 import {tryRedis} from './http/limits/redis-connection.ts';
 import {changedConsents} from './leads/consent-texts.ts';
 import {leadDoubts} from './leads/lead-doubts.ts';
-import type {BesideStore} from './leads/ports.ts';
+import type {AttachedStore} from './leads/ports.ts';
 import {lineOf} from './observe/log-lines.ts';
 import type {Observation} from './observe/observations.ts';
 import {goneAfter} from './reload/reloads.ts';
 import {newestScript} from './snippets/newest-script.ts';
 import {snippetForTerminal} from './snippets/terminal.ts';
 import {createSealer} from './store/sealing.ts';
-import {inspectStore, openStoreBeside, unencryptedHost} from './store/open-store.ts';
+import {inspectStore, openAttachedStore, unencryptedHost} from './store/open-store.ts';
 import {othersMayRead, roomToRewrite} from './store/sqlite/files.ts';
 import {newestVersion, readVersions} from './versions/embed-versions.ts';
 
@@ -35,7 +35,7 @@ export type Finding = {level: 'fault' | 'warning' | 'note'; text: string};
  * What the start would find in a database whose tables are those of this version.
  * @throws Error for what stops the start
  */
-const storeChecks: readonly ((store: BesideStore, config: Config) => Promise<Finding[]>)[] = [
+const storeChecks: readonly ((store: AttachedStore, config: Config) => Promise<Finding[]>)[] = [
   missingDestinations,
   async (store, config) => doubtsOf(config, await store.consentTexts()),
   async (store, {partners}) => changedConsents(partners, await store.consentTexts()).map(fault),
@@ -125,7 +125,7 @@ async function checkStore(config: Config): Promise<Finding[]> {
       ...rewritten(config),
       ...doubtsOf(config),
     ];
-  const store = await openStoreBeside(config, createSealer(config.dataKeys), false);
+  const store = await openAttachedStore(config, createSealer(config.dataKeys), false);
   try {
     return (await Promise.all(storeChecks.map((check) => check(store, config)))).flat();
   } finally {
@@ -144,7 +144,7 @@ const rewritten = ({databaseUrl, databasePath: path}: Config): Finding[] =>
       ];
 
 /** What the start does again after a restore, or why it would not. */
-async function notRepaired(store: BesideStore, config: Config): Promise<Finding[]> {
+async function notRepaired(store: AttachedStore, config: Config): Promise<Finding[]> {
   const plan = await planRepair({store, config});
   const doubts = (await repairDoubts({store, config}, plan)).map(warning);
   const tooMuch = plan && whyTooMuch(plan);
@@ -154,7 +154,7 @@ async function notRepaired(store: BesideStore, config: Config): Promise<Finding[
     : doubts;
 }
 
-async function missingDestinations(store: BesideStore, {destinations}: Config): Promise<Finding[]> {
+async function missingDestinations(store: AttachedStore, {destinations}: Config): Promise<Finding[]> {
   const counts = await store.countOutbox();
   return counts
     .filter(({destination, state}) => state === 'waiting' && !destinations.has(destination))
@@ -162,7 +162,7 @@ async function missingDestinations(store: BesideStore, {destinations}: Config): 
 }
 
 /** What the servers that run now keep, and this configuration would not. */
-async function keptShorter(store: BesideStore, config: Config): Promise<Finding[]> {
+async function keptShorter(store: AttachedStore, config: Config): Promise<Finding[]> {
   const running = await store.processes(Date.now() - goneAfter);
   const lines = running.flatMap(({kept}) => (kept ? shortened(kept, keptUnder(config)) : []));
   return [...new Set(lines)].map((line) =>

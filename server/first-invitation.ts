@@ -1,5 +1,5 @@
 /** The first operator of an installation: nobody has a passkey yet, so nobody could invite on the pages. */
-import {besideServers} from './admin/beside.ts';
+import {withAttached} from './admin/attached.ts';
 import {inviteOperator, listOperators} from './admin/operators.ts';
 import type {Config} from './config/config.ts';
 import {accountIn, ownCommand} from './config/environment.ts';
@@ -13,7 +13,7 @@ const owner = 'Owner';
  * @param mayInvite whether a person reads this. A link in a log would make an admin of everybody who reads the log
  */
 export const firstInvitation = (config: Config, emit: Emit, mayInvite: boolean): Promise<string> =>
-  besideServers(config, {mayWrite: true, emit, by: {actor: accountIn(), action: 'serve'}}, async (admin) => {
+  withAttached(config, {mayWrite: true, emit, by: {actor: accountIn(), action: 'serve'}}, async (admin) => {
     const operators = await listOperators(admin);
     if (operators.some(({passkeys}) => passkeys > 0)) return '';
     if (!mayInvite)

@@ -8,7 +8,7 @@ import {addressOf, placeOf, type DestinationSettings} from './config/destination
 import {onceIn} from './config/once-in.ts';
 import type {Timings} from './config/timings.ts';
 import type {Served} from './destinations/channel.ts';
-import {createCourier} from './destinations/courier.ts';
+import {createDispatcher} from './destinations/dispatcher.ts';
 import {createDestination, termsOf} from './destinations/kinds.ts';
 import type {Network} from './destinations/network.ts';
 import {startOutboxCheck} from './destinations/outbox-check.ts';
@@ -25,10 +25,10 @@ import {revokeLinkOf} from './leads/revocation.ts';
 import type {Emit} from './observe/observations.ts';
 import type {DestinationReading, OverdueReading, Readings} from './observe/readings.ts';
 import {watchEvidence} from './store/evidence-watch.ts';
-import {startSweeping} from './store/retention-sweep.ts';
+import {startRetentionJob} from './store/retention-job.ts';
 import {startSealingClear} from './store/seal-clear.ts';
 import {watchStore, type StoreWatch} from './store/store-watch.ts';
-import {startDeletingExpired, startWritingDigests} from './store/upkeep.ts';
+import {startDeletingExpired, startWritingDigests} from './store/maintenance.ts';
 
 export type LeadService = {
   /** The desk under the configuration in force. A request keeps the desk with which it began. */
@@ -42,7 +42,7 @@ export type LeadService = {
   isDegraded: () => boolean;
   /** How the destinations are, as far as this process knows. */
   destinations: () => DestinationReading[];
-  /** Which leads are kept past their time, as the last sweep of this process found them. */
+  /** Which leads are kept past their time, as the last run of the retention job of this process found them. */
   overdue: () => OverdueReading | undefined;
   /** What the metrics read of the store and of the destinations. */
   readings: () => Promise<Pick<Readings, 'isStoreUp' | 'destinations' | 'outbox'>>;
@@ -86,18 +86,18 @@ export async function startLeadService(
   }
   configure(config.destinations);
   const pauses = await watchPauses({store, emit, timings});
-  const courier = createCourier({store, destinations, pauses, emit, timings});
-  const workers = startWorkers(destinations, {store, courier, emit, timings});
+  const dispatcher = createDispatcher({store, destinations, pauses, emit, timings});
+  const workers = startWorkers(destinations, {store, dispatcher, emit, timings});
   const names = () => [...destinations.keys()];
   const outbox = startOutboxCheck(names, {store, emit, timings});
   const expiry = startDeletingExpired(store, emit);
   let retention = retentionOf(config);
   const digests = startWritingDigests({store, emit, timings});
   const sealing = startSealingClear({store, emit, timings});
-  const sweep = startSweeping({store, retention: () => retention, emit, timings});
+  const retentionJob = startRetentionJob({store, retention: () => retention, emit, timings});
   const deskUnder = ({policy}: Reloaded) => {
     const calculate = (lead: Lead) => calculatedAnswer(lead, policy);
-    const parts = {store, courier: courier.deliverer(), calculate, emit, timings};
+    const parts = {store, dispatcher: dispatcher.deliverer(), calculate, emit, timings};
     return createLeadDesk({...parts, evidence: () => newEvidence(evidence.signing())});
   };
   let desk = deskUnder(config);
@@ -118,7 +118,7 @@ export async function startLeadService(
     const missing = outbox
       .missing()
       .map((destination) => ({destination, state: 'missing' as const, since, deliveredAt: undefined}));
-    return [...courier.states(), ...missing];
+    return [...dispatcher.states(), ...missing];
   }
 
   return {
@@ -128,7 +128,7 @@ export async function startLeadService(
     watch,
     reload(reloaded) {
       configure(reloaded.destinations);
-      courier.serve(destinations);
+      dispatcher.serve(destinations);
       workers.serve(destinations);
       desk = deskUnder(reloaded);
       retention = retentionOf(reloaded);
@@ -138,7 +138,7 @@ export async function startLeadService(
     },
     isDegraded: () => destinationsNow().some(({state}) => state !== 'ok'),
     destinations: destinationsNow,
-    overdue: sweep.overdue,
+    overdue: retentionJob.overdue,
     async readings() {
       const counts = await storedCounts.read();
       return {
@@ -159,7 +159,7 @@ export async function startLeadService(
       await outbox.stop();
       await expiry.stop();
       await digests.stop();
-      await sweep.stop();
+      await retentionJob.stop();
       await evidence.stop();
       watch.stop();
       await desk.close(patience);

@@ -18,7 +18,7 @@ import {newestVersion, type EmbedVersion} from './versions/embed-versions.ts';
 import {applyPages} from './http/apply/apply-pages.ts';
 import {createLinkDesk} from './admin/link-desk.ts';
 import {createRevokePage} from './http/apply/revoke-page.ts';
-import {createScriptlessForm} from './http/apply/scriptless-form.ts';
+import {createNoJsForm} from './http/apply/no-js-form.ts';
 import {embedApi} from './http/embed/embed-api.ts';
 import {createCompressor} from './http/embed/compression.ts';
 import {embedFiles} from './http/embed/embed-files.ts';
@@ -90,7 +90,7 @@ export function createRoutes(
     };
     const figures = figuresOf(policy);
     const proofs = proofOfWork > 0 ? createProofs(tokenKeys, proofOfWork) : undefined;
-    const form = createScriptlessForm({publicUrl, visitorDesk, tokenKeys, counters, emit});
+    const form = createNoJsForm({publicUrl, visitorDesk, tokenKeys, counters, emit});
     const routes = Router({caseSensitive: true});
     const around = {signIns, failureDelay, timings, reads};
     routes.use(jsonApi({...around, callers, partners, desk, digests}));

@@ -1,8 +1,8 @@
-/** The part of docs/embedding.md that is made from the table of kinds of sites. */
+/** The part of docs/embedding.md that is made from the table of platforms. */
 import {classicFile, moduleFile} from '../../contract/api.ts';
 import {onePartner} from '../../server/config/partners.ts';
 import {fallbackLine, fallbackRules} from '../../server/snippets/fallback.ts';
-import {siteKinds, type Block, type SiteKind} from '../../server/snippets/site-kinds.ts';
+import {platforms, type Block, type Platform} from '../../server/snippets/platforms.ts';
 import {noChoices} from '../../server/snippets/choices.ts';
 import {snippetParts} from '../../server/snippets/parts.ts';
 import type {Tables} from './markdown.ts';
@@ -29,13 +29,13 @@ const fenced = (language: string, code: string) => `\`\`\`${language}\n${code}\n
 const blockText = ({title, language, code}: Block) =>
   `${title}:\n\n${fenced(language, code.replace(fallbackLine, '/* one line: the rules below */'))}`;
 
-const siteText = (site: SiteKind) => `### ${site.name}
+const platformText = (platform: Platform) => `### ${platform.name}
 
-${site.steps.map((step, index) => `${index + 1}. ${step}`).join('\n')}
+${platform.steps.map((step, index) => `${index + 1}. ${step}`).join('\n')}
 
-${site.blocks(parts).map(blockText).join('\n\n')}`;
+${platform.blocks(parts).map(blockText).join('\n\n')}`;
 
 export const snippetTables: Tables = {
-  'site-kinds': () => Object.values<SiteKind>(siteKinds).map(siteText).join('\n\n'),
+  platforms: () => Object.values<Platform>(platforms).map(platformText).join('\n\n'),
   fallbackRules: () => fenced('css', fallbackRules),
 };

@@ -3,7 +3,7 @@ import {randomUUIDv7} from 'node:crypto';
 import {maxIds, type AuditEntry, type AuditStore} from '../leads/audit.ts';
 import type {LeadFilter, LeadReader} from '../leads/lead-filter.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
-import {idsOf, refuseFor, type Look, type With} from './admin.ts';
+import {idsOf, refuseFor, type NoteAccess, type With} from './admin.ts';
 
 /** Who does something, and the words of the command, such as `leads show`. */
 export type Actor = Pick<AuditEntry, 'actor' | 'action'>;
@@ -23,7 +23,7 @@ function inWords([name, value]: [string, unknown]): [string, unknown][] {
 }
 
 /** @returns what notes a command in one entry, to which each call adds. What is noted already is not written again */
-export function noting(store: Pick<AuditStore, 'noteLook'>, by: Actor): Look {
+export function noting(store: Pick<AuditStore, 'addAuditEntry'>, by: Actor): NoteAccess {
   const at = new Date().toISOString();
   const entry: AuditEntry = {id: randomUUIDv7(), at, ...by, filter: {}, leads: 0, ids: []};
   let written = '';
@@ -33,7 +33,7 @@ export function noting(store: Pick<AuditStore, 'noteLook'>, by: Actor): Look {
     await before.catch(() => undefined);
     const now = JSON.stringify(entry);
     if (now === written) return;
-    await store.noteLook(entry);
+    await store.addAuditEntry(entry);
     written = now;
   }
   return async (filter, ids = [], leads = 0) => {
@@ -55,8 +55,8 @@ export function noting(store: Pick<AuditStore, 'noteLook'>, by: Actor): Look {
  * Notes a list that comes page by page.
  * @returns the filter for its pages: without the leads that come meanwhile, which the entry does not count
  */
-export async function lookAtList(
-  {store, look}: With<LeadReader, 'look'>,
+export async function noteListAccess(
+  {store, noteAccess}: With<LeadReader, 'noteAccess'>,
   filter: LeadFilter,
   limit = Infinity,
 ): Promise<LeadFilter> {
@@ -64,7 +64,7 @@ export async function lookAtList(
   const leads = await store.listLeads(filter, {limit: size});
   const isAll = leads.length < size || size === limit;
   const ids = idsOf(leads);
-  await look(filter, ids, isAll ? 0 : Math.min(limit, await store.countLeads(filter)));
+  await noteAccess(filter, ids, isAll ? 0 : Math.min(limit, await store.countLeads(filter)));
   const [newest] = ids;
   return {...filter, until: newest === undefined ? 0 : createdAtOf(newest) + 1};
 }

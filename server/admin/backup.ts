@@ -8,7 +8,7 @@ import {backUpSqlite} from '../store/sqlite/backup.ts';
 import {CopyError} from '../store/sqlite/copy.ts';
 import {restoreSqlite} from '../store/sqlite/restore.ts';
 import {count, Refusal, refuseFor} from './admin.ts';
-import {refuseWrongFile} from './beside.ts';
+import {refuseWrongFile} from './attached.ts';
 
 /** What the copy holds. It was checked, and is safe on the disk. */
 export const backup = z.object({file: z.string(), leads: count, outbox: count});

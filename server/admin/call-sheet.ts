@@ -14,7 +14,7 @@ import {leadOf} from './lead-names.ts';
 import {viewOne} from './lead-view.ts';
 import {peopleOf} from './persons.ts';
 import {afterwardsOf} from './stops.ts';
-import {storyOf, type StoryEvent} from './story.ts';
+import {timelineOf, type TimelineEvent} from './timeline.ts';
 import {visible} from './visible.ts';
 
 /**
@@ -28,21 +28,21 @@ export type CallSheet = {
   erased: ShownErased | null;
   words: string | null;
   said: string[];
-  story: StoryEvent[];
+  timeline: TimelineEvent[];
   changes: string[];
 };
 
 /** @param named the id or the reference. @throws Refusal if there is no such lead */
 export async function readCallSheet(
-  admin: With<ReadStore & AuditStore, 'config' | 'look'>,
+  admin: With<ReadStore & AuditStore, 'config' | 'noteAccess'>,
   named: string,
   {seesPersons}: {seesPersons: boolean},
 ): Promise<CallSheet> {
-  const {store, look} = admin;
+  const {store, noteAccess} = admin;
   const id = await leadOf(admin, named);
   const [outline] = await store.listOutlines({id}, {limit: 1});
   if (!outline) throw new Refusal(`There is no lead ${named}.`, 'unknown');
-  if (seesPersons) await look({lead: id});
+  if (seesPersons) await noteAccess({lead: id});
   const open = await storedOf(admin, id, [undefined]);
   const {lead, ...others} = (seesPersons && (await store.readLead(id))) || {};
   const view = await viewOne(admin, lead ?? outline);
@@ -56,7 +56,7 @@ export async function readCallSheet(
     view,
     erased: lead && isErased(lead) ? await showErased(admin, lead) : null,
     ...(await agreedTo(admin, full)),
-    story: await storyOf(admin, facts, seesPersons),
+    timeline: await timelineOf(admin, facts, seesPersons),
     changes: seesPersons
       ? possibleChanges(open, {
           ...outline,

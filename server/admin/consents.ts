@@ -11,7 +11,7 @@ import {consentEnd} from '../leads/retention.ts';
 import type {Consent, Tombstone} from '../leads/stored-lead.ts';
 import {isErased, whyUnreadable} from '../store/rows.ts';
 import {idsOf, isoTime, pagesOf, Refusal, time, type Job, type With} from './admin.ts';
-import {lookAtList} from './audit.ts';
+import {noteListAccess} from './audit.ts';
 import {receiver, receiversOf} from './deliveries.ts';
 import type {Exported, Exporting} from './exporting.ts';
 import {unreadableText} from './lead-names.ts';
@@ -123,12 +123,12 @@ const afterwardsOfHolders = (admin: With<ReadStore>, holders: readonly Holder[])
 
 /** @throws Refusal if there is no such lead, or if it cannot be read */
 export async function showConsent(
-  admin: With<ReadStore & EvidenceStore, 'config' | 'look'>,
+  admin: With<ReadStore & EvidenceStore, 'config' | 'noteAccess'>,
   id: string,
 ): Promise<ShownConsent> {
   const found = await admin.store.readLead(id);
   if (!found) throw new Refusal(`There is no lead ${id}.`, 'unknown');
-  await admin.look({lead: id});
+  await admin.noteAccess({lead: id});
   const [holder] = await holdersOf(admin, [found.lead]);
   if (!holder) throw new Error('A page of one lead has none');
   if ('unreadable' in holder) throw new Refusal(unreadableText(holder));
@@ -158,12 +158,12 @@ function signedRecord(
  * @returns `leads`: how many consents there were; `erased` of leads that were erased and left none
  */
 export async function* exportConsents(
-  admin: With<ReadStore, 'config' | 'look'>,
+  admin: With<ReadStore, 'config' | 'noteAccess'>,
   filter: LeadFilter,
 ): Job<Exporting, Exported> {
   const done = {leads: 0, erased: 0, unreadable: 0, unlisted: []};
   let looked = 0;
-  const atStart = await lookAtList(admin, filter);
+  const atStart = await noteListAccess(admin, filter);
   for await (const leads of pagesOf((page) => admin.store.readLeads(atStart, page))) {
     const holders: Holder[] = [];
     for (const holder of await holdersOf(admin, leads)) {
@@ -203,7 +203,7 @@ export type ConsentRow = z.infer<typeof consentRow>;
  * @param text only consents to this text
  */
 export async function* listConsents(
-  admin: With<LeadReader & ErasureReader, 'look' | 'signal'>,
+  admin: With<LeadReader & ErasureReader, 'noteAccess' | 'signal'>,
   filter: LeadFilter,
   limit: number,
   text: string | undefined,
@@ -226,7 +226,7 @@ export async function* listConsents(
     if (rows.length === limit || admin.signal?.aborted) break;
   }
   const ids = rows.map(({lead}) => lead);
-  await admin.look({...filter, text}, ids);
+  await admin.noteAccess({...filter, text}, ids);
   return {rows, unreadable};
 }
 

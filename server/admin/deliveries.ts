@@ -138,11 +138,11 @@ export type ShownDelivery = z.infer<typeof shownDelivery>;
  * @returns `damaged` are destinations whose last reply is stored, and cannot be read
  */
 export async function deliveriesOf(
-  admin: With<LeadReader & DeliveryReader, 'look'>,
+  admin: With<LeadReader & DeliveryReader, 'noteAccess'>,
   lead: string,
 ): Promise<{deliveries: ShownDelivery[]; damaged: string[]}> {
   const id = await leadOf(admin, lead);
-  await admin.look({lead: id});
+  await admin.noteAccess({lead: id});
   const replies = await admin.store.lastReplies(id);
   const rows: DeliveryRow[] = [];
   for await (const page of listDeliveries(admin, {lead: id})) rows.push(...page);
@@ -227,16 +227,19 @@ async function total(each: readonly DeliveryFilter[], change: (one: DeliveryFilt
 }
 
 /** What an operator does to deliveries. */
-type Desk = With<LeadReader & StopReader & DeliveryDesk, 'config' | 'look'>;
+type Desk = With<LeadReader & StopReader & DeliveryDesk, 'config' | 'noteAccess'>;
 
 /**
  * Makes deliveries due now. Without a state, nothing that is held. Those that succeeded are made again only with the state
  * `delivered`, and only news: a `lead-api` would store the lead a second time.
  */
-export async function retryDeliveries({store, config, look}: Desk, selected: Selected): Promise<Changed> {
+export async function retryDeliveries(
+  {store, config, noteAccess}: Desk,
+  selected: Selected,
+): Promise<Changed> {
   const {filter, each} = selected;
   const deliveries = await total(each, (one) => store.retryDeliveries(Date.now(), one));
-  await look({deliveries});
+  await noteAccess({deliveries});
   const paused = (await pausedOf({store}, filter.destination)).map(({destination, reason}) => ({
     destination,
     reason,
@@ -268,10 +271,13 @@ export const stopsNamed = 20;
  * Never makes these deliveries. A lead that waits for the answer of one counts as refused. The news of stops and erasures is
  * dropped only if the selection asks for it alone.
  */
-export async function dropDeliveries({store, config, look}: Desk, selected: Selected): Promise<Changed> {
+export async function dropDeliveries(
+  {store, config, noteAccess}: Desk,
+  selected: Selected,
+): Promise<Changed> {
   const {filter, each} = selected;
   const deliveries = await total(each, (one) => store.dropDeliveries(Date.now(), one));
-  await look({deliveries});
+  await noteAccess({deliveries});
   const rows = filter.stops ? [] : await store.listDeliveries(stopsNamed, {...filter, stops: true});
   const stops = rows
     .filter(({settledAt}) => settledAt === null)
@@ -311,12 +317,12 @@ const whyNotSettled = {
  * @throws Refusal if no delivery is settled
  */
 export async function settleDelivery(
-  {store, look}: With<LeadReader & DeliveryDesk, 'look'>,
+  {store, noteAccess}: With<LeadReader & DeliveryDesk, 'noteAccess'>,
   {lead, destination}: {lead: string; destination?: string | undefined},
   takenAs: string,
 ): Promise<void> {
   const delivery = {lead: await leadOf({store}, lead), destination};
-  await look(delivery);
+  await noteAccess(delivery);
   const settled = await store.settleAs(Date.now(), delivery, takenAs);
   if (settled !== 'settled') throw new Refusal(whyNotSettled[settled]);
 }

@@ -147,19 +147,26 @@ export const noDestination = (name: string, destinations: Config['destinations']
   `There is no destination ${name}. The configuration has ${[...destinations.keys()].join(', ') || 'none'}.`;
 
 /** What an operator does to a destination. */
-type Desk = With<DeliveryDesk & PausePort, 'config' | 'look'>;
+type Desk = With<DeliveryDesk & PausePort, 'config' | 'noteAccess'>;
 
-export async function pauseDestination({store, config, look}: Desk, destination: string, reason: string) {
+export async function pauseDestination(
+  {store, config, noteAccess}: Desk,
+  destination: string,
+  reason: string,
+) {
   settingsOf(destination, config);
-  await look({destination, reason});
+  await noteAccess({destination, reason});
   const earlier = (await store.pausedDestinations()).find((each) => each.destination === destination);
   if (earlier && !earlier.isGone) throw new Refusal(`${destination} is paused already: ${earlier.reason}`);
   await store.pauseDestination({destination, pausedAt: Date.now(), reason});
 }
 
 /** @returns whether it was paused. If not, a break that it had is ended */
-export async function resumeDestination({store, config, look}: Desk, destination: string): Promise<boolean> {
-  await look({destination});
+export async function resumeDestination(
+  {store, config, noteAccess}: Desk,
+  destination: string,
+): Promise<boolean> {
+  await noteAccess({destination});
   // Also of one that is not in the file any more.
   const isPaused = (await store.pausedDestinations()).some((each) => each.destination === destination);
   if (!isPaused) settingsOf(destination, config);
@@ -167,9 +174,9 @@ export async function resumeDestination({store, config, look}: Desk, destination
 }
 
 /** @returns how many deliveries go to the address of now that were stored for another one */
-export async function acceptAddress({store, config, look}: Desk, destination: string): Promise<number> {
+export async function acceptAddress({store, config, noteAccess}: Desk, destination: string): Promise<number> {
   const address = addressOf(settingsOf(destination, config));
-  await look({destination});
+  await noteAccess({destination});
   return store.acceptAddress(Date.now(), destination, address);
 }
 

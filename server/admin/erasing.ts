@@ -12,7 +12,7 @@ import {erasedEventSchema, leadEventSchema} from '../leads/lead-event.ts';
 import type {ListedLead, LeadReader} from '../leads/lead-filter.ts';
 import {mayCall} from '../leads/may-call.ts';
 import type {PersonReader} from '../leads/persons.ts';
-import type {ReadStore, Upkeep, DeliveryReader} from '../leads/ports.ts';
+import type {ReadStore, Maintenance, DeliveryReader} from '../leads/ports.ts';
 import {consentEnd, retentionOf} from '../leads/retention.ts';
 import type {RevocationStore, StopReader} from '../leads/revocation.ts';
 import type {Tombstone} from '../leads/stored-lead.ts';
@@ -74,7 +74,7 @@ export const erasedLead = plannedLead
 export type ErasurePlan = {leads: PlannedLead[]; ids: string[]; all: boolean; facts: string[]};
 
 export async function planErasure(
-  admin: With<ReadStore, 'config' | 'look'>,
+  admin: With<ReadStore, 'config' | 'noteAccess'>,
   {leads: named, all, shown = Infinity}: ErasureInput,
 ): Promise<ErasurePlan> {
   const {store, config} = admin;
@@ -93,7 +93,7 @@ export async function planErasure(
       changes: one.erasedAt === null || (one.hasConsent && consentUntil === null),
     };
   });
-  await admin.look({all}, idsOf(found));
+  await admin.noteAccess({all}, idsOf(found));
   const others = found.filter(({because}) => because !== 'named');
   const hidden = new Set(others.slice(0, Math.max(0, others.length - shown)));
   const leads: PlannedLead[] = [];
@@ -174,8 +174,8 @@ function endOfConsent(config: Config, {hasConsent, partner, createdAt}: Erasable
 }
 
 export type Eraser = With<
-  PersonReader & KeyStore & RevocationStore & ErasureStore & Upkeep,
-  'config' | 'look'
+  PersonReader & KeyStore & RevocationStore & ErasureStore & Maintenance,
+  'config' | 'noteAccess'
 >;
 export type Erasing = {erased: string} | Waiting;
 /** @returns whether nothing of it is in the files any more */
@@ -185,7 +185,7 @@ export async function* eraseLeads(
 ): Job<Erasing, {out_of_files: boolean}> {
   const {store} = admin;
   if (ids.length > 0) {
-    await admin.look({all}, ids);
+    await admin.noteAccess({all}, ids);
     await store.useKeys();
     const at = Date.now();
     const erasures = ids.map((id) => ({id, at, all}));
@@ -321,11 +321,11 @@ export async function listErasureRequests({store}: With<LeadReader & StopReader>
 
 /** Ends a request that is not followed. @throws Refusal if there is none */
 export async function endErasureRequest(
-  admin: With<LeadReader & RevocationStore, 'look'>,
+  admin: With<LeadReader & RevocationStore, 'noteAccess'>,
   {lead: named, reason}: {lead: string; reason: string},
 ): Promise<void> {
   const lead = await leadOf(admin, named);
-  await admin.look({lead, reason});
+  await admin.noteAccess({lead, reason});
   if (!(await admin.store.endErasureRequest(lead)))
     throw new Refusal(`Nobody asked to erase ${named}, or the request has ended.`, 'unknown');
 }

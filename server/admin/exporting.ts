@@ -8,7 +8,7 @@ import type {FullLead, LeadFilter, LeadPage, ListedLead, UnreadableLead} from '.
 import type {ReadStore} from '../leads/ports.ts';
 import {isErased} from '../store/rows.ts';
 import {pagesOf, type Job, type With} from './admin.ts';
-import {lookAtList} from './audit.ts';
+import {noteListAccess} from './audit.ts';
 import {detailsOf, type LeadDetails} from './lead-details.ts';
 import {salesColumns, salesRows} from './sales-columns.ts';
 import {toJson, visible} from './visible.ts';
@@ -120,12 +120,12 @@ export type Exporting = ({text: string} | {unreadable: UnreadableLead}) & {looke
 export type Exported = {leads: number; erased: number; unreadable: number; unlisted: string[]};
 
 export async function* exportLeads(
-  admin: With<ReadStore, 'config' | 'look'>,
+  admin: With<ReadStore, 'config' | 'noteAccess'>,
   filter: LeadFilter,
   {format, excel = false, forSales = false, zone, only}: Exportable,
 ): Job<Exporting, Exported> {
   const {store, config} = admin;
-  const atStart = only ? filter : await lookAtList(admin, filter);
+  const atStart = only ? filter : await noteListAccess(admin, filter);
   const toCsv = await csvWriter(forSales);
   const isCsv = format === 'csv';
   const columns = columnsFor(config, filter);

@@ -3,7 +3,7 @@ import {z} from 'zod';
 import {clearWord} from '../config/data-keys.ts';
 import {dayLength} from '../config/timings.ts';
 import type {KeyUse, StoredPart, KeyStore} from '../leads/data-keys.ts';
-import type {Upkeep} from '../leads/ports.ts';
+import type {Maintenance} from '../leads/ports.ts';
 import {goneAfter, type ReloadStore} from '../reload/reloads.ts';
 import {sealAll, type SealedAll} from '../store/seal-clear.ts';
 import {checkInHex, checkValueOf} from '../store/sealing.ts';
@@ -37,7 +37,7 @@ export const keyName = (word: string): string => checkInHex(checkValueOf(word));
 const stillNeeded = 7 * dayLength;
 const mayLeaveAt = (use: Pick<KeyUse, 'aloneSince'> | undefined) =>
   isoTime(use?.aloneSince ? use.aloneSince + stillNeeded : null);
-type Keys = With<ReloadStore & KeyStore & Upkeep, 'config'>;
+type Keys = With<ReloadStore & KeyStore & Maintenance, 'config'>;
 const running = (store: ReloadStore) => store.processes(Date.now() - goneAfter);
 
 /** @param isCounted reads all leads */
@@ -194,7 +194,7 @@ export async function* forgetLostKey(
   {key, leads, consents}: Pick<LostKey, 'key' | 'leads' | 'consents'>,
 ): Job<Erasing, {out_of_files: boolean}> {
   const {store} = admin;
-  await admin.look({key}, [...leads, ...consents]);
+  await admin.noteAccess({key}, [...leads, ...consents]);
   // The key of the person digests is made anew.
   await store.useKeys();
   // The digests go first: each lead that cannot be read looks for its own among all.
@@ -215,15 +215,17 @@ export const savedKey = z.object({key: z.string(), file: z.string().nullable(), 
  * Notes that the key that seals is copied to a safe place. Until then, the status warns where the server made it itself.
  * @throws Refusal if no server has started with it
  */
-export async function noteSaved(admin: With<KeyStore, 'config' | 'look'>): Promise<z.infer<typeof savedKey>> {
-  const {store, config, look} = admin;
+export async function noteSaved(
+  admin: With<KeyStore, 'config' | 'noteAccess'>,
+): Promise<z.infer<typeof savedKey>> {
+  const {store, config, noteAccess} = admin;
   const {dataKeys, dataKeyFile} = config;
   const [key, now] = [keyName(dataKeys[0]), Date.now()];
   if (!(await store.keyUses()).some((use) => use.key === key))
     throw new Refusal(
       `Nothing is sealed with ${key}, the first key of DATA_KEY, yet: start the server first.`,
     );
-  await look({key});
+  await noteAccess({key});
   await store.noteKey('saved', now);
   return {key, file: dataKeyFile ?? null, saved_at: new Date(now).toISOString()};
 }

@@ -20,7 +20,7 @@ import type {LeadView} from '../leads/lead-view.ts';
 import type {ReadStore} from '../leads/ports.ts';
 import {isErased} from '../store/rows.ts';
 import {count, isoTime, pagesOf, Refusal, time, type With} from './admin.ts';
-import {lookAtList} from './audit.ts';
+import {noteListAccess} from './audit.ts';
 import {showErased, type ShownErased} from './erasing.ts';
 import {detailsOf, leadDetails} from './lead-details.ts';
 import {leadOf, unreadableText} from './lead-names.ts';
@@ -82,13 +82,13 @@ export function toLeadRow(read: ListedLead, {partners}: Config, rounding?: numbe
 
 /** The newest first, page by page. @param rounding as for `toLeadRow` */
 export async function* listLeads(
-  admin: With<LeadReader, 'config' | 'look'>,
+  admin: With<LeadReader, 'config' | 'noteAccess'>,
   filter: LeadFilter,
   limit: number,
   rounding?: number,
 ): AsyncGenerator<LeadRow[], void, undefined> {
   const {store, config} = admin;
-  await lookAtList(admin, filter, limit);
+  await noteListAccess(admin, filter, limit);
   for await (const leads of pagesOf((page) => store.listLeads(filter, page), {limit}))
     if (leads.length > 0) yield leads.map((lead) => toLeadRow(lead, config, rounding));
 }
@@ -107,13 +107,13 @@ export type ShownLead = z.infer<typeof shownLead>;
  * @throws Refusal if it cannot be shown
  */
 export async function showLead(
-  admin: With<ReadStore, 'config' | 'look'>,
+  admin: With<ReadStore, 'config' | 'noteAccess'>,
   named: string,
 ): Promise<{view: LeadView} & ({lead: ShownLead} | {erased: ShownErased})> {
   const id = await leadOf(admin, named);
   const found = await admin.store.readLead(id);
   if (!found) throw new Refusal(`There is no lead ${id}.`, 'unknown');
-  await admin.look({lead: id});
+  await admin.noteAccess({lead: id});
   const view = await viewOne(admin, found.lead);
   if (isErased(found.lead)) return {view, erased: await showErased(admin, found.lead)};
   const details = detailsOf(found.lead);

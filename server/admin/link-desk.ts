@@ -51,10 +51,10 @@ async function readLink({store}: With<ReadStore>, id: string) {
   return {lead, person, digests, both, scopes, known, isOlder, pressedAt};
 }
 type Link = NonNullable<Awaited<ReturnType<typeof readLink>>>;
-type Desk = With<ReadStore & AuditStore & KeyStore & RevocationStore, 'config' | 'look'>;
+type Desk = With<ReadStore & AuditStore & KeyStore & RevocationStore, 'config' | 'noteAccess'>;
 
-export function createLinkDesk({store, config}: Omit<Desk, 'look'>): LinkDesk {
-  const lookFor = (what: string) => noting(store, {actor: 'visitor', action: `link: ${what}`});
+export function createLinkDesk({store, config}: Omit<Desk, 'noteAccess'>): LinkDesk {
+  const notingOf = (what: string) => noting(store, {actor: 'visitor', action: `link: ${what}`});
   const running = new Map<string, Promise<void>>();
   /** By number: a press waits for those before it, and then finds that there is nothing left to do, or little. */
   async function inTurn(id: string, work: () => Promise<void>) {
@@ -68,8 +68,8 @@ export function createLinkDesk({store, config}: Omit<Desk, 'look'>): LinkDesk {
   async function stop(id: string, way: LinkWay) {
     const link = await readLink({store}, id);
     if (!link || link.pressedAt !== undefined) return;
-    const admin = {store, config, look: lookFor(way === 'link' ? 'stop' : way)};
-    await admin.look({scope: link.scopes[0]}, [id]);
+    const admin = {store, config, noteAccess: notingOf(way === 'link' ? 'stop' : way)};
+    await admin.noteAccess({scope: link.scopes[0]}, [id]);
     await (link.isOlder ? ask(admin, link, way) : stopBoth(admin, link, way));
   }
   return {
@@ -90,7 +90,7 @@ export function createLinkDesk({store, config}: Omit<Desk, 'look'>): LinkDesk {
     requestErasure: ({id}) =>
       inTurn(id, async () => {
         if ((await store.erasureRequests(id)).length > 0) return;
-        await lookFor('erase')({lead: id});
+        await notingOf('erase')({lead: id});
         await store.requestErasure(id, Date.now());
       }),
   };

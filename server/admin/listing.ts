@@ -22,15 +22,15 @@ const searchTime = 1_500;
 
 /** The newest first. @param how `milliseconds`: how long to look for leads that a filter misses */
 export async function listPage(
-  admin: With<ReadStore, 'config' | 'look'>,
+  admin: With<ReadStore, 'config' | 'noteAccess'>,
   filter: LeadFilter,
   how: {limit: number; after?: string | undefined; seesPersons: boolean; milliseconds?: number},
 ): Promise<Listed> {
-  const {store, look} = admin;
+  const {store, noteAccess} = admin;
   const {page, ...ends} = await readSlices(admin, filter, how, (part, of) =>
     how.seesPersons ? store.listLeads(part, of) : store.listOutlines(part, of),
   );
-  if (how.seesPersons) await look(filter, idsOf(page));
+  if (how.seesPersons) await noteAccess(filter, idsOf(page));
   return {rows: await viewsOf(admin, page), ...ends};
 }
 
@@ -74,7 +74,7 @@ async function readSlices(
  * @returns `more`: leads that were not looked at, because that takes long
  */
 export async function personPage(
-  admin: With<ReadStore, 'config' | 'look'>,
+  admin: With<ReadStore, 'config' | 'noteAccess'>,
   filter: LeadFilter,
   person: Person,
   {limit}: {limit: number},

@@ -6,7 +6,7 @@ import {CopyError} from '../store/sqlite/copy.ts';
 import {movedName} from '../store/sqlite/files.ts';
 import type {Progress, TableOutcome} from '../store/transfer.ts';
 import {Refusal, refuseFor, type Job} from './admin.ts';
-import {refuseWrongFile} from './beside.ts';
+import {refuseWrongFile} from './attached.ts';
 
 /** `movedTo`: the new name of the file. `tables`: in the order in which they were copied */
 export type Moved = {to: string; movedTo: string; tables: TableOutcome[]; ms: number};

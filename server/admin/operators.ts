@@ -32,7 +32,7 @@ export type Invitation = z.infer<typeof invitation>;
  * A role never changes: with `again`, it is the one of before.
  */
 export async function inviteOperator(
-  {store, config, look}: With<OperatorStore, 'config' | 'look'>,
+  {store, config, noteAccess}: With<OperatorStore, 'config' | 'noteAccess'>,
   {name, role, again = false}: {name: string; role?: Role | undefined; again?: boolean | undefined},
 ): Promise<Invitation> {
   if (!config.admin)
@@ -50,7 +50,7 @@ export async function inviteOperator(
   // The secret stands behind the #, which browsers send to nobody. The store has its digest alone.
   const secret = newSecret();
   const invited = {digest: digestOf(secret), expiresAt: now + inviteTime};
-  await look({operator: name, role: as, again});
+  await noteAccess({operator: name, role: as, again});
   if (known) await store.inviteAgain(known.id, invited);
   else {
     const operator: Omit<Operator, 'revokedAt'> = {id: randomUUIDv7(), name, role: as, createdAt: now};
@@ -91,9 +91,9 @@ export async function operatorNamed({store}: With<OperatorStore>, named: string)
 
 /** Shuts an operator out, at once and everywhere. */
 export async function revokeOperator(
-  {store, look}: With<OperatorStore, 'look'>,
+  {store, noteAccess}: With<OperatorStore, 'noteAccess'>,
   {id, name, role}: OperatorRow,
 ): Promise<void> {
-  await look({operator: name, role});
+  await noteAccess({operator: name, role});
   await store.revokeOperator(id, Date.now());
 }

@@ -41,7 +41,7 @@ export function namedBy(text: string): string | Person {
 
 /** Reads until `limit` leads are those of the person, or until the signal ends it. */
 export async function* leadsOfPerson(
-  {store, look, signal}: With<ReadStore, 'look' | 'signal'>,
+  {store, noteAccess, signal}: With<ReadStore, 'noteAccess' | 'signal'>,
   filter: LeadFilter,
   person: Person,
   limit = Infinity,
@@ -73,13 +73,16 @@ export async function* leadsOfPerson(
     }
   }
   for (const list of [search.found, search.kept]) list.sort(({id}, other) => (id < other.id ? 1 : -1));
-  await look({...filter, ...person}, [...idsOf([...search.found, ...search.kept]), ...search.sameMailbox]);
+  await noteAccess({...filter, ...person}, [
+    ...idsOf([...search.found, ...search.kept]),
+    ...search.sameMailbox,
+  ]);
   return search;
 }
 
 /** All leads of a person, for callers who note themselves at which of them they look. */
 export const readPerson = ({store}: With<ReadStore>, person: Person): Promise<Found> =>
-  finish(leadsOfPerson({store, look: () => Promise.resolve()}, {}, person));
+  finish(leadsOfPerson({store, noteAccess: () => Promise.resolve()}, {}, person));
 
 /** The newest leads, which have no digests yet, and below them those that can be of the person. */
 function partsOf(

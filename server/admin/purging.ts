@@ -1,6 +1,6 @@
 /** Waits until the files of the database no longer hold old copies of what was erased or sealed again. */
 import {setTimeout as sleep} from 'node:timers/promises';
-import type {Upkeep} from '../leads/ports.ts';
+import type {Maintenance} from '../leads/ports.ts';
 import type {Job, With} from './admin.ts';
 
 /** Milliseconds until it gives up. */
@@ -12,7 +12,7 @@ const usual: Patience = {pause: 500, saidEach: 30_000, max: 10 * 60_000};
 
 /** @returns whether nothing of it is in the files any more, as far as this database can tell */
 export async function* purge(
-  {store}: With<Pick<Upkeep, 'purge'>>,
+  {store}: With<Pick<Maintenance, 'purge'>>,
   {pause, saidEach, max}: Patience = usual,
 ): Job<Waiting, boolean> {
   if (await store.purge()) return true;

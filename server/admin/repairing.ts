@@ -7,7 +7,7 @@ import {z} from 'zod';
 import type {AuditStore} from '../leads/audit.ts';
 import type {ErasureStore} from '../leads/erasure.ts';
 import type {PersonReader, PersonStore} from '../leads/persons.ts';
-import type {ReadStore, Upkeep} from '../leads/ports.ts';
+import type {ReadStore, Maintenance} from '../leads/ports.ts';
 import {breadthOf, type SuppressionKind, type RevocationStore} from '../leads/revocation.ts';
 import {appendErasures, compactErasures, openFile, type StopLine} from '../store/erasures-file.ts';
 import {count, finish, Refusal, type Job, type With} from './admin.ts';
@@ -45,13 +45,13 @@ const holdAgain = (
 
 /** Does what a prepared plan says. After an interruption, it may be run again. @param patience of the wait until nothing of it is in the files */
 export async function* repair(
-  admin: With<ReadStore & RevocationStore & ErasureStore & Upkeep, 'config' | 'look'>,
+  admin: With<ReadStore & RevocationStore & ErasureStore & Maintenance, 'config' | 'noteAccess'>,
   plan: Repair,
   patience?: Patience,
 ): Job<{erased: string} | Waiting, Repaired> {
-  const {store, config, look} = admin;
+  const {store, config, noteAccess} = admin;
   const {toErase, toRevoke, suppress, history, byLeads, leads} = plan;
-  if (!isNothing(plan)) await look({erasure: 'again'}, [...leads], leads.size);
+  if (!isNothing(plan)) await noteAccess({erasure: 'again'}, [...leads], leads.size);
   const revoked = new Set<string>();
   const present = presentAddresses(config);
   const revoke = async (id: string, {askedAt: now, scope}: StopLine) => {
@@ -78,7 +78,7 @@ export async function* repair(
   };
 }
 
-type Start = ReadStore & AuditStore & PersonStore & RevocationStore & ErasureStore & Upkeep;
+type Start = ReadStore & AuditStore & PersonStore & RevocationStore & ErasureStore & Maintenance;
 
 /**
  * What a server does before it opens its port.
@@ -99,10 +99,10 @@ export async function repairAtStart(
   const plan = await prepareRepair({store, config}, first);
   refuseMuch(plan);
   if (!isNothing(plan)) {
-    const look = noting(store, {actor: 'start', action: 'repair'});
+    const noteAccess = noting(store, {actor: 'start', action: 'repair'});
     // Nobody waits here for those who read the files.
     const patience = {pause: 0, saidEach: 0, max: 0};
-    say.done(await finish(repair({store, config, look}, plan, patience)));
+    say.done(await finish(repair({store, config, noteAccess}, plan, patience)));
   }
   await noteRepaired({store}, plan);
 }

@@ -78,8 +78,8 @@ export type PlannedRevocation = Pick<RevocationInput, 'who' | 'asked' | 'way'> &
   others: string[];
 };
 
-type Reading = With<ReadStore, 'config' | 'look'>;
-type Changing = With<ReadStore & RevocationStore, 'config' | 'look'>;
+type Reading = With<ReadStore, 'config' | 'noteAccess'>;
+type Changing = With<ReadStore & RevocationStore, 'config' | 'noteAccess'>;
 
 /** @throws Refusal if there is no such lead, person or partner */
 export async function planRevocation(admin: Reading, input: RevocationInput): Promise<PlannedRevocation> {
@@ -89,7 +89,7 @@ export async function planRevocation(admin: Reading, input: RevocationInput): Pr
   if (asked !== undefined && asked > Date.now()) throw new Refusal('Nobody can have asked in the future.');
   await addLeads(admin, scopes, meant);
   const ids = [...meant.leads.keys()];
-  await admin.look({scope: scopes[0] ?? everybody, ...(typeof who === 'object' && who)}, ids);
+  await admin.noteAccess({scope: scopes[0] ?? everybody, ...(typeof who === 'object' && who)}, ids);
   const others = [...meant.leads].flatMap(([id, lead]) => (isOther(who, lead) ? [referenceOf(id)] : []));
   return {who, asked, way, scopes, meant, concerns: ids.map(referenceOf), others};
 }
@@ -99,14 +99,14 @@ export async function planRevocation(admin: Reading, input: RevocationInput): Pr
  * begins anything of them. After an interruption, it may be run again.
  */
 export async function* revokeConsent(
-  admin: With<ReadStore & KeyStore & RevocationStore, 'config' | 'look'>,
+  admin: With<ReadStore & KeyStore & RevocationStore, 'config' | 'noteAccess'>,
   {who, asked, way, scopes, meant}: PlannedRevocation,
 ): Job<Revoking, Revoked> {
-  const {store, look} = admin;
+  const {store, noteAccess} = admin;
   const now = Date.now();
   const scope = scopes[0] ?? everybody;
   const ids = [...meant.leads.keys()];
-  await look({scope, ...(typeof who === 'object' && who)}, ids);
+  await noteAccess({scope, ...(typeof who === 'object' && who)}, ids);
   await store.useKeys();
   const stop = {
     scopes,
@@ -258,7 +258,7 @@ export async function* revokeEach(
   [named, ...others]: readonly Meaning[],
   {scopes, askedAt}: Pick<NewStop, 'scopes' | 'askedAt'>,
 ): Job<{revoked: string}, Revoked['leads']> {
-  const {store, config, look} = admin;
+  const {store, config, noteAccess} = admin;
   const how = {now: askedAt, scope: breadthOf(scopes), present: presentAddresses(config)};
   const all = [...others, ...(named ? [named] : [])];
   const changing = idsOf(all.filter((one) => !isRevokedFor(one, scopes)));
@@ -273,7 +273,7 @@ export async function* revokeEach(
   for (const lead of erasable) {
     // A duplicate or a correction of another partner is of another consent.
     if (!isInScopes(lead, scopes)) continue;
-    await look({}, [lead.id]);
+    await noteAccess({}, [lead.id]);
     const changes = await store.revoke(lead.id, how);
     const {told, former} = await receiversOf(admin, {...lead, erasedAt: null});
     leads.push({
@@ -309,7 +309,7 @@ export async function allowConsent(
   admin: Changing,
   {who, reason, partner}: {who: Who; reason: string; partner?: string | null | undefined},
 ): Promise<z.infer<typeof allowance>> {
-  const {store, look} = admin;
+  const {store, noteAccess} = admin;
   const now = Date.now();
   const released: string[] = [];
   const event = (digest: string, scope: string, lead: string | null): StopEvent => ({
@@ -317,7 +317,7 @@ export async function allowConsent(
     ...{askedAt: now, enteredAt: now, way: null},
   });
   const release = async (id: string) => {
-    await look({reason}, [id]);
+    await noteAccess({reason}, [id]);
     if (await store.release(id, now)) released.push(referenceOf(id));
   };
   if (typeof who === 'string') {
@@ -330,7 +330,7 @@ export async function allowConsent(
   } else {
     const {phone} = who;
     if (phone === undefined) throw new Refusal('Name a lead, or a telephone number.');
-    await look({phone, reason, ...(partner !== undefined && {scope: partner ?? allCallers})});
+    await noteAccess({phone, reason, ...(partner !== undefined && {scope: partner ?? allCallers})});
     const {people} = await sendersOf(admin, phone);
     const [{phone: number = ''} = {}, ...others] = await store.digestsOfPeople([{phone}, ...people]);
     const digests = [number, ...others.flatMap((each) => digestOfBoth(each) ?? [])];

@@ -351,7 +351,7 @@ async function visitorFindings({store}: With<ReadStore>): Promise<Finding[]> {
   return findings;
 }
 
-/** Those that somebody met in the last day. The sweep meets all whose time is over. */
+/** Those that somebody met in the last day. The retention job meets all whose time is over. */
 const unreadableFinding = (lead: UnreadableLead): Finding =>
   found(
     ['degraded', 'unreadable', lead.id],
@@ -418,10 +418,10 @@ const whyKept: Readonly<Record<string, readonly [why: string, remedy: string | n
   duplicate: ['the answer of an original stays until the last of its duplicates has gone', null],
 };
 
-/** What keeps leads past their time, by the newest sweep: each process sweeps all. */
+/** What keeps leads past their time, by the newest run of the retention job: each process looks at all. */
 function overdueFindings(processes: readonly ProcessReport[]): Finding[] {
-  const swept = processes.flatMap(({overdue}) => overdue ?? []);
-  const newest = swept.toSorted((one, other) => other.sweptAt - one.sweptAt)[0];
+  const readings = processes.flatMap(({overdue}) => overdue ?? []);
+  const newest = readings.toSorted((one, other) => other.sweptAt - one.sweptAt)[0];
   return (newest?.counts ?? []).map(({destination, reason, leads, erasedFrom}) => {
     const [why, remedy] = whyKept[reason] ?? [
       `${destination} has ${reason} deliveries of them`,

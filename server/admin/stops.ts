@@ -175,7 +175,7 @@ const [maxLeads, maxOpened] = [20, 1_000];
 
 /** The newest first. */
 export async function listSuppressions(
-  {store, look}: With<ReadStore, 'look'>,
+  {store, noteAccess}: With<ReadStore, 'noteAccess'>,
   limit: number,
 ): Promise<SuppressionRow[]> {
   const rows = (await readSuppressions({store}, limit)).map(({leads, ...one}) => ({
@@ -189,7 +189,7 @@ export async function listSuppressions(
     })),
   }));
   const leads = rows.flatMap((row) => row.leads);
-  await look({revoked: true}, idsOf(leads));
+  await noteAccess({revoked: true}, idsOf(leads));
   return rows;
 }
 

@@ -7,7 +7,7 @@ import {listPartners, partnerNamed, partnerRow} from '../admin/partners.ts';
 import {configuredVersions} from '../admin/versions.ts';
 import {readConfig, type Config} from '../config/config.ts';
 import {choicesFor, readChoices, type Choice} from '../snippets/choices.ts';
-import {siteKindNames, siteKinds, type SiteKind, type SiteKindName} from '../snippets/site-kinds.ts';
+import {platformNames, platforms, type Platform, type PlatformName} from '../snippets/platforms.ts';
 import {notARelease, noVersionForSnippets, snippetParts, versionForSnippets} from '../snippets/parts.ts';
 import {receiverWarning} from '../snippets/receiver.ts';
 import {contextOption, jsonOption} from './options.ts';
@@ -44,7 +44,7 @@ export function partnersCommand(run: Run): Command {
     .command('snippet')
     .description('print what a partner pastes; what to do with it goes to standard error')
     .argument('<key>', 'the key of the partner')
-    .addOption(new Option('--host <name>', 'where the form goes').choices(siteKindNames).default('html'))
+    .addOption(new Option('--host <name>', 'where the form goes').choices(platformNames).default('html'))
     .addOption(jsonOption(snippetShape))
     .option('--newest', 'let the form move on to each new version by itself, without a hash');
   command.addOption(contextOption('a hidden field that goes along with each lead (context_fields)'));
@@ -66,7 +66,7 @@ function optionOf(name: string, {label, control, help}: Choice): Option {
   return new Option(`--${name} ${value}`, `${description} (${values.join(', ')})`);
 }
 
-type Options = Json & {host: SiteKindName; newest?: boolean; context?: Context} & Record<string, unknown>;
+type Options = Json & {host: PlatformName; newest?: boolean; context?: Context} & Record<string, unknown>;
 
 /** `lead-type` is `leadType` among the options of commander. */
 const optionName = (name: string) => new Option(`--${name}`).attributeName();
@@ -103,10 +103,10 @@ async function snippet({print, write, say, fail}: Run, config: Config, key: stri
   ];
   if (wrong.length > 0) return fail(wrong.join('\n'));
 
-  const site: SiteKind = siteKinds[options.host];
-  const {name, steps} = site;
+  const platform: Platform = platforms[options.host];
+  const {name, steps} = platform;
   const parts = snippetParts(config, version, partner, choices);
-  const made = site.blocks(parts);
+  const made = platform.blocks(parts);
   const warning = receiverWarning(options.host, parts);
   if (options.json)
     return print({

@@ -1,6 +1,6 @@
 /** Opens the store of the server's configuration for a command. A server may be running meanwhile. */
 import type {Admin} from '../admin/admin.ts';
-import {besideServers} from '../admin/beside.ts';
+import {withAttached} from '../admin/attached.ts';
 import {toJson} from '../admin/visible.ts';
 import {readConfig} from '../config/config.ts';
 import {accountIn} from '../config/environment.ts';
@@ -15,10 +15,10 @@ export const readingStore = <Result>(
   run: Run,
   work: Work<Result>,
   config = readConfig(run.environment),
-): Promise<Result> => besideServers(config, {mayWrite: false, ...accessOf(run)}, work);
+): Promise<Result> => withAttached(config, {mayWrite: false, ...accessOf(run)}, work);
 
 export const changingStore = <Result>(run: Run, work: Work<Result>): Promise<Result> =>
-  besideServers(readConfig(run.environment), {mayWrite: true, ...accessOf(run)}, work);
+  withAttached(readConfig(run.environment), {mayWrite: true, ...accessOf(run)}, work);
 
 const accessOf = (run: Run) => ({
   emit: emitTo(run),
@@ -27,7 +27,7 @@ const accessOf = (run: Run) => ({
 
 /** For commands that work before the first start. Nothing is noted, because there may be no store yet. */
 export const withoutStore = <Result>(run: Run, work: Work<Result>): Promise<Result> =>
-  work({config: readConfig(run.environment), look: () => Promise.resolve(), store: noStore});
+  work({config: readConfig(run.environment), noteAccess: () => Promise.resolve(), store: noStore});
 
 const noStore = new Proxy({} as Admin['store'], {
   get: (_, name) => {
@@ -37,11 +37,11 @@ const noStore = new Proxy({} as Admin['store'], {
 
 /** For commands that say which data key is missing, or are the way out. */
 export const lackingKeys = <Result>(run: Run, mayWrite: boolean, work: Work<Result>): Promise<Result> =>
-  besideServers(readConfig(run.environment), {mayWrite, mayLackKeys: true, ...accessOf(run)}, work);
+  withAttached(readConfig(run.environment), {mayWrite, mayLackKeys: true, ...accessOf(run)}, work);
 
 /** For the command that repairs a store which was restored. */
 export const repairingStore = <Result>(run: Run, work: Work<Result>): Promise<Result> =>
-  besideServers(readConfig(run.environment), {mayWrite: true, isRepair: true, ...accessOf(run)}, work);
+  withAttached(readConfig(run.environment), {mayWrite: true, isRepair: true, ...accessOf(run)}, work);
 
 /** To standard error, because standard output is for the result of the command alone. */
 const emitTo =

@@ -99,9 +99,9 @@ export const usualTimings = {
   /** How often the times are stored at which destinations took deliveries. */
   addressUses: 60_000,
   /** How often what was kept long enough is erased. The first time is within a minute: only then is it known what is left. */
-  sweepEvery: 3_600_000,
+  retentionEvery: 3_600_000,
   /** Between two slices, in which others can write. */
-  sweepPause: 100,
+  retentionPause: 100,
   /**
    * Digests for searches by person: how often each process writes them, the pause between two slices, and how old a lead must
    * be. Until then, it may not be committed yet, and clocks may differ by half of this time.

@@ -17,7 +17,7 @@ import type {Destination} from './destination.ts';
 import {isChosen} from './news.ts';
 import {createPace, type Pace} from './pace.ts';
 import type {Pauses} from './pauses.ts';
-import {createReplyStreaks, type ReplyStreaks} from './reply-streaks.ts';
+import {countConsecutiveFailures, type ConsecutiveFailures} from './consecutive-failures.ts';
 import type {Terms} from './terms.ts';
 
 /**
@@ -33,7 +33,7 @@ export type Channel = Served & {
   breaker: Breaker;
   pace: Pace;
   /** Its last replies. */
-  streaks: ReplyStreaks;
+  failures: ConsecutiveFailures;
   /** The leases that the next claim must end. The oldest come first. */
   unused: UnusedLease[];
   /**
@@ -70,7 +70,7 @@ export function openChannel(
     isGone: () => pauses.isGone(name),
     breaker: createBreaker(name, parallel, emit, timings),
     pace: createPace(perSecond, timings.busyPoll),
-    streaks: createReplyStreaks(name, emit),
+    failures: countConsecutiveFailures(name, emit),
     unused: earlier?.unused ?? [],
     misconfiguredUntil: 0,
     lastState: {state: 'ok', since: Date.now()},
@@ -122,17 +122,18 @@ export const isKeptByPause = (channel: Channel, {content}: Pick<DueDelivery, 'co
 
 /** Workers ask at least twice a second, so `since` is right to half a second. */
 export function stateOf(channel: Channel): Channel['lastState'] {
-  const {breaker, streaks, misconfiguredUntil, lastState} = channel;
+  const {breaker, failures, misconfiguredUntil, lastState} = channel;
   let state: DestinationState = breaker.state();
   if (channel.isPaused()) state = 'paused';
-  else if (state === 'ok') state = performance.now() < misconfiguredUntil ? 'misconfigured' : streaks.state();
+  else if (state === 'ok')
+    state = performance.now() < misconfiguredUntil ? 'misconfigured' : failures.state();
   if (state !== lastState.state) channel.lastState = {state, since: Date.now()};
   return channel.lastState;
 }
 
 /** Whether the destination fails for all leads, and not only for one. */
-export const isAway = ({breaker, streaks}: Channel) =>
-  ['failing', 'misconfigured'].includes(breaker.state()) || streaks.failsForSeveral();
+export const isAway = ({breaker, failures}: Channel) =>
+  ['failing', 'misconfigured'].includes(breaker.state()) || failures.failsForSeveral();
 
 /** How many deliveries may begin now. Where it asked for nothing more, only the news of stops and erasures may. */
 export function roomOf(channel: Channel): number {
@@ -152,7 +153,7 @@ export function reserve(channel: Channel, content: DeliveryContent): boolean {
   return true;
 }
 
-/** Counts deliveries that a worker claimed (`Courier`). */
+/** Counts deliveries that a worker claimed (`Dispatcher`). */
 export function countClaimed(channel: Channel, due: readonly Claimed[]) {
   const sent = due.filter((each) => !isSkipped(channel, each) && !isForElsewhere(channel, each));
   channel.pace.take(sent.length);

@@ -42,7 +42,7 @@ export function createDeliveryRecords(store: OutboxPort, timings: Timings): Deli
     },
   );
   /**
-   * Each attempt calls `work` again, so that it reads the current `due.leaseEnd`: the courier changes it if this
+   * Each attempt calls `work` again, so that it reads the current `due.leaseEnd`: the dispatcher changes it if this
    * process claims the delivery again meanwhile.
    */
   const write = <Result>(work: () => Promise<Result>) => retrying.execute(work, closing.signal);

@@ -207,7 +207,7 @@ async function settle(
   const {lead, destination} = due;
   const reason = settlement.state === 'delivered' ? null : settlement.reason;
   if (settlement.state === 'delivered' || settlement.state === 'refused') {
-    channel.streaks.record(settlement.state, lead.id, reason);
+    channel.failures.record(settlement.state, lead.id, reason);
     addresses.note(destination, channel, Date.now());
   }
   if (settlement.state === 'delivered') reportRefused(emit, due, settlement.recipients);
@@ -248,8 +248,8 @@ async function postpone(
     return settle(context, delivery, channel, {state: 'dropped', reason: `${unknown}: ${reason}`});
   const {unreadable = false, aboutLead = false} = failure instanceof DeliveryError ? failure : {};
   reportRefused(emit, due, plan.recipients);
-  if (ambiguous || unreadable) channel?.streaks.record('unreadable', lead.id, reason);
-  else if (aboutLead && plan.recipients === null) channel?.streaks.record('refused', lead.id, reason);
+  if (ambiguous || unreadable) channel?.failures.record('unreadable', lead.id, reason);
+  else if (aboutLead && plan.recipients === null) channel?.failures.record('refused', lead.id, reason);
   if (tried) {
     if (channel) addresses.note(destination, channel, Date.now());
     const facts = {lead: lead.id, destination, content, attempts: attempts + 1, ambiguous, state, reason};

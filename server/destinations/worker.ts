@@ -1,18 +1,18 @@
 /**
  * Delivers the leads of the outbox that are due: those for destinations that give no answer, those whose last attempt
- * failed, those that another process left behind, and those that the courier had no room for.
+ * failed, those that another process left behind, and those that the dispatcher had no room for.
  */
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Timings} from '../config/timings.ts';
 import {reasonOf, StoreError} from '../leads/store-errors.ts';
 import type {OutboxPort} from '../leads/ports.ts';
 import type {Emit} from '../observe/observations.ts';
-import type {Courier} from './courier.ts';
+import type {Dispatcher} from './dispatcher.ts';
 import type {Terms} from './terms.ts';
 
 type Parts = {
   store: OutboxPort;
-  courier: Courier;
+  dispatcher: Dispatcher;
   emit: Emit;
   timings: Timings;
 };
@@ -97,7 +97,7 @@ function startWorker(destination: string, terms: Terms, parts: Parts): Worker {
 }
 
 async function claimUntilStopped(run: Run) {
-  const {courier, destination, terms, stopping, emit, timings} = run;
+  const {dispatcher, destination, terms, stopping, emit, timings} = run;
   let begun = 0;
   while (!stopping.aborted) {
     const woken = new AbortController();
@@ -107,7 +107,7 @@ async function claimUntilStopped(run: Run) {
       emit({type: 'outbox-unreadable', destination, reason});
       return 0;
     });
-    const isBusy = begun > 0 || run.inProgress >= terms.parallelClaimed || courier.room(destination) < 1;
+    const isBusy = begun > 0 || run.inProgress >= terms.parallelClaimed || dispatcher.room(destination) < 1;
     // Workers that have nothing to do look at the same times, so that they ask together.
     const untilLook = timings.idlePoll - (performance.now() % timings.idlePoll);
     const interval = isBusy ? timings.busyPoll : Math.ceil(untilLook);
@@ -120,12 +120,12 @@ async function claimUntilStopped(run: Run) {
  * @returns how many deliveries were started
  */
 async function claimDue(run: Run, asksFirst: boolean): Promise<number> {
-  const {store, courier, destination, terms, emit, timings} = run;
+  const {store, dispatcher, destination, terms, emit, timings} = run;
   // A receiver that asked for nothing more must hear of stops and erasures all the same.
-  const isGone = courier.isGone(destination);
-  const free = Math.min(terms.parallelClaimed - run.inProgress, courier.room(destination));
+  const isGone = dispatcher.isGone(destination);
+  const free = Math.min(terms.parallelClaimed - run.inProgress, dispatcher.room(destination));
   // A lease that was never used ends also while there is no room. Otherwise its lead would count as perhaps sent.
-  const unused = isGone ? [] : courier.unusedLeases(destination);
+  const unused = isGone ? [] : dispatcher.unusedLeases(destination);
   if (free < 1) {
     if (unused.length === 0 || performance.now() - run.leasesEndedAt < timings.idlePoll) return 0;
     run.leasesEndedAt = performance.now();
@@ -134,7 +134,7 @@ async function claimDue(run: Run, asksFirst: boolean): Promise<number> {
   const leaseEnd = now + timings.lease + randomPart('leaseEnd');
   const dueAgain = leaseEnd + randomPart('dueAgain');
   if (asksFirst && !isGone && unused.length === 0 && !(await store.hasDue(destination))) return 0;
-  // The courier drops it itself, when it finds that it may have been sent.
+  // The dispatcher drops it itself, when it finds that it may have been sent.
   const maxSends = terms.dropsUnknown ? Number.MAX_SAFE_INTEGER : terms.maxSends;
   const claimed = await store
     .claimDue(destination, {
@@ -142,14 +142,14 @@ async function claimDue(run: Run, asksFirst: boolean): Promise<number> {
       onlyForReceivers: isGone,
     })
     .catch((error: unknown) => {
-      courier.abandon(destination, {leaseEnd, dueAgain});
+      dispatcher.abandon(destination, {leaseEnd, dueAgain});
       throw error;
     });
   const {due, held, unreadable} = claimed;
-  if (!isGone) courier.claimed(destination, due);
+  if (!isGone) dispatcher.claimed(destination, due);
   run.inProgress += due.length;
   for (const delivery of due) {
-    void courier.deliver(delivery).finally(() => {
+    void dispatcher.deliver(delivery).finally(() => {
       run.inProgress -= 1;
       run.wake();
     });

@@ -32,7 +32,7 @@ export type AuditFilter = Pick<LeadFilter, 'since' | 'until'> & {
 
 export type AuditStore = {
   /** Stores an entry, or what is known of it by now. A connection that only reads can do that, too. */
-  noteLook(entry: AuditEntry): Promise<void>;
+  addAuditEntry(entry: AuditEntry): Promise<void>;
   /** Adds reads of callers to those that are stored. */
   addReads(counts: readonly DailyCount<{user: string}>[]): Promise<void>;
   /** The newest first. */

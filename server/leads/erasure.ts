@@ -36,7 +36,7 @@ export type ErasableLead = Omit<Tombstone, 'erasedAt'> & {
  */
 export type KeepConsent = (consent: {partner: string | null; givenAt: number}, now: number) => boolean;
 
-/** What the sweep goes by. */
+/** What the retention job goes by. */
 export type Retention = {
   /**
    * The shortest time in milliseconds for which leads of any partner are kept. Undefined if no leads are ever erased.
@@ -50,13 +50,13 @@ export type Retention = {
 };
 
 /**
- * Why the sweep left a lead that was kept long enough, and when its grace is over. `reason`: the state of a delivery to
+ * Why the retention job left a lead that was kept long enough, and when its grace is over. `reason`: the state of a delivery to
  * `destination`. If that is `-`, it is `unreadable`, or `duplicate` for the original of one.
  */
 export type Overdue = {destination: string; reason: string; erasedAt: number};
 
-/** Where a slice of the sweep ended. */
-export type SweepPlace = {of: 'leads' | 'consents'; id: string};
+/** Where a slice of the retention job ended. */
+export type RetentionPlace = {of: 'leads' | 'consents'; id: string};
 
 export type ErasureReader = {
   /**
@@ -79,21 +79,21 @@ export type ErasureStore = ErasureReader & {
    */
   erase(id: string, now: number, keepConsent: KeepConsent, present?: readonly string[]): Promise<boolean>;
   /**
-   * One slice of the sweep: erases leads that were kept long enough and have no delivery in the outbox, and consents that were
+   * One slice of the retention job: erases leads that were kept long enough and have no delivery in the outbox, and consents that were
    * kept long enough. After the grace, deliveries that no process may be sending are dropped. Tells nobody, because the
    * receivers have rules of their own. A lead that cannot be opened stays, because its consent could not be kept.
    * @param after where the slice before ended. Undefined for the first one
    * @returns `next` is undefined after the last slice. `unreadable` are the ids of leads that stayed
    */
-  sweep(
+  applyRetention(
     now: number,
     retention: Retention,
-    after?: SweepPlace,
+    after?: RetentionPlace,
   ): Promise<{
     leads: number;
     consents: number;
     unreadable: readonly string[];
     overdue: readonly Overdue[];
-    next: SweepPlace | undefined;
+    next: RetentionPlace | undefined;
   }>;
 };

@@ -1,5 +1,5 @@
 /**
- * The lead desk takes valid leads and returns their answers. It connects the store, the calculator, and the courier,
+ * The lead desk takes valid leads and returns their answers. It connects the store, the calculator, and the dispatcher,
  * which delivers leads to destinations. A lead is committed before it is sent anywhere.
  */
 import {randomUUIDv7} from 'node:crypto';
@@ -42,7 +42,7 @@ export type LeadDesk = {
   close(patience: number): Promise<void>;
 };
 
-/** What the lead desk needs of the courier (destinations/courier.ts): it delivers committed leads, and news of them. */
+/** What the lead desk needs of the dispatcher (destinations/dispatcher.ts): it delivers committed leads, and news of them. */
 export type Deliverer = {
   /** What the destination gets when a lead is stored. */
   contentFor(destination: string): FirstContent;
@@ -66,7 +66,7 @@ type Parts = {
   calculate: (lead: Lead) => Answer;
   /** What new consents are stored with, so that their statements can be signed later. */
   evidence?: () => Evidence | undefined;
-  courier: Deliverer;
+  dispatcher: Deliverer;
   emit: Emit;
   timings: Timings;
 };
@@ -78,19 +78,19 @@ export const createLeadDesk = (parts: Parts): LeadDesk => ({
   replay: (digests, sent) => replay(parts, digests, sent),
   // PostgreSQL refuses some other texts with an error.
   find: (id) => (isLeadId(id) ? parts.store.find(id) : Promise.resolve(undefined)),
-  close: (patience) => parts.courier.close(patience),
+  close: (patience) => parts.dispatcher.close(patience),
 });
 
 /** Stores the lead, begins its deliveries, and waits for its answer. */
 async function submit(parts: Parts, lead: NewLead): Promise<Submitted> {
-  const {store, calculate, courier, emit, timings} = parts;
+  const {store, calculate, dispatcher, emit, timings} = parts;
   const createdAt = Date.now();
   const deliveries = deliveriesOf(parts, lead, createdAt);
   const answer = lead.answerFrom === undefined ? calculate(lead.lead) : pending;
   const consent = lead.consent && {...lead.consent, ...known('evidence', parts.evidence?.())};
   const entry: LeadEntry = {...lead, consent, id: randomUUIDv7(), createdAt, answer, deliveries};
   const accepted = await store.accept(entry).catch((error: unknown) => {
-    if (error instanceof StoreUnavailable) abandonDeliveries(courier, entry);
+    if (error instanceof StoreUnavailable) abandonDeliveries(dispatcher, entry);
     throw error;
   });
   if (accepted.outcome === 'replayed') return {...accepted, stored: await latest(store, accepted.stored)};
@@ -98,7 +98,7 @@ async function submit(parts: Parts, lead: NewLead): Promise<Submitted> {
   const {outcome, stored, leased, isSuppressed} = accepted;
   if (isSuppressed) emit({type: 'lead-suppressed', lead: stored.id, partner: stored.partner});
   else if (lead.hold) sayHeld(emit, stored, deliveries);
-  const delivered = beginDeliveries(courier, stored, leased);
+  const delivered = beginDeliveries(dispatcher, stored, leased);
   const taken =
     stored.answer.status === 'pending' && delivered
       ? {...stored, answer: await inTime(delivered, timings.answerWait)}
@@ -128,27 +128,27 @@ function deliveriesOf(parts: Parts, lead: NewLead, createdAt: number): NewDelive
 }
 
 function newDelivery(
-  {courier, timings}: Parts,
+  {dispatcher, timings}: Parts,
   destination: string,
   {givesAnswer, hold, createdAt}: {givesAnswer: boolean; hold: boolean; createdAt: number},
 ): NewDelivery {
-  const content = courier.contentFor(destination);
-  const address = courier.addressOf(destination);
+  const content = dispatcher.contentFor(destination);
+  const address = dispatcher.addressOf(destination);
   const delivery = {destination, content, givesAnswer, address};
   if (hold) return {...delivery, state: 'held', nextAttemptAt: createdAt};
   // With a lease, only this process may begin the delivery. If the process dies, a worker claims the delivery when
   // the lease ends. Without a lease, a worker claims it at once.
   const leaseEnd = createdAt + timings.lease;
-  const lease = courier.reserve(destination, content)
+  const lease = dispatcher.reserve(destination, content)
     ? {nextAttemptAt: leaseEnd, leaseEnd}
     : {nextAttemptAt: createdAt};
   return {...delivery, state: 'waiting', ...lease};
 }
 
 /** Gives back the leases of a lead that may be stored or not, because the reply to its commit was lost. */
-function abandonDeliveries(courier: Deliverer, {id, deliveries = []}: LeadEntry) {
+function abandonDeliveries(dispatcher: Deliverer, {id, deliveries = []}: LeadEntry) {
   for (const {destination, leaseEnd} of deliveries) {
-    if (leaseEnd !== undefined) courier.abandon(destination, {lead: id, leaseEnd});
+    if (leaseEnd !== undefined) dispatcher.abandon(destination, {lead: id, leaseEnd});
   }
 }
 
@@ -164,12 +164,20 @@ function sayHeld(emit: Emit, lead: LeadRecord, deliveries: readonly NewDelivery[
 }
 
 /** Begins the deliveries of which this process has the lease. @returns the answer, if one of them gives it */
-function beginDeliveries(courier: Deliverer, lead: LeadRecord, leased: readonly NewDelivery[]) {
+function beginDeliveries(dispatcher: Deliverer, lead: LeadRecord, leased: readonly NewDelivery[]) {
   let answer: Promise<Answer> | undefined;
   for (const {destination, content, givesAnswer, address = null, leaseEnd = 0} of leased) {
     const fresh = {remoteId: null, attempts: 0, ambiguousCounted: 0, failingSince: null, recipients: null};
     const happenedAt = lead.createdAt;
-    const delivery = courier.deliver({lead, destination, content, happenedAt, address, leaseEnd, ...fresh});
+    const delivery = dispatcher.deliver({
+      lead,
+      destination,
+      content,
+      happenedAt,
+      address,
+      leaseEnd,
+      ...fresh,
+    });
     if (givesAnswer) answer = delivery;
   }
   return answer;

@@ -54,7 +54,7 @@ export type LeadPort = {
   keepWords(words: readonly string[]): Promise<void>;
 };
 
-/** What the courier, the workers and the outbox check need: deliveries are claimed, and end. */
+/** What the dispatcher, the workers and the outbox check need: deliveries are claimed, and end. */
 export type OutboxPort = {
   /** Whether a delivery to the destination is due. Destinations for which this is asked at the same time share a query. */
   hasDue(destination: string): Promise<boolean>;
@@ -210,7 +210,7 @@ export type DeliveryDesk = DeliveryReader & {
 };
 
 /** What keeps the store whole and small. */
-export type Upkeep = {
+export type Maintenance = {
   /** Deletes a batch of expired keys, digests, proofs, confirmations, counts of requests and entries of the audit. Resolves to their number. */
   deleteExpired(now: number): Promise<number>;
   /**
@@ -241,7 +241,7 @@ export type LeadStore = LeadPort &
   AddressPort &
   AlertPort &
   DeliveryDesk &
-  Upkeep &
+  Maintenance &
   ReadStore &
   RequestStore &
   ReloadStore &
@@ -253,5 +253,5 @@ export type LeadStore = LeadPort &
   AuditStore &
   OperatorStore;
 
-/** What commands need of the store, beside a server that takes the leads. */
-export type BesideStore = Omit<LeadStore, 'accept' | 'rewrite'>;
+/** A store that a command has attached to, beside the servers that take the leads. */
+export type AttachedStore = Omit<LeadStore, 'accept' | 'rewrite'>;

@@ -1,4 +1,4 @@
-/** Makes of the configuration what the sweep and erasures go by. */
+/** Makes of the configuration what the retention job and erasures go by. */
 import type {Partner} from '../config/partners.ts';
 import {forEver, type RetentionDefaults} from '../config/retention.ts';
 import {dayLength} from '../config/timings.ts';

@@ -172,11 +172,11 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
       {leads: leads.length, first: leads.slice(0, 20)},
       'leads stay in clear, because their rows are damaged: "lead-prequal leads erase" erases them, and the next start goes on',
     ),
-  'leads-swept': ({leads, consents}) =>
+  'retention-applied': ({leads, consents}) =>
     leads + consents === 0
       ? undefined
       : info({leads, consents}, 'leads and consents that were kept long enough were erased'),
-  'sweep-failed': ({reason}) =>
+  'retention-failed': ({reason}) =>
     warn(
       {reason, remedy: remedyOf(reason)},
       'what was kept long enough could not be erased; it is tried again in an hour',

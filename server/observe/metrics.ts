@@ -48,7 +48,7 @@ function defineMetrics(registry: Registry, hasRedis: boolean) {
     answers: histogram('answer_seconds', 'From a lead to its answer.', answerBuckets, 'api'),
     attempts: counter('deliveries_total', 'Attempts to deliver, by their outcome.', 'destination', 'outcome'),
     commits: histogram('commit_seconds', 'How long a write waits for its commit.', commitBuckets),
-    swept: counter('retention_erased_total', 'Erased, because they were kept long enough.', 'what'),
+    erased: counter('retention_erased_total', 'Erased, because they were kept long enough.', 'what'),
     overdue: gauge('overdue_leads', 'Leads that are kept past their time.', 'destination', 'reason'),
     storeUp: gauge('store_up', '1 while leads can be stored, else 0.'),
     outbox: gauge('outbox_deliveries', 'Deliveries in the outbox.', 'destination', 'state'),
@@ -78,7 +78,7 @@ function defineMetrics(registry: Registry, hasRedis: boolean) {
     diskSize: gauge('disk_size_bytes', 'Bytes of that disk.'),
     redisUp: !hasRedis ? undefined : gauge('redis_up', '1 while Redis is used, else 0.'),
   };
-  for (const what of ['leads', 'consents']) metrics.swept.inc({what}, 0);
+  for (const what of ['leads', 'consents']) metrics.erased.inc({what}, 0);
   metrics.redisUp?.set(1);
   metrics.reloadOk.set(1);
   metrics.reloadedAt.setToCurrentTime();
@@ -101,7 +101,7 @@ function startCounters({leads, attempts}: Defined, {partners, destinations}: InF
 }
 
 function listenersOf(metrics: Defined, names: Names, takeNames: () => void): Listeners {
-  const {leads, refusals, answers, attempts, commits, swept, reloadOk, reloadedAt, redisUp} = metrics;
+  const {leads, refusals, answers, attempts, commits, erased, reloadOk, reloadedAt, redisUp} = metrics;
   return {
     'lead-stored': ({partner, leadType: type, answer}) =>
       leads.inc({partner: partner === null ? noPartner : names.partnerOf(partner), type, answer}),
@@ -115,9 +115,9 @@ function listenersOf(metrics: Defined, names: Names, takeNames: () => void): Lis
       refusals.inc({partner: partner === null ? noPartner : names.partnerOf(partner), reason});
     },
     'store-written': ({ms}) => commits.observe(ms / 1_000),
-    'leads-swept'({leads, consents, overdue}) {
-      swept.inc({what: 'leads'}, leads);
-      swept.inc({what: 'consents'}, consents);
+    'retention-applied'({leads, consents, overdue}) {
+      erased.inc({what: 'leads'}, leads);
+      erased.inc({what: 'consents'}, consents);
       metrics.overdue.reset();
       for (const {destination: name, reason, leads} of overdue)
         metrics.overdue.inc({destination: name === '-' ? name : names.destinationOf(name), reason}, leads);

@@ -93,10 +93,10 @@ type Facts = {
   'clear-left': {reason: string; isAgain: boolean};
   /** These leads stay in clear, because their rows are damaged. */
   'clear-unreadable': {leads: readonly string[]};
-  /** The sweep has ended, and has erased this many leads and consents that were kept long enough; `overdue` it left. */
-  'leads-swept': {leads: number; consents: number; overdue: readonly OverdueCount[]};
-  /** The sweep has failed, so leads or consents that were kept long enough may not be erased yet. */
-  'sweep-failed': {reason: string};
+  /** A run of the retention job has ended, and has erased this many leads and consents that were kept long enough; `overdue` it left. */
+  'retention-applied': {leads: number; consents: number; overdue: readonly OverdueCount[]};
+  /** A run of the retention job has failed, so leads or consents that were kept long enough may not be erased yet. */
+  'retention-failed': {reason: string};
 
   /** A response was sent, or the client disconnected before. `ms` is the time since the headers arrived. */
   'request-answered': {
@@ -205,7 +205,7 @@ type Facts = {
   'address-changed': {lead: string; destination: string};
   /**
    * The stored data of a lead cannot be opened. Either a request wanted to read it (`reason`), or a delivery needs it
-   * (`destination`), or the sweep left it unchanged.
+   * (`destination`), or the retention job left it unchanged.
    */
   'lead-unreadable': {lead: string; destination?: string; reason?: string};
   /** The destination has the delivery, or will never accept it (`refused`, with a reason). */

@@ -34,7 +34,7 @@ export type DestinationReading = {
 
 /** Leads that are kept past their time: why (`Overdue` in leads/erasure.ts), and when the first of them is erased. */
 export type OverdueCount = {destination: string; reason: string; leads: number; erasedFrom: number};
-/** What the last whole sweep of a process left. */
+/** What the last whole run of the retention job of a process left. */
 export type OverdueReading = {sweptAt: number; counts: readonly OverdueCount[]};
 
 export type OutboxReading = {destination: string; state: string; deliveries: number; oldestAt: number};

@@ -12,7 +12,7 @@ import {isLeadId} from '../leads/lead-ids.ts';
 import type {Emit} from '../observe/observations.ts';
 import {guard, isLinked, seenIn, session} from './guard.ts';
 import {script, styles} from './layout.ts';
-import {actorOf, createLooks} from './looks.ts';
+import {actorOf, createAccessLog} from './access-log.ts';
 import {errorPages, notFound, sendReply, sendText} from './replies.ts';
 import {openText, sealText} from './secrets.ts';
 import {signInRoutes, signOut} from './sign-in.ts';
@@ -34,7 +34,7 @@ export function createPages({admin, status, changed, routes, emit}: PagesParts):
   const {admin: pages, trustProxy} = admin().config;
   if (!pages) throw new Error('ADMIN_URL is missing');
   const store = () => admin().store;
-  const looks = createLooks();
+  const accessLog = createAccessLog();
   const app = express();
   for (const name of ['etag', 'x-powered-by']) app.disable(name);
   for (const name of ['case sensitive routing', 'strict routing']) app.enable(name);
@@ -49,11 +49,15 @@ export function createPages({admin, status, changed, routes, emit}: PagesParts):
     const isPost = method === 'POST';
     const query = textsIn({...request.query, ...request.params});
     const from = isLinked(request) && {from: 'another site'};
-    const note = looks.of(store, {actor: actorOf(seen), action}, isPost ? undefined : {...query, ...from});
-    const look: Admin['look'] = (filter, ...leads) => note({...filter, ...from}, ...leads);
+    const note = accessLog.of(
+      store,
+      {actor: actorOf(seen), action},
+      isPost ? undefined : {...query, ...from},
+    );
+    const noteAccess: Admin['noteAccess'] = (filter, ...leads) => note({...filter, ...from}, ...leads);
     return {
       seen,
-      admin: {store, config, look},
+      admin: {store, config, noteAccess},
       now: DateTime.now().setZone(seen.zone),
       query,
       form: isPost ? fieldsIn(request.body as URLSearchParams) : new URLSearchParams(),

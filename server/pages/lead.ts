@@ -48,7 +48,7 @@ export async function leadPage(visit: Visit): Promise<Reply> {
         <div>${contentOf(sheet, visit)}</div>
         <aside>
           <h2>What happened</h2>
-          ${storyOf(id, sheet, visit)}
+          ${timelineOf(id, sheet, visit)}
         </aside>
       </div>
       <p class="row">${buttons}</p>
@@ -258,8 +258,8 @@ function cameFrom({partner, createdAt, id, record, ...view}: LeadView, visit: Vi
   ]);
 }
 
-function storyOf(id: string, {story}: CallSheet, visit: Visit): Html {
-  const item = ({at, next, kind, title, text, send, lead}: CallSheet['story'][number]) =>
+function timelineOf(id: string, {timeline}: CallSheet, visit: Visit): Html {
+  const item = ({at, next, kind, title, text, send, lead}: CallSheet['timeline'][number]) =>
     html`<li class="${kind}">
       <strong>${lead === null ? title : html`<a href="/leads/${lead}">${title}</a>`}</strong>
       <span class="when"
@@ -268,7 +268,7 @@ function storyOf(id: string, {story}: CallSheet, visit: Visit): Html {
       ${text !== null && html`<p>${text}</p>`}
       ${send !== null && seesPersons(visit.seen) && html`<a class="btn" href="/leads/${id}/retry?${String(new URLSearchParams({destination: send}))}">${kind === 'soon' ? 'Send now…' : 'Send again…'}</a>`}
     </li>`;
-  return html`<ol class="story">
-    ${story.map(item)}
+  return html`<ol class="timeline">
+    ${timeline.map(item)}
   </ol>`;
 }

@@ -1,7 +1,7 @@
 /** The process of the operators' pages. It works on the server's store, also while no server runs. */
 import {once} from 'node:events';
 import type {AddressInfo} from 'node:net';
-import {openBeside} from '../admin/beside.ts';
+import {openAttached} from '../admin/attached.ts';
 import {Refusal} from '../admin/admin.ts';
 import {readStatus, type Status} from '../admin/status.ts';
 import {ConfigError, readConfig, type Config} from '../config/config.ts';
@@ -48,7 +48,7 @@ export async function startPages(
       'ADMIN_URL is missing: where operators reach these pages, such as https://admin.leads.example.com (docs/admin.md)',
     );
   sizeThreadPool(config.destinations);
-  const store = await openBeside(config, {mayWrite: true, emit});
+  const store = await openAttached(config, {mayWrite: true, emit});
   const kept = keepReading(config, read, reads.configuration);
   const status = onceIn(reads.status, async () =>
     readStatus({

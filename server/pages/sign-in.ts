@@ -13,7 +13,7 @@ import type {Operator, Passkey} from '../leads/operators.ts';
 import type {Emit} from '../observe/observations.ts';
 import {clearBrowser, secretIn, seenIn, setSecret} from './guard.ts';
 import {gate, hidden} from './layout.ts';
-import {actorOf} from './looks.ts';
+import {actorOf} from './access-log.ts';
 import {createdPasskey, optionsToCreate, optionsToSignIn, usedPasskey, type Used} from './passkeys.ts';
 import {goTo, isLocalPath, messageOf, sendPage} from './replies.ts';
 import {newChallenge} from './secrets.ts';

@@ -131,7 +131,7 @@ async function addPasskey(visit: Visit): Promise<Reply> {
     form.get('credential') ?? '',
   );
   if (!passkey) throw new Refusal(refusedPasskey);
-  await admin.look({operator: seen.name});
+  await admin.noteAccess({operator: seen.name});
   await admin.store.addPasskey({...passkey, operator: seen.operator});
   return sayOnYou(visit, 'The passkey was added.');
 }
@@ -140,7 +140,7 @@ async function removePasskey(visit: Visit): Promise<Reply> {
   const {seen, admin, form} = visit;
   const passkey = form.get('passkey') ?? '';
   await askPasskey(visit, useOfPasskey(visit, 'remove', passkey));
-  await admin.look({operator: seen.name});
+  await admin.noteAccess({operator: seen.name});
   if (!(await admin.store.removePasskey(seen.operator, passkey)))
     throw new Refusal('That passkey is your only one, or is none of yours any more.');
   return sayOnYou(visit, 'The passkey was removed. Sessions that began with it go on: end them below.');
@@ -148,7 +148,7 @@ async function removePasskey(visit: Visit): Promise<Reply> {
 
 async function endSession(visit: Visit): Promise<Reply> {
   const {seen, admin, form} = visit;
-  await admin.look({operator: seen.name});
+  await admin.noteAccess({operator: seen.name});
   const hasEnded = await admin.store.endSession(seen.operator, form.get('session') ?? '');
   return sayOnYou(visit, hasEnded ? 'The session was ended.' : 'That session had ended already.');
 }

@@ -48,7 +48,7 @@ export type ProcessReport = {
   destinations?: readonly DestinationReading[];
   /** Missing in reports of versions before 1.7.0. */
   refusals?: readonly RefusalCount[];
-  /** Missing in reports of versions before 1.7.0, and until the first sweep has ended. */
+  /** Missing in reports of versions before 1.7.0, and until the first run of the retention job has ended. */
   overdue?: OverdueReading | undefined;
   /** The settings of the process's environment (`Config.environment`). */
   environment: Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@
  */
 import type * as Tldts from 'tldts';
 import {atFirstUse} from '../config/at-first-use.ts';
-import {leadToApplyPage, type SiteKindName} from './site-kinds.ts';
+import {leadToApplyPage, type PlatformName} from './platforms.ts';
 import type {SnippetParts} from './markup.ts';
 
 /** Loads tldts at its first use, because it takes time to load, and most commands need no domain. */
@@ -25,11 +25,11 @@ const links = {
 
 /** @returns undefined if the leads go to this server, and the links to sites that are known */
 export function receiverWarning(
-  site: SiteKindName,
+  platform: PlatformName,
   {attributes, ownSites}: SnippetParts,
 ): string | undefined {
   // Nothing changes where the apply page sends its leads and its visitors.
-  if (leadToApplyPage.has(site)) return undefined;
+  if (leadToApplyPage.has(platform)) return undefined;
   const {endpoint} = attributes;
   const found: string[] = [];
   if (typeof endpoint === 'string')

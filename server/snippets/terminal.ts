@@ -3,7 +3,7 @@ import {paths} from '../../contract/api.ts';
 import type {Config} from '../config/config.ts';
 import type {EmbedVersion} from '../versions/embed-versions.ts';
 import {noChoices} from './choices.ts';
-import {siteKinds} from './site-kinds.ts';
+import {platforms} from './platforms.ts';
 import {notARelease, noVersionForSnippets, snippetParts, versionForSnippets} from './parts.ts';
 
 export function snippetForTerminal(
@@ -13,7 +13,7 @@ export function snippetForTerminal(
   const version = versionForSnippets(versions);
   if (!version) return noVersionForSnippets;
   const [partner] = config.partners;
-  const blocks = siteKinds.html.blocks(snippetParts(config, version, partner, noChoices));
+  const blocks = platforms.html.blocks(snippetParts(config, version, partner, noChoices));
   const more = config.snippetsPage
     ? `For WordPress, tag managers and other sites: ${config.publicUrl}${paths.snippets}?partner=${partner.key}`
     : `For WordPress, tag managers and other sites: lead-prequal partners snippet ${partner.key} --host wordpress`;

@@ -25,7 +25,7 @@ const toPairs = ({id, ids}: {id: string; ids: readonly string[]}) => ids.map((le
 const deleteBatch = 100;
 
 /** Deletes the oldest entries from before a time, and returns how many. */
-export async function deleteLooks({read, write, jsonList}: Database, before: number): Promise<number> {
+export async function deleteAuditEntries({read, write, jsonList}: Database, before: number): Promise<number> {
   const text = `SELECT id, ids FROM audit WHERE id < $1 ORDER BY id LIMIT ${deleteBatch}`;
   const rows = (await read(statement(text, firstIdAt(before)))) as Pick<RowOf<'audit'>, 'id' | 'ids'>[];
   const last = rows.at(-1);
@@ -39,7 +39,7 @@ export async function deleteLooks({read, write, jsonList}: Database, before: num
 }
 
 export const auditQueries = ({read, write, writeAside = write, jsonList}: Database): AuditStore => ({
-  async noteLook({id, at, actor, action, filter, leads, ids}) {
+  async addAuditEntry({id, at, actor, action, filter, leads, ids}) {
     const values = [id, Date.parse(at), actor, action, JSON.stringify(filter), leads, JSON.stringify(ids)];
     const text = `INSERT INTO audit_leads (lead_id, id) ${pairs(jsonList)} WHERE value <> '' ON CONFLICT (lead_id, id) DO NOTHING`;
     const isNamed = ids.length > 1 && leads <= maxIds;

@@ -150,7 +150,7 @@ export const tables = {
     primaryKey: ['lead_id', 'part'],
     hasLargeRows: true,
     indexes: {
-      // For the sweep, which looks for consents that were kept long enough.
+      // For the retention job, which looks for consents that were kept long enough.
       sealed_consents: {on: ['lead_id'], where: "part = 'consent'"},
     },
     since: 13,

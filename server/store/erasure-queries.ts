@@ -273,7 +273,7 @@ async function erase(
   return true;
 }
 
-export function erasureQueries(context: Context): Omit<ErasureStore, 'sweep'> {
+export function erasureQueries(context: Context): Omit<ErasureStore, 'applyRetention'> {
   return {
     erasable: async (ids) => describe(context, await related(context, ids)),
 

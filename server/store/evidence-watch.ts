@@ -4,7 +4,7 @@ import {doubtsOf, formerKeys, signingKey, takeOver, type EvidenceKey} from '../l
 import type {LeadStore} from '../leads/ports.ts';
 import {reasonOf} from '../leads/store-errors.ts';
 import type {Emit} from '../observe/observations.ts';
-import {repeat} from './upkeep.ts';
+import {repeat} from './maintenance.ts';
 
 /** @param formerWords of `EVIDENCE_KEY`, whose keys the store takes over */
 export async function watchEvidence(

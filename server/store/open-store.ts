@@ -1,11 +1,11 @@
 import {setTimeout as sleep} from 'node:timers/promises';
-import type {LeadStore, BesideStore} from '../leads/ports.ts';
+import type {LeadStore, AttachedStore} from '../leads/ports.ts';
 import {withRemedy} from '../observe/causes.ts';
 import type {Emit} from '../observe/observations.ts';
 import type {Sealer} from './sealing.ts';
 import {NoTables, type StartsWith} from './schema.ts';
 import {inspectSqlite} from './sqlite/connection.ts';
-import {openSqliteStore, openSqliteBeside} from './sqlite/store.ts';
+import {openSqliteStore, openAttachedSqlite} from './sqlite/store.ts';
 
 /** The driver of PostgreSQL takes time to load, so it is loaded only if the configuration has a URL. */
 const postgres = async () => ({
@@ -38,19 +38,19 @@ const [tablesPatience, tablesPause] = [5_000, 50];
  * @param mayWrite if false, a SQLite file is opened for reading alone
  * @throws Error as `openStore`, and for a database of an older version, because only the server brings it up
  */
-export function openStoreBeside(
+export function openAttachedStore(
   settings: DatabaseSettings,
   sealer: Sealer,
   mayWrite: boolean,
   emit?: Emit,
-): Promise<BesideStore> {
+): Promise<AttachedStore> {
   const {databaseUrl: url, databasePath: path} = settings;
   const open = async () =>
     url
       ? (await postgres()).openPostgresStore(url, sealer, {mayUpgrade: false, emit})
-      : openSqliteBeside(path, sealer, mayWrite);
+      : openAttachedSqlite(path, sealer, mayWrite);
   const deadline = performance.now() + tablesPatience;
-  return naming<BesideStore>(settings, async () => {
+  return naming<AttachedStore>(settings, async () => {
     for (;;) {
       try {
         return await open();

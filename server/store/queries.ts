@@ -5,7 +5,7 @@ import {erasedFingerprint, keyLifetime, selectKey} from './new-lead.ts';
 import {tables, type RowOf, type TableName} from './columns.ts';
 import {accountQueries} from './account-queries.ts';
 import {alertQueries} from './alert-queries.ts';
-import {auditQueries, deleteLooks} from './audit-queries.ts';
+import {auditQueries, deleteAuditEntries} from './audit-queries.ts';
 import {createBatcher} from './batcher.ts';
 import {insertText, list, statement, type Database, type Row} from './database.ts';
 import {dataKeyQueries} from './data-key-queries.ts';
@@ -23,7 +23,7 @@ import {processQueries} from './process-queries.ts';
 import {revocationQueries} from './revocation-queries.ts';
 import {answerOf, createOpener, notesKept, unreadableLeads} from './unreadable-leads.ts';
 import {settlementQueries} from './settlement-queries.ts';
-import {sweepQueries} from './sweep-queries.ts';
+import {retentionQueries} from './retention-queries.ts';
 import {versionQueries} from './version-queries.ts';
 import {identityOf, isErased, joinPersonal, readColumns, toRememberedText, type ReadRow} from './rows.ts';
 import type {Sealer} from './sealing.ts';
@@ -124,7 +124,7 @@ const expiring: readonly [table: TableName, column: string, kept: number, condit
 
 async function deleteExpired(context: Context, now: number): Promise<number> {
   const {write} = context;
-  let deleted = await deleteLooks(context, now - auditKept);
+  let deleted = await deleteAuditEntries(context, now - auditKept);
   for (const [table, column, kept, condition = ''] of expiring) {
     const key = list(tables[table].primaryKey);
     const text = `
@@ -167,7 +167,7 @@ export function leadQueries(
     ...dataKeyQueries(context),
     ...erasureQueries(context),
     ...evidenceQueries(context),
-    ...sweepQueries(context),
+    ...retentionQueries(context),
     ...personQueries(context),
     ...revocationQueries(context),
     ...accountQueries(context),

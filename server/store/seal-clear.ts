@@ -5,10 +5,10 @@
 import {clearWord} from '../config/data-keys.ts';
 import type {Timings} from '../config/timings.ts';
 import type {KeyStore} from '../leads/data-keys.ts';
-import type {Upkeep} from '../leads/ports.ts';
+import type {Maintenance} from '../leads/ports.ts';
 import {reasonOf} from '../leads/store-errors.ts';
 import type {Emit} from '../observe/observations.ts';
-import {pauseFor} from './upkeep.ts';
+import {pauseFor} from './maintenance.ts';
 
 /** Passes that seal nothing although something is left, after which it ends. */
 const maxIdlePasses = 5;
@@ -38,7 +38,7 @@ export async function* sealAll(
 }
 
 type Parts = {
-  store: Pick<KeyStore, 'keyUses' | 'reseal' | 'forgetKey'> & Pick<Upkeep, 'purge' | 'rewrite'>;
+  store: Pick<KeyStore, 'keyUses' | 'reseal' | 'forgetKey'> & Pick<Maintenance, 'purge' | 'rewrite'>;
   emit: Emit;
   timings: Pick<Timings, 'purgeRetry' | 'sealing'>;
 };

@@ -18,10 +18,15 @@ process.on('message', (word) => {
   else if (sweeps) told = Promise.withResolvers<void>();
   sweeps = word === 'sweep';
 });
-const sweep: typeof store.sweep = async (...slice) => {
+const applyRetention: typeof store.applyRetention = async (...slice) => {
   await told.promise;
-  return store.sweep(...slice);
+  return store.applyRetention(...slice);
 };
-const server = await startServer(config, emit, {...store, sweep}, {...usualTimings, sweepEvery: 1});
+const server = await startServer(
+  config,
+  emit,
+  {...store, applyRetention},
+  {...usualTimings, retentionEvery: 1},
+);
 process.send!(server.port);
 process.on('disconnect', () => process.exit(0));

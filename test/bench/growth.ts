@@ -9,7 +9,7 @@ import {fork} from 'node:child_process';
 import {once} from 'node:events';
 import {join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {openStoreBeside} from '../../server/store/open-store.ts';
+import {openAttachedStore} from '../../server/store/open-store.ts';
 import {serviceSettings, startService, type RunningService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
 import {testSealer} from '../support/test-server.ts';
@@ -146,7 +146,7 @@ async function measure(kind: Kind, leads: number): Promise<Figures> {
   await timed(figures, 'start of the server', [start]);
   await running.pop()?.end('SIGTERM');
 
-  const store = await openStoreBeside(config, testSealer, true);
+  const store = await openAttachedStore(config, testSealer, true);
   const now = Date.now();
   const leaseEnd = now + 1;
   await timed(
@@ -185,7 +185,7 @@ async function measure(kind: Kind, leads: number): Promise<Figures> {
   await timed(
     figures,
     'a slice of the sweep that erases nothing',
-    often(() => store.sweep(now, retention)),
+    often(() => store.applyRetention(now, retention)),
   );
   await store.close();
 

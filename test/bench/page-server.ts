@@ -8,7 +8,7 @@ import {onePartner} from '../../server/config/partners.ts';
 import {noChoices} from '../../server/snippets/choices.ts';
 import type {Attributes} from '../../server/snippets/markup.ts';
 import {snippetParts} from '../../server/snippets/parts.ts';
-import {siteKinds} from '../../server/snippets/site-kinds.ts';
+import {platforms} from '../../server/snippets/platforms.ts';
 import type {EmbedVersion} from '../../server/versions/embed-versions.ts';
 
 export type PartnerPages = {
@@ -74,7 +74,7 @@ export async function servePartnerPages(): Promise<PartnerPages> {
       const snippet = (chosen?: Attributes) => {
         const attributes = {...noChoices.attributes, ...chosen};
         const parts = snippetParts({publicUrl}, version, partner, {...noChoices, attributes});
-        return siteKinds.html.blocks(parts)[0]?.code ?? '';
+        return platforms.html.blocks(parts)[0]?.code ?? '';
       };
       const contactFirst = {order: 'contact-first'};
       const single = {layout: 'single'};

@@ -13,7 +13,7 @@ import {readConfig} from '../../server/config/config.ts';
 import {roles, type Role} from '../../server/leads/operators.ts';
 import {startPages} from '../../server/pages/process.ts';
 import {routes} from '../../server/pages/routes.ts';
-import {openStoreBeside} from '../../server/store/open-store.ts';
+import {openAttachedStore} from '../../server/store/open-store.ts';
 import {freePort} from '../support/free-port.ts';
 import {openWhile} from '../support/opened.ts';
 import {askPort, beginSession, ownForm, pagesUrl} from '../support/pages.ts';
@@ -37,7 +37,7 @@ async function fillForPages(kind: Kind, location: string, folder: string) {
   const shape = {partners: 20, waiting: leads / 10, destinations: 20};
   const config = await fill(kind, location, folder, leads, shape);
   await sealFilled(config);
-  const {digests} = await openWhile(openStoreBeside(config, testSealer, true), async (store) => {
+  const {digests} = await openWhile(openAttachedStore(config, testSealer, true), async (store) => {
     await store.writeDigests(0);
     return store.personDigests(person);
   });
@@ -173,7 +173,7 @@ async function measure(kind: Kind) {
   const areReady = (line: string) => line.includes('pages are ready');
   await until(() => server.lines.some(areReady));
   const {port} = JSON.parse(server.lines.find(areReady) ?? '') as {port: number};
-  const store = await openStoreBeside(config, testSealer, true);
+  const store = await openAttachedStore(config, testSealer, true);
   const cookies = {viewer: '', agent: '', admin: ''};
   for (const role of roles) cookies[role] = `__Host-operator=${await beginSession(store, role)}`;
   const ids = (await store.listOutlines({}, {limit: 50})).map(({id}) => id);

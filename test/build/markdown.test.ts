@@ -6,7 +6,7 @@ const documentWith = (name: string) => `# Guide\n\n<!-- table: ${name} -->\n\nol
 const make = () => table(['Name'], [['new']]);
 
 suite('the tables of a document', () => {
-  for (const name of ['limits', 'frameSnippet', 'site-kinds']) {
+  for (const name of ['limits', 'frameSnippet', 'platforms']) {
     test(`a table with the name "${name}" is replaced`, async () => {
       const filled = await fillTables('docs/widget.md', documentWith(name), {[name]: make});
       assert.match(filled, /\| new +\|/);

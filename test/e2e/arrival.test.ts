@@ -12,7 +12,7 @@ import {languages} from '../../form/words/languages.ts';
 import {noChoices} from '../../server/snippets/choices.ts';
 import {newestScript} from '../../server/snippets/newest-script.ts';
 import {snippetParts, versionForSnippets} from '../../server/snippets/parts.ts';
-import {siteKinds} from '../../server/snippets/site-kinds.ts';
+import {platforms} from '../../server/snippets/platforms.ts';
 import {readVersions} from '../../server/versions/embed-versions.ts';
 import {documentedSnippet} from '../support/embed-snippet.ts';
 import {launchChromium} from '../support/launch-chromium.ts';
@@ -123,7 +123,7 @@ suite('a form that arrives', () => {
     const attributes = {...noChoices.attributes, order: 'contact-first'};
     const choices = {...noChoices, attributes};
     const parts = snippetParts({publicUrl}, versionForSnippets(versions)!, undefined, choices);
-    const [{code = ''} = {}] = siteKinds.html.blocks(parts);
+    const [{code = ''} = {}] = platforms.html.blocks(parts);
     assert.match(code, /rel="preload"/);
     body = `<!doctype html><html lang="en"><link rel="icon" href="data:,"><body>${code}</body></html>`;
     const page = await browser.newPage();

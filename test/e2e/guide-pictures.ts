@@ -5,7 +5,7 @@ import {paths} from '../../contract/api.ts';
 import {onePartner} from '../../server/config/partners.ts';
 import {leadEmail} from '../../server/destinations/email/lead-email.ts';
 import {noChoices} from '../../server/snippets/choices.ts';
-import {siteKinds} from '../../server/snippets/site-kinds.ts';
+import {platforms} from '../../server/snippets/platforms.ts';
 import {versionForSnippets, snippetParts} from '../../server/snippets/parts.ts';
 import {readVersions} from '../../server/versions/embed-versions.ts';
 import {launchChromium} from '../support/launch-chromium.ts';
@@ -38,7 +38,7 @@ const server = await startTestServer({
 const version = versionForSnippets(readVersions(server.config));
 if (!version) throw new Error('The form is not built: run "npm run build" first');
 const parts = snippetParts({publicUrl}, version, partner, noChoices);
-const [{code: snippet = ''} = {}] = siteKinds.html.blocks(parts);
+const [{code: snippet = ''} = {}] = platforms.html.blocks(parts);
 
 /** A quiet page of a partner. `/unstyled` has a mistake: it keeps no height for the form. */
 const pageOf = (path: string) => `<!doctype html>

@@ -11,7 +11,7 @@ import type {Browser, Page} from 'playwright-core';
 import * as puppeteer from 'puppeteer-core';
 import {referenceOf} from '../../contract/reference.ts';
 import {readConfig} from '../../server/config/config.ts';
-import {openStoreBeside} from '../../server/store/open-store.ts';
+import {openAttachedStore} from '../../server/store/open-store.ts';
 import {createSealer} from '../../server/store/sealing.ts';
 import {browserEnvironment} from '../support/browser-environment.ts';
 import {sentLead, somebody} from '../support/embed-client.ts';
@@ -191,8 +191,8 @@ suite("the operators' pages in Chromium", () => {
     await heading(page, 'Ana Silva');
     assert.equal(new URL(page.url()).pathname, `/leads/${id}`);
     assert.doesNotMatch(await page.title(), /Ana|Silva/);
-    const story = page.getByRole('complementary');
-    await story.getByText(/refused by crm/).waitFor();
+    const timeline = page.getByRole('complementary');
+    await timeline.getByText(/refused by crm/).waitFor();
     assert.deepEqual(await axeFaults(page), []);
 
     delete run.script.create;
@@ -414,8 +414,8 @@ async function cookieOf(
   role: 'agent' | 'admin',
 ) {
   const config = readConfig(settings);
-  const beside = openStoreBeside(config, createSealer(config.dataKeys), true);
-  return browserCookie(await openWhile(beside, (store) => beginSession(store, role)), url);
+  const attached = openAttachedStore(config, createSealer(config.dataKeys), true);
+  return browserCookie(await openWhile(attached, (store) => beginSession(store, role)), url);
 }
 
 suite("the operators' pages in Firefox", {skip: firefox ? false : 'Firefox is not installed'}, () => {

@@ -28,8 +28,8 @@ test('no page is wider than its window', async (t) => {
   );
   const own = {...hookAndUpstream(temporaryFolder(t)), ADMIN_URL: url, ADMIN_PORT: String(port)};
   const {settings, admin} = await operate(t, entries, {settings: {...own, PORT: '0'}});
-  const {look, store} = await admin();
-  await look({partner: 'riverbend-funding-partners', phone: true, reason: 'it moves'}, [
+  const {noteAccess, store} = await admin();
+  await noteAccess({partner: 'riverbend-funding-partners', phone: true, reason: 'it moves'}, [
     entries[0]?.id ?? '',
   ]);
   const secret = await beginSession(store, 'admin', 'Maria Lopez');

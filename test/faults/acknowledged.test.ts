@@ -16,7 +16,7 @@ import {temporaryFolder} from '../support/temporary-folder.ts';
 import {replyWith, startWebhookReceiver, type ReceiverReply} from '../support/webhook-receiver.ts';
 import type {Trouble} from '../simulation/history.ts';
 import {createLeads, fillDisk, missing, smallDisk, startOver, stopped, until, type Load} from './load.ts';
-import {openBeside, sendingTo} from './operated.ts';
+import {openAttached, sendingTo} from './operated.ts';
 import {useCluster, withoutBinaries, type Cluster} from './postgres-cluster.ts';
 import {recordHistory} from './recorded.ts';
 
@@ -158,10 +158,10 @@ async function strikeRepeatedly(t: TestContext, folder: string, cluster: Cluster
     const wrong = loads.flatMap(({statuses}) => statuses.filter((status) => !allowed.includes(status)));
     assert.deepEqual(wrong, []);
   }
-  const beside = await openBeside(folder, store);
-  await until(async () => (await beside.listDeliveries(1, {})).length === 0);
-  const facts = await recorder.check(beside, true);
-  await beside.close();
+  const attached = await openAttached(folder, store);
+  await until(async () => (await attached.listDeliveries(1, {})).length === 0);
+  const facts = await recorder.check(attached, true);
+  await attached.close();
   for (const server of [victim, ...others]) assert.deepEqual(await server.end('SIGTERM'), stopped);
   t.diagnostic(`${most} times, ${acknowledged} acknowledged leads, ${facts} facts without a violation`);
 }

@@ -8,7 +8,7 @@ import {createAuthority} from '../support/certificates.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
 import {replyWith, startWebhookReceiver, type ReceiverReply} from '../support/webhook-receiver.ts';
 import {createLeads, fromPage, startOver, stopped, until} from './load.ts';
-import {openBeside, sendingTo} from './operated.ts';
+import {openAttached, sendingTo} from './operated.ts';
 import {memoryOf} from './under-attack.ts';
 import {openFor} from '../support/opened.ts';
 
@@ -93,14 +93,14 @@ suite('destinations with faults', () => {
     });
     t.after(() => revived.close());
     for (const each of Object.values(faulty)) each.answerWith(replyWith(204));
-    const beside = await openBeside(folder, store);
-    assert.ok(await beside.resumeDestination(Date.now(), 'gone'));
+    const attached = await openAttached(folder, store);
+    assert.ok(await attached.resumeDestination(Date.now(), 'gone'));
     const isOnlyExpired = async () => {
-      const left = await beside.countOutbox();
+      const left = await attached.countOutbox();
       return left.every(({destination, state}) => destination === 'expired' && state === 'waiting');
     };
     await until(isOnlyExpired);
-    await beside.close();
+    await attached.close();
     const all = load.acknowledged.map((id) => `evt_created_${id}`);
     for (const {received} of [faulty.slow, faulty.resets, faulty.drips, faulty.gone, revived]) {
       const ids = new Set(received.map(({headers}) => headers['webhook-id']));

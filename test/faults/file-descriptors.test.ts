@@ -9,7 +9,7 @@ import {withoutPostgres} from '../support/postgres.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
 import {startWebhookReceiver} from '../support/webhook-receiver.ts';
 import {fromPage, startOver, stopped, until} from './load.ts';
-import {openBeside, sendingTo, stores} from './operated.ts';
+import {openAttached, sendingTo, stores} from './operated.ts';
 
 /** More than the failures in a row that open a circuit. */
 const leads = 8;
@@ -35,9 +35,9 @@ async function goesOn(t: TestContext, name: keyof typeof stores) {
   };
   const count = (words: string) => server.lines.filter((line) => line.includes(words)).length;
   const outbox = async () => {
-    const beside = await openBeside(folder, store);
-    const rows = await beside.listDeliveries(1_000, {});
-    await beside.close();
+    const attached = await openAttached(folder, store);
+    const rows = await attached.listDeliveries(1_000, {});
+    await attached.close();
     return rows;
   };
   await until(async () => (await ask('GET', '/readyz')) === 200);

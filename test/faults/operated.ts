@@ -62,7 +62,7 @@ export const stores = {
 };
 
 /** The store of such a server, as a command opens it. */
-export const openBeside = (folder: string, {DATABASE_PATH, DATABASE_URL, DATA_KEY}: Environment) =>
+export const openAttached = (folder: string, {DATABASE_PATH, DATABASE_URL, DATA_KEY}: Environment) =>
   openStore(
     {
       ...baseConfig(folder),

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type {ServerResponse} from 'node:http';
 import {usualTimings} from '../../server/config/timings.ts';
-import type {BesideStore} from '../../server/leads/ports.ts';
+import type {AttachedStore} from '../../server/leads/ports.ts';
 import {check} from '../simulation/check.ts';
 import {
   contentOf,
@@ -126,7 +126,7 @@ export function recordHistory(agreed: Record<string, Agreed>, answeredBy?: strin
      * @param isQuiet true if nothing waits any more
      * @returns the number of facts
      */
-    async check(store: BesideStore, isQuiet?: true): Promise<number> {
+    async check(store: AttachedStore, isQuiet?: true): Promise<number> {
       const {idlePoll, delivery: attempt, lease} = usualTimings;
       const stored = await readStored(store);
       assert.ok(facts.length > 0 && stored.leads.size > 0, 'nothing was recorded');

@@ -13,7 +13,7 @@ import {temporaryFolder} from '../support/temporary-folder.ts';
 import {listedOrigin} from '../support/test-server.ts';
 import {startWebhookReceiver} from '../support/webhook-receiver.ts';
 import {createLeads, fromPage, startOver, stopped, until} from './load.ts';
-import {openBeside, sendingTo, type Environment} from './operated.ts';
+import {openAttached, sendingTo, type Environment} from './operated.ts';
 
 const reloads = Number(process.env['FAULT_RELOADS'] ?? 20);
 
@@ -21,17 +21,17 @@ const reloads = Number(process.env['FAULT_RELOADS'] ?? 20);
 async function start(t: TestContext, folder: string, settings: Environment, count: number) {
   const servers: RunningService[] = [];
   for (let index = 0; index < count; index += 1) servers.push(await startOver(folder, settings));
-  return {servers, beside: await openFor(t, openBeside(folder, settings))};
+  return {servers, attached: await openFor(t, openAttached(folder, settings))};
 }
 
 type Started = Awaited<ReturnType<typeof start>>;
 
 /** Asks all servers as the command does. Resolves to what they report. */
-async function reload({beside, servers}: Started) {
+async function reload({attached, servers}: Started) {
   const request = randomUUID();
-  await beside.askForReload(request);
+  await attached.askForReload(request);
   const answered = async () => {
-    const reports = await beside.processes(0);
+    const reports = await attached.processes(0);
     return reports.length === servers.length && reports.every((one) => one.request === request)
       ? reports
       : undefined;
@@ -53,7 +53,7 @@ for (const {name, postgres, skip} of databaseKinds) {
         ? {DATABASE_URL: (await databaseFor(t)).url}
         : {DATABASE_PATH: join(folder, 'leads.sqlite')};
       const started = await start(t, folder, {...store, ...sendingTo(folder, {crm})}, count);
-      const {servers, beside} = started;
+      const {servers, attached} = started;
       const file = configIn(folder);
       const sound = JSON.parse(readFileSync(file, 'utf8')) as {
         partners: object[];
@@ -89,9 +89,9 @@ for (const {name, postgres, skip} of databaseKinds) {
       const acknowledged = loads.flatMap((load) => load.acknowledged);
       const news = () => new Set(crm.received.map(({headers}) => String(headers['webhook-id'])));
       const undelivered = () => acknowledged.filter((id) => !news().has(`evt_created_${id}`));
-      await until(async () => (await beside.waitingDestinations()).length === 0);
+      await until(async () => (await attached.waitingDestinations()).length === 0);
       assert.deepEqual(undelivered(), []);
-      assert.deepEqual(await beside.countOutbox(), []);
+      assert.deepEqual(await attached.countOutbox(), []);
       const isKnown = (url: string, index: number) =>
         fetch(`${url}/embed/v1/config?partner=partner-${index}`, {headers: {origin: listedOrigin}}).then(
           ({ok}) => ok,

@@ -20,7 +20,7 @@ import {acme, inFile} from '../support/test-server.ts';
 import {startWebhookReceiver, type ReceiverReply} from '../support/webhook-receiver.ts';
 import type {RevocationScope} from '../../server/leads/stored-lead.ts';
 import {createLeads, fromCaller, fromPage, startOver, stopped, until, type NewLead} from './load.ts';
-import {openBeside, sendingTo, stores} from './operated.ts';
+import {openAttached, sendingTo, stores} from './operated.ts';
 
 const rounds = Number(process.env['FAULT_ROUNDS'] ?? 20);
 /** Numbers that nobody has stopped: so few that each of them sends many leads. */
@@ -183,7 +183,7 @@ async function killRepeatedly(t: TestContext, on: keyof typeof stores) {
   const servers: RunningService[] = await Promise.all(ports.map(start));
   const loads = servers.map(({url}) => createLeads(url, 8, people.newLead, 3, people));
   await until(() => leads.filter(({acknowledged}) => acknowledged < Infinity).length > 100);
-  const beside = await openFor(t, openBeside(folder, store));
+  const attached = await openFor(t, openAttached(folder, store));
   const command = async (...words: string[]) => {
     const ran = await runProcess(environment, 'consent', ...words);
     assert.equal(ran.code, 0, `${words.join(' ')}: ${ran.stderr}`);
@@ -209,7 +209,7 @@ async function killRepeatedly(t: TestContext, on: keyof typeof stores) {
     stops.push(stop);
     if (!widens) people.stop(phone);
     if (byLink) {
-      const link = await revokeLinkOf(beside, '')(id);
+      const link = await revokeLinkOf(attached, '')(id);
       const post = {method: 'POST', body: new URLSearchParams({ask: 'stop'})};
       await until(() =>
         fetch(`${anyOf(servers).url}${link}`, post).then(
@@ -247,10 +247,10 @@ async function killRepeatedly(t: TestContext, on: keyof typeof stores) {
   await Promise.all(loads.map((load) => load.stop()));
   const others = loads.flatMap(({statuses}) => statuses.filter((status) => ![201, 503, 0].includes(status)));
   assert.deepEqual(others, [], 'a lead that is held has the usual answer');
-  const isQuiet = async () => (await beside.listDeliveries(1, {state: 'waiting'})).length === 0;
+  const isQuiet = async () => (await attached.listDeliveries(1, {state: 'waiting'})).length === 0;
   await until(isQuiet);
 
-  const heldAtFirst = new Set(await beside.heldLeads());
+  const heldAtFirst = new Set(await attached.heldLeads());
   const released = new Map<string, number>();
   const held = leads.filter(({id = ''}) => heldAtFirst.has(id));
   // Of the first of these numbers, all is allowed. Of the others, one lead.
@@ -261,7 +261,7 @@ async function killRepeatedly(t: TestContext, on: keyof typeof stores) {
   }
   await until(isQuiet);
 
-  const records = await beside.findRecords(leads.flatMap(({id}) => id ?? []));
+  const records = await attached.findRecords(leads.flatMap(({id}) => id ?? []));
   const violations = leads.flatMap((lead) => {
     const {id = ''} = lead;
     const revoked = records.get(id)?.revoked?.scope;

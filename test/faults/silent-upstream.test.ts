@@ -51,11 +51,11 @@ suite('an upstream that never answers', () => {
     script.create = (response, exchange) =>
       json(201, {id: exchange.headers['idempotency-key']})(response, exchange);
     script.read = json(200, amounts);
-    const beside = await openFor(
+    const attached = await openFor(
       t,
       openStore({...baseConfig(folder), databasePath: store.DATABASE_PATH}, testSealer),
     );
-    await until(async () => (await beside.waitingDestinations()).length === 0);
+    await until(async () => (await attached.waitingDestinations()).length === 0);
     assert.equal(new Set(upstream.sent()).size, created);
     assert.deepEqual(await service.end('SIGTERM'), stopped);
   });

@@ -16,7 +16,7 @@ import {startProxy, type ProxyName} from '../support/proxies.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
 import {replyWith, startWebhookReceiver} from '../support/webhook-receiver.ts';
 import {createLeads, startOver, stopped, until, type NewLead} from './load.ts';
-import {openBeside, sendingTo} from './operated.ts';
+import {openAttached, sendingTo} from './operated.ts';
 import {recordHistory} from './recorded.ts';
 
 const updates = Number(process.env['FAULT_RESTARTS'] ?? 4);
@@ -77,10 +77,10 @@ async function updateUnderLoad(t: TestContext, name: ProxyName): Promise<number>
   }
   await load.stop();
 
-  const beside = await openBeside(folder, {...store, DATA_KEY: dataKeysAfter(updates)});
-  await until(async () => (await beside.listDeliveries(1, {})).length === 0);
-  await recorder.check(beside, true);
-  await beside.close();
+  const attached = await openAttached(folder, {...store, DATA_KEY: dataKeysAfter(updates)});
+  await until(async () => (await attached.listDeliveries(1, {})).length === 0);
+  await recorder.check(attached, true);
+  await attached.close();
   assert.deepEqual(await running.end('SIGTERM'), stopped);
   const leads = new Set(load.acknowledged);
   const told = crm.received.map(({headers}) => headers['webhook-id']);

@@ -1,6 +1,6 @@
 /**
  * A day of requests: 120 leads of the form, of an apply page without a script, and of callers, under three texts and two
- * addresses of a destination, some erased and some swept. What did each person agree to, and who has the lead? Each question
+ * addresses of a destination, some erased by hand and some by the retention job. What did each person agree to, and who has the lead? Each question
  * is answered by one command, and all words are compared letter by letter.
  */
 import assert from 'node:assert/strict';
@@ -205,8 +205,8 @@ for (const {name, postgres, skip} of databaseKinds)
       await command('leads', 'erase', ...forgotten.map(({id}) => id), '--all', '--yes');
       const later = Date.now() + 2 * day;
       const {store, config} = await server.admin();
-      const {leads: swept} = await store.sweep(later, retentionOf(config));
-      assert.equal(swept, 3 * perText.brief);
+      const {leads: expired} = await store.applyRetention(later, retentionOf(config));
+      assert.equal(expired, 3 * perText.brief);
       const gone = new Set([...erased, ...sent.filter(({from}) => from === 'brief')].map(({id}) => id));
       const hasConsent = sent.filter(({id}) => id !== forgotten[0]?.id);
 

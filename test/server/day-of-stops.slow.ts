@@ -19,7 +19,7 @@ import {
   linesOf,
   operate,
   runAtTerminal,
-  type Beside,
+  type RunningServer,
   type Operated,
 } from '../support/operator.ts';
 import {writeConfig} from '../support/config-file.ts';
@@ -42,7 +42,7 @@ for (const {name, postgres, skip} of databaseKinds) {
     const script: Parameters<typeof startFakeUpstream>[0] = {};
     const lender = openForSuite(() => startFakeUpstream(script));
     /** The server, and the commands beside it. */
-    const server = {} as Operated & Beside;
+    const server = {} as Operated & RunningServer;
     before(async () => {
       const folder = temporaryFolder(owner);
       const settings = {

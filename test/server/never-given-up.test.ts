@@ -9,7 +9,7 @@ import {inOneLine} from '../../server/admin/status.ts';
 import type {DestinationSettings} from '../../server/config/destinations.ts';
 import type {usualTimings} from '../../server/config/timings.ts';
 import {retentionOf} from '../../server/leads/retention.ts';
-import {openStoreBeside} from '../../server/store/open-store.ts';
+import {openAttachedStore} from '../../server/store/open-store.ts';
 import {emailSettings} from '../support/email-settings.ts';
 import {sentLead, somebody} from '../support/embed-client.ts';
 import {refusal, startMailServer} from '../support/mail-server.ts';
@@ -38,8 +38,8 @@ forEachStore((store) => {
       const destinations = new Map([['crm', crm]]);
       const prepared = {partners: [{...acme, sendTo: ['crm']}], destinations} as const;
       const server = await openFor(t, store.startServer(prepared, {...timings, ...given}));
-      const beside = await openFor(t, openStoreBeside(server.config, testSealer, true));
-      const admin: Admin = {store: beside, look: unnoted, config: server.config};
+      const attached = await openFor(t, openAttachedStore(server.config, testSealer, true));
+      const admin: Admin = {store: attached, noteAccess: unnoted, config: server.config};
       /** Such as `revoked waiting`. */
       const news = async (lead?: string) => {
         const rows = await allOf(listDeliveries(admin, {lead, destination: 'crm'}));
@@ -51,16 +51,16 @@ forEachStore((store) => {
       const told = async (who = person()) => {
         const {id} = await sentLead(server, who);
         const isThere = async () =>
-          (await beside.listDeliveries(1, {lead: id, state: 'delivered'})).length === 1;
+          (await attached.listDeliveries(1, {lead: id, state: 'delivered'})).length === 1;
         await until(isThere);
         return id;
       };
       const saysStop = (id: string, at = Date.now()) =>
-        beside.revoke(id, {now: at, scope: 'all', present: undefined});
+        attached.revoke(id, {now: at, scope: 'all', present: undefined});
       const findings = async (config = server.config) =>
-        (await statusOf({config, store: beside})).findings.filter(({kind}) => kind === 'stop');
+        (await statusOf({config, store: attached})).findings.filter(({kind}) => kind === 'stop');
       const said = async (config = server.config) => (await findings(config)).map(inOneLine).join('\n');
-      return {server, store: beside, admin, news, told, saysStop, findings, said};
+      return {server, store: attached, admin, news, told, saysStop, findings, said};
     }
 
     test('arrives after a receiver that failed for longer than other news is tried', async (t) => {
@@ -79,24 +79,24 @@ forEachStore((store) => {
       assert.deepEqual(await news(stopped), ['revoked delivered']);
     });
 
-    test('outlives the sweep of its lead, and its erasure', async (t) => {
+    test('outlives what the retention job does to its lead, and its erasure', async (t) => {
       const crm = await openFor(t, startWebhookReceiver());
       const {news, told, saysStop, store, admin} = await start(t, crm.settings);
-      const [swept, erased] = [await told(), await told()];
+      const [expired, erased] = [await told(), await told()];
       crm.answerWith(replyWith(500));
-      for (const id of [swept, erased]) await saysStop(id);
+      for (const id of [expired, erased]) await saysStop(id);
       await planAndErase(admin, [erased]);
       const rules = retentionOf({
         retention: {retainDays: 1, keepConsentYears: 0, graceDays: 0},
         partners: [],
       });
-      const {leads} = await store.sweep(Date.now() + 400 * day, rules);
+      const {leads} = await store.applyRetention(Date.now() + 400 * day, rules);
       assert.equal(leads, 1);
-      await store.sweep(Date.now() + 800 * day, rules);
+      await store.applyRetention(Date.now() + 800 * day, rules);
       crm.answerWith(replyWith(204));
       await until(async () => (await news()).length === 0);
       assert.deepEqual(
-        [await news(swept), (await news(erased)).toSorted()],
+        [await news(expired), (await news(erased)).toSorted()],
         [['revoked delivered'], ['erased delivered', 'revoked delivered']],
       );
     });

@@ -21,7 +21,7 @@ import {damaged} from '../support/sealed-rows.ts';
 const day = 24 * 3_600_000;
 const timings = {
   ...quickTimings,
-  ...{sweepEvery: 50, sweepPause: 1, purgeRetry: 1},
+  ...{retentionEvery: 50, retentionPause: 1, purgeRetry: 1},
   alerts: {...usualTimings.alerts, check: 20, after: 2_000, every: 10_000},
 };
 

@@ -22,7 +22,7 @@ import {forEachStore, sqlite, type StoredServer} from '../support/stores.ts';
 import {acme, globex, listedOrigin, partners, testSealer} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 import {replyWith, startWebhookReceiver} from '../support/webhook-receiver.ts';
-import {openStoreBeside} from '../../server/store/open-store.ts';
+import {openAttachedStore} from '../../server/store/open-store.ts';
 
 const [first] = partners;
 const newcomer = onePartner({key: 'newcomer', origins: [listedOrigin], cid: '1001'});
@@ -179,10 +179,10 @@ forEachStore((store) => {
 
     test('is taken once the command asks for it, and not by the next signal', async (t) => {
       const server = await openFor(t, store.startServer(longer, quickTimings));
-      const beside = await openFor(t, openStoreBeside(server.config, testSealer, true));
+      const attached = await openFor(t, openAttachedStore(server.config, testSealer, true));
       await server.reload(shorter);
       assert.equal(noted(server, 'partner acme changed'), 0);
-      await beside.askForReload(newRequest(true));
+      await attached.askForReload(newRequest(true));
       await until(() => noted(server, 'partner acme changed') === 1);
       await server.reload({partners: [{...first, retainDays: 7, keepConsentYears: 7}, newcomer]});
       assert.equal(noted(server, 'partner acme changed'), 1);
@@ -191,8 +191,8 @@ forEachStore((store) => {
 
     test('is refused by a server that starts after the command has asked for it', async (t) => {
       const server = await openFor(t, store.startServer(longer, quickTimings));
-      const beside = await openFor(t, openStoreBeside(server.config, testSealer, true));
-      await beside.askForReload(newRequest(true));
+      const attached = await openFor(t, openAttachedStore(server.config, testSealer, true));
+      await attached.askForReload(newRequest(true));
       const {promise: isRead, resolve} = Promise.withResolvers<readonly string[]>();
       const late = await startServer(
         {...server.config, port: 0},
@@ -251,9 +251,9 @@ forEachStore((store) => {
       await next.hasReceived(1);
       assert.ok(next.received[0]!.body.includes(later.id));
 
-      const beside = await openStoreBeside(server.config, testSealer, true);
-      assert.equal(await beside.acceptAddress(Date.now(), 'crm', addressOf(next.settings)), 1);
-      await beside.close();
+      const attached = await openAttachedStore(server.config, testSealer, true);
+      assert.equal(await attached.acceptAddress(Date.now(), 'crm', addressOf(next.settings)), 1);
+      await attached.close();
       await next.hasReceived(2);
       assert.ok(next.received[1]!.body.includes(earlier.id));
       await until(async () => (await states()).every((state) => state === 'delivered'));

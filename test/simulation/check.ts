@@ -571,7 +571,7 @@ const rules = {
   },
 
   /**
-   * At the end, where an operator erased it. What the sweep erases is told to nobody, nor to those who get leads, nor to an
+   * At the end, where an operator erased it. What the retention job erases is told to nobody, nor to those who get leads, nor to an
    * address before another one was accepted.
    */
   'all who had news of an erased lead are told that it was erased'(facts, violated) {

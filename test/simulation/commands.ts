@@ -3,7 +3,7 @@ import {finish, Refusal, type Admin} from '../../server/admin/admin.ts';
 import {noting} from '../../server/admin/audit.ts';
 import {showLead} from '../../server/admin/leads.ts';
 import {allowConsent, planRevocation, revokeConsent} from '../../server/admin/revocations.ts';
-import type {BesideStore} from '../../server/leads/ports.ts';
+import type {AttachedStore} from '../../server/leads/ports.ts';
 import {appendErasures} from '../../server/store/erasures-file.ts';
 import {leadQueries} from '../../server/store/queries.ts';
 import {checkInHex, type Sealer} from '../../server/store/sealing.ts';
@@ -11,7 +11,7 @@ import {
   createRunner,
   emptyLogAtOnce,
   inTransaction,
-  openBeside,
+  openAttached,
   sqliteWords,
 } from '../../server/store/sqlite/connection.ts';
 import {draw, newProcess, runIn, time, wait, type Process} from './clock.ts';
@@ -22,7 +22,7 @@ import type {Allowing, Erasing, Fact, Revoking} from './history.ts';
 import {personalOf, phoneOf} from './people.ts';
 import type {ConfigurationName, To} from './plan.ts';
 
-type SlowStore = Omit<BesideStore, 'close'>;
+type SlowStore = Omit<AttachedStore, 'close'>;
 
 /** What the commands ask of their history. */
 export type AroundCommands = {
@@ -70,7 +70,7 @@ function runCommand(
     return result;
   };
   async function run() {
-    const connection = openBeside(path, true);
+    const connection = openAttached(path, true);
     const {all, one} = createRunner(connection);
     const queries = leadQueries(
       {
@@ -153,8 +153,8 @@ function runAdmin(
       const noted = rows.flatMap(({ids}) => JSON.parse(String(ids)) as string[]);
       record({type: 'looking', at: time(), leads, noted});
     };
-    const look = noting(store, {actor, action: 'a command'});
-    await work({store, config: config as Admin['config'], look}, lookAt).catch((error: unknown) => {
+    const noteAccess = noting(store, {actor, action: 'a command'});
+    await work({store, config: config as Admin['config'], noteAccess}, lookAt).catch((error: unknown) => {
       if (!(error instanceof Refusal)) throw error;
     });
   };
@@ -211,7 +211,7 @@ export function look(operation: To<'look'>, sealer: Sealer, around: AroundComman
   });
 }
 
-/** What the sweep does, slice by slice. */
+/** What the retention job does, slice by slice. */
 export function sweep(
   {keptFor, partner, keepsConsent, cut}: To<'sweep'>,
   sealer: Sealer,
@@ -224,7 +224,7 @@ export function sweep(
       grace: Infinity,
       keepConsent: () => keepsConsent,
     };
-    let after: Parameters<SlowStore['sweep']>[2];
+    let after: Parameters<SlowStore['applyRetention']>[2];
     do {
       const now = Date.now();
       const erasing: Erasing = {
@@ -237,7 +237,7 @@ export function sweep(
         keepsConsent,
       };
       around.record(erasing);
-      const {next} = await store.sweep(now, retention, after);
+      const {next} = await store.applyRetention(now, retention, after);
       erasing.until = time();
       after = next;
     } while (after);

@@ -9,8 +9,8 @@ import {
   type ForReceivers,
 } from '../../server/leads/deliveries.ts';
 import type {FullLead} from '../../server/leads/lead-filter.ts';
-import type {SweepPlace} from '../../server/leads/erasure.ts';
-import type {BesideStore} from '../../server/leads/ports.ts';
+import type {RetentionPlace} from '../../server/leads/erasure.ts';
+import type {AttachedStore} from '../../server/leads/ports.ts';
 import type {Answer, Tombstone} from '../../server/leads/stored-lead.ts';
 import {isErased} from '../../server/store/rows.ts';
 
@@ -60,12 +60,12 @@ export type Configuration = {type: 'configuration'; at: number; process: string;
 export type Reading = Span & {type: 'reading'; lead: string; answer: Heard | undefined};
 
 /**
- * An operator erases a lead, or a slice of the sweep erases leads that are not known here. `now` is the time that the store
+ * An operator erases a lead, or a slice of the retention job erases leads that are not known here. `now` is the time that the store
  * notes with what is erased. `until` is Infinity if nobody heard that it was done. Another copy of the store writes what it erases
  * to the same file of erasures.
  */
 export type Erasing = Span & {type: 'erasing'; now: number; keepsConsent: boolean} & (
-    {by: 'operator' | 'copy'; lead: string} | {by: 'sweep'; of: SweepPlace['of']}
+    {by: 'operator' | 'copy'; lead: string} | {by: 'sweep'; of: RetentionPlace['of']}
   );
 
 /**
@@ -252,7 +252,7 @@ export const nameOf = ({destination, content, lead}: DeliveryKey) => `${destinat
 
 /** Reads everything that the store holds. */
 export async function readStored(
-  store: BesideStore,
+  store: AttachedStore,
   {
     changes = [],
     leases = new Map(),

@@ -134,7 +134,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'take a claim for sent whose commit was lost',
     file: 'server/destinations/worker.ts',
-    from: 'courier.abandon(destination, {leaseEnd, dueAgain});',
+    from: 'dispatcher.abandon(destination, {leaseEnd, dueAgain});',
     to: '',
     plan: 'claim-without-reply',
     violates: 'nothing is held as unclear that was never sent',
@@ -142,7 +142,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'take a new lead for sent whose commit was lost',
     file: 'server/leads/lead-desk.ts',
-    from: 'if (error instanceof StoreUnavailable) abandonDeliveries(courier, entry);',
+    from: 'if (error instanceof StoreUnavailable) abandonDeliveries(dispatcher, entry);',
     to: '',
     plan: 'lead-without-reply',
     violates: 'nothing is held as unclear that was never sent',
@@ -213,7 +213,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'store a lead for the address of now instead of that of its request',
-    file: 'server/destinations/courier.ts',
+    file: 'server/destinations/dispatcher.ts',
     from: 'addressOf: (destination) => known.get(destination)?.address ?? null,',
     to: 'addressOf: () => null,',
     flavour: 'reloaded',
@@ -317,7 +317,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'sweep a lead before its duplicates',
-    file: 'server/store/sweep-queries.ts',
+    file: 'server/store/retention-queries.ts',
     from: 'later.erased_at IS NULL',
     to: 'later.erased_at = 0',
     flavour: 'erasing',
@@ -325,7 +325,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'sweep leads with open deliveries',
-    file: 'server/store/sweep-queries.ts',
+    file: 'server/store/retention-queries.ts',
     from: 'row.is_open === 0 ? 0 : grace',
     to: '0',
     flavour: 'erasing',
@@ -446,7 +446,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'show a lead without a row',
     file: 'server/admin/leads.ts',
-    from: '  await admin.look({lead: id});\n',
+    from: '  await admin.noteAccess({lead: id});\n',
     to: '',
     flavour: 'revoking',
     violates: 'no operator sees or changes a lead without a row',
@@ -454,19 +454,19 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'show a lead while its row is written',
     file: 'server/admin/leads.ts',
-    from: '  await admin.look({lead: id});\n',
-    to: '  void admin.look({lead: id});\n',
+    from: '  await admin.noteAccess({lead: id});\n',
+    to: '  void admin.noteAccess({lead: id});\n',
     flavour: 'revoking',
     violates: 'no operator sees or changes a lead without a row',
   },
   {
     name: 'take a consent back without a row',
     file: 'server/admin/revocations.ts',
-    from: '    await look({}, [lead.id]);\n',
+    from: '    await noteAccess({}, [lead.id]);\n',
     to: '',
     also: {
       file: 'server/admin/persons.ts',
-      from: '  await look({...filter, ...person}, [...idsOf([...so.found, ...so.kept]), ...so.sameMailbox]);\n',
+      from: '  await noteAccess({...filter, ...person}, [...idsOf([...so.found, ...so.kept]), ...so.sameMailbox]);\n',
       to: '',
     },
     flavour: 'revoking',

@@ -1,9 +1,9 @@
 /** Commands of operators about destinations and deliveries. Those that take their time are in commands.ts. */
 import {addressOf} from '../../server/config/destinations.ts';
 import {openStates, type DeliveryRow} from '../../server/leads/deliveries.ts';
-import type {BesideStore} from '../../server/leads/ports.ts';
+import type {AttachedStore} from '../../server/leads/ports.ts';
 import type {Sealer} from '../../server/store/sealing.ts';
-import {openSqliteBeside} from '../../server/store/sqlite/store.ts';
+import {openAttachedSqlite} from '../../server/store/sqlite/store.ts';
 import {time} from './clock.ts';
 import {addressesUnder, destinationsUnder} from './configurations.ts';
 import {path} from './data-folder.ts';
@@ -32,7 +32,7 @@ export async function order(operation: To<Command['name']>, around: AroundOrders
     deliveries: [],
   };
   around.record(command);
-  const store = await openSqliteBeside(path, around.sealer(), true);
+  const store = await openAttachedSqlite(path, around.sealer(), true);
   try {
     command.deliveries = await carryOut(operation, store, command, around);
   } catch (error) {
@@ -46,7 +46,7 @@ export async function order(operation: To<Command['name']>, around: AroundOrders
 /** @returns the deliveries that the command changes, or may change */
 async function carryOut(
   operation: To<Command['name']>,
-  store: BesideStore,
+  store: AttachedStore,
   command: Command,
   around: AroundOrders,
 ): Promise<string[]> {

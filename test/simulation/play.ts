@@ -6,7 +6,7 @@ import {StoreUnavailable} from '../../server/leads/store-errors.ts';
 import type {Submitted} from '../../server/leads/lead-desk.ts';
 import type {StoredLead} from '../../server/leads/stored-lead.ts';
 import {appendErasures} from '../../server/store/erasures-file.ts';
-import {openSqliteBeside} from '../../server/store/sqlite/store.ts';
+import {openAttachedSqlite} from '../../server/store/sqlite/store.ts';
 import {
   beginHistory,
   beginning,
@@ -205,7 +205,7 @@ class Players {
     const tellings = rowsOf(
       'SELECT lead, destination, content, leased_until AS "leasedUntil" FROM tellings',
     ) as Telling[];
-    const store = await openSqliteBeside(path, this.#around.sealer(), true);
+    const store = await openAttachedSqlite(path, this.#around.sealer(), true);
     const stored = await readStored(store, {changes, leases, tellings});
     if (await store.purge()) search(this.#around);
     await store.close();

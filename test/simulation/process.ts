@@ -65,8 +65,8 @@ export async function startServer(
     const first = isAsked && (await planRepair(beside));
     if (first) {
       const plan = await prepareRepair(beside, first);
-      const look = noting(store, {actor: 'operator', action: 'store repair'});
-      repaired(await finish(repair({...beside, look}, plan), () => undefined));
+      const noteAccess = noting(store, {actor: 'operator', action: 'store repair'});
+      repaired(await finish(repair({...beside, noteAccess}, plan), () => undefined));
       await noteRepaired(beside, plan);
     }
     await repairAtStart(beside, {done: repaired, doubt});

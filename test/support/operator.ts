@@ -24,7 +24,7 @@ import {readConfig} from '../../server/config/config.ts';
 import {usualTimings, type Timings} from '../../server/config/timings.ts';
 import {startServer} from '../../server/server.ts';
 import {createSealer} from '../../server/store/sealing.ts';
-import {openStore, openStoreBeside} from '../../server/store/open-store.ts';
+import {openStore, openAttachedStore} from '../../server/store/open-store.ts';
 import {writeConfig, type FileFields} from './config-file.ts';
 import {fetchFrom, type FetchPath} from './http.ts';
 import {logTo} from './observation-log.ts';
@@ -116,7 +116,7 @@ async function shapeOfLines(words: readonly string[]): Promise<ZodType> {
 export const idsOf = (rows: readonly {id?: unknown}[]) => rows.map(({id}) => id);
 
 /** For functions whose notes a test does not look at. */
-export const unnoted: Admin['look'] = () => Promise.resolve();
+export const unnoted: Admin['noteAccess'] = () => Promise.resolve();
 
 /** All rows of a list that comes page by page. */
 export async function allOf<Row>(pages: AsyncIterable<readonly Row[]>): Promise<Row[]> {
@@ -182,7 +182,7 @@ export const hookAndUpstream = (folder: string, fields?: FileFields) => ({
 });
 
 /** A server beside commands, and what it logged so far. */
-export type Beside = {
+export type RunningServer = {
   url: string;
   fetch: FetchPath;
   logLines: string[];
@@ -201,7 +201,7 @@ export type Operated = {
   /** Stores more leads. */
   accept: (...entries: readonly LeadEntry[]) => Promise<void>;
   /** Runs a server in this process, under the same settings; `status` asks it from then on. */
-  serve: (timings?: Partial<Timings>) => Promise<Beside>;
+  serve: (timings?: Partial<Timings>) => Promise<RunningServer>;
   /** Changes the tables directly. */
   execute: (sql: string) => Promise<void>;
   /** Reads the tables directly. */
@@ -259,9 +259,9 @@ export async function operate(
     },
     async admin(changes = {}) {
       const config = readConfig({...environment, ...changes});
-      const opening = openStoreBeside(config, createSealer(config.dataKeys), true);
+      const opening = openAttachedStore(config, createSealer(config.dataKeys), true);
       const store = await openFor(t, opening);
-      return {config, store, look: noting(store, {actor: 'ana', action: 'test'})};
+      return {config, store, noteAccess: noting(store, {actor: 'ana', action: 'test'})};
     },
     async serve(timings) {
       const read = () => readConfig({...environment, PORT: '0'});

@@ -8,7 +8,7 @@ import type {Status} from '../../server/admin/status.ts';
 import {readConfig, type Config} from '../../server/config/config.ts';
 import {connectionLimits} from '../../server/http/connections.ts';
 import {closeListener, createListener} from '../../server/http/listener.ts';
-import type {BesideStore} from '../../server/leads/ports.ts';
+import type {AttachedStore} from '../../server/leads/ports.ts';
 import type {OperatorStore, Role} from '../../server/leads/operators.ts';
 import type {Observation} from '../../server/observe/observations.ts';
 import {createPages} from '../../server/pages/app.ts';
@@ -61,7 +61,7 @@ export const browserCookie = (secret: string, url: string) => ({
 });
 
 export type ServedPages = Operated & {
-  store: BesideStore;
+  store: AttachedStore;
   config: Config;
   port: number;
   observations: Observation[];

@@ -12,7 +12,7 @@ import type {TestRunnerPlugin} from '@web/test-runner';
 import {classicFile, firstFiles} from '../../contract/api.ts';
 import {classicTag, type Attributes} from '../../server/snippets/markup.ts';
 import {noChoices} from '../../server/snippets/choices.ts';
-import {siteKinds} from '../../server/snippets/site-kinds.ts';
+import {platforms} from '../../server/snippets/platforms.ts';
 import {newestScript} from '../../server/snippets/newest-script.ts';
 import {snippetParts, versionForSnippets} from '../../server/snippets/parts.ts';
 import {onePartner} from '../../server/config/partners.ts';
@@ -140,7 +140,7 @@ async function start(pageOrigin: string): Promise<{server: TestServer; service: 
   const versions = readVersions(config);
   const snippetOf = (version: EmbedVersion | undefined, attributes: Attributes) => {
     const choices = {...noChoices, attributes: {...noChoices.attributes, ...attributes}};
-    return siteKinds.html.blocks(snippetParts(config, version!, config.partners[0], choices))[0]?.code ?? '';
+    return platforms.html.blocks(snippetParts(config, version!, config.partners[0], choices))[0]?.code ?? '';
   };
   const snippet = snippetOf(versionForSnippets(versions), {});
   const preloadingSnippet = snippetOf(

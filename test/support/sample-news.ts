@@ -1,4 +1,4 @@
-/** Sample deliveries of news, as the courier hands them to webhooks and e-mails. */
+/** Sample deliveries of news, as the dispatcher hands them to webhooks and e-mails. */
 import type {DeliveryRequest, RecordRequest} from '../../server/destinations/destination.ts';
 import {parseFormLead} from '../../server/leads/lead-schema.ts';
 import {

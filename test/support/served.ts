@@ -1,4 +1,4 @@
-/** Destinations as the courier serves them, for tests that start no server. */
+/** Destinations as the dispatcher serves them, for tests that start no server. */
 import {
   addressOf,
   placeOf,

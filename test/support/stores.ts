@@ -1,8 +1,8 @@
 /** All kinds of stores, for tests of what the server must do with each of them. */
 import {suite} from 'node:test';
 import type {Timings} from '../../server/config/timings.ts';
-import type {BesideStore} from '../../server/leads/ports.ts';
-import {openStoreBeside} from '../../server/store/open-store.ts';
+import type {AttachedStore} from '../../server/leads/ports.ts';
+import {openAttachedStore} from '../../server/store/open-store.ts';
 import {openForSuite, openWhile} from './opened.ts';
 import {closeGate, createDatabaseWithTables, withoutPostgres, type Gate} from './postgres.ts';
 import {execute, rowsOf, stopWrites} from './rows.ts';
@@ -27,8 +27,8 @@ export type Store = {
 };
 
 /** What a command does beside the server. */
-export const asOperator = <Result>({config}: TestServer, work: (store: BesideStore) => Promise<Result>) =>
-  openWhile(openStoreBeside(config, testSealer, true), work);
+export const asOperator = <Result>({config}: TestServer, work: (store: AttachedStore) => Promise<Result>) =>
+  openWhile(openAttachedStore(config, testSealer, true), work);
 
 async function startOverSqlite(prepare: Prepare = {}, timings?: Partial<Timings>): Promise<StoredServer> {
   const server = await startTestServer(prepare, timings);

@@ -26,10 +26,10 @@ export async function planChange(
   named: string,
   carried: Readonly<Record<string, string>> = {},
 ): Promise<ChangePlan> {
-  const {store, look} = admin;
+  const {store, noteAccess} = admin;
   const {destination} = carried;
   const lead = await leadOf(admin, named);
-  await look({lead, plan: 'shown', destination});
+  await noteAccess({lead, plan: 'shown', destination});
   const record = (await store.findRecords([lead])).get(lead);
   if (!record) throw new Refusal(`There is no lead ${named}.`, 'unknown');
   const open = (await storedOf(admin, lead, [undefined])).filter(

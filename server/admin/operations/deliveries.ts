@@ -128,7 +128,7 @@ type Ordered = {order: 'retry' | 'drop'; concerns: (row: OpenDelivery) => boolea
 /** Of one lead, its deliveries are the plan. Of many, the selection is, and how many there are. */
 async function planOf(admin: Admin, input: Selection, {order, concerns}: Ordered): Promise<Plan<Selected>> {
   const filter = await filterOf(admin, input);
-  await admin.look(filter);
+  await admin.noteAccess(filter);
   if (filter.lead === undefined) {
     const many = counted(await admin.store.countSelected(order, filter), 'delivery', 'deliveries');
     return {

@@ -63,7 +63,7 @@ const test = changes({
   fields: {name},
   onList: {list: 'destinations', button: 'Send a test', input: (name) => ({name})},
   run: async (admin, {name}) => {
-    await admin.look({destination: name});
+    await admin.noteAccess({destination: name});
     return testDestination(admin.config, name);
   },
   line: testOutcome,

@@ -171,7 +171,7 @@ const result = <Result>(work: Promise<Result> | Job<Progress, Result>, report?: 
 /** What a plan looks at is noted as planned, until it is done. */
 const noting = (admin: Admin, plan: 'shown' | false): Admin => ({
   ...admin,
-  look: (filter, ...leads) => admin.look({...filter, plan}, ...leads),
+  noteAccess: (filter, ...leads) => admin.noteAccess({...filter, plan}, ...leads),
 });
 
 /** What would happen, and the digest by which somebody agrees to that. */
@@ -184,7 +184,7 @@ export async function planned(
   const nothing = {does: [], facts: [], prepared: undefined};
   const shown = noting(admin, 'shown');
   const plan = row.plan ? await result(row.plan(shown, input), report) : nothing;
-  if (row.planned !== undefined) await shown.look({});
+  if (row.planned !== undefined) await shown.noteAccess({});
   return {plan, digest: hash('sha256', JSON.stringify([row.words, ...plan.facts]), 'base64url')};
 }
 
@@ -204,6 +204,6 @@ export async function done(
   if (agreed !== undefined && agreed !== digest)
     throw new Refusal('Nothing was changed, because something has changed meanwhile: look again');
   const made = noting(admin, false);
-  if (row.past !== undefined) await made.look({});
+  if (row.past !== undefined) await made.noteAccess({});
   return result(row.run(made, input, plan.prepared), report);
 }

@@ -208,7 +208,7 @@ const planNumber = async ({store}: Admin, meant: Exclude<Who, string>): Promise<
 
 /** A lead that is held goes alone. If somebody with another address asked to stop its number, that is decided for the number. */
 async function planLead(admin: Admin, id: string): Promise<Plan<Allowing>> {
-  await admin.look({lead: id});
+  await admin.noteAccess({lead: id});
   const record = (await admin.store.findRecords([id])).get(id);
   const stop = record && 'lead' in record ? (await stopsOf(admin, [record])).get(id) : undefined;
   if (stop?.why === 'asked' && record && 'lead' in record && !isErased(record))

@@ -136,7 +136,7 @@ export function openTransport(
   const options: SMTPPoolOptions & {pool: true} = {
     ...server,
     pool: true,
-    // As many as the courier begins at once. An e-mail that waited here for a connection could go out during a pause.
+    // As many as the dispatcher begins at once. An e-mail that waited here for a connection could go out during a pause.
     maxConnections: mailConnections,
     connectionTimeout: Math.min(timeout, connectionTime),
     getSocket: createSocketSource(Math.min(timeout, connectionTime), lookup),

@@ -58,7 +58,7 @@ export function createLeadApi(
   const base = new URL(url);
   const connecting = {timeout: Math.min(timeout, longestConnecting), lookup: forSockets(lookup)};
   const pool = createPool(base.origin, {
-    // As many as the courier starts at once. A request that waited for a connection could reach its time limit there, and
+    // As many as the dispatcher starts at once. A request that waited for a connection could reach its time limit there, and
     // would look as if the upstream might have the lead.
     connections: parallel,
     connect: connecting,

@@ -25,7 +25,7 @@ import {queryText, type Query} from '../query.ts';
 import {applyPage, noticePage, colorSchemes, type FormScript, type Page, type Visit} from './apply-page.ts';
 import {pageAssets} from './page-assets.ts';
 import type {RevokePage} from './revoke-page.ts';
-import type {ScriptlessForm} from './scriptless-form.ts';
+import type {NoJsForm} from './no-js-form.ts';
 
 type Parts = {
   /** An address that names no partner leads to the first. */
@@ -37,7 +37,7 @@ type Parts = {
   rateLimits: RateLimits;
   /** How often one network may send a form in a minute. */
   perMinute: number;
-  form: ScriptlessForm;
+  form: NoJsForm;
   revokePage: RevokePage;
   emit: Emit;
   timings: Pick<Timings, 'requestWait'>;

@@ -1,7 +1,7 @@
 /** The page in the preview: an empty page of a partner, which holds the very snippet. */
 import {createHash} from 'node:crypto';
 import {html, Html, htmlPage} from '../../html/html.ts';
-import {siteKinds, leadToApplyPage, type Block, type SiteKindName} from '../../snippets/site-kinds.ts';
+import {platforms, leadToApplyPage, type Block, type PlatformName} from '../../snippets/platforms.ts';
 import type {Theme} from '../../snippets/themes.ts';
 import type {SnippetParts} from '../../snippets/markup.ts';
 
@@ -9,13 +9,13 @@ import type {SnippetParts} from '../../snippets/markup.ts';
  * The kinds whose snippets are not HTML for a page, or lead to another page. For these, the preview shows the snippet
  * for a page in HTML.
  */
-const notInHtml: ReadonlySet<SiteKindName> = new Set(['react', 'vue', ...leadToApplyPage]);
+const notInHtml: ReadonlySet<PlatformName> = new Set(['react', 'vue', ...leadToApplyPage]);
 
-export const isShownAsHtml = (site: SiteKindName): boolean => notInHtml.has(site);
+export const isShownAsHtml = (platform: PlatformName): boolean => notInHtml.has(platform);
 
 /** The blocks of a snippet that the preview holds. */
-export const blocksInPreview = (site: SiteKindName, parts: SnippetParts): readonly Block[] =>
-  siteKinds[isShownAsHtml(site) ? 'html' : site].blocks(parts);
+export const blocksInPreview = (platform: PlatformName, parts: SnippetParts): readonly Block[] =>
+  platforms[isShownAsHtml(platform) ? 'html' : platform].blocks(parts);
 
 const codeOf = (blocks: readonly Block[], language: Block['language']) =>
   blocks.filter((block) => block.language === language).map(({code}) => code);
@@ -28,8 +28,8 @@ const hashesOf = (code: string) =>
 
 type Preview = {page: Html; policy: string};
 
-export function preview(site: SiteKindName, parts: SnippetParts, theme: Theme | undefined): Preview {
-  const blocks = blocksInPreview(site, parts);
+export function preview(platform: PlatformName, parts: SnippetParts, theme: Theme | undefined): Preview {
+  const blocks = blocksInPreview(platform, parts);
   const body = codeOf(blocks, 'html').join('\n');
   const styles = [
     // The page of the partner around the form.

@@ -1,14 +1,14 @@
-/** The page of snippets: the form, the choices beside it, and below the snippet that makes this form on a kind of site. */
+/** The page of snippets: the form, the choices beside it, and below the snippet that makes this form on a platform. */
 import {paths, wordpressPlugin} from '../../../contract/api.ts';
 import {html, Html, htmlPage} from '../../html/html.ts';
 import {
-  siteKindNames,
-  siteKinds,
+  platformNames,
+  platforms,
   leadToApplyPage,
   type Block,
-  type SiteKind,
-  type SiteKindName,
-} from '../../snippets/site-kinds.ts';
+  type Platform,
+  type PlatformName,
+} from '../../snippets/platforms.ts';
 import type {SnippetParts} from '../../snippets/markup.ts';
 import {receiverWarning} from '../../snippets/receiver.ts';
 import type {EmbedVersion} from '../../versions/embed-versions.ts';
@@ -24,7 +24,7 @@ export const sendings = ['samples', 'leads'] as const;
 /** Everything on the page follows from the query of its address. */
 export type State = Chosen & {
   parts: SnippetParts;
-  host: SiteKindName;
+  host: PlatformName;
   width: (typeof widths)[number];
   sends: (typeof sendings)[number];
   version: EmbedVersion;
@@ -39,8 +39,8 @@ export function linkTo({query}: State, changes: Readonly<Record<string, string>>
 }
 
 const tabs = (state: State) =>
-  html`<nav class="site-kinds" aria-label="Where the form goes">
-    ${siteKindNames.map(
+  html`<nav class="platforms" aria-label="Where the form goes">
+    ${platformNames.map(
       (name) =>
         html`<a
           id="host-${name}"
@@ -48,7 +48,7 @@ const tabs = (state: State) =>
           data-choice="host"
           data-value="${name}"
           ${name === state.host && html`aria-current="page"`}
-          >${siteKinds[name].name}</a
+          >${platforms[name].name}</a
         >`,
     )}
   </nav>`;
@@ -63,8 +63,8 @@ const block = ({title, code}: Block, index: number) =>
   </div>`;
 
 /** What the choice of the version brings with it. The apply page always has the newest one. */
-function versionNote({host: site, choices, version}: State): Html | undefined {
-  if (leadToApplyPage.has(site)) return undefined;
+function versionNote({host: platform, choices, version}: State): Html | undefined {
+  if (leadToApplyPage.has(platform)) return undefined;
   if (choices.version === 'newest')
     return html`This form changes by itself with every new version, so the browser cannot check what it loads.`;
   if (version.released) return undefined;
@@ -90,8 +90,8 @@ function notes(state: State): Html[] {
 }
 
 /** The plugin for WordPress, from the version on that has it. Its settings are the two values. */
-function pluginNote({host: site, parts, version, publicUrl}: State): Html | undefined {
-  if (site !== 'wordpress' || version.manifest.integrity[wordpressPlugin] === undefined) return undefined;
+function pluginNote({host: platform, parts, version, publicUrl}: State): Html | undefined {
+  if (platform !== 'wordpress' || version.manifest.integrity[wordpressPlugin] === undefined) return undefined;
   return html`Easier, and authors may use it, too:
     <a href="${paths.embed}/${wordpressPlugin}" download>install our plugin</a>, and write
     <code>${publicUrl}</code> and <code>${parts.partner}</code> into its settings. Then you need no snippet.`;
@@ -107,9 +107,9 @@ const warningBox = (text: string) =>
   </div>`;
 
 function snippet(state: State): Html {
-  const {host: site, parts} = state;
-  const shown: SiteKind = siteKinds[site];
-  const warning = receiverWarning(site, parts);
+  const {host: platform, parts} = state;
+  const shown: Platform = platforms[platform];
+  const warning = receiverWarning(platform, parts);
   return html`<section id="snippet" aria-labelledby="snippet-title">
     <h2 id="snippet-title">Your snippet</h2>
     ${tabs(state)}
@@ -126,15 +126,15 @@ function snippet(state: State): Html {
 }
 
 /** Whether the preview is the apply page, which always sends real leads. Without a partner there is none. */
-const showsApplyPage = ({host: site, partner, sends}: State) =>
-  leadToApplyPage.has(site) && partner !== undefined && sends === 'leads';
+const showsApplyPage = ({host: platform, partner, sends}: State) =>
+  leadToApplyPage.has(platform) && partner !== undefined && sends === 'leads';
 
 /** Whether the form in the preview sends leads, and to whom. */
-function sendingNote({host: site, partner, parts, sends}: State): Html {
+function sendingNote({host: platform, partner, parts, sends}: State): Html {
   const {endpoint, sandbox} = parts.attributes;
   if (!partner)
     return html`The form shows samples. It sends nothing, because it needs your partner key for that.`;
-  if (leadToApplyPage.has(site)) {
+  if (leadToApplyPage.has(platform)) {
     const rest = partner.contextFields.length > 0 ? ', but for the hidden fields in its address' : '';
     return sends === 'leads'
       ? html`Your visitors see this page. What you choose here does not change it${rest}. What you send from
@@ -198,7 +198,7 @@ function previewSection(state: State): Html {
 }
 
 export function snippetsPage(state: State): Html {
-  const {host: site, width, sends} = state;
+  const {host: platform, width, sends} = state;
   return htmlPage(
     html`lang="en"`,
     html`<meta name="color-scheme" content="light dark" />
@@ -216,7 +216,7 @@ export function snippetsPage(state: State): Html {
       </header>
       ${previewSection(state)}
       <form method="get" id="choices" aria-label="Your choices">
-        <input type="hidden" name="host" value="${site}" />
+        <input type="hidden" name="host" value="${platform}" />
         <input type="hidden" name="width" value="${width}" />
         <input type="hidden" name="sends" value="${sends}" />
         ${choiceFields(state)}

@@ -5,7 +5,7 @@ import {Router, type Request, type RequestHandler} from 'express';
 import {paths} from '../../../contract/api.ts';
 import type {Partner} from '../../config/partners.ts';
 import {choicesFor, noChoices, readChoices, type Choice, type Faults} from '../../snippets/choices.ts';
-import {siteKindNames, leadToApplyPage, type SiteKindName} from '../../snippets/site-kinds.ts';
+import {platformNames, leadToApplyPage, type PlatformName} from '../../snippets/platforms.ts';
 import type {SnippetParts} from '../../snippets/markup.ts';
 import {snippetParts} from '../../snippets/parts.ts';
 import {pageStyles} from '../../html/page-styles.ts';
@@ -91,7 +91,7 @@ export function snippetsRouter({partners, publicUrl, version, unknownPartners}: 
       faults: isUnknown ? {...faults, partner: 'is not known here: ask us for your key'} : faults,
       choices,
       parts: snippetParts({publicUrl}, version, partner, choices),
-      host: oneOf<SiteKindName>(siteKindNames, given['host']),
+      host: oneOf<PlatformName>(platformNames, given['host']),
       width: oneOf(widths, given['width']),
       sends: oneOf(sendings, given['sends']),
       version,
@@ -100,9 +100,9 @@ export function snippetsRouter({partners, publicUrl, version, unknownPartners}: 
   }
 
   /** Unless somebody asks for real leads, the form in the preview is a sample of the one in the snippet. */
-  function partsInPreview({host: site, partner, choices, parts, sends}: State): SnippetParts {
+  function partsInPreview({host: platform, partner, choices, parts, sends}: State): SnippetParts {
     if (sends === 'leads') return parts;
-    const {attributes, ...others} = leadToApplyPage.has(site) ? noChoices : choices;
+    const {attributes, ...others} = leadToApplyPage.has(platform) ? noChoices : choices;
     const link = partner && linkOf(partner, choices);
     const hasOwnLink = attributes['cta-href'] !== undefined && attributes['cta-label'] !== undefined;
     return snippetParts({publicUrl}, version, partner, {

@@ -36,7 +36,7 @@ function takeOver(page) {
     const replacement = page.getElementById(old.id);
     if (replacement && replacement.outerHTML !== old.outerHTML) old.replaceWith(replacement);
   }
-  for (const tab of document.querySelectorAll('.site-kinds a, .switch a')) {
+  for (const tab of document.querySelectorAll('.platforms a, .switch a')) {
     takeOverTab(tab, page.getElementById(tab.id));
   }
   takeOverContextFields(...[document, page].map((each) => each.getElementById('context-fields')));

@@ -70,7 +70,7 @@ export function openReader(path: string): DatabaseSync {
  * Opens a connection for a command, beside a server that may be running.
  * @throws Error when the file has the tables of another version, or a mark
  */
-export function openBeside(path: string, mayWrite: boolean): DatabaseSync {
+export function openAttached(path: string, mayWrite: boolean): DatabaseSync {
   const database = new DatabaseSync(path, {readOnly: !mayWrite, timeout: 5_000});
   try {
     refuseOtherVersion(readFound(database));

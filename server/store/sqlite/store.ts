@@ -9,7 +9,7 @@ import {Worker} from 'node:worker_threads';
 import {createBatcher, type Batcher} from '../batcher.ts';
 import type {EvidenceKey} from '../../leads/evidence.ts';
 import {storeError, StoreUnavailable} from '../../leads/store-errors.ts';
-import type {LeadStore, BesideStore} from '../../leads/ports.ts';
+import type {LeadStore, AttachedStore} from '../../leads/ports.ts';
 import type {Emit} from '../../observe/observations.ts';
 import type {Database, Row, Statement} from '../database.ts';
 import {openEvidenceKey, selectEvidenceKeys} from '../evidence-queries.ts';
@@ -22,7 +22,7 @@ import {
   createRunner,
   emptyLogAtOnce,
   inTransaction,
-  openBeside,
+  openAttached,
   openReader,
   sqliteWords,
   type Runner,
@@ -171,16 +171,16 @@ function keysIn(file: string, sealer: Sealer): EvidenceKey[] {
  * @param mayWrite if false, every write is refused
  * @throws Error when the file cannot be opened, or has the tables of another version
  */
-export async function openSqliteBeside(
+export async function openAttachedSqlite(
   path: string,
   sealer: Sealer,
   mayWrite: boolean,
-): Promise<BesideStore> {
-  const connection = openBeside(path, mayWrite);
+): Promise<AttachedStore> {
+  const connection = openAttached(path, mayWrite);
   const {all, one} = createRunner(connection);
   let aside: DatabaseSync | undefined;
   function writeAside(statements: readonly Statement[]) {
-    aside ??= openBeside(path, true);
+    aside ??= openAttached(path, true);
     const {all} = createRunner(aside);
     return inTransaction(aside, () => statements.map(all));
   }

@@ -1,5 +1,5 @@
 /**
- * The snippet for each kind of site, as partners get it from a real server, on a page that treats it as such a site does: a
+ * The snippet for each platform, as partners get it from a real server, on a page that treats it as such a site does: a
  * visitor fills in the form, and the lead is in the database with the right partner; and where the form does not load, its
  * place leads to the apply page. Here in Chromium: test/widget/partner-pages tries in three browsers how scripts come into a
  * page, and what policies, frames and late files do to the form.
@@ -13,10 +13,10 @@ import {noChoices, type Choices} from '../../../server/snippets/choices.ts';
 import {snippetParts, versionForSnippets} from '../../../server/snippets/parts.ts';
 import {
   leadToApplyPage,
-  siteKindNames,
-  siteKinds,
-  type SiteKindName,
-} from '../../../server/snippets/site-kinds.ts';
+  platformNames,
+  platforms,
+  type PlatformName,
+} from '../../../server/snippets/platforms.ts';
 import {readVersions} from '../../../server/versions/embed-versions.ts';
 import {openForSuite} from '../../support/opened.ts';
 import {startWebsite, type Page} from '../../support/website.ts';
@@ -26,12 +26,12 @@ import {
   alike,
   emulations,
   htmlBlock,
-  triedKinds,
+  triedPlatforms,
   wordpress,
   type Snippet,
-  type TriedKind,
+  type TriedPlatform,
   type Way,
-} from './site-kinds.ts';
+} from './platforms.ts';
 import {leadsOf} from '../../support/sealed-rows.ts';
 
 async function startAll() {
@@ -59,22 +59,22 @@ async function startAll() {
   };
 }
 
-suite('the snippets of all kinds of sites', () => {
+suite('the snippets of all platforms', () => {
   const run = openForSuite(startAll);
 
   /** As the server makes it. */
-  function snippetFor(site: SiteKindName, choices: Partial<Choices> = {}): Snippet {
+  function snippetFor(site: PlatformName, choices: Partial<Choices> = {}): Snippet {
     const {config} = run;
     const version = versionForSnippets(readVersions(config))!;
     const parts = snippetParts(config, version, config.partners[1], {...noChoices, ...choices});
-    return {parts, texts: siteKinds[site].blocks(parts).map(({code}) => code)};
+    return {parts, texts: platforms[site].blocks(parts).map(({code}) => code)};
   }
 
   /** Opens the page of a site. @param prepare is called before the page is loaded */
   async function open(
     t: TestContext,
-    kind: TriedKind,
-    {way = emulations[kind].usual, snippet = snippetFor(kind)}: {way?: Way; snippet?: Snippet} = {},
+    platform: TriedPlatform,
+    {way = emulations[platform].usual, snippet = snippetFor(platform)}: {way?: Way; snippet?: Snippet} = {},
     prepare: (tab: Tab) => Promise<unknown> = () => Promise.resolve(),
   ) {
     const set = (page: Page) => Object.assign(run.frame.page, page);
@@ -88,7 +88,7 @@ suite('the snippets of all kinds of sites', () => {
     tab.on('console', (message) => message.type() === 'error' && trouble.push(message.text()));
     await prepare(tab);
     await tab.goto(run.address);
-    return {tab, trouble, place: emulations[kind].isFramed ? tab.frameLocator('iframe') : tab};
+    return {tab, trouble, place: emulations[platform].isFramed ? tab.frameLocator('iframe') : tab};
   }
   const block = (tab: Tab) => tab.route(/lead-prequal-form/, (route) => route.abort());
   const late = '.prequal-late';
@@ -98,11 +98,15 @@ suite('the snippets of all kinds of sites', () => {
       for (const animation of document.getAnimations()) animation.currentTime = 8_000;
     });
 
-  async function sendsLead(t: TestContext, kind: TriedKind, options: Parameters<typeof open>[2] = {}) {
-    const {trouble, place} = await open(t, kind, options);
+  async function sendsLead(
+    t: TestContext,
+    platform: TriedPlatform,
+    options: Parameters<typeof open>[2] = {},
+  ) {
+    const {trouble, place} = await open(t, platform, options);
     const email = `${t.name.replaceAll(/\W+/g, '-').slice(0, 60)}@example.com`;
     await walk(place, undefined, email);
-    if (!leadToApplyPage.has(kind)) {
+    if (!leadToApplyPage.has(platform)) {
       await waitEightSeconds(place);
       assert.equal(await place.locator(late).filter({visible: true}).count(), 0);
     }
@@ -111,18 +115,20 @@ suite('the snippets of all kinds of sites', () => {
     assert.deepEqual(leads, [{partner: 'acme', status: 'done'}]);
   }
 
-  for (const kind of triedKinds) {
-    const {usual, others = [], missing} = emulations[kind];
-    const {name} = siteKinds[kind];
+  for (const platform of triedPlatforms) {
+    const {usual, others = [], missing} = emulations[platform];
+    const {name} = platforms[platform];
     for (const way of [usual, ...others])
-      test(`"${name}" works on a page that ${way.does}`, {skip: missing}, (t) => sendsLead(t, kind, {way}));
+      test(`"${name}" works on a page that ${way.does}`, {skip: missing}, (t) =>
+        sendsLead(t, platform, {way}),
+      );
 
-    if (!leadToApplyPage.has(kind))
+    if (!leadToApplyPage.has(platform))
       test(`"${name}" leads to the apply page where its script is blocked`, {skip: missing}, async (t) => {
-        const {place} = await open(t, kind, {}, block);
+        const {place} = await open(t, platform, {}, block);
         const link = place.locator('a[href$="/apply/acme"]');
         await link.waitFor({state: 'attached'});
-        if (kind !== 'wordpress') {
+        if (platform !== 'wordpress') {
           assert.equal(await link.isVisible(), false);
           await waitEightSeconds(place);
         }
@@ -141,17 +147,17 @@ suite('the snippets of all kinds of sites', () => {
     assert.equal(await tab.locator(late).isVisible(), true);
   });
 
-  for (const kind of ['html', 'gtm', 'react'] as const) {
-    const inDialog = () => ({snippet: snippetFor(kind, {attributes: {presentation: 'dialog'}})});
+  for (const platform of ['html', 'gtm', 'react'] as const) {
+    const inDialog = () => ({snippet: snippetFor(platform, {attributes: {presentation: 'dialog'}})});
     const press = (tab: Tab) => tab.getByRole('link', {name: 'How much funding can you get?'}).click();
 
-    test(`the link to a dialog of "${kind}" leads to the apply page where the script is blocked`, async (t) => {
-      const {tab} = await open(t, kind, inDialog(), block);
+    test(`the link to a dialog of "${platform}" leads to the apply page where the script is blocked`, async (t) => {
+      const {tab} = await open(t, platform, inDialog(), block);
       await press(tab);
       await tab.waitForURL(/\/apply\/acme#prequal-form$/);
     });
-    test(`the link to a dialog of "${kind}" opens it where the form arrives`, async (t) => {
-      const {tab} = await open(t, kind, inDialog());
+    test(`the link to a dialog of "${platform}" opens it where the form arrives`, async (t) => {
+      const {tab} = await open(t, platform, inDialog());
       await tab.locator('lead-prequal-form dialog').waitFor({state: 'attached'});
       await press(tab);
       await tab.getByLabel('Above 720').waitFor();
@@ -159,16 +165,16 @@ suite('the snippets of all kinds of sites', () => {
     });
   }
 
-  for (const kind of ['html', 'webflow', 'gtm'] as const)
-    test(`"${siteKinds[kind].name}" works with the snippet that moves on to each new version`, async (t) => {
-      const snippet = snippetFor(kind, {version: 'newest'});
+  for (const platform of ['html', 'webflow', 'gtm'] as const)
+    test(`"${platforms[platform].name}" works with the snippet that moves on to each new version`, async (t) => {
+      const snippet = snippetFor(platform, {version: 'newest'});
       assert.doesNotMatch(snippet.texts.join(''), /integrity/);
-      await sendsLead(t, kind, {snippet});
+      await sendsLead(t, platform, {snippet});
     });
 
-  for (const [kind, tried] of Object.entries(alike) as [SiteKindName, SiteKindName][])
-    test(`the snippet for "${siteKinds[kind].name}" is that for "${siteKinds[tried].name}"`, () => {
-      assert.deepEqual(snippetFor(kind).texts, snippetFor(tried).texts);
+  for (const [platform, tried] of Object.entries(alike) as [PlatformName, PlatformName][])
+    test(`the snippet for "${platforms[platform].name}" is that for "${platforms[tried].name}"`, () => {
+      assert.deepEqual(snippetFor(platform).texts, snippetFor(tried).texts);
     });
 
   test(
@@ -183,7 +189,7 @@ suite('the snippets of all kinds of sites', () => {
         'If the form does not appear, you can open it on its own page.',
       );
       assert.ok(saved.includes(`<a href="${parts.applyPage.applyUrl}">open it on its own page</a>`), saved);
-      const [first, , , last] = siteKinds.wordpress.steps;
+      const [first, , , last] = platforms.wordpress.steps;
       assert.match(first, /administrator or editor.*"unfiltered_html"/);
       assert.match(last, /WordPress would remove the form/);
     },
@@ -198,7 +204,7 @@ suite('the snippets of all kinds of sites', () => {
 
   test('all snippets are much shorter than sites allow, which is 50,000 characters', () => {
     // https://help.webflow.com/hc/en-us/articles/33961332238611-Custom-code-embed
-    for (const kind of siteKindNames)
-      for (const text of snippetFor(kind).texts) assert.ok(text.length < 5_000, kind);
+    for (const platform of platformNames)
+      for (const text of snippetFor(platform).texts) assert.ok(text.length < 5_000, platform);
   });
 });

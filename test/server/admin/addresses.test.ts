@@ -8,7 +8,7 @@ import {planErasure} from '../../../server/admin/erasing.ts';
 import {addressOf, placeOf} from '../../../server/config/destinations.ts';
 import {startNotingAddresses} from '../../../server/destinations/address-uses.ts';
 import type {AddressUse, DeliveryContent, NewDelivery} from '../../../server/leads/deliveries.ts';
-import {openStore, openStoreBeside} from '../../../server/store/open-store.ts';
+import {openStore, openAttachedStore} from '../../../server/store/open-store.ts';
 import {sentLead} from '../../support/embed-client.ts';
 import {emailSettings} from '../../support/email-settings.ts';
 import {openFor} from '../../support/opened.ts';
@@ -37,9 +37,9 @@ forEachStore((store) => {
       const next = await openFor(t, startWebhookReceiver());
       const prepared = {partners: [{...acme, sendTo: ['crm']}], destinations: at(former)} as const;
       const server = await openFor(t, store.startServer(prepared, quickTimings));
-      const beside = await openFor(t, openStoreBeside(server.config, testSealer, true));
+      const attached = await openFor(t, openAttachedStore(server.config, testSealer, true));
       const under = (present: WebhookReceiver): Admin => ({
-        ...{store: beside, look: unnoted},
+        ...{store: attached, noteAccess: unnoted},
         config: {...server.config, destinations: at(present)},
       });
       /** Resolves once the lead was delivered. */
@@ -145,7 +145,11 @@ forEachStore((store) => {
         const wanted = {now, leaseEnd: now + 60_000, limit: 9, maxSends: 3};
         return (await opened.claimDue(destination, wanted)).due.filter(({lead}) => lead.id === entry.id);
       };
-      const admin: Admin = {store: opened, look: unnoted, config: {...server.config, destinations: at(next)}};
+      const admin: Admin = {
+        store: opened,
+        noteAccess: unnoted,
+        config: {...server.config, destinations: at(next)},
+      };
       return {id: entry.id, store: opened, claim, admin};
     }
     const inFormer = [

@@ -121,13 +121,13 @@ for (const {name, postgres, skip} of databaseKinds) {
       const {admin, id} = await begin(t);
       const {store} = await admin();
       let writes = 0;
-      const noteLook: typeof store.noteLook = (entry) => {
+      const addAuditEntry: typeof store.addAuditEntry = (entry) => {
         writes += 1;
-        return store.noteLook(entry);
+        return store.addAuditEntry(entry);
       };
-      const look = noting({noteLook}, {actor: 'operator Ana', action: 'leads show'});
+      const noteAccess = noting({addAuditEntry}, {actor: 'operator Ana', action: 'leads show'});
       for (const filter of [{lead: id}, {lead: id}, {lead: id, operator: 'Ben', role: 'agent'}])
-        await look(filter, [id]);
+        await noteAccess(filter, [id]);
       assert.equal(writes, 2);
       const [entry] = await store.auditEntries({lead: id}, 2);
       assert.deepEqual(entry?.filter, {operator: 'Ben', role: 'agent'});
@@ -179,7 +179,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       };
       const now = Date.now();
       const note = (at: number) =>
-        store.noteLook({...row, id: `${firstIdAt(at)}-7`, at: new Date(at).toISOString()});
+        store.addAuditEntry({...row, id: `${firstIdAt(at)}-7`, at: new Date(at).toISOString()});
       await note(now - auditKept + 60_000);
       await note(now - auditKept - 1);
       assert.equal((await select('SELECT id FROM audit_leads')).length, 4);

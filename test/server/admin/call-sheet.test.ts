@@ -89,11 +89,11 @@ for (const {name, postgres, skip} of databaseKinds)
     test('after a stop, a sheet still has the consent, and nothing can be done but erasing', async (t) => {
       const {admin, id} = await begin(t, newEntry({consent}));
       await planAndRevoke(admin, {who: id});
-      const {view, story, changes} = await readCallSheet(admin, id, seen);
+      const {view, timeline, changes} = await readCallSheet(admin, id, seen);
       assert.deepEqual([view.consent?.at, view.call?.reason], [consent.givenAt, 'stopped']);
       assert.ok((view.call?.at ?? 0) >= consent.givenAt);
       assert.deepEqual(changes, ['erase']);
-      assert.ok(story.some(({title, text}) => title === 'Said stop' && text === 'For everybody.'));
+      assert.ok(timeline.some(({title, text}) => title === 'Said stop' && text === 'For everybody.'));
     });
 
     test('a number that said stop is known again, also of a lead that goes nowhere', async (t) => {
@@ -175,8 +175,8 @@ for (const {name, postgres, skip} of databaseKinds)
       const {admin} = await begin(t, old, late);
       const {view} = await readCallSheet(admin, old.id, {seesPersons: false});
       assert.deepEqual([view.correctedBy, view.state.words], [late.id, 'corrected']);
-      const {story} = await readCallSheet(admin, late.id, seen);
-      const titles = story.map(({title, lead}) => [title, lead]);
+      const {timeline} = await readCallSheet(admin, late.id, seen);
+      const titles = timeline.map(({title, lead}) => [title, lead]);
       assert.deepEqual(titles.slice(-2), [
         [`Corrects ${referenceOf(old.id)}`, old.id],
         ['Came from a caller of the API', null],
@@ -191,10 +191,12 @@ for (const {name, postgres, skip} of databaseKinds)
         ...['deliveries show', 'deliveries retry', 'deliveries drop', 'deliveries settle'],
       ];
       for (const action of commands) await noting(admin.store, {actor: 'ben', action})({lead: id});
-      const look = noting(admin.store, {actor: 'ben', action: 'leads erase'});
-      await look({lead: id, plan: 'shown'});
-      const {story} = await readCallSheet(admin, id, {seesPersons: false});
-      const told = story.map(({title}) => title).filter((title) => title.startsWith('ben, by a command, '));
+      const noteAccess = noting(admin.store, {actor: 'ben', action: 'leads erase'});
+      await noteAccess({lead: id, plan: 'shown'});
+      const {timeline} = await readCallSheet(admin, id, {seesPersons: false});
+      const told = timeline
+        .map(({title}) => title)
+        .filter((title) => title.startsWith('ben, by a command, '));
       // Two of them are lists.
       assert.ok(told.length >= commands.length - 1);
       for (const title of told) assert.doesNotMatch(title, new RegExp(commands.join('|')));
@@ -207,7 +209,7 @@ for (const {name, postgres, skip} of databaseKinds)
         assert.ok(told.includes(`ben, by a command, ${did}`), did);
     });
 
-    test('the story has what is open first, then what happened, the newest first, and who opened it', async (t) => {
+    test('the timeline has what is open first, then what happened, newest first, and who opened it', async (t) => {
       const deliveries = [news('crm'), news('sales'), news('old', 'held'), newDelivery({destination: 'up'})];
       const {admin, id} = await begin(t, newEntry({partner: 'acme', deliveries}), newEntry());
       const {store} = admin;
@@ -225,8 +227,8 @@ for (const {name, postgres, skip} of databaseKinds)
       await noting(store, {actor: 'operator Maria Lopez', action: 'leads list'})({}, [id], 2);
       await store.requestErasure(id, now);
 
-      const {story} = await readCallSheet(admin, id, seen);
-      const titles = story.map(({title}) => title);
+      const {timeline} = await readCallSheet(admin, id, seen);
+      const titles = timeline.map(({title}) => title);
       assert.deepEqual(
         new Set(titles.slice(0, 3)),
         new Set(['Asked to be erased', 'crm does not have the lead yet', 'sales does not have the lead yet']),
@@ -234,10 +236,10 @@ for (const {name, postgres, skip} of databaseKinds)
       for (const title of ['The lead is held for old', 'up got the lead', 'Sent the form'])
         assert.ok(titles.includes(title), title);
       assert.equal(titles.filter((title) => title === 'Maria Lopez opened it').length, 1);
-      const crm = story.find(({send}) => send === 'crm') ?? assert.fail();
+      const crm = timeline.find(({send}) => send === 'crm') ?? assert.fail();
       assert.partialDeepStrictEqual(crm, {kind: 'soon', next: until});
       assert.match(crm.text ?? '', /answered 503.*Tried 1 time\.$/);
-      const times = story.filter(({kind}) => kind !== 'soon').map(({at}) => at);
+      const times = timeline.filter(({kind}) => kind !== 'soon').map(({at}) => at);
       assert.deepEqual(times, times.toSorted().toReversed());
 
       const viewed = await readCallSheet(admin, id, {seesPersons: false});
@@ -250,8 +252,8 @@ for (const {name, postgres, skip} of databaseKinds)
       await execute("UPDATE deliveries SET state = 'delivered', settled_at = happened_at, attempts = 1");
       await planAndRevoke(admin, {who: id});
       const told = async (seesPersons: boolean) => {
-        const {story} = await readCallSheet(admin, id, {seesPersons});
-        return story.find(({kind}) => kind === 'soon') ?? assert.fail();
+        const {timeline} = await readCallSheet(admin, id, {seesPersons});
+        return timeline.find(({kind}) => kind === 'soon') ?? assert.fail();
       };
       const {title, next} = await told(true);
       assert.deepEqual(
@@ -274,12 +276,12 @@ for (const {name, postgres, skip} of databaseKinds)
       const [again, corrections] = [after(1, {}), after(101, {supersedes: first.id})];
       const {admin, id, run, execute} = await begin(t, first, ...again, ...corrections);
       await execute(`UPDATE leads SET duplicate_of = '${id}' WHERE supersedes IS NULL AND id <> '${id}'`);
-      const {story} = await readCallSheet(admin, id, seen);
+      const {timeline} = await readCallSheet(admin, id, seen);
       for (const [what, all] of [
         ['Came again as', again],
         ['Corrected by', corrections],
       ] as const) {
-        const titles = story.map(({title}) => title).filter((title) => title.startsWith(what));
+        const titles = timeline.map(({title}) => title).filter((title) => title.startsWith(what));
         const names = all.slice(2).map((each) => referenceOf(each.id));
         const said = [...names.toReversed(), '2 earlier leads'].map((name) => `${what} ${name}`);
         assert.deepEqual(titles, said);
@@ -303,7 +305,7 @@ for (const {name, postgres, skip} of databaseKinds)
       assert.ok(left.length === 45 && left.every(({erasedAt}) => erasedAt !== null));
     });
 
-    test('who sees no persons gets the story, and nothing is opened or noted', async (t) => {
+    test('who sees no persons gets the timeline, and nothing is opened or noted', async (t) => {
       const {admin, id} = await begin(t, newEntry({partner: 'acme', consent, deliveries: [news('crm')]}));
       const open = () => assert.fail('it opens the lead');
       const store = {...admin.store, readLead: open, findRecords: open, keptConsents: open};
@@ -321,7 +323,7 @@ for (const {name, postgres, skip} of databaseKinds)
 
     test('why somebody did something is not told to who sees no persons', async (t) => {
       const {admin, id} = await begin(t, newEntry());
-      await admin.look({lead: id, reason: 'Jane said yes at 555-0142'});
+      await admin.noteAccess({lead: id, reason: 'Jane said yes at 555-0142'});
       const told = async (seesPersons: boolean) =>
         JSON.stringify(await readCallSheet(admin, id, {seesPersons}));
       assert.match(await told(true), /Because: Jane said yes/);
@@ -337,7 +339,7 @@ for (const {name, postgres, skip} of databaseKinds)
         ...{changes: [], erased: {kept: {first_name: 'Jane'}}},
         view: {record: null, consent: null, state: {kind: 'gone'}, call: {reason: 'erased'}},
       });
-      assert.ok(erased.story.some(({title}) => title === 'Erased'));
+      assert.ok(erased.timeline.some(({title}) => title === 'Erased'));
       for (const lead of [{first_name: 'Jane'}, null]) {
         await sealOtherwise(operated, id, (personal) => ({...personal, lead}));
         const {view, changes} = await readCallSheet(admin, id, seen);

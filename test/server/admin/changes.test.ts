@@ -26,7 +26,7 @@ for (const {name, postgres, skip} of databaseKinds)
       /** As the page of a lead does it, which is noted under the words of the command. */
       const by = (verb: string) => ({
         ...admin,
-        look: noting(admin.store, {actor: 'ana', action: rowNamed(verb).words}),
+        noteAccess: noting(admin.store, {actor: 'ana', action: rowNamed(verb).words}),
       });
       const plan = async (verb: string, destination?: string) => {
         const {plan: planned, ...others} = await planChange(
@@ -135,7 +135,7 @@ for (const {name, postgres, skip} of databaseKinds)
         'If default was to answer the lead, it counts as refused.',
       ]);
       const titles = async () =>
-        (await readCallSheet(admin, lead, {seesPersons: true})).story.map(({title}) => title);
+        (await readCallSheet(admin, lead, {seesPersons: true})).timeline.map(({title}) => title);
       assert.ok((await titles()).includes('ana, by a command, asked what dropping it would do'));
       assert.equal(await make('drop'), '2 deliveries dropped');
       assert.ok((await titles()).includes('ana, by a command, dropped it'));

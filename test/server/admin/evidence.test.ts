@@ -6,7 +6,14 @@ import {listEvidenceKeys, markLeaked, renewEvidenceKey} from '../../../server/ad
 import {showConsent} from '../../../server/admin/consents.ts';
 import {formerKeys, takeOver, type EvidenceKey} from '../../../server/leads/evidence.ts';
 import {readJson} from '../../support/http.ts';
-import {assertFails, databaseKinds, linesOf, operate, statusOf, type Beside} from '../../support/operator.ts';
+import {
+  assertFails,
+  databaseKinds,
+  linesOf,
+  operate,
+  statusOf,
+  type RunningServer,
+} from '../../support/operator.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 import {newEntry, sampleConsent} from '../../support/sample-leads.ts';
 import {takeBack} from '../../support/take-back.ts';
@@ -23,9 +30,9 @@ const signedWith = ({id: key}: EvidenceKey) =>
   newEntry({partner: 'acme', consent: {...sampleConsent, words: 'Call me.', evidence: {key, salt}}});
 
 type Published = {kid: string; revoked?: object};
-const published = async ({fetch}: Pick<Beside, 'fetch'>) =>
+const published = async ({fetch}: Pick<RunningServer, 'fetch'>) =>
   (await readJson<{keys: Published[]}>(await fetch('/.well-known/lead-prequal/keys.json'), 200)).keys;
-const kidsOf = async (server: Pick<Beside, 'fetch'>) => (await published(server)).map(({kid}) => kid);
+const kidsOf = async (server: Pick<RunningServer, 'fetch'>) => (await published(server)).map(({kid}) => kid);
 
 for (const {name, postgres, skip} of databaseKinds) {
   const begin = (t: TestContext, entries = [signedWith(former)]) =>

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import {readFileSync} from 'node:fs';
 import {finish, type Admin} from '../../../server/admin/admin.ts';
-import {besideServers} from '../../../server/admin/beside.ts';
+import {withAttached} from '../../../server/admin/attached.ts';
 import {
   forgetLostKey,
   keyName,
@@ -218,7 +218,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       });
       const forgetting = <Result>(words: string, work: (admin: Admin) => Promise<Result>) => {
         const config = readConfig(environment(words));
-        return besideServers(
+        return withAttached(
           config,
           {
             mayWrite: true,

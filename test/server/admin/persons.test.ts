@@ -9,7 +9,7 @@ import type {Person} from '../../../server/leads/persons.ts';
 import type {LeadFilter} from '../../../server/leads/lead-filter.ts';
 import {firstIdAt} from '../../../server/leads/lead-ids.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
-import type {BesideStore} from '../../../server/leads/ports.ts';
+import type {AttachedStore} from '../../../server/leads/ports.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {createSealer} from '../../../server/store/sealing.ts';
 import {openWhile, type Owner} from '../../support/opened.ts';
@@ -28,7 +28,7 @@ const entryOf = (changes: object, others: Partial<LeadEntry> = {}) =>
 const ofJane = (others: Partial<LeadEntry> = {}) => entryOf({email, phone}, others);
 
 /** Writes the digests of all leads that are there. */
-async function writeAll(store: BesideStore) {
+async function writeAll(store: AttachedStore) {
   const stored = Date.now();
   await until(() => Date.now() > stored + 1, 'the leads are of an earlier time');
   while (!(await store.writeDigests(0)));
@@ -41,7 +41,7 @@ async function search(
   limit?: number,
 ) {
   const {found, kept, ...others} = await finish(
-    leadsOfPerson({store, look: unnoted}, filter, person, limit),
+    leadsOfPerson({store, noteAccess: unnoted}, filter, person, limit),
     quietly,
   );
   return {ids: idsOf(found), kept: idsOf(kept), ...others};
@@ -164,17 +164,17 @@ for (const {name, postgres, skip} of databaseKinds)
       await planAndErase(admin, [ended.id], true);
       assert.deepEqual(await rowsOf(ended.id), []);
       const retention = {shortest: undefined, keptFor: () => undefined, grace: 0, keepConsent: () => false};
-      assert.equal((await admin.store.sweep(Date.now(), retention)).consents, 2);
+      assert.equal((await admin.store.applyRetention(Date.now(), retention)).consents, 2);
       for (const {id} of [kept, later]) assert.deepEqual(await rowsOf(id), []);
       assert.deepEqual((await search(admin, {phone})).kept, []);
     });
 
-    test('the sweep deletes digests with the lead, or keeps them with its consent', async (t) => {
+    test('the retention job deletes digests with the lead, or keeps them with its consent', async (t) => {
       const [gone, kept] = [ofJane(), ofJane(withConsent)];
       const {admin, rowsOf, writeAll} = await operated(t, [gone, kept]);
       await writeAll();
       const retention = {shortest: 0, keptFor: () => 0, grace: 0, keepConsent: () => true};
-      assert.equal((await admin.store.sweep(Date.now() + 1_000, retention)).leads, 2);
+      assert.equal((await admin.store.applyRetention(Date.now() + 1_000, retention)).leads, 2);
       assert.deepEqual([(await rowsOf(gone.id)).length, (await rowsOf(kept.id)).length], [0, 2]);
       assert.deepEqual((await search(admin, {email})).kept, [kept.id]);
     });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
-import {besideServers} from '../../../server/admin/beside.ts';
+import {withAttached} from '../../../server/admin/attached.ts';
 import {reloadServers} from '../../../server/admin/reloading.ts';
 import {readConfig} from '../../../server/config/config.ts';
 import {databaseKinds, runCommand} from '../../support/operator.ts';
@@ -43,7 +43,7 @@ async function start(t: TestContext, postgres: boolean) {
   return {
     ...{servers, settings, config},
     reload: (changes: Record<string, string> = {}, mayShorten = false) =>
-      besideServers(
+      withAttached(
         readConfig({...settings, ...changes}),
         {mayWrite: true, emit: () => undefined, by: {actor: 'ana', action: 'reload'}},
         (admin) => reloadServers(admin, {mayShorten, wait: 15_000}),

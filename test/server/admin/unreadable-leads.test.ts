@@ -1,4 +1,4 @@
-/** What functions of operators, commands, the sweep and the outbox do about leads that are damaged, or cannot be opened. */
+/** What functions of operators, commands, the retention job and the outbox do about leads that are damaged, or cannot be opened. */
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import {finish, type Admin} from '../../../server/admin/admin.ts';
@@ -9,7 +9,7 @@ import {leadsOfPerson} from '../../../server/admin/persons.ts';
 import {usualTimings} from '../../../server/config/timings.ts';
 import type {Observation} from '../../../server/observe/observations.ts';
 import {openStore} from '../../../server/store/open-store.ts';
-import {startSweeping} from '../../../server/store/retention-sweep.ts';
+import {startRetentionJob} from '../../../server/store/retention-job.ts';
 import {createSealer} from '../../../server/store/sealing.ts';
 import {openFor} from '../../support/opened.ts';
 import {
@@ -160,41 +160,41 @@ for (const {name, postgres, skip} of databaseKinds) {
       assert.deepEqual(await metIds(), [first]);
     });
 
-    test('the sweep leaves them as they are, says so, and erases all others', async (t) => {
+    test('the retention job leaves them as they are, says so, and erases all others', async (t) => {
       const createdAt = Date.now() - 3_600_000;
       const deliveries = [newDelivery({state: 'held'})];
       const {bad, others, metIds, open} = await damaged(t, {createdAt, deliveries});
       const store = await open();
       const observed: Observation[] = [];
-      const sweep = startSweeping({
+      const job = startRetentionJob({
         store,
         retention: () => ({shortest: 0, keptFor: () => 0, grace: 0, keepConsent: () => true}),
         emit: (observation) => observed.push(observation),
-        timings: {...usualTimings, sweepEvery: 5, sweepPause: 1, purgeRetry: 1},
+        timings: {...usualTimings, retentionEvery: 5, retentionPause: 1, purgeRetry: 1},
       });
-      await until(() => observed.some((each) => each.type === 'leads-swept'));
-      await sweep.stop();
+      await until(() => observed.some((each) => each.type === 'retention-applied'));
+      await job.stop();
       const records = await store.findRecords([...bad, ...others]);
       for (const id of others) assert.ok('erasedAt' in records.get(id)!);
       for (const id of bad) assert.ok('unreadable' in records.get(id)!);
       const told = observed.flatMap((each) => (each.type === 'lead-unreadable' ? [each.lead] : []));
       assert.deepEqual([...new Set(told)].toSorted(), bad);
-      assert.partialDeepStrictEqual(sweep.overdue()?.counts, [{reason: 'unreadable', leads: bad.length}]);
-      // They are noted beside the sweep, which does not wait for that.
+      assert.partialDeepStrictEqual(job.overdue()?.counts, [{reason: 'unreadable', leads: bad.length}]);
+      // They are noted beside the retention job, which does not wait for that.
       await until(async () => (await metIds()).length === bad.length);
       assert.deepEqual(await metIds(), bad);
     });
 
-    test('the sweep of each hour notes them anew, so none is forgotten after a day', async (t) => {
+    test('the retention job of each hour notes them anew, so none is forgotten after a day', async (t) => {
       const {bad, metIds, open} = await damaged(t, {createdAt: Date.now() - 3_600_000});
       const store = await open();
       const retention = {shortest: 0, keptFor: () => 0, grace: 0, keepConsent: () => true};
-      await store.sweep(Date.now(), retention);
+      await store.applyRetention(Date.now(), retention);
       await until(async () => (await metIds()).length === bad.length);
       t.mock.timers.enable({apis: ['Date'], now: Date.now() + 25 * 3_600_000});
       assert.deepEqual(await metIds(), []);
       const later = await open();
-      await later.sweep(Date.now(), retention);
+      await later.applyRetention(Date.now(), retention);
       await until(async () => (await metIds()).length === bad.length);
     });
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
 import {readConfig, releasesFolder} from '../../../server/config/config.ts';
-import {siteKindNames, siteKinds, type Block} from '../../../server/snippets/site-kinds.ts';
+import {platformNames, platforms, type Block} from '../../../server/snippets/platforms.ts';
 import {snippetForTerminal} from '../../../server/snippets/terminal.ts';
 import {readVersions} from '../../../server/versions/embed-versions.ts';
 import {assertFails, linesOf, runCommand} from '../../support/operator.ts';
@@ -69,11 +69,11 @@ suite('lead-prequal partners snippet', () => {
   test('each host has code of its own, and JSON has the same texts', async (t) => {
     const {environment} = environmentOf(t);
     await Promise.all(
-      siteKindNames.map(async (host) => {
+      platformNames.map(async (host) => {
         const forPeople = await snippetOf(environment, 'acme', '--host', host);
         const forPrograms = await snippetOf(environment, 'acme', '--host', host, '--json');
         const [{steps, blocks, ...others} = assert.fail()] = linesOf<Json>(forPrograms);
-        assert.deepEqual(others, {partner: 'acme', host, name: siteKinds[host].name, version: release});
+        assert.deepEqual(others, {partner: 'acme', host, name: platforms[host].name, version: release});
         assert.equal(forPeople.stdout, `${blocks.map(({code}) => code).join('\n\n')}\n`);
         for (const text of [...steps, ...blocks.map(({title}) => `\n${title}:\n`)])
           assert.ok(forPeople.stderr.includes(text), text);

@@ -112,7 +112,13 @@ suite('the list of versions', () => {
     const list = (json = false) =>
       printedBy(async (surroundings) => {
         const run = createRun(surroundings);
-        await show(run, versions.rows[0] as AnyReading, {store, config, look: unnoted}, {days: 30}, {json});
+        await show(
+          run,
+          versions.rows[0] as AnyReading,
+          {store, config, noteAccess: unnoted},
+          {days: 30},
+          {json},
+        );
         return run.status;
       });
 

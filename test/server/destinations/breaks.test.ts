@@ -4,7 +4,7 @@ import {test, type TestContext} from 'node:test';
 import type {DestinationSettings} from '../../../server/config/destinations.ts';
 import {onePartner} from '../../../server/config/partners.ts';
 import type {Timings} from '../../../server/config/timings.ts';
-import type {BesideStore} from '../../../server/leads/ports.ts';
+import type {AttachedStore} from '../../../server/leads/ports.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {sentLead} from '../../support/embed-client.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
@@ -32,7 +32,7 @@ async function start(t: TestContext, store: Store, {reply, settings = {}, timing
   const servers: TestServer[] = [first];
   if (databaseUrl !== undefined)
     servers.push(await openFor(t, startTestServer({...config, databasePath, databaseUrl}, all)));
-  const operate = <Result>(work: (store: BesideStore) => Promise<Result>) => asOperator(first, work);
+  const operate = <Result>(work: (store: AttachedStore) => Promise<Result>) => asOperator(first, work);
   return {
     crm,
     server: first,

@@ -1,9 +1,9 @@
-/** The courier and the workers over a store that fails at the wrong moment, and over more than one upstream. */
+/** The dispatcher and the workers over a store that fails at the wrong moment, and over more than one upstream. */
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import type {OnLostReply} from '../../../server/config/destinations.ts';
 import type {Timings} from '../../../server/config/timings.ts';
-import {createCourier, type Courier} from '../../../server/destinations/courier.ts';
+import {createDispatcher, type Dispatcher} from '../../../server/destinations/dispatcher.ts';
 import type {Destination} from '../../../server/destinations/destination.ts';
 import {termsOf} from '../../../server/destinations/kinds.ts';
 import {termsOfNews, type Terms} from '../../../server/destinations/terms.ts';
@@ -56,12 +56,12 @@ async function startDelivery(
   );
   const lines: string[] = [];
   const {emit} = logTo(lines);
-  const courier = createCourier({store, destinations, pauses: noPauses, emit, timings});
-  const parts = {store, courier, emit, timings};
+  const dispatcher = createDispatcher({store, destinations, pauses: noPauses, emit, timings});
+  const parts = {store, dispatcher, emit, timings};
   let workers = {stop: () => Promise.resolve()};
   t.after(async () => {
     await workers.stop();
-    await courier.close(0);
+    await dispatcher.close(0);
     for (const fake of fakes.values()) await fake.close();
     await sound.close();
     await server.close();
@@ -69,7 +69,7 @@ async function startDelivery(
   return {
     lines,
     store,
-    courier,
+    dispatcher,
     find: (id: string) => sound.find(id),
     outbox: () => sound.listDeliveries(1_000, {}),
     sent: (name: string) => fakes.get(name)!.sent(),
@@ -141,9 +141,9 @@ suite('a lead whose delivery cannot be written down for longer than its lease', 
     const leaseEnd = Date.now() + 60_000;
     const [id] = await delivery.accept('default', 1, leaseEnd);
     const lead = (await delivery.find(id!))!;
-    const answer = delivery.courier.deliver(first(lead, leaseEnd));
+    const answer = delivery.dispatcher.deliver(first(lead, leaseEnd));
     await until(() => delivery.sent('default').length === 1);
-    await delivery.courier.close(0);
+    await delivery.dispatcher.close(0);
     assert.deepEqual(await answer, {status: 'pending'});
     assert.partialDeepStrictEqual(await delivery.outbox(), [{lead: id, leasedUntil: leaseEnd}]);
     assert.match(delivery.lines.join(''), /what became of a delivery could not be written/);
@@ -166,7 +166,7 @@ test('an upstream is not blamed for a store that cannot write down the ids which
   await until(() => performance.now() - begun > timings.delivery);
   isAway = false;
   await until(async () => (await delivery.outbox()).length === 0);
-  assert.partialDeepStrictEqual(delivery.courier.states(), [{destination: 'default', state: 'ok'}]);
+  assert.partialDeepStrictEqual(delivery.dispatcher.states(), [{destination: 'default', state: 'ok'}]);
   assert.deepEqual(delivery.lines, []);
   assert.equal(delivery.sent('default').length, 6);
 });
@@ -181,10 +181,10 @@ test('a lead that this process claims twice, for its clock jumped, is sent once'
   const leaseEnd = Date.now() + 60_000;
   const [id] = await delivery.accept('default', 1, leaseEnd);
   const lead = (await delivery.find(id!))!;
-  const once = delivery.courier.deliver(first(lead, leaseEnd));
+  const once = delivery.dispatcher.deliver(first(lead, leaseEnd));
   await until(() => delivery.sent('default').length === 1);
   const [again] = await delivery.claim('default', leaseEnd + 1, leaseEnd + 60_000);
-  const second = delivery.courier.deliver(again!);
+  const second = delivery.dispatcher.deliver(again!);
   gate.resolve();
   assert.deepEqual([await once, await second], [{status: 'refused'}, {status: 'refused'}]);
   assert.deepEqual(delivery.sent('default'), [id]);
@@ -199,7 +199,7 @@ test('a lead that is claimed while it is postponed is tried again, and its lease
     async postpone(...given) {
       await store.postpone(...given);
       if (again.length > 0) return;
-      // Here the row is free, but the courier does not know yet that this was written.
+      // Here the row is free, but the dispatcher does not know yet that this was written.
       delete script.create;
       const {due} = await store.claimDue('default', {
         now: Date.now() + 1_000,
@@ -207,13 +207,13 @@ test('a lead that is claimed while it is postponed is tried again, and its lease
         limit: 1,
         maxSends: 3,
       });
-      again.push(delivery.courier.deliver(due[0]!));
+      again.push(delivery.dispatcher.deliver(due[0]!));
     },
   });
   const delivery = await startDelivery(t, {scripts: {default: script}, spoil});
   const [id] = await delivery.accept('default', 1, leaseEnd);
   const lead = (await delivery.find(id!))!;
-  assert.deepEqual(await delivery.courier.deliver(first(lead, leaseEnd)), {status: 'pending'});
+  assert.deepEqual(await delivery.dispatcher.deliver(first(lead, leaseEnd)), {status: 'pending'});
   await Promise.all(again);
   assert.deepEqual(delivery.sent('default'), [id, id]);
   assert.deepEqual(await delivery.outbox(), []);
@@ -272,11 +272,11 @@ suite('leads that the upstream stumbles over', () => {
       delivery.start();
       const failedOften = async () => (await delivery.outbox()).every(({attempts}) => attempts >= 3);
       await until(failedOften);
-      await until(() => delivery.courier.room('default') > 1);
+      await until(() => delivery.dispatcher.room('default') > 1);
       const leaseEnd = Date.now() + 60_000;
       for (const id of await delivery.accept('default', 10, leaseEnd)) {
         const lead = (await delivery.find(id))!;
-        const answer = await delivery.courier.deliver(first(lead, leaseEnd));
+        const answer = await delivery.dispatcher.deliver(first(lead, leaseEnd));
         assert.equal(answer.status, 'done');
       }
       assert.equal((await delivery.outbox()).length, 10);
@@ -289,9 +289,9 @@ suite('leads that the upstream stumbles over', () => {
     await delivery.away('default');
     for (const id of ids) {
       const lead = (await delivery.find(id))!;
-      await delivery.courier.deliver({...first(lead, leaseEnd), attempts: 9});
+      await delivery.dispatcher.deliver({...first(lead, leaseEnd), attempts: 9});
     }
-    assert.partialDeepStrictEqual(delivery.courier.states(), [{destination: 'default', state: 'failing'}]);
+    assert.partialDeepStrictEqual(delivery.dispatcher.states(), [{destination: 'default', state: 'failing'}]);
   });
 });
 
@@ -322,17 +322,17 @@ test('more deliveries than may wait in memory are left to the outbox, and all ar
   const leaseEnd = Date.now() + 60_000;
   const ids = await delivery.accept('default', 200, leaseEnd);
   const leads = await Promise.all(ids.map((id) => delivery.find(id)));
-  const deliveries = leads.map((lead) => delivery.courier.deliver(first(lead!, leaseEnd)));
+  const deliveries = leads.map((lead) => delivery.dispatcher.deliver(first(lead!, leaseEnd)));
   await until(() => atOnce === 16);
-  assert.equal(delivery.courier.deliverer().reserve('default', 'lead'), false);
-  assert.equal(delivery.courier.room('default'), 0);
+  assert.equal(delivery.dispatcher.deliverer().reserve('default', 'lead'), false);
+  assert.equal(delivery.dispatcher.room('default'), 0);
   // Of 200, 16 are under way and 100 wait: the others are in the outbox, without a lease and without an attempt.
   const released = async () => (await delivery.outbox()).filter(({leasedUntil}) => leasedUntil === 0);
   await until(async () => (await released()).length === 84);
   assert.ok((await released()).every(({attempts, state}) => attempts === 0 && state === 'waiting'));
   gate.resolve();
   await Promise.all(deliveries);
-  assert.equal(delivery.courier.deliverer().reserve('default', 'lead'), true);
+  assert.equal(delivery.dispatcher.deliverer().reserve('default', 'lead'), true);
   delivery.start();
   await until(async () => (await delivery.outbox()).length === 0);
   assert.deepEqual(delivery.sent('default').toSorted(), ids.toSorted());
@@ -347,7 +347,7 @@ test('events that a destination has not chosen take no turn of its pace', () => 
     parallel: 16,
     parallelClaimed: 16,
   };
-  const courier = createCourier({
+  const dispatcher = createDispatcher({
     store: {} as LeadStore,
     destinations: new Map([
       ['crm', {destination: {close: () => Promise.resolve()} as Destination, terms, address: '', place: ''}],
@@ -356,13 +356,13 @@ test('events that a destination has not chosen take no turn of its pace', () => 
     emit: ignoreObservations,
     timings: quickTimings,
   });
-  const deliverer = courier.deliverer();
+  const deliverer = dispatcher.deliverer();
   let isPaused = false;
   for (let lead = 0; lead < 100; lead += 1) {
     assert.equal(deliverer.reserve('crm', 'created'), true);
-    courier.claimed('crm', [created, created]);
+    dispatcher.claimed('crm', [created, created]);
   }
-  assert.equal(courier.room('crm'), 1);
+  assert.equal(dispatcher.room('crm'), 1);
   isPaused = true;
   assert.deepEqual(
     [deliverer.reserve('crm', 'created'), deliverer.reserve('crm', 'answered')],
@@ -370,10 +370,10 @@ test('events that a destination has not chosen take no turn of its pace', () => 
   );
   isPaused = false;
   assert.equal(deliverer.reserve('crm', 'answered'), true);
-  assert.deepEqual([deliverer.reserve('crm', 'answered'), courier.room('crm')], [false, 0]);
+  assert.deepEqual([deliverer.reserve('crm', 'answered'), dispatcher.room('crm')], [false, 0]);
   assert.equal(deliverer.reserve('crm', 'created'), true);
-  courier.claimed('crm', [created]);
-  assert.equal(courier.room('crm'), 0);
+  dispatcher.claimed('crm', [created]);
+  assert.equal(dispatcher.room('crm'), 0);
 });
 
 test('a worker adds nothing to a delivery in progress each time it looks into the outbox', async (t) => {
@@ -392,13 +392,13 @@ test('a worker adds nothing to a delivery in progress each time it looks into th
     hasDue: () => Promise.resolve(true),
     claimDue: () => Promise.resolve({due: (looks += 1) === 1 ? [{}] : [], held: [], unreadable: []}),
   } as unknown as LeadStore;
-  const courier = {
+  const dispatcher = {
     deliver: () => inProgress,
     room: () => 10,
     claimed: () => undefined,
     isGone: () => false,
     unusedLeases: () => [],
-  } as unknown as Courier;
+  } as unknown as Dispatcher;
   const terms = termsOf(
     {...leadApi, ...upstreamAccess, url: 'http://127.0.0.1'},
     {leadsPerSecond: 1, newsGivenUpAfter: Infinity},
@@ -406,7 +406,7 @@ test('a worker adds nothing to a delivery in progress each time it looks into th
   const destinations = new Map([['default', {terms}]]);
   const workers = startWorkers(destinations, {
     store,
-    courier,
+    dispatcher,
     emit: ignoreObservations,
     timings: quickTimings,
   });

@@ -5,8 +5,8 @@ import type {DestinationSettings} from '../../../server/config/destinations.ts';
 import {onePartner} from '../../../server/config/partners.ts';
 import type {DeliveryRow} from '../../../server/leads/deliveries.ts';
 import {startServer} from '../../../server/server.ts';
-import type {BesideStore} from '../../../server/leads/ports.ts';
-import {openStoreBeside} from '../../../server/store/open-store.ts';
+import type {AttachedStore} from '../../../server/leads/ports.ts';
+import {openAttachedStore} from '../../../server/store/open-store.ts';
 import {emailSettings} from '../../support/email-settings.ts';
 import {sentLead} from '../../support/embed-client.ts';
 import {logTo} from '../../support/observation-log.ts';
@@ -55,8 +55,8 @@ async function drive(t: TestContext, settings: DestinationSettings, isOver: (row
     undefined,
     {...quickTimings, delivery: 3_000},
   );
-  const look = <Result>(work: (store: BesideStore) => Promise<Result>) =>
-    openWhile(openStoreBeside(config, testSealer, true), work);
+  const look = <Result>(work: (store: AttachedStore) => Promise<Result>) =>
+    openWhile(openAttachedStore(config, testSealer, true), work);
   const rows = () => look((store) => store.listDeliveries(10, {destination: 'news'}));
   try {
     const fetch = fetchFrom(`http://127.0.0.1:${server.port}`);

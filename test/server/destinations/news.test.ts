@@ -6,7 +6,7 @@ import type {DestinationSettings} from '../../../server/config/destinations.ts';
 import {onePartner} from '../../../server/config/partners.ts';
 import type {DeliveryFilter, DeliveryRow} from '../../../server/leads/deliveries.ts';
 import type {LeadEvent} from '../../../server/leads/lead-event.ts';
-import type {BesideStore} from '../../../server/leads/ports.ts';
+import type {AttachedStore} from '../../../server/leads/ports.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {sentLead, somebody} from '../../support/embed-client.ts';
 import {json, startFakeUpstream, type Script} from '../../support/fake-upstream.ts';
@@ -197,7 +197,7 @@ test('a failed delivery is tried again with the same id and body until it succee
   const count = crm.received.length;
   assert.equal((await deliveries(own, {state: 'delivered'})).length, 1);
   // An operator sends it once more.
-  const again = (store: BesideStore) =>
+  const again = (store: AttachedStore) =>
     store.retryDeliveries(Date.now(), {destination: 'crm', state: 'delivered', since: Date.now() - 60_000});
   assert.equal(await asOperator(own, again), 1);
   await crm.hasReceived(count + 1);

@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {after, suite, test} from 'node:test';
 import {parse, type DefaultTreeAdapterTypes} from 'parse5';
 import {onePartner} from '../../../server/config/partners.ts';
-import {siteKindNames} from '../../../server/snippets/site-kinds.ts';
+import {platformNames} from '../../../server/snippets/platforms.ts';
 import {makeEmbedVersion} from '../../support/embed-folder.ts';
 import {faultsOf} from '../../support/markup.ts';
 import {startTestServer} from '../../support/test-server.ts';
@@ -49,8 +49,8 @@ const pages: [path: string, status: number][] = [
   ['/apply/acme?lang=es&theme=dark', 200],
   ['/embed/snippets', 200],
   ['/embed/snippets?partner=nobody&accent=none', 400],
-  ...siteKindNames.map((host): [string, number] => [snippets + host, 200]),
-  ...siteKindNames.map((host): [string, number] => [snippets.replace('?', '/preview?') + host, 200]),
+  ...platformNames.map((host): [string, number] => [snippets + host, 200]),
+  ...platformNames.map((host): [string, number] => [snippets.replace('?', '/preview?') + host, 200]),
   // The second wrong address of the minute, and one too many.
   ['/apply/nobody?lang=es', 404],
   ['/apply/nobody', 429],

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
 import {suite, test} from 'node:test';
 import {onePartner} from '../../../server/config/partners.ts';
-import {openStoreBeside} from '../../../server/store/open-store.ts';
+import {openAttachedStore} from '../../../server/store/open-store.ts';
 import {createSealer} from '../../../server/store/sealing.ts';
 import {readLead, sendLead, sentLead, somebody} from '../../support/embed-client.ts';
 import {basic, comparable, postJson, readJson, readProblem} from '../../support/http.ts';
@@ -30,7 +30,7 @@ forEachStore((over) => {
       assert.equal((await fetch(`${server.url}/readyz`)).status, 200, await outage());
     const outage = () => Promise.resolve(server.logLines.filter((line) => /store/.test(line)).join('\n'));
     const noteOf = async (id: string, open: Parameters<typeof openFor>[0]) => {
-      const store = await openFor(open, openStoreBeside(server.config, createSealer([key]), false));
+      const store = await openFor(open, openAttachedStore(server.config, createSealer([key]), false));
       const find = async () => (await store.unreadableLeads(Date.now())).find((lead) => lead.id === id);
       await until(async () => (await find()) !== undefined);
       return find();

@@ -21,7 +21,7 @@ const asLeads = () => 'lead' as const;
 
 type Given = Partial<Pick<Deliverer, 'reserve' | 'contentFor'>> & {answer?: (due: DueDelivery) => Answer};
 
-/** A desk over a store, whose courier only notes what it is asked to deliver. It has room for the lender alone. */
+/** A desk over a store, whose dispatcher only notes what it is asked to deliver. It has room for the lender alone. */
 async function openDesk(
   t: TestContext,
   over: Store,
@@ -30,7 +30,7 @@ async function openDesk(
   const server = await openFor(t, over.startServer());
   const store = await openFor(t, openStore(server.config, testSealer));
   const asked: DueDelivery[] = [];
-  const courier = {
+  const dispatcher = {
     deliver(due: DueDelivery) {
       asked.push(due);
       return Promise.resolve(answer(due));
@@ -45,7 +45,7 @@ async function openDesk(
   const emit = (event: Observation) => {
     if (event.type === 'suspect-held') held.push(event.destination);
   };
-  const desk = createLeadDesk({store, courier, calculate: () => doneAnswer, emit, timings: usualTimings});
+  const desk = createLeadDesk({store, dispatcher, calculate: () => doneAnswer, emit, timings: usualTimings});
   const take = async (changes: Partial<NewLead> = {}) => {
     const lead = asLead(prequalificationBody);
     const accepted = await desk.submit({lead, partner: 'acme', answerFrom: undefined, ...changes});

@@ -1,4 +1,4 @@
-/** How pages, errors and downloads reach a browser, and which looks are noted. */
+/** How pages, errors and downloads reach a browser, and which accesses are noted. */
 import assert from 'node:assert/strict';
 import {randomUUIDv7} from 'node:crypto';
 import {once} from 'node:events';
@@ -10,7 +10,7 @@ import {html} from '../../../server/html/html.ts';
 import type {AuditEntry} from '../../../server/leads/audit.ts';
 import {roles} from '../../../server/leads/operators.ts';
 import {StoreUnavailable} from '../../../server/leads/store-errors.ts';
-import {createLooks} from '../../../server/pages/looks.ts';
+import {createAccessLog} from '../../../server/pages/access-log.ts';
 import {routes} from '../../../server/pages/routes.ts';
 import type {Reply, Route, Visit} from '../../../server/pages/visit.ts';
 import type {Owner} from '../../support/opened.ts';
@@ -257,55 +257,56 @@ suite('a download', () => {
   });
 });
 
-suite('looks', () => {
+suite('notes of accesses', () => {
   const minute = 60_000;
   /** @returns what is noted, as the last state of each entry */
   function begin() {
     let now = 0;
     const entries = new Map<string, AuditEntry>();
-    const noteLook = (entry: AuditEntry) => {
+    const addAuditEntry = (entry: AuditEntry) => {
       entries.set(entry.id, structuredClone(entry));
       return Promise.resolve();
     };
-    const looks = createLooks(() => now);
+    const accessLog = createAccessLog(() => now);
     const by = {actor: 'operator Ana', action: 'leads list'};
     return {
-      look: (page: object | undefined, ids: string[], who = by) => looks.of({noteLook}, who, page)({}, ids),
+      noteAccess: (page: object | undefined, ids: string[], who = by) =>
+        accessLog.of({addAuditEntry}, who, page)({}, ids),
       pass: (milliseconds: number) => (now += milliseconds),
       noted: () => [...entries.values()],
     };
   }
 
   test('of the same page are one for a quarter of an hour, which names all leads that were seen', async () => {
-    const {look, pass, noted} = begin();
-    await look({time: 'today'}, ['a']);
+    const {noteAccess, pass, noted} = begin();
+    await noteAccess({time: 'today'}, ['a']);
     pass(14 * minute);
-    await look({time: 'today'}, ['b', 'a']);
+    await noteAccess({time: 'today'}, ['b', 'a']);
     assert.deepEqual(
       noted().map(({ids, leads}) => ({ids, leads})),
       [{ids: ['a', 'b'], leads: 2}],
     );
     pass(2 * minute);
-    await look({time: 'today'}, ['b']);
+    await noteAccess({time: 'today'}, ['b']);
     assert.equal(noted().length, 2);
   });
 
   test('of another page, by somebody else, or by what changes something, are others', async () => {
-    const {look, noted} = begin();
+    const {noteAccess, noted} = begin();
     const [list, ben] = [{time: 'today'}, {actor: 'operator Ben', action: 'leads list'}];
-    await look(list, ['a']);
-    await look({...list, after: 'a'}, ['b']);
-    await look(list, ['a'], ben);
-    await look(list, ['a'], {...ben, action: 'leads export'});
-    await look(undefined, ['a']);
-    await look(undefined, ['a']);
+    await noteAccess(list, ['a']);
+    await noteAccess({...list, after: 'a'}, ['b']);
+    await noteAccess(list, ['a'], ben);
+    await noteAccess(list, ['a'], {...ben, action: 'leads export'});
+    await noteAccess(undefined, ['a']);
+    await noteAccess(undefined, ['a']);
     assert.equal(noted().length, 6);
   });
 
   test('name every lead that was shown, however many come and go on a page that stays open', async () => {
-    const {look, noted} = begin();
+    const {noteAccess, noted} = begin();
     const all = Array.from({length: 180}, () => randomUUIDv7());
-    for (let at = 0; at + 50 <= all.length; at += 10) await look({}, all.slice(at, at + 50));
+    for (let at = 0; at + 50 <= all.length; at += 10) await noteAccess({}, all.slice(at, at + 50));
     assert.deepEqual(new Set(noted().flatMap(({ids}) => ids)), new Set(all));
   });
 
@@ -313,17 +314,17 @@ suite('looks', () => {
     const entries = new Map<string, AuditEntry>();
     let writes = 0;
     // The first ones take the longest.
-    const noteLook = async (entry: AuditEntry) => {
+    const addAuditEntry = async (entry: AuditEntry) => {
       const copy = structuredClone(entry);
       for (let turn = 20 * ++writes; turn < 200; turn += 1) await Promise.resolve();
       entries.set(entry.id, copy);
     };
-    const looks = createLooks();
+    const accessLog = createAccessLog();
     const all = Array.from({length: 8}, () => Array.from({length: 10}, () => randomUUIDv7()));
-    const look = (ids: string[]) =>
-      looks.of({noteLook}, {actor: 'operator Ana', action: 'leads list'}, {})({}, ids);
-    await look([]);
-    await Promise.all(all.map(look));
+    const noteAccess = (ids: string[]) =>
+      accessLog.of({addAuditEntry}, {actor: 'operator Ana', action: 'leads list'}, {})({}, ids);
+    await noteAccess([]);
+    await Promise.all(all.map(noteAccess));
     assert.deepEqual(new Set([...entries.values()].flatMap(({ids}) => ids)), new Set(all.flat()));
   });
 });

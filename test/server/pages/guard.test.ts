@@ -13,7 +13,7 @@ import {ownHost, pagesUrl, servePages, type Answer, type ServedPages} from '../.
 const navigation = {'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document'};
 
 /** What somebody may do from there: all of it, only look, or nothing. */
-type May = 'all' | 'look' | 'nothing';
+type May = 'all' | 'noteAccess' | 'nothing';
 const [cross, sibling] = [{'sec-fetch-site': 'cross-site'}, {'sec-fetch-site': 'same-site'}];
 const ours = {origin: pagesUrl, 'sec-fetch-site': 'same-origin'};
 const elsewhere = {origin: 'https://evil.example', ...cross};
@@ -24,24 +24,24 @@ const mode = (name: string) => ({'sec-fetch-mode': name});
 const froms: Record<string, readonly [may: May, headers: Record<string, string>]> = {
   'a page of ours': ['all', ours],
   'a page of ours in an old browser': ['all', {origin: pagesUrl}],
-  'the address bar': ['look', {'sec-fetch-site': 'none', ...navigation}],
-  'a program': ['look', {}],
+  'the address bar': ['noteAccess', {'sec-fetch-site': 'none', ...navigation}],
+  'a program': ['noteAccess', {}],
   'a page of ours, behind a proxy that adds no-referrer': ['all', {...ours, origin: 'null'}],
   'a page of ours, behind a proxy that drops the origin': ['all', {'sec-fetch-site': 'same-origin'}],
-  'the same in an old browser': ['look', {origin: 'null'}],
-  'a sandbox elsewhere': ['look', {...elsewhere, ...navigation, origin: 'null'}],
-  'a page of ours with the origin of another': ['look', {...ours, origin: 'https://evil.example'}],
-  'a link elsewhere': ['look', {...cross, ...navigation}],
-  'a form elsewhere': ['look', {...elsewhere, ...navigation}],
+  'the same in an old browser': ['noteAccess', {origin: 'null'}],
+  'a sandbox elsewhere': ['noteAccess', {...elsewhere, ...navigation, origin: 'null'}],
+  'a page of ours with the origin of another': ['noteAccess', {...ours, origin: 'https://evil.example'}],
+  'a link elsewhere': ['noteAccess', {...cross, ...navigation}],
+  'a form elsewhere': ['noteAccess', {...elsewhere, ...navigation}],
   'a script elsewhere': ['nothing', {...elsewhere, ...mode('no-cors')}],
   'an image elsewhere': ['nothing', {...cross, ...mode('no-cors'), 'sec-fetch-dest': 'image'}],
   'an object elsewhere': ['nothing', {...cross, ...mode('navigate'), 'sec-fetch-dest': 'object'}],
   'a frame elsewhere': ['nothing', {...cross, ...mode('navigate'), 'sec-fetch-dest': 'iframe'}],
-  'a form of a sibling host': ['look', {...nearby, ...navigation}],
+  'a form of a sibling host': ['noteAccess', {...nearby, ...navigation}],
   'a script of a sibling host': ['nothing', {...nearby, ...mode('cors')}],
   'our origin, but another site': ['nothing', {origin: pagesUrl, ...cross}],
   'our origin, but another scheme': [
-    'look',
+    'noteAccess',
     {origin: pagesUrl.replace('https', 'http'), ...sibling, ...navigation},
   ],
 };

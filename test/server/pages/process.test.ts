@@ -9,7 +9,7 @@ import {html} from '../../../server/html/html.ts';
 import {roles} from '../../../server/leads/operators.ts';
 import {startPages} from '../../../server/pages/process.ts';
 import type {Route} from '../../../server/pages/visit.ts';
-import {openStore, openStoreBeside} from '../../../server/store/open-store.ts';
+import {openStore, openAttachedStore} from '../../../server/store/open-store.ts';
 import {createSealer} from '../../../server/store/sealing.ts';
 import {runAdmin} from '../../support/admin-process.ts';
 import {askPort, beginSession, pagesUrl} from '../../support/pages.ts';
@@ -80,8 +80,8 @@ async function startHere(t: TestContext, databaseUrl?: string) {
   };
   const read = () => readConfig(settings);
   const pages = await openFor(t, startPages(read, [said], ignore, {configuration: 0, status: 0}));
-  const beside = openStoreBeside(config, createSealer(config.dataKeys), true);
-  const secret = await openWhile(beside, (store) => beginSession(store, 'agent'));
+  const attached = openAttachedStore(config, createSealer(config.dataKeys), true);
+  const secret = await openWhile(attached, (store) => beginSession(store, 'agent'));
   const page = (headers: Record<string, string> = {}) =>
     askPort(pages.port, '/', {headers: {cookie: `__Host-operator=${secret}`, ...headers}});
   return {page, folder};

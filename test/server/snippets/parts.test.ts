@@ -4,11 +4,11 @@ import {reservedHeights} from '../../../form/reserved-heights.ts';
 import {onePartner, type Partner} from '../../../server/config/partners.ts';
 import {noChoices, readChoices} from '../../../server/snippets/choices.ts';
 import {
-  siteKindNames,
-  siteKinds,
+  platformNames,
+  platforms,
   leadToApplyPage,
-  type SiteKindName,
-} from '../../../server/snippets/site-kinds.ts';
+  type PlatformName,
+} from '../../../server/snippets/platforms.ts';
 import {snippetParts, versionForSnippets} from '../../../server/snippets/parts.ts';
 import {snippetForTerminal} from '../../../server/snippets/terminal.ts';
 import type {EmbedVersion} from '../../../server/versions/embed-versions.ts';
@@ -42,12 +42,12 @@ const partsOf = (query: Record<string, string>, partner = acme, version = releas
   snippetParts({publicUrl}, version, partner, readChoices(query).choices);
 
 const contact = {phone: '(415) 555-0132 ext. 3', email: 'hello@acme.example'};
-const textFor = (site: SiteKindName, query: Record<string, string> = {}, partner: Partner = acme) =>
-  siteKinds[site]
+const textFor = (platform: PlatformName, query: Record<string, string> = {}, partner: Partner = acme) =>
+  platforms[platform]
     .blocks(partsOf(query, partner))
     .map(({code}) => code)
     .join('\n');
-const withForm = siteKindNames.filter((name) => !leadToApplyPage.has(name));
+const withForm = platformNames.filter((name) => !leadToApplyPage.has(name));
 
 suite('what a snippet is made from', () => {
   test('snippets pin the newest release, or else the newest build, if it has both first files', () => {
@@ -105,8 +105,8 @@ suite('what a snippet is made from', () => {
       src: `${publicUrl}/embed/v1/lead-prequal-form.js`,
       integrity: undefined,
     });
-    for (const site of siteKindNames) {
-      for (const {code} of siteKinds[site].blocks(partsOf({version: 'newest'})))
+    for (const platform of platformNames) {
+      for (const {code} of platforms[platform].blocks(partsOf({version: 'newest'})))
         assert.doesNotMatch(code, /integrity/);
     }
   });
@@ -136,8 +136,10 @@ suite('what a snippet is made from', () => {
       lead_types: ['standard'],
     });
     const textOf = (query: Record<string, string>, partner = acme) =>
-      siteKindNames
-        .flatMap((site) => siteKinds[site].blocks(partsOf({presentation: 'dialog', ...query}, partner)))
+      platformNames
+        .flatMap((platform) =>
+          platforms[platform].blocks(partsOf({presentation: 'dialog', ...query}, partner)),
+        )
         .map(({code}) => code)
         .join('\n');
     assert.match(
@@ -185,52 +187,56 @@ suite('what a snippet is made from', () => {
     assert.equal(partsOf({presentation: 'dialog'}).height, undefined);
   });
 
-  test('a snippet with contact data first has the order and its height, on every kind of site', () => {
-    for (const site of siteKindNames.filter((name) => !leadToApplyPage.has(name))) {
-      const text = siteKinds[site]
+  test('a snippet with contact data first has the order and its height, on every platform', () => {
+    for (const platform of platformNames.filter((name) => !leadToApplyPage.has(name))) {
+      const text = platforms[platform]
         .blocks(partsOf({order: 'contact-first'}))
         .map(({code}) => code)
         .join('\n');
-      assert.match(text, / order="contact-first"|'order', 'contact-first'/, site);
-      assert.ok(text.includes(reservedHeights['contact-first']), site);
+      assert.match(text, / order="contact-first"|'order', 'contact-first'/, platform);
+      assert.ok(text.includes(reservedHeights['contact-first']), platform);
     }
   });
 
   test('no text of a snippet has more than ten lines, and its rules have one', () => {
     const partner = {...acme, contact: {phone: '(415) 555-0132'}, colors: {accent: '#0b7a5a'}};
     const all = {order: 'contact-first', look: 'night', lang: 'es', history: 'on', 'cta-label': 'Call'};
-    for (const site of siteKindNames)
+    for (const platform of platformNames)
       for (const query of [{}, all, {presentation: 'dialog'}])
-        for (const {title, code} of siteKinds[site].blocks(partsOf(query, partner))) {
-          assert.ok(code.split('\n').length <= 10, `${site}, ${title}: ${code}`);
+        for (const {title, code} of platforms[platform].blocks(partsOf(query, partner))) {
+          assert.ok(code.split('\n').length <= 10, `${platform}, ${title}: ${code}`);
           assert.doesNotMatch(code, /<style>[^<]*\n/);
         }
   });
 
-  test("a snippet has the partner's colour unless another one is chosen, on every kind of site", () => {
+  test("a snippet has the partner's colour unless another one is chosen, on every platform", () => {
     const partner = {...acme, colors: {accent: '#0b7a5a'}};
-    for (const site of withForm) {
+    for (const platform of withForm) {
       for (const presentation of ['inline', 'dialog'])
-        assert.match(textFor(site, {presentation}, partner), /--prequal-partner-accent'?: '?#0b7a5a/, site);
-      assert.doesNotMatch(textFor(site, {accent: 'red'}, partner), /0b7a5a/, site);
+        assert.match(
+          textFor(platform, {presentation}, partner),
+          /--prequal-partner-accent'?: '?#0b7a5a/,
+          platform,
+        );
+      assert.doesNotMatch(textFor(platform, {accent: 'red'}, partner), /0b7a5a/, platform);
     }
   });
 
-  test('a snippet with a form in a dialog has the link that opens it, on every kind of site', () => {
-    for (const site of siteKindNames.filter((name) => !leadToApplyPage.has(name))) {
-      const text = siteKinds[site]
+  test('a snippet with a form in a dialog has the link that opens it, on every platform', () => {
+    for (const platform of platformNames.filter((name) => !leadToApplyPage.has(name))) {
+      const text = platforms[platform]
         .blocks(partsOf({presentation: 'dialog'}))
         .map(({code}) => code)
         .join('\n');
-      assert.match(text, /<a href="https:\/\/leads\.example\.com\/apply\/acme#prequal-form">/, site);
-      assert.match(text, /id="prequal-form"|'id', 'prequal-form'/, site);
-      assert.doesNotMatch(text, /min-height|minHeight/, site);
+      assert.match(text, /<a href="https:\/\/leads\.example\.com\/apply\/acme#prequal-form">/, platform);
+      assert.match(text, /id="prequal-form"|'id', 'prequal-form'/, platform);
+      assert.doesNotMatch(text, /min-height|minHeight/, platform);
     }
   });
 
-  for (const site of withForm.filter((name) => name !== 'wordpress')) {
-    test(`the form holds a link, hidden while the form may come: ${siteKinds[site].name}`, () => {
-      const text = textFor(site, {}, {...acme, contact});
+  for (const platform of withForm.filter((name) => name !== 'wordpress')) {
+    test(`the form holds a link, hidden while the form may come: ${platforms[platform].name}`, () => {
+      const text = textFor(platform, {}, {...acme, contact});
       const [, child = assert.fail(text)] = /<div class(?:Name)?="prequal-late">(.*)<\/div>/.exec(text) ?? [];
       assert.equal(
         child,
@@ -278,16 +284,16 @@ suite('what a snippet is made from', () => {
   });
 
   test('a snippet with a dialog leaves nothing in the page, because its link is the apply page', () => {
-    for (const site of withForm)
+    for (const platform of withForm)
       assert.doesNotMatch(
-        textFor(site, {presentation: 'dialog'}),
+        textFor(platform, {presentation: 'dialog'}),
         /prequal-late|has not loaded|<style/,
-        site,
+        platform,
       );
   });
 
   test('a snippet in JSX has boolean attributes as booleans, because React sets others to texts', () => {
-    const [component] = siteKinds.react.blocks(
+    const [component] = platforms.react.blocks(
       partsOf({draft: 'on', sandbox: 'succeeds', 'data-layer': 'dataLayer'}),
     );
     const {code = ''} = component ?? {};

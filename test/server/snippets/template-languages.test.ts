@@ -7,7 +7,7 @@ import {Liquid} from 'liquidjs';
 import {transformWithOxc} from 'vite';
 import {onePartner} from '../../../server/config/partners.ts';
 import {readChoices} from '../../../server/snippets/choices.ts';
-import {siteKindNames, siteKinds, type SiteKindName} from '../../../server/snippets/site-kinds.ts';
+import {platformNames, platforms, type PlatformName} from '../../../server/snippets/platforms.ts';
 import {scriptText} from '../../../server/snippets/markup.ts';
 import {snippetParts} from '../../../server/snippets/parts.ts';
 
@@ -35,7 +35,7 @@ const version = {
 const {choices} = readChoices({presentation: 'dialog'});
 
 /** The blocks of a snippet whose values are the text, as if no value had been refused. */
-function codesWith(text: string, site: SiteKindName) {
+function codesWith(text: string, platform: PlatformName) {
   const partner = onePartner({key: 'acme', name: 'Acme', origins: ['https://acme.example'], cid: '1'});
   const attributes = {...choices.attributes, 'privacy-href': text, 'cta-href': text, 'cta-label': text};
   const parts = snippetParts(
@@ -44,7 +44,7 @@ function codesWith(text: string, site: SiteKindName) {
     {...partner, name: text, privacyHref: text},
     {...choices, attributes},
   );
-  return siteKinds[site].blocks(parts).map(({code}) => code);
+  return platforms[platform].blocks(parts).map(({code}) => code);
 }
 
 /** How many tags of each name there are. */
@@ -56,11 +56,11 @@ suite('hostile values in a template language', () => {
     assert.match(String(html), /<script>alert/);
   });
 
-  for (const site of siteKindNames.filter((name) => name !== 'react' && name !== 'vue')) {
-    test(`Liquid leaves every snippet as it is, whatever its values: ${site}`, async () => {
-      const harmless = codesWith('harmless', site).map(tagsIn);
+  for (const platform of platformNames.filter((name) => name !== 'react' && name !== 'vue')) {
+    test(`Liquid leaves every snippet as it is, whatever its values: ${platform}`, async () => {
+      const harmless = codesWith('harmless', platform).map(tagsIn);
       for (const text of hostile) {
-        const codes = codesWith(text, site);
+        const codes = codesWith(text, platform);
         for (const code of codes) {
           const rendered: unknown = await new Liquid().parseAndRender(code);
           assert.equal(rendered, code);

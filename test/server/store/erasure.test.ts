@@ -1,4 +1,4 @@
-/** What is left of a lead that was erased, and who is told. The sweep: retention-sweep.test.ts. */
+/** What is left of a lead that was erased, and who is told. The retention job: retention-job.test.ts. */
 import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
 import {suite, test} from 'node:test';

@@ -225,7 +225,7 @@ export function describeFigures(name: string, openStore: (data: string) => Promi
       const some = Array.from({length: maxIds - 1}, () => randomUUIDv7());
       const note = async (time: number, ids: string[], action = 'leads show', more = {}) => {
         const entry = {id: idAt(time), at: new Date(time).toISOString(), actor: 'operator Ann', action};
-        await own.noteLook({...entry, filter: {}, leads: ids.length, ids, ...more});
+        await own.addAuditEntry({...entry, filter: {}, leads: ids.length, ids, ...more});
         return entry.id;
       };
       const first = await note(start, [lead]);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {test} from 'node:test';
-import {openStore, openStoreBeside} from '../../../server/store/open-store.ts';
+import {openStore, openAttachedStore} from '../../../server/store/open-store.ts';
 import {createSealer} from '../../../server/store/sealing.ts';
 import {databaseKinds} from '../../support/operator.ts';
 import {openFor} from '../../support/opened.ts';
@@ -19,12 +19,12 @@ for (const {name, postgres, skip} of databaseKinds)
     const sealer = createSealer(['a data key of at least 32 characters']);
     // As the server makes it, before it makes the tables.
     writeFileSync(databasePath, '');
-    const beside = () => openStoreBeside(settings, sealer, true);
+    const attached = () => openAttachedStore(settings, sealer, true);
     let clock = 0;
     const mocked = t.mock.method(performance, 'now', () => (clock += 10_000));
-    await assert.rejects(beside(), /The database is empty: start the server, which makes its tables/);
+    await assert.rejects(attached(), /The database is empty: start the server, which makes its tables/);
     mocked.mock.restore();
-    const early = beside();
+    const early = attached();
     const server = await openFor(t, openStore(settings, sealer));
     const store = await openFor(t, early);
     assert.deepEqual([await store.countLeads({}), await server.countLeads({})], [0, 0]);

@@ -18,7 +18,7 @@ import {testSealer} from '../../support/test-server.ts';
 const leads = 20_000;
 const shape = {partners: 100, waiting: leads / 2, destinations: 50};
 /** Of these, no lead has a delivery that waits. */
-const sweptPartners = ['partner-7', 'partner-9'];
+const expiringPartners = ['partner-7', 'partner-9'];
 const day = 24 * 3_600_000;
 
 type Explained = {
@@ -137,16 +137,16 @@ const works: Record<string, (store: Explained['queries'], id: string) => Promise
     const found = await Promise.all([...names, 'idle'].map((name) => store.hasDue(name)));
     assert.deepEqual(found, [...names.map(() => true), false]);
   },
-  'sweep, of leads and of consents': async (store) => {
+  'retention, of leads and of consents': async (store) => {
     const retention = {
       shortest: day,
       keptFor: (partner: string | null) =>
-        partner !== null && sweptPartners.includes(partner) ? day : undefined,
+        partner !== null && expiringPartners.includes(partner) ? day : undefined,
       grace: day,
       keepConsent: () => true,
     };
-    assert.equal((await store.sweep(Date.now(), retention)).leads, 10);
-    await store.sweep(Date.now(), retention, {of: 'consents', id: ''});
+    assert.equal((await store.applyRetention(Date.now(), retention)).leads, 10);
+    await store.applyRetention(Date.now(), retention, {of: 'consents', id: ''});
   },
   erase: async (store, id) => {
     assert.equal((await store.erasable([id])).length, 1);
@@ -212,7 +212,7 @@ for (const [name, open, skip] of [
       store.takeScans();
       // As if most leads were duplicates and corrections: PostgreSQL reads an index as a whole if it has few rows.
       await store.run(`UPDATE leads SET duplicate_of = id, supersedes = id
-        WHERE partner NOT IN ('${sweptPartners.join("', '")}')`);
+        WHERE partner NOT IN ('${expiringPartners.join("', '")}')`);
       if (name === 'PostgreSQL') await store.run('ANALYZE');
     });
 

@@ -7,7 +7,7 @@ import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import type {LeadStore} from '../../../server/leads/ports.ts';
 import {reasonOf, StoreUnavailable} from '../../../server/leads/store-errors.ts';
 import type {Observation} from '../../../server/observe/observations.ts';
-import {openStore, openStoreBeside} from '../../../server/store/open-store.ts';
+import {openStore, openAttachedStore} from '../../../server/store/open-store.ts';
 import {createSealer} from '../../../server/store/sealing.ts';
 import {startSealingClear} from '../../../server/store/seal-clear.ts';
 import {putInClear} from '../../support/in-clear.ts';
@@ -138,7 +138,7 @@ forEachStore((over) => {
   test('all processes stop reading data in clear once one of them has sealed it', async (t) => {
     const {server, entries, seal} = await begin(t, 3);
     const [entry, damaged] = entries as [LeadEntry, LeadEntry];
-    const other = await openFor(t, openStoreBeside(server.config, createSealer(testSealer.words), true));
+    const other = await openFor(t, openAttachedStore(server.config, createSealer(testSealer.words), true));
     assert.ok(await isRead(other, entry));
     await server.execute(`UPDATE leads SET clear_lead = '{"first' WHERE id = '${damaged.id}'`);
     const {saw} = await seal();

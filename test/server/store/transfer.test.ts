@@ -15,7 +15,7 @@ import {DatabaseSync} from 'node:sqlite';
 import {suite, test, type TestContext} from 'node:test';
 import {deliveryContents, deliveryStates, type FirstContent} from '../../../server/leads/deliveries.ts';
 import {tables, type Column, type Table} from '../../../server/store/columns.ts';
-import {openStore, openStoreBeside} from '../../../server/store/open-store.ts';
+import {openStore, openAttachedStore} from '../../../server/store/open-store.ts';
 import {createSealer} from '../../../server/store/sealing.ts';
 import {transfer, transferred, type Progress} from '../../../server/store/transfer.ts';
 import {openWhile} from '../../support/opened.ts';
@@ -237,8 +237,8 @@ suite('a transfer to PostgreSQL', {skip: withoutPostgres}, () => {
   test('has the file for itself: neither servers, pages nor commands open it beside', async (t) => {
     const {sqlite, postgres} = await makePlaces(t);
     await fillStore(sqlite);
-    const beside = (mayWrite: boolean) => openStoreBeside(configFor(sqlite), both, mayWrite);
-    for (const opened of [openStore(configFor(sqlite), both), beside(true), beside(false)])
+    const attached = (mayWrite: boolean) => openAttachedStore(configFor(sqlite), both, mayWrite);
+    for (const opened of [openStore(configFor(sqlite), both), attached(true), attached(false)])
       await openWhile(opened, async () => {
         await assert.rejects(
           copy(sqlite, postgres),
@@ -249,7 +249,7 @@ suite('a transfer to PostgreSQL', {skip: withoutPostgres}, () => {
     await copy(sqlite, postgres, async ({table}) => {
       if (table !== 'leads') return;
       await assert.rejects(opens(sqlite), /database is locked/);
-      await assert.rejects(beside(true), /database is locked/);
+      await assert.rejects(attached(true), /database is locked/);
       await assert.rejects(copy(sqlite, postgres), /database is locked/);
     });
     await opens(postgres);

@@ -8,9 +8,9 @@ import {createWebhook} from '../../../../server/destinations/webhook/webhook.ts'
 import {renewEvidenceKey} from '../../../../server/admin/evidence.ts';
 import {formerKeys, statementOf} from '../../../../server/leads/evidence.ts';
 import type {LeadEvent} from '../../../../server/leads/lead-event.ts';
-import type {BesideStore} from '../../../../server/leads/ports.ts';
+import type {AttachedStore} from '../../../../server/leads/ports.ts';
 import {StoreUnavailable} from '../../../../server/leads/store-errors.ts';
-import {openStore, openStoreBeside} from '../../../../server/store/open-store.ts';
+import {openStore, openAttachedStore} from '../../../../server/store/open-store.ts';
 import {createSealer} from '../../../../server/store/sealing.ts';
 import {sentLead, somebody} from '../../../support/embed-client.ts';
 import {eraseLead} from '../../../support/erase-lead.ts';
@@ -40,8 +40,8 @@ const configFor = ({settings}: WebhookReceiver, changes: Partial<Config> = {}): 
   dataKeys: ['a data key of at least 32 characters'],
   ...changes,
 });
-const withStore = <Result>({config}: TestServer, work: (store: BesideStore) => Promise<Result>) =>
-  openWhile(openStoreBeside(config, createSealer(config.dataKeys), true), work);
+const withStore = <Result>({config}: TestServer, work: (store: AttachedStore) => Promise<Result>) =>
+  openWhile(openAttachedStore(config, createSealer(config.dataKeys), true), work);
 const agreed = {body: {consent: {version: '1', agreed: true}}};
 
 const path = '/.well-known/lead-prequal/keys.json';

@@ -6,11 +6,11 @@ import fc from '../../../support/properties.ts';
 import {onePartner} from '../../../../server/config/partners.ts';
 import {choicesFor} from '../../../../server/snippets/choices.ts';
 import {
-  siteKindNames,
-  siteKinds,
-  type SiteKindName,
+  platformNames,
+  platforms,
+  type PlatformName,
   leadToApplyPage,
-} from '../../../../server/snippets/site-kinds.ts';
+} from '../../../../server/snippets/platforms.ts';
 import {makeEmbedVersion} from '../../../support/embed-folder.ts';
 import {readProblem, requestRaw} from '../../../support/http.ts';
 import {openFor} from '../../../support/opened.ts';
@@ -93,10 +93,10 @@ const unescape = (text: string) =>
 /** The texts to copy, as people see them. */
 const codesIn = (text: string) =>
   [...text.matchAll(/<pre[^>]*><code>([^]*?)<\/code><\/pre>/g)].map(([, code = '']) => unescape(code));
-const asHtml = (site: SiteKindName) => !['react', 'vue', 'frame', 'email'].includes(site);
+const asHtml = (platform: PlatformName) => !['react', 'vue', 'frame', 'email'].includes(platform);
 
 suite('the page of snippets', () => {
-  test('has the snippet for the partner and the site that its address names', async () => {
+  test('has the snippet for the partner and the platform that its address names', async () => {
     const {status, text} = await get({partner: 'acme', host: 'wordpress'});
     assert.equal(status, 200);
     assert.match(text, /Acme &amp; Söhne/);
@@ -110,7 +110,7 @@ suite('the page of snippets', () => {
       code,
       /<script async src="https:\/\/leads\.example\.com\/embed\/1\.1\.0\/lead-prequal-form\.classic\.js/,
     );
-    for (const step of siteKinds.wordpress.steps)
+    for (const step of platforms.wordpress.steps)
       assert.ok(text.includes(`<li>${step.replaceAll('"', '&quot;')}</li>`), step);
   });
 
@@ -150,9 +150,9 @@ suite('the page of snippets', () => {
     assert.match(form, /value="single"\s+selected/);
     assert.match(form, /value="off"\s+selected/);
     assert.match(form, /value="'A', serif"/);
-    for (const site of siteKindNames) {
-      const link = new URLSearchParams({...query, host: site}).toString().replaceAll('&', '&amp;');
-      assert.ok(text.includes(`href="?${link}#snippet"`), site);
+    for (const platform of platformNames) {
+      const link = new URLSearchParams({...query, host: platform}).toString().replaceAll('&', '&amp;');
+      assert.ok(text.includes(`href="?${link}#snippet"`), platform);
     }
     assert.equal(text.match(/aria-current="page"/g)?.length, 1);
   });
@@ -177,16 +177,19 @@ suite('the page of snippets', () => {
   };
   const [samples, leads] = ['Sends nothing: shows samples', 'Sends real leads'];
 
-  for (const site of siteKindNames) {
-    test(`the form beside the snippet is a sample until somebody wants leads: ${siteKinds[site].name}`, async () => {
-      const asItComes = await sendingOn({partner: 'acme', host: site});
+  for (const platform of platformNames) {
+    test(`the form beside the snippet is a sample until somebody wants leads: ${platforms[platform].name}`, async () => {
+      const asItComes = await sendingOn({partner: 'acme', host: platform});
       assert.deepEqual([asItComes.words, asItComes.chosen], [[samples, leads], [samples]]);
       assert.doesNotMatch(asItComes.text, /is a\s+real lead/);
-      assert.match((await getPreview({partner: 'acme', host: site})).text, /sandbox/);
-      const live = await sendingOn({partner: 'acme', host: site, sends: 'leads'});
+      assert.match((await getPreview({partner: 'acme', host: platform})).text, /sandbox/);
+      const live = await sendingOn({partner: 'acme', host: platform, sends: 'leads'});
       assert.deepEqual(live.chosen, [leads]);
       assert.match(live.text, /is a\s+real lead/);
-      assert.doesNotMatch((await getPreview({partner: 'acme', host: site, sends: 'leads'})).text, /sandbox/);
+      assert.doesNotMatch(
+        (await getPreview({partner: 'acme', host: platform, sends: 'leads'})).text,
+        /sandbox/,
+      );
       assert.deepEqual(codesIn(asItComes.text), codesIn(live.text));
       assert.doesNotMatch(codesIn(asItComes.text).join(), /sandbox|sends/);
     });
@@ -257,9 +260,9 @@ suite('the page of snippets', () => {
   });
 
   const brand = `"><script>alert('1')</script> & co`;
-  for (const site of siteKindNames)
-    test(`a hidden field is in the snippet, escaped: ${siteKinds[site].name}`, async () => {
-      const {status, text} = await get({partner: 'hidden', host: site, 'context-brand': brand});
+  for (const platform of platformNames)
+    test(`a hidden field is in the snippet, escaped: ${platforms[platform].name}`, async () => {
+      const {status, text} = await get({partner: 'hidden', host: platform, 'context-brand': brand});
       assert.equal(status, 200);
       assert.match(text, /<details open>\s*<summary>Hidden fields/);
       const code = codesIn(text).join('\n');
@@ -269,7 +272,10 @@ suite('the page of snippets', () => {
         gtm: `form.setAttribute('context-brand', '">\\u003cscript>alert(\\'1\\')\\u003c/script> & co');`,
       };
       const attribute = `context-brand="&quot;&gt;&lt;script&gt;alert('1')&lt;/script&gt; &amp; co"`;
-      assert.ok(code.includes(Object.hasOwn(written, site) ? written[site as 'gtm'] : attribute), code);
+      assert.ok(
+        code.includes(Object.hasOwn(written, platform) ? written[platform as 'gtm'] : attribute),
+        code,
+      );
       assert.ok(!text.includes(brand) && !code.includes(brand), code);
     });
 
@@ -376,12 +382,12 @@ suite('what strangers can do with the page', () => {
     const query = {partner: 'acme', endpoint: 'https://Evil.example/'};
     const words =
       'Leads from this snippet go to https://evil.example and not to this server. Paste it only if you know that server.';
-    for (const site of siteKindNames.filter((name) => !leadToApplyPage.has(name))) {
-      const {text} = await get({...query, host: site});
+    for (const platform of platformNames.filter((name) => !leadToApplyPage.has(name))) {
+      const {text} = await get({...query, host: platform});
       const [warning = ''] = /<div class="warning" role="alert">[^]*?<\/div>/.exec(text) ?? [];
       assert.match(warning, /<svg/);
-      assert.ok(warning.includes(`<strong>Warning:</strong> ${words}`), site);
-      assert.ok(text.indexOf(warning) < text.indexOf('<pre'), site);
+      assert.ok(warning.includes(`<strong>Warning:</strong> ${words}`), platform);
+      assert.ok(text.indexOf(warning) < text.indexOf('<pre'), platform);
     }
     // This server is no stranger, and the link in an e-mail has no endpoint.
     for (const harmless of [
@@ -459,9 +465,12 @@ suite('what strangers can do with the page', () => {
   });
 
   test('no secret, no origin and no other partner is on the page, its preview and their files', async () => {
-    for (const site of siteKindNames) {
+    for (const platform of platformNames) {
       for (const partner of ['acme', 'nobody', '']) {
-        for (const made of [await get({partner, host: site}), await getPreview({partner, site})])
+        for (const made of [
+          await get({partner, host: platform}),
+          await getPreview({partner, host: platform}),
+        ])
           assert.doesNotMatch(JSON.stringify([...made.headers]) + made.text, /canary/i);
       }
     }
@@ -502,11 +511,11 @@ suite('what strangers can do with the page', () => {
 });
 
 suite('the preview', () => {
-  for (const site of siteKindNames.filter(asHtml)) {
-    test(`holds the very text of the snippet, whatever is chosen: ${siteKinds[site].name}`, async () => {
+  for (const platform of platformNames.filter(asHtml)) {
+    test(`holds the very text of the snippet, whatever is chosen: ${platforms[platform].name}`, async () => {
       await fc.assert(
         fc.asyncProperty(anyChoices, async (chosen) => {
-          const query = {partner: 'acme', host: site, sends: 'leads', ...chosen};
+          const query = {partner: 'acme', host: platform, sends: 'leads', ...chosen};
           const {status, text} = await get(query);
           assert.equal(status, 200);
           const [, frame = ''] = /<iframe[^>]* src="([^"]+)"/.exec(text) ?? [];
@@ -526,12 +535,12 @@ suite('the preview', () => {
     });
   }
 
-  for (const site of ['react', 'vue'] as const) {
-    test(`of a snippet in code is that of HTML, and the page says so: ${siteKinds[site].name}`, async () => {
+  for (const platform of ['react', 'vue'] as const) {
+    test(`of a snippet in code is that of HTML, and the page says so: ${platforms[platform].name}`, async () => {
       const query = {partner: 'acme', sends: 'leads', look: 'warm', layout: 'single', 'cta-label': 'Book'};
-      const {text} = await get({...query, host: site});
+      const {text} = await get({...query, host: platform});
       assert.match(text, /shown on a page in plain HTML/);
-      const preview = await getPreview({...query, host: site});
+      const preview = await getPreview({...query, host: platform});
       const [html = assert.fail()] = codesIn((await get({...query, host: 'html'})).text);
       assert.ok(preview.text.includes(html));
     });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import type {DestinationSettings} from '../../../server/config/destinations.ts';
 import {onePartner} from '../../../server/config/partners.ts';
-import {createReplyStreaks} from '../../../server/destinations/reply-streaks.ts';
+import {countConsecutiveFailures} from '../../../server/destinations/consecutive-failures.ts';
 import {emailSettings} from '../../support/email-settings.ts';
 import {sentLead} from '../../support/embed-client.ts';
 import {refusal, startMailServer} from '../../support/mail-server.ts';
@@ -24,14 +24,14 @@ function stopwatch(t: TestContext) {
 
 function start() {
   const told: string[] = [];
-  const streaks = createReplyStreaks('crm', (event) => {
+  const failures = countConsecutiveFailures('crm', (event) => {
     if (event.type === 'destination-replies') told.push(event.state);
   });
   return {
     told,
-    state: () => streaks.state(),
-    refuse: (...leads: string[]) => leads.forEach((lead) => streaks.record('refused', lead, 'the reason')),
-    deliver: () => streaks.record('delivered', 'another', null),
+    state: () => failures.state(),
+    refuse: (...leads: string[]) => leads.forEach((lead) => failures.record('refused', lead, 'the reason')),
+    deliver: () => failures.record('delivered', 'another', null),
   };
 }
 

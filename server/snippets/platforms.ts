@@ -1,7 +1,7 @@
 /**
- * The kinds of sites on which partners put the form, each with the snippet that survives there. The page of snippets, the
+ * The platforms on which partners put the form, each with the snippet that survives there. The page of snippets, the
  * command `lead-prequal partners snippet` and the documentation take them from this table, and test/e2e/embeds runs them
- * on pages that treat a snippet as such a site does. The command and the page of snippets call a kind `host`, because
+ * on pages that treat a snippet as such a site does. The command and the page of snippets call a platform `host`, because
  * addresses and scripts of partners use that name.
  */
 import {escapeHtml} from '../html/html.ts';
@@ -28,7 +28,7 @@ export type Block = {
   code: string;
 };
 
-export type SiteKind = {
+export type Platform = {
   name: string;
   /** What to do, one step a sentence. The texts to copy come after them. */
   steps: readonly string[];
@@ -46,7 +46,7 @@ const classicHtml = (parts: SnippetParts) =>
 const wordpress = (parts: SnippetParts) =>
   `${formTag(parts, styleAttribute(parts))}\n${classicTag(parts)}${fallbackBelow(parts)}`;
 
-const singleHtmlBlock = (title: string, code: (parts: SnippetParts) => string): SiteKind['blocks'] => {
+const singleHtmlBlock = (title: string, code: (parts: SnippetParts) => string): Platform['blocks'] => {
   return (parts) => [{title, language: 'html', code: code(parts)}];
 };
 
@@ -132,7 +132,7 @@ function policy({server, attributes: {endpoint}}: SnippetParts): string {
 const emailLink = ({applyPage: {applyUrl, title}}: SnippetParts) =>
   `<a href="${escapeHtml(applyUrl)}">${escapeHtml(title)}</a>`;
 
-export const siteKinds = {
+export const platforms = {
   html: {
     name: 'Your own HTML',
     steps: ['Paste this where the form should appear.'],
@@ -267,14 +267,14 @@ export const siteKinds = {
       {title: 'A link in HTML', language: 'html', code: emailLink(parts)},
     ],
   },
-} as const satisfies Readonly<Record<string, SiteKind>>;
+} as const satisfies Readonly<Record<string, Platform>>;
 
-export type SiteKindName = keyof typeof siteKinds;
+export type PlatformName = keyof typeof platforms;
 
 /**
  * The kinds whose snippets lead to the partner's apply page, which has its own design and the newest version of the
  * form.
  */
-export const leadToApplyPage: ReadonlySet<SiteKindName> = new Set(['frame', 'email']);
+export const leadToApplyPage: ReadonlySet<PlatformName> = new Set(['frame', 'email']);
 
-export const siteKindNames = Object.keys(siteKinds) as [SiteKindName, ...SiteKindName[]];
+export const platformNames = Object.keys(platforms) as [PlatformName, ...PlatformName[]];

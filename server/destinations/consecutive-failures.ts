@@ -16,33 +16,33 @@ const faultyAfterDay = 2;
  * - `unreadable`: the reply was lost or could not be read, so it is unknown whether the destination has the lead
  */
 export type ReplyOutcome = 'delivered' | 'refused' | 'unreadable';
-export type StreakState = 'ok' | 'unreadable' | 'refusing';
+export type ReplyState = 'ok' | 'unreadable' | 'refusing';
 
-export type ReplyStreaks = {
+export type ConsecutiveFailures = {
   /**
    * Must not be called for failures before a reply is possible, such as a refused connection.
    * @param reason for the observation, if this reply changes the state
    */
   record(outcome: ReplyOutcome, lead: string, reason: string | null): void;
-  state(): StreakState;
+  state(): ReplyState;
   /** True while the state is `unreadable` and several leads got such replies, so that the cause is no single lead. */
   failsForSeveral(): boolean;
 };
 
-export function createReplyStreaks(name: string, emit: Emit): ReplyStreaks {
+export function countConsecutiveFailures(name: string, emit: Emit): ConsecutiveFailures {
   let unreadable = 0;
-  /** The lead with the first unreadable reply of the streak. */
+  /** The lead with the first of the consecutive unreadable replies. */
   let firstLead = '';
   let several = false;
   /** Leads that were refused since the last delivery: as many as the state depends on. */
   const refused = new Set<string>();
   /** When the first of them was refused, as a time of `performance.now()`. */
   let refusedSince = 0;
-  let emitted: StreakState = 'ok';
+  let emitted: ReplyState = 'ok';
   const isRefusing = () =>
     refused.size >= faultyAfter ||
     (refused.size >= faultyAfterDay && performance.now() - refusedSince >= dayLength);
-  const state = (): StreakState => {
+  const state = (): ReplyState => {
     if (unreadable >= faultyAfter) return 'unreadable';
     return isRefusing() ? 'refusing' : 'ok';
   };

@@ -3,25 +3,25 @@
  * does so independently, and may end at any time, because erased leads are not found again.
  */
 import type {Timings} from '../config/timings.ts';
-import type {ErasureStore, Retention, SweepPlace} from '../leads/erasure.ts';
+import type {ErasureStore, Retention, RetentionPlace} from '../leads/erasure.ts';
 import {reasonOf} from '../leads/store-errors.ts';
-import type {Upkeep} from '../leads/ports.ts';
+import type {Maintenance} from '../leads/ports.ts';
 import type {Emit} from '../observe/observations.ts';
 import type {OverdueCount, OverdueReading} from '../observe/readings.ts';
-import {pauseFor, repeat} from './upkeep.ts';
+import {pauseFor, repeat} from './maintenance.ts';
 
 type Parts = {
-  store: Pick<ErasureStore, 'sweep'> & Pick<Upkeep, 'purge'>;
+  store: Pick<ErasureStore, 'applyRetention'> & Pick<Maintenance, 'purge'>;
   /** Asked before each slice, because a reload may replace it. */
   retention: () => Retention;
   emit: Emit;
-  timings: Pick<Timings, 'sweepEvery' | 'sweepPause' | 'purgeRetry'>;
+  timings: Pick<Timings, 'retentionEvery' | 'retentionPause' | 'purgeRetry'>;
 };
 
 /** `overdue` is undefined before the end of the first pass. */
-type Sweeping = {overdue: () => OverdueReading | undefined; stop: () => Promise<void>};
+type RetentionJob = {overdue: () => OverdueReading | undefined; stop: () => Promise<void>};
 
-export function startSweeping({store, retention, emit, timings}: Parts): Sweeping {
+export function startRetentionJob({store, retention, emit, timings}: Parts): RetentionJob {
   // A process that was killed may have erased without emptying the log.
   let mustPurge = true;
   let overdue: OverdueReading | undefined;
@@ -30,8 +30,8 @@ export function startSweeping({store, retention, emit, timings}: Parts): Sweepin
     const done = {leads: 0, consents: 0};
     const left = new Map<string, OverdueCount>();
     try {
-      for (let after: SweepPlace | undefined, isLast = false; !isLast && !signal.aborted;) {
-        const slice = await store.sweep(Date.now(), retention(), after);
+      for (let after: RetentionPlace | undefined, isLast = false; !isLast && !signal.aborted;) {
+        const slice = await store.applyRetention(Date.now(), retention(), after);
         done.leads += slice.leads;
         done.consents += slice.consents;
         for (const lead of slice.unreadable) emit({type: 'lead-unreadable', lead});
@@ -42,11 +42,11 @@ export function startSweeping({store, retention, emit, timings}: Parts): Sweepin
         }
         mustPurge ||= slice.leads + slice.consents > 0;
         [after, isLast] = [slice.next, slice.next === undefined];
-        if (!isLast) await pauseFor(timings.sweepPause, signal);
+        if (!isLast) await pauseFor(timings.retentionPause, signal);
       }
       overdue = {sweptAt: Date.now(), counts: [...left.values()]};
     } finally {
-      emit({type: 'leads-swept', ...done, overdue: overdue?.counts ?? []});
+      emit({type: 'retention-applied', ...done, overdue: overdue?.counts ?? []});
     }
     while (mustPurge && !signal.aborted) {
       mustPurge = !(await store.purge());
@@ -55,10 +55,10 @@ export function startSweeping({store, retention, emit, timings}: Parts): Sweepin
   }
 
   // Processes that started together begin at different moments, so that they do not look for the same leads at once.
-  const first = Math.random() * Math.min(60_000, timings.sweepEvery);
+  const first = Math.random() * Math.min(60_000, timings.retentionEvery);
   const {stop} = repeat(async (signal) => {
-    await pass(signal).catch((error: unknown) => emit({type: 'sweep-failed', reason: reasonOf(error)}));
-    return timings.sweepEvery;
+    await pass(signal).catch((error: unknown) => emit({type: 'retention-failed', reason: reasonOf(error)}));
+    return timings.retentionEvery;
   }, first);
   return {overdue: () => overdue, stop};
 }

@@ -1,6 +1,6 @@
 /**
- * Notes who looks at what. Pages that are open ask for themselves again and again, so the same page is one look a quarter of
- * an hour; what changes something is a look each time.
+ * The access log: who looked at what. Pages that are open ask for themselves again and again, so the same page is one
+ * entry in a quarter of an hour; what changes something is an entry each time.
  */
 import {hash} from 'node:crypto';
 import type {Admin} from '../admin/admin.ts';
@@ -8,15 +8,15 @@ import {noting, type Actor} from '../admin/audit.ts';
 import {maxIds, type AuditStore} from '../leads/audit.ts';
 
 /** Milliseconds. */
-const lookTime = 15 * 60_000;
-/** Looks that are known at a time. One that is forgotten is noted once more. */
+const entryTime = 15 * 60_000;
+/** Entries that are known at a time. One that is forgotten is noted once more. */
 const maxKnown = 1_000;
 
-type Known = {note: Admin['look']; ids: ReadonlySet<string>; endsAt: number};
+type Known = {note: Admin['noteAccess']; ids: ReadonlySet<string>; endsAt: number};
 
 export const actorOf = ({name}: {name: string}): string => `operator ${name}`;
 
-export function createLooks(now = () => performance.now()) {
+export function createAccessLog(now = () => performance.now()) {
   const known = new Map<string, Known>();
 
   function forgetOldest() {
@@ -27,7 +27,7 @@ export function createLooks(now = () => performance.now()) {
 
   return {
     /** @param page the parameters of the page. Undefined for what changes something */
-    of(store: Pick<AuditStore, 'noteLook'>, by: Actor, page: object | undefined): Admin['look'] {
+    of(store: Pick<AuditStore, 'addAuditEntry'>, by: Actor, page: object | undefined): Admin['noteAccess'] {
       if (!page) return noting(store, by);
       // A digest, because a page may be a search for a person.
       const key = hash('sha256', JSON.stringify([by.actor, by.action, page]));
@@ -40,8 +40,8 @@ export function createLooks(now = () => performance.now()) {
           before && before.endsAt > now() && (all.size <= maxIds || all.size === before.ids.size);
         const entry: Known = goesOn
           ? {...before, ids: all}
-          : {note: noting(store, by), ids: new Set([...ids].concat(lead)), endsAt: now() + lookTime};
-        // Before it is noted, so that a look at the same time counts these ids, too.
+          : {note: noting(store, by), ids: new Set([...ids].concat(lead)), endsAt: now() + entryTime};
+        // Before it is noted, so that an access at the same time counts these ids, too.
         known.delete(key);
         known.set(key, entry);
         forgetOldest();

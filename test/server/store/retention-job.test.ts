@@ -1,4 +1,4 @@
-/** What the sweep erases, when, and what stops it or does not. */
+/** What the retention job erases, when, and what stops it or does not. */
 import assert from 'node:assert/strict';
 import {join} from 'node:path';
 import {suite, test, type TestContext} from 'node:test';
@@ -11,8 +11,8 @@ import type {LeadStore} from '../../../server/leads/ports.ts';
 import {retentionOf, type RetentionConfig} from '../../../server/leads/retention.ts';
 import type {Observation} from '../../../server/observe/observations.ts';
 import {newRequest} from '../../../server/reload/reloads.ts';
-import {openStoreBeside} from '../../../server/store/open-store.ts';
-import {startSweeping} from '../../../server/store/retention-sweep.ts';
+import {openAttachedStore} from '../../../server/store/open-store.ts';
+import {startRetentionJob} from '../../../server/store/retention-job.ts';
 import {createSealer} from '../../../server/store/sealing.ts';
 import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
 import {sendLead} from '../../support/embed-client.ts';
@@ -33,7 +33,7 @@ import {until} from '../../support/until.ts';
 import {testSealer} from '../../support/test-server.ts';
 
 const day = 24 * 3_600_000;
-const timings = {...usualTimings, sweepEvery: 5, sweepPause: 1, purgeRetry: 1};
+const timings = {...usualTimings, retentionEvery: 5, retentionPause: 1, purgeRetry: 1};
 
 const failedOnce = {...failedAttempt, until: Date.now() + day};
 const given = (givenAt: number) => ({...sampleConsent, givenAt});
@@ -45,29 +45,33 @@ const partner = (key: string, fields: object = {}) =>
 const retention = (retainDays: number | undefined, configured: RetentionConfig['partners'] = []) =>
   retentionOf({retention: {retainDays, keepConsentYears: 5, graceDays: 30}, partners: configured});
 
-/** A sweep that goes on until it is stopped. `swept` sums up what it has erased. */
-function sweeping(t: TestContext, store: Pick<LeadStore, 'sweep' | 'purge'>, rules: () => Retention) {
-  const swept = {leads: 0, consents: 0, passes: 0};
+/** A retention job that goes on until it is stopped. `erased` sums up what it has erased. */
+function startJob(
+  t: TestContext,
+  store: Pick<LeadStore, 'applyRetention' | 'purge'>,
+  rules: () => Retention,
+) {
+  const erased = {leads: 0, consents: 0, passes: 0};
   const observed: Observation[] = [];
-  const sweep = startSweeping({
+  const job = startRetentionJob({
     store,
     retention: rules,
     emit(observation) {
       observed.push(observation);
-      if (observation.type !== 'leads-swept') return;
-      swept.leads += observation.leads;
-      swept.consents += observation.consents;
-      swept.passes += 1;
+      if (observation.type !== 'retention-applied') return;
+      erased.leads += observation.leads;
+      erased.consents += observation.consents;
+      erased.passes += 1;
     },
     timings,
   });
-  t.after(() => sweep.stop());
-  return {swept, observed, overdue: sweep.overdue, stop: () => sweep.stop()};
+  t.after(() => job.stop());
+  return {erased, observed, overdue: job.overdue, stop: () => job.stop()};
 }
 /** Resolves after a pass that began after now. */
-async function wholePass({swept}: {swept: {passes: number}}) {
-  const {passes} = swept;
-  await until(() => swept.passes >= passes + 2, 'another pass has ended');
+async function wholePass({erased}: {erased: {passes: number}}) {
+  const {passes} = erased;
+  await until(() => erased.passes >= passes + 2, 'another pass has ended');
 }
 
 type Open = (t: TestContext, count?: number) => Promise<LeadStore[]>;
@@ -89,7 +93,7 @@ for (const [name, open, skip] of [
   ['SQLite', overSqlite, false],
   ['PostgreSQL', overPostgres, withoutPostgres],
 ] as const)
-  suite(`${name}: the sweep`, {skip}, () => {
+  suite(`${name}: the retention job`, {skip}, () => {
     test('erases by partner: after days, by default, or never', async (t) => {
       const [store] = (await open(t)) as [LeadStore];
       const entries = [
@@ -108,10 +112,10 @@ for (const [name, open, skip] of [
         partner('kept', {retain_days: 'forever'}),
         partner('plain'),
       ]);
-      const sweep = sweeping(t, store, () => rules);
-      await wholePass(sweep);
+      const job = startJob(t, store, () => rules);
+      await wholePass(job);
       assert.deepEqual(await erasedOf(store, entries), [true, false, false, true, false, true, false, true]);
-      assert.partialDeepStrictEqual(sweep.swept, {leads: 4, consents: 0});
+      assert.partialDeepStrictEqual(job.erased, {leads: 4, consents: 0});
     });
 
     test('leaves a lead with an open delivery until that has ended', async (t) => {
@@ -119,12 +123,12 @@ for (const [name, open, skip] of [
       const entry = daysAgo(10, {deliveries: [newDelivery({givesAnswer: false, nextAttemptAt: 0})]});
       const other = daysAgo(10);
       for (const each of [entry, other]) await store.accept(each);
-      const sweep = sweeping(t, store, () => retention(1));
-      await until(() => sweep.swept.leads === 1);
-      await wholePass(sweep);
+      const job = startJob(t, store, () => retention(1));
+      await until(() => job.erased.leads === 1);
+      await wholePass(job);
       assert.deepEqual(await erasedOf(store, [entry, other]), [false, true]);
       await store.settle(keyOf(entry.id), 0, {state: 'delivered', answer: doneAnswer});
-      await until(() => sweep.swept.leads === 2);
+      await until(() => job.erased.leads === 2);
       assert.ok(await isErased(store, entry));
     });
 
@@ -141,10 +145,10 @@ for (const [name, open, skip] of [
         daysAgo(131, waits({leaseEnd})),
       ];
       for (const entry of entries) await store.accept(entry);
-      const sweep = sweeping(t, store, () => retention(100, [partner('short', {retain_days: 30})]));
-      await wholePass(sweep);
+      const job = startJob(t, store, () => retention(100, [partner('short', {retain_days: 30})]));
+      await wholePass(job);
       assert.deepEqual(await erasedOf(store, entries), [true, false, false, false]);
-      const counts = sweep.overdue()?.counts ?? [];
+      const counts = job.overdue()?.counts ?? [];
       assert.deepEqual(
         counts.map(({destination, reason, leads}) => `${destination} ${reason} ${leads}`).toSorted(),
         ['crm held 1', 'crm waiting 1'],
@@ -172,14 +176,14 @@ for (const [name, open, skip] of [
         await store.settle(key, 0, {state: 'delivered', answer: null});
         await store.erase(entry.id, Date.now() - [31, 29][index]! * day, () => false);
       }
-      const sweep = sweeping(t, store, () => retention(30));
-      await wholePass(sweep);
+      const job = startJob(t, store, () => retention(30));
+      await wholePass(job);
       const waiting = await store.listDeliveries(9, {destination: 'crm'});
       assert.deepEqual(
         waiting.map(({lead, content}) => [lead, content]),
         entries.map(({id}) => [id, 'erased']).toSorted(),
       );
-      assert.deepEqual(sweep.overdue()?.counts, [], 'it keeps no lead');
+      assert.deepEqual(job.overdue()?.counts, [], 'it keeps no lead');
     });
 
     test('keeps a consent, and erases it when its years are over', async (t) => {
@@ -191,13 +195,13 @@ for (const [name, open, skip] of [
         const found = await store.erasable(entries.map(({id}) => id));
         return found.toSorted((one, other) => other.createdAt - one.createdAt).map((lead) => lead.hasConsent);
       };
-      const sweep = sweeping(t, store, () => retention(30));
-      await until(() => sweep.swept.leads === 2);
-      await wholePass(sweep);
+      const job = startJob(t, store, () => retention(30));
+      await until(() => job.erased.leads === 2);
+      await wholePass(job);
       assert.deepEqual(await kept(), [true, false]);
-      assert.equal(sweep.swept.consents, 0);
+      assert.equal(job.erased.consents, 0);
       t.mock.timers.enable({apis: ['Date'], now: Date.now() + 2 * 365 * day});
-      await until(() => sweep.swept.consents === 1);
+      await until(() => job.erased.consents === 1);
       assert.deepEqual(await kept(), [false, false]);
     });
 
@@ -207,14 +211,14 @@ for (const [name, open, skip] of [
       await Promise.all(entries.map((entry) => store.accept(entry)));
       // The process ends after its first slice of several.
       let slices = 0;
-      const first = sweeping(
+      const first = startJob(
         t,
         {
           ...store,
-          async sweep(...given) {
+          async applyRetention(...given) {
             slices += 1;
             if (slices > 1) throw new Error('The process was killed');
-            const slice = await store.sweep(...given);
+            const slice = await store.applyRetention(...given);
             return {...slice, next: slice.next && {of: 'leads', id: entries[60]!.id}};
           },
         },
@@ -224,10 +228,10 @@ for (const [name, open, skip] of [
       await first.stop();
       const later = [daysAgo(9), daysAgo(8)];
       for (const entry of later) await store.accept(entry);
-      const second = sweeping(t, store, () => retention(1));
+      const second = startJob(t, store, () => retention(1));
       await wholePass(second);
       assert.ok((await erasedOf(store, [...entries, ...later])).every(Boolean));
-      assert.equal(first.swept.leads + second.swept.leads, 122);
+      assert.equal(first.erased.leads + second.erased.leads, 122);
     });
 
     test('reports a store that fails once a pass, and goes on when it works again', async (t) => {
@@ -235,18 +239,19 @@ for (const [name, open, skip] of [
       const entry = daysAgo(10);
       await store.accept(entry);
       let fails = true;
-      const sweep = sweeping(
+      const job = startJob(
         t,
         {
           ...store,
-          sweep: (...given) => (fails ? Promise.reject(new Error('disk full')) : store.sweep(...given)),
+          applyRetention: (...given) =>
+            fails ? Promise.reject(new Error('disk full')) : store.applyRetention(...given),
         },
         () => retention(1),
       );
-      const failures = () => sweep.observed.filter(({type}) => type === 'sweep-failed');
+      const failures = () => job.observed.filter(({type}) => type === 'retention-failed');
       await until(() => failures().length >= 2);
-      assert.ok(sweep.swept.passes >= 2);
-      assert.deepEqual(failures()[0], {type: 'sweep-failed', reason: 'disk full'});
+      assert.ok(job.erased.passes >= 2);
+      assert.deepEqual(failures()[0], {type: 'retention-failed', reason: 'disk full'});
       fails = false;
       await until(() => isErased(store, entry));
     });
@@ -258,17 +263,17 @@ for (const [name, open, skip] of [
         tried.push(tried.length >= 3);
         return Promise.resolve(tried.at(-1)!);
       };
-      const sweep = sweeping(t, {...store, purge}, () => retention(1));
-      await wholePass(sweep);
+      const job = startJob(t, {...store, purge}, () => retention(1));
+      await wholePass(job);
       assert.deepEqual(tried, [false, false, false, true]);
       await store.accept(daysAgo(10));
-      await until(() => sweep.swept.leads === 1);
-      await wholePass(sweep);
+      await until(() => job.erased.leads === 1);
+      await wholePass(job);
       assert.equal(tried.length, 5);
     });
   });
 
-suite('two processes that sweep at the same moment', {skip: withoutPostgres}, () => {
+suite('two retention jobs at the same moment', {skip: withoutPostgres}, () => {
   test('count each lead once, and keep its consent', async (t) => {
     const stores = await overPostgres(t, 2);
     const [store] = stores as [LeadStore];
@@ -276,7 +281,7 @@ suite('two processes that sweep at the same moment', {skip: withoutPostgres}, ()
     await Promise.all(entries.map((entry) => store.accept(entry)));
     const now = Date.now();
     const slices = await Promise.all(
-      [0, 1, 2].flatMap((later) => stores.map((each) => each.sweep(now + later, retention(1)))),
+      [0, 1, 2].flatMap((later) => stores.map((each) => each.applyRetention(now + later, retention(1)))),
     );
     assert.equal(
       slices.reduce((sum, {leads}) => sum + leads, 0),
@@ -299,8 +304,8 @@ suite('a reload', () => {
     await server.reload({retention: {...retention, retainDays: 9, keepConsentYears: 6}});
     assert.match(server.logLines.join(''), /retain_days would fall from 11 to 9/);
     assert.equal((await erased()).length, 0);
-    const beside = await openFor(t, openStoreBeside(server.config, testSealer, true));
-    await beside.askForReload(newRequest(true));
+    const attached = await openFor(t, openAttachedStore(server.config, testSealer, true));
+    await attached.askForReload(newRequest(true));
     await until(async () => (await erased()).length === 1);
     const log = server.logLines.join('');
     assert.match(log, /how long leads and consents are kept changed/);

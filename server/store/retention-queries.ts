@@ -1,4 +1,4 @@
-/** The queries of the sweep, for both databases: it erases leads and consents that were kept long enough. */
+/** The queries of the retention job, for both databases: it erases leads and consents that were kept long enough. */
 import {setTimeout as sleep} from 'node:timers/promises';
 import {onlyForReceivers} from '../leads/deliveries.ts';
 import type {ErasureStore, Retention} from '../leads/erasure.ts';
@@ -13,9 +13,9 @@ import {lockDigests} from './person-queries.ts';
 import {isErased, type ReadRow} from './rows.ts';
 import {isOneOf} from './schema.ts';
 
-/** Rows that one slice of the sweep looks at, and leads that it erases, at most. */
+/** Rows that one slice of the retention job looks at, and leads that it erases, at most. */
 const [rowsPerRead, sliceSize] = [500, 50];
-/** Leads that one transaction of the sweep erases, at most: a few milliseconds, for which a create has to wait on SQLite. */
+/** Leads that one transaction of the retention job erases, at most: a few milliseconds, for which a create has to wait on SQLite. */
 const atOnce = 5;
 /** Milliseconds between two such transactions, so that hardly any create meets one. */
 const pauseBetween = 20;
@@ -28,7 +28,7 @@ const isOpen = isThere(
 const selectOpen = (ids: string) => `
   SELECT DISTINCT lead_id, destination, state FROM deliveries
   WHERE lead_id IN ${ids} AND settled_at IS NULL AND NOT ${isForReceivers}`;
-/** Nobody can claim a delivery that has ended. One with a lease is left to a later sweep, because it may be on its way. */
+/** Nobody can claim a delivery that has ended. One with a lease is left to a later run of the retention job, because it may be on its way. */
 const dropOpen = `
   UPDATE deliveries SET state = 'dropped', settled_at = CAST($1 AS BIGINT)
   WHERE lead_id = $2 AND settled_at IS NULL AND leased_until <= $1 AND NOT ${isForReceivers}`;
@@ -48,10 +48,10 @@ const selectKept = `
   WHERE part = 'consent' AND lead_id > $1 ORDER BY lead_id LIMIT $2`;
 type KeptRow = Pick<RowOf<'leads'>, 'id' | 'partner' | 'created_at'>;
 
-type Slice = Awaited<ReturnType<ErasureStore['sweep']>>;
+type Slice = Awaited<ReturnType<ErasureStore['applyRetention']>>;
 
 /** Erases the leads of the next rows that were kept long enough. */
-async function sweepLeads(
+async function eraseExpiredLeads(
   context: Context,
   {now, keepConsent}: Pick<Erasing, 'now' | 'keepConsent'>,
   {shortest, keptFor, grace}: Omit<Retention, 'keepConsent'> & {shortest: number},
@@ -112,7 +112,7 @@ async function sweepLeads(
 }
 
 /** Deletes the kept consents of the next rows whose time is over. */
-async function sweepConsents(
+async function eraseExpiredConsents(
   context: Context,
   {now, keepConsent}: Pick<Erasing, 'now' | 'keepConsent'>,
   after: string,
@@ -138,11 +138,11 @@ async function changedRows(context: Context, statements: readonly Statement[]): 
   return results.filter((rows) => rows.length > 0).length;
 }
 
-export const sweepQueries = (context: Context): Pick<ErasureStore, 'sweep'> => ({
-  sweep(now, {shortest, keptFor, grace, keepConsent}, after = {of: 'leads', id: ''}) {
+export const retentionQueries = (context: Context): Pick<ErasureStore, 'applyRetention'> => ({
+  applyRetention(now, {shortest, keptFor, grace, keepConsent}, after = {of: 'leads', id: ''}) {
     const erasing = {now, keepConsent};
     if (after.of === 'leads' && shortest !== undefined)
-      return sweepLeads(context, erasing, {shortest, keptFor, grace}, after.id);
-    return sweepConsents(context, erasing, after.of === 'consents' ? after.id : '');
+      return eraseExpiredLeads(context, erasing, {shortest, keptFor, grace}, after.id);
+    return eraseExpiredConsents(context, erasing, after.of === 'consents' ? after.id : '');
   },
 });

@@ -1,12 +1,12 @@
 /**
- * All kinds of sites, emulated: what each does to a text that a partner pastes there, written from the public
- * documentation of the site's software. Where two kinds do the same with the same text, one of them is tried. In what ways
+ * All platforms, emulated: what each does to a text that a partner pastes there, written from the public
+ * documentation of the site's software. Where two platforms do the same with the same text, one of them is tried. In what ways
  * optimisers and editors run the plain script is tried in test/widget/partner-pages/classic.test.ts, in what ways pages
  * make the element in places.test.ts, and other frames in frames.test.ts.
  */
 import {execFileSync} from 'node:child_process';
 import {existsSync} from 'node:fs';
-import type {SiteKindName} from '../../../server/snippets/site-kinds.ts';
+import type {PlatformName} from '../../../server/snippets/platforms.ts';
 import type {SnippetParts} from '../../../server/snippets/markup.ts';
 import {skipUnless} from '../../support/installed.ts';
 import {reactApp, vueApp} from './apps.ts';
@@ -35,13 +35,13 @@ type Emulation = {
   missing?: string;
 };
 
-/** The kinds of sites that put the same text into the page in the same way as the kind that is tried for them. */
+/** The platforms that put the same text into the page in the same way as the platform that is tried for them. */
 export const alike = {squarespace: 'webflow', shopify: 'webflow'} as const satisfies Partial<
-  Record<SiteKindName, SiteKindName>
+  Record<PlatformName, PlatformName>
 >;
 
-/** The kinds of sites that are tried. */
-export type TriedKind = Exclude<SiteKindName, keyof typeof alike>;
+/** The platforms that are tried. */
+export type TriedPlatform = Exclude<PlatformName, keyof typeof alike>;
 
 const page = (html: (texts: readonly string[]) => string): Way['publish'] => {
   return ({texts}) => pageOf(html(texts));
@@ -100,7 +100,7 @@ const framerEmbed = (html: string) => {
     align-items: center"></div>${pageScript(insertWithScripts, {html, into: '#embed'})}`;
 };
 
-export const emulations: Readonly<Record<TriedKind, Emulation>> = {
+export const emulations: Readonly<Record<TriedPlatform, Emulation>> = {
   html: {usual: {does: 'has it as it is', publish: page(([text = '']) => text)}},
 
   wordpress: {
@@ -177,7 +177,7 @@ export const emulations: Readonly<Record<TriedKind, Emulation>> = {
   },
 };
 
-export const triedKinds = Object.keys(emulations) as TriedKind[];
+export const triedPlatforms = Object.keys(emulations) as TriedPlatform[];
 
 /** The style sheet has a nonce, because the page has it inline where a partner's page has a file. */
 function strictPage(policy: string, rule: string, html: string) {

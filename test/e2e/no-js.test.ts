@@ -1,6 +1,6 @@
 /**
  * The way of a visitor through an apply page without a script: in Chromium and in a text browser. What the server answers
- * to each form is in test/server/http/apply/scriptless-form.test.ts.
+ * to each form is in test/server/http/apply/no-js-form.test.ts.
  */
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';

@@ -2,7 +2,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Timings} from '../config/timings.ts';
 import type {PersonStore} from '../leads/persons.ts';
-import type {Upkeep} from '../leads/ports.ts';
+import type {Maintenance} from '../leads/ports.ts';
 import {reasonOf} from '../leads/store-errors.ts';
 import type {Emit} from '../observe/observations.ts';
 
@@ -42,7 +42,7 @@ export function repeat(
 const [interval, shortInterval] = [3_600_000, 100];
 
 /** Deletes expired keys, digests, proofs and counts of requests every hour, in small batches. */
-export const startDeletingExpired = (store: Upkeep, emit: Emit) =>
+export const startDeletingExpired = (store: Maintenance, emit: Emit) =>
   repeat(async () => {
     const deleted = await store.deleteExpired(Date.now()).catch((error: unknown) => {
       emit({type: 'expiry-failed', reason: reasonOf(error)});

@@ -2,10 +2,10 @@
 import {existsSync} from 'node:fs';
 import {resolve} from 'node:path';
 import type {Config} from '../config/config.ts';
-import type {BesideStore} from '../leads/ports.ts';
+import type {AttachedStore} from '../leads/ports.ts';
 import type {Emit} from '../observe/observations.ts';
 import {createSealer} from '../store/sealing.ts';
-import {openStoreBeside} from '../store/open-store.ts';
+import {openAttachedStore} from '../store/open-store.ts';
 import {refuseMoved, refuseOtherOwner} from '../store/sqlite/files.ts';
 import {Refusal, refuseFor, type Admin} from './admin.ts';
 import {noting, type Actor} from './audit.ts';
@@ -15,13 +15,13 @@ import {refuseRestored} from './repairing.ts';
 type Opening = {mayWrite: boolean; emit: Emit; mayLackKeys?: boolean; isRepair?: boolean};
 
 /** @throws Refusal if the store cannot be opened */
-export async function openBeside(
+export async function openAttached(
   config: Config,
   {mayWrite, emit, mayLackKeys = false, isRepair = false}: Opening,
-): Promise<BesideStore> {
+): Promise<AttachedStore> {
   if (!config.databaseUrl) refuseWrongFile(config.databasePath);
   const sealer = {...createSealer(config.dataKeys), mayLackKeys};
-  const store = await openStoreBeside(config, sealer, mayWrite, emit).catch((error: unknown) =>
+  const store = await openAttachedStore(config, sealer, mayWrite, emit).catch((error: unknown) =>
     refuseFor(error),
   );
   // Without its keys, no server starts: commands that are the way out work nevertheless.
@@ -36,14 +36,14 @@ export async function openBeside(
 }
 
 /** @throws Refusal if the store cannot be opened */
-export async function besideServers<Result>(
+export async function withAttached<Result>(
   config: Config,
   {by, ...opening}: Opening & {by: Actor},
   work: (admin: Admin) => Promise<Result>,
 ): Promise<Result> {
-  const store = await openBeside(config, opening);
+  const store = await openAttached(config, opening);
   try {
-    return await work({store, config, look: noting(store, by)});
+    return await work({store, config, noteAccess: noting(store, by)});
   } finally {
     await store.close();
   }

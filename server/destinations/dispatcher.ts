@@ -1,6 +1,6 @@
 /**
  * Delivers committed leads, and news of them, to the destinations that are served: `run-delivery.ts` makes each delivery,
- * `channel.ts` is the destination that takes it. The courier knows all deliveries of this process that are in progress.
+ * `channel.ts` is the destination that takes it. The dispatcher knows all deliveries of this process that are in progress.
  */
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Timings} from '../config/timings.ts';
@@ -28,7 +28,7 @@ import {createDeliveryRecords, keyOf} from './delivery-records.ts';
 import type {Pauses} from './pauses.ts';
 import {runDelivery, type Delivery, type Context as DeliveryContext} from './run-delivery.ts';
 
-export type Courier = Pick<Deliverer, 'deliver' | 'abandon' | 'close'> & {
+export type Dispatcher = Pick<Deliverer, 'deliver' | 'abandon' | 'close'> & {
   /**
    * What a lead desk needs. It keeps using the destinations that are served now, also after a reload, because a request
    * keeps the configuration with which it began.
@@ -75,7 +75,7 @@ type Context = DeliveryContext & {
  */
 const maxInMemory = 1_000;
 
-export function createCourier({store, destinations, pauses, emit, timings}: Parts): Courier {
+export function createDispatcher({store, destinations, pauses, emit, timings}: Parts): Dispatcher {
   const closing = new AbortController();
   const records = createDeliveryRecords(store, timings);
   const context: Context = {
@@ -96,7 +96,7 @@ export function createCourier({store, destinations, pauses, emit, timings}: Part
     const wasBreak = channelOf(destination)?.breaker.endBreak();
     if (wasBreak) emit({type: 'break-ended', destination});
   });
-  const lasting: Pick<Courier, 'deliver' | 'abandon' | 'close'> = {
+  const lasting: Pick<Dispatcher, 'deliver' | 'abandon' | 'close'> = {
     deliver: (due) => deliver(context, due),
     abandon(destination, lease) {
       const channel = channelOf(destination);

@@ -1,4 +1,4 @@
-/** What happened to one lead, as sentences, the newest first. */
+/** The timeline of one lead: what happened to it, as sentences, the newest first. */
 import {totalAmount, type Amounts} from '../../contract/amounts.ts';
 import {referenceOf} from '../../contract/reference.ts';
 import {formatMoney} from '../../form/format-money.ts';
@@ -21,7 +21,7 @@ import {counted, maxOthers} from './words.ts';
  * Times are milliseconds since 1970. `soon` is not over: it stands first. `next`: when it is tried again. `send`: the destination to
  * which it can be sent now. `lead`: the id of another lead that it names.
  */
-export type StoryEvent = {
+export type TimelineEvent = {
   at: number;
   kind: 'good' | 'bad' | 'soon' | 'plain';
   title: string;
@@ -47,16 +47,16 @@ export type Told = {
 /** Entries of the audit, at most. */
 const maxEntries = 20;
 
-const event = (at: number, title: string, more: Partial<StoryEvent> = {}): StoryEvent => ({
+const event = (at: number, title: string, more: Partial<TimelineEvent> = {}): TimelineEvent => ({
   ...{at, kind: 'plain', title, text: null, next: null, send: null, lead: null},
   ...more,
 });
 
-export async function storyOf(
+export async function timelineOf(
   admin: With<DeliveryReader & StopReader & AuditStore>,
   told: Told,
   seesPersons: boolean,
-): Promise<StoryEvent[]> {
+): Promise<TimelineEvent[]> {
   const {store} = admin;
   const {id, createdAt, erasedAt} = told.outline;
   const ended = await storedOf(
@@ -67,21 +67,21 @@ export async function storyOf(
   const paused = new Map((await store.pausedDestinations()).map((each) => [each.destination, each.reason]));
   const deliveries = [...told.open, ...ended];
   const [request] = await store.erasureRequests(id);
-  const looks = await store.auditEntries({lead: id, since: createdAt, isListed: false}, maxEntries);
+  const accesses = await store.auditEntries({lead: id, since: createdAt, isListed: false}, maxEntries);
   const [sent, ...others] = ofLead(told, deliveries);
   // Of those with the same time, what came of another one stands above it.
   const events = [
     ...(erasedAt === null ? [] : [event(erasedAt, 'Erased')]),
     ...others,
     ...deliveries.map((row) => ofDelivery(row, seesPersons, paused.get(row.destination))),
-    ...looks.map((entry) => ofLook(entry, seesPersons)),
+    ...accesses.map((entry) => ofAccess(entry, seesPersons)),
     ...(sent ? [sent] : []),
   ];
   if (request)
     events.push(
       event(request.requestedAt, 'Asked to be erased', {kind: 'soon', text: 'An operator decides.'}),
     );
-  const isSoon = ({kind}: StoryEvent) => Number(kind === 'soon');
+  const isSoon = ({kind}: TimelineEvent) => Number(kind === 'soon');
   return (
     events
       .toSorted((one, other) => isSoon(other) - isSoon(one) || other.at - one.at)
@@ -135,7 +135,7 @@ const stopTitles = {
   allow: 'The number was let go',
 } as const;
 
-function ofStop({what, for: scope, asked_at, entered_at, way, reason}: StopRow): StoryEvent {
+function ofStop({what, for: scope, asked_at, entered_at, way, reason}: StopRow): TimelineEvent {
   const entered = entered_at === asked_at ? null : `entered on ${entered_at?.slice(0, 10)}`;
   const facts = [scope === everybody ? 'for everybody' : 'for this partner', way && `by ${way}`, entered];
   const text = `${facts.filter(Boolean).join(', ').replace(/^f/, 'F')}.${reason === null ? '' : ` ${reason}`}`;
@@ -143,7 +143,7 @@ function ofStop({what, for: scope, asked_at, entered_at, way, reason}: StopRow):
   return event(at, stopTitles[what], {kind: what === 'allow' ? 'plain' : 'bad', text: printable(text)});
 }
 
-function ofDelivery(row: DeliveryRow, seesPersons: boolean, pause: string | undefined): StoryEvent {
+function ofDelivery(row: DeliveryRow, seesPersons: boolean, pause: string | undefined): TimelineEvent {
   const {destination, content, state, attempts} = row;
   const what = content === 'confirmation' ? 'the confirmation' : contentWords[content];
   const over = row.settledAt ?? row.happenedAt;
@@ -175,7 +175,7 @@ function ofDelivery(row: DeliveryRow, seesPersons: boolean, pause: string | unde
   });
 }
 
-function ofLook(entry: AuditEntry, seesPersons: boolean): StoryEvent {
+function ofAccess(entry: AuditEntry, seesPersons: boolean): TimelineEvent {
   const {at, filter} = entry;
   const {reason} = filter;
   // Operators may have written what somebody told them.

@@ -55,7 +55,7 @@ type Parts = {
   emit: Emit;
 };
 
-export type ScriptlessForm = {
+export type NoJsForm = {
   /** The form before anything was typed. */
   empty(request: Request, partner: Partner, visit: Visit): Card;
   /** What follows when the visitor has pressed a button. It takes over nothing from another website. */
@@ -74,7 +74,7 @@ type Exchange = Omit<Parts, 'tokenKeys'> & {
   form: Form;
 };
 
-export function createScriptlessForm({tokenKeys, ...parts}: Parts): ScriptlessForm {
+export function createNoJsForm({tokenKeys, ...parts}: Parts): NoJsForm {
   const lasting = {...parts, tokens: createFormTokens(tokenKeys), ownOrigin: new URL(parts.publicUrl).origin};
   const exchangeOf = (request: Request, partner: Partner, visit: Visit): Exchange => {
     const form = formOf(request, partner, visit);

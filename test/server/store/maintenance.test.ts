@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {finish} from '../../../server/admin/admin.ts';
 import {leadsOfPerson} from '../../../server/admin/persons.ts';
-import {startWritingDigests} from '../../../server/store/upkeep.ts';
+import {startWritingDigests} from '../../../server/store/maintenance.ts';
 import type {Observation} from '../../../server/observe/observations.ts';
 import {sentLead, somebody} from '../../support/embed-client.ts';
 import {openFor} from '../../support/opened.ts';
@@ -22,7 +22,7 @@ forEachStore((store) => {
     await until(async () => (await digests()).length === 4, 'both leads have two digests');
     assert.doesNotMatch(JSON.stringify(await digests()), /jane|202/);
     await asOperator(server, async (store) => {
-      const {found} = await finish(leadsOfPerson({store, look: unnoted}, {}, {email}), () => undefined);
+      const {found} = await finish(leadsOfPerson({store, noteAccess: unnoted}, {}, {email}), () => undefined);
       assert.deepEqual(
         found.map((lead) => lead.id),
         [id],
