@@ -51,17 +51,18 @@ export function startAlerts({store, config: inForce, emit, timings}: Parts): {st
   async function look() {
     const config = inForce();
     if (!config.alerts || stopping.signal.aborted) return;
+    const now = Date.now();
     const status = await readStatus({
       ...{config, server: 'ok', checkStart: () => Promise.resolve([])},
       ...{withStore: (work) => work(store), forAlerts: true},
     });
+    // What took so long to read is of another time, as when the clock was set meanwhile: the next look finds what is so.
+    if (Date.now() > now + lease) return;
     const wrong = Map.groupBy(status.findings.filter(isTold), troubleOf);
     const troubles = [...wrong].map(([name, findings]) => ({
       ...{name, title: titleOf(findings), isUrgent: isUrgent(findings)},
     }));
     const failures: string[] = [];
-    // After the status, which may take long: what it has found was there until now.
-    const now = Date.now();
     const due = await store.claimAlerts(troubles, now, timings.alerts);
     const rank = ({name}: Alert) => (isUrgent(wrong.get(name)) ? 0 : 1);
     for (const alert of due.toSorted((one, other) => rank(one) - rank(other))) {
