@@ -147,9 +147,9 @@ type Allowing = {who: Who; rows: readonly OpenDelivery[]};
 export const allow = changes({
   words: 'consent allow',
   what: 'send a lead that is held because of its number, or let a number go again',
-  help: `A lead goes out as if it had come now, also if a bot may have sent it; if somebody else asked to stop its number, that is
-decided with it. A phone number lets all that is held because of it go, and later leads, too. A consent that was given since
-does not do that by itself: "consent list --revoked" shows it.`,
+  help: `A lead that is held goes out alone, as if it had come now, also if a bot may have sent it. Of one that is not held, it decides
+about the number that somebody else asked to stop. A phone number lets all that is held because of it go, and later leads,
+too. A consent that was given since does not do that by itself: "consent list --revoked" shows it.`,
   roles: agents,
   past: 'let {it} go although the number said stop',
   planned: 'asked what letting {it} go would do',
@@ -211,7 +211,8 @@ async function planLead(admin: Admin, id: string): Promise<Plan<Allowing>> {
   await admin.noteAccess({lead: id});
   const record = (await admin.store.findRecords([id])).get(id);
   const stop = record && 'lead' in record ? (await stopsOf(admin, [record])).get(id) : undefined;
-  if (stop?.why === 'asked' && record && 'lead' in record && !isErased(record))
+  // One that is held goes alone: others with its number are of other people, of whom nobody has decided.
+  if (stop?.why === 'asked' && record && 'lead' in record && !isErased(record) && !record.isSuppressed)
     return planNumber(admin, {phone: record.lead.phone.e164});
   const rows = (await storedOf(admin, id, ['held'])).filter(isReleasable);
   return {
