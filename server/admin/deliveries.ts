@@ -218,7 +218,7 @@ export const changed = z.object({
 export type Changed = z.infer<typeof changed>;
 
 /** Those of one lead, each named alone, or what is selected of many. */
-type Selected = {filter: DeliveryFilter; each: readonly DeliveryFilter[]};
+export type Selected = {filter: DeliveryFilter; each: readonly DeliveryFilter[]};
 
 async function total(each: readonly DeliveryFilter[], change: (one: DeliveryFilter) => Promise<number>) {
   let deliveries = 0;
@@ -266,6 +266,7 @@ export async function whyNotSent(
 
 /** More than these are not named one by one. */
 export const stopsNamed = 20;
+export const onlyStopsWait = 'Only the news of stops and erasures waits here.';
 
 /**
  * Never makes these deliveries. A lead that waits for the answer of one counts as refused. The news of stops and erasures is
@@ -282,7 +283,7 @@ export async function dropDeliveries(
   const stops = rows
     .filter(({settledAt}) => settledAt === null)
     .map(({lead, destination, content}) => ({lead, reference: referenceOf(lead), destination, content}));
-  const onlyStops = stops.length > 0 && 'Only the news of stops and erasures waits here.';
+  const onlyStops = stops.length > 0 && onlyStopsWait;
   const why_none = deliveries > 0 ? null : onlyStops || whyNone(filter, config);
   return {deliveries, paused: [], stops, why_none};
 }

@@ -159,7 +159,7 @@ async function* sealAndReport(store: KeyStore): Job<{sealed: number}, SealedAll>
  * - `evidence_keys`: the keys of statements about consents that are lost, too: those that were sent cannot be verified any more
  * - `person_key`: the key of the blind indexes is lost, too. By it alone, the `suppressed` numbers are recognised
  */
-export type LostKey = {
+type LostKey = {
   key: string;
   leads: string[];
   consents: string[];

@@ -15,6 +15,7 @@ import {
   done,
   isChanging,
   planned,
+  verbOf,
   type AnyChanging,
   type AnyReading,
   type Cell,
@@ -39,11 +40,7 @@ export const groupCommand =
   (run: Run): Command => {
     const group = new Command(name).description(what);
     if (help !== undefined) group.addHelpText('after', `\n${help}`);
-    for (const row of rows) {
-      // Such as `leads requests end`, below `leads requests`.
-      const [, parent] = row.words.split(' ').length > 2 ? row.words.split(' ') : [];
-      (group.commands.find((each) => each.name() === parent) ?? group).addCommand(commandOf(run, row));
-    }
+    for (const row of rows) group.addCommand(commandOf(run, row));
     for (const other of others) group.addCommand(other(run));
     return group;
   };
@@ -54,7 +51,7 @@ const shownPlan = z.object({does: z.array(z.string()), confirm: z.string()});
 type Options = Json & {yes?: boolean; dryRun?: boolean; confirm?: string};
 
 function commandOf(run: Run, row: Row): Command {
-  const command = new Command(row.words.split(' ').at(-1)).description(row.what);
+  const command = new Command(verbOf(row)).description(row.what);
   addFields(command, row.fields);
   const isPlanned = isChanging(row) && row.plan !== undefined;
   if (isPlanned) {

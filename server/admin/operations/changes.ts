@@ -17,7 +17,7 @@ export const changeNamed = (verb: string | undefined): OfLead | undefined =>
   ofLead.find((row) => verbOf(row) === verb);
 
 /** `person`: the name, if it is known. */
-export type ChangePlan = Planned & {lead: string; reference: string; person: string | null};
+type ChangePlan = Planned & {lead: string; reference: string; person: string | null};
 
 /** @param carried `destination`: the only one that is concerned. @throws Refusal if it cannot be done now */
 export async function planChange(

@@ -13,6 +13,7 @@ import {
   dropDeliveries,
   filterOf,
   listDeliveries,
+  onlyStopsWait,
   pausedOf,
   retryDeliveries,
   settleDelivery,
@@ -21,6 +22,7 @@ import {
   whyNone,
   whyNotSent,
   type Changed,
+  type Selected,
   type Selection,
 } from '../deliveries.ts';
 import {noDestination} from '../destinations.ts';
@@ -122,7 +124,6 @@ export async function pauseLines(admin: Admin, rows: readonly OpenDelivery[]): P
     );
 }
 
-type Selected = Parameters<typeof retryDeliveries>[1];
 type Ordered = {order: 'retry' | 'drop'; concerns: (row: OpenDelivery) => boolean};
 
 /** Of one lead, its deliveries are the plan. Of many, the selection is, and how many there are. */
@@ -173,10 +174,7 @@ async function whyNot(
   filter: DeliveryFilter,
   rows: readonly OpenDelivery[],
 ) {
-  if (order === 'drop')
-    return rows.length > 0
-      ? 'Only the news of stops and erasures waits here.'
-      : whyNone(filter, admin.config);
+  if (order === 'drop') return rows.length > 0 ? onlyStopsWait : whyNone(filter, admin.config);
   const why = await whyNotSent(admin, filter);
   return filter.state === undefined && rows.some(isReleasable)
     ? `${why} What is held is sent on by "lead-prequal deliveries release".`

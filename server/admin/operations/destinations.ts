@@ -51,6 +51,7 @@ const list = reads({
 });
 
 const name = field.argument('the name of the destination');
+const why = field.reason('why, for other operators');
 const admins = ['admin'] as const;
 
 const test = changes({
@@ -82,10 +83,7 @@ const pause = changes({
   past: 'paused {destination}',
   fields: {
     name,
-    reason: {
-      ...field.reason('why, for other operators'),
-      schema: field.reason('').schema.default('an operator paused it'),
-    },
+    reason: {...why, schema: why.schema.default('an operator paused it')},
   },
   asked: {reason: "Why? The server's log has it, too: name nobody."},
   onList: {

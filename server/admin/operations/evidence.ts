@@ -44,7 +44,7 @@ const leaked = changes({
   past: 'published that a key for statements about consents leaked',
   fields: {
     kid: field.argument('the key, as "evidence list" shows it'),
-    since: {schema: field.reading(readTime), what: 'the day from which on it proves nothing', value: 'day'},
+    since: {schema: field.parsedBy(readTime), what: 'the day from which on it proves nothing', value: 'day'},
   },
   run: (admin, {kid, since}) => markLeaked(admin, kid, since),
   line,

@@ -34,7 +34,7 @@ export const choice = <const Name extends string>(value: string, choices: readon
   ({schema: z.enum(choices).optional(), what, value, choices}) as const;
 
 /** A field whose text `read` turns into something else. @param read throws an Error that says what is wrong */
-export const reading = <Value>(read: (text: string) => Value) =>
+export const parsedBy = <Value>(read: (text: string) => Value) =>
   text.transform((given, context): Value => {
     try {
       return read(given);
@@ -56,7 +56,7 @@ export const limit = (what: string) =>
     value: 'number',
   }) as const;
 
-const time = reading(readTime).optional();
+const time = parsedBy(readTime).optional();
 /** @param what whose times are meant, in the plural */
 export const since = (what: string) =>
   ({schema: time, what: `only ${what} from this time on: ${timeForms}`, value: 'time'}) as const;

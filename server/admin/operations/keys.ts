@@ -1,4 +1,5 @@
 /** Which data keys are in use, sealing with the first one of DATA_KEY, and what is saved or lost. */
+import {z} from 'zod';
 import {referenceOf} from '../../../contract/reference.ts';
 import {clearWord} from '../../config/data-keys.ts';
 import {
@@ -130,7 +131,7 @@ Exit status: 0 forgotten; 1 not, or not out of the files yet; 2 the command line
   past: 'erased {it}, whose key was lost',
   planned: 'asked what a lost key takes with it',
   fields: {
-    key: {...field.argument('the check value of the key'), schema: field.argument('').schema.toLowerCase()},
+    key: {...field.argument('the check value of the key'), schema: z.string().toLowerCase()},
   },
   confirm: {word: 'erase'},
   async plan(admin, {key}) {

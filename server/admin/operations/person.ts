@@ -8,7 +8,7 @@ import {consentEnd} from '../../leads/retention.ts';
 import type {Admin, Job} from '../admin.ts';
 import {leadsOfPerson, type Found, type Search} from '../persons.ts';
 import {counted, localDay} from '../words.ts';
-import type {Field} from './fields.ts';
+import {parsedBy, type Field} from './fields.ts';
 
 const fromInput = '- reads it from standard input';
 
@@ -21,11 +21,11 @@ export const who: Field<z.ZodString> & {argument: true} = {
 
 /** An address stays as it was typed until it is looked for. */
 const email = z.string().refine((text) => personOf(text) !== undefined, 'It must be an e-mail address.');
-const phone = z.string().transform((text, issues) => {
+const phone = parsedBy((text) => {
   const number = phoneOf(text)?.e164;
-  if (number !== undefined) return number;
-  issues.addIssue('It must be a US number, or one that begins with + and a country code.');
-  return z.NEVER;
+  if (number === undefined)
+    throw new Error('It must be a US number, or one that begins with + and a country code.');
+  return number;
 });
 
 export const personFields = {

@@ -12,10 +12,14 @@ type Words = {say?: string; goesOn?: string};
 /** So many leads to read take longer than anybody expects. */
 const manyLeads = 10_000;
 
-/** @param what was done, as a sentence. @returns the words for each report of one job */
+/** @returns the words for each report of one job */
 export function progressWords(): (progress: Progress) => Words {
   const seen = new Set<string>();
-  const isFirst = (kind: string) => !seen.has(kind) && seen.add(kind) === seen;
+  function isFirst(kind: string): boolean {
+    const wasSeen = seen.has(kind);
+    seen.add(kind);
+    return !wasSeen;
+  }
   return (progress) => {
     if ('unprepared' in progress)
       return isFirst('search') && progress.unprepared >= manyLeads

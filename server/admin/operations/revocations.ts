@@ -62,7 +62,7 @@ Exit status: 0 revoked; 1 not, or not of all that may be meant; 2 the command li
     who,
     partner: field.option('key', 'only for this partner, or - for the callers; without it, for all'),
     asked: {
-      schema: field.reading(readTime).optional(),
+      schema: field.parsedBy(readTime).optional(),
       what: 'when the person asked, if that was earlier, such as 2026-11-20',
       value: 'day',
     },

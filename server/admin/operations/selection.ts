@@ -1,5 +1,4 @@
 /** Which leads are meant: the fields of lists, counts and exports. */
-import {z} from 'zod';
 import {leadStatuses} from '../../../contract/embed.ts';
 import {endOfId} from '../../../contract/reference.ts';
 import type {Config} from '../../config/config.ts';
@@ -10,11 +9,10 @@ import type {Input} from './fields.ts';
 /** Stands for a partner, and selects leads of `/json/leads`, which have no partner. */
 const withoutPartner = '-';
 
-const reference = z.string().transform((text, issues) => {
-  const idEnding = endOfId(text);
-  if (idEnding !== undefined) return idEnding;
-  issues.addIssue('It must be a reference such as K7QM-2XHD.');
-  return z.NEVER;
+const reference = field.parsedBy((text) => {
+  const end = endOfId(text);
+  if (end === undefined) throw new Error('It must be a reference such as K7QM-2XHD.');
+  return end;
 });
 
 export const selection = {

@@ -42,7 +42,7 @@ const referencesOf = (ids: readonly (string | null | undefined)[] = []) =>
 type Shown = Omit<ShownErased, 'kept' | 'erased_at' | 'consent_kept_until'> &
   Partial<Omit<ShownLead, 'lead' | 'created_at'>> & {lead: Partial<ShownLead['lead']>};
 
-/** What there is. Many facts are for programs alone, which have `--json`. */
+/** The lines for people. Some facts are for programs alone, which get all by `--json`. */
 function linesOf(view: LeadView, shown: Shown, more: readonly Line[] = []) {
   const {consent, cid} = shown;
   const {amounts, result, call} = view;

@@ -4,17 +4,23 @@ import {consents} from './consents.ts';
 import {deliveries} from './deliveries.ts';
 import {destinations} from './destinations.ts';
 import {evidence} from './evidence.ts';
+import type {Fields} from './fields.ts';
 import {keys} from './keys.ts';
 import {leads} from './leads.ts';
-import type {AnyChanging, Group, OnLead, OnList, Row} from './operation.ts';
-import {isChanging} from './operation.ts';
-import type {Fields} from './fields.ts';
+import {isChanging, type AnyChanging, type Group, type OnLead, type OnList, type Row} from './operation.ts';
 import {operators} from './operators.ts';
 import {versions} from './versions.ts';
 
 export const groups: readonly Group[] = [
-  ...[leads, consents, deliveries, destinations],
-  ...[operators, audit, keys, evidence, versions],
+  leads,
+  consents,
+  deliveries,
+  destinations,
+  operators,
+  audit,
+  keys,
+  evidence,
+  versions,
 ];
 const rows = groups.flatMap((group) => group.rows);
 const byWords = new Map(rows.map((row) => [row.words, row]));
@@ -24,14 +30,12 @@ const changing = rows.filter(isChanging);
 export type OfLead = AnyChanging & {onLead: OnLead<Fields>};
 /** Those with a button on the page of a lead, in their order. */
 export const ofLead: readonly OfLead[] = [
-  ...[
-    'deliveries retry',
-    'deliveries release',
-    'consent allow',
-    'deliveries drop',
-    'consent revoke',
-    'leads erase',
-  ],
+  'deliveries retry',
+  'deliveries release',
+  'consent allow',
+  'deliveries drop',
+  'consent revoke',
+  'leads erase',
 ].flatMap((words) =>
   changing.filter((row): row is OfLead => row.words === words && row.onLead !== undefined),
 );
