@@ -18,7 +18,7 @@ import {startReloads, type Reloads} from './reload/reloads.ts';
 import {repairAtStart} from './admin/repairing.ts';
 import {inOneLine} from './admin/status.ts';
 import {startAlerts} from './alerts.ts';
-import {startLeadService} from './lead-service.ts';
+import {startPipeline} from './pipeline.ts';
 import {createCounters} from './http/limits/counters.ts';
 import {expressApp, type ExpressApp} from './express-app.ts';
 import {createRoutes} from './routes.ts';
@@ -100,8 +100,8 @@ export async function createApp(
     await opened.close();
     throw error;
   });
-  const service = await startLeadService(opened, config, {emit, timings});
-  const {watch} = service;
+  const pipeline = await startPipeline(opened, config, {emit, timings});
+  const {watch} = pipeline;
   const requests = startCountingRequests(opened, () => inForce.partners, timings.requestCounts);
   const reads = startDailyCounts<{user: string}>((counts) => opened.addReads(counts), timings.requestCounts);
   const alerts = startAlerts({store: opened, config: () => inForce, emit, timings});
@@ -115,7 +115,7 @@ export async function createApp(
     reads,
   });
   let [draining, refusing] = [false, false];
-  let routes = routesUnder(config, service.desk, versions);
+  let routes = routesUnder(config, pipeline.service, versions);
   let reloads: Reloads | undefined;
   /**
    * Puts another configuration in force, if it is valid. A request that is in progress keeps the old configuration.
@@ -124,18 +124,18 @@ export async function createApp(
    */
   async function reload(reloaded: Config) {
     const versions = await check(reloaded);
-    service.reload(reloaded);
+    pipeline.reload(reloaded);
     inForce = reloaded;
-    routes = routesUnder(reloaded, service.desk, versions);
+    routes = routesUnder(reloaded, pipeline.service, versions);
   }
 
   async function close(patience: number) {
-    await service.stopClaiming();
+    await pipeline.stopClaiming();
     await requests.stop();
     await reads.stop();
     await alerts.stop();
     counters.close();
-    await service.close(patience);
+    await pipeline.close(patience);
     await reloads?.stop();
     await opened.close();
   }
@@ -143,7 +143,7 @@ export async function createApp(
   const {handle, messages} = expressApp(config, {
     routes: () => routes,
     store: opened,
-    health: {watch, isDegraded: service.isDegraded, isDraining: () => draining},
+    health: {watch, isDegraded: pipeline.isDegraded, isDraining: () => draining},
     isRefusing: () => refusing,
     emit,
   });
@@ -164,22 +164,22 @@ export async function createApp(
           await reload(next);
           noteReloaded?.(next);
         },
-        destinations: service.destinations,
+        destinations: pipeline.destinations,
         refusals: refusals.counts,
-        overdue: service.overdue,
+        overdue: pipeline.overdue,
         emit,
         timings,
       });
       return reloads;
     },
-    readings: async () => ({...(await service.readings()), disk: await readDisk(config)}),
+    readings: async () => ({...(await pipeline.readings()), disk: await readDisk(config)}),
     drain() {
       draining = true;
-      return service.stopClaiming();
+      return pipeline.stopClaiming();
     },
     refuseRequests: () => {
       refusing = true;
-      void service.stopClaiming();
+      void pipeline.stopClaiming();
       void requests.stop();
     },
     close,

@@ -8,10 +8,10 @@ import type {Timings} from './config/timings.ts';
 import {explainedAnswer} from './leads/calculated-answer.ts';
 import {addressDigests, networkDigests} from './leads/confirmation-digests.ts';
 import {createIdempotencyDigests} from './leads/idempotency.ts';
-import type {LeadDesk} from './leads/lead-desk.ts';
+import type {LeadService} from './leads/lead-service.ts';
 import {createResultTokens} from './leads/result-tokens.ts';
 import type {LeadStore} from './leads/ports.ts';
-import type {VisitorDesk} from './leads/visitor-leads.ts';
+import type {VisitorService} from './leads/visitor-leads.ts';
 import type {Emit} from './observe/observations.ts';
 import {versionForSnippets} from './snippets/parts.ts';
 import {newestVersion, type EmbedVersion} from './versions/embed-versions.ts';
@@ -44,11 +44,11 @@ type Lasting = {
   reads: {count: (read: {user: string}) => void};
 };
 
-/** @returns makes the routes of a configuration, with the desk that takes leads under it, and the versions that it serves */
+/** @returns makes the routes of a configuration, with the service that takes leads under it, and the versions that it serves */
 export function createRoutes(
   first: Config,
   {store, counters, count, emit, timings, reads}: Lasting,
-): (config: Config, desk: LeadDesk, versions: readonly EmbedVersion[]) => Router {
+): (config: Config, service: LeadService, versions: readonly EmbedVersion[]) => Router {
   let inForce: Pick<Config, 'signInExempt' | 'rateLimit'> = first;
   const failures = {window: 60_000, counters, emit};
   const signIns = createFailureLimit({
@@ -72,15 +72,15 @@ export function createRoutes(
     return files.router;
   }
 
-  return (config, desk, versions) => {
+  return (config, service, versions) => {
     inForce = config;
     const {partners, callers, tokenKeys, policy, confirmations, publicUrl, proofOfWork} = config;
     const ofPages = {publicUrl, unknownPartners, rateLimits, perMinute: config.rateLimit, timings};
     const quota = createQuota(counters, config.rateLimit, emit);
     const pinned = config.snippetsPage ? versionForSnippets(versions) : undefined;
     const digests = createIdempotencyDigests(tokenKeys);
-    const visitorDesk: VisitorDesk = {
-      desk,
+    const visitorService: VisitorService = {
+      service,
       digests,
       confirmations: confirmations
         ? {addresses: addressDigests(tokenKeys), networks: networkDigests(tokenKeys)}
@@ -90,12 +90,12 @@ export function createRoutes(
     };
     const figures = figuresOf(policy);
     const proofs = proofOfWork > 0 ? createProofs(tokenKeys, proofOfWork) : undefined;
-    const form = createNoJsForm({publicUrl, visitorDesk, tokenKeys, counters, emit});
+    const form = createNoJsForm({publicUrl, visitorService, tokenKeys, counters, emit});
     const routes = Router({caseSensitive: true});
     const around = {signIns, failureDelay, timings, reads};
-    routes.use(jsonApi({...around, callers, partners, desk, digests}));
+    routes.use(jsonApi({...around, callers, partners, service, digests}));
     routes.use(
-      embedApi({...ofPages, partners, visitorDesk, minimums: minimums(policy), figures, proofs, quota}),
+      embedApi({...ofPages, partners, visitorService, minimums: minimums(policy), figures, proofs, quota}),
     );
     const revokePage = createRevokePage(createLinkDesk({store, config}), config);
     const version = newestVersion(versions);

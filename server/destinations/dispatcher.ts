@@ -5,7 +5,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Timings} from '../config/timings.ts';
 import type {DueDelivery, UnusedLease} from '../leads/deliveries.ts';
-import type {Deliverer} from '../leads/lead-desk.ts';
+import type {Deliverer} from '../leads/lead-service.ts';
 import type {AddressPort, OutboxPort} from '../leads/ports.ts';
 import type {Answer} from '../leads/stored-lead.ts';
 import type {Emit} from '../observe/observations.ts';
@@ -30,7 +30,7 @@ import {runDelivery, type Delivery, type Context as DeliveryContext} from './run
 
 export type Dispatcher = Pick<Deliverer, 'deliver' | 'abandon' | 'close'> & {
   /**
-   * What a lead desk needs. It keeps using the destinations that are served now, also after a reload, because a request
+   * What a lead service needs. It keeps using the destinations that are served now, also after a reload, because a request
    * keeps the configuration with which it began.
    */
   deliverer(): Deliverer;

@@ -1,8 +1,8 @@
-/** Reads a lead and its idempotency key, and hands them to the lead desk. Both APIs use this. */
+/** Reads a lead and its idempotency key, and hands them to the lead service. Both APIs use this. */
 import {limits} from '../../contract/api.ts';
 import type {FieldError} from '../../contract/problems.ts';
 import {fieldErrors, parseLead, type Lead, type parseFormLead} from './lead-schema.ts';
-import type {LeadDesk, Submitted} from './lead-desk.ts';
+import type {LeadService, Submitted} from './lead-service.ts';
 import type {IdempotencyDigests, IdempotencyKey} from './idempotency.ts';
 import type {NewLead} from './new-lead.ts';
 import type {StoredLead} from './stored-lead.ts';
@@ -57,26 +57,26 @@ export function readIdempotencyKey(
  * @throws ProblemError when the key was used for another lead, or for a lead that was erased
  */
 export async function replayLead(
-  desk: LeadDesk,
+  service: LeadService,
   digests: readonly IdempotencyKey[],
   lead: Lead,
 ): Promise<StoredLead | undefined> {
-  const used = await desk.replay(digests, lead);
+  const used = await service.replay(digests, lead);
   if (used === 'key-reused') throw keyReused();
   if (used === 'erased') throw erased();
   return used;
 }
 
 /**
- * Gives the lead to the lead desk, which stores it or finds the one that was stored with the same key.
+ * Gives the lead to the lead service, which stores it or finds the one that was stored with the same key.
  * @throws ProblemError when nothing was stored: the key was used for another lead or an erased one, a request with the same key is in
  *   progress, or the proof of work was used before
  */
 export async function submitLead(
-  desk: LeadDesk,
+  service: LeadService,
   lead: NewLead,
 ): Promise<Extract<Submitted, {stored: StoredLead}>> {
-  const accepted = await desk.submit(lead);
+  const accepted = await service.submit(lead);
   if ('stored' in accepted) return accepted;
   if (accepted.outcome === 'key-reused') throw keyReused();
   if (accepted.outcome === 'erased') throw erased();

@@ -38,7 +38,7 @@ export type NewLead = Pick<StoredLead, 'lead' | 'partner'> &
     confirmation?: ConfirmationRequest | undefined;
   };
 
-/** A new lead that the desk has given an id, its first answer, and its deliveries. */
+/** A new lead that the service has given an id, its first answer, and its deliveries. */
 export type LeadEntry = NewLead & StoredLead & {deliveries?: readonly NewDelivery[] | undefined};
 
 /**

@@ -35,7 +35,7 @@ import type {PersonReader, PersonStore} from './persons.ts';
 import type {RevocationStore, StopReader} from './revocation.ts';
 import type {Answer, LeadRecord, RememberedText, StoredLead} from './stored-lead.ts';
 
-/** What the lead desk needs: it stores leads, and finds them. */
+/** What the lead service needs: it stores leads, and finds them. */
 export type LeadPort = {
   accept(entry: LeadEntry): Promise<Accepted>;
   /**

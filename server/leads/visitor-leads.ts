@@ -9,7 +9,7 @@ import {mergesDuplicates, type Partner} from '../config/partners.ts';
 import type {addressDigests, networkDigests} from './confirmation-digests.ts';
 import {comparableText, type IdempotencyDigests, type IdempotencyKey} from './idempotency.ts';
 import {readLead, replayLead, submitLead} from './intake.ts';
-import type {LeadDesk} from './lead-desk.ts';
+import type {LeadService} from './lead-service.ts';
 import {parseFormLead, type Lead} from './lead-schema.ts';
 import type {NewLead} from './new-lead.ts';
 import {ProblemError} from './problem-error.ts';
@@ -22,8 +22,8 @@ type AddressDigests = ReturnType<typeof addressDigests>;
 type NetworkDigests = ReturnType<typeof networkDigests>;
 
 /** What takes the leads of visitors, under one configuration. */
-export type VisitorDesk = {
-  desk: LeadDesk;
+export type VisitorService = {
+  service: LeadService;
   digests: IdempotencyDigests;
   /** What makes the digests by which confirmations are limited. Undefined if visitors get none. */
   confirmations: {addresses: AddressDigests; networks: NetworkDigests} | undefined;
@@ -72,10 +72,10 @@ export const ownerOfKeys = ({key}: Partner) => `partner:${key}`;
 
 /** Stores the lead, or finds the one that was stored with the same key. @throws ProblemError */
 export async function takeVisitorLead(
-  visitorDesk: VisitorDesk,
+  visitorService: VisitorService,
   sent: SentLead,
 ): Promise<{outcome: 'created' | 'replayed'; stored: StoredLead}> {
-  const {desk, digests} = visitorDesk;
+  const {service, digests} = visitorService;
   const {partner, visitor, body, lead, idempotency, suspect} = sent;
   let given: Given;
   try {
@@ -83,19 +83,19 @@ export async function takeVisitorLead(
   } catch (problem) {
     // This may be a retry of a page that lost the response. Then the lead is already stored, so the consent and the
     // proof of the retry need not be valid any more.
-    const stored = await replayLead(desk, idempotency, lead);
+    const stored = await replayLead(service, idempotency, lead);
     if (!stored) throw problem;
     return {outcome: 'replayed', stored};
   }
   const {answerFrom, sendTo} = partner;
   const hold = suspect !== undefined && partner.suspect === 'hold';
-  const supersedes = await supersededId(visitorDesk, partner, body);
+  const supersedes = await supersededId(visitorService, partner, body);
   // A merged duplicate is not delivered. If no leads of the partner are delivered, nothing is merged. A lead that is
   // held, or that corrects an earlier one, is never merged, because the other lead would be delivered in its place.
   const isDelivered = answerFrom !== undefined || sendTo.length > 0;
   const merges =
     sent.mayMerge && mergesDuplicates(partner, lead.lead_type) && isDelivered && !hold && !supersedes;
-  return submitLead(desk, {
+  return submitLead(service, {
     lead,
     partner: partner.key,
     answerFrom,
@@ -108,13 +108,13 @@ export async function takeVisitorLead(
     supersedes,
     idempotency,
     leadDigests: merges ? digests.ofLead(comparableText(lead)) : [],
-    ...confirming(visitorDesk, sent, given),
+    ...confirming(visitorService, sent, given),
   });
 }
 
 /** What a new lead has if its visitor may get a confirmation. A suspect gets none. */
 function confirming(
-  {confirmations}: VisitorDesk,
+  {confirmations}: VisitorService,
   {partner: {key, confirm}, visitor, body, lead, suspect}: SentLead,
   {consent}: Given,
 ): Pick<NewLead, 'confirmBy' | 'confirmation'> {
@@ -134,8 +134,8 @@ function confirming(
  * An unknown id, another partner's lead, and a missing or wrong token all cause the same query and the same comparison,
  * so that the response time tells a stranger nothing.
  */
-async function findWithToken({desk, tokens}: VisitorDesk, partner: Partner, id: string, token: string) {
-  const stored = await desk.find(id).catch((error: unknown) => {
+async function findWithToken({service, tokens}: VisitorService, partner: Partner, id: string, token: string) {
+  const stored = await service.find(id).catch((error: unknown) => {
     if (error instanceof LeadUnreadable) return error;
     throw error;
   });
@@ -145,12 +145,12 @@ async function findWithToken({desk, tokens}: VisitorDesk, partner: Partner, id: 
 
 /** The lead with this id, if the token gives access to it. @throws LeadUnreadable */
 export async function readWithToken(
-  visitorDesk: VisitorDesk,
+  visitorService: VisitorService,
   partner: Partner,
   id: string,
   token: string,
 ): Promise<StoredLead | undefined> {
-  const found = await findWithToken(visitorDesk, partner, id, token);
+  const found = await findWithToken(visitorService, partner, id, token);
   if (found instanceof LeadUnreadable) throw found;
   return found;
 }
@@ -159,13 +159,17 @@ export async function readWithToken(
  * The id of the earlier lead that this one corrects, if the page has a valid token for the earlier lead. Nothing needs to
  * be read of that one.
  */
-async function supersededId(visitorDesk: VisitorDesk, partner: Partner, body: EmbedSubmission | undefined) {
+async function supersededId(
+  visitorService: VisitorService,
+  partner: Partner,
+  body: EmbedSubmission | undefined,
+) {
   const named = body?.supersedes;
-  return named && (await findWithToken(visitorDesk, partner, named.id, named.token))?.id;
+  return named && (await findWithToken(visitorService, partner, named.id, named.token))?.id;
 }
 
 /** What the visitor's page gets. */
-export function toAnswer({tokens, explain}: VisitorDesk, {id, lead, answer}: StoredLead): EmbedAnswer {
+export function toAnswer({tokens, explain}: VisitorService, {id, lead, answer}: StoredLead): EmbedAnswer {
   const amounts = answer.status === 'done' ? answer.amounts : null;
   const explanation = answer.status === 'done' ? explain(lead, answer) : undefined;
   return {

@@ -36,7 +36,7 @@ export type Submission = Span & {
   isCompared: boolean;
   /** The configuration under which the process took it, if it did. */
   addresses?: Addresses;
-  /** What the desk did, as `Accepted` names it. Missing if the client heard nothing. */
+  /** What the service did, as `Accepted` names it. Missing if the client heard nothing. */
   outcome?: string;
   lead?: string;
   answer?: Heard;

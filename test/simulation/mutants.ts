@@ -141,7 +141,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'take a new lead for sent whose commit was lost',
-    file: 'server/leads/lead-desk.ts',
+    file: 'server/leads/lead-service.ts',
     from: 'if (error instanceof StoreUnavailable) abandonDeliveries(dispatcher, entry);',
     to: '',
     plan: 'lead-without-reply',

@@ -3,7 +3,7 @@ import {comparableText, createIdempotencyDigests} from '../../server/leads/idemp
 import {Refusal} from '../../server/admin/admin.ts';
 import type {NewLead as ToDesk} from '../../server/leads/new-lead.ts';
 import {StoreUnavailable} from '../../server/leads/store-errors.ts';
-import type {Submitted} from '../../server/leads/lead-desk.ts';
+import type {Submitted} from '../../server/leads/lead-service.ts';
 import type {StoredLead} from '../../server/leads/stored-lead.ts';
 import {appendErasures} from '../../server/store/erasures-file.ts';
 import {openAttachedSqlite} from '../../server/store/sqlite/store.ts';
@@ -294,10 +294,10 @@ class Players {
     this.#files[index] = name;
     const server = this.#servers[index];
     if (!server) return;
-    const {process, service, store} = server;
+    const {process, pipeline, store} = server;
     const reload = () => {
       const destinations = destinationsUnder(this.#configure(process, index), this.#plan);
-      service.reload({destinations, ...settings});
+      pipeline.reload({destinations, ...settings});
       server.links = linksOf(store, {destinations, ...settings});
     };
     later(0, reload, process);
@@ -392,7 +392,7 @@ class Players {
     const server = this.#servers[index];
     if (!server) return;
     this.#servers[index] = undefined;
-    const {process, service, store} = server;
+    const {process, pipeline, store} = server;
     const stop = this.#trouble(process, 'stop', Infinity);
     const stopped = () => {
       if (process.isDead) return;
@@ -400,7 +400,7 @@ class Players {
       stop.until = time();
       this.#startLater(index, lasts);
     };
-    const close = () => service.close(patience).then(() => store.close());
+    const close = () => pipeline.close(patience).then(() => store.close());
     later(0, () => void close().then(stopped, this.failed), process);
   }
 
@@ -564,7 +564,7 @@ class Players {
     const lead = leadOf(content, isStandard, cid);
     const text = comparableText(lead);
     const isCompared = partner !== null && !isHeld && !isStandard;
-    const toDesk: ToDesk = {
+    const toService: ToDesk = {
       lead,
       partner,
       answerFrom,
@@ -587,7 +587,7 @@ class Players {
     };
     for (let attempt = 0; attempt < 60; attempt += 1) {
       const server = this.#servers[(process + attempt) % this.#servers.length];
-      const isAnswered = server && (await this.#ask(server, toDesk, sent, content));
+      const isAnswered = server && (await this.#ask(server, toService, sent, content));
       if (isAnswered) this.#retries.set(`${sender} ${key}`, operation);
       if (isAnswered || isLast) break;
       await wait(1_000 + draw(`patience with ${content}`) * 3_000);
@@ -597,8 +597,8 @@ class Players {
 
   /** Sends a lead once. Resolves to whether the client has its answer. */
   #ask(
-    {process, service}: Server,
-    toDesk: ToDesk,
+    {process, pipeline}: Server,
+    toService: ToDesk,
     sent: Pick<
       Submission,
       | 'owner'
@@ -646,7 +646,7 @@ class Players {
           const destinations = sent.destinations.filter((name) => name in addresses);
           Object.assign(submission, {addresses, destinations});
           const sendTo = destinations.filter((name) => name !== sent.answeredBy);
-          void service.desk.submit({...toDesk, sendTo}).then(hear, (error: unknown) => {
+          void pipeline.service.submit({...toService, sendTo}).then(hear, (error: unknown) => {
             this.#unavailable(error);
             end(false);
           });
@@ -664,7 +664,7 @@ class Players {
       this.#facts.push({type: 'reading', at, until: time(), lead, answer: found && heardOf(found.answer)});
     };
     if (server)
-      later(0, () => void server.service.desk.find(lead).then(hear, this.#unavailable), server.process);
+      later(0, () => void server.pipeline.service.find(lead).then(hear, this.#unavailable), server.process);
   }
 
   /** A client gets a 503 for it. Nothing else may go wrong. */

@@ -1,11 +1,11 @@
-/** A server of the simulation: the lead service on a file of SQLite, without HTTP, threads and sockets. */
+/** A server of the simulation: the pipeline on a file of SQLite, without HTTP, threads and sockets. */
 import type {Timings} from '../../server/config/timings.ts';
 import {finish, type Admin} from '../../server/admin/admin.ts';
 import {noting} from '../../server/admin/audit.ts';
 import {createLinkDesk} from '../../server/admin/link-desk.ts';
 import {planRepair, prepareRepair} from '../../server/admin/repair-plan.ts';
 import {noteRepaired, repair, repairAtStart, type Repaired} from '../../server/admin/repairing.ts';
-import {startLeadService, type LeadService} from '../../server/lead-service.ts';
+import {startPipeline, type Pipeline} from '../../server/pipeline.ts';
 import type {LeadStore} from '../../server/leads/ports.ts';
 import type {LinkDesk} from '../../server/leads/revocation.ts';
 import type {Sealer} from '../../server/store/sealing.ts';
@@ -33,9 +33,9 @@ export type World = Surroundings & {
   readsAreSlow: boolean;
 };
 
-export type Server = {process: Process; service: LeadService; store: LeadStore; links: LinkDesk};
+export type Server = {process: Process; pipeline: Pipeline; store: LeadStore; links: LinkDesk};
 
-type Settings = Parameters<typeof startLeadService>[1];
+type Settings = Parameters<typeof startPipeline>[1];
 
 /** By what visitors press their links. */
 export const linksOf = (store: LeadStore, config: object) =>
@@ -70,12 +70,12 @@ export async function startServer(
       await noteRepaired(beside, plan);
     }
     await repairAtStart(beside, {done: repaired, doubt});
-    const service = await startLeadService(store, config, {
+    const pipeline = await startPipeline(store, config, {
       emit: () => undefined,
       timings,
       network: createNetwork(process, world),
     });
-    return {process, service, store, links: linksOf(store, config)};
+    return {process, pipeline, store, links: linksOf(store, config)};
   });
 }
 

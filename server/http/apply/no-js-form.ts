@@ -22,7 +22,7 @@ import {
   readVisitorLead,
   takeVisitorLead,
   toAnswer,
-  type VisitorDesk,
+  type VisitorService,
 } from '../../leads/visitor-leads.ts';
 import {readConsent, shortestTime, suspicions} from '../../leads/visitor-submission.ts';
 import type {StoredLead} from '../../leads/stored-lead.ts';
@@ -49,7 +49,7 @@ const networkLimit = {what: 'scriptless leads', window: hour, limit: 5};
 
 type Parts = {
   publicUrl: string;
-  visitorDesk: VisitorDesk;
+  visitorService: VisitorService;
   tokenKeys: readonly [string, ...string[]];
   counters: Counters;
   emit: Emit;
@@ -176,8 +176,8 @@ async function send(exchange: Exchange, known: Shown, filled: Filled, token: For
 
 /** The answer to a lead. Its button leads back to the form, in which the visitor changes the answers. */
 function answerCard(exchange: Exchange, {values}: Shown, stored: StoredLead, token: FormToken): Card {
-  const {partner, form, tokens, visitorDesk} = exchange;
-  const result = toAnswer(visitorDesk, stored);
+  const {partner, form, tokens, visitorService} = exchange;
+  const result = toAnswer(visitorService, stored);
   const markup = answerMarkup(form.words, {
     answer: result,
     leadType: form.leadType,
@@ -227,21 +227,21 @@ function submissionOf(
 }
 
 async function take(
-  {request, partner, visitorDesk, counters}: Exchange,
+  {request, partner, visitorService, counters}: Exchange,
   body: EmbedSubmission | undefined,
   {earliest, key}: FormToken,
 ): Promise<StoredLead> {
-  const {desk, digests} = visitorDesk;
+  const {service, digests} = visitorService;
   const {lead, content} = readVisitorLead(partner, body);
   // Each content has a key of its own, so that a visitor who goes back and changes something sends another lead.
   const idempotency = digests.ofKey(ownerOfKeys(partner), `${key} ${content}`, content);
-  const replayed = await replayLead(desk, idempotency, lead);
+  const replayed = await replayLead(service, idempotency, lead);
   if (replayed) return replayed;
   const elapsed_ms = Date.now() - earliest + shortestTime;
   const signs = suspicions(body && {...body, elapsed_ms});
   const unknown = partner.withoutScript === 'suspect' ? 'no-script' : '';
   const visitor = visitorOf(request);
-  const {stored} = await takeVisitorLead(visitorDesk, {
+  const {stored} = await takeVisitorLead(visitorService, {
     partner,
     visitor,
     body,

@@ -22,7 +22,7 @@ import {
   readWithToken,
   takeVisitorLead,
   toAnswer,
-  type VisitorDesk,
+  type VisitorService,
 } from '../../leads/visitor-leads.ts';
 import {readConsent, refuseOtherPartner, suspicions} from '../../leads/visitor-submission.ts';
 import {partnerOf, visitorOf} from '../request-context.ts';
@@ -41,7 +41,7 @@ declare module 'express-serve-static-core' {
 type Parts = {
   partners: readonly [Partner, ...Partner[]];
   publicUrl: string;
-  visitorDesk: VisitorDesk;
+  visitorService: VisitorService;
   minimums: Partial<Record<AmountPart, number>>;
   figures: PolicyFigures;
   /** Undefined if no proof of work is required. */
@@ -57,7 +57,7 @@ type Parts = {
 };
 
 export function embedApi(parts: Parts): Router {
-  const {partners, publicUrl, visitorDesk, minimums, figures, proofs, quota} = parts;
+  const {partners, publicUrl, visitorService, minimums, figures, proofs, quota} = parts;
   const {unknownPartners, rateLimits, perMinute} = parts;
   const router = Router({caseSensitive: true});
 
@@ -110,13 +110,13 @@ export function embedApi(parts: Parts): Router {
     const {lead, content} = readVisitorLead(partner, body);
     const idempotency = readIdempotencyKey(
       request.get('Idempotency-Key'),
-      visitorDesk.digests,
+      visitorService.digests,
       ownerOfKeys(partner),
       () => content,
     );
     if (!idempotency) throw new ProblemError('idempotency-key-invalid', 'Send an Idempotency-Key header.');
     const visitor = visitorOf(request);
-    const {outcome, stored} = await takeVisitorLead(visitorDesk, {
+    const {outcome, stored} = await takeVisitorLead(visitorService, {
       partner,
       visitor,
       body,
@@ -132,16 +132,16 @@ export function embedApi(parts: Parts): Router {
     request.leadId = stored.id;
     // There is no `await`, so that the visitor does not wait for Redis.
     if (outcome === 'created') void quota.countLead(partner, request.network);
-    replyJson(response, 201, toAnswer(visitorDesk, stored));
+    replyJson(response, 201, toAnswer(visitorService, stored));
   };
 
   const read: RequestHandler<{id: string}> = async (request, response) => {
     const [, token = ''] = /^bearer +(\S+)$/i.exec(request.get('Authorization') ?? '') ?? [];
-    const stored = await readWithToken(visitorDesk, partnerOf(request), request.params.id, token);
+    const stored = await readWithToken(visitorService, partnerOf(request), request.params.id, token);
     if (!stored) throw new ProblemError('not-found', 'There is no such lead for this token.');
     request.leadId = stored.id;
     if (stored.answer.status === 'pending') response.set('Retry-After', '5');
-    replyJson(response, 200, toAnswer(visitorDesk, stored));
+    replyJson(response, 200, toAnswer(visitorService, stored));
   };
 
   mount(

@@ -3,7 +3,7 @@ import {Router, type RequestHandler} from 'express';
 import {specifiedAmounts, type SpecifiedPrequalification} from '../../../contract/amounts.ts';
 import {paths} from '../../../contract/api.ts';
 import {tableOf} from '../../../contract/table-of.ts';
-import type {LeadDesk} from '../../leads/lead-desk.ts';
+import type {LeadService} from '../../leads/lead-service.ts';
 import {LeadUnreadable} from '../../leads/store-errors.ts';
 import type {StoredLead} from '../../leads/stored-lead.ts';
 import {parseConsent, parseSignal, toConsent, type GivenConsent} from '../../leads/caller-consent.ts';
@@ -27,7 +27,7 @@ type Parts = {
   partners: readonly Partner[];
   signIns: FailureLimit;
   failureDelay: FailureDelay;
-  desk: LeadDesk;
+  service: LeadService;
   digests: IdempotencyDigests;
   timings: Pick<Timings, 'requestWait'>;
   /** Counts which callers read leads. */
@@ -39,7 +39,7 @@ export function jsonApi({
   partners,
   signIns,
   failureDelay,
-  desk,
+  service,
   digests,
   timings,
   reads,
@@ -62,12 +62,12 @@ export function jsonApi({
     );
     const {problem, ...given}: GivenConsent = sent ? toConsent(sent, partners, lead.cid) : {};
     // This may be a retry of a lead that is stored already. Its text need not be configured any more.
-    const before = problem && (await replayLead(desk, idempotency ?? [], lead));
+    const before = problem && (await replayLead(service, idempotency ?? [], lead));
     if (problem && !before) throw problem;
     const route = routeOf(caller);
     const {id} =
       before ??
-      (await submitLead(desk, {lead, partner: null, ...route, ...given, attribution, idempotency})).stored;
+      (await submitLead(service, {lead, partner: null, ...route, ...given, attribution, idempotency})).stored;
     request.leadId = id;
     response.setHeader('Location', `${paths.leads}/${id}`);
     replyJson(response, 201, {id});
@@ -75,7 +75,7 @@ export function jsonApi({
 
   const read: RequestHandler<{id: string}> = async (request, response) => {
     const {user, cids} = callerOf(request);
-    const stored = await desk.find(request.params.id).catch((error: unknown) => {
+    const stored = await service.find(request.params.id).catch((error: unknown) => {
       // To another client, a lead that cannot be opened is as one that does not exist, too.
       if (error instanceof LeadUnreadable && !cids.includes(error.cid)) return undefined;
       throw error;

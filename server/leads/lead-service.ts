@@ -1,5 +1,5 @@
 /**
- * The lead desk takes valid leads and returns their answers. It connects the store, the calculator, and the dispatcher,
+ * The lead service takes valid leads and returns their answers. It connects the store, the calculator, and the dispatcher,
  * which delivers leads to destinations. A lead is committed before it is sent anywhere.
  */
 import {randomUUIDv7} from 'node:crypto';
@@ -19,7 +19,7 @@ import type {LeadPort} from './ports.ts';
 export type Submitted =
   {outcome: 'created' | 'replayed'; stored: StoredLead} | Exclude<Accepted, {stored: StoredLead}>;
 
-export type LeadDesk = {
+export type LeadService = {
   /**
    * Resolves when the lead is committed and has its answer. If a destination must give the answer, `submit` waits for
    * it no longer than `timings.answerWait`, and then resolves with the answer `pending`.
@@ -42,7 +42,7 @@ export type LeadDesk = {
   close(patience: number): Promise<void>;
 };
 
-/** What the lead desk needs of the dispatcher (destinations/dispatcher.ts): it delivers committed leads, and news of them. */
+/** What the lead service needs of the dispatcher (destinations/dispatcher.ts): it delivers committed leads, and news of them. */
 export type Deliverer = {
   /** What the destination gets when a lead is stored. */
   contentFor(destination: string): FirstContent;
@@ -73,7 +73,7 @@ type Parts = {
 
 const pending: Answer = {status: 'pending'};
 
-export const createLeadDesk = (parts: Parts): LeadDesk => ({
+export const createLeadService = (parts: Parts): LeadService => ({
   submit: (lead) => submit(parts, lead),
   replay: (digests, sent) => replay(parts, digests, sent),
   // PostgreSQL refuses some other texts with an error.

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {suite, test, type TestContext} from 'node:test';
 import {usualTimings} from '../../../server/config/timings.ts';
-import {createLeadDesk, type Deliverer} from '../../../server/leads/lead-desk.ts';
+import {createLeadService, type Deliverer} from '../../../server/leads/lead-service.ts';
 import type {NewLead} from '../../../server/leads/new-lead.ts';
 import type {DueDelivery} from '../../../server/leads/deliveries.ts';
 import type {LeadStore} from '../../../server/leads/ports.ts';
@@ -21,8 +21,8 @@ const asLeads = () => 'lead' as const;
 
 type Given = Partial<Pick<Deliverer, 'reserve' | 'contentFor'>> & {answer?: (due: DueDelivery) => Answer};
 
-/** A desk over a store, whose dispatcher only notes what it is asked to deliver. It has room for the lender alone. */
-async function openDesk(
+/** A service over a store, whose dispatcher only notes what it is asked to deliver. It has room for the lender alone. */
+async function openService(
   t: TestContext,
   over: Store,
   {reserve = hasRoom, contentFor = asLeads, answer = () => ({status: 'pending'})}: Given = {},
@@ -45,10 +45,16 @@ async function openDesk(
   const emit = (event: Observation) => {
     if (event.type === 'suspect-held') held.push(event.destination);
   };
-  const desk = createLeadDesk({store, dispatcher, calculate: () => doneAnswer, emit, timings: usualTimings});
+  const service = createLeadService({
+    store,
+    dispatcher,
+    calculate: () => doneAnswer,
+    emit,
+    timings: usualTimings,
+  });
   const take = async (changes: Partial<NewLead> = {}) => {
     const lead = asLead(prequalificationBody);
-    const accepted = await desk.submit({lead, partner: 'acme', answerFrom: undefined, ...changes});
+    const accepted = await service.submit({lead, partner: 'acme', answerFrom: undefined, ...changes});
     assert.ok(accepted.outcome === 'created');
     return accepted.stored;
   };
@@ -63,7 +69,7 @@ async function openDesk(
       gives_answer: Number(gives_answer),
     }));
   };
-  return {server, store, desk, asked, held, take, rows};
+  return {server, store, service, asked, held, take, rows};
 }
 
 const claim = async (store: LeadStore, destination: string, now: number) => {
@@ -77,20 +83,20 @@ const claim = async (store: LeadStore, destination: string, now: number) => {
 forEachStore((over) => {
   suite('an idempotency key', () => {
     test("gets nothing of somebody else's lead that its row was made to name", async (t) => {
-      const {server, desk, take} = await openDesk(t, over);
+      const {server, service, take} = await openService(t, over);
       const key = {owner: 'partner:acme', digest: 'digest', fingerprint: 'f'};
       const own = asLead(prequalificationBody);
       const {id} = await take({lead: own, idempotency: [key]});
-      assert.partialDeepStrictEqual(await desk.replay([key], own), {id});
+      assert.partialDeepStrictEqual(await service.replay([key], own), {id});
       const victim = await take({lead: asLead({...prequalificationBody, email: 'victim@example.com'})});
       await server.execute(`UPDATE idempotency_keys SET lead_id = '${victim.id}'`);
-      assert.equal(await desk.replay([key], own), 'key-reused');
+      assert.equal(await service.replay([key], own), 'key-reused');
     });
   });
 
   suite('a lead with two destinations', () => {
     test('a lead goes at once to the destination with room, and to the other by the workers', async (t) => {
-      const {store, asked, take} = await openDesk(t, over);
+      const {store, asked, take} = await openService(t, over);
       const {id, answer} = await take({answerFrom: 'lender', sendTo: ['crm']});
       assert.deepEqual(answer, {status: 'pending'});
       assert.deepEqual(
@@ -106,7 +112,7 @@ forEachStore((over) => {
     });
 
     test('a lead goes at once to both if there is room, and waits for the one that answers', async (t) => {
-      const {asked, take, rows} = await openDesk(t, over, {
+      const {asked, take, rows} = await openService(t, over, {
         reserve: () => true,
         answer: ({destination}) => (destination === 'lender' ? doneAnswer : {status: 'pending'}),
       });
@@ -127,7 +133,7 @@ forEachStore((over) => {
     });
 
     test('an operator settles a lead with two open deliveries only by the name of a destination', async (t) => {
-      const {store, take} = await openDesk(t, over);
+      const {store, take} = await openService(t, over);
       const {id} = await take({answerFrom: 'lender', sendTo: ['crm'], hold: true});
       const now = Date.now();
       assert.equal(await store.settleAs(now, {lead: id}, 'c-1'), 'several');
@@ -147,7 +153,7 @@ forEachStore((over) => {
       asked.map(({destination, content}) => `${destination} ${content}`);
 
     test('is told with all that was stored with it', async (t) => {
-      const {asked, store, take} = await openDesk(t, over, {contentFor, reserve: () => true});
+      const {asked, store, take} = await openService(t, over, {contentFor, reserve: () => true});
       const attribution = {utm_source: 'newsletter', utm_campaign: 'autumn'};
       const {id, createdAt} = await take({sendTo: ['crm'], attribution, suspect: 'fast'});
       assert.deepEqual(contentsOf(asked), ['crm created']);
@@ -160,7 +166,7 @@ forEachStore((over) => {
       assert.equal(claimed.lead.id, id);
     });
     test('all news of a held lead is held with it', async (t) => {
-      const {asked, held, take} = await openDesk(t, over, {contentFor, reserve: () => true});
+      const {asked, held, take} = await openService(t, over, {contentFor, reserve: () => true});
       const hold = {answerFrom: 'lender', sendTo: ['crm', 'mail'], hold: true, suspect: 'trap'};
       await take(hold);
       assert.deepEqual(contentsOf(asked), []);
@@ -170,7 +176,7 @@ forEachStore((over) => {
 
   suite('a lead that is merged into another', () => {
     test('a merged suspect is not said to be held, because it has no delivery', async (t) => {
-      const {held, take} = await openDesk(t, over);
+      const {held, take} = await openService(t, over);
       const same = {sendTo: ['crm'], leadDigests: ['digest'], suspect: 'trap'};
       await take(same);
       await take({...same, hold: true});

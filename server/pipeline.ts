@@ -1,5 +1,5 @@
 /**
- * The lead service without HTTP: it connects the store, the lead desk, and what delivers leads to their destinations.
+ * The way of a lead without HTTP: it connects the store, the lead service, and what delivers leads to their destinations.
  * app.ts puts HTTP in front of it.
  */
 import {isDeepStrictEqual} from 'node:util';
@@ -16,7 +16,7 @@ import {watchPauses} from './destinations/pauses.ts';
 import {startWorkers} from './destinations/worker.ts';
 import {calculatedAnswer} from './leads/calculated-answer.ts';
 import {consentSigner, newEvidence} from './leads/evidence.ts';
-import {createLeadDesk, type LeadDesk} from './leads/lead-desk.ts';
+import {createLeadService, type LeadService} from './leads/lead-service.ts';
 import type {Lead} from './leads/lead-schema.ts';
 import type {LeadStore} from './leads/ports.ts';
 import {createdAtOf} from './leads/lead-ids.ts';
@@ -30,9 +30,9 @@ import {startSealingClear} from './store/seal-clear.ts';
 import {watchStore, type StoreWatch} from './store/store-watch.ts';
 import {startDeletingExpired, startWritingDigests} from './store/maintenance.ts';
 
-export type LeadService = {
-  /** The desk under the configuration in force. A request keeps the desk with which it began. */
-  readonly desk: LeadDesk;
+export type Pipeline = {
+  /** The service under the configuration in force. A request keeps the service with which it began. */
+  readonly service: LeadService;
   /**
    * Puts another configuration in force. What is in progress keeps the old configuration. What waits uses the new one.
    */
@@ -56,11 +56,11 @@ type Around = {emit: Emit; timings: Timings; network?: Partial<Network>};
 type Reloaded = Pick<Config, 'destinations' | 'policy'> & RetentionConfig;
 
 /** @param opened closed by `close` */
-export async function startLeadService(
+export async function startPipeline(
   opened: LeadStore,
   config: Reloaded & Pick<Config, 'publicUrl' | 'formerEvidenceWords'>,
   {emit, timings, network}: Around,
-): Promise<LeadService> {
+): Promise<Pipeline> {
   const watch = watchStore(opened, emit);
   const {store} = watch;
   const evidence = await watchEvidence({store, emit, timings}, config.formerEvidenceWords);
@@ -95,12 +95,12 @@ export async function startLeadService(
   const digests = startWritingDigests({store, emit, timings});
   const sealing = startSealingClear({store, emit, timings});
   const retentionJob = startRetentionJob({store, retention: () => retention, emit, timings});
-  const deskUnder = ({policy}: Reloaded) => {
+  const serviceUnder = ({policy}: Reloaded) => {
     const calculate = (lead: Lead) => calculatedAnswer(lead, policy);
     const parts = {store, dispatcher: dispatcher.deliverer(), calculate, emit, timings};
-    return createLeadDesk({...parts, evidence: () => newEvidence(evidence.signing())});
+    return createLeadService({...parts, evidence: () => newEvidence(evidence.signing())});
   };
-  let desk = deskUnder(config);
+  let service = serviceUnder(config);
 
   /** When each destination last took a delivery before this process began. Read when somebody first asks. */
   let earlier: ReadonlyMap<string, number> | undefined;
@@ -122,15 +122,15 @@ export async function startLeadService(
   }
 
   return {
-    get desk() {
-      return desk;
+    get service() {
+      return service;
     },
     watch,
     reload(reloaded) {
       configure(reloaded.destinations);
       dispatcher.serve(destinations);
       workers.serve(destinations);
-      desk = deskUnder(reloaded);
+      service = serviceUnder(reloaded);
       retention = retentionOf(reloaded);
       earlier = undefined;
       storedCounts.forget();
@@ -162,7 +162,7 @@ export async function startLeadService(
       await retentionJob.stop();
       await evidence.stop();
       watch.stop();
-      await desk.close(patience);
+      await service.close(patience);
       await sealed;
     },
   };
