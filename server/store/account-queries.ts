@@ -1,16 +1,12 @@
 /** The queries for who may use the operators' pages, for both databases. */
 import type {ListedOperator, Operator, OperatorStore, Passkey, Session} from '../leads/operators.ts';
 import type {Context} from './context.ts';
-import {list, statement, type Row, type Statement} from './database.ts';
+import {statement, type Row, type Statement} from './database.ts';
 
-const operatorColumns = list([
-  ...['operators.id', 'operators.name', 'operators.role'],
-  ...['operators.created_at AS "createdAt"', 'operators.revoked_at AS "revokedAt"'],
-]);
-const passkeyColumns = list([
-  ...['credential', 'operator', 'public_key AS "publicKey"', 'counter'],
-  ...['is_synced AS "isSynced"', 'passkeys.created_at AS "createdAt"', 'used_at AS "usedAt"'],
-]);
+const operatorColumns = `operators.id, operators.name, operators.role, operators.created_at AS "createdAt",
+  operators.revoked_at AS "revokedAt"`;
+const passkeyColumns = `credential, operator, public_key AS "publicKey", counter, is_synced AS "isSynced",
+  passkeys.created_at AS "createdAt", used_at AS "usedAt"`;
 const sessionColumns = 'digest, operator, began_at AS "beganAt", expires_at AS "expiresAt", zone, agent';
 /** SQL that adds the operator of the rows of a table, and leaves out rows of those who were revoked. */
 const ofOperator = (table: string) =>
@@ -77,13 +73,12 @@ export function accountQueries({read, readOne, write, oneByOne}: Context): Opera
       await inTurn(...endAll(operator), statement(inviteText, digest, expiresAt, operator));
     },
 
-    operators: async (now) => (await read(statement(operatorsText, now))) as ListedOperator[],
+    operators: (now) => read<ListedOperator>(statement(operatorsText, now)),
 
     revokeOperator: async (id, now) => has(await inTurn(statement(revokeText, now, id), ...endAll(id))),
 
-    invited: async (digest, now) =>
-      (await readOne(statement(`SELECT ${operatorColumns} ${whereInvited}`, digest, now))) as
-        Operator | undefined,
+    invited: (digest, now) =>
+      readOne<Operator>(statement(`SELECT ${operatorColumns} ${whereInvited}`, digest, now)),
 
     async acceptInvitation(digest, now, passkey) {
       const accept = statement(acceptText, digest, now, ...valuesOf(passkey));
@@ -94,17 +89,16 @@ export function accountQueries({read, readOne, write, oneByOne}: Context): Opera
       await inTurn(statement(addKeyText, operator, ...valuesOf(passkey)));
     },
 
-    async passkeysOf(operator) {
+    passkeysOf(operator) {
       const text = `
         SELECT ${passkeyColumns} FROM passkeys WHERE operator = $1 ORDER BY passkeys.created_at, credential`;
-      return (await read(statement(text, operator))) as Passkey[];
+      return read<Passkey>(statement(text, operator));
     },
 
-    async passkey(credential) {
+    passkey(credential) {
       const text = `
         SELECT ${passkeyColumns}, name, role FROM passkeys ${ofOperator('passkeys')} WHERE credential = $1`;
-      return (await readOne(statement(text, credential))) as
-        (Passkey & Pick<Operator, 'name' | 'role'>) | undefined;
+      return readOne<Passkey & Pick<Operator, 'name' | 'role'>>(statement(text, credential));
     },
 
     async usePasskey(credential, counter, now) {
@@ -123,19 +117,18 @@ export function accountQueries({read, readOne, write, oneByOne}: Context): Opera
     beginSession: async ({operator, digest, beganAt, expiresAt, zone, agent}) =>
       has(await inTurn(statement(beginText, operator, digest, beganAt, expiresAt, zone, agent))),
 
-    async session(digest, now) {
+    session(digest, now) {
       const text = `
         SELECT ${sessionColumns}, name, role FROM operator_sessions ${ofOperator('operator_sessions')}
         WHERE digest = $1 AND expires_at > $2`;
-      return (await readOne(statement(text, digest, now))) as
-        (Session & Pick<Operator, 'name' | 'role'>) | undefined;
+      return readOne<Session & Pick<Operator, 'name' | 'role'>>(statement(text, digest, now));
     },
 
-    async sessionsOf(operator, now) {
+    sessionsOf(operator, now) {
       const text = `
         SELECT ${sessionColumns} FROM operator_sessions WHERE operator = $1 AND expires_at > $2
         ORDER BY began_at DESC, digest`;
-      return (await read(statement(text, operator, now))) as Session[];
+      return read<Session>(statement(text, operator, now));
     },
 
     async endSession(operator, digest) {

@@ -36,9 +36,7 @@ export const alertQueries = ({read, write, oneByOne}: Database): AlertPort => ({
   },
 
   async alertFailures() {
-    const rows = await read(
-      statement('SELECT DISTINCT last_error FROM troubles WHERE last_error IS NOT NULL'),
-    );
-    return rows.map(({last_error}) => String(last_error));
+    const text = 'SELECT DISTINCT last_error FROM troubles WHERE last_error IS NOT NULL';
+    return (await read(statement(text))).map(({last_error}) => String(last_error));
   },
 });

@@ -27,7 +27,7 @@ const deleteBatch = 100;
 /** Deletes the oldest entries from before a time, and returns how many. */
 export async function deleteAuditEntries({read, write, jsonList}: Database, before: number): Promise<number> {
   const text = `SELECT id, ids FROM audit WHERE id < $1 ORDER BY id LIMIT ${deleteBatch}`;
-  const rows = (await read(statement(text, firstIdAt(before)))) as Pick<RowOf<'audit'>, 'id' | 'ids'>[];
+  const rows = await read<Pick<RowOf<'audit'>, 'id' | 'ids'>>(statement(text, firstIdAt(before)));
   const last = rows.at(-1);
   if (!last) return 0;
   const gone = rows.flatMap(({id, ids}) => toPairs({id, ids: JSON.parse(ids) as string[]}));
@@ -58,14 +58,16 @@ export const auditQueries = ({read, write, writeAside = write, jsonList}: Databa
   },
   async auditEntries({since = 0, until = Infinity, who = '', lead, isListed = true}, limit) {
     const values = [firstIdAt(since), firstIdAt(until), `%${who}%`, limit];
-    const rows = await read(
+    const rows = await read<RowOf<'audit'>>(
       lead === undefined
         ? statement(listText(''), ...values)
         : statement(listText(ofLead(isListed ? '' : noList)), ...values, JSON.stringify([lead]), lead),
     );
-    return (rows as RowOf<'audit'>[]).map(({at, filter, ids, ...row}) => ({
-      ...{...row, at: new Date(at).toISOString()},
-      ...{filter: JSON.parse(filter) as AuditEntry['filter'], ids: JSON.parse(ids) as string[]},
+    return rows.map((row) => ({
+      ...row,
+      at: new Date(row.at).toISOString(),
+      filter: JSON.parse(row.filter) as AuditEntry['filter'],
+      ids: JSON.parse(row.ids) as string[],
     }));
   },
 });

@@ -15,13 +15,13 @@ import {
   type Claim,
   type Delivered,
   type DeliveryContent,
+  type DeliveryState,
   type DueDelivery,
   type UnusedLease,
 } from '../leads/deliveries.ts';
 import type {LeadReader} from '../leads/lead-filter.ts';
 import type {OutboxPort} from '../leads/ports.ts';
 import {createBatcher} from './batcher.ts';
-import type {RowOf} from './columns.ts';
 import type {Context} from './context.ts';
 import {isThere, statement, type Database, type Statement} from './database.ts';
 import {isErased} from './rows.ts';
@@ -29,19 +29,12 @@ import {isNotForReceivers} from './erasure-queries.ts';
 import {isOneOf} from './schema.ts';
 import {endUnsent, toRecipients} from './settlement-queries.ts';
 
-type ClaimedRow = Pick<
-  RowOf<'deliveries'>,
-  | 'lead_id'
-  | 'content'
-  | 'state'
-  | 'attempts'
-  | 'ambiguous_counted'
-  | 'remote_id'
-  | 'happened_at'
-  | 'failing_since'
-  | 'recipients'
-  | 'address'
->;
+/** What the statement that claims deliveries returns of each. */
+type ClaimedRow = Omit<DueDelivery, 'lead' | 'destination' | 'recipients' | 'leaseEnd'> & {
+  lead: string;
+  state: DeliveryState;
+  recipients: string | null;
+};
 
 /** Milliseconds until a lead that cannot be read is tried again. An operator may have to give back a key. */
 const unreadableWait = 900_000;
@@ -79,8 +72,8 @@ const claimSql = (skipLocked: string, [index, more]: readonly [index: string, mo
     last_error = CASE lost WHEN 1 THEN 'The process that claimed this delivery ended, and may have sent the lead' ELSE last_error END,
     reason = CASE lost WHEN 1 THEN NULL ELSE reason END
   FROM due WHERE lead_id = due_id AND content = due_content AND destination = $2
-  RETURNING lead_id, content, state, attempts, ambiguous_counted, remote_id, happened_at, failing_since, recipients,
-    address`;
+  RETURNING lead_id AS lead, content, state, attempts, ambiguous_counted AS "ambiguousCounted",
+    remote_id AS "remoteId", happened_at AS "happenedAt", failing_since AS "failingSince", recipients, address`;
 
 /** Looks the next destination up in the index each time, instead of reading all deliveries that wait. */
 const selectDestinations = `
@@ -166,28 +159,18 @@ async function claimDue(
     statement(claimSql(skipLocked, among), maxSends, destination, now, limit, dueAgain, leaseEnd),
   );
   const rows = (results.at(-1) ?? []) as ClaimedRow[];
-  const claimed = rows.filter(({state}) => state !== 'held');
-  const held = rows.filter(({state}) => state === 'held').map(({lead_id}) => lead_id);
-  const records = await findRecords([...new Set(claimed.map(({lead_id}) => lead_id))]);
+  const claimed = rows.filter(({state}) => state !== 'held').map(({lead}) => lead);
+  const records = await findRecords([...new Set(claimed)]);
   const due: DueDelivery[] = [];
-  const unreadable: string[] = [];
-  for (const {lead_id: id, content, attempts, ambiguous_counted, remote_id, ...others} of claimed) {
+  const [held, unreadable]: [string[], string[]] = [[], []];
+  for (const {lead: id, state, recipients, ...delivery} of rows) {
+    const {content} = delivery;
     const record = records.get(id);
     const taken = record && whatItTakes(content, record);
-    if (typeof taken === 'object') {
-      due.push({
-        ...taken,
-        destination,
-        happenedAt: others.happened_at,
-        failingSince: others.failing_since,
-        remoteId: remote_id,
-        attempts,
-        ambiguousCounted: ambiguous_counted,
-        recipients: toRecipients(others.recipients),
-        address: others.address,
-        leaseEnd,
-      });
-    } else if (!record) {
+    if (state === 'held') held.push(id);
+    else if (typeof taken === 'object')
+      due.push({...delivery, ...taken, destination, recipients: toRecipients(recipients), leaseEnd});
+    else if (!record) {
       // An operator deleted the lead by hand, so its delivery is deleted here.
       const text = `
         DELETE FROM deliveries

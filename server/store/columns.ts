@@ -49,6 +49,11 @@ const blob = {type: 'blob'} as const;
 const textOrNull = {...text, null: true} as const;
 const integerOrNull = {...integer, null: true} as const;
 const lead = {...text, references: 'leads'} as const;
+/** The key of a table with one row. */
+const onlyRow = {...integer, check: 'id = 1'} as const;
+/** Conditions of indexes. */
+const isOpen = 'settled_at IS NULL';
+const isGranted = "decision = 'granted'";
 
 /**
  * Times are milliseconds since 1970, amounts are whole US dollars. Tables, columns and indexes without `since` are
@@ -123,10 +128,7 @@ export const tables = {
     indexes: {same_leads_lead: {on: ['lead_id'], since: 4}},
   },
 
-  spent_proofs: {
-    columns: {nonce: text, expires_at: integer},
-    primaryKey: ['nonce'],
-  },
+  spent_proofs: {columns: {nonce: text, expires_at: integer}, primaryKey: ['nonce']},
 
   consents: {
     columns: {
@@ -219,9 +221,7 @@ export const tables = {
       last_error: textOrNull,
       /** The id that the destination gave to the lead. */
       remote_id: textOrNull,
-      /**
-       * When the delivery succeeded, or an operator dropped it. NULL while the delivery is in the outbox.
-       */
+      /** When the delivery succeeded, or an operator dropped it. NULL while the delivery is in the outbox. */
       settled_at: integerOrNull,
       /** When the lead was stored, or got the answer that the delivery is about. */
       happened_at: {...integer, since: 8},
@@ -245,21 +245,17 @@ export const tables = {
     indexes: {
       deliveries_due: {on: ['destination', 'next_attempt_at'], where: "state = 'waiting'", since: 8},
       // For the lists and counts of operators, which need only this index to find the rows.
-      deliveries_open: {
-        on: ['lead_id', 'destination', 'content', 'state'],
-        where: 'settled_at IS NULL',
-        since: 8,
-      },
+      deliveries_open: {on: ['lead_id', 'destination', 'content', 'state'], where: isOpen, since: 8},
       // For operators who look for the few held and refused deliveries among many waiting deliveries.
       deliveries_stopped: {
         on: ['state', 'lead_id', 'destination', 'content'],
-        where: "settled_at IS NULL AND state <> 'waiting'",
+        where: `${isOpen} AND state <> 'waiting'`,
         since: 8,
       },
       // For the news of stops and erasures that is not heard yet, however much other news waits.
       deliveries_stops: {
         on: ['destination', 'next_attempt_at'],
-        where: "settled_at IS NULL AND content IN ('erased', 'revoked')",
+        where: `${isOpen} AND content IN ('erased', 'revoked')`,
         since: 18,
       },
     },
@@ -284,19 +280,11 @@ export const tables = {
     },
     primaryKey: ['lead_id'],
     indexes: {
-      confirmations_address: {on: ['address', 'decided_at'], where: "decision = 'granted'"},
-      confirmations_network: {on: ['network', 'decided_at'], where: "decision = 'granted'"},
-      confirmations_network_56: {
-        on: ['network_56', 'decided_at'],
-        where: "decision = 'granted'",
-        since: 13,
-      },
-      confirmations_network_48: {
-        on: ['network_48', 'decided_at'],
-        where: "decision = 'granted'",
-        since: 13,
-      },
-      confirmations_partner: {on: ['partner', 'decided_at'], where: "decision = 'granted'"},
+      confirmations_address: {on: ['address', 'decided_at'], where: isGranted},
+      confirmations_network: {on: ['network', 'decided_at'], where: isGranted},
+      confirmations_network_56: {on: ['network_56', 'decided_at'], where: isGranted, since: 13},
+      confirmations_network_48: {on: ['network_48', 'decided_at'], where: isGranted, since: 13},
+      confirmations_partner: {on: ['partner', 'decided_at'], where: isGranted},
     },
     since: 11,
   },
@@ -314,19 +302,9 @@ export const tables = {
     since: 8,
   },
 
-  /** Servers before 1.8 alone: the destinations that need an operator. */
+  /** Servers before 1.8 alone: the destinations that need an operator. `troubles` took its place. */
   alerts: {
-    columns: {
-      destination: text,
-      /** When a process last saw that it needs one. */
-      seen_at: integer,
-      /** 1 once an e-mail has told of it, 2 once a process has begun to tell that it is over. */
-      told: integer,
-      /** When the next e-mail is due, or the lease of the process that sends it ends. */
-      due_at: integer,
-      /** Why the last e-mail was not sent. */
-      last_error: textOrNull,
-    },
+    columns: {destination: text, seen_at: integer, told: integer, due_at: integer, last_error: textOrNull},
     primaryKey: ['destination'],
     since: 14,
   },
@@ -353,11 +331,7 @@ export const tables = {
   },
 
   /** When an operator last ended the break of a destination. All processes end it when this changes. */
-  break_ends: {
-    columns: {destination: text, ended_at: integer},
-    primaryKey: ['destination'],
-    since: 10,
-  },
+  break_ends: {columns: {destination: text, ended_at: integer}, primaryKey: ['destination'], since: 10},
 
   /** Which text a version of a partner's consent had when the first lead under it was stored (leads/consent-texts.ts). */
   consent_texts: {
@@ -376,25 +350,17 @@ export const tables = {
    * configured, and as the forms before 1.4 get it. The words are not personal, and stay when leads are erased. Leads
    * from before version 1.6 have none.
    */
-  consent_words: {
-    columns: {text_hash: text, words: text},
-    primaryKey: ['text_hash'],
-    since: 13,
-  },
+  consent_words: {columns: {text_hash: text, words: text}, primaryKey: ['text_hash'], since: 13},
 
   /**
    * Finds leads and kept consents by telephone number and e-mail address (person-queries.ts). No reference and no index by
    * lead: this table is written behind, and erasing knows the digests.
    */
-  person_digests: {
-    columns: {digest: text, lead_id: text},
-    primaryKey: ['digest', 'lead_id'],
-    since: 15,
-  },
+  person_digests: {columns: {digest: text, lead_id: text}, primaryKey: ['digest', 'lead_id'], since: 15},
 
   /** One row: the key of `person_digests`, sealed, and up to which lead they are written. */
   person_search: {
-    columns: {id: {...integer, check: 'id = 1'}, data_key: integer, blob, done_until: text},
+    columns: {id: onlyRow, data_key: integer, blob, done_until: text},
     primaryKey: ['id'],
     since: 15,
   },
@@ -441,18 +407,10 @@ export const tables = {
   },
 
   /** One row: up to which time the lines of the file of erasures are known here, so that a restore is noticed (admin/repairing.ts). */
-  erasures_file: {
-    columns: {id: {...integer, check: 'id = 1'}, known_until: integer},
-    primaryKey: ['id'],
-    since: 18,
-  },
+  erasures_file: {columns: {id: onlyRow, known_until: integer}, primaryKey: ['id'], since: 18},
 
   /** Who asked that a lead be erased, until an operator has erased it or said why not. */
-  erasure_requests: {
-    columns: {lead_id: text, requested_at: integer},
-    primaryKey: ['lead_id'],
-    since: 16,
-  },
+  erasure_requests: {columns: {lead_id: text, requested_at: integer}, primaryKey: ['lead_id'], since: 16},
 
   /** Who looked at personal data, or changed it (leads/audit.ts). */
   audit: {
@@ -477,11 +435,7 @@ export const tables = {
   },
 
   /** The leads of each entry that names several and all of its leads. `audit_lead` finds the entries of one. */
-  audit_leads: {
-    columns: {lead_id: text, id: text},
-    primaryKey: ['lead_id', 'id'],
-    since: 18,
-  },
+  audit_leads: {columns: {lead_id: text, id: text}, primaryKey: ['lead_id', 'id'], since: 18},
 
   /** Who may use the operators' pages (leads/operators.ts). */
   operators: {
@@ -586,11 +540,7 @@ export const tables = {
   },
 
   /** One row: the last request of an operator that all processes read their configuration again. */
-  reload_requests: {
-    columns: {id: {...integer, check: 'id = 1'}, request: text},
-    primaryKey: ['id'],
-    since: 12,
-  },
+  reload_requests: {columns: {id: onlyRow, request: text}, primaryKey: ['id'], since: 12},
 
   /** How often pages of an origin asked for a version of the form on a day (versions/request-counts.ts). */
   version_requests: {
@@ -606,27 +556,15 @@ export const tables = {
   },
 
   /** One row, which is written again and again to check that leads can be stored. */
-  heartbeat: {
-    columns: {id: {...integer, check: 'id = 1'}, written_at: integer, filler: text},
-    primaryKey: ['id'],
-    since: 5,
-  },
+  heartbeat: {columns: {id: onlyRow, written_at: integer, filler: text}, primaryKey: ['id'], since: 5},
 
   /** One row, by which a server knows whether it can serve tables of a newer version than its own (schema.ts). */
-  schema_compatibility: {
-    columns: {
-      id: {...integer, check: 'id = 1'},
-      /** The schema version of the oldest server that can serve the tables. */
-      oldest_server: integer,
-    },
-    primaryKey: ['id'],
-    since: 12,
-  },
+  schema_compatibility: {columns: {id: onlyRow, oldest_server: integer}, primaryKey: ['id'], since: 12},
 
   /** No row, or one: why no server may start on this store. Versions 1.6 to 1.8 alone wrote it (`StoreMark`). */
   store_mark: {
     columns: {
-      id: {...integer, check: 'id = 1'},
+      id: onlyRow,
       mark: {...text, oneOf: ['moved', 'unfinished']},
       /** Where the leads were moved to, or from where they are copied: the file, or the URL without secrets. */
       place: text,

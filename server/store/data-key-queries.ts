@@ -198,9 +198,7 @@ async function sealSlice(
 
 /** That there is data in clear counts only with its mark. Each process finds out here when there is none any more. */
 async function rowsOfKeys({read, sealer}: Context) {
-  const rows = (await read(
-    statement('SELECT * FROM data_keys ORDER BY check_value'),
-  )) as RowOf<'data_keys'>[];
+  const rows = await read<RowOf<'data_keys'>>(statement('SELECT * FROM data_keys ORDER BY check_value'));
   sealer.clear.isRead = rows.some((row) => isMarked(row, sealer));
   return rows.filter(({check_value}) => check_value !== 0 || sealer.clear.isRead);
 }
@@ -216,12 +214,12 @@ async function* storedParts({read}: Context): ReturnType<KeyStore['storedParts']
   type SealedRow = Pick<RowOf<'sealed'>, 'lead_id' | 'part' | 'data_key'>;
   const toPart = ({lead_id: lead, part, data_key}: SealedRow) => ({lead, part, key: checkInHex(data_key)});
   for (let after: SealedRow | undefined, isFirst = true; isFirst || after; isFirst = false) {
-    const rows = (await read(statement(sealedKeys, after?.lead_id ?? '', after?.part ?? ''))) as SealedRow[];
+    const rows = await read<SealedRow>(statement(sealedKeys, after?.lead_id ?? '', after?.part ?? ''));
     yield rows.map(toPart);
     after = rows.length === countSlice ? rows.at(-1) : undefined;
   }
   for (let after: string | undefined = ''; after !== undefined;) {
-    const rows = (await read(statement(clearLeads, after))) as {id: string; is_clear: number}[];
+    const rows: {id: string; is_clear: number}[] = await read(statement(clearLeads, after));
     const inClear = rows.filter(({is_clear}) => is_clear === 1);
     yield inClear.map(({id}) => toPart({lead_id: id, part: 'lead', data_key: 0}));
     after = rows.length === countSlice ? rows.at(-1)?.id : undefined;

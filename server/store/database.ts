@@ -6,10 +6,10 @@ export type Statement = {text: string; values: readonly Value[]};
 export type Row = Record<string, Value>;
 
 export type Database = {
-  read: (statement: Statement) => Promise<Row[]>;
-  readOne: (statement: Statement) => Promise<Row | undefined>;
+  read: <Found = Row>(statement: Statement) => Promise<Found[]>;
+  readOne: <Found = Row>(statement: Statement) => Promise<Found | undefined>;
   /** For statements that read many rows. On the SQLite file of a server, the writer's thread runs them. */
-  readMany: (statement: Statement) => Promise<Row[]>;
+  readMany: <Found = Row>(statement: Statement) => Promise<Found[]>;
   /** Runs the statements in one transaction. Resolves after its commit, with the rows of each statement. */
   write: (...statements: Statement[]) => Promise<Row[][]>;
   /** As `write`, for a connection that only reads: writes a note by another one. */

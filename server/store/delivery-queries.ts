@@ -30,6 +30,8 @@ type ReplyRow = Pick<DeliveryKey, 'destination' | 'content'> &
     blob: Uint8Array | null;
   };
 
+type LastRow = {destination: string; deliveredAt: number | null; first: string};
+
 export type Condition = {sql: string; values: string[]};
 
 /** The SQL condition that selects the rows of a filter. */
@@ -91,11 +93,7 @@ async function lastDelivered({readMany}: Context, destinations: readonly string[
   const last = new Map<string, number>();
   let before = firstIdAt(Infinity);
   for (let reads = 0; reads < maxReads && destinations.some((name) => !last.has(name)); reads += 1) {
-    const rows = (await readMany(statement(lastDeliveredText, before))) as {
-      destination: string;
-      deliveredAt: number | null;
-      first: string;
-    }[];
+    const rows = await readMany<LastRow>(statement(lastDeliveredText, before));
     for (const {destination, deliveredAt} of rows)
       if (deliveredAt !== null && !last.has(destination)) last.set(destination, deliveredAt);
     const first = rows.map((row) => row.first).toSorted()[0];
@@ -126,7 +124,7 @@ export function deliveryQueries(
         recipients: string | null;
         former: string;
       };
-      const rows = (await read(statement(text, ...values, limit))) as Row[];
+      const rows = await read<Row>(statement(text, ...values, limit));
       return rows.map(({recipients, former, ...row}) => ({
         ...row,
         lastError: row.reason ? reasonWords[row.reason] : row.lastError,
@@ -142,7 +140,7 @@ export function deliveryQueries(
           AND part = 'reply ' || content || ' ' || destination
         WHERE deliveries.lead_id = $1 AND (last_reply IS NOT NULL OR part IS NOT NULL)
         ORDER BY destination, content`;
-      const rows = (await read(statement(text, lead))) as ReplyRow[];
+      const rows = await read<ReplyRow>(statement(text, lead));
       return rows.map((row) => ({
         lead,
         destination: row.destination,
@@ -151,7 +149,7 @@ export function deliveryQueries(
       }));
     },
 
-    countOutbox: async () => (await readMany(statement(countText))) as OutboxCount[],
+    countOutbox: () => readMany<OutboxCount>(statement(countText)),
 
     lastDelivered: (destinations) => lastDelivered(context, destinations),
   };

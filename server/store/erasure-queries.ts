@@ -1,7 +1,7 @@
 /** The queries that erase leads, for both databases, and those that find what is to be erased. */
 import {saltedDigests} from '../leads/evidence.ts';
 import type {ErasableLead, ErasureStore, KeepConsent, KeptConsent} from '../leads/erasure.ts';
-import {onlyForReceivers, type DeliveryContent} from '../leads/deliveries.ts';
+import {onlyForReceivers, type DeliveryContent, type DeliveryRow} from '../leads/deliveries.ts';
 import type {FullLead} from '../leads/lead-filter.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
 import type {Context, Index} from './context.ts';
@@ -9,7 +9,7 @@ import {statement, type Database, type Statement} from './database.ts';
 import {erasedFingerprint} from './new-lead.ts';
 import {digestsOfKept, digestsOfLead, forgetDigests, lockDigests, storedDigests} from './person-queries.ts';
 import {emptiedColumns} from './personal-data.ts';
-import {isErased, joinPersonal, readColumns, type ReadRow} from './rows.ts';
+import {identityOf, isErased, joinPersonal, readColumns, type ReadRow} from './rows.ts';
 import {isOneOf} from './schema.ts';
 import {boundColumns, type Bound, type SealedText} from './sealing.ts';
 
@@ -99,35 +99,29 @@ const selectOne = selectRows('leads.id = $1');
 type NamedRow = ReadRow & {keeps_consent: number};
 
 const selectDeliveries = `
-  SELECT lead_id, destination, content, remote_id, leased_until,
-    ${truth(mayHaveArrived('deliveries'))} AS may_have, ${truth(isNews('deliveries'))} AS is_news
+  SELECT lead_id AS lead, destination, content, remote_id AS "remoteId", leased_until AS "leasedUntil",
+    ${truth(mayHaveArrived('deliveries'))} AS "mayHaveArrived", ${truth(isNews('deliveries'))} AS "isNews"
   FROM deliveries WHERE lead_id IN`;
+type NamedDelivery = Pick<DeliveryRow, 'lead' | 'destination' | 'content' | 'remoteId' | 'leasedUntil'> & {
+  mayHaveArrived: number;
+  isNews: number;
+};
 const selectDuplicates = `SELECT id FROM leads WHERE duplicate_of = $1 AND erased_at IS NULL`;
 const selectConsents = (ids: string) => `
   SELECT data_key, blob, ${boundColumns} FROM sealed JOIN leads ON leads.id = lead_id
   WHERE lead_id IN ${ids} AND part = 'consent'`;
 
+type Related = Pick<ErasableLead, 'id' | 'because'>;
 /** The rows of leads that belong together: duplicates and their originals, and leads and their corrections. */
-async function related(
-  {read, jsonList}: Database,
-  ids: readonly string[],
-): Promise<Map<string, ErasableLead['because']>> {
-  const found = new Map<string, ErasableLead['because']>();
-  const exist = await read(
-    statement(`SELECT id FROM leads WHERE id IN ${jsonList('$1')}`, JSON.stringify(ids)),
-  );
-  for (const {id} of exist) found.set(String(id), 'named');
-  for (let news = [...found.keys()]; news.length > 0;) {
-    const links = (await read(statement(linkText(jsonList('$1')), JSON.stringify(news)))) as {
-      id: string;
-      because: ErasableLead['because'];
-    }[];
-    news = [];
-    for (const {id, because} of links) {
-      if (found.has(id)) continue;
-      found.set(id, because);
-      news.push(id);
-    }
+async function related({read, jsonList}: Database, ids: readonly string[]) {
+  const found = new Map<string, Related['because']>();
+  const namedText = `SELECT id, 'named' AS because FROM leads WHERE id IN ${jsonList('$1')}`;
+  let news = await read<Related>(statement(namedText, JSON.stringify(ids)));
+  while (news.length > 0) {
+    for (const {id, because} of news) if (!found.has(id)) found.set(id, because);
+    const newIds = JSON.stringify(news.map(({id}) => id));
+    const links = await read<Related>(statement(linkText(jsonList('$1')), newIds));
+    news = links.filter(({id}) => !found.has(id));
   }
   return found;
 }
@@ -141,35 +135,31 @@ function readable({opener}: Context, row: ReadRow) {
 /** Reads all leads by two statements: thousands may be duplicates or corrections of one. */
 async function describe(
   context: Context,
-  found: ReadonlyMap<string, ErasableLead['because']>,
+  found: ReadonlyMap<string, Related['because']>,
 ): Promise<ErasableLead[]> {
   const {read, jsonList} = context;
   const [ids, listed] = [JSON.stringify([...found.keys()]), jsonList('$1')];
-  const rows = await read(statement(`${selectRows(`leads.id IN ${listed}`)} ORDER BY leads.id`, ids));
-  const ofLeads = await read(statement(`${selectDeliveries} ${listed} ORDER BY destination, content`, ids));
-  const byLead = Map.groupBy(ofLeads, ({lead_id}) => String(lead_id));
-  return (rows as NamedRow[]).map((row) => {
+  const rows = await read<NamedRow>(
+    statement(`${selectRows(`leads.id IN ${listed}`)} ORDER BY leads.id`, ids),
+  );
+  const ofLeads = await read<NamedDelivery>(
+    statement(`${selectDeliveries} ${listed} ORDER BY destination, content`, ids),
+  );
+  const byLead = Map.groupBy(ofLeads, ({lead}) => lead);
+  return rows.map((row) => {
     const deliveries = byLead.get(row.id) ?? [];
-    const arrived = deliveries.filter(({may_have}) => may_have === 1);
+    const arrived = deliveries.filter(({mayHaveArrived}) => mayHaveArrived === 1);
+    const told = arrived.filter(({isNews}) => isNews === 1).map(({destination}) => destination);
+    const taken = arrived.filter(({content}) => content === 'lead');
     return {
-      id: row.id,
-      createdAt: row.created_at,
-      ...{partner: row.partner, cid: row.cid},
+      ...identityOf(row),
+      cid: row.cid,
       erasedAt: row.erased_at,
-      duplicateOf: row.duplicate_of,
-      supersedes: row.supersedes,
       because: found.get(row.id) ?? 'named',
       hasConsent: readable(context, row)?.consent ? true : row.keeps_consent === 1,
-      told: [
-        ...new Set(arrived.filter(({is_news}) => is_news === 1).map(({destination}) => String(destination))),
-      ],
-      remoteIds: arrived
-        .filter(({content}) => content === 'lead')
-        .map(({destination, remote_id}) => ({
-          destination: String(destination),
-          remoteId: remote_id === null ? null : String(remote_id),
-        })),
-      leasedUntil: deliveries.reduce((latest, {leased_until}) => Math.max(latest, Number(leased_until)), 0),
+      told: [...new Set(told)],
+      remoteIds: taken.map(({destination, remoteId}) => ({destination, remoteId})),
+      leasedUntil: Math.max(0, ...deliveries.map(({leasedUntil}) => leasedUntil)),
     };
   });
 }
@@ -180,7 +170,7 @@ export async function keptConsents(
   ids: readonly string[],
 ): Promise<Map<string, KeptConsent | Error>> {
   const select = statement(selectConsents(jsonList('$1')), JSON.stringify(ids));
-  const rows = (ids.length > 0 ? await read(select) : []) as (SealedText & Bound)[];
+  const rows = ids.length > 0 ? await read<SealedText & Bound>(select) : [];
   const openRow = (row: SealedText & Bound) => {
     try {
       return JSON.parse(sealer.of(row).open(row, 'consent')) as KeptConsent;
@@ -232,11 +222,14 @@ export function eraseStatements(
   if (lead?.consent && keepConsent({partner, givenAt: row.created_at}, now)) {
     const {first_name, last_name, phone} = lead.lead;
     const {consent} = lead;
-    const [emailDigest, addressDigest] = [digests?.email, digests?.address];
-    const salted = consent.evidence && saltedDigests(consent.evidence.salt, lead.lead);
     const kept: KeptConsent = {
-      ...{first_name, last_name, phone, consent, emailDigest, addressDigest},
-      ...(salted && {digests: salted}),
+      first_name,
+      last_name,
+      phone,
+      consent,
+      emailDigest: digests?.email,
+      addressDigest: digests?.address,
+      ...(consent.evidence && {digests: saltedDigests(consent.evidence.salt, lead.lead)}),
     };
     const {data_key, blob} = context.sealer.of(row).seal(JSON.stringify(kept), 'consent');
     statements.push(statement(keepConsentText, data_key, blob, id, now));
@@ -251,7 +244,7 @@ async function erase(
 ): Promise<boolean> {
   const {read, readOne, write, persons} = context;
   const {now, keepConsent} = erasing;
-  const row = (await readOne(statement(selectOne, id))) as NamedRow | undefined;
+  const row = await readOne<NamedRow>(statement(selectOne, id));
   if (!row) return false;
   if (row.erased_at === null) {
     const lead = readable(context, row);

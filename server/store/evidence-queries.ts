@@ -45,7 +45,7 @@ function storing(key: EvidenceKey, sealer: Sealer, known: string, jsonList: stri
 
 export const evidenceQueries = ({read, write, sealer, jsonList, oneByOne}: Context): EvidenceStore => ({
   async evidenceKeys() {
-    const rows = (await read(statement(selectEvidenceKeys))) as KeyRow[];
+    const rows = await read<KeyRow>(statement(selectEvidenceKeys));
     const opened = rows.map((row) => ({row, key: openEvidenceKey(row, sealer)}));
     return {
       keys: opened.flatMap(({key}) => key ?? []),

@@ -68,7 +68,7 @@ function dayCounter(context: Context): FigureStore['leadDays'] {
     const begin = startOfDay(Math.max(since, createdAtOf(String(first['id']))));
     const open = startOfDay(now - closedAfter);
     const text = 'SELECT day, partner, leads, newest FROM lead_days WHERE day >= $1 AND day < $2';
-    const stored = (await read(statement(text, begin, open))) as DayRow[];
+    const stored = await read<DayRow>(statement(text, begin, open));
     const known = new Set(stored.map(({day}) => day));
     const closed: number[] = [];
     for (let day = begin; day < open; day += dayLength) if (!known.has(day)) closed.push(day);
@@ -86,8 +86,11 @@ const stoppedText = `
     (SELECT MIN(lead_id) ${stopped("= 'held'")}) AS "oldestHeld",
     (SELECT COUNT(DISTINCT lead_id) ${stopped("IN ('refused', 'failed')")}) AS stopped`;
 
-const ofSuspects = `${stopped("= 'held'")} AND reason = 'suspect'`;
-const ofHeldLeads = `${stopped("= 'held'")} AND reason IN ('suspect', 'suppressed')`;
+const suspectsText = `
+  SELECT COUNT(DISTINCT lead_id) AS leads, MIN(lead_id) AS oldest ${stopped("= 'held'")} AND reason = 'suspect'`;
+const heldText = `
+  SELECT destination, COUNT(*) AS deliveries ${stopped("= 'held'")} AND reason IN ('suspect', 'suppressed')
+  GROUP BY destination`;
 
 export function figureQueries(context: Context): FigureStore {
   const {read, readMany, readOne, jsonList, onlyIndex} = context;
@@ -114,44 +117,40 @@ export function figureQueries(context: Context): FigureStore {
       return texts.map((text) => (counts.get(text) ?? []).map(({partner, leads}) => ({partner, leads})));
     },
 
-    async openDeliveriesOf(leads) {
+    openDeliveriesOf(leads) {
       const text = `
         SELECT lead_id AS lead, destination, content, state, reason FROM deliveries
         WHERE lead_id IN ${jsonList('$1')} AND settled_at IS NULL ORDER BY lead_id, destination, content`;
-      return (await read(statement(text, JSON.stringify(leads)))) as OpenDelivery[];
+      return read<OpenDelivery>(statement(text, JSON.stringify(leads)));
     },
 
     async countStopped() {
-      const [row] = await read(statement(stoppedText));
-      return row as Awaited<ReturnType<FigureStore['countStopped']>>;
+      const [row] = await read<Awaited<ReturnType<FigureStore['countStopped']>>>(statement(stoppedText));
+      return row!;
     },
 
     async countHeld() {
-      const [suspects] = await read(
-        statement(`SELECT COUNT(DISTINCT lead_id) AS leads, MIN(lead_id) AS oldest ${ofSuspects}`),
-      );
-      const deliveries = await read(
-        statement(`SELECT destination, COUNT(*) AS deliveries ${ofHeldLeads} GROUP BY destination`),
-      );
-      return {...suspects, deliveries} as Awaited<ReturnType<FigureStore['countHeld']>>;
+      type Held = Awaited<ReturnType<FigureStore['countHeld']>>;
+      const [suspects] = await read<Omit<Held, 'deliveries'>>(statement(suspectsText));
+      return {...suspects!, deliveries: await read(statement(heldText))};
     },
 
-    async unheard() {
+    unheard() {
       const text = `
         SELECT destination, content, address, COUNT(*) AS leads, MIN(happened_at) AS since,
           MAX(next_attempt_at) AS "latestAttempt"
         FROM deliveries${onlyIndex('deliveries_stops')}
         WHERE settled_at IS NULL AND ${isOneOf('content', onlyForReceivers)}
         GROUP BY destination, content, address ORDER BY destination`;
-      return (await readMany(statement(text))) as Unheard[];
+      return readMany<Unheard>(statement(text));
     },
 
-    async deliveryCells(since, width) {
+    deliveryCells(since, width) {
       const text = `
         SELECT destination, happened_at / CAST($2 AS BIGINT) AS cell, CASE WHEN settled_at IS NULL THEN 'open'
           WHEN settled_at - happened_at > ${lateAfter} THEN 'late' ELSE 'in-time' END AS kind, COUNT(*) AS deliveries
         FROM deliveries WHERE lead_id >= $1 AND (settled_at IS NULL OR state = 'delivered') GROUP BY 1, 2, 3`;
-      return (await read(statement(text, firstIdAt(since), width))) as DeliveryCell[];
+      return read<DeliveryCell>(statement(text, firstIdAt(since), width));
     },
 
     async sliceEnd(before, leads) {

@@ -135,7 +135,7 @@ async function readFull(context: Context, ids: Statement, order: Order): Promise
   const text = `
     SELECT ${readColumns} FROM (${ids.text}) AS page JOIN leads ON leads.id = page.id ${joinPersonal}
     ORDER BY page.id ${order}`;
-  const rows = (await context.read({text, values: ids.values})) as ReadRow[];
+  const rows = await context.read<ReadRow>({text, values: ids.values});
   const originals = await originalsOf(context, rows);
   return rows.map((row) =>
     toListed(context, row, row.duplicate_of === null ? undefined : originals.get(row.duplicate_of)),
@@ -150,7 +150,7 @@ async function originalsOf(
   if (ids.length === 0) return new Map();
   const text = `
     SELECT ${readColumns} FROM ${jsonList('$1')} AS listed JOIN leads ON leads.id = listed.value ${joinPersonal}`;
-  const found = (await read(statement(text, JSON.stringify([...new Set(ids)])))) as ReadRow[];
+  const found = await read<ReadRow>(statement(text, JSON.stringify([...new Set(ids)])));
   return new Map(found.map((row) => [row.id, row]));
 }
 
@@ -197,8 +197,8 @@ async function countGroups(
   const text = `
     SELECT ${list([...columns, 'COUNT(*) AS leads', 'MAX(leads.id) AS newest'])} ${found}
     ${columns.length > 0 ? `GROUP BY ${list(columns)}` : ''}`;
-  const rows = (await context.read({text, values: conditions.values})) as (Partial<Group> &
-    Pick<Group, 'leads' | 'newest'>)[];
+  type Counted = Partial<Group> & Pick<Group, 'leads' | 'newest'>;
+  const rows = await context.read<Counted>({text, values: conditions.values});
   return rows.map((row) => ({partner: null, status: null, utm_campaign: null, ...row}));
 }
 
@@ -242,13 +242,13 @@ function addUp(counts: readonly LeadCount[]): LeadCount[] {
   return [...totals.values()];
 }
 
-async function listOutlines(context: Context, filter: Filter, page: LeadPage): Promise<LeadOutline[]> {
+function listOutlines(context: Context, filter: Filter, page: LeadPage): Promise<LeadOutline[]> {
   const ids = pageOf(context, filter, page, 'DESC');
   const text = `
     SELECT leads.id, created_at AS "createdAt", partner, status, utm_campaign AS campaign, erased_at AS "erasedAt",
       revoked_at AS "revokedAt", suppressed_at AS "suppressedAt", supersedes
     FROM (${ids.text}) AS page JOIN leads ON leads.id = page.id ORDER BY page.id DESC`;
-  return (await context.read({text, values: ids.values})) as LeadOutline[];
+  return context.read({text, values: ids.values});
 }
 
 export const leadReader = (context: Context): Omit<LeadReader, 'findRecords' | 'unreadableLeads'> => ({
@@ -267,7 +267,7 @@ export const leadReader = (context: Context): Omit<LeadReader, 'findRecords' | '
 
   async consentWords(hashes) {
     const text = `SELECT text_hash, words FROM consent_words WHERE text_hash IN ${context.jsonList('$1')}`;
-    const rows = (await context.read(statement(text, JSON.stringify(hashes)))) as RowOf<'consent_words'>[];
+    const rows = await context.read<RowOf<'consent_words'>>(statement(text, JSON.stringify(hashes)));
     return new Map(rows.map(({text_hash, words}) => [text_hash, words]));
   },
 

@@ -115,7 +115,7 @@ async function changeAll(
     const text = `
       SELECT lead_id AS lead, destination, content FROM deliveries WHERE ${sql}${extra}
       ORDER BY lead_id, destination, content LIMIT ${batchSize}`;
-    const keys = (await read(statement(text, ...values))) as DeliveryKey[];
+    const keys = await read<DeliveryKey>(statement(text, ...values));
     const [from, to] = [keys[0], keys.at(-1)];
     if (!from || !to) return {count, destinations};
     const where = {sql: sqlOfBatch, values: [...filtered.values, ...boundsOf({from, to})]};

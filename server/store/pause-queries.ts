@@ -23,8 +23,8 @@ export const pauseQueries = ({read, write}: Database): PausePort & AddressPort =
   async pausedDestinations() {
     const text = `
       SELECT destination, paused_at AS "pausedAt", reason, is_gone FROM paused_destinations ORDER BY destination`;
-    const rows = await read(statement(text));
-    return rows.map(({is_gone, ...row}) => ({...row, isGone: is_gone === 1}) as PausedDestination);
+    const rows = await read<PausedDestination & {is_gone: number | null}>(statement(text));
+    return rows.map(({is_gone, ...row}) => ({...row, isGone: is_gone === 1}));
   },
 
   async pauseDestination({destination, pausedAt, reason, isGone = false}) {
@@ -35,10 +35,7 @@ export const pauseQueries = ({read, write}: Database): PausePort & AddressPort =
     await write(statement(text, destination, pausedAt, reason, Number(isGone)));
   },
 
-  async breakEnds() {
-    const text = 'SELECT destination, ended_at AS "endedAt" FROM break_ends';
-    return (await read(statement(text))) as BreakEnd[];
-  },
+  breakEnds: () => read<BreakEnd>(statement('SELECT destination, ended_at AS "endedAt" FROM break_ends')),
 
   async noteAddresses(uses) {
     const rows = uses.map((use) => [use.destination, use.address, use.place, use.firstUsed, use.lastUsed]);
@@ -46,10 +43,10 @@ export const pauseQueries = ({read, write}: Database): PausePort & AddressPort =
     await write(...rows.toSorted().map((row) => statement(noteText, ...row)));
   },
 
-  async addressUses() {
+  addressUses() {
     const text = `
       SELECT destination, address, place, first_used AS "firstUsed", last_used AS "lastUsed"
       FROM destination_addresses ORDER BY destination, last_used DESC, address`;
-    return (await read(statement(text))) as AddressUse[];
+    return read<AddressUse>(statement(text));
   },
 });

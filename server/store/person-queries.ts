@@ -14,7 +14,7 @@ import {comparableEmail} from '../leads/read-contact.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
 import type {Context, Index, Keyed, PersonIndex} from './context.ts';
 import {isThere, statement, type Database, type Statement} from './database.ts';
-import {isErased, joinPart, joinPersonal, readColumns, sealedOf, type ReadRow} from './rows.ts';
+import {isErased, joinKept, keptColumns, sealedOf, type KeptRow} from './rows.ts';
 import {SealError, type SealedText, type Sealer} from './sealing.ts';
 
 /** The key is bound to this, as what is sealed of a lead is bound to the lead. */
@@ -63,7 +63,7 @@ export function createPersonIndex({read, write, clock}: Database, sealer: Sealer
 
   async function readIndex(): Promise<(Index & {blob: Uint8Array}) | undefined> {
     type KeyRow = SealedText & {done_until: string; now: unknown};
-    const [row] = (await read(statement(selectKey))) as KeyRow[];
+    const [row] = await read<KeyRow>(statement(selectKey));
     if (!row) return undefined;
     if (!opened || Buffer.compare(opened.blob, row.blob) !== 0) {
       const key = createSecretKey(sealing.open(row, 'person key'), 'base64url');
@@ -88,7 +88,7 @@ export function createPersonIndex({read, write, clock}: Database, sealer: Sealer
       return opened?.ofSender(sender);
     },
     async stored() {
-      const [row] = (await read(statement(selectKey))) as SealedText[];
+      const [row] = await read<SealedText>(statement(selectKey));
       const known = row && (await readIndex());
       return known && {data_key: row.data_key, blob: known.blob, check: known.check};
     },
@@ -136,11 +136,9 @@ export const digestsOfKept = ({digestsOf}: Index, {phone, emailDigest}: KeptCons
 const sliceSize = 100;
 
 const selectSlice = `
-  SELECT ${readColumns}, kept.data_key AS kept_key, kept.blob AS kept_blob
-  FROM (SELECT id FROM leads WHERE id > $1 AND id < $2 ORDER BY id LIMIT ${sliceSize}) AS page
-    JOIN leads ON leads.id = page.id ${joinPersonal} ${joinPart('kept', 'consent')}
+  SELECT ${keptColumns} FROM (SELECT id FROM leads WHERE id > $1 AND id < $2 ORDER BY id LIMIT ${sliceSize}) AS page
+    JOIN leads ON leads.id = page.id ${joinKept}
   ORDER BY page.id`;
-type SliceRow = ReadRow & {kept_key: number | null; kept_blob: Uint8Array | null};
 
 const isKept = (lead: string) =>
   isThere(`sealed AS kept WHERE kept.lead_id = ${lead} AND kept.part = 'consent'`);
@@ -159,7 +157,7 @@ const insertDigests = ({jsonList}: Database) => `
   ON CONFLICT (digest, lead_id) DO NOTHING`;
 const moveOn = 'UPDATE person_search SET done_until = $1 WHERE id = 1 AND done_until = $2';
 
-function digestsOfRow({opener, sealer}: Context, index: Index, row: SliceRow): string[] {
+function digestsOfRow({opener, sealer}: Context, index: Index, row: KeptRow): string[] {
   const lead = opener.open(row);
   if (lead instanceof LeadUnreadable) return [unreadableDigest];
   if (!isErased(lead)) return storedDigests(digestsOfLead(index, lead.lead));
@@ -178,7 +176,7 @@ async function writeDigests(context: Context, age: number): Promise<boolean> {
   persons.note(index, age);
   const {doneUntil, now} = index;
   const lastId = firstIdAt(now - age);
-  const rows = (await read(statement(selectSlice, doneUntil, lastId))) as SliceRow[];
+  const rows = await read<KeptRow>(statement(selectSlice, doneUntil, lastId));
   const isLast = rows.length < sliceSize;
   if (rows.length > 0) {
     const texts = rows.flatMap((row) => digestsOfRow(context, index, row).map((digest) => row.id + digest));

@@ -35,7 +35,7 @@ export function processQueries({read, write}: Database): ReloadStore {
 
     async processes(since) {
       const text = 'SELECT id, seen_at, report FROM processes WHERE seen_at >= $1 ORDER BY id';
-      const rows = (await read(statement(text, since))) as RowOf<'processes'>[];
+      const rows = await read<RowOf<'processes'>>(statement(text, since));
       return rows
         .map(({id, seen_at: seenAt, report}) => ({...JSON.parse(report), id, seenAt}) as ProcessReport)
         .toSorted((one, other) => one.name.localeCompare(other.name));

@@ -187,9 +187,9 @@ export function leadQueries(
     },
 
     async consentTexts() {
-      const rows = (await read(
+      const rows = await read<RowOf<'consent_texts'>>(
         statement('SELECT partner, version, text_hash FROM consent_texts'),
-      )) as RowOf<'consent_texts'>[];
+      );
       return rows.map(toRememberedText);
     },
 

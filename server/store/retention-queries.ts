@@ -58,7 +58,7 @@ async function eraseExpiredLeads(
   after: string,
 ): Promise<Slice> {
   const {read, jsonList} = context;
-  const rows = (await read(statement(selectOld, after, firstIdAt(now - shortest), rowsPerRead))) as OldRow[];
+  const rows = await read<OldRow>(statement(selectOld, after, firstIdAt(now - shortest), rowsPerRead));
   const overFor = ({partner, created_at}: OldRow) => now - created_at - (keptFor(partner) ?? Infinity);
   const due = rows.filter((row) => {
     const isLeft = row.erased_at === null || row.is_open === 1;
@@ -78,7 +78,7 @@ async function eraseExpiredLeads(
     if (late.length > 0) await context.write(...late.map(({id}) => statement(dropOpen, now, id)));
     // A duplicate may have come meanwhile.
     const stillDue = `leads.id IN ${jsonList('$1')} AND ${isOpen} = 0 AND ${hasDuplicate} = 0`;
-    const whole = (await read(statement(selectRows(stillDue), ids))) as ReadRow[];
+    const whole = await read<ReadRow>(statement(selectRows(stillDue), ids));
     const statements: Statement[] = [];
     for (const row of whole) {
       gone.add(row.id);
@@ -117,7 +117,7 @@ async function eraseExpiredConsents(
   {now, keepConsent}: Pick<Erasing, 'now' | 'keepConsent'>,
   after: string,
 ): Promise<Slice> {
-  const rows = (await context.read(statement(selectKept, after, rowsPerRead))) as KeptRow[];
+  const rows = await context.read<KeptRow>(statement(selectKept, after, rowsPerRead));
   const ended = rows.filter(({partner, created_at}) => !keepConsent({partner, givenAt: created_at}, now));
   const taken = ended.slice(0, sliceSize);
   const statements = await forgetConsents(

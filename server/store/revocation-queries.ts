@@ -5,8 +5,9 @@ import {
   type RevocationStore,
   type StopEvent,
   type Suppressing,
+  type Suppression,
 } from '../leads/revocation.ts';
-import {tables, type RowOf} from './columns.ts';
+import {tables} from './columns.ts';
 import type {Context} from './context.ts';
 import {insertText, isThere, list, statement, type Statement} from './database.ts';
 import {announceTo, isNotForReceivers, lockDeliveries} from './erasure-queries.ts';
@@ -79,15 +80,13 @@ export const revocationQueries = (context: Context): RevocationStore => {
       if (events.length > 0) await write(...noting(events));
     },
 
-    async stopEvents({digests = [], leads = [], ids = []}) {
+    stopEvents({digests = [], leads = [], ids = []}) {
       const text = `
-        SELECT * FROM stops WHERE digest IN ${jsonList('$1')} OR lead_id IN ${jsonList('$2')} OR id IN ${jsonList('$3')}
+        SELECT id, kind, digest, scope, lead_id AS lead, asked_at AS "askedAt", entered_at AS "enteredAt", way, reason
+        FROM stops WHERE digest IN ${jsonList('$1')} OR lead_id IN ${jsonList('$2')} OR id IN ${jsonList('$3')}
         ORDER BY entered_at, id`;
       const lists = [digests, leads, ids].map((each) => JSON.stringify(each));
-      const rows = (await read(statement(text, ...lists))) as RowOf<'stops'>[];
-      return rows.map(({lead_id: lead, asked_at: askedAt, entered_at: enteredAt, ...row}) => ({
-        ...{...row, lead, askedAt, enteredAt},
-      }));
+      return read<StopEvent>(statement(text, ...lists));
     },
 
     async hold(ids) {
@@ -119,17 +118,15 @@ export const revocationQueries = (context: Context): RevocationStore => {
       return Number(row?.['latest']);
     },
 
-    async suppressions(digests) {
+    suppressions(digests) {
       const some = digests === undefined ? '' : `WHERE digest IN ${jsonList('$1')}`;
       const text = `
-        SELECT digest, scope, COALESCE(kind, 'number') AS kind, since, decided_at, reason,
+        SELECT digest, scope, COALESCE(kind, 'number') AS kind, since, decided_at AS "decidedAt", reason,
           CASE WHEN decided_at IS NULL THEN asked_at ELSE (SELECT MAX(entered_at) FROM stops WHERE stops.kind = 'ask'
-            AND stops.digest = suppressed.digest AND stops.scope = suppressed.scope AND entered_at > decided_at) END AS asked_at
+            AND stops.digest = suppressed.digest AND stops.scope = suppressed.scope AND entered_at > decided_at) END AS "askedAt"
         FROM suppressed ${some} ORDER BY since DESC`;
       const values = digests === undefined ? [] : [JSON.stringify(digests)];
-      type Row = RowOf<'suppressed'> & {kind: NonNullable<RowOf<'suppressed'>['kind']>};
-      const rows = (await read(statement(text, ...values))) as Row[];
-      return rows.map(({asked_at: askedAt, decided_at: decidedAt, ...row}) => ({...row, askedAt, decidedAt}));
+      return read<Suppression>(statement(text, ...values));
     },
 
     async allow(digests, scopes, now, reason, events) {
@@ -170,14 +167,11 @@ export const revocationQueries = (context: Context): RevocationStore => {
       await write(statement(text, now, id));
     },
 
-    async erasureRequests(lead) {
+    erasureRequests(lead) {
       const one = lead === undefined ? '' : 'WHERE lead_id = $1';
-      const text = `SELECT lead_id, requested_at FROM erasure_requests ${one} ORDER BY requested_at`;
-      const rows = await read(statement(text, ...(lead === undefined ? [] : [lead])));
-      return rows.map(({lead_id, requested_at}) => ({
-        lead: String(lead_id),
-        requestedAt: Number(requested_at),
-      }));
+      const text = `
+        SELECT lead_id AS lead, requested_at AS "requestedAt" FROM erasure_requests ${one} ORDER BY requested_at`;
+      return read(statement(text, ...(lead === undefined ? [] : [lead])));
     },
 
     async endErasureRequest(id) {

@@ -107,11 +107,16 @@ export const readColumns = list([
   'later.data_key AS later_key',
   'later.blob AS later_blob',
 ]);
-export const joinPart = (name: string, part: Part) =>
+const joinPart = (name: string, part: Part) =>
   `LEFT JOIN sealed AS ${name} ON ${name}.lead_id = leads.id AND ${name}.part = '${part}'`;
 /** What follows the table `leads`, to read whole leads. */
 export const joinPersonal = `
   LEFT JOIN consents ON consents.lead_id = leads.id ${joinPart('whole', 'lead')} ${joinPart('later', 'answer')}`;
+
+/** A `ReadRow` with what is kept of the consent of an erased lead, its columns, and what follows the table `leads` for them. */
+export type KeptRow = ReadRow & {kept_key: number | null; kept_blob: Uint8Array | null};
+export const keptColumns = `${readColumns}, kept.data_key AS kept_key, kept.blob AS kept_blob`;
+export const joinKept = `${joinPersonal} ${joinPart('kept', 'consent')}`;
 
 /**
  * @throws SealError when what is sealed cannot be opened, or when there is something sealed of an erased lead. Other

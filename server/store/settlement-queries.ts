@@ -126,7 +126,7 @@ type Settling = Context & Pick<LeadPort, 'find'> & {answerTexts: ReturnType<type
 
 /** Undefined if an operator has deleted the lead by hand. */
 const findBound = async ({readOne}: Settling, lead: string) =>
-  (await readOne(statement(selectBound, lead))) as Bound | undefined;
+  await readOne<Bound>(statement(selectBound, lead));
 
 function sealReply(sealer: Sealer, lead: Bound, {destination, content}: DeliveryKey, excerpt: string) {
   const part = replyPart({destination, content});

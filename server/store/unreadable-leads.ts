@@ -7,8 +7,8 @@ import {isSameLead} from '../leads/idempotency.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
 import type {FullLead, UnreadableLead} from '../leads/lead-filter.ts';
 import type {Context, LeadOpener} from './context.ts';
-import {list, statement, type Database} from './database.ts';
-import {joinPart, joinPersonal, readColumns, sealedOf, toLead, whyUnreadable, type ReadRow} from './rows.ts';
+import {statement, type Database} from './database.ts';
+import {joinKept, keptColumns, sealedOf, toLead, whyUnreadable, type KeptRow, type ReadRow} from './rows.ts';
 import type {Sealer} from './sealing.ts';
 
 /** Milliseconds for which a note is kept. */
@@ -17,8 +17,6 @@ export const notesKept = dayLength;
 const [noteAgain, maxRemembered] = [600_000, 10_000];
 /** Leads that are looked at again, the latest first. */
 const maxNoted = 100;
-
-type NotedRow = ReadRow & {kept_key: number | null; kept_blob: Uint8Array | null};
 
 /**
  * The answer of a duplicate is that of its original. The duplicate keeps what stands in its own row if an operator has
@@ -82,13 +80,11 @@ export function createOpener(
 
 // SQLite reads the tables of a CROSS JOIN in their order. In another one, it would read all leads.
 const selectNoted = `
-  SELECT ${list([readColumns, 'kept.data_key AS kept_key', 'kept.blob AS kept_blob'])}
-  FROM unreadable_leads CROSS JOIN leads
-    ${joinPersonal} ${joinPart('kept', 'consent')}
+  SELECT ${keptColumns} FROM unreadable_leads CROSS JOIN leads ${joinKept}
   WHERE leads.id = unreadable_leads.lead_id AND met_at >= $1 ORDER BY met_at DESC, leads.id LIMIT ${maxNoted}`;
 
 /** Why something of the lead cannot be opened: its row, or the consent that is kept of an erased one. */
-function whyNot({kept_key, kept_blob, ...row}: NotedRow, sealer: Sealer) {
+function whyNot({kept_key, kept_blob, ...row}: KeptRow, sealer: Sealer) {
   const lead = attempt(row, sealer);
   if (lead instanceof LeadUnreadable) return lead.reason;
   const kept = sealedOf(kept_key, kept_blob);
@@ -101,7 +97,7 @@ function whyNot({kept_key, kept_blob, ...row}: NotedRow, sealer: Sealer) {
 }
 
 export async function unreadableLeads({read, sealer}: Context, now: number): Promise<UnreadableLead[]> {
-  const rows = (await read(statement(selectNoted, now - notesKept))) as NotedRow[];
+  const rows = await read<KeptRow>(statement(selectNoted, now - notesKept));
   return rows.flatMap((row) => {
     const unreadable = whyNot(row, sealer);
     return unreadable === undefined ? [] : [{id: row.id, unreadable}];

@@ -31,6 +31,6 @@ export function versionQueries({read, write}: Database): RequestStore {
         );
       }
     },
-    versionUse: async (since) => (await read(statement(useText, since))) as VersionUse[],
+    versionUse: (since) => read<VersionUse>(statement(useText, since)),
   };
 }

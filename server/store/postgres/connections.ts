@@ -9,7 +9,7 @@ import {databaseTimings} from '../../config/timings.ts';
 import type {RefusedPart} from '../../leads/store-errors.ts';
 import type {Row, Statement} from '../database.ts';
 
-type Run = (statement: Statement) => Promise<Row[]>;
+type Run = <Found = Row>(statement: Statement) => Promise<Found[]>;
 
 export type Connections = {
   /** Runs a statement that changes nothing. */
@@ -178,7 +178,7 @@ const runOn =
   async ({text, values}) => {
     // Statements without parameters run rarely, so a name would save nothing.
     const name = values.length > 0 ? {name: nameOf(text)} : {};
-    return (await client.query<Row>({...name, text, values: [...values]})).rows;
+    return (await client.query({...name, text, values: [...values]})).rows as never[];
   };
 
 async function withClient<Result>(

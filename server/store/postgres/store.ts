@@ -64,7 +64,7 @@ export async function openPostgresStore(
     {
       read: (statement) => orUnavailable(connections.read(statement)),
       readMany: (statement) => orUnavailable(connections.read(statement)),
-      readOne: async (statement) => (await orUnavailable(connections.read(statement)))[0],
+      readOne: async (statement) => (await orUnavailable(connections.read(statement)))[0] as never,
       write: (...statements) => orUnavailable(connections.write(...statements)),
       ...postgresWords,
     },

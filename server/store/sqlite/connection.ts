@@ -22,8 +22,8 @@ import type {Sealer} from '../sealing.ts';
 import {refuseDamaged, refuseMoved, refuseOtherOwner, refuseUnwritable, sizeOf} from './files.ts';
 
 export type Runner = {
-  all: (statement: Statement) => Row[];
-  one: (statement: Statement) => Row | undefined;
+  all: <Found = Row>(statement: Statement) => Found[];
+  one: <Found = Row>(statement: Statement) => Found | undefined;
 };
 
 /**
@@ -218,12 +218,12 @@ export function createRunner(database: DatabaseSync): Runner {
   return {
     all({text, values}) {
       const {run, toRow} = prepare(text);
-      return (run.all(...values) as unknown as Value[][]).map(toRow);
+      return (run.all(...values) as unknown as Value[][]).map(toRow) as never[];
     },
     one({text, values}) {
       const {run, toRow} = prepare(text);
       const cells = run.get(...values) as unknown as Value[] | undefined;
-      return cells && toRow(cells);
+      return cells && (toRow(cells) as never);
     },
   };
 }

@@ -62,7 +62,7 @@ function databaseOf(
       return orUnavailable(() => one(statement));
     },
     async readMany(statement) {
-      const [rows = []] = (await writes.add({statements: [statement]})) as Row[][];
+      const [rows = []] = (await writes.add({statements: [statement]})) as never[][];
       return rows;
     },
     write: (...statements) => writes.add({statements}) as Promise<Row[][]>,

@@ -43,7 +43,7 @@ function explained(
   const read = async (statement: Statement) => {
     const plan = await planOf(statement);
     if (isScan(plan)) scans.push([statement.text.replaceAll(/\s+/g, ' '), ...plan].join('\n'));
-    return run(statement);
+    return (await run(statement)) as never[];
   };
   const database: Database = {
     ...words,
