@@ -62,20 +62,6 @@ export class Facts {
     return all.find((one) => one.by === 'sweep' || one.lead === lead) ?? all[0];
   }
 
-  /** Whether the consent of an erased lead may still be kept at a time. */
-  keptAt(lead: string, at: number): boolean {
-    const first = this.erasing(lead);
-    if (!first) return false;
-    const isGone = this.all('erasing').some(
-      (one) =>
-        !one.keepsConsent &&
-        one.until < at &&
-        one.at > first.until &&
-        (one.by === 'sweep' ? one.of === 'consents' : one.lead === lead),
-    );
-    return first.keepsConsent && !isGone;
-  }
-
   /** When an erased lead was in nobody's hands any more: then, or at the end of its last lease. */
   lastHeld(lead: string): number {
     const leasedUntil = this.history.stored.leases.get(lead) ?? 0;

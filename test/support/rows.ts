@@ -7,6 +7,9 @@ export type Row = Record<string, unknown>;
 export const columnOf = <Of, Name extends keyof Of>(rows: readonly Of[], name: Name) =>
   rows.map((row) => row[name]);
 
+/** The ids of the leads of deliveries that were claimed. */
+export const leadIdsOf = (claimed: readonly {lead: {id: string}}[]) => claimed.map(({lead}) => lead.id);
+
 export function rowsOf(databasePath: string, sql: string, ...values: string[]): Row[] {
   const database = new DatabaseSync(databasePath, {readOnly: true, timeout: 5_000});
   try {

@@ -1,68 +1,33 @@
 /** Hours in which a lead may be called, typed from the sources by somebody who has not seen the product's table. `null`: no calls. */
-export const figures: Readonly<
-  Record<
-    string,
-    {
-      weekdays: readonly [number, number];
-      saturday: readonly [number, number] | null;
-      sunday: readonly [number, number] | null;
-    }
-  >
-> = {
+type Figures = {
+  weekdays: readonly [number, number];
+  saturday: readonly [number, number] | null;
+  sunday: readonly [number, number] | null;
+};
+
+/** The states and territories in which every day has the same hours. */
+const fromEightToEight = `AK AZ AR CA CO DE FL GA HI ID IL IN IA KS ME MD MA MO MT NE NH NJ NY NC ND OH OK OR SC TN VT VA WA
+  WV WI WY DC AS GU MP VI`;
+
+export const figures: Readonly<Record<string, Figures>> = {
+  ...Object.fromEntries(
+    fromEightToEight
+      .split(/\s+/)
+      .map((state) => [state, {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]}]),
+  ),
   AL: {weekdays: [8, 20], saturday: [8, 20], sunday: null},
-  AK: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  AZ: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  AR: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  CA: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  CO: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
   CT: {weekdays: [9, 20], saturday: [9, 20], sunday: [9, 20]},
-  DE: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  FL: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  GA: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  HI: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  ID: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  IL: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  IN: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  IA: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  KS: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
   KY: {weekdays: [10, 20], saturday: [10, 20], sunday: [10, 20]},
   LA: {weekdays: [8, 20], saturday: [8, 20], sunday: null},
-  ME: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  MD: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  MA: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
   MI: {weekdays: [9, 20], saturday: [9, 20], sunday: [9, 20]},
   MN: {weekdays: [9, 20], saturday: [9, 20], sunday: [9, 20]},
   MS: {weekdays: [9, 20], saturday: [9, 20], sunday: null},
-  MO: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  MT: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  NE: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
   NV: {weekdays: [9, 20], saturday: [9, 20], sunday: [9, 20]},
-  NH: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  NJ: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
   NM: {weekdays: [9, 20], saturday: [9, 20], sunday: [9, 20]},
-  NY: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  NC: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  ND: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  OH: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  OK: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  OR: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
   PA: {weekdays: [9, 19], saturday: [9, 19], sunday: null},
   RI: {weekdays: [9, 18], saturday: [10, 17], sunday: null},
-  SC: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
   SD: {weekdays: [9, 20], saturday: [9, 20], sunday: null},
-  TN: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
   TX: {weekdays: [9, 20], saturday: [9, 20], sunday: [12, 20]},
   UT: {weekdays: [8, 20], saturday: [8, 20], sunday: null},
-  VT: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  VA: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  WA: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  WV: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  WI: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  WY: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  DC: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  AS: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  GU: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
-  MP: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
   PR: {weekdays: [9, 20], saturday: [9, 20], sunday: [9, 20]},
-  VI: {weekdays: [8, 20], saturday: [8, 20], sunday: [8, 20]},
 };

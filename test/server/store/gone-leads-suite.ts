@@ -6,6 +6,7 @@ import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import type {LeadStore} from '../../../server/leads/ports.ts';
 import {openForSuite} from '../../support/opened.ts';
 import {newDelivery, newEntry} from '../../support/sample-leads.ts';
+import {leadIdsOf} from '../../support/rows.ts';
 
 const hour = 3_600_000;
 const newKey = () => ({owner: 'caller:acme', digest: randomUUID(), fingerprint: 'of this lead'});
@@ -83,10 +84,7 @@ export function describeGoneLeads(
       const gone = await createAndDelete({deliveries: [due]});
       const {id} = await create({deliveries: [due]});
       const claimed = await store.claimDue('other', {now, leaseEnd: now + hour, limit: 10, maxSends: 3});
-      assert.deepEqual(
-        claimed.due.map(({lead}) => lead.id),
-        [id],
-      );
+      assert.deepEqual(leadIdsOf(claimed.due), [id]);
       const left = (await store.listDeliveries(100, {})).map(({lead}) => lead);
       assert.ok(left.includes(id) && !left.includes(gone));
     });

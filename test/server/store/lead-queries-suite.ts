@@ -87,17 +87,9 @@ export function describeLeadQueries(name: string, openStore: (data: string) => P
         const expected = all.filter(matches(filter)).map(({id}) => id);
         const words = JSON.stringify(filter);
         const listed = await store.listLeads(filter, {limit: 100});
-        assert.deepEqual(
-          listed.map(({id}) => id),
-          expected.toReversed(),
-          words,
-        );
+        assert.deepEqual(columnOf(listed, 'id'), expected.toReversed(), words);
         const read = await store.readLeads(filter, {limit: 100});
-        assert.deepEqual(
-          read.map(({id}) => id),
-          expected,
-          words,
-        );
+        assert.deepEqual(columnOf(read, 'id'), expected, words);
         assert.equal(await store.countLeads(filter), expected.length, words);
         for (const by of [
           ['partner'],

@@ -11,6 +11,7 @@ import {unnoted} from '../../support/operator.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 import {asOperator, forEachStore} from '../../support/stores.ts';
 import {until} from '../../support/until.ts';
+import {columnOf} from '../../support/rows.ts';
 
 forEachStore((store) => {
   test('a server writes the digests of its leads, by which a search finds them', async (t) => {
@@ -23,10 +24,7 @@ forEachStore((store) => {
     assert.doesNotMatch(JSON.stringify(await digests()), /jane|202/);
     await asOperator(server, async (store) => {
       const {found} = await finish(leadsOfPerson({store, noteAccess: unnoted}, {}, {email}), () => undefined);
-      assert.deepEqual(
-        found.map((lead) => lead.id),
-        [id],
-      );
+      assert.deepEqual(columnOf(found, 'id'), [id]);
     });
   });
 });

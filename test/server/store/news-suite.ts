@@ -12,7 +12,7 @@ import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import type {LeadStore} from '../../../server/leads/ports.ts';
 import {createSealer, SealError, type Sealer} from '../../../server/store/sealing.ts';
 import {openForSuite} from '../../support/opened.ts';
-import {columnOf} from '../../support/rows.ts';
+import {columnOf, leadIdsOf} from '../../support/rows.ts';
 import {doneAnswer, failedAttempt, keyOf, newDelivery, newEntry} from '../../support/sample-leads.ts';
 
 const hour = 3_600_000;
@@ -288,10 +288,7 @@ export function describeNews(name: string, openStore: (data: string, sealer?: Se
         const waiting = await accept([news('holding', 'created', {nextAttemptAt: later})]);
         assert.equal(await store.retryDeliveries(due, {destination: 'holding'}), 1);
         assert.deepEqual(await statesOf(id), ['holding created held']);
-        assert.deepEqual(
-          (await claim('holding')).map(({lead}) => lead.id),
-          [waiting.id],
-        );
+        assert.deepEqual(leadIdsOf(await claim('holding')), [waiting.id]);
         assert.equal(await store.retryDeliveries(due, {destination: 'holding', state: 'held'}), 1);
         assert.deepEqual(await statesOf(id), ['holding created waiting']);
       });
@@ -368,10 +365,7 @@ export function describeNews(name: string, openStore: (data: string, sealer?: Se
         held,
         unreadable,
       } = await store.claimDue('reading', {now: due, leaseEnd: due + hour, limit: 10, maxSends: 3});
-      assert.deepEqual(
-        claimed.map(({lead}) => lead.id).toSorted(),
-        ids.filter((id) => id !== unread).toSorted(),
-      );
+      assert.deepEqual(leadIdsOf(claimed).toSorted(), ids.filter((id) => id !== unread).toSorted());
       assert.deepEqual([held, unreadable], [[], [unread]]);
       const row = (await rowOf(unread, 'reading', 'created'))!;
       assert.partialDeepStrictEqual(row, {state: 'waiting', leasedUntil: 0, attempts: 0, ambiguous: 0});

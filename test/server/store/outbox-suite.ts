@@ -20,6 +20,7 @@ import {
   newEntry,
   toRecord,
 } from '../../support/sample-leads.ts';
+import {columnOf, leadIdsOf} from '../../support/rows.ts';
 
 const hour = 3_600_000;
 const due = Date.UTC(2026, 0, 1);
@@ -177,10 +178,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
       await store.postpone(keyOf(held!), leaseEnd, {...lost, state: 'held', until: due});
       await store.settle(keyOf(given!), leaseEnd, refused);
       assert.deepEqual(await claim(due + 99 * hour), []);
-      assert.deepEqual((await store.listDeliveries(10, {})).map(({state}) => state).toSorted(), [
-        'held',
-        'refused',
-      ]);
+      assert.deepEqual(columnOf(await store.listDeliveries(10, {}), 'state').toSorted(), ['held', 'refused']);
       assert.equal(await store.retryDeliveries(due, {lead: given!}), 1);
       assert.deepEqual((await store.find(given!))?.answer, {status: 'pending'});
       assert.deepEqual(await claim(due), [given]);
@@ -376,10 +374,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
         assert.partialDeepStrictEqual(await rowOf(id), {ambiguous: 1, state: 'held', leasedUntil: 0});
         assert.deepEqual(await claimAll(due + 9 * hour, 10, 1), {due: [], held: [], unreadable: []});
         assert.equal(await store.retryDeliveries(due, {lead: id!}), 1);
-        assert.deepEqual(
-          (await claimAll(due, 10, 1)).due.map(({lead}) => lead.id),
-          [id],
-        );
+        assert.deepEqual(leadIdsOf((await claimAll(due, 10, 1)).due), [id]);
         await settle([id]);
       });
       test('a lead whose taker dies each time is given out three times in all, then held', async () => {
@@ -428,10 +423,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
           maxSends: 1,
           unused,
         });
-        assert.deepEqual(
-          again.map(({lead}) => lead.id),
-          [taken],
-        );
+        assert.deepEqual(leadIdsOf(again), [taken]);
         await settle([...mine, ...others]);
       });
       test('a lease that another process took at the same millisecond does not end with an unused one', async () => {

@@ -12,7 +12,7 @@ import {currentVersion} from '../../../server/store/schema.ts';
 import {openPostgresStore} from '../../../server/store/postgres/store.ts';
 import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
 import {createDatabase, databaseFor, withoutPostgres, type TestDatabase} from '../../support/postgres.ts';
-import {rowsOf} from '../../support/rows.ts';
+import {columnOf, rowsOf} from '../../support/rows.ts';
 import {downgrade} from '../../support/downgrade.ts';
 import {newDelivery, newEntry} from '../../support/sample-leads.ts';
 import {forEachStore} from '../../support/stores.ts';
@@ -254,10 +254,7 @@ forEachStore((store) => {
     }
     const held = await opened.countHeld();
     assert.equal(held.leads, 1);
-    assert.deepEqual(held.deliveries.map(({destination}) => destination).toSorted(), [
-      'suppressed',
-      'suspect',
-    ]);
+    assert.deepEqual(columnOf(held.deliveries, 'destination').toSorted(), ['suppressed', 'suspect']);
     assert.ok(await opened.release(entry.id, Date.now()));
     assert.equal(await opened.acceptAddress(Date.now(), 'elsewhere', 'latter'), 1);
     const states = (await rows()).map(({destination, state}) => `${destination} ${state}`);
