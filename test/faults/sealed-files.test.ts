@@ -20,10 +20,12 @@ import {execute, rowsOf} from '../support/rows.ts';
 import {
   asLead,
   doneAnswer,
+  failedAttempt,
   keyOf,
   newDelivery,
   newEntry,
   prequalificationBody,
+  sampleConsent,
 } from '../support/sample-leads.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
 import {until} from '../support/until.ts';
@@ -58,11 +60,7 @@ const entryOf = (n: number): LeadEntry =>
     context: {agent: mark(n, 'context')},
     contextFilters: n % 5 === 0 ? {branch: `branch-${n % 10}`} : {},
     consent: {
-      textVersion: '2026-11',
-      textHash: 'a'.repeat(64),
-      agreed: true,
-      givenAt: Date.now(),
-      origin: 'https://www.partner.example',
+      ...sampleConsent,
       page: `https://www.partner.example/${mark(n, 'page')}`,
       ip: mark(n, 'ip'),
       userAgent: mark(n, 'user_agent'),
@@ -85,15 +83,8 @@ async function fill(store: LeadStore): Promise<LeadEntry[]> {
     await Promise.all(
       due.map(async ({lead}) => {
         const n = entries.findIndex(({id}) => id === lead.id);
-        const failed = {until: now, error: 'The upstream answered with 500', tried: true} as const;
-        await store.postpone(keyOf(lead.id), leaseEnd, {
-          ...failed,
-          ambiguous: false,
-          isCounted: false,
-          state: 'waiting',
-          excerpt: `${mark(n, 'reply')} is unknown`,
-          recipients: null,
-        });
+        const excerpt = `${mark(n, 'reply')} is unknown`;
+        await store.postpone(keyOf(lead.id), leaseEnd, {...failedAttempt, until: now, excerpt});
         const answer = {...doneAnswer, policyVersion: mark(n, 'later')};
         await store.settle(keyOf(lead.id), 0, {state: 'delivered', answer});
       }),

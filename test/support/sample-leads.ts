@@ -3,7 +3,7 @@ import {randomUUID, randomUUIDv7} from 'node:crypto';
 import type {Amounts, SpecifiedAmount} from '../../contract/amounts.ts';
 import {firstIdAt} from '../../server/leads/lead-ids.ts';
 import {leadSchema, type Lead} from '../../server/leads/lead-schema.ts';
-import type {DeliveryKey, NewDelivery, Postponed} from '../../server/leads/deliveries.ts';
+import type {Claim, DeliveryKey, NewDelivery, Postponed} from '../../server/leads/deliveries.ts';
 import type {LeadEntry} from '../../server/leads/new-lead.ts';
 import {
   noCircumstances,
@@ -103,6 +103,15 @@ export const sampleConsent: Consent = {
   ip: '203.0.113.7',
   userAgent: null,
 };
+
+/** A claim of all that is due, for an hour. */
+export const claimAt = (now = Date.now(), changes: Partial<Claim> = {}): Claim => ({
+  now,
+  leaseEnd: now + 3_600_000,
+  limit: 100,
+  maxSends: 3,
+  ...changes,
+});
 
 /** What is stored of an attempt that failed, and after which the destination certainly has nothing. */
 export const failedAttempt: Omit<Postponed, 'until'> = {

@@ -10,11 +10,10 @@ import type {Answer} from '../../../server/leads/stored-lead.ts';
 import type {Observation} from '../../../server/observe/observations.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {openFor} from '../../support/opened.ts';
-import {asLead, doneAnswer, prequalificationBody} from '../../support/sample-leads.ts';
+import {columnOf} from '../../support/rows.ts';
+import {asLead, claimAt, doneAnswer, prequalificationBody} from '../../support/sample-leads.ts';
 import {forEachStore, type Store} from '../../support/stores.ts';
 import {testSealer} from '../../support/test-server.ts';
-
-const hour = 3_600_000;
 
 const hasRoom = (destination: string) => destination === 'lender';
 const asLeads = () => 'lead' as const;
@@ -63,8 +62,9 @@ async function openService(
     const where = `lead_id = '${id}' ORDER BY destination`;
     const found = await server.select(`SELECT ${columns} FROM deliveries WHERE ${where}`);
     // PostgreSQL gives its BIGINT as text to those who do not ask otherwise.
-    return found.map(({attempts, gives_answer, ...row}) => ({
+    return found.map(({destination, attempts, gives_answer, ...row}) => ({
       ...row,
+      destination,
       attempts: Number(attempts),
       gives_answer: Number(gives_answer),
     }));
@@ -73,7 +73,7 @@ async function openService(
 }
 
 const claim = async (store: LeadStore, destination: string, now: number) => {
-  const {due} = await store.claimDue(destination, {now, leaseEnd: now + hour, limit: 10, maxSends: 3});
+  const {due} = await store.claimDue(destination, claimAt(now));
   const [only, ...others] = due;
   assert.deepEqual(others, []);
   assert.ok(only);
@@ -104,10 +104,7 @@ forEachStore((over) => {
         [[id, 'lender']],
       );
       const now = Date.now();
-      assert.deepEqual(
-        (await store.claimDue('lender', {now, leaseEnd: now + hour, limit: 10, maxSends: 3})).due,
-        [],
-      );
+      assert.deepEqual((await store.claimDue('lender', claimAt(now))).due, []);
       assert.equal((await claim(store, 'crm', now)).lead.id, id);
     });
 
@@ -126,10 +123,7 @@ forEachStore((over) => {
           [id, 'mail'],
         ],
       );
-      assert.deepEqual(
-        (await rows(id)).map((row) => ('destination' in row ? row.destination : undefined)),
-        ['crm', 'lender', 'mail'],
-      );
+      assert.deepEqual(columnOf(await rows(id), 'destination'), ['crm', 'lender', 'mail']);
     });
 
     test('an operator settles a lead with two open deliveries only by the name of a destination', async (t) => {

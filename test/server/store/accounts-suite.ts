@@ -8,27 +8,29 @@ import {columnOf} from '../../support/rows.ts';
 
 const hour = 3_600_000;
 const now = Date.UTC(2026, 2, 1);
-const newPasskey = (credential: string = randomUUID()) => ({
-  ...{credential, publicKey: new Uint8Array([1, 2, 3]), counter: 0},
-  ...{isSynced: 1 as const, createdAt: now},
+const newPasskey = () => ({
+  credential: randomUUID() as string,
+  publicKey: new Uint8Array([1, 2, 3]),
+  counter: 0,
+  isSynced: 1 as const,
+  createdAt: now,
 });
 const newInvitation = () => ({digest: randomUUID(), expiresAt: now + hour});
+const browser = {zone: 'America/Denver', agent: 'Firefox'};
 const newSession = (operator: string) => ({
-  ...{digest: randomUUID(), operator, beganAt: now, expiresAt: now + hour},
-  ...{zone: 'America/Denver', agent: 'Firefox'},
+  ...browser,
+  digest: randomUUID(),
+  operator,
+  beganAt: now,
+  expiresAt: now + hour,
 });
 
 export function describeAccounts(name: string, openStore: (data: string) => Promise<LeadStore>) {
   suite(`${name}: operators`, () => {
     const store = openForSuite(() => openStore('operators of the pages'));
     let invitedSoFar = 0;
-    async function invite(named: string = randomUUID()) {
-      const operator = {
-        id: randomUUID(),
-        name: named,
-        role: 'agent' as const,
-        createdAt: now + invitedSoFar++,
-      };
+    async function invite(name: string = randomUUID()) {
+      const operator = {id: randomUUID(), name, role: 'agent' as const, createdAt: now + invitedSoFar++};
       const invitation = newInvitation();
       assert.ok(await store.addOperator(operator, invitation));
       return {...operator, invitation};
@@ -45,21 +47,15 @@ export function describeAccounts(name: string, openStore: (data: string) => Prom
 
     test('who is invited gets a passkey and a session, and is listed with how many there are', async () => {
       const {operator, passkey, session} = await signIn();
-      const {id, role, createdAt} = operator;
+      const {id, name, role, createdAt} = operator;
       const found = await store.passkey(passkey.credential);
       assert.deepEqual(
         {...found, publicKey: new Uint8Array(found!.publicKey)},
-        {...passkey, operator: operator.id, usedAt: null, name: operator.name, role: 'agent'},
+        {...passkey, operator: operator.id, usedAt: null, name, role},
       );
-      assert.deepEqual(await store.session(session.digest, now), {
-        ...session,
-        name: operator.name,
-        role: 'agent',
-      });
-      assert.deepEqual(await listed(operator.id), {
-        ...{id, name: operator.name, role, createdAt, revokedAt: null},
-        ...{passkeys: 1, sessions: 1, signedInAt: now, invitedUntil: null},
-      });
+      assert.deepEqual(await store.session(session.digest, now), {...session, name, role});
+      const signedIn = {passkeys: 1, sessions: 1, signedInAt: now, invitedUntil: null};
+      assert.deepEqual(await listed(id), {id, name, role, createdAt, revokedAt: null, ...signedIn});
       const other = await invite();
       assert.equal((await listed(other.id))?.invitedUntil, other.invitation.expiresAt);
       const ids = (await store.operators(now)).map(({id}) => id);
@@ -141,9 +137,8 @@ export function describeAccounts(name: string, openStore: (data: string) => Prom
       await store.addPasskey({...newPasskey(), operator: operator.id});
       const invitation = newInvitation();
       await store.inviteAgain(operator.id, invitation);
-      assert.partialDeepStrictEqual(await listed(operator.id), {
-        ...{passkeys: 0, sessions: 0, invitedUntil: null},
-      });
+      const nothing = {passkeys: 0, sessions: 0, invitedUntil: null};
+      assert.partialDeepStrictEqual(await listed(operator.id), nothing);
       assert.deepEqual(await store.sessionsOf(operator.id, now), []);
       assert.equal(await store.invited(invitation.digest, now), undefined);
     });
@@ -159,9 +154,9 @@ export function describeAccounts(name: string, openStore: (data: string) => Prom
       assert.equal(await store.session(session.digest, now), undefined);
       assert.equal(await store.passkey(passkey.credential), undefined);
       assert.equal(await store.invited(lost.digest, now), undefined);
-      assert.partialDeepStrictEqual(await store.invited(invitation.digest, now), {
-        ...{id: operator.id, name: operator.name, role: 'agent', revokedAt: null},
-      });
+      const {id, name} = operator;
+      const invited = {id, name, role: 'agent', revokedAt: null};
+      assert.partialDeepStrictEqual(await store.invited(invitation.digest, now), invited);
     });
     test('the last passkey stays, also when two are removed at once, and so does that of another', async () => {
       const {operator, passkey} = await signIn();

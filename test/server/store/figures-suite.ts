@@ -6,20 +6,17 @@ import {auditKept, maxIds} from '../../../server/leads/audit.ts';
 import {firstIdAt} from '../../../server/leads/lead-ids.ts';
 import type {LeadStore} from '../../../server/leads/ports.ts';
 import {openFor, openForSuite} from '../../support/opened.ts';
-import {failedAttempt, keyOf, newDelivery, newEntry} from '../../support/sample-leads.ts';
+import {entryAt, failedAttempt, keyOf, newDelivery, type newEntry} from '../../support/sample-leads.ts';
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
 const start = Date.UTC(2026, 2, 1);
 const idsOf = (rows: readonly {id: string}[]) => rows.map(({id}) => id);
-/** An id of that time. */
-const idAt = (time: number) => `${firstIdAt(time)}${randomUUIDv7().slice(13)}`;
-
 const acceptInto = async (
   store: LeadStore,
   createdAt: number,
   changes: Parameters<typeof newEntry>[0] = {},
 ) => {
-  const entry = newEntry({id: idAt(createdAt), createdAt, ...changes});
+  const entry = entryAt(createdAt, changes);
   assert.equal((await store.accept(entry)).outcome, 'created');
   return entry.id;
 };
@@ -73,11 +70,11 @@ export function describeFigures(name: string, openStore: (data: string) => Promi
       });
       const spans = [span(0, 1), span(1, 2), span(0, 2), span(0, 1), span(5, 9)];
       const counts = await store.countSpans(spans);
-      const told = counts.map((each) =>
+      const byPartner = counts.map((each) =>
         Object.fromEntries(each.map(({partner, leads}) => [String(partner), leads])),
       );
       const firstHour = {acme: 1, null: 1};
-      assert.deepEqual(told, [firstHour, {acme: 2}, {acme: 3, null: 1}, firstHour, {}]);
+      assert.deepEqual(byPartner, [firstHour, {acme: 2}, {acme: 3, null: 1}, firstHour, {}]);
       assert.deepEqual(await store.countSpans([]), []);
     });
 
@@ -150,8 +147,8 @@ export function describeFigures(name: string, openStore: (data: string) => Promi
       const times = {since: start + 2 * hour, until: start + 4 * hour};
       assert.deepEqual(await list(times), [ids[3], ids[2]]);
       const counts = await store.countLeadsBy({open: 'any'}, ['partner'], (time) => time - (time % day));
-      const told = counts.map(({partner, leads, newest}) => [String(partner), [leads, newest]]);
-      assert.deepEqual(Object.fromEntries(told), {acme: [4, ids[8]], null: [5, ids[9]]});
+      const groups = counts.map(({partner, leads, newest}) => [String(partner), [leads, newest]]);
+      assert.deepEqual(Object.fromEntries(groups), {acme: [4, ids[8]], null: [5, ids[9]]});
     });
     test('the open deliveries of some leads are told, and how many leads are held and stopped', async () => {
       const found = await store.openDeliveriesOf([ids[0]!, ids[4]!, ids[5]!, randomUUID()]);
@@ -200,18 +197,12 @@ export function describeFigures(name: string, openStore: (data: string) => Promi
       const pending = {answer: {status: 'pending'}, supersedes: erased} as const;
       const id = await acceptInto(own, start + 1, pending);
       assert.ok(await own.erase(erased, start + hour, () => false));
-      const clear = {id: erased, createdAt: start};
       const outlines = await own.listOutlines({}, {limit: 5});
-      const stopped = {revokedAt: null, suppressedAt: null};
+      const usual = {createdAt: start, partner: null, status: 'done', campaign: null, erasedAt: null};
+      const nothing = {...usual, revokedAt: null, suppressedAt: null, supersedes: null};
       assert.deepEqual(outlines, [
-        {
-          ...{id, createdAt: start + 1, partner: null, status: 'pending', campaign: null, erasedAt: null},
-          ...{...stopped, supersedes: erased},
-        },
-        {
-          ...{...clear, partner: 'acme', status: 'done', campaign: 'spring', erasedAt: start + hour},
-          ...{...stopped, supersedes: null},
-        },
+        {...nothing, id, createdAt: start + 1, status: 'pending', supersedes: erased},
+        {...nothing, id: erased, partner: 'acme', campaign: 'spring', erasedAt: start + hour},
       ]);
       const newer = await acceptInto(own, start + 2, {supersedes: erased});
       assert.deepEqual([...(await own.corrections([id, erased]))], [[erased, newer]]);
@@ -224,7 +215,7 @@ export function describeFigures(name: string, openStore: (data: string) => Promi
       const [lead, other] = [randomUUIDv7(), randomUUIDv7()];
       const some = Array.from({length: maxIds - 1}, () => randomUUIDv7());
       const note = async (time: number, ids: string[], action = 'leads show', more = {}) => {
-        const entry = {id: idAt(time), at: new Date(time).toISOString(), actor: 'operator Ann', action};
+        const entry = {id: entryAt(time).id, at: new Date(time).toISOString(), actor: 'operator Ann', action};
         await own.addAuditEntry({...entry, filter: {}, leads: ids.length, ids, ...more});
         return entry.id;
       };

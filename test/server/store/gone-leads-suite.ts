@@ -5,7 +5,7 @@ import {suite, test} from 'node:test';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import type {LeadStore} from '../../../server/leads/ports.ts';
 import {openForSuite} from '../../support/opened.ts';
-import {newDelivery, newEntry} from '../../support/sample-leads.ts';
+import {claimAt, newDelivery, newEntry} from '../../support/sample-leads.ts';
 import {leadIdsOf} from '../../support/rows.ts';
 
 const hour = 3_600_000;
@@ -83,7 +83,7 @@ export function describeGoneLeads(
       const due = newDelivery({destination: 'other', nextAttemptAt: now});
       const gone = await createAndDelete({deliveries: [due]});
       const {id} = await create({deliveries: [due]});
-      const claimed = await store.claimDue('other', {now, leaseEnd: now + hour, limit: 10, maxSends: 3});
+      const claimed = await store.claimDue('other', claimAt(now));
       assert.deepEqual(leadIdsOf(claimed.due), [id]);
       const left = (await store.listDeliveries(100, {})).map(({lead}) => lead);
       assert.ok(left.includes(id) && !left.includes(gone));

@@ -1,22 +1,27 @@
 /** What operators read of the stored leads, in each kind of store. */
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
+import {firstIdAt} from '../../../server/leads/lead-ids.ts';
 import type {LeadFilter, LeadGroup} from '../../../server/leads/lead-filter.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import type {LeadStore} from '../../../server/leads/ports.ts';
 import {openForSuite} from '../../support/opened.ts';
 import {columnOf} from '../../support/rows.ts';
-import {asLead, doneAnswer, newDelivery, newEntry, standardBody} from '../../support/sample-leads.ts';
+import {
+  asLead,
+  doneAnswer,
+  newDelivery,
+  newEntry,
+  sampleConsent,
+  standardBody,
+} from '../../support/sample-leads.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
 const start = Date.UTC(2026, 2, 1);
 
 /** An id of version 7 that begins with this time and ends with these ten digits. */
-function idAt(time: number, end: string): string {
-  const digits = time.toString(16).padStart(12, '0');
-  return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-00${end}`;
-}
+const idAt = (time: number, end: string) => `${firstIdAt(time)}-7000-8000-00${end}`;
 
 const endOf = (number: number) => number.toString(16).padStart(10, '0');
 const dayOf = (time: number) => Math.floor(time / day) * day;
@@ -170,16 +175,7 @@ export function describeLeadQueries(name: string, openStore: (data: string) => P
       assert.deepEqual(columnOf(found, 'id'), [second?.id]);
     });
     test('a lead is read with all that is stored with it, and the leads that refer to it', async () => {
-      const consent = {
-        textVersion: '1',
-        textHash: 'f'.repeat(64),
-        agreed: true,
-        givenAt: start,
-        origin: null,
-        page: null,
-        ip: '203.0.113.7',
-        userAgent: null,
-      };
+      const consent = {...sampleConsent, givenAt: start};
       const entry = newEntry({
         consent,
         attribution: {utm_campaign: 'later', gclid: 'click'},

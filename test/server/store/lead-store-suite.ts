@@ -17,6 +17,7 @@ import {describeRequestCounts} from './request-counts-suite.ts';
 import {
   amounts,
   asLead,
+  claimAt,
   doneAnswer,
   keyOf,
   newDelivery,
@@ -166,7 +167,7 @@ export function describeLeadStore(
       await store.accept(entry);
       await store.accept(other);
       await store.recordRemoteId(keyOf(entry.id, 'with-ids'), "ü/'1 %");
-      const {due} = await store.claimDue('with-ids', {now, leaseEnd: now + hour, limit: 10, maxSends: 3});
+      const {due} = await store.claimDue('with-ids', claimAt(now));
       const ids = new Map(due.map(({lead, remoteId}) => [lead.id, remoteId]));
       assert.deepEqual([ids.get(entry.id), ids.get(other.id)], ["ü/'1 %", null]);
     });

@@ -13,7 +13,15 @@ import type {LeadStore} from '../../../server/leads/ports.ts';
 import {createSealer, SealError, type Sealer} from '../../../server/store/sealing.ts';
 import {openForSuite} from '../../support/opened.ts';
 import {columnOf, leadIdsOf} from '../../support/rows.ts';
-import {doneAnswer, failedAttempt, keyOf, newDelivery, newEntry} from '../../support/sample-leads.ts';
+import {
+  claimAt,
+  doneAnswer,
+  entryAt,
+  failedAttempt,
+  keyOf,
+  newDelivery,
+  newEntry,
+} from '../../support/sample-leads.ts';
 
 const hour = 3_600_000;
 const due = Date.UTC(2026, 0, 1);
@@ -70,7 +78,7 @@ export function describeNews(name: string, openStore: (data: string, sealer?: Se
     const rowOf = async (lead: string, destination: string, content: DeliveryContent) =>
       (await rowsOf(lead)).find((row) => row.destination === destination && row.content === content);
     const claim = async (destination: string, now = due) =>
-      (await store.claimDue(destination, {now, leaseEnd: now + hour, limit: 100, maxSends: 3})).due;
+      (await store.claimDue(destination, claimAt(now))).due;
     /** Refuses the lead at the default destination, which must be waiting. */
     const refuse = async (id: string, now = due) => {
       const claimed = (await claim('default', now)).find(({lead}) => lead.id === id);
@@ -230,8 +238,7 @@ export function describeNews(name: string, openStore: (data: string, sealer?: Se
     suite('that an operator sends again', () => {
       /** A lead of that time with news for the destination, all of it delivered. Resolves to its id. */
       const delivered = async (destination: string, createdAt: number) => {
-        const time = createdAt.toString(16).padStart(12, '0');
-        const id = `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+        const {id} = entryAt(createdAt);
         await accept([newDelivery({destination}), news(destination)], {id, createdAt});
         await store.settle(keyOf(id, destination), 0, done);
         for (const content of ['created', 'answered'] as const)
@@ -360,11 +367,7 @@ export function describeNews(name: string, openStore: (data: string, sealer?: Se
       for (let count = 0; count < 5; count += 1) ids.push((await accept([news('reading')])).id);
       const [, , unread] = ids as [string, string, string];
       lost.add(unread);
-      const {
-        due: claimed,
-        held,
-        unreadable,
-      } = await store.claimDue('reading', {now: due, leaseEnd: due + hour, limit: 10, maxSends: 3});
+      const {due: claimed, held, unreadable} = await store.claimDue('reading', claimAt(due));
       assert.deepEqual(leadIdsOf(claimed).toSorted(), ids.filter((id) => id !== unread).toSorted());
       assert.deepEqual([held, unreadable], [[], [unread]]);
       const row = (await rowOf(unread, 'reading', 'created'))!;

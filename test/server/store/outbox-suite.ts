@@ -13,6 +13,7 @@ import type {LeadStore} from '../../../server/leads/ports.ts';
 import {openForSuite} from '../../support/opened.ts';
 import {
   amounts,
+  claimAt,
   doneAnswer,
   failedAttempt,
   keyOf,
@@ -39,7 +40,7 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
       return entries.map(({id}) => id);
     };
     const claimAll = (now: number, limit = 100, maxSends = 3) =>
-      store.claimDue('default', {now, leaseEnd: now + hour, limit, maxSends});
+      store.claimDue('default', claimAt(now, {limit, maxSends}));
     const claim = async (now: number, limit?: number) =>
       (await claimAll(now, limit)).due.map(({lead}) => lead.id);
     const claimOne = async (now: number): Promise<DueDelivery> => {
@@ -396,55 +397,39 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
           {leaseEnd: due + 7, lead: second[0]!},
         ];
         const ids = [...first, ...second];
-        const {due: claimed, held} = await store.claimDue('default', {
-          now: due + 1,
-          leaseEnd: due + 2 * hour,
-          limit: 10,
-          maxSends: 1,
-          unused,
-        });
+        const again = claimAt(due + 1, {maxSends: 1, unused});
+        const {due: claimed, held} = await store.claimDue('default', again);
         assert.deepEqual([claimed.map(({lead}) => lead.id).toSorted(), held], [ids.toSorted(), []]);
         for (const id of ids) assert.partialDeepStrictEqual(await rowOf(id), {ambiguous: 0, attempts: 0});
         await settle(ids);
       });
       test('a lease of another process does not end with those that a process was never told of', async () => {
         const [mine, others] = [await accept(), await accept()];
-        const claimed = await store.claimDue('default', {now: due, leaseEnd: due + 5, limit: 1, maxSends: 1});
+        const claimed = await store.claimDue('default', claimAt(due, {leaseEnd: due + 5, limit: 1}));
         const [taken] = claimed.due.map(({lead}) => lead.id);
-        await store.claimDue('default', {now: due, leaseEnd: due + hour, limit: 1, maxSends: 1});
+        await store.claimDue('default', claimAt(due, {limit: 1}));
         const unused = [
           {leaseEnd: due + 5, dueAgain: due + 5},
           ...[...mine, ...others].map((lead) => ({lead, leaseEnd: due + 5})),
         ];
-        const {due: again} = await store.claimDue('default', {
-          now: due + 1,
-          leaseEnd: due + 2 * hour,
-          limit: 10,
-          maxSends: 1,
-          unused,
-        });
+        const {due: again} = await store.claimDue('default', claimAt(due + 1, {maxSends: 1, unused}));
         assert.deepEqual(leadIdsOf(again), [taken]);
         await settle([...mine, ...others]);
       });
       test('a lease that another process took at the same millisecond does not end with an unused one', async () => {
         const [id] = await accept({leaseEnd: due + hour, nextAttemptAt: due + hour});
-        await store.claimDue('default', {now: due, leaseEnd: due + hour, limit: 10, maxSends: 1});
+        await store.claimDue('default', claimAt(due));
         const unused = [{leaseEnd: due + hour, dueAgain: due + hour + 1}];
-        const claim = {now: due + 1, leaseEnd: due + 2 * hour, limit: 10, maxSends: 1, unused};
-        assert.deepEqual((await store.claimDue('default', claim)).due, []);
+        assert.deepEqual((await store.claimDue('default', claimAt(due + 1, {unused}))).due, []);
         await settle([id!]);
       });
       test('a lease beyond any wait is left alone: the clock of its process is ahead', async () => {
         const [id] = await accept();
         const far = due + 100 * hour;
-        await store.claimDue('default', {now: due, leaseEnd: far, limit: 1, maxSends: 1});
+        await store.claimDue('default', claimAt(due, {leaseEnd: far}));
+        const latest = {latest: due + hour, latestOfStops: due + hour};
         const recall = (endedLeases: number[]) =>
-          store.recallDeliveries('default', {
-            now: due,
-            latest: due + hour,
-            latestOfStops: due + hour,
-            endedLeases,
-          });
+          store.recallDeliveries('default', {now: due, ...latest, endedLeases});
         assert.deepEqual(await recall([]), [far]);
         assert.partialDeepStrictEqual(await rowOf(id), {nextAttemptAt: far});
         assert.deepEqual(await recall([far]), []);

@@ -13,6 +13,7 @@ import {openFor, openForSuite} from '../../support/opened.ts';
 import {columnOf} from '../../support/rows.ts';
 import {
   asLead,
+  claimAt,
   failedAttempt,
   keyOf,
   newDelivery,
@@ -26,6 +27,8 @@ const [first, second] = [
   'the first key, of 32 characters at least',
   'the second key, of 32 characters or more',
 ];
+
+const replied = {...failedAttempt, until: 0, excerpt: 'canary-reply'};
 
 /** Each personal value says where it stood, or is a number that stands nowhere else. */
 const lead = asLead({
@@ -94,14 +97,14 @@ const everything = (changes: Partial<LeadEntry> = {}) =>
     deliveries: [newDelivery()],
     ...changes,
   });
+/** Of a lead that may be stored beside others of its kind. */
+const unique = {idempotency: [], leadDigests: [], proof: undefined};
 
 forEachStore((over) => {
   const open = async (t: TestContext, server: StoredServer, ...words: [string, ...string[]]) =>
     openFor(t, openStore({...server.config}, createSealer(words)));
-  async function start(t: TestContext, ...words: [string, ...string[]]) {
-    const server = await openFor(t, over.startServer({dataKeys: words}));
-    return server;
-  }
+  const start = (t: TestContext, ...dataKeys: [string, ...string[]]) =>
+    openFor(t, over.startServer({dataKeys}));
   async function inTables({select}: Pick<StoredServer, 'select'>) {
     const rows = await Promise.all(Object.keys(tables).map((name) => select(`SELECT * FROM ${name}`)));
     // Bytes are read as text, too: what is sealed must not show there either.
@@ -150,19 +153,12 @@ forEachStore((over) => {
     test('an answer that comes later, a refusal and a reply are sealed, too', async (t) => {
       const server = await start(t, first);
       const store = await open(t, server, first);
-      const entries = [0, 1].map(() =>
-        everything({answer: {status: 'pending'}, idempotency: [], leadDigests: [], proof: undefined}),
-      );
+      const entries = [0, 1].map(() => everything({answer: {status: 'pending'}, ...unique}));
       for (const entry of entries) await store.accept(entry);
       const [taken, refused] = entries as [LeadEntry, LeadEntry];
-      const {due} = await store.claimDue('default', {
-        now: Date.now(),
-        leaseEnd: Date.now() + 60_000,
-        limit: 2,
-        maxSends: 3,
-      });
+      const {due} = await store.claimDue('default', claimAt());
       const {leaseEnd} = due[0]!;
-      await store.postpone(keyOf(taken.id), leaseEnd, {...failedAttempt, until: 0, excerpt: 'canary-reply'});
+      await store.postpone(keyOf(taken.id), leaseEnd, replied);
       assert.deepEqual(await store.settle(keyOf(taken.id), 0, {state: 'delivered', answer}), answer);
       const fields = ['email'] as const;
       await store.settle(keyOf(refused.id), leaseEnd, {state: 'refused', reason: 'It said no', fields});
@@ -199,9 +195,8 @@ forEachStore((over) => {
   suite('what was changed in the database is refused by name, and never shown:', () => {
     const server = over.useServer({dataKeys: [first]});
     const store = openForSuite(() => openStore(server.config, createSealer([first])));
-    const unique = () => ({idempotency: [], leadDigests: [], proof: undefined});
     const accept = async () => {
-      const entry = everything(unique());
+      const entry = everything(unique);
       await store.accept(entry);
       return entry.id;
     };
@@ -248,24 +243,19 @@ forEachStore((over) => {
       });
     }
     test('an answer and a reply that are stored after the client was changed open nothing', async () => {
-      const entry = everything({answer: {status: 'pending'}, ...unique()});
+      const entry = everything({answer: {status: 'pending'}, ...unique});
       await store.accept(entry);
       await server.execute(`UPDATE leads SET cid = '1002' WHERE id = '${entry.id}'`);
       await store.settle(keyOf(entry.id), 0, {state: 'delivered', answer});
       await assert.rejects(store.find(entry.id), changed);
     });
     test('a reply to a lead whose client was changed', async () => {
-      const leaseEnd = Date.now() + 60_000;
       const destination = randomUUID();
-      const entry = everything({...unique(), deliveries: [newDelivery({destination})]});
+      const entry = everything({...unique, deliveries: [newDelivery({destination})]});
       await store.accept(entry);
-      const claim = {now: Date.now(), leaseEnd, limit: 1, maxSends: 3};
-      assert.equal((await store.claimDue(destination, claim)).due.length, 1);
-      await store.postpone(keyOf(entry.id, destination), leaseEnd, {
-        ...failedAttempt,
-        until: 0,
-        excerpt: 'canary-reply',
-      });
+      const [claimed, ...others] = (await store.claimDue(destination, claimAt())).due;
+      assert.deepEqual(others, []);
+      await store.postpone(keyOf(entry.id, destination), claimed!.leaseEnd, replied);
       const reply = async () => (await store.lastReplies(entry.id)).map((each) => each.reply);
       assert.deepEqual(await reply(), ['canary-reply']);
       await server.execute(`UPDATE leads SET cid = '1002' WHERE id = '${entry.id}'`);
@@ -338,18 +328,13 @@ forEachStore((over) => {
     async function fill(store: LeadStore) {
       const entries = Array.from({length: 120}, (_, index) =>
         everything({
-          idempotency: [],
-          leadDigests: [],
-          proof: undefined,
+          ...unique,
           ...(index % 3 === 0 ? {answer: {status: 'pending'} as const} : {deliveries: []}),
         }),
       );
       for (const entry of entries) await store.accept(entry);
-      const [now, leaseEnd] = [Date.now(), Date.now() + 60_000];
-      const {due} = await store.claimDue('default', {now, leaseEnd, limit: 200, maxSends: 3});
-      const failed = {until: 0, error: 'x', tried: true, ambiguous: false, isCounted: false} as const;
-      const replied = {...failed, state: 'waiting', excerpt: 'canary-reply', recipients: null} as const;
-      for (const {lead: claimed} of due) {
+      const {due} = await store.claimDue('default', claimAt());
+      for (const {lead: claimed, leaseEnd} of due) {
         await store.postpone(keyOf(claimed.id), leaseEnd, replied);
         await store.settle(keyOf(claimed.id), 0, {state: 'delivered', answer});
       }
