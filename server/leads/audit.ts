@@ -12,8 +12,13 @@ import type {LeadFilter} from './lead-filter.ts';
  * - `leads`: how many there were, and the first ones in `ids`
  */
 export const auditEntry = z.object({
-  ...{id: z.string(), at: z.string(), actor: z.string(), action: z.string()},
-  ...{filter: z.record(z.string(), z.unknown()), leads: z.number().int(), ids: z.array(z.string())},
+  id: z.string(),
+  at: z.string(),
+  actor: z.string(),
+  action: z.string(),
+  filter: z.record(z.string(), z.unknown()),
+  leads: z.number().int(),
+  ids: z.array(z.string()),
 });
 export type AuditEntry = z.infer<typeof auditEntry>;
 

@@ -44,19 +44,29 @@ const number = z.number().nullable();
  * - `suspicion`: why a bot may have sent it. `optOut`: the signal of the browser. Both in words
  */
 export const leadView = z.object({
-  ...{id: z.string(), reference: z.string(), createdAt: z.number(), partner: text, erasedAt: number},
+  id: z.string(),
+  reference: z.string(),
+  createdAt: z.number(),
+  partner: text,
+  erasedAt: number,
   state: z.object({
     reason: z.enum(Object.keys(states) as [StateReason, ...StateReason[]]),
     kind: z.enum(['ok', 'wait', 'held', 'no', 'gone']),
     words: z.string(),
   }),
   record: z.custom<FullLead>().nullable(),
-  ...{isSealed: z.boolean(), unreadable: text, came: text, campaign: z.array(z.string())},
-  ...{call: mayCallSchema.nullable(), stop: stopSchema.nullable(), correctedBy: text},
+  isSealed: z.boolean(),
+  unreadable: text,
+  came: text,
+  campaign: z.array(z.string()),
+  call: mayCallSchema.nullable(),
+  stop: stopSchema.nullable(),
+  correctedBy: text,
   amounts: z.custom<Amounts>().nullable(),
   result: z.enum(Object.keys(resultWords) as [Result, ...Result[]]).nullable(),
   consent: z.object({text: z.string(), at: number, version: text, language: text}).nullable(),
-  ...{suspicion: text, optOut: text},
+  suspicion: text,
+  optOut: text,
 });
 export type LeadView = z.infer<typeof leadView>;
 type Result = keyof typeof resultWords;
@@ -91,16 +101,20 @@ export function viewOf(
   const signal = record?.attribution?.opt_out_signal;
   const amounts = shownAmountsOf(answer, rounding);
   const facts = {
-    ...{
-      stop,
-      correctedBy,
-      isErased: erasedAt !== null,
-      isHeld: open.some(({state, reason}) => state === 'held' && reason === 'suspect'),
-    },
+    stop,
+    correctedBy,
+    isErased: erasedAt !== null,
+    isHeld: open.some(({state, reason}) => state === 'held' && reason === 'suspect'),
     ...(record && {lead: record.lead, consent: record.consent, addressStoppedAt: record.mailboxStoppedAt}),
   };
   return {
-    ...{id, reference: referenceOf(id), erasedAt, isSealed, record, correctedBy, amounts},
+    id,
+    reference: referenceOf(id),
+    erasedAt,
+    isSealed,
+    record,
+    correctedBy,
+    amounts,
     createdAt: 'createdAt' in lead ? lead.createdAt : createdAtOf(id),
     partner: 'partner' in lead ? lead.partner : null,
     state: stateOf(lead, beside),

@@ -107,7 +107,9 @@ export function mayCall(facts: CallFacts, now: number): MayCall {
   const answer = callReasons[reason];
   const isOfHours = answer === 'not_now' || answer === 'yes';
   const call = {
-    ...{answer, reason, correctedBy},
+    answer,
+    reason,
+    correctedBy,
     at: saidAt(facts, reason) ?? null,
     until: isOfHours ? (hours?.until ?? null) : null,
     there: (places && timeThere(now, places.zones)) ?? null,

@@ -67,7 +67,9 @@ const stopText = ({of, at, does, scope, kind, askedAt, way, event, lead}: StopLi
   const more = {
     kind: kind === 'number' ? undefined : kind,
     asked: askedAt === at ? undefined : iso(askedAt),
-    ...{way: way === null ? undefined : encodeURIComponent(way), event, lead: lead ?? undefined},
+    way: way === null ? undefined : encodeURIComponent(way),
+    event,
+    lead: lead ?? undefined,
   };
   const words = Object.entries(more).flatMap(([name, value]) =>
     value === undefined ? [] : `${name}=${value}`,
@@ -144,9 +146,7 @@ function decoded(text: string): string | undefined {
 }
 
 function readStop(
-  of: string,
-  at: number,
-  does: StopLine['does'],
+  line: Pick<StopLine, 'of' | 'at' | 'does'>,
   words: readonly string[],
 ): StopLine | undefined {
   const pairs = words.filter((each) => each.includes('='));
@@ -156,14 +156,16 @@ function readStop(
   );
   const way = decoded(more.get('way') ?? '');
   // A line that a full disk cut off may end anywhere.
-  if ((does !== 'allow' && scope === '') || decoded(scope) === undefined || way === undefined)
+  if ((line.does !== 'allow' && scope === '') || decoded(scope) === undefined || way === undefined)
     return undefined;
   return {
-    ...{of, at, does, scope},
+    ...line,
+    scope,
     kind: suppressionKinds.find((kind) => kind === more.get('kind')) ?? 'number',
-    askedAt: timeOf(more.get('asked')) || at,
+    askedAt: timeOf(more.get('asked')) || line.at,
     way: way === '' ? null : way,
-    ...{event: more.get('event'), lead: more.get('lead') ?? null},
+    event: more.get('event'),
+    lead: more.get('lead') ?? null,
   };
 }
 
@@ -202,21 +204,21 @@ export function readErasures(path: string): Lines {
   const lines: Lines = {erasures: [], stops: [], keys: [], unread: 0, lastAt: 0};
   let key: string | undefined;
   for (const text of linesOf(path)) {
-    const [, of = '', time, does, rest = ''] = line.exec(text) ?? [];
+    const [, subject = '', time, verb, rest = ''] = line.exec(text) ?? [];
     const at = timeOf(time);
     const words = rest.split(' ').filter(Boolean);
-    const says = said.find((each) => each === does);
-    const stop = says && !Number.isNaN(at) ? readStop(of, at, says, words) : undefined;
+    const does = said.find((each) => each === verb);
+    const stop = does && !Number.isNaN(at) ? readStop({of: subject, at, does}, words) : undefined;
     if (stop) lines.stops.push({...stop, key});
-    else if (does === 'key' && !Number.isNaN(at)) {
+    else if (verb === 'key' && !Number.isNaN(at)) {
       const [dataKey, blob] = words;
       const sealed =
         blob === undefined ? undefined : {dataKey: Number(dataKey), blob: Buffer.from(blob, 'base64url')};
-      lines.keys.push({check: of, at, sealed});
-      key = of;
-    } else if (isLeadId(of) && !Number.isNaN(at) && !says) {
-      const before = found.get(of);
-      found.set(of, {id: of, at: before?.at ?? at, all: does === 'all' || before?.all === true});
+      lines.keys.push({check: subject, at, sealed});
+      key = subject;
+    } else if (isLeadId(subject) && !Number.isNaN(at) && !does) {
+      const before = found.get(subject);
+      found.set(subject, {id: subject, at: before?.at ?? at, all: verb === 'all' || before?.all === true});
     } else lines.unread += Number(text !== '');
     if (at > lines.lastAt) lines.lastAt = at;
   }
@@ -232,13 +234,13 @@ const smallFile = 1024 * 1024;
 function* withoutRepeats(path: string): Generator<string> {
   const said = new Map<string, Set<string>>();
   for (const text of linesOf(path)) {
-    const [, of = '', , does = '', more = ''] = line.exec(text) ?? [];
-    const before = said.get(of) ?? new Set();
+    const [, subject = '', , verb = '', more = ''] = line.exec(text) ?? [];
+    const before = said.get(subject) ?? new Set();
     // After an allowance, the same stop is another one.
-    if (does === 'allow') before.clear();
-    else if (of !== '' && does !== 'key') {
-      if (before.has(`${does}${more}`)) continue;
-      said.set(of, before.add(`${does}${more}`));
+    if (verb === 'allow') before.clear();
+    else if (subject !== '' && verb !== 'key') {
+      if (before.has(`${verb}${more}`)) continue;
+      said.set(subject, before.add(`${verb}${more}`));
     }
     yield `${text}\n`;
   }

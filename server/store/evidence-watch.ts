@@ -13,22 +13,22 @@ export async function watchEvidence(
 ) {
   let keys: readonly EvidenceKey[] = [];
   let given: readonly EvidenceKey[] | undefined;
-  async function look() {
+  async function readKeys() {
     given ??= [...formerKeys(formerWords), ...(await store.evidenceKeysAside())];
     ({keys} = await takeOver(store, given));
   }
   const failed = (error: unknown) => emit({type: 'words-not-kept', reason: reasonOf(error)});
   // What consents need later is no reason to take no leads now.
-  await look().catch(failed);
+  await readKeys().catch(failed);
   const looking = repeat(async () => {
-    await look().catch(() => undefined);
+    await readKeys().catch(() => undefined);
     return timings.evidenceKeys;
   }, timings.evidenceKeys);
   const examining = repeat(async () => {
     const stored = await store.evidenceKeys().catch(failed);
     for (const {text, remedy} of stored ? doubtsOf(stored) : [])
       emit({type: 'evidence-doubtful', warning: `${text}. ${remedy}`});
-    return examineEvery;
+    return dayLength;
   }, 0);
   const known = (id: string) => keys.find((key) => key.id === id);
   return {
@@ -36,7 +36,7 @@ export async function watchEvidence(
     signing: () => signingKey(keys),
     /** Looks into the store again if the key is not known here: another server may have just made it. */
     async find(id: string) {
-      if (!known(id)) await look();
+      if (!known(id)) await readKeys();
       return known(id);
     },
     async stop() {
@@ -44,6 +44,3 @@ export async function watchEvidence(
     },
   };
 }
-
-/** Milliseconds. */
-const examineEvery = dayLength;

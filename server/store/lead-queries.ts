@@ -174,10 +174,10 @@ async function daysOf(
   const [row] = await read(statement(ends));
   if (!row || row['first'] === null) return [];
   const first = Math.max(createdAtOf(String(row['first'])), since ?? 0);
-  const end = Math.min(createdAtOf(String(row['last'])) + 1, until ?? Infinity);
+  const lastEnd = Math.min(createdAtOf(String(row['last'])) + 1, until ?? Infinity);
   const days: number[] = [];
-  for (let day = startOfDay(first); day < end; day = startOfDay(day + moreThanADay)) days.push(day);
-  return [...days, end];
+  for (let day = startOfDay(first); day < lastEnd; day = startOfDay(day + moreThanADay)) days.push(day);
+  return [...days, lastEnd];
 }
 
 /** Counts the leads of a filter by some columns. */

@@ -29,8 +29,8 @@ const personOf = ({email, phone}: {email?: string; phone?: {e164?: string}}): Pe
 const digestBytes = 16;
 
 function keyedBy(key: KeyObject): Keyed {
-  const digest = (text: string, of = key) =>
-    createHmac('sha256', of).update(text).digest().subarray(0, digestBytes).toString('base64url');
+  const digest = (text: string, secret = key) =>
+    createHmac('sha256', secret).update(text).digest().subarray(0, digestBytes).toString('base64url');
   const keyOfLinks = createSecretKey(
     createHmac('sha256', key).update('links to take consents back').digest(),
   );

@@ -90,7 +90,8 @@ export function openCommits(path: string, sealer: Sealer): Commits {
     const found = run(statement(suppressedText, number, both, mailbox, own, wider));
     const mailboxes = found.filter(({is_mailbox}) => is_mailbox === 1);
     return {
-      ...{isSuppressed: found.length > mailboxes.length, isMailbox: mailboxes.length > 0},
+      isSuppressed: found.length > mailboxes.length,
+      isMailbox: mailboxes.length > 0,
       mailboxStoppedAt: Math.max(0, ...mailboxes.map(({asked_at}) => Number(asked_at))) || null,
     };
   }
