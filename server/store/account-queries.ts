@@ -1,5 +1,5 @@
 /** The queries for who may use the operators' pages, for both databases. */
-import type {ListedOperator, Operator, OperatorStore, Passkey, Session} from '../leads/operators.ts';
+import type {OperatorStore, Passkey} from '../leads/operators.ts';
 import type {Context} from './context.ts';
 import {statement, type Row, type Statement} from './database.ts';
 
@@ -73,12 +73,11 @@ export function accountQueries({read, readOne, write, oneByOne}: Context): Opera
       await inTurn(...endAll(operator), statement(inviteText, digest, expiresAt, operator));
     },
 
-    operators: (now) => read<ListedOperator>(statement(operatorsText, now)),
+    operators: (now) => read(statement(operatorsText, now)),
 
     revokeOperator: async (id, now) => has(await inTurn(statement(revokeText, now, id), ...endAll(id))),
 
-    invited: (digest, now) =>
-      readOne<Operator>(statement(`SELECT ${operatorColumns} ${whereInvited}`, digest, now)),
+    invited: (digest, now) => readOne(statement(`SELECT ${operatorColumns} ${whereInvited}`, digest, now)),
 
     async acceptInvitation(digest, now, passkey) {
       const accept = statement(acceptText, digest, now, ...valuesOf(passkey));
@@ -92,13 +91,13 @@ export function accountQueries({read, readOne, write, oneByOne}: Context): Opera
     passkeysOf(operator) {
       const text = `
         SELECT ${passkeyColumns} FROM passkeys WHERE operator = $1 ORDER BY passkeys.created_at, credential`;
-      return read<Passkey>(statement(text, operator));
+      return read(statement(text, operator));
     },
 
     passkey(credential) {
       const text = `
         SELECT ${passkeyColumns}, name, role FROM passkeys ${ofOperator('passkeys')} WHERE credential = $1`;
-      return readOne<Passkey & Pick<Operator, 'name' | 'role'>>(statement(text, credential));
+      return readOne(statement(text, credential));
     },
 
     async usePasskey(credential, counter, now) {
@@ -121,14 +120,14 @@ export function accountQueries({read, readOne, write, oneByOne}: Context): Opera
       const text = `
         SELECT ${sessionColumns}, name, role FROM operator_sessions ${ofOperator('operator_sessions')}
         WHERE digest = $1 AND expires_at > $2`;
-      return readOne<Session & Pick<Operator, 'name' | 'role'>>(statement(text, digest, now));
+      return readOne(statement(text, digest, now));
     },
 
     sessionsOf(operator, now) {
       const text = `
         SELECT ${sessionColumns} FROM operator_sessions WHERE operator = $1 AND expires_at > $2
         ORDER BY began_at DESC, digest`;
-      return read<Session>(statement(text, operator, now));
+      return read(statement(text, operator, now));
     },
 
     async endSession(operator, digest) {

@@ -9,7 +9,6 @@ import {
   type DeliveryFilter,
   type DeliveryKey,
   type DeliveryRow,
-  type OutboxCount,
 } from '../leads/deliveries.ts';
 import {firstIdAt} from '../leads/lead-ids.ts';
 import type {DeliveryReader} from '../leads/ports.ts';
@@ -149,7 +148,7 @@ export function deliveryQueries(
       }));
     },
 
-    countOutbox: () => readMany<OutboxCount>(statement(countText)),
+    countOutbox: () => readMany(statement(countText)),
 
     lastDelivered: (destinations) => lastDelivered(context, destinations),
   };

@@ -1,7 +1,7 @@
 /** The figures of operators, for both databases. All of them read an index, in the order of time. */
 import {dayLength} from '../config/timings.ts';
-import {onlyForReceivers, type Unheard} from '../leads/deliveries.ts';
-import type {DeliveryCell, FigureStore, LeadDay, OpenDelivery} from '../leads/figures.ts';
+import {onlyForReceivers} from '../leads/deliveries.ts';
+import type {FigureStore, LeadDay} from '../leads/figures.ts';
 import {createdAtOf, firstIdAt} from '../leads/lead-ids.ts';
 import {startOfDay} from '../versions/request-counts.ts';
 import type {Context} from './context.ts';
@@ -121,7 +121,7 @@ export function figureQueries(context: Context): FigureStore {
       const text = `
         SELECT lead_id AS lead, destination, content, state, reason FROM deliveries
         WHERE lead_id IN ${jsonList('$1')} AND settled_at IS NULL ORDER BY lead_id, destination, content`;
-      return read<OpenDelivery>(statement(text, JSON.stringify(leads)));
+      return read(statement(text, JSON.stringify(leads)));
     },
 
     async countStopped() {
@@ -142,7 +142,7 @@ export function figureQueries(context: Context): FigureStore {
         FROM deliveries${onlyIndex('deliveries_stops')}
         WHERE settled_at IS NULL AND ${isOneOf('content', onlyForReceivers)}
         GROUP BY destination, content, address ORDER BY destination`;
-      return readMany<Unheard>(statement(text));
+      return readMany(statement(text));
     },
 
     deliveryCells(since, width) {
@@ -150,7 +150,7 @@ export function figureQueries(context: Context): FigureStore {
         SELECT destination, happened_at / CAST($2 AS BIGINT) AS cell, CASE WHEN settled_at IS NULL THEN 'open'
           WHEN settled_at - happened_at > ${lateAfter} THEN 'late' ELSE 'in-time' END AS kind, COUNT(*) AS deliveries
         FROM deliveries WHERE lead_id >= $1 AND (settled_at IS NULL OR state = 'delivered') GROUP BY 1, 2, 3`;
-      return read<DeliveryCell>(statement(text, firstIdAt(since), width));
+      return read(statement(text, firstIdAt(since), width));
     },
 
     async sliceEnd(before, leads) {

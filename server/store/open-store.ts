@@ -1,4 +1,5 @@
 import {setTimeout as sleep} from 'node:timers/promises';
+import type {Config} from '../config/config.ts';
 import type {LeadStore, AttachedStore} from '../leads/ports.ts';
 import {withRemedy} from '../observe/causes.ts';
 import type {Emit} from '../observe/observations.ts';
@@ -13,10 +14,7 @@ const postgres = async () => ({
   ...(await import('./postgres/store.ts')),
 });
 
-type DatabaseSettings = {
-  databaseUrl: string | undefined;
-  databasePath: string;
-};
+type DatabaseSettings = Pick<Config, 'databaseUrl' | 'databasePath'>;
 
 /**
  * Opens PostgreSQL if the configuration has its URL, else SQLite. While PostgreSQL cannot be reached, connecting is

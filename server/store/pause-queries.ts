@@ -1,5 +1,5 @@
 /** The queries about destinations, for both databases: pauses, the ends of breaks, and addresses. */
-import type {AddressUse, BreakEnd, PausedDestination} from '../leads/deliveries.ts';
+import type {PausedDestination} from '../leads/deliveries.ts';
 import type {AddressPort, PausePort} from '../leads/ports.ts';
 import {statement, type Database} from './database.ts';
 
@@ -35,7 +35,7 @@ export const pauseQueries = ({read, write}: Database): PausePort & AddressPort =
     await write(statement(text, destination, pausedAt, reason, Number(isGone)));
   },
 
-  breakEnds: () => read<BreakEnd>(statement('SELECT destination, ended_at AS "endedAt" FROM break_ends')),
+  breakEnds: () => read(statement('SELECT destination, ended_at AS "endedAt" FROM break_ends')),
 
   async noteAddresses(uses) {
     const rows = uses.map((use) => [use.destination, use.address, use.place, use.firstUsed, use.lastUsed]);
@@ -47,6 +47,6 @@ export const pauseQueries = ({read, write}: Database): PausePort & AddressPort =
     const text = `
       SELECT destination, address, place, first_used AS "firstUsed", last_used AS "lastUsed"
       FROM destination_addresses ORDER BY destination, last_used DESC, address`;
-    return read<AddressUse>(statement(text));
+    return read(statement(text));
   },
 });

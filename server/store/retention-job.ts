@@ -1,6 +1,6 @@
 /**
  * Erases leads and consents that were kept long enough: once an hour, in slices with pauses between them. Each process
- * does so independently, and may end at any time, because erased leads are not found again.
+ * does so, and may end at any time, because erased leads are not found again.
  */
 import type {Timings} from '../config/timings.ts';
 import type {ErasureStore, Retention, RetentionPlace} from '../leads/erasure.ts';

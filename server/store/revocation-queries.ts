@@ -5,7 +5,6 @@ import {
   type RevocationStore,
   type StopEvent,
   type Suppressing,
-  type Suppression,
 } from '../leads/revocation.ts';
 import {tables} from './columns.ts';
 import type {Context} from './context.ts';
@@ -86,7 +85,7 @@ export const revocationQueries = (context: Context): RevocationStore => {
         FROM stops WHERE digest IN ${jsonList('$1')} OR lead_id IN ${jsonList('$2')} OR id IN ${jsonList('$3')}
         ORDER BY entered_at, id`;
       const lists = [digests, leads, ids].map((each) => JSON.stringify(each));
-      return read<StopEvent>(statement(text, ...lists));
+      return read(statement(text, ...lists));
     },
 
     async hold(ids) {
@@ -126,7 +125,7 @@ export const revocationQueries = (context: Context): RevocationStore => {
             AND stops.digest = suppressed.digest AND stops.scope = suppressed.scope AND entered_at > decided_at) END AS "askedAt"
         FROM suppressed ${some} ORDER BY since DESC`;
       const values = digests === undefined ? [] : [JSON.stringify(digests)];
-      return read<Suppression>(statement(text, ...values));
+      return read(statement(text, ...values));
     },
 
     async allow(digests, scopes, now, reason, events) {

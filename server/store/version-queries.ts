@@ -1,8 +1,8 @@
 /** The queries for the counts of requests for versions of the form, for both databases. */
-import type {RequestStore, VersionUse} from '../versions/request-counts.ts';
+import type {RequestStore} from '../versions/request-counts.ts';
 import {statement, type Database} from './database.ts';
 
-/** How many counts one transaction changes, at most, so that leads need not wait long for it. */
+/** Counts that one transaction changes, at most, so that leads need not wait long for it. */
 const batchSize = 100;
 
 const addText = `
@@ -14,8 +14,9 @@ const useText = `
     CAST(SUM(CASE WHEN day >= $1 THEN requests ELSE 0 END) AS BIGINT) AS requests
   FROM version_requests GROUP BY version, origin ORDER BY version, origin`;
 
-const keyOf = ({day, version, origin}: {day: number; version: string; origin: string}) =>
-  `${day} ${version} ${origin}`;
+type Count = Parameters<RequestStore['addRequests']>[0][number];
+const keyOf = ({day, version, origin}: Count) => `${day} ${version} ${origin}`;
+const valuesOf = ({day, version, origin, requests}: Count) => [day, version, origin, requests];
 
 export function versionQueries({read, write}: Database): RequestStore {
   return {
@@ -24,13 +25,9 @@ export function versionQueries({read, write}: Database): RequestStore {
       const sorted = counts.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
       for (let first = 0; first < sorted.length; first += batchSize) {
         const batch = sorted.slice(first, first + batchSize);
-        await write(
-          ...batch.map(({day, version, origin, requests}) =>
-            statement(addText, day, version, origin, requests),
-          ),
-        );
+        await write(...batch.map((count) => statement(addText, ...valuesOf(count))));
       }
     },
-    versionUse: (since) => read<VersionUse>(statement(useText, since)),
+    versionUse: (since) => read(statement(useText, since)),
   };
 }

@@ -131,11 +131,7 @@ async function openUpgraded({url, sealer, mayUpgrade, emit}: Options): Promise<C
   }
 }
 
-/**
- * What the start would do with the database. Changes nothing. Unlike the start, does not wait for a database that cannot
- * be reached.
- * @throws Error when the start would fail because of the database as it is now
- */
+/** As `inspectStore` in open-store.ts. Unlike the start, does not wait for a database that cannot be reached. */
 export async function inspectPostgres(url: string): Promise<StartsWith> {
   const {read, close} = await openConnections(url);
   try {

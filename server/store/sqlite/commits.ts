@@ -37,10 +37,7 @@ export type Commits = {
   close: () => void;
 };
 
-/**
- * Opens the connection for writing, and creates or upgrades the tables.
- * @throws Error when the file is damaged, or was made by a newer version or before 1.0.0
- */
+/** @throws Error as `openWriter` */
 export function openCommits(path: string, sealer: Sealer): Commits {
   const {database, before} = openWriter(path, sealer);
   const {all: run} = createRunner(database);

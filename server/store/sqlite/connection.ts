@@ -66,10 +66,7 @@ export function openReader(path: string): DatabaseSync {
   return new DatabaseSync(path, {readOnly: true, timeout: 100});
 }
 
-/**
- * Opens a connection for a command, beside a server that may be running.
- * @throws Error when the file has the tables of another version, or a mark
- */
+/** Opens a connection for a command. @throws Error when the file has the tables of another version, or a mark */
 export function openAttached(path: string, mayWrite: boolean): DatabaseSync {
   const database = new DatabaseSync(path, {readOnly: !mayWrite, timeout: 5_000});
   try {
@@ -82,10 +79,7 @@ export function openAttached(path: string, mayWrite: boolean): DatabaseSync {
   }
 }
 
-/**
- * What the start would do with the file. Changes nothing, and may run beside a server.
- * @throws Error when the start would fail because of the file
- */
+/** As `inspectStore` in open-store.ts, of a file. */
 export function inspectSqlite(path: string): StartsWith {
   refuseOtherOwner(path);
   refuseUnwritable(path);

@@ -76,9 +76,9 @@ function databaseOf(
 }
 
 /**
- * Opens the store. Creates the folder (0700), the file (0600) and the tables if they are missing.
- * @throws Error when the file cannot be opened, is damaged, or was made by a newer version or before 1.0.0
+ * Opens the store. Creates the folder, the file and the tables if they are missing.
  * @param start opens the file for writing. The server does so in a thread of its own; the simulation does not
+ * @throws Error as `makeFile` and `openWriter`
  */
 export async function openSqliteStore(
   path: string,
@@ -169,7 +169,7 @@ function keysIn(file: string, sealer: Sealer): EvidenceKey[] {
  * Opens the store for a command, beside a server that may be running. Unlike the server's, this store has no thread,
  * checks nothing, and never empties the log, because all of that would keep the server waiting.
  * @param mayWrite if false, every write is refused
- * @throws Error when the file cannot be opened, or has the tables of another version
+ * @throws Error as `openAttached`
  */
 export async function openAttachedSqlite(
   path: string,
