@@ -14,16 +14,12 @@ export type Database = {
   write: (...statements: Statement[]) => Promise<Row[][]>;
   /** As `write`, for a connection that only reads: writes a note by another one. */
   writeAside?: (...statements: Statement[]) => Promise<unknown>;
-  /**
-   * SQL that skips rows that another transaction has locked. Empty for SQLite, where one transaction writes at a time.
-   */
+  // On SQLite, one transaction writes at a time, so what locks something is empty there, or does nothing.
+  /** SQL that skips rows that another transaction has locked. */
   skipLocked: string;
-  /** SQL that locks the rows of a table that a SELECT reads, until the end of the transaction. Empty for SQLite. */
+  /** SQL that locks the rows of a table that a SELECT reads, until the end of the transaction. */
   forUpdate: (table: TableName) => string;
-  /**
-   * SQL of a statement that makes transactions with the same `name` wait for one another, until their end. Does nothing on
-   * SQLite, where one transaction writes at a time.
-   */
+  /** SQL of a statement that makes transactions with the same `name` wait for one another, until their end. */
   oneByOne: (name: string) => string;
   /** SQL of a statement that waits for all transactions that read the table FOR KEY SHARE, and keeps new ones waiting. */
   lockTable: (name: TableName) => string;
@@ -39,9 +35,7 @@ export type Database = {
    * most. Undefined for SQLite, where many statements take no longer than one.
    */
   selectEach?: (parameter: string, select: (text: string) => string) => string;
-  /**
-   * SQL that follows a table's name and makes SQLite find rows by this index. Empty for PostgreSQL, which counts how often each value occurs and chooses by itself.
-   */
+  /** SQL that follows a table's name and makes SQLite find rows by this index. PostgreSQL chooses by itself. */
   onlyIndex: (name: IndexName) => string;
 };
 

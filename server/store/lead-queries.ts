@@ -160,8 +160,10 @@ function toListed({opener: {open}}: Context, row: ReadRow, original: ReadRow | u
   return isErased(lead) ? lead : {...lead, answer: answerOf(lead, original && open(original))};
 }
 
-const readIds = async ({read}: Context, text: string, id: string) =>
-  (await read(statement(text, id))).map((row) => String(row['id']));
+const readIds = async ({read}: Context, column: 'duplicate_of' | 'supersedes', id: string) =>
+  (await read<{id: string}>(statement(`SELECT id FROM leads WHERE ${column} = $1 ORDER BY id`, id))).map(
+    (row) => row.id,
+  );
 
 /** The beginnings of the days in which there may be leads, and the end of the last one. */
 async function daysOf(
@@ -282,8 +284,7 @@ export const leadReader = (context: Context): Omit<LeadReader, 'findRecords' | '
   async readLead(id) {
     const [lead] = await readFull(context, statement('SELECT id FROM leads WHERE id = $1', id), 'ASC');
     if (!lead) return undefined;
-    const duplicates = await readIds(context, 'SELECT id FROM leads WHERE duplicate_of = $1 ORDER BY id', id);
-    const supersededBy = await readIds(context, 'SELECT id FROM leads WHERE supersedes = $1 ORDER BY id', id);
-    return {lead, duplicates, supersededBy};
+    const duplicates = await readIds(context, 'duplicate_of', id);
+    return {lead, duplicates, supersededBy: await readIds(context, 'supersedes', id)};
   },
 });

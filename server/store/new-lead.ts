@@ -34,10 +34,10 @@ export const isRemembered = (table: string, since: string) => `
   AND ${leadExists(`${table}.lead_id`)}`;
 
 const keyText = `
-  SELECT fingerprint, lead_id FROM idempotency_keys
+  SELECT fingerprint, lead_id AS lead FROM idempotency_keys
   WHERE owner = $1 AND digest = $2 AND ${isRemembered('idempotency_keys', '$3')}`;
 const sameLeadText = `
-  SELECT lead_id FROM same_leads
+  SELECT lead_id AS lead FROM same_leads
   WHERE partner = $1 AND digest = $2 AND created_at > $3 AND ${leadExists('lead_id')}`;
 
 /** Selects the lead that was stored with an idempotency key, unless the key has expired. */
@@ -50,10 +50,13 @@ export const selectKey = (owner: string, digest: string, now: number): Statement
 export const selectSameLead = (partner: string | null, digest: string, now: number): Statement =>
   statement(sameLeadText, partner, digest, now - keyLifetime);
 
+/** What `selectKey` finds. */
+export type KnownKey = {fingerprint: string; lead: string};
+
 /** The result of looking up what was stored earlier and matters for a new lead. */
 export type Known = {
   /** The lead that was stored with the same idempotency key, by one of its digests. */
-  key?: {digest: string; fingerprint: string; lead: string} | undefined;
+  key?: (KnownKey & {digest: string}) | undefined;
   isProofSpent?: boolean | undefined;
   /** The id of the lead of which the new one is a duplicate. */
   original?: string | undefined;

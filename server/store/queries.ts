@@ -1,7 +1,7 @@
 /** All queries of the store for both databases, except storing new leads. */
 import {dayLength} from '../config/timings.ts';
 import type {Context, PersonIndex} from './context.ts';
-import {erasedFingerprint, keyLifetime, selectKey} from './new-lead.ts';
+import {erasedFingerprint, keyLifetime, selectKey, type KnownKey} from './new-lead.ts';
 import {tables, type RowOf, type TableName} from './columns.ts';
 import {accountQueries} from './account-queries.ts';
 import {alertQueries} from './alert-queries.ts';
@@ -180,17 +180,15 @@ export function leadQueries(
     close: noted,
 
     async findByKey(owner, digest) {
-      const [row] = await read(selectKey(owner, digest, Date.now()));
-      if (!row) return undefined;
-      const fingerprint = String(row['fingerprint']);
-      return {fingerprint, leadId: String(row['lead_id']), isErased: fingerprint === erasedFingerprint};
+      const [found] = await read<KnownKey>(selectKey(owner, digest, Date.now()));
+      if (!found) return undefined;
+      const {fingerprint, lead: leadId} = found;
+      return {fingerprint, leadId, isErased: fingerprint === erasedFingerprint};
     },
 
     async consentTexts() {
-      const rows = await read<RowOf<'consent_texts'>>(
-        statement('SELECT partner, version, text_hash FROM consent_texts'),
-      );
-      return rows.map(toRememberedText);
+      const text = 'SELECT partner, version, text_hash FROM consent_texts';
+      return (await read<RowOf<'consent_texts'>>(statement(text))).map(toRememberedText);
     },
 
     keepWords: (words) => keepWords(write, reader, words),

@@ -17,13 +17,9 @@ const answerColumns = ['status', ...amountNames, 'reasons', 'policy_version'] as
 type LeadRow = RowOf<'leads'>;
 type AnswerRow = Pick<LeadRow, (typeof answerColumns)[number]>;
 
-export function toRememberedText({
-  partner: name,
-  version,
-  text_hash,
-}: RowOf<'consent_texts'>): RememberedText {
-  const [partner = name, language] = name.split('/');
-  return {partner, language, version, textHash: text_hash};
+export function toRememberedText(row: RowOf<'consent_texts'>): RememberedText {
+  const [partner = row.partner, language] = row.partner.split('/');
+  return {partner, language, version: row.version, textHash: row.text_hash};
 }
 
 export function toAnswerRow(answer: Answer): AnswerRow {

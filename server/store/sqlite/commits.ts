@@ -6,7 +6,15 @@ import {dirname} from 'node:path';
 import type {Outcome} from '../batcher.ts';
 import {tables, type TableName, type Value} from '../columns.ts';
 import {insertText, list, statement, type Row, type Statement} from '../database.ts';
-import {decide, rowsOf, selectKey, selectSameLead, type Known, type Written} from '../new-lead.ts';
+import {
+  decide,
+  rowsOf,
+  selectKey,
+  selectSameLead,
+  type Known,
+  type KnownKey,
+  type Written,
+} from '../new-lead.ts';
 import {held, isHeldWith, newTables, sealRows, selectSuppressed, type NewRows} from '../new-rows.ts';
 import type {Sealer} from '../sealing.ts';
 import {
@@ -122,21 +130,13 @@ export function openCommits(path: string, sealer: Sealer): Commits {
 function lookUp(run: Runner['all'], {leads: [{created_at: now}], ...rows}: NewRows): Known {
   const [proof] = rows.spent_proofs;
   const [key] = rows.idempotency_keys.flatMap(({owner, digest}) =>
-    run(selectKey(owner, digest, now)).map(({fingerprint, lead_id}) => ({
-      digest,
-      fingerprint: String(fingerprint),
-      lead: String(lead_id),
-    })),
+    run<KnownKey>(selectKey(owner, digest, now)).map((found) => ({...found, digest})),
   );
   const [original] = rows.same_leads.flatMap(({partner, digest}) =>
-    run(selectSameLead(partner, digest, now)),
+    run<Pick<KnownKey, 'lead'>>(selectSameLead(partner, digest, now)),
   );
   const [spent] = proof ? run(statement('SELECT 1 FROM spent_proofs WHERE nonce = $1', proof.nonce)) : [];
-  return {
-    key,
-    isProofSpent: spent !== undefined,
-    original: original && String(original['lead_id']),
-  };
+  return {key, isProofSpent: spent !== undefined, original: original?.lead};
 }
 
 type Suppressed = {isSuppressed: boolean; isMailbox: boolean; mailboxStoppedAt: number | null};
