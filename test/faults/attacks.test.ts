@@ -1,7 +1,7 @@
 /** Attacks over loopback on a server with a heap of 512 MB. Honest clients get responses; memory is freed again. */
 import assert from 'node:assert/strict';
 import {after, suite, test} from 'node:test';
-import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {temporaryFolder} from '../support/temporary-folder.ts';
 import {startOver, stopped, until} from './load.ts';
 import {honestClients, memoryOf, underAttack} from './under-attack.ts';
 
@@ -11,12 +11,11 @@ const duration = 7_000;
 const slack = 220;
 
 suite('a server with a heap of 512 MB', () => {
-  const folder = makeTemporaryFolder();
-  after(() => folder.remove());
+  const folder = temporaryFolder({after});
 
   for (const attack of ['pipelining', 'unread', 'idle', 'drip', 'body-drip', 'large-body']) {
     test(`answers honest clients during an attack with ${attack}, and its memory comes back`, async (t) => {
-      const server = await startOver(folder.path, {
+      const server = await startOver(folder, {
         NODE_OPTIONS: '--max-old-space-size=512',
       });
       const {failures, ...result} = await underAttack(attack, server.url, server.pid, duration);

@@ -5,7 +5,7 @@ import {createServer} from 'node:net';
 import {after, suite, test} from 'node:test';
 import pg from 'pg';
 import {runService, serviceSettings} from '../support/service-process.ts';
-import {makeTemporaryFolder} from '../support/temporary-folder.ts';
+import {temporaryFolder} from '../support/temporary-folder.ts';
 import {createLeads, startOver, stopped, until} from './load.ts';
 import {useCluster} from './postgres-cluster.ts';
 
@@ -22,14 +22,13 @@ async function standIn(url: string) {
 }
 
 suite('a service whose PostgreSQL is not there', () => {
-  const folder = makeTemporaryFolder();
+  const folder = temporaryFolder({after});
   const cluster = useCluster();
-  after(() => folder.remove());
 
   test('waits for it, says so in the log, and is ready once it is there', async () => {
     cluster.stop('fast');
     const {seen, leave} = await standIn(cluster.url);
-    const starting = startOver(folder.path, {DATABASE_URL: cluster.url});
+    const starting = startOver(folder, {DATABASE_URL: cluster.url});
     await until(() => seen.connections >= 3);
     await leave();
     cluster.start();
@@ -56,8 +55,8 @@ suite('a service whose PostgreSQL is not there', () => {
 
     const url = new URL(cluster.url);
     Object.assign(url, {username: 'guarded', password: 'the-wrong-one'});
-    const environment = {...serviceSettings(folder.path), DATABASE_URL: url.href, PORT: '0'};
-    const {code, errors, output} = await runService(environment, folder.path);
+    const environment = {...serviceSettings(folder), DATABASE_URL: url.href, PORT: '0'};
+    const {code, errors, output} = await runService(environment, folder);
     assert.equal(code, 1);
     assert.match(errors, /^Cannot start: .*password authentication failed for user "guarded"\n$/);
     assert.ok(!`${errors}${output}`.includes('the-wrong-one'));

@@ -28,6 +28,7 @@ export function createAuthenticator({origin, synced = true}: {origin: string; sy
   const {publicKey, privateKey} = generateKeyPairSync('ec', {namedCurve: 'P-256'});
   const {x = '', y = ''} = publicKey.export({format: 'jwk'});
   const id = randomBytes(20);
+  const name = id.toString('base64url');
   let userHandle = '';
   let counter = 0;
   const count = (lies: Lies) => (synced ? (lies.counter ?? 0) : (counter = lies.counter ?? counter + 1));
@@ -49,13 +50,10 @@ export function createAuthenticator({origin, synced = true}: {origin: string; sy
       added ?? Buffer.alloc(0),
     ]);
   const answer = (response: object) =>
-    JSON.stringify({
-      ...{id: id.toString('base64url'), rawId: id.toString('base64url'), type: 'public-key'},
-      ...{clientExtensionResults: {}, response},
-    });
+    JSON.stringify({id: name, rawId: name, type: 'public-key', clientExtensionResults: {}, response});
 
   return {
-    id: id.toString('base64url'),
+    id: name,
     /** What `navigator.credentials.create` gives, as JSON. */
     create(options: Options, lies: Lies = {}): string {
       userHandle = options.user?.id ?? '';

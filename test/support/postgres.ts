@@ -67,8 +67,11 @@ export async function createDatabase(from = 'template1', options = ''): Promise<
 }
 
 /** A new and empty one, which is dropped after the test or the suite that owns it. */
-export async function databaseFor(owner: Owner): Promise<TestDatabase> {
-  const database = await createDatabase();
+export const databaseFor = (owner: Owner, ...from: Parameters<typeof createDatabase>) =>
+  droppedAfter(owner, createDatabase(...from));
+
+async function droppedAfter(owner: Owner, creating: Promise<TestDatabase>): Promise<TestDatabase> {
+  const database = await creating;
   owner.after(() => database.drop());
   return database;
 }
@@ -93,20 +96,14 @@ async function makeTemplate(): Promise<string> {
       await client.query(`DROP DATABASE IF EXISTS ${name}_unfinished WITH (FORCE)`);
       await client.query(`CREATE DATABASE ${name}_unfinished`);
       await (await openPostgresStore(urlOf(`${name}_unfinished`), testSealer)).close();
-      await withoutKeys(urlOf(`${name}_unfinished`));
+      // As if no server had used the database yet: tests open it with data keys, or in clear.
+      await query(urlOf(`${name}_unfinished`), 'DELETE FROM data_keys');
       await client.query(`ALTER DATABASE ${name}_unfinished RENAME TO ${name}`);
     }
     return name;
   } finally {
     await client.end();
   }
-}
-/** As if no server had used the database yet: tests open it with data keys, or in clear. */
-async function withoutKeys(connectionString: string) {
-  const client = new pg.Client({connectionString});
-  await client.connect();
-  await client.query('DELETE FROM data_keys');
-  await client.end();
 }
 /** The key of an advisory lock. It can be any number that no other program uses on this PostgreSQL. */
 const templateLock = 0x7e57;
@@ -126,8 +123,7 @@ export async function openPostgresStores(
   count: number,
   prepare?: (database: TestDatabase) => Promise<unknown>,
 ): Promise<{database: TestDatabase; stores: LeadStore[]}> {
-  const database = await createDatabaseWithTables();
-  owner.after(() => database.drop());
+  const database = await droppedAfter(owner, createDatabaseWithTables());
   await prepare?.(database);
   const opening = Array.from({length: count}, () => openPostgresStore(database.url, testSealer));
   return {database, stores: await Promise.all(opening.map((store) => openFor(owner, store)))};

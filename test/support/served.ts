@@ -26,8 +26,13 @@ export const servedLeadApi = (
 
 /** The first attempt to deliver a new lead. @param taken gets the id that the upstream gives to it */
 export const leadRequest = (taken: (id: string) => void = () => undefined): DeliveryRequest => ({
-  ...{lead: toRecord(newEntry()), content: 'lead', happenedAt: Date.now(), now: Date.now()},
-  ...{remoteId: null, attempts: 0, recipients: null},
+  lead: toRecord(newEntry()),
+  content: 'lead',
+  happenedAt: Date.now(),
+  now: Date.now(),
+  remoteId: null,
+  attempts: 0,
+  recipients: null,
   decide: () => Promise.resolve(undefined),
   onTaken: (id: string) => Promise.resolve(taken(id)),
   corrected: () => Promise.resolve(undefined),

@@ -138,10 +138,13 @@ forEachStore((over) => {
       assert.deepEqual(planned?.told.toSorted(), [had, failed].toSorted());
       assert.deepEqual(planned?.remoteIds, [{destination: api, remoteId: 'theirs-7'}]);
       await store.erase(id, Date.now(), never);
-      const told = await server.select(
+      const erased = await server.select(
         `SELECT destination FROM deliveries WHERE lead_id = '${id}' AND content = 'erased'`,
       );
-      assert.deepEqual(told.map(({destination}) => String(destination)).toSorted(), [had, failed].toSorted());
+      assert.deepEqual(
+        erased.map(({destination}) => String(destination)).toSorted(),
+        [had, failed].toSorted(),
+      );
       const {due} = await claim(failed);
       assert.partialDeepStrictEqual(due, [{content: 'erased', lead: {id, partner: 'acme'}}]);
       assert.equal(due.length, 1, 'what failed before is not sent any more');

@@ -35,8 +35,16 @@ function newPath(t: TestContext) {
 const digest = 'YmqBXoZ0-_1hQdJxXrOaBg';
 const time = '2026-11-20T10:00:00.000Z';
 const stop = (of: string, changes: Partial<StopLine> = {}): StopLine => ({
-  ...{of, at, does: 'stop', scope: 'acme', kind: 'number', askedAt: at, way: null, event: undefined},
-  ...{lead: null, ...changes},
+  of,
+  at,
+  does: 'stop',
+  scope: 'acme',
+  kind: 'number',
+  askedAt: at,
+  way: null,
+  event: undefined,
+  lead: null,
+  ...changes,
 });
 const pressed = `${digest} ${time} stop acme\n`;
 
@@ -76,8 +84,10 @@ suite('the file of erasures', () => {
         {id: one, at, all: true},
         {id: other, at, all: true},
       ],
-      ...{stops: [{...stop(digest), key: undefined}], keys: []},
-      ...{unread: 0, lastAt: at + 1},
+      stops: [{...stop(digest), key: undefined}],
+      keys: [],
+      unread: 0,
+      lastAt: at + 1,
     });
   });
 
@@ -106,14 +116,15 @@ suite('the file of erasures', () => {
     const keys = [key(first), key(second, {dataKey: 7, blob: Uint8Array.of(1, 2, 255)})];
     appendErasures(path, [stops[0]!, keys[0]!, ...stops.slice(1, 3), keys[1]!, ...stops.slice(3)]);
     const read = readErasures(path);
-    const of = [first, first, first, second, second];
+    const keyOfStop = [first, first, first, second, second];
     assert.deepEqual(
       read.stops,
-      stops.map((each, index) => ({...each, key: of[index]})),
+      stops.map((each, index) => ({...each, key: keyOfStop[index]})),
     );
     assert.deepEqual(
       read.keys.map(({sealed, ...rest}) => ({
-        ...{...rest, sealed: sealed && {...sealed, blob: Uint8Array.from(sealed.blob)}},
+        ...rest,
+        sealed: sealed && {...sealed, blob: Uint8Array.from(sealed.blob)},
       })),
       keys,
     );

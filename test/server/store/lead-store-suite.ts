@@ -130,14 +130,14 @@ export function describeLeadStore(
         const leaseEnd = Date.now() + hour;
         const entry = newEntry({answer: {status: 'pending'}});
         await store.accept({...entry, deliveries: [newDelivery({nextAttemptAt: leaseEnd, leaseEnd})]});
-        const told = await store.settle(
+        const recorded = await store.settle(
           keyOf(entry.id),
           leaseEnd,
           answer.status === 'done'
             ? {state: 'delivered', answer}
             : {...answer, state: 'refused', reason: '422'},
         );
-        assert.deepEqual([await store.find(entry.id), told], [{...entry, answer}, answer]);
+        assert.deepEqual([await store.find(entry.id), recorded], [{...entry, answer}, answer]);
       });
     }
     const received: Settlement[] = [

@@ -348,8 +348,8 @@ export function describeOutbox(name: string, openStore: (data: string) => Promis
         await store.settle(keyOf(id), holds, refused);
         await store.postpone(keyOf(id), holds, {...failedAttempt, until: due});
         const other = {...doneAnswer, amounts: {...amounts, total_qualified_amount: 1}} as const;
-        const told = await store.settle(keyOf(id), holds, {state: 'delivered', answer: other});
-        assert.deepEqual([(await store.find(id))?.answer, told], [doneAnswer, doneAnswer]);
+        const recorded = await store.settle(keyOf(id), holds, {state: 'delivered', answer: other});
+        assert.deepEqual([(await store.find(id))?.answer, recorded], [doneAnswer, doneAnswer]);
         assert.deepEqual(await store.listDeliveries(10, {}), []);
       });
       test('amounts of a taker whose lease is over end the delivery, although another was refused', async () => {

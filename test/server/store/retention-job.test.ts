@@ -13,7 +13,6 @@ import type {Observation} from '../../../server/observe/observations.ts';
 import {newRequest} from '../../../server/reload/reloads.ts';
 import {openAttachedStore} from '../../../server/store/open-store.ts';
 import {startRetentionJob} from '../../../server/store/retention-job.ts';
-import {createSealer} from '../../../server/store/sealing.ts';
 import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
 import {sendLead} from '../../support/embed-client.ts';
 import {openFor} from '../../support/opened.ts';
@@ -74,14 +73,10 @@ async function wholePass({erased}: {erased: {passes: number}}) {
   await until(() => erased.passes >= passes + 2, 'another pass has ended');
 }
 
-type Open = (t: TestContext, count?: number) => Promise<LeadStore[]>;
-const overSqlite: Open = async (t) => {
-  const folder = temporaryFolder(t);
-  const sealer = createSealer(['a data key that is long enough for one']);
-  const path = join(folder, 'leads.sqlite');
-  return [await openFor(t, openSqliteStore(path, sealer))];
-};
-const overPostgres: Open = async (t, count = 1) => (await openPostgresStores(t, count)).stores;
+type Open = (t: TestContext) => Promise<LeadStore>;
+const overSqlite: Open = (t) =>
+  openFor(t, openSqliteStore(join(temporaryFolder(t), 'leads.sqlite'), testSealer));
+const overPostgres: Open = async (t) => (await openPostgresStores(t, 1)).stores[0]!;
 
 const isErased = async (store: LeadStore, {id}: LeadEntry) =>
   (await store.find(id)) === undefined && (await store.findRecords([id])).size === 1;
@@ -95,7 +90,7 @@ for (const [name, open, skip] of [
 ] as const)
   suite(`${name}: the retention job`, {skip}, () => {
     test('erases by partner: after days, by default, or never', async (t) => {
-      const [store] = (await open(t)) as [LeadStore];
+      const store = await open(t);
       const entries = [
         daysAgo(31, {partner: 'short'}),
         daysAgo(29, {partner: 'short'}),
@@ -119,7 +114,7 @@ for (const [name, open, skip] of [
     });
 
     test('leaves a lead with an open delivery until that has ended', async (t) => {
-      const [store] = (await open(t)) as [LeadStore];
+      const store = await open(t);
       const entry = daysAgo(10, {deliveries: [newDelivery({givesAnswer: false, nextAttemptAt: 0})]});
       const other = daysAgo(10);
       for (const each of [entry, other]) await store.accept(each);
@@ -133,7 +128,7 @@ for (const [name, open, skip] of [
     });
 
     test('drops what waits after the grace, by partner, but waits for a lease under way', async (t) => {
-      const [store] = (await open(t)) as [LeadStore];
+      const store = await open(t);
       const waits = (changes: Partial<NewDelivery> = {}) => ({
         deliveries: [newDelivery({destination: 'crm', nextAttemptAt: Date.now() + day, ...changes})],
       });
@@ -167,9 +162,9 @@ for (const [name, open, skip] of [
     });
 
     test('keeps the news of an erasure that waits for ever', async (t) => {
-      const [store] = (await open(t)) as [LeadStore];
-      const told = {deliveries: [newsTo('crm')]};
-      const entries = [daysAgo(70, told), daysAgo(70, told)] as const;
+      const store = await open(t);
+      const news = {deliveries: [newsTo('crm')]};
+      const entries = [daysAgo(70, news), daysAgo(70, news)] as const;
       for (const [index, entry] of entries.entries()) {
         await store.accept(entry);
         const key = {lead: entry.id, destination: 'crm', content: 'created'} as const;
@@ -187,7 +182,7 @@ for (const [name, open, skip] of [
     });
 
     test('keeps a consent, and erases it when its years are over', async (t) => {
-      const [store] = (await open(t)) as [LeadStore];
+      const store = await open(t);
       const years = (count: number) => Date.now() - count * 365.25 * day;
       const entries = [4, 6].map((age) => entryAt(years(age), {consent: given(years(age))}));
       for (const entry of entries) await store.accept(entry);
@@ -206,7 +201,7 @@ for (const [name, open, skip] of [
     });
 
     test('goes on where it was cut off, also if another process cut it off', async (t) => {
-      const [store] = (await open(t)) as [LeadStore];
+      const store = await open(t);
       const entries = Array.from({length: 120}, () => daysAgo(10, {consent: given(Date.now())}));
       await Promise.all(entries.map((entry) => store.accept(entry)));
       // The process ends after its first slice of several.
@@ -235,7 +230,7 @@ for (const [name, open, skip] of [
     });
 
     test('reports a store that fails once a pass, and goes on when it works again', async (t) => {
-      const [store] = (await open(t)) as [LeadStore];
+      const store = await open(t);
       const entry = daysAgo(10);
       await store.accept(entry);
       let fails = true;
@@ -257,7 +252,7 @@ for (const [name, open, skip] of [
     });
 
     test('tries to empty the log until nobody reads it, also once after a start', async (t) => {
-      const [store] = (await open(t)) as [LeadStore];
+      const store = await open(t);
       const tried: boolean[] = [];
       const purge = () => {
         tried.push(tried.length >= 3);
@@ -275,7 +270,7 @@ for (const [name, open, skip] of [
 
 suite('two retention jobs at the same moment', {skip: withoutPostgres}, () => {
   test('count each lead once, and keep its consent', async (t) => {
-    const stores = await overPostgres(t, 2);
+    const {stores} = await openPostgresStores(t, 2);
     const [store] = stores as [LeadStore];
     const entries = Array.from({length: 50}, () => daysAgo(10, {consent: given(Date.now())}));
     await Promise.all(entries.map((entry) => store.accept(entry)));

@@ -19,7 +19,7 @@ import {openStore, openAttachedStore} from '../../../server/store/open-store.ts'
 import {createSealer} from '../../../server/store/sealing.ts';
 import {transfer, transferred, type Progress} from '../../../server/store/transfer.ts';
 import {openWhile} from '../../support/opened.ts';
-import {createDatabase, databaseFor, withoutPostgres, type TestDatabase} from '../../support/postgres.ts';
+import {databaseFor, withoutPostgres, type TestDatabase} from '../../support/postgres.ts';
 import {
   asLead,
   newDelivery,
@@ -174,9 +174,7 @@ suite('a transfer to PostgreSQL', {skip: withoutPostgres}, () => {
     [' with ICU', "LOCALE_PROVIDER icu ICU_LOCALE 'en-US'"],
   ] as const)
     test(`leaves all tables equal in a database${what}, and no server starts on the file`, async (t) => {
-      const database = await createDatabase('template0', options);
-      t.after(() => database.drop());
-      const {sqlite, postgres} = await makePlaces(t, database);
+      const {sqlite, postgres} = await makePlaces(t, await databaseFor(t, 'template0', options));
       await fillStore(sqlite);
       const before = await contents(sqlite);
       for (const [table, rows] of Object.entries(before)) assert.ok(rows.length > 0, table);

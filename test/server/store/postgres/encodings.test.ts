@@ -5,7 +5,7 @@ import {StoreRefused} from '../../../../server/leads/store-errors.ts';
 import {inspectPostgres} from '../../../../server/store/postgres/start.ts';
 import {openPostgresStore} from '../../../../server/store/postgres/store.ts';
 import {runCommand} from '../../../support/operator.ts';
-import {createDatabase, openPostgresStores, withoutPostgres} from '../../../support/postgres.ts';
+import {databaseFor, openPostgresStores, withoutPostgres} from '../../../support/postgres.ts';
 import {asLead, newDelivery, newEntry, keyOf, prequalificationBody} from '../../../support/sample-leads.ts';
 import {serviceSettings} from '../../../support/service-process.ts';
 import {temporaryFolder} from '../../../support/temporary-folder.ts';
@@ -13,11 +13,8 @@ import {openFor} from '../../../support/opened.ts';
 import {testSealer} from '../../../support/test-server.ts';
 
 suite('the encoding of PostgreSQL', {skip: withoutPostgres}, () => {
-  async function databaseIn(t: TestContext, encoding: string) {
-    const database = await createDatabase('template0', `ENCODING '${encoding}' LC_COLLATE 'C' LC_CTYPE 'C'`);
-    t.after(() => database.drop());
-    return database;
-  }
+  const databaseIn = (t: TestContext, encoding: string) =>
+    databaseFor(t, 'template0', `ENCODING '${encoding}' LC_COLLATE 'C' LC_CTYPE 'C'`);
   const tables = "SELECT 1 FROM pg_tables WHERE schemaname = 'public'";
 
   for (const encoding of ['LATIN1', 'WIN1252', 'SQL_ASCII']) {
@@ -54,9 +51,7 @@ suite('the encoding of PostgreSQL', {skip: withoutPostgres}, () => {
 
 suite('an error of PostgreSQL that will be the same at the next try', {skip: withoutPostgres}, () => {
   test('is about the row if its data or a constraint is refused, wherever it is written or read', async (t) => {
-    const {
-      stores: [store],
-    } = await openPostgresStores(t, 1);
+    const [store] = (await openPostgresStores(t, 1)).stores;
     const entry = newEntry({deliveries: [newDelivery()]});
     await store!.accept(entry);
     const isRefused = (work: Promise<unknown>) =>
@@ -67,10 +62,8 @@ suite('an error of PostgreSQL that will be the same at the next try', {skip: wit
   });
 
   test('is about the statement if a privilege or a table is missing', async (t) => {
-    const {
-      database,
-      stores: [store],
-    } = await openPostgresStores(t, 1);
+    const {database, stores} = await openPostgresStores(t, 1);
+    const [store] = stores;
     const isRefused = (work: Promise<unknown>) =>
       assert.rejects(work, (error) => error instanceof StoreRefused && error.refusal === 'statement');
     await database.query('ALTER TABLE leads RENAME TO gone');

@@ -59,17 +59,17 @@ suite('PostgreSQL where two processes change the same lead', {skip: withoutPostg
     other.on('error', () => undefined);
     await other.connect();
     t.after(() => other.end());
-    const of = `WHERE lead_id = '${entry.id}'`;
+    const ofLead = `WHERE lead_id = '${entry.id}'`;
     // As `settle` does: the delivery ends, and the news of the answer is stored.
-    await other.query(`BEGIN; UPDATE deliveries SET state = 'delivered', settled_at = 1 ${of}`);
+    await other.query(`BEGIN; UPDATE deliveries SET state = 'delivered', settled_at = 1 ${ofLead}`);
     const erasing = store.erase(entry.id, Date.now(), () => false);
     const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
     await until(async () => (await database.query(waiting)).length > 0);
     await other.query(`INSERT INTO deliveries (lead_id, destination, content, gives_answer, state, attempts, ambiguous,
         ambiguous_counted, next_attempt_at, leased_until, happened_at)
-      SELECT lead_id, 'crm', 'answered', 0, 'waiting', 0, 0, 0, 0, 0, 1 FROM deliveries ${of}; COMMIT`);
+      SELECT lead_id, 'crm', 'answered', 0, 'waiting', 0, 0, 0, 0, 0, 1 FROM deliveries ${ofLead}; COMMIT`);
     assert.equal(await erasing, true);
-    const rows = await database.query(`SELECT content, state FROM deliveries ${of} ORDER BY content`);
+    const rows = await database.query(`SELECT content, state FROM deliveries ${ofLead} ORDER BY content`);
     assert.deepEqual(rows, [
       {content: 'answered', state: 'dropped'},
       {content: 'lead', state: 'delivered'},

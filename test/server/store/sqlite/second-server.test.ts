@@ -14,10 +14,6 @@ import {acme, startTestServer} from '../../../support/test-server.ts';
 const warning = 'another server has the same SQLite file open';
 
 suite('a second server on one SQLite file', () => {
-  const folderOf = (t: TestContext) => {
-    const folder = temporaryFolder(t);
-    return folder;
-  };
   async function start(t: TestContext, folder: string) {
     const databasePath = join(folder, 'leads.sqlite');
     const server = await openFor(t, startTestServer({databasePath}));
@@ -25,7 +21,7 @@ suite('a second server on one SQLite file', () => {
   }
 
   test('warns of the first one, and both go on', async (t) => {
-    const folder = folderOf(t);
+    const folder = temporaryFolder(t);
     const first = await start(t, folder);
     const second = await start(t, folder);
     assert.equal(second.warnings(), 1);
@@ -42,7 +38,7 @@ suite('a second server on one SQLite file', () => {
   });
 
   test('neither a command nor the server after a crash is taken for a second server', async (t) => {
-    const folder = folderOf(t);
+    const folder = temporaryFolder(t);
     const crashed = await startService(serviceSettings(folder), folder);
     t.after(() => crashed.end('SIGKILL'));
     const {code, stderr} = await runCommand(serviceSettings(folder), 'leads', 'list');
