@@ -34,9 +34,9 @@ async function healthIsRight(
   await until(() => load.acknowledged.length >= 100);
   await load.stop();
   await becomes(server.url, 200);
-  const end = await begin();
+  const endFault = await begin();
   await becomes(server.url, 503);
-  await end();
+  await endFault();
   await becomes(server.url, 200);
   assert.deepEqual(await missing(server.url, load.acknowledged), []);
   assert.deepEqual(await server.end('SIGTERM'), stopped);
@@ -48,8 +48,8 @@ suite('health is right within 5 s of the beginning and of the end', () => {
   test('of a full disk', async (t) => {
     const disk = smallDisk(t);
     await healthIsRight(t, {DATABASE_PATH: join(disk, 'leads.sqlite')}, () => {
-      const end = fillDisk(disk);
-      return Promise.resolve(() => Promise.resolve(end()));
+      const makeRoom = fillDisk(disk);
+      return Promise.resolve(() => Promise.resolve(makeRoom()));
     });
   });
 

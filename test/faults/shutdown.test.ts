@@ -18,8 +18,8 @@ test('a stop that runs out of time says so in the log', async (t) => {
   const ended = server.end('SIGTERM');
   await said('the server stops');
   process.kill(server.pid, 'SIGSTOP');
-  const end = performance.now() + usualTimings.processEnd;
-  await until(() => performance.now() > end);
+  const deadline = performance.now() + usualTimings.processEnd;
+  await until(() => performance.now() > deadline);
   process.kill(server.pid, 'SIGCONT');
   assert.deepEqual(await ended, {code: 1, signal: null});
   await said('the server could not stop within 10 s and ends now');

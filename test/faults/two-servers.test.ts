@@ -83,12 +83,12 @@ async function updateUnderLoad(t: TestContext, name: ProxyName): Promise<number>
   await attached.close();
   assert.deepEqual(await running.end('SIGTERM'), stopped);
   const leads = new Set(load.acknowledged);
-  const told = crm.received.map(({headers}) => headers['webhook-id']);
-  assert.equal(new Set(told).size, told.length, 'each event is sent once');
+  const eventIds = crm.received.map(({headers}) => headers['webhook-id']);
+  assert.equal(new Set(eventIds).size, eventIds.length, 'each event is sent once');
   const failed = load.statuses.filter((status) => status !== 201);
   t.diagnostic(
     `${name}: ${updates} updates; ${failed.length} of ${load.statuses.length} requests failed: ${failed.join(' ')}; ` +
-      `${leads.size} leads, ${told.length} events`,
+      `${leads.size} leads, ${eventIds.length} events`,
   );
   return failed.length;
 }

@@ -77,8 +77,8 @@ export async function underAttack(attack: string, url: string, pid: number, dura
   after(() => child.kill('SIGKILL'));
   const said = text(child.stdout);
   let most = before;
-  const end = Date.now() + duration;
-  while (Date.now() < end) {
+  const attackEnds = Date.now() + duration;
+  while (Date.now() < attackEnds) {
     most = Math.max(most, memoryOf(pid));
     await sleep(100);
   }

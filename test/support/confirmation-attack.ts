@@ -178,8 +178,8 @@ function check(taken: readonly string[], leads: ReadonlyMap<string, Sent>, perHo
   };
   const bodies = new Set<string>();
   for (const raw of taken) {
-    const end = raw.indexOf('\r\n\r\n');
-    const head = raw.slice(0, end).replaceAll(/\r\n[ \t]+/g, ' ');
+    const headEnd = raw.indexOf('\r\n\r\n');
+    const head = raw.slice(0, headEnd).replaceAll(/\r\n[ \t]+/g, ' ');
     const id = /^Message-ID: <confirmation_([0-9a-f-]+)@partner\.example>/im.exec(head)?.[1] ?? '';
     const lead = leads.get(id);
     assert.ok(lead, 'each e-mail is about a lead that was stored');
@@ -193,7 +193,7 @@ function check(taken: readonly string[], leads: ReadonlyMap<string, Sent>, perHo
       ...['message-id', 'mime-version', 'subject', 'to', 'x-auto-response-suppress'],
     ]);
     assert.equal(/^To: (.*)$/m.exec(head)?.[1]?.trim().toLowerCase(), lead.email.toLowerCase());
-    const body = decoded(raw.slice(end));
+    const body = decoded(raw.slice(headEnd));
     const [, name] =
       /^(?:Hello|Hola)(?:,)? ?([^,:\n]*)[,:]$/m.exec(body) ?? assert.fail('it begins with a greeting');
     if (name) assert.equal(greetedName(name), name);

@@ -28,10 +28,10 @@ function parse(received: string): {answer: Answer; end: number} | undefined {
   if (headEnd < 0) return undefined;
   const [first = '', ...lines] = received.slice(0, headEnd).split('\r\n');
   const headers = new Headers(lines.map((line) => line.split(/: */, 2) as [string, string]));
-  const end = headEnd + 4 + Number(headers.get('content-length') ?? 0);
-  if (received.length < end) return undefined;
-  const body = Buffer.from(received.slice(headEnd + 4, end), 'latin1').toString();
-  return {answer: {status: Number(first.split(' ')[1]), headers, body}, end};
+  const bodyEnd = headEnd + 4 + Number(headers.get('content-length') ?? 0);
+  if (received.length < bodyEnd) return undefined;
+  const body = Buffer.from(received.slice(headEnd + 4, bodyEnd), 'latin1').toString();
+  return {answer: {status: Number(first.split(' ')[1]), headers, body}, end: bodyEnd};
 }
 
 export async function openConnection(port: number): Promise<Connection> {

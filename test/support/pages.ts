@@ -48,16 +48,26 @@ export async function beginSession(
   const invitation = {digest: digestOf(newSecret()), expiresAt: now + hour};
   if (!known) await store.addOperator({id: operator, name, role, createdAt: now}, invitation);
   await store.beginSession({
-    ...{digest: digestOf(secret), operator, zone: 'America/New_York', agent: 'Firefox'},
-    ...{beganAt: now, expiresAt: now + hour, ...changes},
+    digest: digestOf(secret),
+    operator,
+    zone: 'America/New_York',
+    agent: 'Firefox',
+    beganAt: now,
+    expiresAt: now + hour,
+    ...changes,
   });
   return secret;
 }
 
 /** The cookie of a session, as a browser takes it from a test. @param url of the pages */
 export const browserCookie = (secret: string, url: string) => ({
-  ...{name: '__Host-operator', value: secret, domain: new URL(url).hostname, path: '/'},
-  ...{secure: true, httpOnly: true, sameSite: 'Strict' as const},
+  name: '__Host-operator',
+  value: secret,
+  domain: new URL(url).hostname,
+  path: '/',
+  secure: true,
+  httpOnly: true,
+  sameSite: 'Strict' as const,
 });
 
 export type ServedPages = Operated & {
