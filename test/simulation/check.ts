@@ -159,11 +159,11 @@ const rules = {
   'those who were told of a lead are told of its answer'(facts, violated) {
     const drops = facts.all('command').filter(({name}) => name === 'drop');
     const dropped = new Set(drops.flatMap(({deliveries}) => deliveries));
-    for (const told of facts.history.stored.deliveries) {
-      const {lead, destination, content} = told;
+    for (const delivery of facts.history.stored.deliveries) {
+      const {lead, destination, content} = delivery;
       const {answer, duplicateOf, revoked} = facts.history.stored.leads.get(lead) ?? {};
       const isNews = content === 'created';
-      const isTold = isNews && !revoked && !dropped.has(nameOf(told));
+      const isTold = isNews && !revoked && !dropped.has(nameOf(delivery));
       if (!isTold || !answer || answer.status === 'pending' || duplicateOf !== null || !facts.answering(lead))
         continue;
       const news = answer.status === 'done' ? 'answered' : 'refused';
@@ -294,10 +294,10 @@ const rules = {
     for (const pause of [...commands.filter(({name}) => name === 'pause'), ...gone]) {
       const isEnd = (one: Command) =>
         one.name === 'resume' && one.destination === pause.destination && one.until >= pause.at;
-      const end = Math.min(...commands.filter(isEnd).map(({at}) => at));
+      const resumedAt = Math.min(...commands.filter(isEnd).map(({at}) => at));
       for (const request of facts.all('request')) {
         const {process, destination, at} = request;
-        if (destination !== pause.destination || at <= pause.until + noticing || at >= end) continue;
+        if (destination !== pause.destination || at <= pause.until + noticing || at >= resumedAt) continue;
         const isOfStops = facts.toldIn(request)?.only !== undefined;
         const isExcused =
           facts.firstStepOf(request) ||
@@ -521,9 +521,9 @@ const rules = {
         const from = facts.lastHeld(lead) + clockDifference;
         return at > from && !isExcused(from);
       };
-      const told = facts.toldIn(request);
-      if (told && told.only === undefined && isLate(told.lead))
-        violated(`${request.destination} got ${told.lead} at ${seconds(at)}`);
+      const news = facts.toldIn(request);
+      if (news && news.only === undefined && isLate(news.lead))
+        violated(`${request.destination} got ${news.lead} at ${seconds(at)}`);
     }
   },
 
@@ -531,11 +531,15 @@ const rules = {
   'that a lead was erased, or its consent revoked, is told after its last lease'(facts, violated) {
     if (facts.all('trouble').some(({kind}) => kind === 'clock')) return;
     for (const {lead, destination, content, leasedUntil} of facts.history.stored.tellings) {
-      const end = leasedUntil - facts.history.beginning - clockDifference;
+      const leaseEnd = leasedUntil - facts.history.beginning - clockDifference;
       for (const request of facts.all('request')) {
-        if (request.destination === destination && facts.tells(request, content, lead) && request.at < end)
+        if (
+          request.destination === destination &&
+          facts.tells(request, content, lead) &&
+          request.at < leaseEnd
+        )
           violated(
-            `${request.destination} is told that ${lead} was ${content} at ${seconds(request.at)}, before ${seconds(end)}`,
+            `${request.destination} is told that ${lead} was ${content} at ${seconds(request.at)}, before ${seconds(leaseEnd)}`,
           );
       }
     }
@@ -548,10 +552,10 @@ const rules = {
   'nobody gets a lead after somebody was told that it was erased, or its consent revoked'(facts, violated) {
     if (facts.all('trouble').some(({kind}) => kind === 'clock')) return;
     const all = facts.all('request').flatMap((request) => {
-      const told = facts.toldIn(request);
-      return told ? {...told, request} : [];
+      const news = facts.toldIn(request);
+      return news ? {...news, request} : [];
     });
-    for (const [lead, group] of Map.groupBy(all, (told) => told.lead)) {
+    for (const [lead, group] of Map.groupBy(all, (news) => news.lead)) {
       const ends = group.filter(({only}) => only !== undefined);
       const first = Math.min(...ends.map(({request}) => request.at));
       for (const {only, request} of group) {
@@ -574,8 +578,8 @@ const rules = {
   'all who had news of an erased lead are told that it was erased'(facts, violated) {
     for (const [lead] of facts.history.stored.erased) {
       const erasing = facts.erasing(lead);
-      const told = facts.deliveriesOf(lead).filter(({content}) => content === 'erased');
-      for (const {destination} of told)
+      const tellings = facts.deliveriesOf(lead).filter(({content}) => content === 'erased');
+      for (const {destination} of tellings)
         if (erasing?.by === 'sweep' || facts.gets(destination) === 'leads')
           violated(`${destination} is told of ${lead}`);
       if (erasing?.by !== 'operator') continue;
@@ -583,7 +587,7 @@ const rules = {
         .all('request')
         .filter((request) => facts.gets(request.destination) !== 'leads' && facts.leadOf(request) === lead);
       for (const destination of new Set(had.map((request) => request.destination))) {
-        const delivery = told.find((one) => one.destination === destination);
+        const delivery = tellings.find((one) => one.destination === destination);
         const isFormer = facts
           .deliveriesOf(lead)
           .some((one) => one.destination === destination && one.formerAddresses.length > 0);
@@ -627,18 +631,9 @@ const rules = {
    */
   'nothing of a lead begins after its consent was revoked'(facts, violated) {
     const clocks = facts.all('trouble').filter(({kind}) => kind === 'clock');
-    const came = new Map(
-      facts
-        .all('submission')
-        .toReversed()
-        .map(({lead, until}) => [lead, until]),
-    );
-    const sentAt = new Map(
-      facts
-        .all('submission')
-        .toReversed()
-        .map(({lead, at}) => [lead, at]),
-    );
+    // Of several submissions of a lead, the first one.
+    const submissions = facts.all('submission').toReversed();
+    const sent = new Map(submissions.map((submission) => [submission.lead, submission]));
     for (const revoking of facts.all('revoking'))
       for (const request of facts.all('request')) {
         const {at, destination, process} = request;
@@ -647,15 +642,15 @@ const rules = {
           at <= revoking.until + facts.history.lease;
         const hasStoodStill = facts.had(process, ['freeze'], at - goingOn, at);
         if (at <= revoking.until || isUnderLease || hasStoodStill) continue;
-        const told = facts.toldIn(request);
-        if (!told || told.only !== undefined) continue;
-        const {lead} = told;
+        const news = facts.toldIn(request);
+        if (!news || news.only !== undefined) continue;
+        const {lead} = news;
         const isAsked = () =>
           facts.concerns(revoking, lead) &&
           !facts.isDecided(revoking, 'perhaps') &&
-          (sentAt.get(lead) ?? 0) > revoking.until;
+          (sent.get(lead)?.at ?? 0) > revoking.until;
         if (!facts.isMeant(revoking, lead) && !isAsked()) continue;
-        const isLater = (came.get(lead) ?? Infinity) > revoking.at && !revoking.leads.includes(lead);
+        const isLater = (sent.get(lead)?.until ?? Infinity) > revoking.at && !revoking.leads.includes(lead);
         const isExcused = (one: Allowing) =>
           one.until >= revoking.at && one.at <= at && facts.isAllowed(one, lead);
         const cannotHold = (one: Start) =>

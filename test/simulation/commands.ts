@@ -110,21 +110,13 @@ export function erase({content, all, cut}: To<'erase'>, sealer: Sealer, around: 
     const going = await store.erasable([named]);
     await store.useKeys();
     const now = Date.now();
-    const begun = time();
+    const span = {at: time(), until: Infinity};
     const erasures = going
       .filter(({erasedAt, hasConsent}) => erasedAt === null || (all && hasConsent))
       .map(({id}) => ({id, at: now, all}));
     appendErasures(erasuresFile, erasures);
     for (const {id: lead} of erasures) {
-      const erasing: Erasing = {
-        type: 'erasing',
-        by: 'operator',
-        at: begun,
-        until: Infinity,
-        now,
-        lead,
-        keepsConsent: !all,
-      };
+      const erasing: Erasing = {...span, type: 'erasing', by: 'operator', now, lead, keepsConsent: !all};
       around.record(erasing);
       await store.erase(lead, now, () => !all);
       erasing.until = time();
@@ -171,13 +163,13 @@ export function revoke(operation: To<'revoke'>, sealer: Sealer, around: AroundCo
   const addresses = addressesUnder(around.configuration());
   runAdmin(operation, sealer, around, async (admin, lookAt) => {
     const span = {at: time(), until: Infinity};
-    const of = {partner, cid: clientOf(partner), phone, addresses};
-    const revoking: Revoking = {type: 'revoking', ...span, ...of, leads: []};
+    const whose = {partner, cid: clientOf(partner), phone, addresses};
+    const revoking: Revoking = {type: 'revoking', ...span, ...whose, leads: []};
     around.record(revoking);
     const {numbers, leads} = await finish(
       revokeConsent(admin, await planRevocation(admin, {who, partner})),
-      (so) => {
-        if ('revoked' in so) lookAt([so.revoked]);
+      (progress) => {
+        if ('revoked' in progress) lookAt([progress.revoked]);
       },
     );
     Object.assign(revoking, {until: time(), leads: leads.map(({id}) => id)});
@@ -227,15 +219,9 @@ export function sweep(
     let after: Parameters<SlowStore['applyRetention']>[2];
     do {
       const now = Date.now();
-      const erasing: Erasing = {
-        type: 'erasing',
-        by: 'sweep',
-        of: after?.of ?? 'leads',
-        at: time(),
-        until: Infinity,
-        now,
-        keepsConsent,
-      };
+      const span = {at: time(), until: Infinity};
+      const of = after?.of ?? 'leads';
+      const erasing: Erasing = {...span, type: 'erasing', by: 'sweep', of, now, keepsConsent};
       around.record(erasing);
       const {next} = await store.applyRetention(now, retention, after);
       erasing.until = time();

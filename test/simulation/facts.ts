@@ -1,5 +1,10 @@
 /** What the rules of the checker ask of a history. */
-import {onlyForReceivers, type DeliveryRow, type ForReceivers} from '../../server/leads/deliveries.ts';
+import {
+  onlyForReceivers,
+  type DeliveryKey,
+  type DeliveryRow,
+  type ForReceivers,
+} from '../../server/leads/deliveries.ts';
 import {revocationScopes} from '../../server/leads/stored-lead.ts';
 import {
   nameOf,
@@ -77,8 +82,8 @@ export class Facts {
 
   /** Whether the request tells only of this, and of this lead. */
   tells(request: Request, content: ForReceivers, lead: string): boolean {
-    const told = this.toldIn(request);
-    return told?.lead === lead && told.only === content;
+    const news = this.toldIn(request);
+    return news?.lead === lead && news.only === content;
   }
 
   /** Who sent a lead. Undefined if it was erased, or lost by a restore, and its client heard nothing. */
@@ -187,15 +192,11 @@ export class Facts {
   }
 
   /** The requests that took a delivery to its destination, in order. */
-  sendsOf({
-    destination,
-    content,
-    lead,
-  }: Pick<DeliveryRow, 'destination' | 'content' | 'lead'>): readonly Request[] {
-    const of = (what: string) => this.#sends.get(`${destination}/${what}`) ?? [];
-    if (this.gets(destination) === 'leads') return of(lead);
-    if (content !== 'revoked') return of(`evt_${content}_${lead}`);
-    return revocationScopes.flatMap((scope) => of(`evt_revoked_${scope}_${lead}`));
+  sendsOf({destination, content, lead}: DeliveryKey): readonly Request[] {
+    const sendsNamed = (what: string) => this.#sends.get(`${destination}/${what}`) ?? [];
+    if (this.gets(destination) === 'leads') return sendsNamed(lead);
+    if (content !== 'revoked') return sendsNamed(`evt_${content}_${lead}`);
+    return revocationScopes.flatMap((scope) => sendsNamed(`evt_revoked_${scope}_${lead}`));
   }
 
   /** Each two requests in a row that took the same lead or news to a destination, and the name of that delivery. */

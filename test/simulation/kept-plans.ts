@@ -21,7 +21,14 @@ const plan = (own: Partial<Plan> & Pick<Plan, 'seed'>, operations: readonly Writ
 
 /** A lead that comes to the first process, with the number of its content as its key, and asks for amounts. */
 const submit = (at: number, content: number, sender: Sender, own: Partial<To<'submit'>> = {}): Operation => ({
-  ...{at, do: 'submit', process: 0, key: content, content, sender, isHeld: false, isStandard: false},
+  at,
+  do: 'submit',
+  process: 0,
+  key: content,
+  content,
+  sender,
+  isHeld: false,
+  isStandard: false,
   ...own,
 });
 

@@ -170,16 +170,16 @@ class Line {
     around.record(request);
     around.happened('request', process);
     return new Promise((resolve, reject) => {
-      const end = (outcome: Outcome, then: () => void) => {
+      const finish = (outcome: Outcome, then: () => void) => {
         if (request.until < Infinity) return;
         Object.assign(request, {until: time(), outcome});
         signal.removeEventListener('abort', tooLate);
         this.#open.delete(cut);
         then();
       };
-      const cut = () => end('unclear', () => reject(coded('UND_ERR_DESTROYED')));
+      const cut = () => finish('unclear', () => reject(coded('UND_ERR_DESTROYED')));
       const tooLate = () =>
-        end('unclear', () => {
+        finish('unclear', () => {
           request.isGivenUp = true;
           reject(signal.reason as Error);
         });
@@ -190,7 +190,7 @@ class Line {
         const {status = proper.status, isCut, error} = fate;
         // As some receivers do, it quotes what was wrong.
         const {body: text = status === 500 ? sent.body : proper.text} = fate;
-        end(isTaken ? 'taken' : fate.outcome, () => {
+        finish(isTaken ? 'taken' : fate.outcome, () => {
           request.isGone = status === 410 && sent.method === 'POST' && !this.isForLeads;
           if (error) reject(coded(error));
           else resolve({status, text, isCut});

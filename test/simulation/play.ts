@@ -184,16 +184,16 @@ class Players {
 
   async play(): Promise<History> {
     const plan = this.#plan;
-    const end = plan.faultsEnd ?? faultsEnd;
+    const faultsOver = plan.faultsEnd ?? faultsEnd;
     for (const index of this.#servers.keys()) this.#start(index);
     for (const operation of plan.operations) {
       later(operation.at, () => this.#perform(operation));
       if (operation.do === 'restore') later(operation.at * operation.part, () => this.#backUp(operation));
     }
-    later(end, () => this.#endFaults());
+    later(faultsOver, () => this.#endFaults());
     const {afterClocks, usual} = patience;
-    const limit = end + (plan.operations.some((one) => one.do === 'set clock') ? afterClocks : usual);
-    const isQuiet = await passTime(() => time() > end + 1_000 && this.#isQuiet(), limit);
+    const limit = faultsOver + (plan.operations.some((one) => one.do === 'set clock') ? afterClocks : usual);
+    const isQuiet = await passTime(() => time() > faultsOver + 1_000 && this.#isQuiet(), limit);
     for (const lead of this.#leads.values()) void this.#read(lead);
     const areRetried = this.#facts.some(({type}) => type === 'erasing') && this.#backups.size === 0;
     for (const retry of areRetried ? this.#retries.values() : []) void this.#submit(retry, true);
@@ -254,8 +254,8 @@ class Players {
     };
     const sealer = this.#keys.sealerAt(phase);
     const isAsked = this.#isRepairAsked;
-    const {name: its} = process;
-    const start: Start = {type: 'start', at: time(), until: Infinity, process: its, isAsked, doubts: []};
+    const span = {at: time(), until: Infinity};
+    const start: Start = {...span, type: 'start', process: process.name, isAsked, doubts: []};
     this.#facts.push(start);
     const said = {
       repaired: (changed: NonNullable<Start['changed']>) => void (start.changed ??= changed),
@@ -331,17 +331,10 @@ class Players {
     const stored = this.#facts.flatMap((one) => (one.type === 'submission' ? (one.lead ?? []) : []));
     const ids = content === undefined ? [...new Set(stored)] : [named].filter((id) => id !== undefined);
     const now = Date.now();
-    const erasing = {
-      type: 'erasing',
-      by: 'copy',
-      at: time(),
-      until: Infinity,
-      now,
-      keepsConsent: true,
-    } as const;
+    const span = {at: time(), until: Infinity};
     for (const lead of ids) {
       this.#copied.add(`${lead} ${new Date(now).toISOString()}`);
-      this.#facts.push({...erasing, lead});
+      this.#facts.push({...span, type: 'erasing', by: 'copy', now, keepsConsent: true, lead});
     }
     appendErasures(
       erasuresFile,
@@ -364,9 +357,15 @@ class Players {
       const span = {at: time(), until: Infinity};
       const lines: [number, number] = [linesOfLink(lead), 0];
       const addresses = addressesUnder(this.#inForce[index] ?? 'usual');
-      const of = {partner, cid, phone: linked.isNumberKnown ? phone : undefined, leads: [lead], addresses};
+      const stopped = {
+        partner,
+        cid,
+        phone: linked.isNumberKnown ? phone : undefined,
+        leads: [lead],
+        addresses,
+      };
       const link = {lead, mailbox, ahead: process.skew, lines};
-      const pressing: Revoking = {type: 'revoking', ...span, ...of, link};
+      const pressing: Revoking = {type: 'revoking', ...span, ...stopped, link};
       this.#facts.push(pressing);
       await Promise.all(Array.from({length: times}, () => links.stop(linked, 'link')));
       pressing.until = time();
@@ -411,11 +410,11 @@ class Players {
     const trouble = this.#trouble(process, fault === 'slow' ? 'slow-store' : 'store', lasts);
     const see = (isBlind: boolean) => (this.#processes[index]!.isBlind = isBlind);
     see(fault === 'fails' || fault === 'blind');
-    const end = () => {
+    const endFault = () => {
       if (this.#storeFaults.delete(process.name)) trouble.until = time();
       see(false);
     };
-    later(lasts, end, theWorld);
+    later(lasts, endFault, theWorld);
   }
 
   #freeze(index: number, lasts: number) {
@@ -623,22 +622,22 @@ class Players {
     this.#facts.push(submission);
     return new Promise((resolve) => {
       let isOver = false;
-      const end = (isAnswered: boolean) => {
+      const stopWaiting = (isAnswered: boolean) => {
         isOver = true;
         resolve(isAnswered);
       };
       const hear = (accepted: Submitted) => {
         if (process.isDead || isOver) return;
-        if (accepted.outcome === 'key-in-progress') return end(false);
+        if (accepted.outcome === 'key-in-progress') return stopWaiting(false);
         Object.assign(submission, {until: time(), outcome: accepted.outcome});
         if ('stored' in accepted) {
           const {id, answer} = accepted.stored;
           Object.assign(submission, {lead: id, answer: heardOf(answer)});
           this.#leads.set(content, id);
         }
-        end(true);
+        stopWaiting(true);
       };
-      later(clientPatience, () => end(false), theWorld);
+      later(clientPatience, () => stopWaiting(false), theWorld);
       later(
         0,
         () => {
@@ -648,7 +647,7 @@ class Players {
           const sendTo = destinations.filter((name) => name !== sent.answeredBy);
           void pipeline.service.submit({...toService, sendTo}).then(hear, (error: unknown) => {
             this.#unavailable(error);
-            end(false);
+            stopWaiting(false);
           });
         },
         process,
