@@ -93,8 +93,8 @@ const referringToShared = (responses: Record<string, unknown>) =>
 
 function describe(name: string, operation: Operation) {
   const {success, body, summary, description, tag, parameters, method} = operation;
-  const headers = Object.entries(success.headers ?? {}).map(([of, {description, required}]) => [
-    of,
+  const headers = Object.entries(success.headers ?? {}).map(([name, {description, required}]) => [
+    name,
     header(description, required),
   ]);
   return {

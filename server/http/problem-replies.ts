@@ -74,7 +74,7 @@ export function errorReplies(emit: Emit): ErrorRequestHandler {
   };
 }
 
-export const storeUnavailable = () =>
+const storeUnavailable = () =>
   new ProblemError(
     'store-unavailable',
     'If this was a lead, it may have been stored. Send it again shortly with the same Idempotency-Key.',

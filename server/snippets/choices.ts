@@ -146,7 +146,7 @@ export const styleChoices = {
 } as const satisfies Readonly<Record<string, Choice>>;
 
 /** The choices that are neither an attribute nor a property of the form. */
-export const generalChoices = {
+const generalChoices = {
   look: select('Look', {
     none: 'Its own',
     ...Object.fromEntries(themeNames.map((name) => [name, themes[name].label])),
