@@ -199,10 +199,7 @@ export function openapiDocument(publicUrl: string) {
     components: {
       responses: sharedResponses,
       securitySchemes: {basic: {type: 'http', scheme: 'basic'}, token: {type: 'http', scheme: 'bearer'}},
-      schemas: {
-        Problem: jsonSchema(problemSchema, 'output'),
-        ...eventComponents(),
-      },
+      schemas: {Problem: jsonSchema(problemSchema, 'output'), ...eventComponents()},
     },
   };
 }

@@ -82,9 +82,7 @@ const storeUnavailable = () =>
   );
 
 export const shuttingDown = () =>
-  new ProblemError('shutting-down', 'Please send it again shortly.', {
-    headers: {'Retry-After': '5'},
-  });
+  new ProblemError('shutting-down', 'Please send it again shortly.', {headers: {'Retry-After': '5'}});
 
 /** Refuses every request with a 503 while `stopping()` is true. */
 export const refuseWhile =

@@ -17,12 +17,7 @@ type Line = {
 /** The arguments are those with which pino writes a line, and the kind. */
 const lineAt =
   (level: Line['level']) =>
-  (fields: object, message: string, kind?: string): Line => ({
-    level,
-    fields,
-    message,
-    kind,
-  });
+  (fields: object, message: string, kind?: string): Line => ({level, fields, message, kind});
 const [error, warn, info] = [lineAt('error'), lineAt('warn'), lineAt('info')];
 
 /** The lines of observations all of whose facts are fields. */

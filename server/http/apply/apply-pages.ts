@@ -139,9 +139,7 @@ export function applyPages(parts: Parts): Router {
     const page = applyPage(partner, visit, form.empty(request, partner, visit), publicUrl, script);
     // A browser asks each time, because the page names the newest version of the form. It may keep what was typed for Back.
     response.set('Cache-Control', 'private, no-cache');
-    send(response, page, partner.origins, {
-      mayCompress: request.acceptsEncodings(['gzip']) === 'gzip',
-    });
+    send(response, page, partner.origins, {mayCompress: request.acceptsEncodings(['gzip']) === 'gzip'});
   };
 
   /** The answer is never kept, because the visitor's data is in it. */
