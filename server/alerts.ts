@@ -48,19 +48,24 @@ export function startAlerts({store, config: inForce, emit, timings}: Parts): {st
     return outcome;
   }
 
-  async function look() {
+  async function tellTroubles() {
     const config = inForce();
     if (!config.alerts || stopping.signal.aborted) return;
     const now = Date.now();
     const status = await readStatus({
-      ...{config, server: 'ok', checkStart: () => Promise.resolve([])},
-      ...{withStore: (work) => work(store), forAlerts: true},
+      config,
+      server: 'ok',
+      checkStart: () => Promise.resolve([]),
+      withStore: (work) => work(store),
+      forAlerts: true,
     });
     // What took so long to read is of another time, as when the clock was set meanwhile: the next look finds what is so.
     if (Date.now() > now + lease) return;
     const wrong = Map.groupBy(status.findings.filter(isTold), troubleOf);
     const troubles = [...wrong].map(([name, findings]) => ({
-      ...{name, title: titleOf(findings), isUrgent: isUrgent(findings)},
+      name,
+      title: titleOf(findings),
+      isUrgent: isUrgent(findings),
     }));
     const failures: string[] = [];
     const due = await store.claimAlerts(troubles, now, timings.alerts);
@@ -86,7 +91,10 @@ export function startAlerts({store, config: inForce, emit, timings}: Parts): {st
     if (!(error instanceof StoreUnavailable)) emit({type: 'alert-failed', reason: reasonOf(error)});
   }
   let looking = Promise.resolve();
-  const timer = setInterval(() => void (looking = looking.then(look).catch(noteFailure)), check).unref();
+  const timer = setInterval(
+    () => void (looking = looking.then(tellTroubles).catch(noteFailure)),
+    check,
+  ).unref();
   return {
     stop() {
       clearInterval(timer);

@@ -71,8 +71,8 @@ const fault = (text: string): Finding => ({level: 'fault', text});
 const warning = (text: string): Finding => ({level: 'warning', text});
 const note = (text: string): Finding => ({level: 'note', text});
 
-const doubtsOf = (...of: Parameters<typeof leadDoubts>): Finding[] =>
-  leadDoubts(...of).map((doubt) => warning(inOneLine(doubt)));
+const doubtsOf = (...given: Parameters<typeof leadDoubts>): Finding[] =>
+  leadDoubts(...given).map((doubt) => warning(inOneLine(doubt)));
 
 /** What the log of the start would say. */
 function logged(observation: Observation): Finding[] {

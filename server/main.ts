@@ -53,8 +53,8 @@ process.on('exit', (status) => {
 process.on('uncaughtExceptionMonitor', (error) => log.emit({type: 'crashed', error}));
 type Stage =
   | {name: 'starting' | 'serving' | 'stopping'}
-  /** `since` in milliseconds of `performance.now()`; `end` ends the drain. */
-  | {name: 'draining'; since: number; end: NodeJS.Timeout};
+  /** `since` in milliseconds of `performance.now()`; `timer` ends the drain. */
+  | {name: 'draining'; since: number; timer: NodeJS.Timeout};
 let stage: Stage = {name: 'starting'};
 let pages: PagesChild | undefined;
 
@@ -84,13 +84,13 @@ function drain(signal: NodeJS.Signals, seconds: number) {
   stage = {
     name: 'draining',
     since: performance.now(),
-    end: setTimeout(stop, seconds * 1_000, 'the drain has ended'),
+    timer: setTimeout(stop, seconds * 1_000, 'the drain has ended'),
   };
   void server.drain();
 }
 function stop(reason: string) {
   log.emit({type: 'stopping', reason});
-  if (stage.name === 'draining') clearTimeout(stage.end);
+  if (stage.name === 'draining') clearTimeout(stage.timer);
   stage = {name: 'stopping'};
   const since = performance.now();
   const {processEnd} = usualTimings;

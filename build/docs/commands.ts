@@ -8,7 +8,7 @@ import {timeForms} from '../../server/admin/times.ts';
 import {loadCommands} from '../../server/cli/commands.ts';
 import {createRun} from '../../server/cli/output.ts';
 import {routes} from '../../server/pages/routes.ts';
-import {capitalized, code, type Tables} from './markdown.ts';
+import {capitalized, code, fenced, type Tables} from './markdown.ts';
 
 const run = createRun({stdout: new PassThrough(), stderr: new PassThrough()});
 const commands = (await loadCommands([]))
@@ -60,9 +60,9 @@ function onPages(words: string): string {
 function inAudit(words: string): string {
   const row = rowOf(words);
   if (row && row.past === undefined) return '';
-  const told = [{}, {plan: 'shown'}].map((filter) => templateOf({action: words, filter}));
-  if (told[0] === words) return '';
-  return `In the audit: ${[...new Set(told)].map((text) => `“${text.replace(/\{\w+\}/g, '…')}”`).join(', or ')}.`;
+  const sentences = [{}, {plan: 'shown'}].map((filter) => templateOf({action: words, filter}));
+  if (sentences[0] === words) return '';
+  return `In the audit: ${[...new Set(sentences)].map((text) => `“${text.replace(/\{\w+\}/g, '…')}”`).join(', or ')}.`;
 }
 
 function factsOf(words: string, {options}: Command): string {
@@ -89,7 +89,7 @@ function sectionOf(command: Command, before: readonly string[] = []): string {
     ...(command.commands.length > 0
       ? []
       : [code(`lead-prequal ${name} ${command.usage()}`), inputsOf(command), factsOf(name, command)]),
-    help && `\`\`\`text\n${help}\n\`\`\``,
+    help && fenced('text', help),
     ...command.commands.map((each) => sectionOf(each, words)),
   ]
     .filter(Boolean)

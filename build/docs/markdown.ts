@@ -7,6 +7,9 @@ export const table = (head: readonly string[], rows: readonly (readonly (string 
 /** The text as Markdown code. Empty for an absent text. */
 export const code = (text: string | undefined) => (text ? `\`${text}\`` : '');
 
+/** The text as a block of code. */
+export const fenced = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;
+
 export const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 export type Tables = Readonly<Record<string, () => string>>;

@@ -79,12 +79,7 @@ export const rows: readonly Row[] = [
     headers: {'Idempotency-Key': usedKey},
     ...created,
   },
-  {
-    when: 'a body that is not JSON, or empty',
-    ...create,
-    body: () => '{',
-    problem: 'malformed-json',
-  },
+  {when: 'a body that is not JSON, or empty', ...create, body: () => '{', problem: 'malformed-json'},
   {
     when: `an \`Idempotency-Key\` of fewer than ${limits.idempotencyKeyCharacters.min} characters`,
     ...create,

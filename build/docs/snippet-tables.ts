@@ -5,7 +5,7 @@ import {fallbackLine, fallbackRules} from '../../server/snippets/fallback.ts';
 import {platforms, type Block, type Platform} from '../../server/snippets/platforms.ts';
 import {noChoices} from '../../server/snippets/choices.ts';
 import {snippetParts} from '../../server/snippets/parts.ts';
-import type {Tables} from './markdown.ts';
+import {fenced, type Tables} from './markdown.ts';
 
 /** An example, so that the documentation does not change with each build. */
 const version = {
@@ -24,7 +24,6 @@ const partner = onePartner({
 });
 const parts = snippetParts({publicUrl: 'https://leads.example.com'}, version, partner, noChoices);
 
-const fenced = (language: string, code: string) => `\`\`\`${language}\n${code}\n\`\`\``;
 /** The rules are the same in all snippets, so the guide shows them once. */
 const blockText = ({title, language, code}: Block) =>
   `${title}:\n\n${fenced(language, code.replace(fallbackLine, '/* one line: the rules below */'))}`;

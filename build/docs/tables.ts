@@ -18,7 +18,7 @@ import {settingGroups} from '../../server/config/settings.ts';
 import {causeAreas} from '../../server/observe/causes.ts';
 import {frameSnippet} from '../../server/snippets/frame-snippet.ts';
 import {commandTables} from './commands.ts';
-import {capitalized, code, fillTables, table, type Tables} from './markdown.ts';
+import {capitalized, code, fenced, fillTables, table, type Tables} from './markdown.ts';
 import {rows, statusOf, type Row} from './responses.ts';
 import {snippetTables} from './snippet-tables.ts';
 import {widgetTables} from './widget-tables.ts';
@@ -170,10 +170,17 @@ const causesTables = () =>
     })
     .join('\n\n');
 
-const policyExample = () => `\n\`\`\`json\n${JSON.stringify(defaultPolicy, null, 2)}\n\`\`\`\n`;
+const policyExample = () => fenced('json', JSON.stringify(defaultPolicy, null, 2));
 
 const frameExample = () =>
-  `\`\`\`html\n${frameSnippet({applyUrl: 'https://leads.example.com/apply/acme', title: 'Funding estimate', firstScreen: 'steps'})}\n\`\`\``;
+  fenced(
+    'html',
+    frameSnippet({
+      applyUrl: 'https://leads.example.com/apply/acme',
+      title: 'Funding estimate',
+      firstScreen: 'steps',
+    }),
+  );
 
 const tables: Tables = {
   settings: () => listsOf(settingGroups),

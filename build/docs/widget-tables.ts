@@ -5,7 +5,7 @@ import {elementName} from '../../contract/api.ts';
 import {languages} from '../../form/words/languages.ts';
 import {reservedHeightRule, reservedHeights} from '../../form/reserved-heights.ts';
 import {readElement, type Member} from './manifest.ts';
-import {code, table, type Tables} from './markdown.ts';
+import {code, fenced, table, type Tables} from './markdown.ts';
 
 const element = readElement();
 
@@ -18,8 +18,6 @@ function choices(type = ''): string {
     ? words.map((word) => code(withoutQuotes(word))).join(', ')
     : words.join(' or ');
 }
-
-const fenced = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;
 
 function reservedHeightsText(): string {
   const {steps, ...others} = reservedHeights;

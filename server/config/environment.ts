@@ -27,10 +27,7 @@ export const ownCommand = (words: string): string =>
 export const usualFile = 'lead-prequal.json';
 
 /** In the working folder. They are read where neither the setting nor its `_FILE` says something else. */
-const usualFiles: Readonly<Record<string, string>> = {
-  CONFIG: usualFile,
-  DATA_KEY: 'lead-prequal.key',
-};
+const usualFiles: Readonly<Record<string, string>> = {CONFIG: usualFile, DATA_KEY: 'lead-prequal.key'};
 
 export const isUsualFile = (path: string | undefined): boolean =>
   path !== undefined && Object.values(usualFiles).includes(path);

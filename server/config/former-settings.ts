@@ -3,18 +3,17 @@ import {resolve} from 'node:path';
 import type {Environment} from './environment.ts';
 
 const inFile = 'a key of lead-prequal.json';
+const keysOfFile = `
+  CALLERS SIGN_IN_EXEMPT PARTNERS_FILE SNIPPETS_PAGE PROOF_OF_WORK RATE_LIMIT
+  EMBED_ORIGINS EMBED_PARTNER EMBED_NAME EMBED_CID EMBED_LEAD_TYPES EMBED_CONTACT_PHONE EMBED_CONTACT_EMAIL
+  WITHDRAWN_VERSIONS POLICY_FILE ERASURES_FILE RETAIN_DAYS RETAIN_GRACE_DAYS KEEP_CONSENT_YEARS CONFIRMATIONS
+  UPSTREAM_URL UPSTREAM_CID ON_AMBIGUOUS OUTBOX_PER_SECOND WEBHOOK_INTERNAL_HOSTS SMTP_FROM ALERTS_TO
+`
+  .trim()
+  .split(/\s+/);
 /** Each with what stands in its place. */
 export const formerSettings: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    [
-      ...['CALLERS', 'SIGN_IN_EXEMPT', 'PARTNERS_FILE', 'SNIPPETS_PAGE', 'PROOF_OF_WORK', 'RATE_LIMIT'],
-      ...['EMBED_ORIGINS', 'EMBED_PARTNER', 'EMBED_NAME', 'EMBED_CID', 'EMBED_LEAD_TYPES'],
-      ...['EMBED_CONTACT_PHONE', 'EMBED_CONTACT_EMAIL', 'WITHDRAWN_VERSIONS', 'POLICY_FILE'],
-      ...['ERASURES_FILE', 'RETAIN_DAYS', 'RETAIN_GRACE_DAYS', 'KEEP_CONSENT_YEARS', 'CONFIRMATIONS'],
-      ...['UPSTREAM_URL', 'UPSTREAM_CID', 'ON_AMBIGUOUS'],
-      ...['OUTBOX_PER_SECOND', 'WEBHOOK_INTERNAL_HOSTS', 'SMTP_FROM', 'ALERTS_TO'],
-    ].map((name) => [name, inFile]),
-  ),
+  ...Object.fromEntries(keysOfFile.map((name) => [name, inFile])),
   UPSTREAM_USER: 'CREDENTIALS_UPSTREAM_USER',
   UPSTREAM_PASSWORD: 'CREDENTIALS_UPSTREAM_PASSWORD',
   EMBED_FOLDER: 'the folder dist/embed of the server',

@@ -32,7 +32,7 @@ export function readAlerts(sources: Sources) {
   return to && {to, ...mailSettings(environs(['alerts_to'], sources))};
 }
 
-const environs = (of: readonly string[], {faults, reader, adminUrl, file}: Sources): Environs => ({
+const environs = (entry: readonly string[], {faults, reader, adminUrl, file}: Sources): Environs => ({
   rounding: file.content.policy.display_rounding_increment,
   adminUrl,
   mailFrom: file.content.mail_from,
@@ -40,7 +40,7 @@ const environs = (of: readonly string[], {faults, reader, adminUrl, file}: Sourc
   read<Value>(setting: string, schema: z.ZodType<Value>) {
     const value = reader.value(setting);
     if (value === undefined)
-      faults.push(`${setting} is missing, which ${file.at(of)}: ${of.join('.')} needs`);
+      faults.push(`${setting} is missing, which ${file.at(entry)}: ${entry.join('.')} needs`);
     const {data, error} = schema.safeParse(value ?? '');
     if (value !== undefined)
       faults.push(...(error?.issues ?? []).map(({message}) => `${setting} ${message}`));
@@ -48,7 +48,7 @@ const environs = (of: readonly string[], {faults, reader, adminUrl, file}: Sourc
     return data as Value;
   },
   fault(field, message) {
-    const path = field === 'mail_from' ? [field] : [...of, field];
+    const path = field === 'mail_from' ? [field] : [...entry, field];
     faults.push(
       reader.names().includes(field)
         ? `${field} ${message}`
@@ -60,15 +60,15 @@ const environs = (of: readonly string[], {faults, reader, adminUrl, file}: Sourc
 /** A line for each name in a route or in `confirm` that is none of the destinations, or one of the wrong kind. */
 export function wrongNames(file: BusinessFile, destinations: Destinations): string[] {
   const {partners, callers} = file.content;
-  const at = (of: readonly PropertyKey[], path: readonly PropertyKey[], fault: string) =>
-    `${file.at([...of, ...path])}: ${of.join('.')}.${fault}`;
+  const at = (entry: readonly PropertyKey[], path: readonly PropertyKey[], fault: string) =>
+    `${file.at([...entry, ...path])}: ${entry.join('.')}.${fault}`;
   return [
     ...partners.flatMap((partner, index) => {
       const wrongVia = viaFault(partner, destinations);
-      const of = ['partners', index];
+      const entry = ['partners', index];
       return [
-        ...(wrongVia === undefined ? [] : [at(of, ['confirm', 'via'], wrongVia)]),
-        ...routeFaults(partner, destinations).map(({path, fault}) => at(of, path, fault)),
+        ...(wrongVia === undefined ? [] : [at(entry, ['confirm', 'via'], wrongVia)]),
+        ...routeFaults(partner, destinations).map(({path, fault}) => at(entry, path, fault)),
       ];
     }),
     ...callers.flatMap((caller, index) =>

@@ -111,8 +111,7 @@ export function shortened(before: Kept, after: Kept): string[] {
         }),
       ];
     }),
-    // Versions before 1.7.0 report no grace.
-    ...lineIfShorter('retain_grace_days', before.retention.graceDays ?? 0, after.retention.graceDays),
+    ...lineIfShorter('retain_grace_days', before.retention.graceDays, after.retention.graceDays),
   ];
 }
 

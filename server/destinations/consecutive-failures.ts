@@ -9,7 +9,6 @@ const faultyAfter = 5;
  * enough.
  */
 const faultyAfterDay = 2;
-/** Milliseconds. */
 
 /**
  * - `refused`: the destination has decided that it does not take this lead, or fails for this lead each time

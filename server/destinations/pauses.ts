@@ -16,8 +16,8 @@ export type Pauses = {
   isGone(destination: string): boolean;
   /** For a destination that asked for nothing more. @throws StoreUnavailable. Then the pause ends with the next look into the store */
   pause(destination: string, reason: string): Promise<void>;
-  /** Calls `end` with a destination each time an operator asks that its break ends. */
-  onBreakEnd(end: (destination: string) => void): void;
+  /** Calls the listener with a destination each time an operator asks that its break ends. */
+  onBreakEnd(listener: (destination: string) => void): void;
   stop(): Promise<void>;
 };
 
@@ -77,7 +77,7 @@ export async function watchPauses({store, emit, timings}: Parts): Promise<Pauses
         .pauseDestination({destination, pausedAt: Date.now(), reason, isGone: true})
         .finally(() => (unstored -= 1));
     },
-    onBreakEnd: (end) => void (endBreak = end),
+    onBreakEnd: (listener) => void (endBreak = listener),
     async stop() {
       stopping.abort();
       await running;

@@ -21,7 +21,7 @@ import {reasonOf, StoreError} from '../leads/store-errors.ts';
 import type {Answer} from '../leads/stored-lead.ts';
 import type {Emit} from '../observe/observations.ts';
 import type {AddressUses} from './address-uses.ts';
-import {NeverTried, NotTried} from './breaker.ts';
+import {NeverTried, NotTried, orNotTried} from './breaker.ts';
 import {
   closeIfReplaced,
   isAway,
@@ -148,21 +148,16 @@ function send(
     now: Date.now(),
     async corrected() {
       if (due.lead.supersedes === null) return undefined;
-      const corrected = await store.correctedLead(due.lead.supersedes).catch(waitForStore);
+      const corrected = await store.correctedLead(due.lead.supersedes).catch(orNotTried);
       // With this wait, the rest of the attempt could outlast its lease.
       if (performance.now() > latest)
         throw new NotTried('The store took too long to find the corrected lead');
       return corrected;
     },
     decide: (addresses, limits) =>
-      store.decideConfirmation(due.lead.id, Date.now(), addresses, limits).catch(waitForStore),
+      store.decideConfirmation(due.lead.id, Date.now(), addresses, limits).catch(orNotTried),
   });
 }
-
-/** Nothing is sent yet, so the delivery may wait for the store. */
-const waitForStore = (error: unknown): never => {
-  throw new NotTried(reasonOf(error));
-};
 
 /**
  * Nothing goes to an address for which it was not meant, until an operator accepts the address. For the news of a stop or an

@@ -138,7 +138,12 @@ async function claimDue(run: Run, asksFirst: boolean): Promise<number> {
   const maxSends = terms.dropsUnknown ? Number.MAX_SAFE_INTEGER : terms.maxSends;
   const claimed = await store
     .claimDue(destination, {
-      ...{now, leaseEnd, dueAgain, limit: Math.max(0, free), maxSends, unused},
+      now,
+      leaseEnd,
+      dueAgain,
+      limit: Math.max(0, free),
+      maxSends,
+      unused,
       onlyForReceivers: isGone,
     })
     .catch((error: unknown) => {

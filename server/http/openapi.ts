@@ -93,8 +93,8 @@ const referringToShared = (responses: Record<string, unknown>) =>
 
 function describe(name: string, operation: Operation) {
   const {success, body, summary, description, tag, parameters, method} = operation;
-  const headers = Object.entries(success.headers ?? {}).map(([of, {description, required}]) => [
-    of,
+  const headers = Object.entries(success.headers ?? {}).map(([name, {description, required}]) => [
+    name,
     header(description, required),
   ]);
   return {
@@ -199,10 +199,7 @@ export function openapiDocument(publicUrl: string) {
     components: {
       responses: sharedResponses,
       securitySchemes: {basic: {type: 'http', scheme: 'basic'}, token: {type: 'http', scheme: 'bearer'}},
-      schemas: {
-        Problem: jsonSchema(problemSchema, 'output'),
-        ...eventComponents(),
-      },
+      schemas: {Problem: jsonSchema(problemSchema, 'output'), ...eventComponents()},
     },
   };
 }

@@ -148,11 +148,7 @@ export const operations = {
       'The types of leads that the partner takes, its consent text and color, and a challenge of the proof of work if this server requires one.',
     security: 'none',
     parameters: [partner, lang],
-    success: {
-      status: 200,
-      description: 'The configuration.',
-      body: embedConfigSchema,
-    },
+    success: {status: 200, description: 'The configuration.', body: embedConfigSchema},
     problems: pageProblems,
   },
   embedCreate: {

@@ -74,7 +74,7 @@ export function errorReplies(emit: Emit): ErrorRequestHandler {
   };
 }
 
-export const storeUnavailable = () =>
+const storeUnavailable = () =>
   new ProblemError(
     'store-unavailable',
     'If this was a lead, it may have been stored. Send it again shortly with the same Idempotency-Key.',
@@ -82,9 +82,7 @@ export const storeUnavailable = () =>
   );
 
 export const shuttingDown = () =>
-  new ProblemError('shutting-down', 'Please send it again shortly.', {
-    headers: {'Retry-After': '5'},
-  });
+  new ProblemError('shutting-down', 'Please send it again shortly.', {headers: {'Retry-After': '5'}});
 
 /** Refuses every request with a 503 while `stopping()` is true. */
 export const refuseWhile =

@@ -17,13 +17,13 @@ type Line = {
 /** The arguments are those with which pino writes a line, and the kind. */
 const lineAt =
   (level: Line['level']) =>
-  (fields: object, message: string, kind?: string): Line => ({
-    level,
-    fields,
-    message,
-    kind,
-  });
+  (fields: object, message: string, kind?: string): Line => ({level, fields, message, kind});
 const [error, warn, info] = [lineAt('error'), lineAt('warn'), lineAt('info')];
+
+/** The lines of observations all of whose facts are fields. */
+const factsAt = (level: Line['level']) => (message: string) => (observation: Observation) =>
+  lineAt(level)({...observation, type: undefined}, message);
+const facts = {error: factsAt('error'), warn: factsAt('warn'), info: factsAt('info')};
 
 /** @param isDebug whether the log level is `debug`. @returns undefined for an observation without a line */
 type ToLine<Type extends ObservationType> = (
@@ -65,12 +65,11 @@ const failedMessages = {
 /** TypeScript refuses this table if an observation is missing. */
 const lines: {[Type in ObservationType]: ToLine<Type>} = {
   // Fields that are undefined are left out of the line.
-  ready: ({host, port, metrics, script, release, hint}) =>
-    info({host, port, metrics, script, release, hint}, 'ready'),
-  'pages-ready': ({host, port, url}) => info({host, port, url}, "the operators' pages are ready"),
+  ready: facts.info('ready'),
+  'pages-ready': facts.info("the operators' pages are ready"),
   'pages-ended': ({reason, seconds}) =>
     warn({reason}, `the operators' pages have ended; they start again in ${seconds} s`),
-  'config-doubtful': ({warning}) => warn({warning}, 'the configuration has a setting to look at'),
+  'config-doubtful': facts.warn('the configuration has a setting to look at'),
   'config-noted': ({note}) => info({}, note),
   'config-reloaded': ({digest, changes, needRestart}) =>
     needRestart.length > 0
@@ -79,20 +78,19 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
           'the configuration was read again and is in force, but for settings that need a restart',
         )
       : info({digest, changes}, 'the configuration was read again and is in force'),
-  'config-refused': ({digest, faults}) =>
-    error({digest, faults}, 'the configuration was read again and refused: the one before stays in force'),
+  'config-refused': facts.error(
+    'the configuration was read again and refused: the one before stays in force',
+  ),
 
   draining: ({signal, seconds}) =>
     info(
       {seconds},
       `${signal}: the port closes in ${seconds} s, or at another signal to stop; /readyz says 503 until then`,
     ),
-  stopping: ({reason}) => info({reason}, 'the server stops'),
-  'connections-cut': ({connections}) =>
-    warn({connections}, 'connections were cut off, because their requests were not complete in time'),
-  'deliveries-cut': ({deliveries}) =>
-    warn({deliveries}, 'deliveries were cut off, because they did not end in time'),
-  stopped: ({ms}) => info({ms}, 'the server has stopped'),
+  stopping: facts.info('the server stops'),
+  'connections-cut': facts.warn('connections were cut off, because their requests were not complete in time'),
+  'deliveries-cut': facts.warn('deliveries were cut off, because they did not end in time'),
+  stopped: facts.info('the server has stopped'),
   'stop-timed-out': ({seconds}) => error({}, `the server could not stop within ${seconds} s and ends now`),
   crashed: ({error: err}) => error({err}, 'the server ends because of an error that nothing handles'),
 
@@ -101,56 +99,43 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
       {reason, remedy: remedyOf(reason), seconds},
       `the database cannot be reached; it is tried for ${seconds} s more`,
     ),
-  'database-reached': ({seconds}) => info({seconds}, 'the database is there'),
-  'database-created': () => info({}, 'the database was empty: its tables were made'),
+  'database-reached': facts.info('the database is there'),
+  'database-created': facts.info('the database was empty: its tables were made'),
   'database-upgraded': ({from, to}) =>
     info({from, to}, `the database was brought up from version ${from} to version ${to}`),
-  'database-shared': ({path}) =>
-    warn(
-      {path},
-      'another server has the same SQLite file open: stop one of the two, or use PostgreSQL, which several servers can share',
-    ),
-  'database-readable': ({path}) =>
-    warn(
-      {path},
-      'every user of this machine may read the SQLite file, which belongs to another user: let its owner run "chmod o=" for it and its folder',
-    ),
-  'database-unencrypted': ({host}) =>
-    warn(
-      {host},
-      'DATABASE_URL asks for no TLS: leads and the password can be read on their way to this database; add sslmode=verify-full',
-    ),
+  'database-shared': facts.warn(
+    'another server has the same SQLite file open: stop one of the two, or use PostgreSQL, which several servers can share',
+  ),
+  'database-readable': facts.warn(
+    'every user of this machine may read the SQLite file, which belongs to another user: let its owner run "chmod o=" for it and its folder',
+  ),
+  'database-unencrypted': facts.warn(
+    'DATABASE_URL asks for no TLS: leads and the password can be read on their way to this database; add sslmode=verify-full',
+  ),
   'store-failed': ({reason}) =>
     error({reason, remedy: remedyOf(reason)}, 'the store does not work: /readyz says so'),
-  'store-recovered': () => info({}, 'the store works again'),
+  'store-recovered': facts.info('the store works again'),
   // Metrics count these; each request has a line of its own.
   'store-written': () => undefined,
   'lead-stored': () => undefined,
-  'words-not-kept': ({reason}) =>
-    warn(
-      {reason},
-      'the words of the consent texts, or the key that signs consents, could not be stored: the server tries again',
-    ),
-  'evidence-doubtful': ({warning}) => warn({warning}, 'a key of statements about consents needs a look'),
-  'expiry-failed': ({reason}) =>
-    warn({reason}, 'what has expired could not be deleted; it is tried again in an hour'),
+  'words-not-kept': facts.warn(
+    'the words of the consent texts, or the key that signs consents, could not be stored: the server tries again',
+  ),
+  'evidence-doubtful': facts.warn('a key of statements about consents needs a look'),
+  'expiry-failed': facts.warn('what has expired could not be deleted; it is tried again in an hour'),
   'digests-failed': ({reason}) =>
     warn(
       {reason, remedy: remedyOf(reason)},
       'the digests for searches by person could not be written; until they are, such a search reads more leads',
       reason,
     ),
-  'clear-found': () =>
-    info(
-      {},
-      'an earlier version stored personal data in clear: it is sealed now, while the server works; backups of before stay in clear, so delete them when they are no longer needed',
-    ),
-  'clear-sealing': ({rows}) => info({rows}, 'personal data in clear is being sealed'),
-  'clear-rewriting': ({bytes}) =>
-    info(
-      {bytes},
-      'all personal data is sealed: SQLite writes its file anew (VACUUM), so that no copy in clear is left in it, and needs up to this room on its disk; new leads wait meanwhile',
-    ),
+  'clear-found': facts.info(
+    'an earlier version stored personal data in clear: it is sealed now, while the server works; backups of before stay in clear, so delete them when they are no longer needed',
+  ),
+  'clear-sealing': facts.info('personal data in clear is being sealed'),
+  'clear-rewriting': facts.info(
+    'all personal data is sealed: SQLite writes its file anew (VACUUM), so that no copy in clear is left in it, and needs up to this room on its disk; new leads wait meanwhile',
+  ),
   'clear-sealed': ({rows, ms}) =>
     ms === undefined
       ? info(
@@ -194,22 +179,18 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
       'a page asks for a withdrawn version of the form: see "lead-prequal versions list"',
       version,
     ),
-  'quota-exceeded': ({partner, quota}) =>
-    error({partner, quota}, 'the partner is over its quota: challenges get harder'),
+  'quota-exceeded': facts.error('the partner is over its quota: challenges get harder'),
   'redis-lost': ({reason}) =>
     warn(
       {reason, remedy: 'Start Redis, or correct REDIS_URL and restart the server.'},
       'Redis is away: limits and quotas count in memory',
     ),
-  'redis-recovered': () => info({}, 'Redis is back: limits and quotas are shared again'),
+  'redis-recovered': facts.info('Redis is back: limits and quotas are shared again'),
 
-  'destination-unencrypted': ({destination}) =>
-    warn(
-      {destination},
-      'the URL of this destination starts with http://: leads and its password can be read on their way; use https://',
-    ),
-  'destination-missing': ({destination, deliveries}) =>
-    error({destination, deliveries}, 'deliveries wait for a destination that is not configured'),
+  'destination-unencrypted': facts.warn(
+    'the URL of this destination starts with http://: leads and its password can be read on their way; use https://',
+  ),
+  'destination-missing': facts.error('deliveries wait for a destination that is not configured'),
   'alert-failed': ({reason}) =>
     error(
       {reason, remedy: remedyOf(reason)},
@@ -221,22 +202,21 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
       {destination, reason, remedy: remedyOf(reason)},
       'the destination is paused: its deliveries wait until it is resumed',
     ),
-  'destination-resumed': ({destination}) => info({destination}, 'the destination is resumed'),
+  'destination-resumed': facts.info('the destination is resumed'),
   'circuit-opened'({destination, state, reason, until}) {
     const fields = {destination, reason, remedy: remedyOf(reason), until: new Date(until).toISOString()};
     return state === 'misconfigured'
       ? error(fields, 'the destination refuses our credentials or address: its deliveries wait')
       : warn(fields, 'the destination fails: its deliveries wait');
   },
-  'circuit-closed': ({destination}) => info({destination}, 'the destination works again'),
+  'circuit-closed': facts.info('the destination works again'),
   'break-asked': ({destination, lead, reason, until}) =>
     warn(
       {destination, lead, reason, until: new Date(until).toISOString()},
       'the destination asks for a break: its deliveries wait',
       destination,
     ),
-  'break-ended': ({destination}) =>
-    info({destination}, 'an operator ended the break of the destination: it is tried now'),
+  'break-ended': facts.info('an operator ended the break of the destination: it is tried now'),
   'destination-replies': ({destination, state, reason}) =>
     state === 'ok'
       ? info({destination}, 'the destination answers as it should again')
@@ -247,11 +227,10 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
             : 'the destination refuses every lead',
         ),
 
-  'suspect-held': ({lead, partner, destination, reason}) =>
-    warn({lead, partner, destination, reason}, 'a suspect lead is held for the operator'),
+  'suspect-held': facts.warn('a suspect lead is held for the operator'),
   'store-repaired': (done) =>
     warn(done, 'the store was restored: what the file of erasures lists was erased and revoked again'),
-  'erasures-doubtful': ({reason}) => warn({reason}, 'after a restore, erasures or stops could be missing'),
+  'erasures-doubtful': facts.warn('after a restore, erasures or stops could be missing'),
   'lead-suppressed': ({lead, partner}) =>
     warn(
       {lead, partner},
@@ -275,8 +254,7 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
       'what is stored of a lead cannot be opened: "lead-prequal status" lists such leads',
       `${destination ?? ''} ${lead}`,
     ),
-  'delivery-interrupted': ({lead, destination}) =>
-    error({lead, destination}, 'held: it may have been sent before a process ended'),
+  'delivery-interrupted': facts.error('held: it may have been sent before a process ended'),
   'delivery-settled': ({lead, destination, state, reason}) =>
     state === 'refused' ? error({lead, destination, reason}, 'the destination refused the lead') : undefined,
   'recipient-refused': ({lead, destination, recipient}) =>

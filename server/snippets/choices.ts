@@ -75,10 +75,7 @@ export const attributeChoices = {
     serverUrl,
     'Only for pages that load the form from one server and send its leads to another.',
   ),
-  'lead-type': select('What the form asks for', {
-    prequalification: 'Everything',
-    standard: 'Contact data',
-  }),
+  'lead-type': select('What the form asks for', {prequalification: 'Everything', standard: 'Contact data'}),
   layout: select('Layout', {steps: 'Three steps', single: 'All on one page'}),
   order: select('What comes first', {'funds-first': 'Credit and funds', 'contact-first': 'Contact data'}),
   presentation: select('Where the form appears', {
@@ -99,10 +96,7 @@ export const attributeChoices = {
   'cta-label': field('text', 'Text of that link', 'Book a call', words, 'The link needs both.'),
   draft: {
     label: 'If visitors are interrupted',
-    control: {
-      kind: 'select',
-      options: {on: 'Keep answers', off: 'Keep nothing'},
-    },
+    control: {kind: 'select', options: {on: 'Keep answers', off: 'Keep nothing'}},
     schema: z.enum(['on', 'off']).transform((value) => (value === 'on' ? true : undefined)),
     usual: true,
     help: 'What they typed is kept in the session storage of their tab, for half an hour or until the lead is answered. No consent is kept.',
@@ -146,15 +140,12 @@ export const styleChoices = {
 } as const satisfies Readonly<Record<string, Choice>>;
 
 /** The choices that are neither an attribute nor a property of the form. */
-export const generalChoices = {
+const generalChoices = {
   look: select('Look', {
     none: 'Its own',
     ...Object.fromEntries(themeNames.map((name) => [name, themes[name].label])),
   }),
-  version: select('Version', {
-    pinned: 'Exactly this one, with its hash',
-    newest: 'Always the newest one',
-  }),
+  version: select('Version', {pinned: 'Exactly this one, with its hash', newest: 'Always the newest one'}),
 } as const satisfies Readonly<Record<string, Choice>>;
 
 type Choosable = Pick<Partner, 'leadTypes' | 'contextFields'>;

@@ -22,7 +22,7 @@ export const fallbackClass = 'prequal-late';
  * They are a pseudo-element, because it can be visible in a hidden element and is nothing for screen readers. Their place is
  * that of the form, which must be positioned. It is not that of the child, which loses its height when the script has run.
  */
-export const barsRule = (selector: string): string => `${selector}::before {
+const barsRule = (selector: string): string => `${selector}::before {
   background:
     linear-gradient(#8883 0 0) 0 0 / 50% 2em no-repeat,
     repeating-linear-gradient(#8883 0 3em, #0000 0 5em) 0 4.5em / 100% 23em no-repeat;

@@ -18,7 +18,7 @@ import {dialogId, type Attributes, type ApplyPage, type ScriptFile, type Snippet
 import {siteOf} from './receiver.ts';
 
 /** Stands for the partner in a snippet of a page that does not know which partner reads it. */
-export const samplePartner = 'your-partner-key';
+const samplePartner = 'your-partner-key';
 
 /** The version that snippets pin, which is the newest. Undefined if it lacks a file that they need. */
 export function versionForSnippets(versions: readonly EmbedVersion[]): EmbedVersion | undefined {

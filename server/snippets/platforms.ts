@@ -160,11 +160,7 @@ export const platforms = {
       'Choose a trigger of the type "DOM Ready" for the page, and publish the container.',
     ],
     blocks: (parts) => [
-      {
-        title: 'In the page, where the form should appear',
-        language: 'html',
-        code: placeForForm(parts),
-      },
+      {title: 'In the page, where the form should appear', language: 'html', code: placeForForm(parts)},
       {title: 'In the Custom HTML tag', language: 'html', code: tagManager(parts)},
     ],
   },

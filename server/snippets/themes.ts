@@ -36,12 +36,7 @@ export const themes = {
     label: 'Night',
     page: '#080b12',
     colorScheme: 'dark',
-    properties: {
-      accent: '#7ce0c0',
-      background: '#111726',
-      radius: '14px',
-      font: 'system-ui, sans-serif',
-    },
+    properties: {accent: '#7ce0c0', background: '#111726', radius: '14px', font: 'system-ui, sans-serif'},
   },
   letter: {
     label: 'Letter',

@@ -42,8 +42,6 @@ const fileSchema = z.record(versionNumber, advisorySchema, {
 /** Every field may be missing. Most versions have none of them. */
 export type Advisory = z.output<typeof advisorySchema>;
 
-export const advisoriesFile = 'advisories.json';
-
 const byOperator = 'The operator of this server has withdrawn this version.';
 
 /**
@@ -59,7 +57,7 @@ export function readAdvisories(
   known: readonly string[],
   plugins: readonly string[],
 ): ReadonlyMap<string, Advisory> {
-  const path = join(releasesFolder, advisoriesFile);
+  const path = join(releasesFolder, 'advisories.json');
   const published = existsSync(path) ? readOwnJsonFile(path, fileSchema) : {};
   const unknownIn = (names: readonly (string | undefined)[], all = known) =>
     names.filter((name) => name !== undefined && !all.includes(name));

@@ -48,7 +48,7 @@ export const movingVersion = 'v1';
  * name, anybody could fill the table. Scripts without the attribute `crossorigin` and those in opaque frames have no
  * origin. The server's own pages (apply pages, previews of snippets) are known by what browsers say of the site.
  */
-export const unlistedOrigins = {other: 'other', own: 'own', unknown: 'unknown'} as const;
+const unlistedOrigins = {other: 'other', own: 'own', unknown: 'unknown'} as const;
 
 /**
  * Counts by day in memory, and stores the counts later.

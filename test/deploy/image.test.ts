@@ -156,20 +156,10 @@ suite('the image', {skip}, () => {
 
   test('has code, packages of production and released forms, which belong to root', () => {
     const inImage = (path: string) => join(image.root, '/app', path);
-    assert.deepEqual(readdirSync(inImage('.')).toSorted(), [
-      ...[
-        '.npmrc',
-        'build',
-        'calculator',
-        'contract',
-        'data',
-        'form',
-        'node_modules',
-        'package-lock.json',
-        'package.json',
-      ],
-      ...['releases', 'server'],
-    ]);
+    assert.equal(
+      readdirSync(inImage('.')).toSorted().join(' '),
+      '.npmrc build calculator contract data form node_modules package-lock.json package.json releases server',
+    );
     assert.ok(existsSync(inImage('node_modules/express')) && !existsSync(inImage('node_modules/typescript')));
     for (const path of ['server/main.ts', 'node_modules', 'releases'])
       assert.equal(statSync(inImage(path)).uid, 0, path);

@@ -21,18 +21,8 @@ const npmFolder = () => dirname(dirname(realpathSync(need('npm'))));
 const machinesFiles = ['resolv.conf', 'hosts', 'nsswitch.conf', 'ssl/certs/ca-certificates.crt'];
 
 export function makeScratchRoot(root: string) {
-  for (const folder of [
-    'dev',
-    'etc',
-    'opt',
-    'proc',
-    'root',
-    'tmp',
-    'usr/local/bin',
-    'usr/local/lib',
-    'var/lib',
-  ])
-    mkdirSync(join(root, folder), {recursive: true});
+  const folders = 'dev etc opt proc root tmp usr/local/bin usr/local/lib var/lib';
+  for (const folder of folders.split(' ')) mkdirSync(join(root, folder), {recursive: true});
   for (const name of ['bin', 'lib', 'lib64', 'sbin']) symlinkSync(`usr/${name}`, join(root, name));
   for (const file of machinesFiles.filter((name) => existsSync(join('/etc', name)))) {
     mkdirSync(dirname(join(root, 'etc', file)), {recursive: true});

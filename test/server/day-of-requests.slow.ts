@@ -9,10 +9,10 @@ import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {test, type TestContext} from 'node:test';
 import {referenceOf} from '../../contract/reference.ts';
-import type {EmbedAnswer, EmbedConfig} from '../../contract/embed.ts';
+import type {EmbedAnswer} from '../../contract/embed.ts';
 import type {ConsentRow, ShownConsent} from '../../server/admin/consents.ts';
 import {retentionOf} from '../../server/leads/retention.ts';
-import {sentLead, somebody} from '../support/embed-client.ts';
+import {formConfig, sentLead, somebody} from '../support/embed-client.ts';
 import {basic, postJson, readJson} from '../support/http.ts';
 import {openFor} from '../support/opened.ts';
 import {databaseKinds, linesOf, operate} from '../support/operator.ts';
@@ -21,7 +21,7 @@ import {plainBrowser} from '../support/plain-browser.ts';
 import {quickTimings} from '../support/quick-timings.ts';
 import {prequalificationBody} from '../support/sample-leads.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
-import {acme, listedOrigin} from '../support/test-server.ts';
+import {acme} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 import {startWebhookReceiver, type WebhookReceiver} from '../support/webhook-receiver.ts';
 
@@ -88,12 +88,7 @@ async function spendDay(t: TestContext, postgres: boolean) {
   async function fromForm(from: 'form' | 'brief', version: string, at: number | undefined, index: number) {
     const language = index % 2 === 0 ? 'en' : 'es';
     const partner = from === 'form' ? 'acme' : 'brief';
-    const {consent: shown} = await readJson<EmbedConfig>(
-      await server.fetch(`/embed/v1/config?partner=${partner}&lang=${language}`, {
-        headers: {origin: listedOrigin},
-      }),
-      200,
-    );
+    const {consent: shown} = await formConfig(server, partner, {lang: language});
     const who = person();
     const agreed = {
       version: shown?.version,
@@ -163,13 +158,13 @@ const placeOf = (port: number) => `127.0.0.1:${port}`;
 
 function assertAgreed(
   record: Omit<ShownConsent, 'receivers' | 'statement' | 'salt'>,
-  {id, words, language, ...of}: Sent,
+  {id, words, language, from, version}: Sent,
 ) {
   assert.equal(record.lead, id);
-  assert.equal(record.text?.words, words, `the words of ${of.from}`);
+  assert.equal(record.text?.words, words, `the words of ${from}`);
   assert.equal(record.text.language, language);
-  if (of.version !== '') assert.equal(record.text.version, of.version);
-  if (of.from.startsWith('caller'))
+  if (version !== '') assert.equal(record.text.version, version);
+  if (from.startsWith('caller'))
     assert.deepEqual(
       [record.observed?.source, record.reported?.given_at],
       ['caller', '2026-11-01T10:00:00.000Z'],
@@ -284,15 +279,15 @@ for (const {name, postgres, skip} of databaseKinds)
       );
 
       await t.test('the present receiver hears of no lead that it never had', async () => {
-        const told = (receiver: WebhookReceiver) =>
+        const erasedAt = (receiver: WebhookReceiver) =>
           receiver.received
             .map(({body}) => JSON.parse(body) as {type: string; data: {id: string}})
             .filter(({type}) => type === 'lead.erased')
             .map(({data}) => data.id);
         const present = erased.filter(({at}) => at === after.port).map(({id}) => id);
-        await until(() => present.every((id) => told(after).includes(id)));
-        assert.deepEqual(told(after).toSorted(), present.toSorted());
-        assert.deepEqual(told(before), []);
+        await until(() => present.every((id) => erasedAt(after).includes(id)));
+        assert.deepEqual(erasedAt(after).toSorted(), present.toSorted());
+        assert.deepEqual(erasedAt(before), []);
       });
     },
   );

@@ -8,7 +8,6 @@ import {join} from 'node:path';
 import {before, suite, test} from 'node:test';
 import {referenceOf} from '../../contract/reference.ts';
 import type {EmbedAnswer} from '../../contract/embed.ts';
-import type {ShownConsent} from '../../server/admin/consents.ts';
 import type {SuppressionRow} from '../../server/admin/stops.ts';
 import {readLead, sentLead, somebody} from '../support/embed-client.ts';
 import {json, startFakeUpstream} from '../support/fake-upstream.ts';
@@ -154,52 +153,6 @@ for (const {name, postgres, skip} of databaseKinds) {
         await isHeld((await send({...person(), phone: first.who.phone})).id),
         'and may be stopped again',
       );
-    });
-
-    test('is in the record: how, for whom and when, and who was told, also after an erasure', async () => {
-      const [written, linked, clicked] = [await send(), await send(), await send()];
-      for (const {id} of [written, linked, clicked]) await told(id, 'lead.created');
-      const asked = ['--asked', '2026-11-20', '--via', 'letter'];
-      await run('consent', 'revoke', written.who.phone, ...asked, '--yes');
-      await press(linked.id);
-      await press(clicked.id, {'List-Unsubscribe': 'One-Click'});
-      for (const {id} of [linked, clicked]) await told(id, 'consent.revoked partner');
-      await told(written.id, 'consent.revoked all');
-      crm.answerWith(replyWith(500));
-      await run('leads', 'erase', written.id, '--yes');
-      await until(() => types(written.id).includes('lead.erased'));
-      await server.execute(
-        `UPDATE deliveries SET happened_at = happened_at - 345600000 WHERE lead_id = '${written.id}'`,
-      );
-      const {stdout: late} = await server.run('status');
-      assert.match(late, /1 person was erased, and crm has not heard it for 4 days/);
-      crm.answerWith(replyWith(204));
-      const recordOf = async (who: string) =>
-        linesOf<ShownConsent>(await run('consent', 'show', who, '--json'))[0] ?? assert.fail('no record');
-      await until(async () => (await recordOf(written.id)).told.every(({state}) => state === 'delivered'));
-      const {taken_back: back, stops, told: who, person: kept} = await recordOf(written.who.phone);
-      assert.equal(kept?.first_name, 'Jane', 'the consent is kept');
-      assert.partialDeepStrictEqual(back, {for: 'all', way: 'letter'});
-      assert.equal(new Date(back?.asked_at ?? '').toDateString(), 'Fri Nov 20 2026');
-      assert.equal(new Date(back?.entered_at ?? '').toDateString(), new Date().toDateString());
-      assert.deepEqual(
-        stops.map(({what, for: scope, way}) => [what, scope, way]),
-        [['stop', '*', 'letter']],
-      );
-      assert.deepEqual(who.map(({destination, content}) => `${destination} ${content}`).toSorted(), [
-        'crm erased',
-        'crm revoked',
-      ]);
-      for (const [{id}, way] of [
-        [linked, 'link'],
-        [clicked, 'unsubscribe'],
-      ] as const)
-        assert.partialDeepStrictEqual(await recordOf(id), {taken_back: {for: 'partner', way}});
-      const {stdout: shown} = await run('leads', 'show', written.id);
-      assert.match(shown, /Revoked +2026-11-20 .*, for everybody, by letter, entered/);
-      assert.match((await run('consent', 'show', written.id)).stdout, /Revoked[\s\S]*by letter/);
-      const {stdout: exported} = await run('leads', 'export', '--consents');
-      assert.match(exported, /"taken_back":\{"for":"all","asked_at":"2026-11-[12]\d[^}]*"way":"letter"/);
     });
 
     test('says it for one partner, by e-mail; then for all', async () => {

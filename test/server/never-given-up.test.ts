@@ -48,7 +48,7 @@ forEachStore((store) => {
           .map(({content, state}) => `${content} ${state}`);
       };
       /** A lead that crm has. */
-      const told = async (who = person()) => {
+      const leadOfCrm = async (who = person()) => {
         const {id} = await sentLead(server, who);
         const isThere = async () =>
           (await attached.listDeliveries(1, {lead: id, state: 'delivered'})).length === 1;
@@ -60,13 +60,13 @@ forEachStore((store) => {
       const findings = async (config = server.config) =>
         (await statusOf({config, store: attached})).findings.filter(({kind}) => kind === 'stop');
       const said = async (config = server.config) => (await findings(config)).map(inOneLine).join('\n');
-      return {server, store: attached, admin, news, told, saysStop, findings, said};
+      return {server, store: attached, admin, news, leadOfCrm, saysStop, findings, said};
     }
 
     test('arrives after a receiver that failed for longer than other news is tried', async (t) => {
       const crm = await openFor(t, startWebhookReceiver());
-      const {server, news, told, saysStop, admin} = await start(t, crm.settings);
-      const [stopped, erased] = [await told(), await told()];
+      const {server, news, leadOfCrm, saysStop, admin} = await start(t, crm.settings);
+      const [stopped, erased] = [await leadOfCrm(), await leadOfCrm()];
       crm.answerWith(replyWith(500));
       const {id} = await sentLead(server, person());
       await saysStop(stopped);
@@ -81,8 +81,8 @@ forEachStore((store) => {
 
     test('outlives what the retention job does to its lead, and its erasure', async (t) => {
       const crm = await openFor(t, startWebhookReceiver());
-      const {news, told, saysStop, store, admin} = await start(t, crm.settings);
-      const [expired, erased] = [await told(), await told()];
+      const {news, leadOfCrm, saysStop, store, admin} = await start(t, crm.settings);
+      const [expired, erased] = [await leadOfCrm(), await leadOfCrm()];
       crm.answerWith(replyWith(500));
       for (const id of [expired, erased]) await saysStop(id);
       await planAndErase(admin, [erased]);
@@ -103,8 +103,8 @@ forEachStore((store) => {
 
     test('is left out of every drop, which names it, but one that asks for it', async (t) => {
       const crm = await openFor(t, startWebhookReceiver());
-      const {server, news, told, saysStop, admin} = await start(t, crm.settings);
-      const id = await told();
+      const {server, news, leadOfCrm, saysStop, admin} = await start(t, crm.settings);
+      const id = await leadOfCrm();
       crm.answerWith(replyWith(500));
       const drop = (selection: object) => carryOut<Changed>(admin, 'deliveries drop', selection);
       const other = await sentLead(server, person());
@@ -129,8 +129,8 @@ forEachStore((store) => {
 
     test('that a change of one lead leaves out is named before', async (t) => {
       const crm = await openFor(t, startWebhookReceiver());
-      const {server, news, told, saysStop, admin} = await start(t, crm.settings);
-      const id = await told();
+      const {server, news, leadOfCrm, saysStop, admin} = await start(t, crm.settings);
+      const id = await leadOfCrm();
       crm.answerWith(replyWith(500));
       await saysStop(id);
       await server.execute(
@@ -150,8 +150,8 @@ forEachStore((store) => {
         await openFor(t, startWebhookReceiver()),
         await openFor(t, startWebhookReceiver()),
       ];
-      const {server, admin, news, told, saysStop, said} = await start(t, crm.settings);
-      const [first, second] = [await told(), await told()];
+      const {server, admin, news, leadOfCrm, saysStop, said} = await start(t, crm.settings);
+      const [first, second] = [await leadOfCrm(), await leadOfCrm()];
       crm.answerWith(replyWith(500));
       await server.reload({destinations: new Map(), partners: [acme]});
       await saysStop(first);
@@ -177,8 +177,8 @@ forEachStore((store) => {
 
     test('is tried again after a 410, which pauses all else; an operator who pauses holds it, too', async (t) => {
       const crm = await openFor(t, startWebhookReceiver());
-      const {server, admin, news, told, saysStop, said} = await start(t, crm.settings);
-      const [id, next, last] = [await told(), await told(), await told()];
+      const {server, admin, news, leadOfCrm, saysStop, said} = await start(t, crm.settings);
+      const [id, next, last] = [await leadOfCrm(), await leadOfCrm(), await leadOfCrm()];
       crm.answerWith(replyWith(410));
       await sentLead(server, person());
       await until(async () => (await admin.store.pausedDestinations()).length === 1);
@@ -224,8 +224,8 @@ forEachStore((store) => {
       );
       const to = ['sales@example.com', 'gone@example.com'];
       const inbox = emailSettings(`smtp://127.0.0.1:${mail.port}`, {to});
-      const {news, told, saysStop, said, admin} = await start(t, inbox, {refusedRetry: 2 * 3_600_000});
-      const [id, other] = [await told(), await told()];
+      const {news, leadOfCrm, saysStop, said, admin} = await start(t, inbox, {refusedRetry: 2 * 3_600_000});
+      const [id, other] = [await leadOfCrm(), await leadOfCrm()];
       refused = ['gone@example.com'];
       await saysStop(id);
       await until(async () => (await said()) !== '');
@@ -248,21 +248,19 @@ forEachStore((store) => {
       refused = [];
       await admin.store.retryDeliveries(Date.now(), {destination: 'crm'});
       await until(async () => (await news()).length === 0);
-      assert.deepEqual(
-        mail.received
-          .slice(2)
-          .map((received) => received.to)
-          .toSorted(),
-        [['gone@example.com'], ['sales@example.com'], to],
-      );
+      assert.deepEqual(columnOf(mail.received.slice(2), 'to').toSorted(), [
+        ['gone@example.com'],
+        ['sales@example.com'],
+        to,
+      ]);
     });
 
     test('is no finding for a quarter of an hour, and counts people, not leads', async (t) => {
       const crm = await openFor(t, startWebhookReceiver());
-      const {told, saysStop, findings, said, server, admin} = await start(t, crm.settings);
+      const {leadOfCrm, saysStop, findings, said, server, admin} = await start(t, crm.settings);
       const phone = '415-999-1234';
-      const ids = [await told(person(phone)), await told(person(phone)), await told()];
-      const erased = await told();
+      const ids = [await leadOfCrm(person(phone)), await leadOfCrm(person(phone)), await leadOfCrm()];
+      const erased = await leadOfCrm();
       crm.answerWith(replyWith(500));
       for (const id of ids) await saysStop(id);
       await planAndErase(admin, [erased]);

@@ -65,8 +65,7 @@ suite('a reload', () => {
 
   test('lets a request that has begun end under the configuration with which it began', async (t) => {
     const server = await openFor(t, sqlite.startServer());
-    const connection = await openConnection(server.port);
-    t.after(() => connection.close());
+    const connection = await openFor(t, openConnection(server.port));
     const body = JSON.stringify({lead: somebody()});
     const headers = {
       origin: listedOrigin,

@@ -1,6 +1,6 @@
 /** Sends requests like the form on a partner's page does. */
 import {randomUUID} from 'node:crypto';
-import type {EmbedAnswer} from '../../contract/embed.ts';
+import type {EmbedAnswer, EmbedConfig} from '../../contract/embed.ts';
 import {postJson, readJson, type FetchPath} from './http.ts';
 import {prequalificationBody, without} from './sample-leads.ts';
 import {listedOrigin} from './test-server.ts';
@@ -38,3 +38,13 @@ export const readLead = (server: Sender, {id, token}: {id: string; token: string
   const headers = {origin, authorization: `Bearer ${token}`};
   return server.fetch(`/embed/v1/leads/${id}?partner=${partner}`, {headers});
 };
+
+/** The configuration that a form of the partner gets. */
+export async function formConfig(
+  server: Sender,
+  partner = 'acme',
+  {lang, headers}: {lang?: string | undefined; headers?: Record<string, string>} = {},
+): Promise<EmbedConfig> {
+  const path = `/embed/v1/config?partner=${partner}${lang === undefined ? '' : `&lang=${lang}`}`;
+  return readJson(await server.fetch(path, {headers: {origin: listedOrigin, ...headers}}), 200);
+}

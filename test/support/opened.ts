@@ -24,7 +24,7 @@ export const suiteOwner = (): Owner => inReverse({after});
 /** Closes it after the test or the suite that owns it, unless it was closed before. */
 export async function openFor<Resource extends Closable>(
   owner: Owner,
-  opening: Promise<Resource>,
+  opening: Resource | Promise<Resource>,
 ): Promise<Resource> {
   const opened = await opening;
   let closed: {result: unknown} | undefined;

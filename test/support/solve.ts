@@ -1,8 +1,8 @@
 /** Solves a challenge as a browser does: tries counters until the derived key begins as asked. */
 import {pbkdf2Sync} from 'node:crypto';
-import type {Challenge, EmbedConfig} from '../../contract/embed.ts';
-import {readJson, type FetchPath} from './http.ts';
-import {listedOrigin} from './test-server.ts';
+import type {Challenge} from '../../contract/embed.ts';
+import {formConfig} from './embed-client.ts';
+import type {FetchPath} from './http.ts';
 
 export type Proof = {challenge: Challenge; solution: {counter: number; derivedKey: string}};
 
@@ -20,9 +20,7 @@ export function solve(challenge: Challenge): Proof {
 }
 
 export async function newChallenge(server: {fetch: FetchPath}, partner = 'acme'): Promise<Challenge> {
-  const headers = {origin: listedOrigin};
-  const response = await server.fetch(`/embed/v1/config?partner=${partner}`, {headers});
-  return (await readJson<EmbedConfig>(response, 200)).challenge!;
+  return (await formConfig(server, partner)).challenge!;
 }
 
 export const newProof = async (server: {fetch: FetchPath}) => solve(await newChallenge(server));

@@ -21,7 +21,7 @@ import {confirmationEmail, type ConfirmationEmail} from './confirmation-email.ts
  * The maximum number of confirmations to one network within an hour. The wider networks around it may get as many times
  * more as with any other limit.
  */
-export const maxOfNetwork = 5;
+const maxOfNetwork = 5;
 const ofNetworks = timesAround.map((times) => maxOfNetwork * times);
 
 const denied: Readonly<Record<Exclude<ConfirmationDecision, 'granted'>, string>> = {

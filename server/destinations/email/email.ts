@@ -81,7 +81,11 @@ async function send(mailbox: Mailbox, email: Email, before: Recipients | null = 
 export function messageOf({subject, text, html, id, follows}: Email, from: string): SendMailOptions {
   const named = (name: string) => `<${name}@${domainOf(from)}>`;
   return {
-    ...{from, subject, text, html, messageId: named(id)},
+    from,
+    subject,
+    text,
+    html,
+    messageId: named(id),
     ...(follows && {inReplyTo: named(follows), references: named(follows)}),
     // Programs that answer e-mails, for example during a holiday, leave such e-mails alone (RFC 3834; the second is for Exchange).
     headers: {'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All'},

@@ -72,10 +72,9 @@ export function personBlocks(record: LeadRecord, view: LeadView): Block[] {
   const hints = callHints(record, view);
   const {e164} = lead.phone;
   const dial = theirPhone(lead.phone);
-  const call = {
-    ...{label: `Call ${dial}`, href: `tel:${e164}`, text: `Call ${dial}`},
-    isMain: view.call?.answer === 'yes' && view.suspicion === null,
-  };
+  const label = `Call ${dial}`;
+  const isMain = view.call?.answer === 'yes' && view.suspicion === null;
+  const call = {label, href: `tel:${e164}`, text: label, isMain};
   const text = {label: 'Text', href: `sms:${e164}`, text: `Text ${shownPhone(lead.phone)}`};
   return [
     {person: theirName(lead), below: hints.length > 0 ? capitalized(hints.join(', ')) : undefined},

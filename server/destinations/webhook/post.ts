@@ -55,10 +55,7 @@ export function createPoster(
   const {origin, pathname, search} = new URL(url);
   const masked = namedHost === undefined ? mask(url) : (text: string) => text;
   const connecting = Math.min(timeout, longestConnecting);
-  const options = {
-    connections: parallel,
-    connect: createConnector(isInternal, connecting, lookup),
-  };
+  const options = {connections: parallel, connect: createConnector(isInternal, connecting, lookup)};
   const uncheckedConnect = createConnector(isInternal, connecting, lookup, false);
   const pool = createPool(origin, options);
   /** For second requests. Its connections are closed after each request. */

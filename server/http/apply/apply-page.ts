@@ -16,7 +16,7 @@ export const colorSchemes = ['auto', 'light', 'dark'] as const;
 export type ColorScheme = (typeof colorSchemes)[number];
 
 /** The script of the form. Undefined on a server without any version of the form. */
-export type FormScript = {address: string; integrity: string} | undefined;
+export type FormScript = {src: string; integrity: string} | undefined;
 
 export type Visit = {
   language: FormLanguage;
@@ -137,7 +137,7 @@ export function applyPage(
         data-origins="${mayBeFramed && origins.join(' ')}"
       ></script>`
     }
-    ${scripted && html`<script type="module" src="${scripted.address}" integrity="${scripted.integrity}"></script>`}`;
+    ${scripted && html`<script type="module" src="${scripted.src}" integrity="${scripted.integrity}"></script>`}`;
   // In a frame, the browser's Back belongs to the page around it.
   const attributes = html`partner="${key}" ${leadType === 'standard' && html`lead-type="standard"`}
   ${order !== orders[0] && html`order="${order}"`} ${privacyHref && html`privacy-href="${privacyHref}"`} draft

@@ -59,12 +59,6 @@ const policy = ({stylesHash}: Page, origins: readonly string[]) =>
     "require-trusted-types-for 'script'",
   ].join('; ');
 
-/** The address has no origin, because the page belongs to the server. */
-function scriptOf(version: EmbedVersion): FormScript {
-  const {src, integrity} = pinnedFile('', version, moduleFile);
-  return {address: src, integrity};
-}
-
 /** The language that the address asks for, or else the one that the browser prefers. */
 function languageOf(request: Request) {
   const {lang} = request.query;
@@ -121,7 +115,8 @@ export function applyPages(parts: Parts): Router {
   const {revokePage} = parts;
   const router = Router({caseSensitive: true});
   const byKey = new Map(partners.map((partner) => [partner.key, partner]));
-  const script = version && scriptOf(version);
+  // The address has no origin, because the page belongs to the server.
+  const script = version && pinnedFile('', version, moduleFile);
 
   const findPartner: RequestHandler<{partner: string}> = (request, response, next) => {
     const partner = byKey.get(request.params.partner);
@@ -144,9 +139,7 @@ export function applyPages(parts: Parts): Router {
     const page = applyPage(partner, visit, form.empty(request, partner, visit), publicUrl, script);
     // A browser asks each time, because the page names the newest version of the form. It may keep what was typed for Back.
     response.set('Cache-Control', 'private, no-cache');
-    send(response, page, partner.origins, {
-      mayCompress: request.acceptsEncodings(['gzip']) === 'gzip',
-    });
+    send(response, page, partner.origins, {mayCompress: request.acceptsEncodings(['gzip']) === 'gzip'});
   };
 
   /** The answer is never kept, because the visitor's data is in it. */

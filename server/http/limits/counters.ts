@@ -33,7 +33,6 @@ export type Counters = {
 export function createCounters(redisUrl: string | undefined, tokenKey: () => string, emit: Emit): Counters {
   const redis = redisUrl === undefined ? undefined : connectRedis(redisUrl, emit);
   const memory = createMemoryCounters();
-  const shared = 'shared';
   const own = randomUUID();
   const keyOf = (name: string) => {
     const digest = createHmac('sha256', tokenKey()).update(`counter\0${name}`).digest('base64url');
@@ -45,12 +44,12 @@ export function createCounters(redisUrl: string | undefined, tokenKey: () => str
       const {name, window, renew = false} = counter;
       const reply = await redis?.run((client) => client.incrementCounter(keyOf(name), window, renew));
       if (!reply) return {...memory.increment(counter), backend: own};
-      return {...reply, backend: shared};
+      return {...reply, backend: 'shared'};
     },
 
     async read(names) {
       const reply = await redis?.run((client) => client.mGet(names.map(keyOf)));
-      if (reply) return {counts: reply.map(Number), backend: shared};
+      if (reply) return {counts: reply.map(Number), backend: 'shared'};
       return {counts: names.map((name) => memory.find(name)?.count ?? 0), backend: own};
     },
 

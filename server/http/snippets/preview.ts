@@ -14,7 +14,7 @@ const notInHtml: ReadonlySet<PlatformName> = new Set(['react', 'vue', ...leadToA
 export const isShownAsHtml = (platform: PlatformName): boolean => notInHtml.has(platform);
 
 /** The blocks of a snippet that the preview holds. */
-export const blocksInPreview = (platform: PlatformName, parts: SnippetParts): readonly Block[] =>
+const blocksInPreview = (platform: PlatformName, parts: SnippetParts): readonly Block[] =>
   platforms[isShownAsHtml(platform) ? 'html' : platform].blocks(parts);
 
 const codeOf = (blocks: readonly Block[], language: Block['language']) =>

@@ -73,12 +73,7 @@ suite('a destination', () => {
       {
         lender: {...lender, attribution_in_notes: true, on_lost_reply: 'hold', ...pace},
         crm: {...crm, internal: true, events: ['lead.answered'], ...pace},
-        mail: {
-          ...mail,
-          to: ['a@partner.example', 'b@partner.example'],
-          details: 'contact',
-          reply_to: 'none',
-        },
+        mail: {...mail, to: ['a@partner.example', 'b@partner.example'], details: 'contact', reply_to: 'none'},
       },
       {...lenderAccess, ...crmAccess, ...mailAccess},
     );

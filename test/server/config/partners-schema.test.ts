@@ -8,11 +8,7 @@ import {partner} from '../../../demo/partner.ts';
 import {runCommand} from '../../support/operator.ts';
 import {startTestServer} from '../../support/test-server.ts';
 
-type Schema = {
-  $id?: string;
-  properties?: Record<string, Schema>;
-  description?: string;
-};
+type Schema = {$id?: string; properties?: Record<string, Schema>; description?: string};
 
 const server = await startTestServer();
 after(() => server.close());

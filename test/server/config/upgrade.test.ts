@@ -104,10 +104,7 @@ function upgraded(settings: Settings) {
   return meaning(config);
 }
 
-const usual = {
-  answerFrom: undefined,
-  sendTo: [],
-};
+const usual = {answerFrom: undefined, sendTo: []};
 /** What the configuration of 1.8 (c427aee7) said of these settings. */
 const cases: Record<string, [settings: Settings, said: object]> = {
   'the least that 1.8 needed': [
@@ -223,12 +220,10 @@ const cases: Record<string, [settings: Settings, said: object]> = {
   'numbers and lists': [
     {
       ...{...required, RETAIN_DAYS: '365', RETAIN_GRACE_DAYS: '0', KEEP_CONSENT_YEARS: '7'},
-      ...{
-        PROOF_OF_WORK: '0',
-        RATE_LIMIT: '1000',
-        SNIPPETS_PAGE: 'off',
-        WITHDRAWN_VERSIONS: '1.0.0 1.1.0-beta.1',
-      },
+      PROOF_OF_WORK: '0',
+      RATE_LIMIT: '1000',
+      SNIPPETS_PAGE: 'off',
+      WITHDRAWN_VERSIONS: '1.0.0 1.1.0-beta.1',
       SIGN_IN_EXEMPT: '10.0.0.0/8, 2001:db8::1',
       POLICY_FILE: write(
         'policy.json',
@@ -288,48 +283,44 @@ suite('the file of 2.0 means what the settings of 1.8 meant', () => {
 suite('the steps of an upgrade', () => {
   test('each setting that 2.0 has no more is named, with its file, and no other one is', () => {
     const all: Settings = {
-      ...{
-        ...required,
-        ...upstream,
-        ...mail,
-        ADMIN_URL: 'https://admin.example.com',
-        DATABASE_STATEMENTS: 'named',
-      },
+      ...required,
+      ...upstream,
+      ...mail,
+      ADMIN_URL: 'https://admin.example.com',
+      DATABASE_STATEMENTS: 'named',
       ...{EMBED_PARTNER: 'acme', EMBED_NAME: 'Acme', EMBED_CID: '1', EMBED_LEAD_TYPES: 'standard'},
-      ...{
-        EMBED_CONTACT_PHONE: '(415) 555-0132',
-        EMBED_CONTACT_EMAIL: 'a@b.example',
-        EMBED_FOLDER: embedFolder,
-      },
+      EMBED_CONTACT_PHONE: '(415) 555-0132',
+      EMBED_CONTACT_EMAIL: 'a@b.example',
+      EMBED_FOLDER: embedFolder,
       ...{SIGN_IN_EXEMPT: 'loopback', SNIPPETS_PAGE: 'on', PROOF_OF_WORK: '1', RATE_LIMIT: '1'},
       ...{RETAIN_DAYS: '1', RETAIN_GRACE_DAYS: '1', KEEP_CONSENT_YEARS: '1', CONFIRMATIONS: 'on'},
       ...{ERASURES_FILE: `${required['DATABASE_PATH']}.erasures`, WITHDRAWN_VERSIONS: '1.0.0'},
-      ...{
-        ON_AMBIGUOUS: 'send',
-        OUTBOX_PER_SECOND: '1',
-        WEBHOOK_INTERNAL_HOSTS: 'a',
-        ALERTS_TO: 'a@b.example',
-      },
+      ON_AMBIGUOUS: 'send',
+      OUTBOX_PER_SECOND: '1',
+      WEBHOOK_INTERNAL_HOSTS: 'a',
+      ALERTS_TO: 'a@b.example',
       POLICY_FILE: write('usual-policy.json', defaultPolicy),
       PARTNERS_FILE: write('partners.json', {partners: [partner]}),
     };
-    for (const end of ['', '_FILE']) {
+    for (const suffix of ['', '_FILE']) {
       const given = Object.entries(all).map(([name, value]) =>
-        Object.hasOwn(formerSettings, name) && end ? [`${name}${end}`, write(name, value)] : [name, value],
+        Object.hasOwn(formerSettings, name) && suffix
+          ? [`${name}${suffix}`, write(name, value)]
+          : [name, value],
       );
       const settings = Object.fromEntries(given) as Settings;
       const changed = followed(upgrade(settings), settings);
       const kept = Object.keys(changed).filter((name) => !Object.hasOwn(settings, name));
       assert.deepEqual(kept, [
         'CONFIG',
-        `CREDENTIALS_UPSTREAM_USER${end}`,
-        `CREDENTIALS_UPSTREAM_PASSWORD${end}`,
+        `CREDENTIALS_UPSTREAM_USER${suffix}`,
+        `CREDENTIALS_UPSTREAM_PASSWORD${suffix}`,
       ]);
       const gone = Object.keys(settings).filter((name) => !Object.hasOwn(changed, name));
       assert.deepEqual(
         gone.toSorted(),
         Object.keys(formerSettings)
-          .map((name) => name + end)
+          .map((name) => name + suffix)
           .toSorted(),
       );
     }
@@ -374,13 +365,11 @@ suite('the steps of an upgrade', () => {
     ],
     'collected e-mails': [
       {
-        ...{
-          ...mail,
-          PARTNERS_FILE: write('collected.json', {
-            destinations: {sales: {type: 'email', to: ['sales@example.com'], every_minutes: 5}},
-            partners: [partner],
-          }),
-        },
+        ...mail,
+        PARTNERS_FILE: write('collected.json', {
+          destinations: {sales: {type: 'email', to: ['sales@example.com'], every_minutes: 5}},
+          partners: [partner],
+        }),
       },
       /^Expect an e-mail for each lead from sales:/m,
     ],

@@ -23,12 +23,12 @@ function stopwatch(t: TestContext) {
 }
 
 function start() {
-  const told: string[] = [];
+  const states: string[] = [];
   const failures = countConsecutiveFailures('crm', (event) => {
-    if (event.type === 'destination-replies') told.push(event.state);
+    if (event.type === 'destination-replies') states.push(event.state);
   });
   return {
-    told,
+    states,
     state: () => failures.state(),
     refuse: (...leads: string[]) => leads.forEach((lead) => failures.record('refused', lead, 'the reason')),
     deliver: () => failures.record('delivered', 'another', null),
@@ -38,7 +38,7 @@ function start() {
 suite('a destination that refuses leads', () => {
   test('two leads are enough where nothing else was delivered for a day', (t) => {
     const pass = stopwatch(t);
-    const {state, refuse, deliver, told} = start();
+    const {state, refuse, deliver, states} = start();
     refuse('1');
     pass(23 * hour);
     refuse('2', '1');
@@ -46,10 +46,10 @@ suite('a destination that refuses leads', () => {
     pass(hour);
     assert.equal(state(), 'refusing');
     refuse('2');
-    assert.deepEqual(told, ['refusing'], 'the log says it at the next refusal');
+    assert.deepEqual(states, ['refusing'], 'the log says it at the next refusal');
     deliver();
     assert.equal(state(), 'ok');
-    assert.deepEqual(told, ['refusing', 'ok']);
+    assert.deepEqual(states, ['refusing', 'ok']);
   });
   test('one lead that is refused for a day says nothing about the destination', (t) => {
     const pass = stopwatch(t);

@@ -247,10 +247,10 @@ suite('leads that the upstream stumbles over', () => {
   const poison = new Set<string>();
   const keyOf = ({headers}: Exchange) => String(headers['idempotency-key']);
   const onPoison =
-    (told: Reply, usual: (key: string) => Reply, of: (exchange: Exchange) => string): Reply =>
+    (failure: Reply, usual: (key: string) => Reply, leadOf: (exchange: Exchange) => string): Reply =>
     (response, exchange) => {
-      const key = of(exchange);
-      return (poison.has(key) ? told : usual(key))(response, exchange);
+      const key = leadOf(exchange);
+      return (poison.has(key) ? failure : usual(key))(response, exchange);
     };
   const take = (id: string) => json(201, {id});
   const idOf = ({path}: Exchange) => path.split('/').at(-1)!;

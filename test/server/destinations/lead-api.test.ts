@@ -81,8 +81,7 @@ suite('an upstream that works', () => {
       read: json(200, {first_name: 'Jane', ...amounts}),
     };
     const upstream = await openFor(t, startFakeUpstream(script));
-    const api = createLeadApi({...upstream.settings, parallel}, 5_000);
-    t.after(() => api.close());
+    const api = await openFor(t, createLeadApi({...upstream.settings, parallel}, 5_000));
     const deliveries = Array.from({length: parallel}, () => api.deliver(leadRequest()));
     const outcomes = await Promise.all(deliveries);
     assert.ok(outcomes.every(({state}) => state === 'delivered'));

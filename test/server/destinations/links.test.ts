@@ -55,8 +55,7 @@ suite('an e-mail with a link', () => {
   const server = openForSuite(() => startMailServer());
   async function sent(owner: Owner, requests: DeliveryRequest[], changes = {}) {
     const settings = emailSettings(`smtp://127.0.0.1:${server.port}`, {...link, ...changes});
-    const email = createEmail(settings, 20_000);
-    owner.after(() => email.close());
+    const email = await openFor(owner, createEmail(settings, 20_000));
     const before = server.received.length;
     await Promise.all(requests.map((request) => email.deliver(request)));
     const [{parsed} = assert.fail(), ...others] = server.received.slice(before);
@@ -90,8 +89,7 @@ for (const format of chatFormats) {
   test(`a message to ${format} leads to the page of the lead, and holds nothing personal`, async (t) => {
     const {settings, received} = await openFor(t, startWebhookReceiver());
     const own = {type: 'chat', format, rounding: 1_000, parallel: 1, ...link} as const;
-    const chat = createChat({...settings, ...own}, 10_000);
-    t.after(() => chat.close());
+    const chat = await openFor(t, createChat({...settings, ...own}, 10_000));
     for (const request of news) {
       await chat.deliver(request);
       const {body} = received.at(-1) ?? assert.fail();

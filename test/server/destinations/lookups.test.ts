@@ -3,11 +3,13 @@ import assert from 'node:assert/strict';
 import type {LookupAddress} from 'node:dns';
 import {suite, test, type TestContext} from 'node:test';
 import {NotTried} from '../../../server/destinations/breaker.ts';
-import {DeliveryError, type Destination} from '../../../server/destinations/destination.ts';
+import type {Destination} from '../../../server/destinations/destination.ts';
 import {createEmail} from '../../../server/destinations/email/email.ts';
 import {createLeadApi} from '../../../server/destinations/lead-api/lead-api.ts';
 import {createLookups, LookupTooSlow, type Lookup} from '../../../server/destinations/lookups.ts';
 import {createWebhook} from '../../../server/destinations/webhook/webhook.ts';
+import {openFor} from '../../support/opened.ts';
+import {failureOf} from '../../support/delivery-failure.ts';
 import {emailSettings} from '../../support/email-settings.ts';
 import {leadApi, upstreamAccess} from '../../support/fake-upstream.ts';
 import {newsRequest} from '../../support/sample-news.ts';
@@ -31,7 +33,7 @@ function start(t: TestContext, share = 4) {
     return open.get(host)!.promise;
   };
   /** Ends a look-up that runs, and lets all who wait for it go on. */
-  const end = async (host: string, answer: LookupAddress[] | Error) => {
+  const answerWith = async (host: string, answer: LookupAddress[] | Error) => {
     const {resolve, reject} = open.get(host)!;
     open.delete(host);
     if (answer instanceof Error) reject(answer);
@@ -42,7 +44,7 @@ function start(t: TestContext, share = 4) {
     lookUp: createLookups(ask, share, () => time),
     asked,
     running: () => [...open.keys()],
-    end,
+    answerWith,
     wait: (milliseconds: number) => {
       time += milliseconds;
       t.mock.timers.tick(milliseconds);
@@ -54,17 +56,17 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 suite('looking up names of destinations', () => {
   test('a name that many connections wait for is asked for once', async (t) => {
-    const {lookUp, asked, end} = start(t);
+    const {lookUp, asked, answerWith} = start(t);
     const found = Promise.all(Array.from({length: 16}, () => lookUp('crm.example')));
-    await end('crm.example', at('192.0.2.1'));
+    await answerWith('crm.example', at('192.0.2.1'));
     assert.deepEqual(new Set((await found).flat().map(({address}) => address)), new Set(['192.0.2.1']));
     assert.deepEqual(asked, ['crm.example']);
   });
 
   test('an answer is used for a minute without asking again', async (t) => {
-    const {lookUp, asked, end, wait} = start(t);
+    const {lookUp, asked, answerWith, wait} = start(t);
     const first = lookUp('crm.example');
-    await end('crm.example', at('192.0.2.1'));
+    await answerWith('crm.example', at('192.0.2.1'));
     assert.deepEqual(await first, at('192.0.2.1'));
     wait(fresh - 1);
     assert.deepEqual(await lookUp('crm.example'), at('192.0.2.1'));
@@ -72,45 +74,45 @@ suite('looking up names of destinations', () => {
   });
 
   test('after a minute the last answer is used until the newer one is there', async (t) => {
-    const {lookUp, asked, end, wait} = start(t);
+    const {lookUp, asked, answerWith, wait} = start(t);
     void lookUp('crm.example');
-    await end('crm.example', at('192.0.2.1'));
+    await answerWith('crm.example', at('192.0.2.1'));
     wait(fresh);
     assert.deepEqual(await lookUp('crm.example'), at('192.0.2.1'));
     assert.deepEqual(await lookUp('crm.example'), at('192.0.2.1'));
     assert.equal(asked.length, 2);
-    await end('crm.example', at('192.0.2.2'));
+    await answerWith('crm.example', at('192.0.2.2'));
     assert.deepEqual(await lookUp('crm.example'), at('192.0.2.2'));
     assert.equal(asked.length, 2);
   });
 
   test('while a name cannot be looked up, its last answer is used for ten minutes, and not longer', async (t) => {
-    const {lookUp, end, wait} = start(t);
+    const {lookUp, answerWith, wait} = start(t);
     void lookUp('crm.example');
-    await end('crm.example', at('192.0.2.1'));
+    await answerWith('crm.example', at('192.0.2.1'));
     wait(usable - 1);
     assert.deepEqual(await lookUp('crm.example'), at('192.0.2.1'));
-    await end('crm.example', away);
+    await answerWith('crm.example', away);
     assert.deepEqual(await lookUp('crm.example'), at('192.0.2.1'));
-    await end('crm.example', away);
+    await answerWith('crm.example', away);
     wait(1);
     const late = assert.rejects(lookUp('crm.example'), away);
-    await end('crm.example', away);
+    await answerWith('crm.example', away);
     await late;
   });
 
   test('a name that could not be looked up is asked for again by the next connection', async (t) => {
-    const {lookUp, end} = start(t);
+    const {lookUp, answerWith} = start(t);
     const failed = assert.rejects(lookUp('crm.example'), away);
-    await end('crm.example', away);
+    await answerWith('crm.example', away);
     await failed;
     const found = lookUp('crm.example');
-    await end('crm.example', at('192.0.2.1'));
+    await answerWith('crm.example', at('192.0.2.1'));
     assert.deepEqual(await found, at('192.0.2.1'));
   });
 
   test('a name that takes too long fails after five seconds, and is not asked for twice meanwhile', async (t) => {
-    const {lookUp, asked, end, wait} = start(t);
+    const {lookUp, asked, answerWith, wait} = start(t);
     const first = assert.rejects(lookUp('slow.example'), LookupTooSlow);
     wait(limit);
     await first;
@@ -118,12 +120,12 @@ suite('looking up names of destinations', () => {
     wait(limit);
     await second;
     assert.deepEqual(asked, ['slow.example']);
-    await end('slow.example', at('192.0.2.1'));
+    await answerWith('slow.example', at('192.0.2.1'));
     assert.deepEqual(await lookUp('slow.example'), at('192.0.2.1'));
   });
 
   test('a slow name holds its thread until it is answered, and another one then gets that thread', async (t) => {
-    const {lookUp, running, end, wait} = start(t, 2);
+    const {lookUp, running, answerWith, wait} = start(t, 2);
     const failures = ['slow-1.example', 'slow-2.example'].map((name) =>
       assert.rejects(lookUp(name), LookupTooSlow),
     );
@@ -131,9 +133,9 @@ suite('looking up names of destinations', () => {
     await Promise.all(failures);
     const found = lookUp('crm.example');
     assert.deepEqual(running(), ['slow-1.example', 'slow-2.example']);
-    await end('slow-1.example', away);
+    await answerWith('slow-1.example', away);
     assert.deepEqual(running(), ['slow-2.example', 'crm.example']);
-    await end('crm.example', at('192.0.2.1'));
+    await answerWith('crm.example', at('192.0.2.1'));
     assert.deepEqual(await found, at('192.0.2.1'));
   });
 
@@ -147,9 +149,9 @@ suite('looking up names of destinations', () => {
   });
 
   test('a name that gets no thread has its last answer', async (t) => {
-    const {lookUp, end, wait} = start(t, 1);
+    const {lookUp, answerWith, wait} = start(t, 1);
     void lookUp('crm.example');
-    await end('crm.example', at('192.0.2.1'));
+    await answerWith('crm.example', at('192.0.2.1'));
     wait(fresh);
     const slow = assert.rejects(lookUp('slow.example'), LookupTooSlow);
     assert.deepEqual(await lookUp('crm.example'), at('192.0.2.1'));
@@ -176,18 +178,13 @@ const kinds: Record<string, (lookup: Lookup) => Destination> = {
 
 for (const [kind, create] of Object.entries(kinds)) {
   const failWith = async (t: TestContext, error: Error) => {
-    const destination = create(rejecting(error));
-    t.after(() => destination.close());
+    const destination = await openFor(t, create(rejecting(error)));
     const content = kind === 'lead-api' ? 'lead' : 'created';
-    return destination.deliver({...newsRequest({}, content), attempts: 9}).then(
-      () => assert.fail('it was delivered'),
-      (failure: unknown) => failure,
-    );
+    return destination.deliver({...newsRequest({}, content), attempts: 9});
   };
 
   test(`a ${kind} whose host cannot be looked up in time says so, and all its leads wait`, async (t) => {
-    const failure = await failWith(t, new LookupTooSlow());
-    assert.ok(failure instanceof DeliveryError);
+    const failure = await failureOf(failWith(t, new LookupTooSlow()));
     assert.match(failure.message, /^The address of the .* could not be found in time/);
     assert.equal(failure.fault, 'failed');
     assert.equal(failure.aboutLead, false);
@@ -195,6 +192,6 @@ for (const [kind, create] of Object.entries(kinds)) {
 
   test(`a ${kind} whose host could not be looked up because of other hosts counts as not tried`, async (t) => {
     const notTried = new NotTried('no thread');
-    assert.equal(await failWith(t, notTried), notTried);
+    await assert.rejects(failWith(t, notTried), (error) => error === notTried);
   });
 }

@@ -11,7 +11,7 @@ import {openStore} from '../../../server/store/open-store.ts';
 import {sentLead, somebody} from '../../support/embed-client.ts';
 import {json, startFakeUpstream, type Script} from '../../support/fake-upstream.ts';
 import {basic, postJson, readJson} from '../../support/http.ts';
-import {openFor, openWhile} from '../../support/opened.ts';
+import {openFor} from '../../support/opened.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 import {amounts, newDelivery, newEntry, prequalificationBody, without} from '../../support/sample-leads.ts';
 import {asOperator, forEachStore, sqlite} from '../../support/stores.ts';
@@ -28,40 +28,38 @@ const heard = ({received, secret}: WebhookReceiver): Heard[] =>
     event: new Webhook(secret).verify(body, headers as Record<string, string>) as LeadEvent,
   }));
 
-async function receiver(t: TestContext, ...given: Parameters<typeof startWebhookReceiver>) {
-  const started = await openFor(t, startWebhookReceiver(...given));
-  return started;
-}
+const receiver = (t: TestContext, ...given: Parameters<typeof startWebhookReceiver>) =>
+  openFor(t, startWebhookReceiver(...given));
 
-async function upstream(t: TestContext, script: Script = {}) {
-  const started = await openFor(t, startFakeUpstream(script));
-  return started;
-}
+const upstream = (t: TestContext, script?: Script) => openFor(t, startFakeUpstream(script));
 
 /** The answer of an upstream is waited for, however busy the machine is. */
 const timings = {...quickTimings, answerWait: 60_000};
 
-async function server(
+function server(
   t: TestContext,
   destinations: Record<string, DestinationSettings>,
   partner: object = {},
   given = timings,
   store = sqlite,
 ): Promise<TestServer> {
-  const started = await store.startServer(
-    {
-      destinations: new Map(Object.entries(destinations)),
-      partners: [onePartner({key: 'acme', origins: [listedOrigin], cid: '1001', ...partner})],
-      callers: [{...acme, send_to: Object.keys(destinations)}],
-    },
-    given,
-  );
-  t.after(() => started.close());
-  return started;
+  const config = {
+    destinations: new Map(Object.entries(destinations)),
+    partners: [onePartner({key: 'acme', origins: [listedOrigin], cid: '1001', ...partner})] as const,
+    callers: [{...acme, send_to: Object.keys(destinations)}],
+  };
+  return openFor(t, store.startServer(config, given));
 }
 
-const deliveries = (of: TestServer, filter: DeliveryFilter = {}): Promise<DeliveryRow[]> =>
-  asOperator(of, (store) => store.listDeliveries(100, filter));
+/** A server whose leads a lender answers, and a CRM that is told of them. */
+async function withLender(t: TestContext, script?: Script) {
+  const [crm, lender] = [await receiver(t), await upstream(t, script)];
+  const destinations = {crm: crm.settings, lender: lender.settings};
+  return {crm, lender, own: await server(t, destinations, {answer_from: 'lender', send_to: ['crm']})};
+}
+
+const deliveries = (own: TestServer, filter: DeliveryFilter = {}): Promise<DeliveryRow[]> =>
+  asOperator(own, (store) => store.listDeliveries(100, filter));
 
 test('every webhook of the partner is told at once of a lead that the calculator answers', async (t) => {
   const [one, two, other] = [await receiver(t), await receiver(t), await receiver(t)];
@@ -96,12 +94,7 @@ test('a lead of a caller is told to the destinations of that caller', async (t) 
 });
 
 test('webhooks are told of a lead when it is stored, and again when the upstream has answered', async (t) => {
-  const [crm, lender] = [await receiver(t), await upstream(t)];
-  const own = await server(
-    t,
-    {crm: crm.settings, lender: lender.settings},
-    {answer_from: 'lender', send_to: ['crm']},
-  );
+  const {crm, own} = await withLender(t);
   const {id, status} = await sentLead(own);
   assert.equal(status, 'done');
   await crm.hasReceived(2);
@@ -118,12 +111,7 @@ test('webhooks are told of a lead when it is stored, and again when the upstream
 
 test('webhooks are told that an upstream refuses a lead, and that it takes it after all', async (t) => {
   const script: Script = {create: json(422, {})};
-  const [crm, lender] = [await receiver(t), await upstream(t, script)];
-  const own = await server(
-    t,
-    {crm: crm.settings, lender: lender.settings},
-    {answer_from: 'lender', send_to: ['crm']},
-  );
+  const {crm, own} = await withLender(t, script);
   const {id, status} = await sentLead(own);
   assert.equal(status, 'refused');
   await crm.hasReceived(2);
@@ -136,19 +124,14 @@ test('webhooks are told that an upstream refuses a lead, and that it takes it af
 });
 
 test('a merged duplicate goes to no upstream, and webhooks hear which lead it repeats', async (t) => {
-  const [crm, lender] = [await receiver(t), await upstream(t)];
-  const own = await server(
-    t,
-    {crm: crm.settings, lender: lender.settings},
-    {answer_from: 'lender', send_to: ['crm']},
-  );
+  const {crm, lender, own} = await withLender(t);
   const lead = somebody();
   const first = await sentLead(own, lead);
   const again = await sentLead(own, lead);
   assert.notEqual(again.id, first.id);
   await crm.hasReceived(3);
-  const told = heard(crm).find((each) => each.event.data.id === again.id);
-  assert.partialDeepStrictEqual(told?.event, {
+  const event = heard(crm).find((each) => each.event.data.id === again.id);
+  assert.partialDeepStrictEqual(event?.event, {
     type: 'lead.created',
     data: {duplicate_of: first.id, answer: null},
   });
@@ -161,8 +144,8 @@ test('a correction says which lead it supersedes', async (t) => {
   const {id, token} = await sentLead(own);
   const corrected = await sentLead(own, somebody(), {body: {supersedes: {id, token}}});
   await crm.hasReceived(2);
-  const told = heard(crm).find((each) => each.event.data.id === corrected.id);
-  assert.equal(told?.event.data.supersedes, id);
+  const event = heard(crm).find((each) => each.event.data.id === corrected.id);
+  assert.equal(event?.event.data.supersedes, id);
 });
 
 test('a held suspect is told to nobody until an operator releases it', async (t) => {
@@ -254,12 +237,9 @@ test('a delivery that waited while its destination became one of another kind is
     news: [newDelivery({destination: 'lender', content: 'created', givesAnswer: false})],
     lead: [newDelivery({destination: 'crm', content: 'lead', givesAnswer: false})],
   };
-  await openWhile(openStore(own.config, testSealer), (open) =>
-    open.accept({...news, deliveries: deliveries.news}),
-  );
-  await openWhile(openStore(own.config, testSealer), (open) =>
-    open.accept({...lead, deliveries: deliveries.lead}),
-  );
+  const store = await openFor(t, openStore(own.config, testSealer));
+  await store.accept({...news, deliveries: deliveries.news});
+  await store.accept({...lead, deliveries: deliveries.lead});
   const rowOf = async (id: string) =>
     (await asOperator(own, (open) => open.listDeliveries(1, {lead: id})))[0];
   for (const {id} of [news, lead]) {

@@ -71,15 +71,11 @@ const faults: Record<string, Fault> = {
 };
 
 async function startBoth(t: TestContext, store: Store, script: Script) {
-  const upstream = await startFakeUpstream(script);
+  const upstream = await openFor(t, startFakeUpstream(script));
   const settings = {...upstream.settings, ...upstreamAccess};
   // A lead is sent three times at most while its replies are lost: the upstream is well again before the last time.
-  const server = await store.startServer(through(settings), {...quickTimings, longestRetry: 1_000});
-  t.after(async () => {
-    await upstream.close();
-    await server.close();
-  });
-  return {upstream, server, settings};
+  const timings = {...quickTimings, longestRetry: 1_000};
+  return {upstream, settings, server: await openFor(t, store.startServer(through(settings), timings))};
 }
 
 suite('an upstream that', () => {
@@ -126,19 +122,16 @@ suite('an upstream that', () => {
         await new Promise((resolve) => setTimeout(resolve, 60));
         await reply(response, exchange);
       };
-    const upstream = await startFakeUpstream({
+    const script = {
       create: slowly((response, exchange) =>
         json(201, {id: exchange.headers['idempotency-key']})(response, exchange),
       ),
       read: slowly(json(200, amounts)),
-    });
+    };
+    const upstream = await openFor(t, startFakeUpstream(script));
     // More than there is room for at once: those that cannot begin in time are left to the worker.
     const timings = {...quickTimings, answerWait: 20, delivery: 5_000, settling: 0, lease: 5_150};
-    const server = await sqlite.startServer(through(upstream.settings), timings);
-    t.after(async () => {
-      await upstream.close();
-      await server.close();
-    });
+    const server = await openFor(t, sqlite.startServer(through(upstream.settings), timings));
     const answers = await Promise.all(Array.from({length: 60}, () => sentLead(server)));
     for (const {status, prequalification} of answers) {
       assert.deepEqual({status, prequalification}, {status: 'pending', prequalification: null});

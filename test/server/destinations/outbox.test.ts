@@ -78,12 +78,7 @@ suite('a fault of configuration', () => {
   }
   test('ends where it is mended at the upstream, and the log says so', async (t) => {
     const script: Script = {access: {...upstreamAccess, password: 'rotated'}};
-    const upstream = await startFakeUpstream(script);
-    const server = await sqlite.startServer(through({...upstream.settings, ...upstreamAccess}), quickTimings);
-    t.after(async () => {
-      await upstream.close();
-      await server.close();
-    });
+    const {upstream, server} = await startBoth(t, {script, upstream: upstreamAccess});
     const answers = await Promise.all(Array.from({length: 5}, () => sentLead(server)));
     assert.deepEqual(upstream.sent(), []);
     delete script.access;
@@ -127,16 +122,13 @@ suite('a lead whose reply was lost', () => {
 });
 
 test('a suspect lead that is held leaves a line in the log, with its partner and why', async (t) => {
-  const upstream = await startFakeUpstream();
+  const upstream = await openFor(t, startFakeUpstream());
   const [first, ...others] = through(upstream.settings).partners!;
-  const server = await sqlite.startServer(
-    {...through(upstream.settings), partners: [{...first, suspect: 'hold'}, ...others]},
-    quickTimings,
-  );
-  t.after(async () => {
-    await upstream.close();
-    await server.close();
-  });
+  const changes = {
+    ...through(upstream.settings),
+    partners: [{...first, suspect: 'hold'}, ...others] as const,
+  };
+  const server = await openFor(t, sqlite.startServer(changes, quickTimings));
   const {id} = await sentLead(server, undefined, {body: {trap: 'x', elapsed_ms: 10}});
   const lines = server.logLines.filter((line) => line.includes('a suspect lead is held for the operator'));
   assert.equal(lines.length, 1);

@@ -27,22 +27,12 @@ suite('an address in a header', () => {
   ] as const) {
     test(`is read in its one spelling: "${text}"`, () => assert.equal(readAddress(text), address));
   }
+  const noAddresses =
+    'unknown _hidden 203.0.113 203.0.113.256 0x7f.1 2130706433 010.0.0.1 203.0.113.7:port ' +
+    '203.0.113.7:123456 [203.0.113.7 2001:db8::1] 2001:db8::g ::1:: %eth0';
   for (const text of [
+    ...noAddresses.split(' '),
     '',
-    'unknown',
-    '_hidden',
-    '203.0.113',
-    '203.0.113.256',
-    '0x7f.1',
-    '2130706433',
-    '010.0.0.1',
-    '203.0.113.7:port',
-    '203.0.113.7:123456',
-    '[203.0.113.7',
-    '2001:db8::1]',
-    '2001:db8::g',
-    '::1::',
-    '%eth0',
     `${' '.repeat(200)}203.0.113.7`,
     '203.0.113.7 203.0.113.8',
   ]) {
@@ -87,15 +77,8 @@ suite('a list of ranges', () => {
   const ranges = readRanges(
     '10.0.0.0/8, 192.0.2.1,172.16.0.0/255.240.0.0,2001:db8::/32,loopback, ::ffff:198.51.100.0/120',
   );
-  for (const inside of [
-    '10.1.2.3',
-    '192.0.2.1',
-    '172.31.0.1',
-    '2001:db8:9::1',
-    '127.9.9.9',
-    '::1',
-    '198.51.100.9',
-  ]) {
+  const within = '10.1.2.3 192.0.2.1 172.31.0.1 2001:db8:9::1 127.9.9.9 ::1 198.51.100.9';
+  for (const inside of within.split(' ')) {
     test(`holds ${inside}`, () => assert.equal(isWithin(inside, ranges), true));
   }
   for (const outside of ['11.0.0.1', '192.0.2.2', '172.32.0.1', '2001:db9::1', '198.51.101.1', '']) {

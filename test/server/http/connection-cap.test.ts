@@ -182,9 +182,9 @@ suite('requests that are sent without waiting for answers', () => {
 
 /** What the system keeps for the clients of a server: bytes that they have not read. */
 function unread(port: number): number {
-  const of = port.toString(16).toUpperCase().padStart(4, '0');
+  const inHex = port.toString(16).toUpperCase().padStart(4, '0');
   const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n');
-  const ours = lines.map((line) => line.trim().split(/[\s:]+/)).filter(([, , local]) => local === of);
+  const ours = lines.map((line) => line.trim().split(/[\s:]+/)).filter(([, , local]) => local === inHex);
   return ours.reduce((sum, [, , , , , , queued = '0']) => sum + Number.parseInt(queued, 16), 0);
 }
 
@@ -227,10 +227,10 @@ suite('what all clients together leave unread', () => {
   test('clients that read nothing hold 64 MB at most, and others get all that they ask for', async (t) => {
     const {port, connections, open} = await startGuarded(t, {});
     let most = 0;
-    const look = () => (most = Math.max(most, unread(port)));
+    const noteMost = () => (most = Math.max(most, unread(port)));
     for (let number = 0; number < 60; number += 1) {
       await once(sendUnread(t, port, get('/250000').repeat(15)), 'connect');
-      look();
+      noteMost();
       const good = await open();
       good.send(get('/250000'));
       const answer = await good.answer();
@@ -238,7 +238,7 @@ suite('what all clients together leave unread', () => {
       good.close();
     }
     await until(async () => {
-      look();
+      noteMost();
       return (await connections()) < 60;
     });
     t.diagnostic(

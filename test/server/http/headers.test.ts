@@ -41,9 +41,13 @@ const bundles = {
 };
 
 suite('every answer', () => {
+  const ids = new Set<string | null>([null]);
   for (const [what, ask] of Object.entries({...answers, ...bundles})) {
-    test(`is guarded, and sets no cookie: ${what}`, async () => {
+    test(`is guarded, has an id of its own, and sets no cookie: ${what}`, async () => {
       const {headers} = await ask();
+      const id = headers.get('x-request-id');
+      assert.ok(!ids.has(id));
+      ids.add(id);
       assert.equal(headers.get('x-content-type-options'), 'nosniff');
       assert.match(headers.get('content-security-policy') ?? '', /^default-src '(none|self)'/);
       assert.match(headers.get('strict-transport-security') ?? '', /max-age=\d{7,}/);
@@ -55,10 +59,10 @@ suite('every answer', () => {
   }
 });
 
-suite('only the form', () => {
+suite('pages of other origins', () => {
   const policy = 'cross-origin-resource-policy';
   for (const [what, ask] of Object.entries(bundles)) {
-    test(`pages of other origins may load ${what}`, async () => {
+    test(`may load ${what}`, async () => {
       const {headers, status} = await ask();
       assert.equal(status, 200);
       assert.equal(headers.get(policy), 'cross-origin');
@@ -66,8 +70,11 @@ suite('only the form', () => {
     });
   }
   for (const [what, ask] of Object.entries(answers)) {
-    test(`pages of other origins may not load ${what}`, async () =>
-      assert.equal((await ask()).headers.get(policy), 'same-origin'));
+    test(`may not load ${what}, and no cache keeps it`, async () => {
+      const {headers} = await ask();
+      assert.equal(headers.get(policy), 'same-origin');
+      assert.equal(headers.get('cache-control'), 'no-store');
+    });
   }
 });
 

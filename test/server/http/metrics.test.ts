@@ -64,30 +64,30 @@ forEachStore((store) => {
 
   test('the state of a destination, since when, and what waits for it are read', async (t) => {
     const {crm, server, send, samples} = await start(t, store);
-    const of = {destination: 'crm'};
+    const ofCrm = {destination: 'crm'};
     const begun = Date.now() / 1_000;
     await send(listedOrigin);
     await until(async () => (await samples()).some(({name}) => name.includes('last_success')));
     const working = await samples();
-    assert.equal(valueOf(working, 'lead_prequal_destination_state', {...of, state: 'ok'}), 1);
-    assert.ok(valueOf(working, 'lead_prequal_destination_last_success_timestamp_seconds', of) >= begun);
-    assert.equal(valueOf(working, 'lead_prequal_outbox_oldest_age_seconds', of), 0);
+    assert.equal(valueOf(working, 'lead_prequal_destination_state', {...ofCrm, state: 'ok'}), 1);
+    assert.ok(valueOf(working, 'lead_prequal_destination_last_success_timestamp_seconds', ofCrm) >= begun);
+    assert.equal(valueOf(working, 'lead_prequal_outbox_oldest_age_seconds', ofCrm), 0);
 
     crm.answerWith(replyWith(401));
     await send(listedOrigin);
-    const misconfigured = {...of, state: 'misconfigured'};
+    const misconfigured = {...ofCrm, state: 'misconfigured'};
     await until(async () => valueOf(await samples(), 'lead_prequal_destination_state', misconfigured) === 1);
     const failing = await samples();
-    assert.equal(valueOf(failing, 'lead_prequal_destination_state', {...of, state: 'ok'}), 0);
-    const since = valueOf(failing, 'lead_prequal_destination_state_since_timestamp_seconds', of);
+    assert.equal(valueOf(failing, 'lead_prequal_destination_state', {...ofCrm, state: 'ok'}), 0);
+    const since = valueOf(failing, 'lead_prequal_destination_state_since_timestamp_seconds', ofCrm);
     assert.ok(since >= begun && since <= Date.now() / 1_000);
-    assert.equal(valueOf(failing, 'lead_prequal_outbox_deliveries', {...of, state: 'waiting'}), 1);
-    assert.ok(valueOf(failing, 'lead_prequal_outbox_oldest_age_seconds', of) > 0);
+    assert.equal(valueOf(failing, 'lead_prequal_outbox_deliveries', {...ofCrm, state: 'waiting'}), 1);
+    assert.ok(valueOf(failing, 'lead_prequal_outbox_oldest_age_seconds', ofCrm) > 0);
 
     await server.execute(
       "INSERT INTO paused_destinations (destination, paused_at, reason) VALUES ('crm', 1, 'for the test')",
     );
-    const paused = {...of, state: 'paused'};
+    const paused = {...ofCrm, state: 'paused'};
     await until(async () => valueOf(await samples(), 'lead_prequal_destination_state', paused) === 1);
   });
 

@@ -14,10 +14,8 @@ import {openFor} from '../../support/opened.ts';
 
 const limit = 3;
 
-async function start(t: TestContext, changes: Partial<Config> = {}) {
-  const server = await openFor(t, startTestServer({rateLimit: limit, ...changes}));
-  return server;
-}
+const start = (t: TestContext, changes: Partial<Config> = {}) =>
+  openFor(t, startTestServer({rateLimit: limit, ...changes}));
 
 /** Nobody else's, so that runs on one Redis do not count each other. */
 const newAddress = () => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;

@@ -23,13 +23,7 @@ type Line = {
 };
 
 const script = 'lead-prequal-form.js';
-const nobody = {
-  ...leadApi,
-  url: 'http://127.0.0.1:1',
-  user: 'user',
-  password: 'password',
-  cid: '1',
-};
+const nobody = {...leadApi, url: 'http://127.0.0.1:1', user: 'user', password: 'password', cid: '1'};
 
 async function start(t: TestContext, logLevel = 'info'): Promise<TestServer> {
   const starting = startTestServer((folder) => {

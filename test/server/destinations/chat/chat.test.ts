@@ -8,7 +8,7 @@ import {leadEmail} from '../../../../server/destinations/email/lead-email.ts';
 import {remedyOf} from '../../../../server/observe/causes.ts';
 import {createChat} from '../../../../server/destinations/chat/chat.ts';
 import {bodyOf} from '../../../../server/destinations/chat/formats.ts';
-import {DeliveryError} from '../../../../server/destinations/destination.ts';
+import {failureOf} from '../../../support/delivery-failure.ts';
 import {openFor} from '../../../support/opened.ts';
 import {asLead, prequalificationBody, sampleConsent} from '../../../support/sample-leads.ts';
 import {erasedRequest, newsRequest, revokedRequest, sampleId} from '../../../support/sample-news.ts';
@@ -20,8 +20,7 @@ async function room(t: TestContext, changes: Partial<ChatSettings> = {}, reply?:
   const {settings, received} = await openFor(t, startWebhookReceiver(reply));
   const {url, isInternal, perSecond, parallel} = settings;
   const own = {...roomSettings, url, isInternal, perSecond, parallel};
-  const chat = createChat({...own, ...changes}, 10_000);
-  t.after(() => chat.close());
+  const chat = await openFor(t, createChat({...own, ...changes}, 10_000));
   return {chat, received};
 }
 
@@ -125,7 +124,7 @@ for (const format of chatFormats) {
         fc.property(hostile, hostile, (subject, text) => {
           const lines = text.replaceAll(/\s/g, ' ');
           const seen = read(format, JSON.stringify(bodyOf[format]({subject, text: `${lines}.`})));
-          const plain = (of: string) => of.replaceAll(/\{ ?(?=\{)/g, '{').replaceAll(/\s/g, '');
+          const plain = (text: string) => text.replaceAll(/\{ ?(?=\{)/g, '{').replaceAll(/\s/g, '');
           // What people read is what was written, sign for sign, so nothing of it became markup.
           assert.equal(plain(seen), plain(`${subject}${lines}.`));
         }),
@@ -174,8 +173,7 @@ const answers = [
 for (const [format, status, said, cause, remedy] of answers) {
   test(`the answer ${status} ${said} of ${format} has a cause and a remedy for chat rooms`, async (t) => {
     const {chat} = await room(t, {format}, (response) => void response.writeHead(status).end(said));
-    const error: unknown = await chat.test().catch((thrown: unknown) => thrown);
-    assert.ok(error instanceof DeliveryError);
+    const error = await failureOf(chat.test());
     assert.match(error.message, new RegExp(`^The chat room answered ${status} `));
     assert.match(error.message, cause);
     assert.match(remedyOf(error.message) ?? '', remedy);
@@ -187,8 +185,7 @@ test('a connector of Teams that answers 200 and says that it failed has not got 
   const said =
     'Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429 with ContextId tcid=0';
   const {chat} = await room(t, {format: 'teams'}, (response) => void response.end(said));
-  const error: unknown = await chat.deliver(newsRequest()).catch((thrown: unknown) => thrown);
-  assert.ok(error instanceof DeliveryError);
+  const error = await failureOf(chat.deliver(newsRequest()));
   assert.match(
     error.message,
     /^The chat room answered 429 \(Too Many Requests\): it asks for fewer messages/,
@@ -229,8 +226,7 @@ test('what a chat room says is shown without the parts of its address, which is 
   );
   const path = '/workflows/canary-path/paths/invoke?api-version=1&sig=canary%2Fsignature';
   const {chat} = await room(t, {url: new URL(path, settings.url).href});
-  const error: unknown = await chat.test().catch((thrown: unknown) => thrown);
-  assert.ok(error instanceof DeliveryError);
+  const error = await failureOf(chat.test());
   assert.match(
     error.excerpt ?? '',
     /^No workflow at \/workflows\/…\/paths\/invoke\?api-version=1&sig=…, sorry$/,
@@ -245,8 +241,7 @@ const replies = [
 for (const [status, expected] of replies) {
   test(`a chat room that answers ${status} is treated as a webhook that does, and its URL is not named`, async (t) => {
     const {chat} = await room(t, {}, replyWith(status, {'retry-after': '7'}));
-    const error: unknown = await chat.deliver(newsRequest()).catch((thrown: unknown) => thrown);
-    assert.ok(error instanceof DeliveryError);
+    const error = await failureOf(chat.deliver(newsRequest()));
     assert.partialDeepStrictEqual({...error}, expected);
     assert.doesNotMatch(error.message, /127\.0\.0\.1|http:|abc/);
   });

@@ -7,9 +7,10 @@ import {createTransport} from 'nodemailer';
 import type {SMTPServerOptions} from 'smtp-server';
 import type {EmailSettings} from '../../../../server/config/destinations.ts';
 import {createEmail} from '../../../../server/destinations/email/email.ts';
-import {DeliveryError} from '../../../../server/destinations/destination.ts';
+import type {DeliveryError} from '../../../../server/destinations/destination.ts';
 import type {Network} from '../../../../server/destinations/network.ts';
 import {selfSigned} from '../../../support/certificates.ts';
+import {failureOf as failureOfDelivery} from '../../../support/delivery-failure.ts';
 import {emailSettings} from '../../../support/email-settings.ts';
 import {
   mailAccess,
@@ -49,13 +50,9 @@ async function start(owner: Owner, options: SMTPServerOptions = {}, place: Place
   return {server, email: destinationFor(owner, server, place)};
 }
 
-/** The error of a delivery that must fail. Nothing of the visitor, of the reply and of the password is in its message. */
+/** The error of an e-mail that must fail. Nothing of the visitor, of the reply and of the password is in its message. */
 async function failureOf(delivery: Promise<unknown>): Promise<DeliveryError> {
-  const error = await delivery.then(
-    () => assert.fail('the e-mail was delivered'),
-    (error: unknown) => error,
-  );
-  assert.ok(error instanceof DeliveryError, String(error));
+  const error = await failureOfDelivery(delivery);
   for (const secret of [visitor, reply, mailAccess.password, user])
     assert.ok(!error.message.includes(secret));
   return error;
@@ -107,10 +104,7 @@ suite('sending an e-mail', () => {
     const to = ['sales@example.com', 'boss@example.com'];
     const {server, email} = await start(t, {}, {changes: {to}});
     await email.deliver(newsRequest());
-    assert.deepEqual(
-      server.received.map((received) => received.to),
-      [to],
-    );
+    assert.deepEqual(columnOf(server.received, 'to'), [to]);
   });
 
   test('e-mails use the connections that are open', async (t) => {
@@ -163,8 +157,7 @@ suite('sending an e-mail', () => {
   test('parameters in SMTP_URL do not switch the encryption off', async (t) => {
     const server = await openFor(t, startMailServer());
     const settings = emailSettings(`smtp://${host}:${server.port}/?requireTLS=false&ignoreTLS=true`);
-    const email = createEmail(settings, timeout, under(host));
-    t.after(() => email.close());
+    const email = await openFor(t, createEmail(settings, timeout, under(host)));
     assert.equal((await failureOf(email.deliver(newsRequest()))).fault, 'misconfigured');
     assert.deepEqual(server.received, []);
   });
@@ -301,10 +294,7 @@ suite('a mail server that refuses', () => {
       note: 'The mail server refused gone@example.com (550)',
       recipients: {left: [], refused: ['gone@example.com (550)']},
     });
-    assert.deepEqual(
-      server.received.map((received) => received.to),
-      [['a@example.com'], ['grey@example.com']],
-    );
+    assert.deepEqual(columnOf(server.received, 'to'), [['a@example.com'], ['grey@example.com']]);
     // Everybody can see to whom it went.
     assert.deepEqual(
       server.received.map(({parsed}) => parsed.to?.map(({address}) => address)),
@@ -362,8 +352,7 @@ suite('a mail server that is away', () => {
   });
 
   test('a name that does not exist is tried again', async (t) => {
-    const email = createEmail(emailSettings('smtp://mail.invalid'), timeout);
-    t.after(() => email.close());
+    const email = await openFor(t, createEmail(emailSettings('smtp://mail.invalid'), timeout));
     const error = await failureOf(email.deliver(newsRequest()));
     assert.equal(error.fault, 'failed');
     assert.match(error.message, /^The address of the mail server mail\.invalid could not be found: /);
@@ -388,8 +377,10 @@ suite('a mail server that is away', () => {
   }
 
   test('an e-mail is tried again when the server hangs up', async (t) => {
-    const hangUp = (socket: Socket) => void socket.destroy();
-    const server = await openFor(t, startRawServer(hangUp));
+    const server = await openFor(
+      t,
+      startRawServer((socket) => void socket.destroy()),
+    );
     const error = await failureOf(destinationFor(t, server).deliver(newsRequest()));
     assert.equal(error.fault, 'failed');
     assert.match(error.message, /^The mail server could not be reached \([A-Z_]+\)$/);

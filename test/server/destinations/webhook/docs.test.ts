@@ -16,6 +16,7 @@ import {toErasedEvent, toEvent, toRevokedEvent} from '../../../../server/destina
 import {createWebhook, sampleEvent} from '../../../../server/destinations/webhook/webhook.ts';
 import {leadEventTypes} from '../../../../contract/lead-events.ts';
 import {leadEventJsonSchema} from '../../../../server/leads/lead-event.ts';
+import {openFor} from '../../../support/opened.ts';
 import {freePort} from '../../../support/free-port.ts';
 import {missing} from '../../../support/installed.ts';
 import {runCommand} from '../../../support/operator.ts';
@@ -259,8 +260,7 @@ for (const [language, program] of Object.entries(languages)) {
       ]) {
         const {url} = running;
         const settings = {type: 'webhook', url, secrets: secrets.map(keyOf), isInternal: true} as const;
-        const webhook = createWebhook(settings, 20_000);
-        t.after(() => webhook.close());
+        const webhook = await openFor(t, createWebhook(settings, 20_000));
         assert.partialDeepStrictEqual(await webhook.deliver(request), {note: 'The receiver answered 204'});
       }
       await until(() => running.printed().split(`lead.created ${reference}`).length === 4);

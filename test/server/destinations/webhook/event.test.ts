@@ -129,14 +129,14 @@ suite('the body of an event', () => {
   test('is valid by the published schema, whatever the lead is', () => {
     const content = fc.constantFrom('created', 'answered', 'refused');
     fc.assert(
-      fc.property(record, content, time, (of, told, happenedAt) => {
-        const event = toEvent(newsOf({lead: of, content: told, happenedAt}), of);
+      fc.property(record, content, time, (lead, content, happenedAt) => {
+        const event = toEvent(newsOf({lead, content, happenedAt}), lead);
         assertValid(event);
         assert.doesNotMatch(JSON.stringify(event), /the-cid-of-a-caller|"cid"/);
         const {data} = sent(event);
-        assert.equal(data.answer === null, of.duplicateOf !== null);
-        assert.equal(data.duplicate_of, of.duplicateOf);
-        assert.equal(data.supersedes, of.supersedes);
+        assert.equal(data.answer === null, lead.duplicateOf !== null);
+        assert.equal(data.duplicate_of, lead.duplicateOf);
+        assert.equal(data.supersedes, lead.supersedes);
         assert.equal(Date.parse(event.timestamp), happenedAt);
       }),
       {numRuns: 500},
@@ -145,11 +145,11 @@ suite('the body of an event', () => {
 
   test('the event of an erased lead is valid, and has nothing but what is left of it', () => {
     fc.assert(
-      fc.property(tombstone, (of) => {
-        const event = toErasedEvent(newsOf({lead: of, content: 'erased', happenedAt: of.erasedAt}), of);
+      fc.property(tombstone, (lead) => {
+        const event = toErasedEvent(newsOf({lead, content: 'erased', happenedAt: lead.erasedAt}), lead);
         assert.ok(isValid(event), ajv.errorsText(isValid.errors));
         assert.deepEqual(z.strictObject(erasedEventSchema.shape).parse(event), event);
-        assert.equal(Date.parse(event.timestamp), of.erasedAt);
+        assert.equal(Date.parse(event.timestamp), lead.erasedAt);
         assert.deepEqual(Object.keys(event.data), Object.keys(erasedEventSchema.shape.data.shape));
       }),
     );
@@ -171,7 +171,7 @@ suite('the body of an event', () => {
   });
 
   test('the event of a standard lead over the API has nothing that the lead does not have', () => {
-    const of: LeadRecord = {
+    const lead: LeadRecord = {
       ...sampleRecord(),
       lead: asLead(standardBody),
       partner: null,
@@ -179,7 +179,7 @@ suite('the body of an event', () => {
       consent: null,
       attribution: null,
     };
-    const {data} = sent(toEvent(newsOf({lead: of, content: 'created', happenedAt: 0}), of));
+    const {data} = sent(toEvent(newsOf({lead, content: 'created', happenedAt: 0}), lead));
     assert.deepEqual(data.lead, {
       lead_type: 'standard',
       first_name: 'Jane',
@@ -198,10 +198,10 @@ suite('the body of an event', () => {
   });
 
   test('of a sample is valid, and its amounts are those of the calculator', () => {
-    const of = sampleRecord();
-    assertValid(sampleEvent(of).event);
-    const {status, amounts: computed} = calculatedAnswer(of.lead, defaultPolicy);
-    assert.partialDeepStrictEqual(of.answer, {status, amounts: computed});
+    const record = sampleRecord();
+    assertValid(sampleEvent(record).event);
+    const {status, amounts: computed} = calculatedAnswer(record.lead, defaultPolicy);
+    assert.partialDeepStrictEqual(record.answer, {status, amounts: computed});
   });
 
   test('an event has one of the types that destinations know', () => {

@@ -92,8 +92,7 @@ suite('the address of a webhook', () => {
           const url = `${protocol}://${host}:4711/`;
           const secrets = [keyOf(newSecret())];
           const settings = {type: 'webhook', url, secrets, isInternal: false} as const;
-          const webhook = createWebhook(settings, 5_000, {lookup: noLookup});
-          t.after(() => webhook.close());
+          const webhook = await openFor(t, createWebhook(settings, 5_000, {lookup: noLookup}));
           await assert.rejects(webhook.deliver(newsRequest()), refusal);
         }
       });
@@ -133,8 +132,7 @@ suite('the name of a webhook', () => {
   async function start(t: TestContext, network: object, host = 'receiver.example', isInternal = false) {
     const receiver = await openFor(t, startWebhookReceiver(replyWith(204, {connection: 'close'})));
     const url = `http://${host}:${receiver.port}/`;
-    const webhook = createWebhook({...receiver.settings, url, isInternal}, 5_000, network);
-    t.after(() => webhook.close());
+    const webhook = await openFor(t, createWebhook({...receiver.settings, url, isInternal}, 5_000, network));
     return {receiver, webhook};
   }
 

@@ -135,17 +135,8 @@ suite('what makes statements', () => {
     content: 'created' | 'answered',
   ) => {
     const {settings, received} = await openFor(t, startWebhookReceiver());
-    const webhook = await openFor(
-      t,
-      Promise.resolve(
-        createWebhook(
-          settings,
-          10_000,
-          {},
-          {sign, revokeLink: () => Promise.resolve('https://leads.example.com/revoke')},
-        ),
-      ),
-    );
+    const statements = {sign, revokeLink: () => Promise.resolve('https://leads.example.com/revoke')};
+    const webhook = await openFor(t, createWebhook(settings, 10_000, {}, statements));
     const outcome = await webhook
       .deliver(newsRequest({consent: sampleConsent}, content))
       .catch((error: unknown) => error);

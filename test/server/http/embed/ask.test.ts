@@ -7,7 +7,7 @@ import {suite, test, type TestContext} from 'node:test';
 import type {EmbedConfig} from '../../../../contract/embed.ts';
 import {askedNames, extraFields, formOnlyFields, timeFrames} from '../../../../contract/extra-fields.ts';
 import {onePartner} from '../../../../server/config/partners.ts';
-import {sendLead, sentLead, somebody} from '../../../support/embed-client.ts';
+import {formConfig, sendLead, sentLead, somebody} from '../../../support/embed-client.ts';
 import {json, startFakeUpstream, type Script} from '../../../support/fake-upstream.ts';
 import {basic, fieldCodes, postJson, readJson, readProblem} from '../../../support/http.ts';
 import {openFor, openForSuite} from '../../../support/opened.ts';
@@ -19,7 +19,7 @@ import {acme, listedOrigin, startTestServer} from '../../../support/test-server.
 import {until} from '../../../support/until.ts';
 import {startWebhookReceiver} from '../../../support/webhook-receiver.ts';
 
-const of = {origins: [listedOrigin], cid: '1001'};
+const required = {origins: [listedOrigin], cid: '1001'};
 const all = {
   call_time: 'text_first',
   state: 'CA',
@@ -28,7 +28,7 @@ const all = {
 };
 const promise = {en: 'We call within a day.', es: 'Le llamamos en un día.'};
 const longest = '🎉'.repeat(200);
-const sent = {...of, send_to: ['crm']};
+const sent = {...required, send_to: ['crm']};
 const context_fields = ['store', {name: 'brand', filter: true}, 'constructor'];
 const partners = [
   onePartner({...sent, key: 'acme', ask: [...askedNames].reverse(), call_promise: promise, context_fields}),
@@ -62,7 +62,7 @@ suite('what a partner asks for besides', () => {
     });
 
     test('every choice is taken, as it is in the configuration', async () => {
-      const config = await configOf('acme', 'en-US');
+      const config = await formConfig(server, 'acme', {lang: 'en-US'});
       for (const {name, choices = {}} of config.ask ?? [])
         for (const value of name === 'state' ? ['AL', 'WY', 'VI'] : Object.keys(choices))
           assert.deepEqual(askedOf(await heard({[name]: value})), {[name]: value});
@@ -99,14 +99,9 @@ suite('what a partner asks for besides', () => {
       assert.deepEqual(askedOf(data.lead), without(all, 'call_time'));
     });
 
-    async function configOf(partner: string, lang?: string) {
-      const path = `/embed/v1/config?partner=${partner}${lang ? `&lang=${lang}` : ''}`;
-      return readJson<EmbedConfig>(await server.fetch(path, {headers: {origin: listedOrigin}}), 200);
-    }
-
     test('the configuration has the choices in the language of the form, in a fixed order', async () => {
       const [english, spanish, unknown] = await Promise.all(
-        ['en-US', 'es-US', undefined].map((lang) => configOf('acme', lang)),
+        ['en-US', 'es-US', undefined].map((lang) => formConfig(server, 'acme', {lang})),
       );
       for (const {ask = []} of [english!, spanish!, unknown!]) {
         assert.deepEqual(columnOf(ask, 'name'), ['call_time', 'state', 'time_frame', 'notes']);
@@ -126,14 +121,16 @@ suite('what a partner asks for besides', () => {
     });
 
     test('the configuration has the promise in the language of the form', async () => {
-      assert.deepEqual((await configOf('acme', 'es-US')).call_promise, {es: promise.es});
-      assert.deepEqual((await configOf('acme')).call_promise, promise);
-      assert.deepEqual((await configOf('some', 'es-US')).call_promise, {und: 'We call soon.'});
+      assert.deepEqual((await formConfig(server, 'acme', {lang: 'es-US'})).call_promise, {es: promise.es});
+      assert.deepEqual((await formConfig(server)).call_promise, promise);
+      assert.deepEqual((await formConfig(server, 'some', {lang: 'es-US'})).call_promise, {
+        und: 'We call soon.',
+      });
     });
 
     test('the configuration of a partner without either is as before', async () => {
       const names = ['lead_types', 'minimums', 'consent', 'colors', 'challenge'];
-      assert.deepEqual(Object.keys(await configOf('plain', 'en-US')), names);
+      assert.deepEqual(Object.keys(await formConfig(server, 'plain', {lang: 'en-US'})), names);
     });
 
     const withContext = (context: unknown, partner = 'acme') =>
@@ -178,8 +175,8 @@ suite('what a partner asks for besides', () => {
         rows.map((row) => [row['context'], Number(row['filters'])]),
         [[null, 0]],
       );
-      assert.ok(!('context_fields' in (await configOf('plain'))));
-      assert.deepEqual((await configOf('acme')).context_fields, ['store', 'brand', 'constructor']);
+      assert.ok(!('context_fields' in (await formConfig(server, 'plain'))));
+      assert.deepEqual((await formConfig(server)).context_fields, ['store', 'brand', 'constructor']);
     });
 
     test('of hidden fields, only filters are stored without the sealer', async () => {
@@ -205,7 +202,7 @@ suite('what a partner asks for, at a lead-api', () => {
   async function start(t: TestContext, script: Script, ask: Parameters<typeof onePartner>[0]['ask']) {
     const upstream = await openFor(t, startFakeUpstream(script));
     const destinations = new Map([['lender', upstream.settings]]);
-    const partners = [onePartner({...of, key: 'acme', answer_from: 'lender', ask})] as const;
+    const partners = [onePartner({...required, key: 'acme', answer_from: 'lender', ask})] as const;
     return {upstream, server: await openFor(t, startTestServer({destinations, partners}, quickTimings))};
   }
 

@@ -5,6 +5,7 @@ import {suite, test} from 'node:test';
 import {attributionKeys} from '../../../../contract/embed.ts';
 import {startFakeUpstream} from '../../../support/fake-upstream.ts';
 import {sentLead, somebody} from '../../../support/embed-client.ts';
+import {openFor} from '../../../support/opened.ts';
 import {sqlite} from '../../../support/stores.ts';
 import {through} from '../../../support/test-server.ts';
 import {openedLead} from '../../../support/sealed-rows.ts';
@@ -108,12 +109,8 @@ suite('how a visitor came', () => {
   });
 
   test('is in no answer, no log line and nothing that an upstream gets', async (t) => {
-    const upstream = await startFakeUpstream();
-    const proxy = await sqlite.startServer(through(upstream.settings));
-    t.after(async () => {
-      await upstream.close();
-      await proxy.close();
-    });
+    const upstream = await openFor(t, startFakeUpstream());
+    const proxy = await openFor(t, sqlite.startServer(through(upstream.settings)));
     const answer = await sentLead(proxy, somebody(), {body: {attribution: everything}});
     assert.equal(answer.status, 'done');
     const heard = JSON.stringify([answer, upstream.exchanges, proxy.logLines]);

@@ -4,12 +4,11 @@ import {createHash, randomUUID} from 'node:crypto';
 import {readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {suite, test} from 'node:test';
-import type {EmbedConfig} from '../../../../contract/embed.ts';
 import {releasesFolder} from '../../../../server/config/config.ts';
 import {onePartner, type Partner} from '../../../../server/config/partners.ts';
 import {fieldCodes, postJson, readJson, readProblem} from '../../../support/http.ts';
 import {openFor, openWhile} from '../../../support/opened.ts';
-import {sendLead, sentLead, somebody} from '../../../support/embed-client.ts';
+import {formConfig, sendLead, sentLead, somebody} from '../../../support/embed-client.ts';
 import {forEachStore, sqlite, type StoredServer} from '../../../support/stores.ts';
 import {temporaryFolder} from '../../../support/temporary-folder.ts';
 import {listedOrigin, startTestServer, type TestServer} from '../../../support/test-server.ts';
@@ -33,11 +32,7 @@ const recordOf = async ({id}: {id: string}) => (await openedLead(server, id)).co
 
 suite('a partner with a consent', () => {
   test('shows its text and version, and says whether it must be ticked', async () => {
-    const shown = async (key: string) => {
-      const headers = {origin: listedOrigin};
-      const response = await server.fetch(`/embed/v1/config?partner=${key}`, {headers});
-      return (await readJson<EmbedConfig>(response, 200)).consent;
-    };
+    const shown = async (key: string) => (await formConfig(server, key)).consent;
     assert.deepEqual(await shown('ticked'), {text, version: '2026-02', required: true});
     assert.deepEqual(await shown('shown'), {text, version: '2026-02', required: false});
     assert.equal(await shown('none'), null);
@@ -109,13 +104,10 @@ suite('a partner with a consent in each language', () => {
       partner('named', undefined, {next_step: words, cta: links}),
     ],
   });
-  const configOf = async (key: string, query = '') => {
-    const path = `/embed/v1/config?partner=${key}${query}`;
-    return readJson<EmbedConfig>(await spoken.fetch(path, {headers: {origin: listedOrigin}}), 200);
-  };
+  const configOf = (key: string, lang?: string) => formConfig(spoken, key, {lang});
   /** The record of a lead with the consent that this form got. */
-  const recordAfter = async (key: string, query?: string) => {
-    const {consent} = await configOf(key, query);
+  const recordAfter = async (key: string, lang?: string) => {
+    const {consent} = await configOf(key, lang);
     const body = {consent: {version: consent?.version, agreed: consent?.required}};
     const {id} = await sentLead(spoken, somebody({lead_type: 'standard'}), {partner: key, body});
     return (await openedLead(spoken, id)).consent ?? assert.fail('it has none');
@@ -127,41 +119,47 @@ suite('a partner with a consent in each language', () => {
       'words'
     ];
 
-  const rows: [form: string, key: string, query: string, lang: string | undefined, text: string][] = [
-    ['in English', 'both', '&lang=en-US', 'en', english],
-    ['in Spanish', 'both', '&lang=es-US', 'es', spanish],
-    ['in French, which has no text', 'both', '&lang=fr-CA', 'en', english],
-    ['in English, which has no text', 'spanish', '&lang=en', 'es', spanish],
-    ['in English, of a text without a language', 'old', '&lang=en', undefined, english],
-    ['that does not say its language, of a text without one', 'old', '', undefined, english],
+  const rows: [
+    form: string,
+    key: string,
+    says: string | undefined,
+    lang: string | undefined,
+    text: string,
+  ][] = [
+    ['in English', 'both', 'en-US', 'en', english],
+    ['in Spanish', 'both', 'es-US', 'es', spanish],
+    ['in French, which has no text', 'both', 'fr-CA', 'en', english],
+    ['in English, which has no text', 'spanish', 'en', 'es', spanish],
+    ['in English, of a text without a language', 'old', 'en', undefined, english],
+    ['that does not say its language, of a text without one', 'old', undefined, undefined, english],
     [
       'that does not say its language',
       'both',
-      '',
+      undefined,
       'en',
       'With See my estimate I accept the Terms (https://www.partner.example/terms).',
     ],
     [
       'whose language is empty',
       'both',
-      '&lang=',
+      '',
       'en',
       'With See my estimate I accept the Terms (https://www.partner.example/terms).',
     ],
     [
       'that does not say its language, at a partner for contact data in Spanish',
       'spanish',
-      '',
+      undefined,
       'es',
       'Con Enviar acepto los Términos (https://www.partner.example/es).',
     ],
   ];
-  for (const [form, key, query, lang, shown] of rows) {
+  for (const [form, key, says, lang, shown] of rows) {
     test(`gives a form ${form} its text, and records it`, async () => {
-      const {consent} = await configOf(key, query);
+      const {consent} = await configOf(key, says);
       assert.equal(consent?.text, shown);
       assert.equal(consent.lang, shown.includes('](') ? lang : undefined);
-      const {textLanguage, textVersion, textHash} = await recordAfter(key, query);
+      const {textLanguage, textVersion, textHash} = await recordAfter(key, says);
       assert.deepEqual(
         {textLanguage, textVersion, textHash},
         {textLanguage: lang, textVersion: '1', textHash: sha256(shown)},
@@ -170,12 +168,12 @@ suite('a partner with a consent in each language', () => {
     });
   }
   test('names each text by another version, also if the configured versions are the same', async () => {
-    const queries = ['', '&lang=en', '&lang=es'];
-    const given = await Promise.all(queries.map(async (query) => (await configOf('both', query)).consent));
-    assert.equal(new Set(given.map((consent) => consent?.version)).size, queries.length);
+    const langs = [undefined, 'en', 'es'];
+    const given = await Promise.all(langs.map(async (lang) => (await configOf('both', lang)).consent));
+    assert.equal(new Set(given.map((consent) => consent?.version)).size, langs.length);
   });
   test('never records a text that the form did not get, also if the version stayed the same', async () => {
-    const {consent} = await configOf('both', '&lang=en');
+    const {consent} = await configOf('both', 'en');
     const changed = partner('both', {texts: {en: {text: 'I agree.', version: '1'}}});
     await openWhile(startTestServer({partners: [changed]}), async (other) => {
       const body = {consent: {version: consent?.version, agreed: true}};
@@ -189,16 +187,16 @@ suite('a partner with a consent in each language', () => {
     await readProblem(response, 422, 'consent-outdated');
   });
   test('gives a form that says its language the next step in that language alone', async () => {
-    assert.deepEqual((await configOf('both', '&lang=es-US')).next_step, {es: 'Le llamamos.'});
-    assert.deepEqual((await configOf('both', '&lang=fr')).next_step, {en: 'We call {phone}.'});
+    assert.deepEqual((await configOf('both', 'es-US')).next_step, {es: 'Le llamamos.'});
+    assert.deepEqual((await configOf('both', 'fr')).next_step, {en: 'We call {phone}.'});
     assert.deepEqual((await configOf('both')).next_step, {en: 'We call {phone}.', es: 'Le llamamos.'});
   });
   test('gives a form that says its language the placeholders and the link in that language alone', async () => {
-    const {next_step, next_step_named, cta} = await configOf('named', '&lang=es-US');
+    const {next_step, next_step_named, cta} = await configOf('named', 'es-US');
     assert.deepEqual(next_step_named, {es: words.es});
     assert.deepEqual(next_step, {es: '¡Gracias! Diga el código de abajo.'});
     assert.deepEqual(cta, {'es-MX': links['es-MX']});
-    assert.deepEqual((await configOf('named', '&lang=fr')).cta, {en: links.en});
+    assert.deepEqual((await configOf('named', 'fr')).cta, {en: links.en});
   });
   test('gives older forms no placeholder but the phone number', async () => {
     const {next_step, next_step_named, cta} = await configOf('named');
@@ -211,13 +209,13 @@ suite('a partner with a consent in each language', () => {
     assert.deepEqual(cta, links);
   });
   test('gives a text that all forms know once', async () => {
-    for (const query of ['', '&lang=en']) assert.ok(!('next_step_named' in (await configOf('both', query))));
+    for (const lang of [undefined, 'en']) assert.ok(!('next_step_named' in (await configOf('both', lang))));
   });
   test('gives a form no link if the partner has none', async () => {
-    for (const query of ['', '&lang=en']) assert.ok(!('cta' in (await configOf('both', query))));
+    for (const lang of [undefined, 'en']) assert.ok(!('cta' in (await configOf('both', lang))));
   });
   test('takes a language that is there twice for none', async () => {
-    const twice = await configOf('both', '&lang=es&lang=en');
+    const twice = await configOf('both', 'es&lang=en');
     assert.deepEqual(twice.consent, (await configOf('both')).consent);
   });
   test('the words of the button are those of the released forms', () => {
@@ -387,9 +385,7 @@ forEachStore((store) => {
     ): Partner => partner(key, {texts, required: true});
     /** A lead with the consent that a form in this language gets; an empty one for a form before 1.4. */
     const agreeIn = async (server: TestServer, key: string, lang: string) => {
-      const path = `/embed/v1/config?partner=${key}&lang=${lang}`;
-      const response = await server.fetch(path, {headers: {origin: listedOrigin}});
-      const {consent} = await readJson<EmbedConfig>(response, 200);
+      const {consent} = await formConfig(server, key, {lang});
       await agree(server, key, consent?.version ?? '');
     };
     const firstEnglish = {text: english, version: '1'};
@@ -464,11 +460,7 @@ forEachStore((store) => {
       assert.deepEqual(sorted(await wordsIn(server)), sorted(first));
 
       // As before 1.6: a lead names the hash of a text, of which no words are kept.
-      const path = '/embed/v1/config?partner=acme&lang=en';
-      const shown = await readJson<EmbedConfig>(
-        await server.fetch(path, {headers: {origin: listedOrigin}}),
-        200,
-      );
+      const shown = await formConfig(server, 'acme', {lang: 'en'});
       await sentLead(server, somebody(), {
         body: {consent: {version: shown.consent?.version, agreed: false, button: 'See my estimate'}},
       });

@@ -12,6 +12,7 @@ import {
   standardBody,
   without,
 } from '../../../support/sample-leads.ts';
+import {formConfig} from '../../../support/embed-client.ts';
 import {openFor} from '../../../support/opened.ts';
 import {sqlite} from '../../../support/stores.ts';
 import {acme, globex, listedOrigin, otherOrigin, startTestServer} from '../../../support/test-server.ts';
@@ -242,22 +243,17 @@ suite("another's result", () => {
 
 suite('show_estimate', () => {
   test('gives the figures to the form of the partner that sets it, and to no other', async (t) => {
-    const of = {origins: [listedOrigin], cid: '1001'};
-    const globex = onePartner({...of, key: 'globex'});
-    const partners = [onePartner({...of, key: 'acme', show_estimate: 'before-contact'}), globex] as const;
+    const own = {origins: [listedOrigin], cid: '1001'};
+    const globex = onePartner({...own, key: 'globex'});
+    const partners = [onePartner({...own, key: 'acme', show_estimate: 'before-contact'}), globex] as const;
     const server = await openFor(t, startTestServer({partners}));
-    const configOf = async (key: string) =>
-      readJson<EmbedConfig>(
-        await server.fetch(`/embed/v1/config?partner=${key}`, {headers: {origin: listedOrigin}}),
-        200,
-      );
-    const acme = await configOf('acme');
+    const acme = await formConfig(server);
     const {portfolio_loan, ...others} = figuresOf(defaultPolicy);
     // Forms before 1.6 do not know the minimum of this loan, and must not count on it.
     const none = {...portfolio_loan, percent_of_investments: 0};
     assert.deepEqual(acme.estimate, {...others, portfolio_loan: none, portfolio_loan_from: portfolio_loan});
     assert.ok(embedConfigSchema.safeParse(acme).success, 'as the OpenAPI document describes it');
     assert.ok(!JSON.stringify(acme.estimate).includes('publishes'), 'without the sources');
-    assert.ok(!('estimate' in (await configOf('globex'))));
+    assert.ok(!('estimate' in (await formConfig(server, 'globex'))));
   });
 });

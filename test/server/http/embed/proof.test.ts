@@ -124,12 +124,9 @@ forEachStore((store) => {
       }
     });
     test('fifty times at once is one lead and one delivery', async (t) => {
-      const upstream = await startFakeUpstream();
-      const other = await store.startServer({...through(upstream.settings), proofOfWork: derivations});
-      t.after(async () => {
-        await upstream.close();
-        await other.close();
-      });
+      const upstream = await openFor(t, startFakeUpstream());
+      const changes = {...through(upstream.settings), proofOfWork: derivations};
+      const other = await openFor(t, store.startServer(changes));
       const [lead, sending] = [somebody(), {key: randomUUID(), body: {proof: await newProof(other)}}];
       const responses = await Promise.all(Array.from({length: 50}, () => sendLead(other, lead, sending)));
       const answers = await Promise.all(responses.map((response) => readJson<EmbedAnswer>(response, 201)));

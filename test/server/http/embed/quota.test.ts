@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import {randomInt} from 'node:crypto';
 import {suite, test, type TestContext} from 'node:test';
-import type {EmbedConfig} from '../../../../contract/embed.ts';
 import type {Config} from '../../../../server/config/config.ts';
 import {onePartner} from '../../../../server/config/partners.ts';
 import {readJson, readProblem} from '../../../support/http.ts';
-import {sendLead, somebody} from '../../../support/embed-client.ts';
+import {formConfig, sendLead, somebody} from '../../../support/embed-client.ts';
 import {freePort} from '../../../support/free-port.ts';
+import {openFor} from '../../../support/opened.ts';
 import {keysAt, redisUrl, startRedis, withoutRedis} from '../../../support/redis.ts';
 import {solve, type Proof} from '../../../support/solve.ts';
 import {listedOrigin, startTestServer, type TestServer} from '../../../support/test-server.ts';
@@ -16,16 +16,9 @@ import {until} from '../../../support/until.ts';
 const partner = (key: string, changes: object = {}) =>
   onePartner({key, origins: [listedOrigin], cid: '1001', ...changes});
 
-async function start(t: TestContext, changes: Partial<Config> = {}): Promise<TestServer> {
-  const server = await startTestServer({
-    proofOfWork: 1,
-    rateLimit: 60,
-    trustProxy: 1,
-    partners: [partner('acme'), partner('other')],
-    ...changes,
-  });
-  t.after(() => server.close());
-  return server;
+function start(t: TestContext, changes: Partial<Config> = {}): Promise<TestServer> {
+  const partners = [partner('acme'), partner('other')] as const;
+  return openFor(t, startTestServer({proofOfWork: 1, rateLimit: 60, trustProxy: 1, partners, ...changes}));
 }
 
 const newNetwork = () =>
@@ -36,10 +29,7 @@ function visitor(server: TestServer, address = `${newNetwork()}::1`, key = 'acme
   const headers = {'x-forwarded-for': address};
   return {
     async proof(): Promise<Proof> {
-      const response = await server.fetch(`/embed/v1/config?partner=${key}`, {
-        headers: {origin: listedOrigin, ...headers},
-      });
-      return solve((await readJson<EmbedConfig>(response, 200)).challenge!);
+      return solve((await formConfig(server, key, {headers})).challenge!);
     },
     send: (proof: unknown) => sendLead(server, somebody(), {partner: key, headers, body: {proof}}),
   };

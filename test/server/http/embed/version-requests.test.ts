@@ -6,7 +6,7 @@ import type {ListedVersions} from '../../../../contract/versions.ts';
 import {reservedHeights} from '../../../../form/reserved-heights.ts';
 import {makeEmbedVersion, sha384} from '../../../support/embed-folder.ts';
 import {readJson, readProblem, requestRaw} from '../../../support/http.ts';
-import {openFor} from '../../../support/opened.ts';
+import {openFor, openForSuite} from '../../../support/opened.ts';
 import {quickTimings} from '../../../support/quick-timings.ts';
 import {sqlite, type StoredServer} from '../../../support/stores.ts';
 import {listedOrigin, startTestServer} from '../../../support/test-server.ts';
@@ -24,9 +24,9 @@ const prepare = (folder: string) => {
 };
 
 suite('a withdrawn version', () => {
+  const server = openForSuite(() => startTestServer(prepare));
   for (const file of [script, classic, later, 'none.js']) {
-    test(`answers ${file} with 410, which the console of any page may read`, async (t) => {
-      const server = await openFor(t, startTestServer(prepare));
+    test(`answers ${file} with 410, which the console of any page may read`, async () => {
       const response = await server.fetch(`/embed/1.2.0/${file}`, {headers: {origin: listedOrigin}});
       assert.equal(response.status, 410);
       assert.match(await response.text(), /^\/\/ lead-prequal-form 1\.2\.0 is withdrawn: [^\n]+\.\n$/);
@@ -38,8 +38,7 @@ suite('a withdrawn version', () => {
     });
   }
 
-  test('is not what /embed/v1/ serves', async (t) => {
-    const server = await openFor(t, startTestServer(prepare));
+  test('is not what /embed/v1/ serves', async () => {
     assert.equal(await (await server.fetch(`/embed/v1/${script}`)).text(), '1.1.0');
     await readProblem(await server.fetch(`/embed/v1/${classic}`), 404, 'not-found');
   });
@@ -58,8 +57,8 @@ suite('a withdrawn version', () => {
 });
 
 suite('/embed/versions.json', () => {
-  test('names the newest version and the withdrawn ones, to any page', async (t) => {
-    const server = await openFor(t, startTestServer(prepare));
+  const server = openForSuite(() => startTestServer(prepare));
+  test('names the newest version and the withdrawn ones, to any page', async () => {
     const response = await server.fetch('/embed/versions.json', {headers: {origin: 'https://any.example'}});
     const {newest, versions} = await readJson<ListedVersions>(response, 200);
     assert.equal(newest, '1.1.0');
@@ -76,12 +75,11 @@ suite('/embed/versions.json', () => {
     assert.equal(response.headers.get('cache-control'), 'public, max-age=300');
   });
   test('of a server without a form names no version', async (t) => {
-    const server = await openFor(t, startTestServer());
-    const list = await readJson<ListedVersions>(await server.fetch('/embed/versions.json'), 200);
+    const without = await openFor(t, startTestServer());
+    const list = await readJson<ListedVersions>(await without.fetch('/embed/versions.json'), 200);
     assert.deepEqual(list, {newest: null, versions: [], heights: reservedHeights});
   });
-  test('can only be read', async (t) => {
-    const server = await openFor(t, startTestServer(prepare));
+  test('can only be read', async () => {
     const response = await server.fetch('/embed/versions.json', {method: 'POST'});
     await readProblem(response, 405, 'method-not-allowed');
     assert.equal(response.headers.get('allow'), 'GET, HEAD');

@@ -150,10 +150,8 @@ suite('after twenty failed sign-ins in a minute', () => {
     Object.fromEntries(
       [...Map.groupBy(responses, ({status}) => status)].map(([status, some]) => [status, some.length]),
     );
-  async function start(t: TestContext, changes: Partial<Config> = {}) {
-    const server = await openFor(t, startTestServer({trustProxy: 1, ...changes}));
-    return server;
-  }
+  const start = (t: TestContext, changes: Partial<Config> = {}) =>
+    openFor(t, startTestServer({trustProxy: 1, ...changes}));
 
   test('of 400 parallel guesses of a network twenty are compared, and the right one is refused', async (t) => {
     const server = await start(t);
