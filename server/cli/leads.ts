@@ -44,7 +44,7 @@ formula begins with an apostrophe.`,
   addFields(command, fields);
   return command.action(async (file: string | undefined, options: ExportOptions) => {
     const {format, excel = false, for: reader, consents} = options;
-    const {email, phone, ...selected} = await inputOf(command, run, fields);
+    const {email, phone, ...selected} = (await inputOf(command, run, fields)).input;
     const wrong = wrongTimes(selected);
     if (wrong !== undefined) command.error(`error: ${wrong}`);
     return readingStore(run, async (admin) => {

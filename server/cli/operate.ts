@@ -15,6 +15,7 @@ import {
   done,
   isChanging,
   planned,
+  saidIn,
   verbOf,
   type AnyChanging,
   type AnyReading,
@@ -22,7 +23,7 @@ import {
   type Columns,
   type Given,
   type Group,
-  type Plan,
+  type Planned,
   type PlanLine,
   type Row,
   type Said,
@@ -63,14 +64,14 @@ function commandOf(run: Run, row: Row): Command {
   if (row.help !== undefined) command.addHelpText('after', `\n${row.help}`);
   return command.action(async () => {
     const options = command.opts<Options>();
-    const input = await inputOf(command, run, row.fields);
+    const {input, typed} = await inputOf(command, run, row.fields);
     const fault = row.wrong?.(input, options.json ?? false);
     if (fault !== undefined) command.error(`error: ${fault}`);
     if (!isChanging(row)) return opening(run, row)((admin) => show(run, row, admin, input, options));
     const asks = asksFor(row, input) && !options.yes && !options.dryRun && options.confirm === undefined;
     if (asks && !run.ask)
       command.error('error: there is no terminal to ask on: add --yes to go on without a question');
-    return opening(run, row)((admin) => change(run, row, admin, input, {...options, asks}));
+    return opening(run, row)((admin) => change(run, row, admin, input, {...options, typed, asks}));
   });
 }
 
@@ -101,27 +102,27 @@ function optionOf(name: string, field: Field): Option {
 /** Stands for a line of standard input. */
 const fromInput = '-';
 
-/** What the command line gives, read by the schemas of the row. */
+/** What the command line gives: as it was `typed`, and as the schemas of the row read it. */
 export async function inputOf<Of extends Fields>(
   command: Command,
   {ask, readLine}: Run,
   fields: Of,
-): Promise<Input<Of>> {
-  const given: Record<string, unknown> = {};
+): Promise<{input: Input<Of>; typed: Given}> {
+  const typed: Record<string, unknown> = {};
   const names = Object.keys(fields).filter((name) => fields[name]?.argument);
   const options = command.opts<Record<string, unknown>>();
   let isRead = false;
   for (const [name, {argument, asks}] of Object.entries(fields)) {
     const value: unknown = argument ? command.processedArgs[names.indexOf(name)] : options[name];
-    given[name] = value;
+    typed[name] = value;
     if (asks === undefined || value !== fromInput) continue;
     if (isRead) command.error('error: only one thing can be read from standard input');
     isRead = true;
-    given[name] = (await (ask ? ask(`${asks}: `) : readLine?.()))?.trim();
-    if (!given[name]) command.error(`error: standard input has no line: ${asks} is missing`);
+    typed[name] = (await (ask ? ask(`${asks}: `) : readLine?.()))?.trim();
+    if (!typed[name]) command.error(`error: standard input has no line: ${asks} is missing`);
   }
-  const {input, wrong} = readInput(fields, given);
-  if (!wrong) return input as Input<Of>;
+  const {input, wrong} = readInput(fields, typed);
+  if (!wrong) return {input: input as Input<Of>, typed};
   const [name, why] = wrong;
   const field = fields[name]?.argument ? `<${name}>` : `--${optionName(name)}`;
   return command.error(`error: ${field} is invalid. ${why}`);
@@ -150,7 +151,8 @@ export function reporting({stderr, say, onInterrupt}: Run) {
   };
 }
 
-async function say(run: Run, {said = [], remarks = [], fails = []}: Said, isSaid: boolean) {
+async function say(run: Run, all: Said, isSaid: boolean) {
+  const {said, remarks, fails} = saidIn(all);
   if (isSaid) for (const text of said) await run.write(`${printable(text)}\n`);
   for (const text of fails) run.fail(printable(text));
   for (const text of remarks) run.say(printable(text));
@@ -247,27 +249,28 @@ async function change(
   row: AnyChanging,
   admin: Admin,
   input: Given,
-  how: Options & {asks: boolean},
+  how: Options & {typed: Given; asks: boolean},
 ) {
-  const {json = false, dryRun = false, confirm: agreed, asks} = how;
+  const {json = false, dryRun = false, confirm: agreed, typed, asks} = how;
   const {signal, report, end} = reporting(run);
-  const first = await planned(row, {...admin, signal}, input, report).finally(end);
+  const first = await planned(row, {...admin, signal}, input, report, typed).finally(end);
   const meanwhile = reporting(run);
   const {plan, digest} = first;
   const does = plan.does.flatMap((line) => linesOf(line, asks));
   // Of what asks nobody, the result says enough.
-  if (asksFor(row, input) || dryRun) for (const line of [...does, ...(plan.notes ?? [])]) run.say(line);
+  if (asksFor(row, input) || dryRun) for (const line of [...does, ...plan.notes]) run.say(line);
   const isAsked = asks && plan.question !== undefined;
   if (signal.aborted || (isAsked && !(await isAgreed(run, row, plan))))
     return run.fail('Nothing was changed.');
   if (dryRun) return json ? run.print({does, confirm: digest}) : run.write(`${digest}\n`);
   // What was planned is of this moment, unless somebody took time to read it.
-  const now = isAsked ? await planned(row, admin, input, meanwhile.report) : first;
+  const now = isAsked ? await planned(row, admin, input, meanwhile.report, typed) : first;
   const basis = isAsked ? digest : agreed;
   const result = await done(row, admin, input, now, basis, meanwhile.report).finally(meanwhile.end);
-  if (json && row.lines) for (const line of row.lines(result)) await run.print(line);
-  await say(run, row.said(result, input, admin), !(json && row.lines));
+  const isPrinted = json && row.line !== undefined;
+  if (isPrinted) for (const line of row.lines?.(result) ?? [result as object]) await run.print(line);
+  await say(run, row.said(result, input, admin), !isPrinted);
 }
 
-const isAgreed = async ({ask}: Run, {confirm}: AnyChanging, {question}: Plan<unknown>) =>
+const isAgreed = async ({ask}: Run, {confirm}: AnyChanging, {question}: Planned['plan']) =>
   (await ask?.(`To ${question}, type ${confirm?.word}: `))?.trim() === confirm?.word;

@@ -4,9 +4,9 @@ import {
   done,
   inputOf,
   planned,
+  saidIn,
   verbOf,
   type AnyChanging,
-  type Plan,
   type Planned,
 } from '../admin/operations/operation.ts';
 import {progressWords, type Progress} from '../admin/operations/progress.ts';
@@ -25,7 +25,7 @@ export const mayDo = ({roles = []}: AnyChanging, {role}: Pick<Seen, 'role'>): bo
 const titleOf = (button: string) => button.replace('…', '');
 
 /** Of several leads, each line begins with the reference. */
-function linesOf({does}: Plan<unknown>): string[] {
+function linesOf({does}: Planned['plan']): string[] {
   const leads = does.filter((line) => typeof line !== 'string').length;
   const capitalized = (words: string) => words.replace(/^./, (first) => first.toUpperCase());
   return does.flatMap((line) =>
@@ -154,7 +154,7 @@ async function make({admin, form}: Visit, {row, plan, given}: Begun): Promise<Sa
   try {
     const agreed = row.plan ? (form.get('confirm') ?? '') : undefined;
     const result = await done(row, admin, input, plan, agreed, patience());
-    const {said = [], remarks = [], fails = []} = row.said(result, input, admin);
+    const {said, remarks, fails} = saidIn(row.said(result, input, admin));
     if (fails.length > 0) return {failed: fails.join('\n')};
     const more = said.length - maxSaid;
     const shown = [...said.slice(0, maxSaid), ...(more > 0 ? [`and ${more} more`] : [])];

@@ -58,11 +58,11 @@ const show = reads({
     const remarks = found ? notesOf(admin, found) : [];
     if (signed)
       return {
-        said: records.flatMap(({statement}) => statement ?? []),
-        fails: records.flatMap(({statement, reference}) =>
-          statement === null
-            ? [`There is no statement about ${reference}: docs/consent.md says what one needs.`]
-            : [],
+        said: records.map(({statement}) => statement ?? false),
+        fails: records.map(
+          ({statement, reference}) =>
+            statement === null &&
+            `There is no statement about ${reference}: docs/consent.md says what one needs.`,
         ),
         remarks,
       };
@@ -200,13 +200,9 @@ const list = reads({
     if (revoked) return void (yield await listSuppressions(admin, limit));
     const {rows, unreadable} = yield* listConsents(admin, consentFilter(times, text), limit, text);
     yield rows;
+    const names = unreadable.map(referenceOf).join(', ');
     return {
-      remarks:
-        unreadable.length > 0
-          ? [
-              `${counted(unreadable.length, 'lead')} could not be read: ${unreadable.map(referenceOf).join(', ')}.`,
-            ]
-          : [],
+      remarks: [names !== '' && `${counted(unreadable.length, 'lead')} could not be read: ${names}.`],
     };
   },
 });

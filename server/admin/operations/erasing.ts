@@ -36,31 +36,26 @@ function lineOf(lead: PlannedLead): PlanLine {
 }
 
 /** Which consents go or stay, and why. */
-function consentWords({leads, all}: ErasurePlan): string[] {
+function consentWords({leads, all}: ErasurePlan) {
   const withConsent = leads.filter(({has_consent}) => has_consent);
-  if (withConsent.length === 0) return [];
+  if (withConsent.length === 0) return false;
   if (all)
-    return [`${counted(withConsent.length, 'consent')} of these go, too (--all), although ${consentRule}.`];
+    return `${counted(withConsent.length, 'consent')} of these go, too (--all), although ${consentRule}.`;
   const kept = withConsent.filter(({consent_kept_until}) => consent_kept_until !== null);
   return kept.length > 0
-    ? [
-        `${counted(kept.length, 'consent')} of these stay (keep_consent_years): ${consentRule}. --all erases them, too.`,
-      ]
-    : ['The time for which consents are kept is over, so they go, too.'];
+    ? `${counted(kept.length, 'consent')} of these stay (keep_consent_years): ${consentRule}. --all erases them, too.`
+    : 'The time for which consents are kept is over, so they go, too.';
 }
 
-function remainsOf({databaseUrl, databasePath}: Config): string[] {
+function remainsOf({databaseUrl, databasePath}: Config) {
   if (databaseUrl)
     return [
       'On PostgreSQL, the old rows stay in its files, its log and its backups until they are overwritten. What was sealed cannot be read any more once its data key is destroyed (docs/privacy.md).',
     ];
   const older = filesAside(resolve(databasePath));
   return [
-    ...(older.length > 0
-      ? [
-          `Older copies beside the database still hold these leads, if they are older than the copies: ${older.join(', ')}. Delete those that you do not need.`,
-        ]
-      : []),
+    older.length > 0 &&
+      `Older copies beside the database still hold these leads, if they are older than the copies: ${older.join(', ')}. Delete those that you do not need.`,
     'Backups hold what was in the database when they were made (docs/privacy.md).',
   ];
 }
@@ -129,18 +124,15 @@ Exit status: 0 erased; 1 not erased, or not out of the files yet; 2 the command 
     return {
       does: [
         ...plan.leads.map(lineOf),
-        ...(hidden > 0
-          ? [
-              `${counted(hidden, 'more lead that belongs to it goes', 'more leads that belong to it go')}, too.`,
-            ]
-          : []),
+        hidden > 0 &&
+          `${counted(hidden, 'more lead that belongs to it goes', 'more leads that belong to it go')}, too.`,
       ],
       notes: [
         ...notes,
-        ...consentWords(plan),
-        ...(going > 0 && admin.config.erasuresFile === undefined
-          ? ['There is no erasures_file: after a restore of an older backup, these leads are back.']
-          : []),
+        consentWords(plan),
+        going > 0 &&
+          admin.config.erasuresFile === undefined &&
+          'There is no erasures_file: after a restore of an older backup, these leads are back.',
       ],
       facts: plan.facts,
       prepared: plan,
@@ -155,13 +147,11 @@ Exit status: 0 erased; 1 not erased, or not out of the files yet; 2 the command 
   said({leads, out_of_files}, _, {config}) {
     const references = leads.map(({reference}) => reference).join(' ');
     return {
-      said: out_of_files
-        ? leads.map(
-            ({reference, changes: isGoing}) =>
-              `${reference} ${isGoing ? 'is' : 'was'} erased${isGoing ? '' : ' before'}`,
-          )
-        : [],
-      fails: out_of_files ? [] : [notOutOfFiles(`leads erase ${references}`)],
+      said: leads.map(
+        ({reference, changes: isGoing}) =>
+          out_of_files && `${reference} ${isGoing ? 'is erased' : 'was erased before'}`,
+      ),
+      fails: [!out_of_files && notOutOfFiles(`leads erase ${references}`)],
       remarks: remainsOf(config),
     };
   },

@@ -90,21 +90,16 @@ Exit status: 0 revoked; 1 not, or not of all that may be meant; 2 the command li
     });
     const {concerns, others, meant, scopes} = planned;
     const more = concerns.length - maxOthers;
-    const names = [
-      ...concerns.slice(0, maxOthers),
-      ...(more > 0 ? [`and ${counted(more, 'other lead')}`] : []),
-    ];
+    const names = concerns.slice(0, maxOthers);
+    if (more > 0) names.push(`and ${counted(more, 'other lead')}`);
     const numbers = meant.phones.size === 1 ? 'the same number' : counted(meant.phones.size, 'number');
     return {
       does: [
-        ...(names.length > 0 ? [`Nothing of ${names.join(', ')} goes out any more.`] : []),
+        names.length > 0 && `Nothing of ${names.join(', ')} goes out any more.`,
         'Those who had it are told to stop calls and messages.',
         `Later leads with ${numbers} are held until somebody decides.`,
-        ...(others.length > 0
-          ? [
-              `Among them, ${others.slice(0, maxOthers).join(', ')} ${others.length === 1 ? 'has' : 'have'} the same number and another address, and so may be of somebody else. To stop them alone or leave them out, name a number or a lead instead.`,
-            ]
-          : []),
+        others.length > 0 &&
+          `Among them, ${others.slice(0, maxOthers).join(', ')} ${others.length === 1 ? 'has' : 'have'} the same number and another address, and so may be of somebody else. To stop them alone or leave them out, name a number or a lead instead.`,
       ],
       facts: [...scopes, ...concerns],
       prepared: planned,
@@ -113,7 +108,6 @@ Exit status: 0 revoked; 1 not, or not of all that may be meant; 2 the command li
   },
   run: (admin, _, planned) => revokeConsent(admin, planned),
   line: revocation,
-  lines: (revoked) => [revoked],
   said: ({scope, numbers, leads, unread}) => ({
     said: leads.map(
       ({reference, changes: isNew}) =>
@@ -123,17 +117,15 @@ Exit status: 0 revoked; 1 not, or not of all that may be meant; 2 the command li
       ...leads.flatMap(toldLines),
       `${counted(leads.length, 'lead')}, for ${whom(scope)}. Later leads with ${numbers === 1 ? 'the number' : `the ${numbers} numbers`} are held: "lead-prequal consent list --revoked".`,
     ],
-    fails:
-      unread.length === 0
-        ? []
-        : [
-            `${counted(unread.length, 'lead')} cannot be read, and may be of this person, too: ${unread.map(referenceOf).join(', ')}. Later leads with their numbers are not held.`,
-          ],
+    fails: [
+      unread.length > 0 &&
+        `${counted(unread.length, 'lead')} cannot be read, and may be of this person, too: ${unread.map(referenceOf).join(', ')}. Later leads with their numbers are not held.`,
+    ],
   }),
 });
 
 const toldLines = ({reference, told, former, remote_ids}: Revoked['leads'][number]) => [
-  ...(told.length > 0 ? [`${reference} will be told: ${told.join(', ')}`] : []),
+  told.length > 0 && `${reference} will be told: ${told.join(', ')}`,
   ...remote_ids.map(
     ({destination, remote_id}) =>
       `${reference} cannot be told: ${destination}, which has it as ${remote_id ?? 'an id that is not known'}`,
@@ -188,7 +180,6 @@ too. A consent that was given since does not do that by itself: "consent list --
     return done;
   },
   line: allowance,
-  lines: (done) => [done],
   said: ({released}) => ({
     said: [
       ...released.map((reference) => `${reference} is sent now`),

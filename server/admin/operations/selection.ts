@@ -64,11 +64,11 @@ export function unknownNames(
   const isFilter = (name: string) =>
     partners.some(({contextFields}) => contextFields.some((each) => each.filter && each.name === name));
   return [
-    ...(partner !== withoutPartner && !partners.some(({key}) => key === partner)
-      ? [`There is no partner ${partner}.`]
-      : []),
+    partner !== withoutPartner &&
+      !partners.some(({key}) => key === partner) &&
+      `There is no partner ${partner}.`,
     ...Object.keys(context)
       .filter((name) => !isFilter(name))
       .map((name) => `No partner has ${name} as a filter: see its context_fields.`),
-  ];
+  ].filter((note) => note !== false);
 }
