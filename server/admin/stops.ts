@@ -52,6 +52,18 @@ async function digestsOf({store}: With<ReadStore>, people: readonly KnownPerson[
   return phone === undefined ? undefined : store.digestsOfPeople(people);
 }
 
+/**
+ * Whether somebody with another address asked to stop the number of a lead, and nobody has decided about that: also if the lead
+ * itself was let go alone.
+ */
+export async function isAskedToStop({store}: With<ReadStore>, lead: FullLead): Promise<boolean> {
+  const stop = (await stopsOf({store}, [lead])).get(lead.id);
+  if (stop) return stop.why === 'asked';
+  const [{phone} = {}] = (await digestsOf({store}, [personOf(lead.lead)])) ?? [];
+  const known = phone === undefined ? [] : await store.suppressions([phone]);
+  return known.some((one) => isUndecided(one) && isInScopes(senderOf(lead), [one.scope]));
+}
+
 /** Whether an operator has let this one lead go since somebody asked about its number. */
 async function isLetGo(store: ReadStore, {id}: FullLead, {askedAt}: Suppression): Promise<boolean> {
   const events = await store.stopEvents({leads: [id]});

@@ -8,7 +8,7 @@ import {filterOf, selection, unknownNames, wrongTimes} from '../admin/operations
 import {writeExport, type Sheet} from './export.ts';
 import {addFields, groupCommand, inputOf, reporting} from './operate.ts';
 import type {Run} from './output.ts';
-import {readingStore} from './with-store.ts';
+import {withStore} from './with-store.ts';
 
 type ExportOptions = {format?: ExportFormat; excel?: boolean; for?: 'sales'; consents?: boolean};
 
@@ -47,7 +47,7 @@ formula begins with an apostrophe.`,
     const {email, phone, ...selected} = (await inputOf(command, run, fields)).input;
     const wrong = wrongTimes(selected);
     if (wrong !== undefined) command.error(`error: ${wrong}`);
-    return readingStore(run, async (admin) => {
+    return withStore(run, {mayWrite: false}, async (admin) => {
       for (const note of unknownNames(admin.config, selected)) run.say(note);
       const filter = filterOf(selected);
       const {signal, report, end} = reporting(run);

@@ -33,7 +33,7 @@ import {printable} from '../admin/visible.ts';
 import {counted, timeZone} from '../admin/words.ts';
 import {jsonOption} from './options.ts';
 import {leadsBar, lineColumns, minuteOrNone, orMore, printRows, type Json, type Run} from './output.ts';
-import {changingStore, lackingKeys, readingStore, withoutStore} from './with-store.ts';
+import {withoutStore, withStore} from './with-store.ts';
 
 /** @param others commands of the group that have code of their own */
 export const groupCommand =
@@ -80,8 +80,7 @@ const asksFor = ({confirm}: AnyChanging, input: Given): boolean =>
 
 const opening = (run: Run, row: Row) => (work: (admin: Admin) => Promise<void>) => {
   if (row.opens === 'nothing') return withoutStore(run, work);
-  if (row.opens) return lackingKeys(run, isChanging(row), work);
-  return isChanging(row) ? changingStore(run, work) : readingStore(run, work);
+  return withStore(run, {mayWrite: isChanging(row), mayLackKeys: row.opens !== undefined}, work);
 };
 
 export function addFields(command: Command, fields: Fields) {

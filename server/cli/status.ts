@@ -21,7 +21,7 @@ import {stateColumns} from '../admin/operations/destinations.ts';
 import {cellsOf, headsOf} from './operate.ts';
 import {jsonOption} from './options.ts';
 import {printTable, timeOrNone, type Field, type Json, type Run} from './output.ts';
-import {readingStore} from './with-store.ts';
+import {withStore} from './with-store.ts';
 
 const usage = `
 It may run beside the server, as its user, in the same folder and with the same settings.
@@ -51,7 +51,7 @@ async function look(run: Run): Promise<Status> {
     return await readStatus({
       config,
       server: config.port === 0 ? 'unknown' : await askState(config),
-      withStore: (work) => readingStore(run, ({store}) => work(store), config),
+      withStore: (work) => withStore(run, {mayWrite: false}, ({store}) => work(store), config),
       // It knows all rooms of the server, as the start does.
       checkStart: async () => (await import('../check-start.ts')).checkStart(run.environment),
     });

@@ -5,10 +5,10 @@ import type {LeadIdentity} from '../../leads/stored-lead.ts';
 /** Of a delivery that has not ended. */
 export type OpenDelivery = Pick<DeliveryRow, 'destination' | 'content' | 'state' | 'reason' | 'ambiguous'>;
 
-/** `isAsked`: somebody with another address asked to stop its number, and nobody has decided. */
+/** `isAsked`: somebody with another address asked to stop its number, and nobody has decided about that. */
 export type LeadState = Pick<LeadIdentity, 'revoked' | 'isSuppressed'> & {
   erasedAt: number | null;
-  isAsked?: boolean;
+  isAsked: boolean;
 };
 
 /** It goes nowhere before its address is decided about. */

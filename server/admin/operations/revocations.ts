@@ -2,7 +2,6 @@
 import {z} from 'zod';
 import {referenceOf} from '../../../contract/reference.ts';
 import {allCallers, everybody, linkWays} from '../../leads/revocation.ts';
-import {isErased} from '../../store/rows.ts';
 import type {Admin} from '../admin.ts';
 import {retryDeliveries, storedOf} from '../deliveries.ts';
 import {leadOf} from '../lead-names.ts';
@@ -16,7 +15,7 @@ import {
   type Revoked,
   type Who,
 } from '../revocations.ts';
-import {stopsOf} from '../stops.ts';
+import {isAskedToStop} from '../stops.ts';
 import {readTime} from '../times.ts';
 import {printable} from '../visible.ts';
 import {counted, maxOthers, placed} from '../words.ts';
@@ -160,7 +159,7 @@ too. A consent that was given since does not do that by itself: "consent list --
   onLead: {
     button: 'Send it on…',
     cannot: 'It is not held because of its number.',
-    isPossible: (open, {isSuppressed = false, isAsked = false}) =>
+    isPossible: (open, {isSuppressed = false, isAsked}) =>
       isAsked || (isSuppressed && open.some(isReleasable)),
     input: (lead) => ({who: lead}),
   },
@@ -201,10 +200,10 @@ const planNumber = async ({store}: Admin, meant: Exclude<Who, string>): Promise<
 async function planLead(admin: Admin, id: string): Promise<Plan<Allowing>> {
   await admin.noteAccess({lead: id});
   const record = (await admin.store.findRecords([id])).get(id);
-  const stop = record && 'lead' in record ? (await stopsOf(admin, [record])).get(id) : undefined;
+  const lead = record && 'lead' in record ? record : undefined;
   // One that is held goes alone: others with its number are of other people, of whom nobody has decided.
-  if (stop?.why === 'asked' && record && 'lead' in record && !isErased(record) && !record.isSuppressed)
-    return planNumber(admin, {phone: record.lead.phone.e164});
+  if (lead && !lead.isSuppressed && (await isAskedToStop(admin, lead)))
+    return planNumber(admin, {phone: lead.lead.phone.e164});
   const rows = (await storedOf(admin, id, ['held'])).filter(isReleasable);
   return {
     does: [
