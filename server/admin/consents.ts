@@ -15,7 +15,7 @@ import {noteListAccess} from './audit.ts';
 import {receiver, receiversOf} from './deliveries.ts';
 import type {Exported, Exporting} from './exporting.ts';
 import {unreadableText} from './lead-names.ts';
-import type {Search} from './persons.ts';
+import {personRow, toPersonRow, type Search} from './persons.ts';
 import {afterwards, afterwardsOf, noneAfterwards, type Afterwards} from './stops.ts';
 import {toJson} from './visible.ts';
 
@@ -30,15 +30,7 @@ export const shownConsent = consentRecord.extend({
   received_at: time.nullable(),
   erased_at: time.nullable(),
   kept_until: time.nullable(),
-  person: z
-    .object({
-      first_name: z.string(),
-      last_name: z.string(),
-      phone: z.string(),
-      phone_e164: z.string(),
-      email: z.string().exactOptional(),
-    })
-    .nullable(),
+  person: personRow.extend({email: z.string().exactOptional()}).nullable(),
   text: text.nullable(),
   observed: observed.nullable(),
   reported: reported.nullable(),
@@ -95,11 +87,7 @@ function toRecord(
     erased_at: isoTime(isErased(lead) ? lead.erasedAt : null),
     kept_until: isoTime(keptUntil),
     person: person
-      ? {
-          ...{first_name: person.first_name, last_name: person.last_name},
-          ...{phone: person.phone.typed, phone_e164: person.phone.e164},
-          ...(person.email !== undefined && {email: person.email}),
-        }
+      ? {...toPersonRow(person), ...(person.email !== undefined && {email: person.email})}
       : null,
     ...(consent
       ? toConsentRecord(lead, consent, archive.get(consent.textHash))

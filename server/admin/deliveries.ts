@@ -65,7 +65,14 @@ export const contentWords: Readonly<Record<StoredRow['content'], string>> = {
 function toRow(row: StoredRow, place: string | null): DeliveryRow {
   const {lead, destination, content, state, attempts, ambiguous, recipients} = row;
   return {
-    ...{lead, reference: referenceOf(lead), destination, place, content, state, attempts, ambiguous},
+    lead,
+    reference: referenceOf(lead),
+    destination,
+    place,
+    content,
+    state,
+    attempts,
+    ambiguous,
     last_error: row.lastError,
     remote_id: row.remoteId,
     recipients_left: recipients?.left.length ? [...recipients.left] : null,
@@ -121,10 +128,11 @@ export const deliveryCount = z.object({
   deliveries: count,
   oldest_created_at: time.nullable(),
 });
-export type DeliveryCount = z.infer<typeof deliveryCount>;
 
 /** Those that wait or need a decision, by destination and state. */
-export async function countDeliveries({store}: With<DeliveryReader>): Promise<DeliveryCount[]> {
+export async function countDeliveries({
+  store,
+}: With<DeliveryReader>): Promise<z.infer<typeof deliveryCount>[]> {
   const counts = await store.countOutbox();
   return counts.map(({oldest, ...one}) => ({...one, oldest_created_at: isoTime(createdAtOf(oldest))}));
 }
@@ -187,7 +195,10 @@ export async function arrivalsOf({store}: With<DeliveryReader>, lead: string) {
       const mayHave = state === 'delivered' || attempts > 0 || leasedUntil > 0;
       const former = formerAddresses.map((address) => ({address, state: 'unclear'}));
       return [...(mayHave ? [{address: row.address, state}] : []), ...former].map((one) => ({
-        ...{...one, destination, content, at: row.settledAt ?? row.happenedAt},
+        ...one,
+        destination,
+        content,
+        at: row.settledAt ?? row.happenedAt,
         use: useOf({destination, address: one.address}),
         isTold: heard.some((news) => news.destination === destination && news.address === one.address),
       }));
@@ -199,7 +210,12 @@ export async function arrivalsOf({store}: With<DeliveryReader>, lead: string) {
 export const receiversOf = async (admin: With<DeliveryReader>, lead: string) =>
   (await arrivalsOf(admin, lead)).map(
     ({destination, content, state, at, use, isTold}): z.infer<typeof receiver> => ({
-      ...{destination, content, place: use?.place ?? null, state, at: isoTime(at), told_of_erasure: isTold},
+      destination,
+      content,
+      place: use?.place ?? null,
+      state,
+      at: isoTime(at),
+      told_of_erasure: isTold,
     }),
   );
 
@@ -240,16 +256,15 @@ export async function retryDeliveries(
   const {filter, each} = selected;
   const deliveries = await total(each, (one) => store.retryDeliveries(Date.now(), one));
   await noteAccess({deliveries});
-  const paused = (await pausedOf({store}, filter.destination)).map(({destination, reason}) => ({
-    destination,
-    reason,
-  }));
-  const why = deliveries === 0 ? await whyNotSent({store, config}, filter) : null;
-  return {deliveries, paused, stops: [], why_none: why};
+  const paused = await pausedOf({store}, filter.destination);
+  const why_none = deliveries === 0 ? await whyNotSent({store, config}, filter) : null;
+  return {deliveries, paused, stops: [], why_none};
 }
 
 export const pausedOf = async ({store}: With<DeliveryReader>, name: string | undefined) =>
-  (await store.pausedDestinations()).filter(({destination}) => (name ?? destination) === destination);
+  (await store.pausedDestinations())
+    .filter(({destination}) => (name ?? destination) === destination)
+    .map(({destination, reason}) => ({destination, reason}));
 
 /** Why nothing of these may be sent. */
 export async function whyNotSent(

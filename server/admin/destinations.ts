@@ -36,8 +36,10 @@ export const destinationRow = z.object({
   remedy: z.string().nullable(),
   addresses: z.array(
     z.object({
-      ...{place: z.string(), is_present: z.boolean()},
-      ...{first_used_at: time.nullable(), last_used_at: time.nullable()},
+      place: z.string(),
+      is_present: z.boolean(),
+      first_used_at: time.nullable(),
+      last_used_at: time.nullable(),
     }),
   ),
 });
@@ -96,7 +98,8 @@ export async function listDestinations(admin: With<DeliveryReader, 'config'>): P
       addresses: uses
         .filter(({destination}) => destination === name)
         .map((use) => ({
-          ...{place: use.place, is_present: isPresent(config, use)},
+          place: use.place,
+          is_present: isPresent(config, use),
           first_used_at: isoTime(use.firstUsed || null),
           last_used_at: isoTime(use.lastUsed || null),
         })),

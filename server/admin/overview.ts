@@ -83,12 +83,15 @@ export async function readOverview(
     hours: hours.map((hour) => ({today: inHour(0, hour), usual: meanOf(hour)})),
     partners: status.partners
       .map(({partner, silent, ...row}) => ({
-        ...{partner, ...figures(partner), silent},
+        partner,
+        ...figures(partner),
+        silent,
         lastLeadAt: row.last_lead_at === null ? null : Date.parse(row.last_lead_at),
         why: silent || row.leads_today === 0 ? whyRefused(row) : null,
       }))
       .toSorted((one, other) => other.today - one.today || other.usual - one.usual),
-    ...{held, stopped},
+    held,
+    stopped,
     oldestHeldAt: oldestHeld === null ? null : createdAtOf(oldestHeld),
   };
 }

@@ -68,10 +68,12 @@ export type Repair = Pick<Lines, 'keys' | 'unread' | 'lastAt'> & {
 export async function planRepair({store, config}: With<ReadStore, 'config'>): Promise<Repair | undefined> {
   const {erasuresFile: path} = config;
   if (path === undefined || !existsSync(path)) return undefined;
-  const {erasures, stops, keys, unread, lastAt} = readErasures(path);
+  const {erasures, stops, ...file} = readErasures(path);
   const own = await store.personKey();
   const keysHere = config.dataKeys.map(checkValueOf);
-  const openable = keys.filter((key) => key.sealed && keysHere.includes(key.sealed.dataKey)).toReversed();
+  const openable = file.keys
+    .filter((key) => key.sealed && keysHere.includes(key.sealed.dataKey))
+    .toReversed();
   const adopts = own ? [] : openable.flatMap((key) => key.sealed ?? []);
   const check = own?.check ?? openable[0]?.check;
   const isUsable = ({key}: StopLine) => check !== undefined && (key === undefined || key === check);
@@ -101,9 +103,19 @@ export async function planRepair({store, config}: With<ReadStore, 'config'>): Pr
   const times = [...toErase.map(({at}) => at), ...stopped];
   const older = times.filter((at) => newest !== undefined && at < createdAtOf(newest.id)).length;
   return {
-    ...{path, keys, unread, lastAt, adopts, toErase, toRevoke, suppress, history, leads, ...lost},
-    ...{total: await store.countLeads({}), acts: times.length, older},
-    isKeyUnknown: check === undefined && keys.length === 0 && ofDigests.length > 0,
+    ...file,
+    path,
+    adopts,
+    toErase,
+    toRevoke,
+    suppress,
+    history,
+    leads,
+    ...lost,
+    total: await store.countLeads({}),
+    acts: times.length,
+    older,
+    isKeyUnknown: check === undefined && file.keys.length === 0 && ofDigests.length > 0,
   };
 }
 
@@ -244,16 +256,19 @@ async function lostNumbers(
 
 function eventsOf({of, at, does, scope, askedAt, way, event, lead}: StopLine): StopEvent[] {
   if (event === undefined) return [];
-  const kind = does === 'again' ? 'ask' : does;
-  const said = {
-    kind,
-    digest: isLeadId(of) ? '' : of,
-    scope: scope === '' ? everybody : scope,
-    lead,
-    askedAt,
-    way,
-  };
-  return [{id: event, ...said, enteredAt: at, reason: does === 'allow' ? afterRestore : null}];
+  return [
+    {
+      id: event,
+      kind: does === 'again' ? 'ask' : does,
+      digest: isLeadId(of) ? '' : of,
+      scope: scope || everybody,
+      lead,
+      askedAt,
+      enteredAt: at,
+      way,
+      reason: does === 'allow' ? afterRestore : null,
+    },
+  ];
 }
 
 export const isNothing = ({acts, history, byLeads, adopts, isKeyUnknown}: Repair) =>

@@ -47,11 +47,10 @@ const maxNamed = 20;
 /** Days in which the last lead of a partner is looked for. */
 export const daysLooked = 30;
 
-const kinds = [
-  ...(['server', 'store', 'disk', 'stop', 'destination', 'late', 'stopped', 'overdue', 'alert'] as const),
-  ...(['partner', 'process', 'unreadable', 'consents', 'held', 'asked', 'erasure', 'configuration'] as const),
-  ...(['unheard', 'uncallable', 'texts', 'unmailed', 'suspects', 'wave', 'evidence'] as const),
-] as const;
+const ofServer = ['server', 'store', 'disk', 'process', 'configuration', 'evidence', 'alert'] as const;
+const ofDestination = ['stop', 'destination', 'late', 'stopped', 'overdue'] as const;
+const ofPartner = ['partner', 'wave', 'consents', 'unheard', 'unmailed', 'uncallable', 'texts'] as const;
+const ofLead = ['unreadable', 'held', 'asked', 'erasure', 'suspects'] as const;
 
 /**
  * What is wrong.
@@ -61,8 +60,10 @@ const kinds = [
  */
 const finding = z.object({
   level: z.enum(['down', 'degraded', 'warning']),
-  kind: z.enum(kinds),
-  ...{subject: z.string().nullable(), text: z.string(), remedy: z.string().nullable()},
+  kind: z.enum([...ofServer, ...ofDestination, ...ofPartner, ...ofLead]),
+  subject: z.string().nullable(),
+  text: z.string(),
+  remedy: z.string().nullable(),
 });
 export type Finding = z.infer<typeof finding>;
 
@@ -480,9 +481,10 @@ async function readPartners(
   const counts = await store.countSpans([
     {since: today, until: now + dayLength},
     {since: yesterday, until: today},
-    ...Array.from({length: usualDays + 1}, (_, days) => ({
-      ...{since: now - hour - days * dayLength, until: now + 1 - days * dayLength},
-    })),
+    ...Array.from({length: usualDays + 1}, (_, days) => {
+      const then = now - days * dayLength;
+      return {since: then - hour, until: then + 1};
+    }),
   ]);
   const [ofToday, ofYesterday, ofHour, ...usualHours] = counts.map(
     (each) => new Map(each.map(({partner, leads}) => [partner, leads])),

@@ -59,7 +59,10 @@ formula begins with an apostrophe.`,
       if (signal.aborted) return run.fail('Nothing was written.');
       const sheet: Sheet = consents ? 'consents' : (reader ?? 'leads');
       return writeExport(run, admin, filter, {
-        ...{file, format: consents ? 'jsonl' : format, excel, sheet},
+        file,
+        format: consents ? 'jsonl' : format,
+        excel,
+        sheet,
         only: sheet === 'sales' ? found?.found : found?.found.toReversed(),
       });
     });

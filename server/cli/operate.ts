@@ -31,8 +31,7 @@ import {
 import {progressWords, type Progress} from '../admin/operations/progress.ts';
 import {printable} from '../admin/visible.ts';
 import {counted, timeZone} from '../admin/words.ts';
-import {jsonOption} from './options.ts';
-import {leadsBar, lineColumns, minuteOrNone, orMore, printRows, type Json, type Run} from './output.ts';
+import {leadsBar, lineColumns, minuteOrNone, orMore, printTable, type Json, type Run} from './output.ts';
 import {withoutStore, withStore} from './with-store.ts';
 
 /** @param others commands of the group that have code of their own */
@@ -45,6 +44,10 @@ export const groupCommand =
     for (const other of others) group.addCommand(other(run));
     return group;
   };
+
+/** @param line what each line is, as the function says that makes it */
+export const jsonOption = (line: z.ZodType): Option & {line: z.ZodType} =>
+  Object.assign(new Option('--json', 'print one JSON object a line, for programs'), {line});
 
 /** What is printed before anything is done, with `--dry-run --json`. */
 const shownPlan = z.object({does: z.array(z.string()), confirm: z.string()});
@@ -176,16 +179,17 @@ export async function show(run: Run, row: AnyReading, admin: Admin, input: Given
       end();
     }
   }
-  const many =
-    json || columns
-      ? await printRows(
-          run,
-          {json, columns: isCut ? lineColumns : Infinity},
-          pages(),
-          headsOf(columns ?? []),
-          (line) => cellsOf<never>(columns ?? [], line as never),
-        )
-      : await printBlocks(run, row, admin, pages());
+  let many = 0;
+  // The columns have the widths of the first page.
+  let widths: readonly number[] | undefined;
+  for await (const lines of pages()) {
+    if (json) for (const line of lines) await run.print(line);
+    else if (columns) {
+      const cells = lines.map((line) => cellsOf<never>(columns, line as never));
+      widths = await printTable(run, headsOf(columns), cells, widths, isCut ? lineColumns : Infinity);
+    } else for (const [index, line] of lines.entries()) await printBlock(run, row, admin, line, many + index);
+    many += lines.length;
+  }
   if (words) {
     const limit = typeof input['limit'] === 'number' ? input['limit'] : Infinity;
     run.say(`${counted(many, ...words)}${orMore(limit - many)}; times are those of ${timeZone()}`);
@@ -194,26 +198,11 @@ export async function show(run: Run, row: AnyReading, admin: Admin, input: Given
   if (signal.aborted) run.status = 1;
 }
 
-async function printBlocks(
-  run: Run,
-  {block}: AnyReading,
-  admin: Admin,
-  pages: AsyncIterable<readonly object[]>,
-) {
-  let many = 0;
-  for await (const lines of pages)
-    for (const line of lines) {
-      if (many > 0) await run.write('\n');
-      many += 1;
-      const all = () =>
-        Object.entries(line).map(([name, value]) => [name, String(cell(value as Cell))] as const);
-      const fields = block?.(line, admin) ?? all();
-      await run.printFields(
-        fields.filter(([, value]) => value !== ''),
-        lineColumns,
-      );
-    }
-  return many;
+async function printBlock(run: Run, {block}: AnyReading, admin: Admin, line: object, index: number) {
+  if (index > 0) await run.write('\n');
+  const all = () => Object.entries(line).map(([name, value]) => [name, String(cell(value as Cell))] as const);
+  const fields = (block?.(line, admin) ?? all()).filter(([, value]) => value !== '');
+  await run.printFields(fields, lineColumns);
 }
 
 export const headsOf = <Line extends object>(columns: Columns<Line>): string[] =>

@@ -74,30 +74,6 @@ export function createRun(surroundings: Surroundings) {
   return run;
 }
 
-type Pages<Row> = AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>;
-
-/**
- * Prints rows that come page by page: as JSON for programs, or as a table whose columns have the widths of the first page.
- * @param columns how wide the lines of the table may be: longer ones are cut
- * @returns how many there were
- */
-export async function printRows<Row extends object>(
-  run: Pick<Run, 'print' | 'write'>,
-  {json = false, columns}: Json & {columns?: number},
-  pages: Pages<Row>,
-  head: readonly string[],
-  cellsOf: (row: Row) => readonly Cell[],
-): Promise<number> {
-  let count = 0;
-  let widths: readonly number[] | undefined;
-  for await (const page of pages) {
-    count += page.length;
-    if (json) for (const row of page) await run.print(row);
-    else widths = await printTable(run, head, page.map(cellsOf), widths, columns);
-  }
-  return count;
-}
-
 /**
  * Prints rows as a table whose columns are aligned: numbers and dollars to the right, texts to the left.
  * @param widths of the columns in characters, if they are those of an earlier page, which has the head

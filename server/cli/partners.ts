@@ -1,49 +1,22 @@
-/** `lead-prequal partners`: which partners there are, and the snippets that they paste into their pages. */
+/** `lead-prequal partners`, with the snippets that they paste into their pages. */
 import {Command, Option} from 'commander';
 import {z} from 'zod';
 import {contextPrefix, type Context} from '../../contract/embed.ts';
 import {tableOf} from '../../contract/table-of.ts';
 import {context} from '../admin/operations/fields.ts';
-import {listPartners, partnerNamed, partnerRow} from '../admin/partners.ts';
+import {partners} from '../admin/operations/partners.ts';
+import {partnerNamed} from '../admin/partners.ts';
 import {configuredVersions} from '../admin/versions.ts';
 import {readConfig, type Config} from '../config/config.ts';
 import {choicesFor, readChoices, type Choice} from '../snippets/choices.ts';
 import {platformNames, platforms, type Platform, type PlatformName} from '../snippets/platforms.ts';
 import {notARelease, noVersionForSnippets, snippetParts, versionForSnippets} from '../snippets/parts.ts';
 import {receiverWarning} from '../snippets/receiver.ts';
-import {addFields, inputOf} from './operate.ts';
-import {jsonOption} from './options.ts';
-import {printRows, type Json, type Run} from './output.ts';
+import {addFields, groupCommand, inputOf, jsonOption} from './operate.ts';
+import type {Json, Run} from './output.ts';
 
-const examples = `
-Examples:
-  lead-prequal partners list
-  lead-prequal partners snippet acme                        for a page in HTML
-  lead-prequal partners snippet acme --host wordpress
-  lead-prequal partners snippet acme --host gtm --layout single --accent '#12406f'`;
-
-export function partnersCommand(run: Run): Command {
-  const partners = new Command('partners')
-    .description('list the partners, and print the snippets for their pages')
-    .addHelpText('after', examples);
-
-  partners
-    .command('list')
-    .description('list all partners, with the origins of their pages and the address of their apply page')
-    .addOption(jsonOption(partnerRow))
-    .action(async (json: Json) => {
-      const rows = listPartners(readConfig(run.environment));
-      const head = ['partner', 'name', 'origins', 'page'];
-      await printRows(run, json, [rows], head, (row) => [
-        row.partner,
-        row.name,
-        row.origins.join(' '),
-        row.page,
-      ]);
-    });
-
-  const command = partners
-    .command('snippet')
+function snippetCommand(run: Run): Command {
+  const command = new Command('snippet')
     .description('print what a partner pastes; what to do with it goes to standard error')
     .argument('<key>', 'the key of the partner')
     .addOption(new Option('--host <name>', 'where the form goes').choices(platformNames).default('html'))
@@ -51,12 +24,13 @@ export function partnersCommand(run: Run): Command {
     .option('--newest', 'let the form move on to each new version by itself, without a hash');
   addFields(command, fields);
   for (const [name, choice] of choicesOfCommand) command.addOption(optionOf(name, choice));
-  command.action(async (key: string, options: Options) => {
+  return command.action(async (key: string, options: Options) => {
     const {context = {}} = (await inputOf(command, run, fields)).input;
     await snippet(run, readConfig(run.environment), key, options, context);
   });
-  return partners;
 }
+
+export const partnersCommand = groupCommand(partners, snippetCommand);
 
 const fields = {
   context: context(

@@ -4,7 +4,7 @@ import {reloadAnswer, reloadServers, type ReloadAnswer} from '../admin/reloading
 import {inOneLine} from '../admin/status.ts';
 import {printable} from '../admin/visible.ts';
 import {leadDoubts} from '../leads/lead-doubts.ts';
-import {jsonOption} from './options.ts';
+import {jsonOption} from './operate.ts';
 import type {Json, Run} from './output.ts';
 import {withStore} from './with-store.ts';
 

@@ -18,8 +18,7 @@ import {printable} from '../admin/visible.ts';
 import {ConfigError, readConfig} from '../config/config.ts';
 import {askState} from '../observe/ask-server.ts';
 import {stateColumns} from '../admin/operations/destinations.ts';
-import {cellsOf, headsOf} from './operate.ts';
-import {jsonOption} from './options.ts';
+import {cellsOf, headsOf, jsonOption} from './operate.ts';
 import {printTable, timeOrNone, type Field, type Json, type Run} from './output.ts';
 import {withStore} from './with-store.ts';
 

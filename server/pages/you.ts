@@ -26,12 +26,23 @@ export async function askPasskey({seen, admin, form}: Visit, use: string): Promi
 
 /** Signs in what browsers say of themselves, the most telling first: most say that they are Safari, too. */
 const browsers = {
-  ...{Edg: 'Edge', OPR: 'Opera', SamsungBrowser: 'Samsung Internet', Firefox: 'Firefox', FxiOS: 'Firefox'},
-  ...{Chrom: 'Chrome', CriOS: 'Chrome', Safari: 'Safari'},
+  Edg: 'Edge',
+  OPR: 'Opera',
+  SamsungBrowser: 'Samsung Internet',
+  Firefox: 'Firefox',
+  FxiOS: 'Firefox',
+  Chrom: 'Chrome',
+  CriOS: 'Chrome',
+  Safari: 'Safari',
 };
 const systems = {
-  ...{iPhone: 'iPhone', iPad: 'iPad', Android: 'Android', CrOS: 'ChromeOS', Windows: 'Windows'},
-  ...{'Mac OS': 'macOS', Linux: 'Linux'},
+  iPhone: 'iPhone',
+  iPad: 'iPad',
+  Android: 'Android',
+  CrOS: 'ChromeOS',
+  Windows: 'Windows',
+  'Mac OS': 'macOS',
+  Linux: 'Linux',
 };
 /** Such as `Firefox on Linux`. */
 export function browserOf(agent: string): string {

@@ -15,7 +15,7 @@ import {planRevocation, revokeConsent, type RevocationInput} from '../../server/
 import {exportLeads} from '../../server/admin/exporting.ts';
 import {readStatus} from '../../server/admin/status.ts';
 import {loadCommands} from '../../server/cli/commands.ts';
-import type {jsonOption} from '../../server/cli/options.ts';
+import type {jsonOption} from '../../server/cli/operate.ts';
 import {createRun, type Surroundings} from '../../server/cli/output.ts';
 import {run as runProgram} from '../../server/cli/program.ts';
 import type {LeadFilter, UnreadableLead} from '../../server/leads/lead-filter.ts';

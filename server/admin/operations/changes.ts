@@ -5,6 +5,7 @@ import {isErased} from '../../store/rows.ts';
 import {Refusal, type Admin, type With} from '../admin.ts';
 import {storedOf} from '../deliveries.ts';
 import {leadOf} from '../lead-names.ts';
+import {opened} from '../lead-view.ts';
 import {isAskedToStop} from '../stops.ts';
 import {inputOf, planned, verbOf, type Planned} from './operation.ts';
 import {ofLead, type OfLead} from './table.ts';
@@ -16,7 +17,8 @@ async function readChangeable({store}: With<ReadStore>, lead: string, destinatio
   const open = (await storedOf({store}, lead, [undefined])).filter(
     (each) => destination === undefined || each.destination === destination,
   );
-  const readable = 'lead' in record ? record : undefined;
+  const known = opened(record);
+  const readable = 'lead' in known ? known : undefined;
   const isAsked = readable !== undefined && (await isAskedToStop({store}, readable));
   return {open, readable, state: {...record, isAsked, erasedAt: isErased(record) ? record.erasedAt : null}};
 }

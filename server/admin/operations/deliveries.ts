@@ -1,7 +1,7 @@
 /** The deliveries of leads: which wait or failed, what is sent again, sent on, or never sent. */
 import {z} from 'zod';
 import {upstreamIdSchema} from '../../destinations/lead-api/upstream-id.ts';
-import {deliveryStates, hasEnded, type DeliveryFilter} from '../../leads/deliveries.ts';
+import {deliveryStates, hasEnded, isForReceivers, type DeliveryFilter} from '../../leads/deliveries.ts';
 import {Refusal, type Admin} from '../admin.ts';
 import {
   changed,
@@ -27,9 +27,15 @@ import {
 } from '../deliveries.ts';
 import {noDestination} from '../destinations.ts';
 import {counted, placed} from '../words.ts';
-import {isDroppable, isDue, isReleasable, type OpenDelivery} from './deliveries-of-lead.ts';
 import * as field from './fields.ts';
-import {changes, reads, type Group, type Plan} from './operation.ts';
+import {changes, reads, type Group, type OpenDelivery, type Plan} from './operation.ts';
+
+/** It goes nowhere before its address is decided about. */
+const isElsewhere = ({reason}: OpenDelivery) => reason === 'elsewhere' || reason === 'former';
+/** It can be sent on by a decision about the lead alone. */
+export const isReleasable = (row: OpenDelivery): boolean => row.state === 'held' && !isElsewhere(row);
+const isDue = (row: OpenDelivery) => row.state !== 'held' && !isElsewhere(row);
+const isDroppable = (row: OpenDelivery) => !isForReceivers(row);
 
 const aLead = 'the id or the reference of a lead';
 const destination = field.option('name', 'only deliveries to this destination');

@@ -14,8 +14,7 @@ import {
   type ErasurePlan,
   type PlannedLead,
 } from '../erasing.ts';
-import {erasureFields} from '../erasure-words.ts';
-import {counted, localTime, maxOthers} from '../words.ts';
+import {counted, lasting, localDay, localTime, maxOthers, placed} from '../words.ts';
 import * as field from './fields.ts';
 import {changes, reads, type PlanLine} from './operation.ts';
 import {isPerson, notesOf, personFields, searchPerson} from './person.ts';
@@ -33,6 +32,43 @@ function lineOf(lead: PlannedLead): PlanLine {
     person: name,
     fields: erasureFields(lead),
   };
+}
+
+const whyIncluded = {
+  named: '',
+  duplicate: 'belongs to a lead that goes: one is a duplicate of the other',
+  correction: 'belongs to a lead that goes: one corrects the other',
+} as const satisfies Record<PlannedLead['because'], string>;
+
+/** What erasing a lead takes, in names and values. */
+function erasureFields(lead: PlannedLead): [name: string, value: string][] {
+  const {id, reference, because, unreadable, was_erased_at, has_consent, consent_kept_until} = lead;
+  const isErased = was_erased_at !== null;
+  const whole =
+    unreadable === null
+      ? 'name, e-mail, telephone, answers, amounts, notes, hidden fields, where the visitor came from'
+      : `everything but ids, times and partner. It cannot be read (${unreadable}), so no consent can be kept`;
+  const consent = has_consent ? 'the kept consent, with name and telephone number' : 'nothing more';
+  const left = lead.under_way_until === null ? 0 : Date.parse(lead.under_way_until) - Date.now();
+  const kept = `the consent, with name and telephone number, until ${localDay(Date.parse(consent_kept_until ?? ''))}`;
+  const sending = `a process may be sending it for up to ${lasting(left + 999)}; the others are told after that`;
+  const fields: [string, string][] = [
+    ['belongs', whyIncluded[because]],
+    ['goes', isErased ? (lead.changes ? consent : '') : whole],
+    ['stays', consent_kept_until === null ? '' : kept],
+    ['will be told', lead.told.join(', ')],
+    ...(isErased ? [] : lead.remote_ids).map(({destination, remote_id}): [string, string] => {
+      const known = remote_id === null ? 'perhaps, without an id that is known' : `as ${remote_id}`;
+      return ['cannot be told', `${destination}, which has it ${known}: ask whoever runs it`];
+    }),
+    ...(isErased ? [] : lead.former).map(({last_used_at, ...former}): [string, string] => {
+      const until = last_used_at === null ? '' : ` until ${localDay(Date.parse(last_used_at))}`;
+      const words = `write there "Delete what you have of ${reference}, ${id}"`;
+      return ['cannot be told', `formerly ${placed(former)}${until}, which may have it: ${words}`];
+    }),
+    ['under way', left > 0 ? sending : ''],
+  ];
+  return fields.filter(([, value]) => value);
 }
 
 /** Which consents go or stay, and why. */

@@ -4,9 +4,10 @@
  */
 import {hash} from 'node:crypto';
 import type {z} from 'zod';
+import type {DeliveryRow} from '../../leads/deliveries.ts';
 import type {Role} from '../../leads/operators.ts';
+import type {LeadIdentity} from '../../leads/stored-lead.ts';
 import {finish, Refusal, type Admin, type Job} from '../admin.ts';
-import type {LeadState, OpenDelivery} from './deliveries-of-lead.ts';
 import {readInput, type Fields, type Input} from './fields.ts';
 import type {Progress} from './progress.ts';
 
@@ -103,6 +104,10 @@ type OnPage<Of extends Fields> = {
   isBad?: true;
   input: (name: string, carried: Readonly<Record<string, string>>) => {[Name in keyof Of]?: unknown};
 };
+/** A delivery that has not ended. */
+export type OpenDelivery = Pick<DeliveryRow, 'destination' | 'content' | 'state' | 'reason' | 'ambiguous'>;
+/** `isAsked`: somebody with another address asked to stop the number of the lead, and nobody has decided about that. */
+type LeadState = Pick<LeadIdentity, 'revoked' | 'isSuppressed'> & {erasedAt: number | null; isAsked: boolean};
 /** Of a lead, at `/leads/<id>/…`. `cannot`: said if it is not possible. */
 export type OnLead<Of extends Fields> = OnPage<Of> & {
   cannot: string;

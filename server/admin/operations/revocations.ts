@@ -5,6 +5,7 @@ import {allCallers, everybody, linkWays} from '../../leads/revocation.ts';
 import type {Admin} from '../admin.ts';
 import {retryDeliveries, storedOf} from '../deliveries.ts';
 import {leadOf} from '../lead-names.ts';
+import {opened} from '../lead-view.ts';
 import {namedBy} from '../persons.ts';
 import {
   allowance,
@@ -19,10 +20,9 @@ import {isAskedToStop} from '../stops.ts';
 import {readTime} from '../times.ts';
 import {printable} from '../visible.ts';
 import {counted, maxOthers, placed} from '../words.ts';
-import {isReleasable, type OpenDelivery} from './deliveries-of-lead.ts';
-import {factsOf, pauseLines, sentLines} from './deliveries.ts';
+import {factsOf, isReleasable, pauseLines, sentLines} from './deliveries.ts';
 import * as field from './fields.ts';
-import {changes, type Plan} from './operation.ts';
+import {changes, type OpenDelivery, type Plan} from './operation.ts';
 import {who} from './person.ts';
 
 /** Characters. */
@@ -200,7 +200,8 @@ const planNumber = async ({store}: Admin, meant: Exclude<Who, string>): Promise<
 async function planLead(admin: Admin, id: string): Promise<Plan<Allowing>> {
   await admin.noteAccess({lead: id});
   const record = (await admin.store.findRecords([id])).get(id);
-  const lead = record && 'lead' in record ? record : undefined;
+  const known = record && opened(record);
+  const lead = known && 'lead' in known ? known : undefined;
   // One that is held goes alone: others with its number are of other people, of whom nobody has decided.
   if (lead && !lead.isSuppressed && (await isAskedToStop(admin, lead)))
     return planNumber(admin, {phone: lead.lead.phone.e164});
