@@ -169,6 +169,29 @@ for (const {name, postgres, skip} of databaseKinds)
       }
     });
 
+    test('of a lead that was let go alone, the number can still be decided about', async (t) => {
+      const {admin, accept} = await begin(t, newEntry());
+      const [{phone = ''} = {}] = await admin.store.digestsOfPeople([{phone: '+12025550142'}]);
+      const asked = {
+        number: [phone],
+        both: [],
+        mailbox: [],
+        scopes: ['*'],
+        since: Date.now() - 1,
+        asks: true,
+      };
+      await admin.store.suppress(asked, []);
+      const held = newEntry({consent, deliveries: [news('crm')]});
+      await accept(held);
+      await makeAllowed(admin, held.id);
+      const {view, changes} = await readCallSheet(admin, held.id, seen);
+      assert.deepEqual([view.stop, changes.includes('allow')], [null, true]);
+      const {plan} = await planChange(admin, changeNamed('allow') ?? assert.fail(), held.id);
+      assert.match(String(plan.does[0]), /^Whoever asked to stop this number/);
+      await allowConsent(admin, {who: {phone: '+12025550142'}, reason: 'asked for it'});
+      assert.ok(!(await readCallSheet(admin, held.id, seen)).changes.includes('allow'));
+    });
+
     test('a correction and its lead name each other', async (t) => {
       const old = entryAt(Date.now() + 1, {consent});
       const late = entryAt(Date.now() + 2, {consent, supersedes: old.id});

@@ -46,17 +46,6 @@ for (const {name, postgres, skip} of databaseKinds) {
       assert.ok(Math.abs(Date.parse(waiting?.oldest_created_at ?? '') - Date.now()) < 600_000);
     });
 
-    test('a delivery is settled or dropped by hand, once', async (t) => {
-      const entries = entriesOf(0, 3);
-      const [taken = '', never = '', third = ''] = entries.map(({id}) => id);
-      const admin = await (await operate(t, entries, {postgres})).admin();
-      const drop = (lead: string) => carryOut<Changed>(admin, 'deliveries drop', {lead});
-      await settleDelivery(admin, {lead: taken}, 'u-1');
-      assert.equal((await drop(never)).deliveries, 1);
-      assert.deepEqual(await leadsOf(admin, {state: 'held'}), [third]);
-      await assert.rejects(drop(never), {name: 'Refusal', message: /^No such delivery/});
-    });
-
     test('of several deliveries of a lead, one is settled only when its destination is named', async (t) => {
       const deliveries = ['one', 'two'].map((destination) => newDelivery({destination, state: 'held'}));
       const entry = newEntry({answer: {status: 'pending'}, deliveries});

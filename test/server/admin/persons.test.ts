@@ -202,13 +202,10 @@ for (const {name, postgres, skip} of databaseKinds)
       const {writeAll, select, ...others} = await operated(t, [entry]);
       await writeAll();
       const digests = await select('SELECT * FROM person_digests ORDER BY digest');
-      for (const words of [`${laterKey} ${key}`]) {
-        const admin = await others.adminUnder({DATA_KEY: words});
-        assert.deepEqual((await finish(rotateKeys(admin), quietly)).unreadable, []);
-        const [first] = words.split(' ') as [string];
-        const rotated = await others.adminUnder({DATA_KEY: first});
-        assert.partialDeepStrictEqual(await search(rotated, {email}), {ids: [entry.id], looked: 1});
-      }
+      const both = await others.adminUnder({DATA_KEY: `${laterKey} ${key}`});
+      assert.deepEqual((await finish(rotateKeys(both), quietly)).unreadable, []);
+      const rotated = await others.adminUnder({DATA_KEY: laterKey});
+      assert.partialDeepStrictEqual(await search(rotated, {email}), {ids: [entry.id], looked: 1});
       assert.deepEqual(await select('SELECT * FROM person_digests ORDER BY digest'), digests);
       const [{data_key} = {}] = await select('SELECT data_key FROM person_search');
       assert.notEqual(Number(data_key), 0);

@@ -15,9 +15,7 @@ import {routes} from '../../../server/pages/routes.ts';
 import type {Reply, Route, Visit} from '../../../server/pages/visit.ts';
 import type {Owner} from '../../support/opened.ts';
 import {ownForm, ownHost, pagesUrl, servePages, type Ask} from '../../support/pages.ts';
-import {hookAndUpstream} from '../../support/operator.ts';
 import {newEntry} from '../../support/sample-leads.ts';
-import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {until} from '../../support/until.ts';
 
 const page = (
@@ -166,20 +164,6 @@ test('an error is a page in words, which says nothing of what only the log may s
   assert.deepEqual(
     observations.map(({type}) => type).filter((type) => failed.includes(type)),
     failed,
-  );
-});
-
-test('what is done with a destination is noted with the reason that was typed', async (t) => {
-  const {ask, store, sessionOf} = await servePages(t, routes, {
-    settings: hookAndUpstream(temporaryFolder(t)),
-  });
-  const headers = {...ownForm, cookie: await sessionOf('admin')};
-  await ask('/destinations/hook/pause', {method: 'POST', headers, form: {reason: 'it moves'}});
-  await ask('/destinations/hook/resume', {method: 'POST', headers, form: {}});
-  const entries = await store.auditEntries({}, 2);
-  assert.deepEqual(
-    entries.map(({filter}) => filter),
-    [{destination: 'hook'}, {destination: 'hook', reason: 'it moves'}],
   );
 });
 
