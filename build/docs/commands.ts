@@ -60,9 +60,9 @@ function onPages(words: string): string {
 function inAudit(words: string): string {
   const row = rowOf(words);
   if (row && row.past === undefined) return '';
-  const told = [{}, {plan: 'shown'}].map((filter) => templateOf({action: words, filter}));
-  if (told[0] === words) return '';
-  return `In the audit: ${[...new Set(told)].map((text) => `“${text.replace(/\{\w+\}/g, '…')}”`).join(', or ')}.`;
+  const sentences = [{}, {plan: 'shown'}].map((filter) => templateOf({action: words, filter}));
+  if (sentences[0] === words) return '';
+  return `In the audit: ${[...new Set(sentences)].map((text) => `“${text.replace(/\{\w+\}/g, '…')}”`).join(', or ')}.`;
 }
 
 function factsOf(words: string, {options}: Command): string {

@@ -6,6 +6,7 @@ import {consentRecord, toConsentRecord} from '../leads/consent-record.ts';
 import type {KeptConsent, ErasureReader} from '../leads/erasure.ts';
 import {saltedDigests, statementOf, type EvidenceKey, type EvidenceStore} from '../leads/evidence.ts';
 import type {FullLead, LeadFilter, ListedLead, UnreadableLead, LeadReader} from '../leads/lead-filter.ts';
+import type {KnownPerson} from '../leads/persons.ts';
 import type {ReadStore} from '../leads/ports.ts';
 import {consentEnd} from '../leads/retention.ts';
 import type {Consent, Tombstone} from '../leads/stored-lead.ts';
@@ -96,18 +97,16 @@ function toRecord(
   };
 }
 
-const afterwardsOfHolders = (admin: With<ReadStore>, holders: readonly Holder[]) =>
-  afterwardsOf(
-    admin,
-    holders.map(({lead}) => lead),
-    new Map(
-      holders.flatMap(({lead: {id}, person}) =>
-        person
-          ? [[id, {phone: person.phone.e164, email: person.email, addressDigest: person.addressDigest}]]
-          : [],
-      ),
-    ),
-  );
+function afterwardsOfHolders(admin: With<ReadStore>, holders: readonly Holder[]) {
+  const people = new Map<string, KnownPerson>();
+  for (const {lead, person} of holders) {
+    if (!person) continue;
+    const {phone, email, addressDigest} = person;
+    people.set(lead.id, {phone: phone.e164, email, addressDigest});
+  }
+  const leads = holders.map(({lead}) => lead);
+  return afterwardsOf(admin, leads, people);
+}
 
 /** @throws Refusal if there is no such lead, or if it cannot be read */
 export async function showConsent(

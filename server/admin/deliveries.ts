@@ -50,7 +50,6 @@ export const deliveryRow = z.object({
 });
 export type DeliveryRow = z.infer<typeof deliveryRow>;
 
-/** What a destination gets, in words. */
 export const contentWords: Readonly<Record<StoredRow['content'], string>> = {
   lead: 'the lead',
   created: 'the lead',
@@ -242,13 +241,9 @@ async function total(each: readonly DeliveryFilter[], change: (one: DeliveryFilt
   return deliveries;
 }
 
-/** What an operator does to deliveries. */
 type Desk = With<LeadReader & StopReader & DeliveryDesk, 'config' | 'noteAccess'>;
 
-/**
- * Makes deliveries due now. Without a state, nothing that is held. Those that succeeded are made again only with the state
- * `delivered`, and only news: a `lead-api` would store the lead a second time.
- */
+/** Makes deliveries due now. */
 export async function retryDeliveries(
   {store, config, noteAccess}: Desk,
   selected: Selected,
@@ -266,7 +261,6 @@ export const pausedOf = async ({store}: With<DeliveryReader>, name: string | und
     .filter(({destination}) => (name ?? destination) === destination)
     .map(({destination, reason}) => ({destination, reason}));
 
-/** Why nothing of these may be sent. */
 export async function whyNotSent(
   {store, config}: With<LeadReader & StopReader, 'config'>,
   filter: DeliveryFilter,
@@ -283,10 +277,7 @@ export async function whyNotSent(
 export const stopsNamed = 20;
 export const onlyStopsWait = 'Only the news of stops and erasures waits here.';
 
-/**
- * Never makes these deliveries. A lead that waits for the answer of one counts as refused. The news of stops and erasures is
- * dropped only if the selection asks for it alone.
- */
+/** Ends these deliveries. The news of stops and erasures is dropped only if the selection asks for it alone. */
 export async function dropDeliveries(
   {store, config, noteAccess}: Desk,
   selected: Selected,
@@ -303,7 +294,6 @@ export async function dropDeliveries(
   return {deliveries, paused: [], stops, why_none};
 }
 
-/** Why nothing of a lead may be sent. */
 async function whyStopped({store}: With<LeadReader & StopReader>, lead: string): Promise<string | undefined> {
   if ((await store.findRecords([lead])).get(lead)?.revoked)
     return 'The consent was taken back, so nothing of this lead is sent any more.';
@@ -326,12 +316,7 @@ const whyNotSettled = {
     '0 settled: the upstream has given its id for this lead already; use retry to ask for its amounts',
 } as const;
 
-/**
- * Says that an upstream has a lead, so that it is asked only for the amounts.
- * @param takenAs the id that the upstream gave to the lead, as its operator says
- * @param selection names the upstream, too, if the lead waits for several
- * @throws Refusal if no delivery is settled
- */
+/** @param takenAs the id that the upstream gave to the lead, as its operator says. @throws Refusal if no delivery is settled */
 export async function settleDelivery(
   {store, noteAccess}: With<LeadReader & DeliveryDesk, 'noteAccess'>,
   {lead, destination}: {lead: string; destination?: string | undefined},

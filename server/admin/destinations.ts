@@ -149,14 +149,10 @@ function settingsOf(name: string, {destinations}: Pick<Config, 'destinations'>) 
 export const noDestination = (name: string, destinations: Config['destinations']): string =>
   `There is no destination ${name}. The configuration has ${[...destinations.keys()].join(', ') || 'none'}.`;
 
-/** What an operator does to a destination. */
 type Desk = With<DeliveryDesk & PausePort, 'config' | 'noteAccess'>;
 
-export async function pauseDestination(
-  {store, config, noteAccess}: Desk,
-  destination: string,
-  reason: string,
-) {
+export async function pauseDestination(admin: Desk, destination: string, reason: string) {
+  const {store, config, noteAccess} = admin;
   settingsOf(destination, config);
   await noteAccess({destination, reason});
   const earlier = (await store.pausedDestinations()).find((each) => each.destination === destination);
@@ -165,10 +161,8 @@ export async function pauseDestination(
 }
 
 /** @returns whether it was paused. If not, a break that it had is ended */
-export async function resumeDestination(
-  {store, config, noteAccess}: Desk,
-  destination: string,
-): Promise<boolean> {
+export async function resumeDestination(admin: Desk, destination: string): Promise<boolean> {
+  const {store, config, noteAccess} = admin;
   await noteAccess({destination});
   // Also of one that is not in the file any more.
   const isPaused = (await store.pausedDestinations()).some((each) => each.destination === destination);
@@ -184,7 +178,7 @@ export async function acceptAddress({store, config, noteAccess}: Desk, destinati
 }
 
 /** Of a half hour: `late` if a delivery took more than a minute, `open` if one has not ended. */
-export const halfHours = ['none', 'in-time', 'late', 'open'] as const;
+const halfHours = ['none', 'in-time', 'late', 'open'] as const;
 export type DestinationHours = Map<string, (typeof halfHours)[number][]>;
 
 const [halfHour, halfHoursADay] = [30 * 60_000, 48];

@@ -13,22 +13,25 @@ import {leadsOfPerson} from './persons.ts';
  * - `after`: for the next page. Undefined at the end
  * - `lookedTo`: it stopped looking at this time, because it took too long, so there may be fewer rows than the limit
  */
-export type Listed = {rows: LeadView[]; after: string | undefined; lookedTo: number | undefined};
+type Listed = {rows: LeadView[]; after: string | undefined; lookedTo: number | undefined};
 
 /** Leads of the index of one read, where a filter can miss. */
 const sliceLeads = 20_000;
 /** Milliseconds after which a search for a person stops. */
 const searchTime = 1_500;
 
-/** The newest first. @param how `milliseconds`: how long to look for leads that a filter misses */
+/** `milliseconds`: how long to look for leads that a filter misses. */
+type Paging = {limit: number; after?: string | undefined; milliseconds?: number};
+
+/** The newest first. */
 export async function listPage(
   admin: With<ReadStore, 'config' | 'noteAccess'>,
   filter: LeadFilter,
-  how: {limit: number; after?: string | undefined; seesPersons: boolean; milliseconds?: number},
+  how: Paging & {seesPersons: boolean},
 ): Promise<Listed> {
   const {store, noteAccess} = admin;
-  const {page, ...ends} = await readSlices(admin, filter, how, (part, of) =>
-    how.seesPersons ? store.listLeads(part, of) : store.listOutlines(part, of),
+  const {page, ...ends} = await readSlices(admin, filter, how, (part, slice) =>
+    how.seesPersons ? store.listLeads(part, slice) : store.listOutlines(part, slice),
   );
   if (how.seesPersons) await noteAccess(filter, idsOf(page));
   return {rows: await viewsOf(admin, page), ...ends};
@@ -41,7 +44,7 @@ const canMiss = ({partner, status, campaign, context}: LeadFilter) =>
 async function readSlices(
   {store}: With<FigureStore>,
   filter: LeadFilter,
-  {limit, after, milliseconds = 50}: {limit: number; after?: string | undefined; milliseconds?: number},
+  {limit, after, milliseconds = 50}: Paging,
   read: (filter: LeadFilter, page: LeadPage) => Promise<readonly KnownLead[]>,
 ): Promise<{page: KnownLead[]} & Pick<Listed, 'after' | 'lookedTo'>> {
   const begun = performance.now();

@@ -97,7 +97,6 @@ export async function operatorNamed({store}: With<OperatorStore>, named: string)
   return toRow(found);
 }
 
-/** Shuts an operator out, at once and everywhere. */
 export async function revokeOperator(
   {store, noteAccess}: With<OperatorStore, 'noteAccess'>,
   {id, name, role}: OperatorRow,

@@ -125,10 +125,8 @@ async function countSpans(store: FigureStore, spans: readonly Span[], now: numbe
 }
 
 /** Such as `31 refused: the page is not allowed to use this partner`. Programs have the code of the problem. */
-function whyRefused({
-  refusals,
-  refused_for: code,
-}: Pick<PartnerRow, 'refusals' | 'refused_for'>): string | null {
+function whyRefused(row: Pick<PartnerRow, 'refusals' | 'refused_for'>): string | null {
+  const {refusals, refused_for: code} = row;
   if (!refusals || code === null) return null;
   const [, title = code] = lookUp(problems, code) ?? [];
   return `${refusals.toLocaleString('en-US')} refused: ${title.replace(/^./, (letter) => letter.toLowerCase())}`;

@@ -88,12 +88,8 @@ export async function planRepair({store, config}: With<ReadStore, 'config'>): Pr
   const suppress = wantedOf(ofDigests.filter(isUsable)).filter((one) =>
     isMissing(one, known.get(`${one.stop.of} ${one.stop.scope}`)),
   );
-  const lost = await lostNumbers(
-    {store},
-    ofDigests.filter((one) => !isUsable(one)),
-    ofLeads,
-    known,
-  );
+  const unusable = ofDigests.filter((one) => !isUsable(one));
+  const lost = await lostNumbers({store}, unusable, ofLeads, known);
   for (const one of suppress) for (const id of await leadsOf({store}, one)) leads.add(id);
   const said = stops.filter((one) => isLeadId(one.of) || isUsable(one));
   const history = await missingEvents({store}, said.flatMap(eventsOf));
@@ -236,10 +232,8 @@ async function lostNumbers(
   /** By the time of the stop. Where all numbers are only asked about, so is that of the lead. */
   const stops = Map.groupBy(lines, ({at}) => at);
   const same = ofLeads.filter(({at}) => stops.has(at));
-  const {people} = await peopleOf(
-    {store},
-    same.map(({of}) => of),
-  );
+  const ids = same.map((line) => line.of);
+  const {people} = await peopleOf({store}, ids);
   const phones = new Set([...people.values()].flatMap(({phone}) => phone ?? []));
   const byLeads: StopLine[] = [];
   for (const line of same) {

@@ -226,16 +226,16 @@ export async function beginStop(admin: Changing, stop: NewStop): Promise<void> {
   const eventOf = new Map(events.map(({digest, id}) => [digest, id]));
   const lines = scopes.flatMap((scope): StopLine[] => [
     ...suppressionKinds.flatMap((kind) =>
-      suppressing[kind].map((of): StopLine => {
-        const event = scope === first ? eventOf.get(of) : undefined;
-        return {...said, of, at: now, does: asked[kind] ? 'ask' : 'stop', scope, kind, event};
+      suppressing[kind].map((digest): StopLine => {
+        const event = scope === first ? eventOf.get(digest) : undefined;
+        return {...said, of: digest, at: now, does: asked[kind] ? 'ask' : 'stop', scope, kind, event};
       }),
     ),
     ...changing
       .filter((one) => scope === everybody || isInScopes(senderOf(one), [scope]))
-      .map(({id: of}): StopLine => {
-        const event = of === lead ? eventOf.get(stop.digest ?? '') : undefined;
-        return {...said, of, at: now, does: 'stop', scope, kind: 'number', event};
+      .map(({id}): StopLine => {
+        const event = id === lead ? eventOf.get(stop.digest ?? '') : undefined;
+        return {...said, of: id, at: now, does: 'stop', scope, kind: 'number', event};
       }),
   ]);
   await writeDown(admin, lines, 'Nothing was changed, because');
@@ -339,8 +339,8 @@ export async function allowConsent(
       const allowed = event(number, partner === undefined ? everybody : (partner ?? allCallers), null);
       await store.allow(digests, scopes, now, reason, [allowed]);
       const line = {at: now, does: 'allow', kind: 'number', askedAt: now, way: null, lead: null} as const;
-      const lines = digests.flatMap((of) =>
-        scopes.map((scope): StopLine => ({...line, of, scope, event: undefined})),
+      const lines = digests.flatMap((digest) =>
+        scopes.map((scope): StopLine => ({...line, of: digest, scope, event: undefined})),
       );
       await writeDown(
         admin,

@@ -167,13 +167,8 @@ type Around = {
   forAlerts?: boolean;
 };
 
-export async function readStatus({
-  config,
-  server,
-  withStore,
-  checkStart,
-  forAlerts,
-}: Around): Promise<Status> {
+export async function readStatus(around: Around): Promise<Status> {
+  const {config, server, withStore, checkStart, forAlerts} = around;
   const disk = await readDisk(config);
   const seen: Omit<Status, 'status'> = {
     ...nothingSeen,
@@ -196,11 +191,9 @@ export async function readStatus({
     }));
     const unreadable = await store.unreadableLeads(Date.now());
     const unsent = config.alerts ? await store.alertFailures() : [];
-    seen.unreadable_leads = unreadable.map(({id, unreadable: reason}) => ({
-      id,
-      reference: referenceOf(id),
-      reason,
-    }));
+    seen.unreadable_leads = unreadable.map(({id, unreadable: reason}) => {
+      return {id, reference: referenceOf(id), reason};
+    });
     const held = await store.countHeld();
     seen.findings.push(
       ...(await readUnheard({store, config})).map(({destination, text, remedy}) =>
@@ -303,17 +296,14 @@ async function consentFindings({store, config: {partners}}: With<LeadReader, 'co
 }
 
 /** Whether the key that a server made itself is copied: it is in no backup. */
-async function keyFindings({
-  store,
-  config: {dataKeys, dataKeyFile},
-}: With<KeyStore, 'config'>): Promise<Finding[]> {
+async function keyFindings({store, config}: With<KeyStore, 'config'>): Promise<Finding[]> {
+  const {dataKeys, dataKeyFile} = config;
   if (dataKeyFile === undefined) return [];
   const key = keyName(dataKeys[0]);
   if ((await store.keyUses()).some((use) => use.key === key && use.savedAt !== null)) return [];
   const text = `Without the data key in ${dataKeyFile} nobody can read a lead, and it is in no backup`;
-  return [
-    found(['warning', 'configuration'], text, 'copy it to a safe place, then run "lead-prequal keys saved"'),
-  ];
+  const remedy = 'copy it to a safe place, then run "lead-prequal keys saved"';
+  return [found(['warning', 'configuration'], text, remedy)];
 }
 
 /** Each look also lets a process find out that nothing in clear is to be read any more. */
@@ -338,9 +328,9 @@ async function visitorFindings({store}: With<ReadStore>): Promise<Finding[]> {
   for (const {askedAt, leads} of await undecidedNumbers({store}, maxNamed)) {
     const [newest] = leads;
     if (askedAt === null || !newest) continue;
-    const {reference, id} = {reference: referenceOf(newest.lead.id), id: newest.lead.id};
+    const {id} = newest.lead;
     const many = counted(leads.length, 'lead');
-    const text = `Somebody with another address asked to stop the number of ${reference} (${many}): decide by ${deadline(askedAt)}`;
+    const text = `Somebody with another address asked to stop the number of ${referenceOf(id)} (${many}): decide by ${deadline(askedAt)}`;
     const remedy = `"lead-prequal consent revoke" with this number stops all of them, and "lead-prequal consent allow" with it and a reason lets them be called`;
     findings.push(found(['degraded', 'asked', id], text, remedy));
   }

@@ -65,11 +65,8 @@ export async function timelineOf(
 ): Promise<TimelineEvent[]> {
   const {store} = admin;
   const {id, createdAt, erasedAt} = known.outline;
-  const ended = await storedOf(
-    admin,
-    id,
-    endedStates.filter((state) => state !== 'skipped'),
-  );
+  const shownStates = endedStates.filter((state) => state !== 'skipped');
+  const ended = await storedOf(admin, id, shownStates);
   const paused = new Map((await store.pausedDestinations()).map((each) => [each.destination, each.reason]));
   const deliveries = [...known.open, ...ended];
   const [request] = await store.erasureRequests(id);
@@ -83,10 +80,8 @@ export async function timelineOf(
     ...accesses.map((entry) => ofAccess(entry, seesPersons)),
     ...(sent ? [sent] : []),
   ];
-  if (request)
-    events.push(
-      event(request.requestedAt, 'Asked to be erased', {kind: 'soon', text: 'An operator decides.'}),
-    );
+  const open = {kind: 'soon', text: 'An operator decides.'} as const;
+  if (request) events.push(event(request.requestedAt, 'Asked to be erased', open));
   const isSoon = ({kind}: TimelineEvent) => Number(kind === 'soon');
   return (
     events

@@ -48,12 +48,7 @@ export const versionRow = z.object({
   requests: count,
   last_asked: day.nullable(),
   origins: z.array(
-    z.object({
-      origin: z.string(),
-      requests: count,
-      last_asked: day,
-      partners: z.array(z.string()),
-    }),
+    z.object({origin: z.string(), requests: count, last_asked: day, partners: z.array(z.string())}),
   ),
 });
 export type VersionRow = z.infer<typeof versionRow>;
@@ -128,12 +123,10 @@ export const partnersOf = ({origins}: VersionRow): string[] => [
 ];
 
 /** What the advisories say of a version: one sentence if it is withdrawn, one if it has a security fault. */
-function advisoryNotes({
-  version,
-  withdrawn,
-  security,
-  fixed_in,
-}: Pick<ListedVersion, 'version' | 'withdrawn' | 'security' | 'fixed_in'>): string[] {
+function advisoryNotes(
+  row: Pick<ListedVersion, 'version' | 'withdrawn' | 'security' | 'fixed_in'>,
+): string[] {
+  const {version, withdrawn, security, fixed_in} = row;
   const fixed = fixed_in ? ` ${fixed_in} is the first version without the fault.` : '';
   return [
     ...(withdrawn ? [`${version} is withdrawn: ${withdrawn}`] : []),

@@ -50,10 +50,10 @@ formula begins with an apostrophe.`,
     return withStore(run, {mayWrite: false}, async (admin) => {
       for (const note of unknownNames(admin.config, selected)) run.say(note);
       const filter = filterOf(selected);
-      const {signal, report, end} = reporting(run);
+      const {signal, report, close} = reporting(run);
       const searching = {...admin, signal};
       const found = isPerson({email, phone})
-        ? await finish(searchPerson(searching, filter, {email, phone}), report).finally(end)
+        ? await finish(searchPerson(searching, filter, {email, phone}), report).finally(close)
         : undefined;
       for (const note of found ? notesOf(searching, found) : []) run.say(note);
       if (signal.aborted) return run.fail('Nothing was written.');

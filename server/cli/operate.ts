@@ -146,7 +146,7 @@ export function reporting({stderr, say, onInterrupt}: Run) {
       if (stderr.isTTY) bar ??= await leadsBar(stderr, progress.total);
       bar?.update(progress.looked);
     },
-    end: () => {
+    close: () => {
       bar?.stop();
       release?.();
     },
@@ -163,7 +163,7 @@ async function say(run: Run, all: Said, isSaid: boolean) {
 export async function show(run: Run, row: AnyReading, admin: Admin, input: Given, {json = false}: Json) {
   const {counted: words, isCut} = row;
   const columns = typeof row.columns === 'function' ? row.columns(input) : row.columns;
-  const {signal, report, end} = reporting(run);
+  const {signal, report, close} = reporting(run);
   const read = row.read({...admin, signal}, input, json);
   let last: Said | undefined;
   async function* pages(): AsyncGenerator<readonly object[], void, undefined> {
@@ -176,7 +176,7 @@ export async function show(run: Run, row: AnyReading, admin: Admin, input: Given
         else await report(value as Progress);
       }
     } finally {
-      end();
+      close();
     }
   }
   let many = 0;
@@ -240,8 +240,8 @@ async function change(
   how: Options & {typed: Given; asks: boolean},
 ) {
   const {json = false, dryRun = false, confirm: agreed, typed, asks} = how;
-  const {signal, report, end} = reporting(run);
-  const first = await planned(row, {...admin, signal}, input, report, typed).finally(end);
+  const {signal, report, close} = reporting(run);
+  const first = await planned(row, {...admin, signal}, input, report, typed).finally(close);
   const meanwhile = reporting(run);
   const {plan, digest} = first;
   const does = plan.does.flatMap((line) => linesOf(line, asks));
@@ -254,7 +254,7 @@ async function change(
   // What was planned is of this moment, unless somebody took time to read it.
   const now = isAsked ? await planned(row, admin, input, meanwhile.report, typed) : first;
   const basis = isAsked ? digest : agreed;
-  const result = await done(row, admin, input, now, basis, meanwhile.report).finally(meanwhile.end);
+  const result = await done(row, admin, input, now, basis, meanwhile.report).finally(meanwhile.close);
   const isPrinted = json && row.line !== undefined;
   if (isPrinted) for (const line of row.lines?.(result) ?? [result as object]) await run.print(line);
   await say(run, row.said(result, input, admin), !isPrinted);

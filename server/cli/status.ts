@@ -38,13 +38,13 @@ export const statusCommand = (run: Run): Command =>
     .addOption(jsonOption(status))
     .addHelpText('after', usage)
     .action(async ({json = false}: Json) => {
-      const seen = await look(run);
+      const seen = await readSeen(run);
       // Before anything is printed, because the reader of a pipe may close it after the first line.
       run.status = ['ok', 'degraded', 'down'].indexOf(seen.status);
       await (json ? run.print(seen) : printScreen(run, seen));
     });
 
-async function look(run: Run): Promise<Status> {
+async function readSeen(run: Run): Promise<Status> {
   try {
     const config = readConfig(run.environment);
     return await readStatus({

@@ -72,14 +72,11 @@ async function repairStore(run: Run, admin: Admin, {yes, json}: Json & {yes?: bo
 async function copy(run: Run, to: string) {
   const {environment, say, write} = run;
   const config = readConfig(environment);
-  const moved = await finish(moveStore(config, {to}), ({table, rows, of}) =>
-    say(`${table}: ${rows.toLocaleString('en-US')} of ${counted(of, 'row')}`),
+  const moved = await finish(moveStore(config, {to}), ({table, rows, of: all}) =>
+    say(`${table}: ${rows.toLocaleString('en-US')} of ${counted(all, 'row')}`),
   );
-  await printTable(
-    run,
-    ['table', 'rows', 'SHA-256 of the rows on both sides'],
-    moved.tables.map(({table, rows, digest}) => [table, rows, digest]),
-  );
+  const cells = moved.tables.map(({table, rows, digest}) => [table, rows, digest]);
+  await printTable(run, ['table', 'rows', 'SHA-256 of the rows on both sides'], cells);
   // If erasures_file is not set, the list is beside the file, and on PostgreSQL there would be none.
   const list =
     config.erasuresFile === undefined ? '' : `, and erasures_file to ${resolve(config.erasuresFile)}`;

@@ -18,7 +18,8 @@ function visitorOf(
   visit: Visit,
   isWhole: boolean,
 ): Html {
-  const link = (words: HtmlValue, look = '') => html`<a class="${look}" href="/leads/${id}">${words}</a>`;
+  const link = (words: HtmlValue, classes = '') =>
+    html`<a class="${classes}" href="/leads/${id}">${words}</a>`;
   if (erasedAt !== null) return html`${link('Erased')}<small>on ${date(visit.seen, erasedAt)}</small>`;
   if (unreadable !== null) return html`${link('Cannot be read')}<small>${unreadable}</small>`;
   if (!record) return link(sealedName(reference));

@@ -10,9 +10,9 @@ import type {Input} from './fields.ts';
 const withoutPartner = '-';
 
 const reference = field.parsedBy((text) => {
-  const end = endOfId(text);
-  if (end === undefined) throw new Error('It must be a reference such as K7QM-2XHD.');
-  return end;
+  const idEnd = endOfId(text);
+  if (idEnd === undefined) throw new Error('It must be a reference such as K7QM-2XHD.');
+  return idEnd;
 });
 
 export const selection = {
@@ -35,22 +35,11 @@ export type Selection = Input<typeof selection>;
 export const wrongTimes = ({since = 0, until = Infinity}: Pick<Selection, 'since' | 'until'>) =>
   until <= since ? '--until must be later than --since' : undefined;
 
-export const filterOf = ({
-  partner,
-  state,
-  campaign,
-  context,
-  reference,
-  since,
-  until,
-}: Selection): LeadFilter => ({
+export const filterOf = ({partner, state, reference, ...others}: Selection): LeadFilter => ({
+  ...others,
   partner: partner === withoutPartner ? null : partner,
   status: state,
   endOfId: reference,
-  campaign,
-  context,
-  since,
-  until,
 });
 
 /**
