@@ -11,7 +11,7 @@ import type {ReadStore} from '../leads/ports.ts';
 import {consentEnd} from '../leads/retention.ts';
 import type {Consent, Tombstone} from '../leads/stored-lead.ts';
 import {isErased, whyUnreadable} from '../store/rows.ts';
-import {idsOf, isoTime, pagesOf, Refusal, time, type Job, type With} from './admin.ts';
+import {idsOf, isoTime, pagesOf, Refusal, time, type Job, type With, type Reading} from './admin.ts';
 import {noteListAccess} from './audit.ts';
 import {receiver, receiversOf} from './deliveries.ts';
 import type {Exported, Exporting} from './exporting.ts';
@@ -144,10 +144,7 @@ function signedRecord(
  * All consents of the leads that the filter selects, also of erased ones, the oldest first, each a line of JSON.
  * @returns `leads`: how many consents there were; `erased` of leads that were erased and left none
  */
-export async function* exportConsents(
-  admin: With<ReadStore, 'config' | 'noteAccess'>,
-  filter: LeadFilter,
-): Job<Exporting, Exported> {
+export async function* exportConsents(admin: Reading, filter: LeadFilter): Job<Exporting, Exported> {
   const done = {leads: 0, erased: 0, unreadable: 0, unlisted: []};
   let looked = 0;
   const atStart = await noteListAccess(admin, filter);

@@ -129,9 +129,7 @@ export const deliveryCount = z.object({
 });
 
 /** Those that wait or need a decision, by destination and state. */
-export async function countDeliveries({
-  store,
-}: With<DeliveryReader>): Promise<z.infer<typeof deliveryCount>[]> {
+export async function countDeliveries({store}: With<DeliveryReader>) {
   const counts = await store.countOutbox();
   return counts.map(({oldest, ...one}) => ({...one, oldest_created_at: isoTime(createdAtOf(oldest))}));
 }

@@ -19,7 +19,7 @@ import type {Tombstone} from '../leads/stored-lead.ts';
 import {appendErasures, type Erasure, type KeyLine, type StopLine} from '../store/erasures-file.ts';
 import {whyUnreadable} from '../store/rows.ts';
 import {isLocked} from '../store/sqlite/server-lock.ts';
-import {count, idsOf, isoTime, Refusal, refuseFor, time, type Job, type With} from './admin.ts';
+import {count, idsOf, isoTime, Refusal, refuseFor, time, type Job, type With, type Reading} from './admin.ts';
 import {arrivalsOf} from './deliveries.ts';
 import {isPresent, presentAddresses} from './destinations.ts';
 import {leadOf} from './lead-names.ts';
@@ -73,10 +73,8 @@ export const erasedLead = plannedLead
 /** `ids`: those of all leads that would change, also of those that are not shown. `facts`: of what the plan depends */
 export type ErasurePlan = {leads: PlannedLead[]; ids: string[]; all: boolean; facts: string[]};
 
-export async function planErasure(
-  admin: With<ReadStore, 'config' | 'noteAccess'>,
-  {leads: named, all, shown = Infinity}: ErasureInput,
-): Promise<ErasurePlan> {
+export async function planErasure(admin: Reading, input: ErasureInput): Promise<ErasurePlan> {
+  const {leads: named, all, shown = Infinity} = input;
   const {store, config} = admin;
   const ids: string[] = [];
   for (const name of named) {
@@ -298,10 +296,9 @@ export const erasureRequest = z.object({
   requested_at: time.nullable(),
   days: count,
 });
-export type ErasureRequest = z.infer<typeof erasureRequest>;
 
 /** The oldest first. `leads erase` ends them, too. */
-export async function listErasureRequests({store}: With<LeadReader & StopReader>): Promise<ErasureRequest[]> {
+export async function listErasureRequests({store}: With<LeadReader & StopReader>) {
   const requests = await store.erasureRequests();
   const records = await store.findRecords(requests.map(({lead}) => lead));
   return requests.map(({lead: id, requestedAt}) => ({

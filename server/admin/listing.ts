@@ -4,8 +4,7 @@ import type {LeadFilter, LeadPage} from '../leads/lead-filter.ts';
 import {firstIdAt} from '../leads/lead-ids.ts';
 import type {KnownLead, LeadView} from '../leads/lead-view.ts';
 import type {Person} from '../leads/persons.ts';
-import type {ReadStore} from '../leads/ports.ts';
-import {finish, idsOf, type With} from './admin.ts';
+import {finish, idsOf, type With, type Reading} from './admin.ts';
 import {viewsOf} from './lead-view.ts';
 import {leadsOfPerson} from './persons.ts';
 
@@ -25,7 +24,7 @@ type Paging = {limit: number; after?: string | undefined; milliseconds?: number}
 
 /** The newest first. */
 export async function listPage(
-  admin: With<ReadStore, 'config' | 'noteAccess'>,
+  admin: Reading,
   filter: LeadFilter,
   how: Paging & {seesPersons: boolean},
 ): Promise<Listed> {
@@ -77,7 +76,7 @@ async function readSlices(
  * @returns `more`: leads that were not looked at, because that takes long
  */
 export async function personPage(
-  admin: With<ReadStore, 'config' | 'noteAccess'>,
+  admin: Reading,
   filter: LeadFilter,
   person: Person,
   {limit}: {limit: number},

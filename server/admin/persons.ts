@@ -157,16 +157,10 @@ export const personRow = z.object({
   phone: z.string(),
   phone_e164: z.string(),
 });
-export const toPersonRow = ({
-  first_name,
-  last_name,
-  phone,
-}: Pick<KeptConsent, 'first_name' | 'last_name' | 'phone'>): z.infer<typeof personRow> => ({
-  first_name,
-  last_name,
-  phone: phone.typed,
-  phone_e164: phone.e164,
-});
+export function toPersonRow(person: Pick<KeptConsent, 'first_name' | 'last_name' | 'phone'>) {
+  const {first_name, last_name, phone} = person;
+  return {first_name, last_name, phone: phone.typed, phone_e164: phone.e164};
+}
 
 /** For whom a lead was sent, by which scopes of stops are compared. */
 export const senderOf = (lead: {partner: string | null; cid?: string; lead?: {cid: string}}) => ({

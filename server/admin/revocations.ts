@@ -23,7 +23,7 @@ import {
 } from '../leads/revocation.ts';
 import type {LeadIdentity, Tombstone} from '../leads/stored-lead.ts';
 import type {StopLine} from '../store/erasures-file.ts';
-import {count, idsOf, Refusal, type Job, type With} from './admin.ts';
+import {count, idsOf, Refusal, type Job, type With, type Reading} from './admin.ts';
 import {presentAddresses} from './destinations.ts';
 import {plannedLead, receiversOf, writeDown} from './erasing.ts';
 import {leadOf} from './lead-names.ts';
@@ -78,7 +78,6 @@ type PlannedRevocation = Pick<RevocationInput, 'who' | 'asked' | 'way'> & {
   others: string[];
 };
 
-type Reading = With<ReadStore, 'config' | 'noteAccess'>;
 type Changing = With<ReadStore & RevocationStore, 'config' | 'noteAccess'>;
 
 /** @throws Refusal if there is no such lead, person or partner */

@@ -123,10 +123,8 @@ export const partnersOf = ({origins}: VersionRow): string[] => [
 ];
 
 /** What the advisories say of a version: one sentence if it is withdrawn, one if it has a security fault. */
-function advisoryNotes(
-  row: Pick<ListedVersion, 'version' | 'withdrawn' | 'security' | 'fixed_in'>,
-): string[] {
-  const {version, withdrawn, security, fixed_in} = row;
+function advisoryNotes({version, ...row}: Omit<ListedVersion, 'released' | 'integrity'>): string[] {
+  const {withdrawn, security, fixed_in} = row;
   const fixed = fixed_in ? ` ${fixed_in} is the first version without the fault.` : '';
   return [
     ...(withdrawn ? [`${version} is withdrawn: ${withdrawn}`] : []),
