@@ -2,7 +2,7 @@
 import type {Writable} from 'node:stream';
 import type {SingleBar} from 'cli-progress';
 import {printable, toJson, visible} from '../admin/visible.ts';
-import {localTime} from '../admin/words.ts';
+import {timeOrNone} from '../admin/words.ts';
 import type {Environment} from '../config/environment.ts';
 
 export type Json = {json?: boolean | undefined};
@@ -157,7 +157,5 @@ export async function leadsBar(stream: Run['stderr'], total: number): Promise<Si
   return bar;
 }
 
-/** A time as people read it, or nothing. */
-export const timeOrNone = (time: string | null): string => (time === null ? '' : localTime(Date.parse(time)));
-/** The same to the minute, which is also what spreadsheets take for a time. */
+/** A time to the minute, which is also what spreadsheets take for one, or nothing. */
 export const minuteOrNone = (time: string | null): string => timeOrNone(time).slice(0, 16);

@@ -13,13 +13,13 @@ import {
   type Status,
 } from '../admin/status.ts';
 import {lateAfter} from '../admin/unheard.ts';
-import {ago, bytes, lasting} from '../admin/words.ts';
+import {ago, bytes, lasting, timeOrNone} from '../admin/words.ts';
 import {printable} from '../admin/visible.ts';
 import {ConfigError, readConfig} from '../config/config.ts';
 import {askState} from '../observe/ask-server.ts';
 import {stateColumns} from '../admin/operations/destinations.ts';
 import {cellsOf, headsOf, jsonOption} from './operate.ts';
-import {printTable, timeOrNone, type Field, type Json, type Run} from './output.ts';
+import {printTable, type Field, type Json, type Run} from './output.ts';
 import {withStore} from './with-store.ts';
 
 const usage = `

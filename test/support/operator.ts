@@ -217,6 +217,12 @@ export const databaseKinds = [
   {name: 'PostgreSQL', postgres: true, skip: withoutPostgres},
 ] as const;
 
+/** As `operate`, with what functions of `server/admin/` get under its settings. */
+export async function operateAdmin(...words: Parameters<typeof operate>) {
+  const operated = await operate(...words);
+  return {...operated, admin: await operated.admin(), adminUnder: operated.admin};
+}
+
 /** Stores the leads, and runs commands over them. */
 export async function operate(
   owner: Owner,

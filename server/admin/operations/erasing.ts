@@ -14,7 +14,7 @@ import {
   type ErasurePlan,
   type PlannedLead,
 } from '../erasing.ts';
-import {counted, lasting, localDay, localTime, maxOthers, placed} from '../words.ts';
+import {counted, lasting, localDay, maxOthers, placed, timeOrNone} from '../words.ts';
 import * as field from './fields.ts';
 import {changes, reads, type PlanLine} from './operation.ts';
 import {isPerson, notesOf, personFields, searchPerson} from './person.ts';
@@ -22,13 +22,12 @@ import {notOutOfFiles} from './progress.ts';
 
 const consentRule = '16 CFR 310.5 asks for five years of records of consents, with name and telephone number';
 
-const local = (time: string | null) => localTime(Date.parse(time ?? ''));
 function lineOf(lead: PlannedLead): PlanLine {
   const {id, reference, was_erased_at, created_at, partner, name} = lead;
-  const erased = was_erased_at === null ? '' : `, erased ${local(was_erased_at)}`;
+  const erased = was_erased_at === null ? '' : `, erased ${timeOrNone(was_erased_at)}`;
   return {
     reference,
-    head: `${reference} (${id}), received ${local(created_at)}, ${partner ?? 'of a caller'}${erased}`,
+    head: `${reference} (${id}), received ${timeOrNone(created_at)}, ${partner ?? 'of a caller'}${erased}`,
     person: name,
     fields: erasureFields(lead),
   };

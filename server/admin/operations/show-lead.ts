@@ -11,14 +11,13 @@ import {agreedWords, resultWords, senderWords} from '../../leads/lead-words.ts';
 import {deliveriesOf, shownDelivery, type ShownDelivery} from '../deliveries.ts';
 import {shownErased, type ShownErased} from '../erasing.ts';
 import {showLead, shownLead, type ShownLead} from '../leads.ts';
-import {counted, localTime, maxOthers, placed, timeZone} from '../words.ts';
+import {counted, maxOthers, placed, timeOrNone, timeZone} from '../words.ts';
 import {afterwardsLines} from './consents.ts';
 import {damagedReplies} from './deliveries.ts';
 import * as field from './fields.ts';
 import {reads} from './operation.ts';
 
 const {names, labels} = afterTouch;
-const timeOrNone = (time: string | null): string => (time === null ? '' : localTime(Date.parse(time)));
 
 type Value = string | number | boolean | null | undefined;
 type Line = readonly [name: string, value: Value];

@@ -14,6 +14,7 @@ import {
   hookAndUpstream,
   operate,
   planAndErase as erase,
+  operateAdmin,
 } from '../../support/operator.ts';
 import type {FileFields} from '../../support/config-file.ts';
 import {
@@ -42,10 +43,8 @@ const listed = (admin: Admin) => allOf(listLeads(admin, {}, 50));
 
 for (const {name, postgres, skip} of databaseKinds) {
   suite(`erasing over ${name}`, {skip}, () => {
-    const operated = async (t: Owner, entries: readonly LeadEntry[], fields?: FileFields) => {
-      const made = await operate(t, entries, {postgres, settings: {DATA_KEY: `${key} clear`}, fields});
-      return {...made, admin: await made.admin()};
-    };
+    const operated = (t: Owner, entries: readonly LeadEntry[], fields?: FileFields) =>
+      operateAdmin(t, entries, {postgres, settings: {DATA_KEY: `${key} clear`}, fields});
 
     test('a plan says what would go, who had it and who is told, and the erasure keeps to it', async (t) => {
       const deliveries = [newDelivery({destination: 'up'}), newsTo('hook')];

@@ -4,7 +4,7 @@ import {suite, test, type TestContext} from 'node:test';
 import type {Admin} from '../../../server/admin/admin.ts';
 import {listPage, personPage} from '../../../server/admin/listing.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
-import {databaseKinds, idsOf, operate, planAndErase, planAndRevoke} from '../../support/operator.ts';
+import {databaseKinds, idsOf, planAndErase, planAndRevoke, operateAdmin} from '../../support/operator.ts';
 import {asLead, entryAt, prequalificationBody, newsTo} from '../../support/sample-leads.ts';
 import {damaged} from '../../support/sealed-rows.ts';
 
@@ -16,10 +16,7 @@ const to = (destination: string, state: 'waiting' | 'held' = 'waiting') => newsT
 
 for (const {name, postgres, skip} of databaseKinds)
   suite(`a list for people over ${name}`, {skip}, () => {
-    const begin = async (t: TestContext, entries: readonly LeadEntry[]) => {
-      const operated = await operate(t, entries, {postgres});
-      return {...operated, admin: await operated.admin()};
-    };
+    const begin = (t: TestContext, entries: readonly LeadEntry[]) => operateAdmin(t, entries, {postgres});
 
     test('a row says what of its lead needs somebody, in a word or three', async (t) => {
       const entries = {

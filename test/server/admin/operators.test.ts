@@ -3,15 +3,12 @@ import assert from 'node:assert/strict';
 import {test, type TestContext} from 'node:test';
 import {inviteOperator, listOperators} from '../../../server/admin/operators.ts';
 import {digestOf} from '../../../server/leads/operators.ts';
-import {operate, carryOut} from '../../support/operator.ts';
+import {operate, carryOut, operateAdmin} from '../../support/operator.ts';
 
 const ana = {name: 'Ana Silva'};
 const settings = {ADMIN_URL: 'https://admin.example.com'};
 
-const begin = async (t: TestContext) => {
-  const {admin: open, select} = await operate(t, [], {settings});
-  return {admin: await open(), select};
-};
+const begin = (t: TestContext) => operateAdmin(t, [], {settings});
 
 test('the link of an invitation has a secret of which the store has the digest, for two days', async (t) => {
   const {admin, select} = await begin(t);

@@ -13,7 +13,7 @@ import type {AttachedStore} from '../../../server/leads/ports.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {createSealer} from '../../../server/store/sealing.ts';
 import {openWhile, type Owner} from '../../support/opened.ts';
-import {databaseKinds, exportOf, idsOf, operate, planAndErase, unnoted} from '../../support/operator.ts';
+import {databaseKinds, exportOf, idsOf, planAndErase, unnoted, operateAdmin} from '../../support/operator.ts';
 import {until} from '../../support/until.ts';
 import {asLead, newEntry, prequalificationBody, sampleConsent} from '../../support/sample-leads.ts';
 
@@ -50,10 +50,9 @@ async function search(
 for (const {name, postgres, skip} of databaseKinds)
   suite(`persons over ${name}`, {skip}, () => {
     const operated = async (t: Owner, entries: readonly LeadEntry[], DATA_KEY = `${key} clear`) => {
-      const made = await operate(t, entries, {postgres, settings: {DATA_KEY}});
+      const made = await operateAdmin(t, entries, {postgres, settings: {DATA_KEY}});
       const rowsOf = (id: string) => made.select(`SELECT digest FROM person_digests WHERE lead_id = '${id}'`);
-      const admin = await made.admin();
-      return {...made, admin, adminUnder: made.admin, rowsOf, writeAll: () => writeAll(admin.store)};
+      return {...made, rowsOf, writeAll: () => writeAll(made.admin.store)};
     };
 
     for (const isPrepared of [false, true])

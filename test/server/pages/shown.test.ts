@@ -32,7 +32,7 @@ async function begin(t: TestContext, more: object[] = []) {
 }
 const withoutTags = (page: string) => page.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 
-test('a test that failed is announced as a failure, and what was done as done, with the reason in the audit', async (t) => {
+test('what failed is announced as a failure, and what was done as done, with its reason noted', async (t) => {
   const {ask, store, sessionOf} = await begin(t);
   const cookie = await sessionOf('admin');
   const boxAfter = async (what: string) => {
