@@ -156,7 +156,7 @@ export const planAndErase = (admin: Admin, leads: readonly string[], all = false
   carryOut<ErasurePlan & {out_of_files: boolean}>(admin, 'leads erase', {leads, all});
 
 export const planAndRevoke = async (admin: Admin, input: RevocationInput) =>
-  finish(revokeConsent(admin, await planRevocation(admin, input)), () => undefined);
+  finish(revokeConsent(admin, await planRevocation(admin, input)));
 
 /** The status beside a server that works, of a configuration with which it would start. */
 export const statusOf = ({store, config}: Pick<Admin, 'store' | 'config'>, forAlerts = false) =>

@@ -205,32 +205,6 @@ for (const {name, postgres, skip} of databaseKinds)
       ]);
     });
 
-    test('whatever an operator or a visitor did with a lead is told in words', async (t) => {
-      const {admin, id} = await begin(t, newEntry());
-      const commands = [
-        ...['leads list', 'leads show', 'leads export', 'leads requests', 'leads erase', 'keys forget'],
-        ...['consent list', 'consent show', 'consent allow', 'consent revoke', 'link: stop', 'link: erase'],
-        ...['deliveries show', 'deliveries retry', 'deliveries drop', 'deliveries settle'],
-      ];
-      for (const action of commands) await noting(admin.store, {actor: 'ben', action})({lead: id});
-      const noteAccess = noting(admin.store, {actor: 'ben', action: 'leads erase'});
-      await noteAccess({lead: id, plan: 'shown'});
-      const {timeline} = await readCallSheet(admin, id, {seesPersons: false});
-      const told = timeline
-        .map(({title}) => title)
-        .filter((title) => title.startsWith('ben, by a command, '));
-      // Two of them are lists.
-      assert.ok(told.length >= commands.length - 1);
-      for (const title of told) assert.doesNotMatch(title, new RegExp(commands.join('|')));
-      for (const did of [
-        'saw it in a list',
-        'stopped calls about it',
-        'erased it',
-        'asked what erasing it would do',
-      ])
-        assert.ok(told.includes(`ben, by a command, ${did}`), did);
-    });
-
     test('the timeline has what is open first, then what happened, newest first, and who opened it', async (t) => {
       const deliveries = [news('crm'), news('sales'), news('old', 'held'), newDelivery({destination: 'up'})];
       const {admin, id} = await begin(t, newEntry({partner: 'acme', deliveries}), newEntry());

@@ -49,7 +49,7 @@ for (const {name, postgres, skip} of databaseKinds) {
     const under = (words: string) => made.admin({DATA_KEY: words});
     return {
       ...{ids: ids.map(({id}) => id), made, execute: made.execute, under},
-      rotate: async (words: string) => finish(rotateKeys(await under(words)), () => undefined),
+      rotate: async (words: string) => finish(rotateKeys(await under(words))),
       readable: async (words: string) => {
         const records = await (await under(words)).store.findRecords(ids.map(({id}) => id));
         return [...records.values()].filter((record) => 'lead' in record).length;
@@ -262,10 +262,9 @@ for (const {name, postgres, skip} of databaseKinds) {
       await assert.rejects(made.admin({DATA_KEY: keyTwo}), new RegExp(`data key ${one}`));
       const left = await plan(keyTwo);
       assert.equal(left.leads.length + left.consents.length, 2);
-      assert.deepEqual(
-        await forgetting(keyTwo, (admin) => finish(forgetLostKey(admin, left), () => undefined)),
-        {out_of_files: true},
-      );
+      assert.deepEqual(await forgetting(keyTwo, (admin) => finish(forgetLostKey(admin, left))), {
+        out_of_files: true,
+      });
 
       const admin = await made.admin(environment(keyTwo));
       assert.deepEqual(
@@ -290,7 +289,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       const digested = await made.select('SELECT DISTINCT lead_id FROM person_digests');
       assert.deepEqual(idsOf(digested.map(({lead_id: id}) => ({id}))), [newest.id]);
       const {email} = newest.lead;
-      const {found} = await finish(leadsOfPerson(admin, {}, {email}), () => undefined);
+      const {found} = await finish(leadsOfPerson(admin, {}, {email}));
       assert.deepEqual(idsOf(found), [newest.id]);
     });
   });

@@ -19,7 +19,6 @@ import {asLead, newEntry, prequalificationBody, sampleConsent} from '../../suppo
 
 const [key, laterKey] = ['a-data-key-of-at-least-32-characters', 'a-later-data-key-of-32-characters-or-more'];
 const withConsent = {consent: sampleConsent};
-const quietly = () => undefined;
 const phone = '+12025550111';
 const email = 'jane.doe@example.com';
 
@@ -42,7 +41,6 @@ async function search(
 ) {
   const {found, kept, ...others} = await finish(
     leadsOfPerson({store, noteAccess: unnoted}, filter, person, limit),
-    quietly,
   );
   return {ids: idsOf(found), kept: idsOf(kept), ...others};
 }
@@ -202,7 +200,7 @@ for (const {name, postgres, skip} of databaseKinds)
       await writeAll();
       const digests = await select('SELECT * FROM person_digests ORDER BY digest');
       const both = await others.adminUnder({DATA_KEY: `${laterKey} ${key}`});
-      assert.deepEqual((await finish(rotateKeys(both), quietly)).unreadable, []);
+      assert.deepEqual((await finish(rotateKeys(both))).unreadable, []);
       const rotated = await others.adminUnder({DATA_KEY: laterKey});
       assert.partialDeepStrictEqual(await search(rotated, {email}), {ids: [entry.id], looked: 1});
       assert.deepEqual(await select('SELECT * FROM person_digests ORDER BY digest'), digests);
@@ -225,7 +223,7 @@ for (const {name, postgres, skip} of databaseKinds)
     test('an export has the leads of one person alone, the oldest first, but for sales the newest', async (t) => {
       const [first, second] = [ofJane(), ofJane()];
       const {admin, run} = await operated(t, [first, entryOf({}), second]);
-      const only = (await finish(leadsOfPerson(admin, {}, {phone}), quietly)).found;
+      const only = (await finish(leadsOfPerson(admin, {}, {phone}))).found;
       const {text, leads} = await exportOf(admin, {format: 'jsonl', only});
       assert.deepEqual([leads, text.trimEnd().split('\n').length], [2, 2]);
       const {stdout, stderr} = await run('leads', 'export', '--phone', '202-555-0111', '--for', 'sales');

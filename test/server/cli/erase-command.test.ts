@@ -166,9 +166,8 @@ suite('the command "leads erase"', () => {
     const refused = await run('leads', 'erase', first.id);
     assert.equal(refused.code, 2);
     assert.match(refused.stderr, /no terminal to ask on: add --yes/);
-    for (const words of [[], [first.id, '--again'], [first.id, '--email', 'jane@example.com']])
-      assert.equal((await run('leads', 'erase', '--yes', ...words)).code, 2);
-    assert.equal((await run('leads', 'erase', '--yes', 'ZZZZ-ZZZZ')).code, 1);
+    const twice = await run('leads', 'erase', '--yes', first.id, '--email', 'jane@example.com');
+    assert.equal(twice.code, 2);
 
     const questions: string[] = [];
     const answering = (answer: string) => ({
