@@ -242,11 +242,7 @@ async function total(each: readonly DeliveryFilter[], change: (one: DeliveryFilt
 type Desk = With<LeadReader & StopReader & DeliveryDesk, 'config' | 'noteAccess'>;
 
 /** Makes deliveries due now. */
-export async function retryDeliveries(
-  {store, config, noteAccess}: Desk,
-  selected: Selected,
-): Promise<Changed> {
-  const {filter, each} = selected;
+export async function retryDeliveries({store, config, noteAccess}: Desk, {filter, each}: Selected) {
   const deliveries = await total(each, (one) => store.retryDeliveries(Date.now(), one));
   await noteAccess({deliveries});
   const paused = await pausedOf({store}, filter.destination);
@@ -276,11 +272,7 @@ export const stopsNamed = 20;
 export const onlyStopsWait = 'Only the news of stops and erasures waits here.';
 
 /** Ends these deliveries. The news of stops and erasures is dropped only if the selection asks for it alone. */
-export async function dropDeliveries(
-  {store, config, noteAccess}: Desk,
-  selected: Selected,
-): Promise<Changed> {
-  const {filter, each} = selected;
+export async function dropDeliveries({store, config, noteAccess}: Desk, {filter, each}: Selected) {
   const deliveries = await total(each, (one) => store.dropDeliveries(Date.now(), one));
   await noteAccess({deliveries});
   const rows = filter.stops ? [] : await store.listDeliveries(stopsNamed, {...filter, stops: true});

@@ -55,7 +55,7 @@ export async function listDestinations(admin: With<DeliveryReader, 'config'>): P
   const counts = await store.countOutbox();
   const names = [...new Set([...destinations.keys(), ...counts.map(({destination}) => destination)])];
   const last = new Map(
-    (await store.lastDelivered(names)).map(({destination, deliveredAt}) => [destination, deliveredAt]),
+    (await store.lastDelivered(names)).map((each) => [each.destination, each.deliveredAt]),
   );
   const uses = await store.addressUses();
   const now = Date.now();
@@ -219,10 +219,7 @@ export const testOutcome = z.object({
 export type TestOutcome = z.infer<typeof testOutcome>;
 
 /** Sends a made-up lead that is marked as a test. A `lead-api` is asked for a lead instead that it cannot have. */
-export async function testDestination(
-  config: Pick<Config, 'destinations'>,
-  name: string,
-): Promise<TestOutcome> {
+export async function testDestination(config: Pick<Config, 'destinations'>, name: string) {
   const settings = settingsOf(name, config);
   // Only this function needs the libraries for HTTP and mail, which take time and memory to load.
   const {createDestination} = await import('../destinations/kinds.ts');

@@ -23,11 +23,7 @@ const searchTime = 1_500;
 type Paging = {limit: number; after?: string | undefined; milliseconds?: number};
 
 /** The newest first. */
-export async function listPage(
-  admin: Reading,
-  filter: LeadFilter,
-  how: Paging & {seesPersons: boolean},
-): Promise<Listed> {
+export async function listPage(admin: Reading, filter: LeadFilter, how: Paging & {seesPersons: boolean}) {
   const {store, noteAccess} = admin;
   const {page, ...ends} = await readSlices(admin, filter, how, (part, slice) =>
     how.seesPersons ? store.listLeads(part, slice) : store.listOutlines(part, slice),

@@ -74,10 +74,8 @@ export async function* leadsOfPerson(
     }
   }
   for (const list of [search.found, search.kept]) list.sort(({id}, other) => (id < other.id ? 1 : -1));
-  await noteAccess({...filter, ...person}, [
-    ...idsOf([...search.found, ...search.kept]),
-    ...search.sameMailbox,
-  ]);
+  const ids = idsOf([...search.found, ...search.kept]);
+  await noteAccess({...filter, ...person}, [...ids, ...search.sameMailbox]);
   return search;
 }
 

@@ -119,10 +119,7 @@ export async function planRepair({store, config}: With<ReadStore, 'config'>): Pr
  * Gives the store the key of the file's digests, and digests to the leads that have none yet: these may find more leads. Changes no lead.
  * @returns the plan with those
  */
-export async function prepareRepair(
-  beside: With<ReadStore & PersonStore, 'config'>,
-  first: Repair,
-): Promise<Repair> {
+export async function prepareRepair(beside: With<ReadStore & PersonStore, 'config'>, first: Repair) {
   const {store} = beside;
   // Before the store has a key, with which the digests of the file were not made.
   if (first.isKeyUnknown) appendErasures(first.path, [unknownKeyAt(first)]);
@@ -226,9 +223,8 @@ async function lostNumbers(
   const nameOf = ({of, scope}: StopLine) => `${of} ${scope}`;
   const wanted = wantedOf(lost.filter(({kind, does}) => kind === 'number' || does === 'allow'));
   const open = new Set(wanted.flatMap(({stop, allow}) => (allow ? [] : [nameOf(stop)])));
-  const lines = lost.filter(
-    (one) => one.does !== 'allow' && open.has(nameOf(one)) && !known.has(nameOf(one)),
-  );
+  const isOpen = (one: StopLine) => open.has(nameOf(one)) && !known.has(nameOf(one));
+  const lines = lost.filter((one) => one.does !== 'allow' && isOpen(one));
   /** By the time of the stop. Where all numbers are only asked about, so is that of the lead. */
   const stops = Map.groupBy(lines, ({at}) => at);
   const same = ofLeads.filter(({at}) => stops.has(at));

@@ -365,9 +365,8 @@ export async function allowConsent(
  * @throws Refusal for one partner, if the number said stop for everybody
  */
 async function liftedBy(admin: Reading, known: readonly Suppression[], partner: string | null | undefined) {
-  const open = [
-    ...new Set(known.filter((one) => holds(one) || one.askedAt !== null).map(({scope}) => scope)),
-  ];
+  const waiting = known.filter((one) => holds(one) || one.askedAt !== null);
+  const open = [...new Set(waiting.map(({scope}) => scope))];
   if (partner === undefined) return open;
   if (open.includes(everybody))
     throw new Refusal(

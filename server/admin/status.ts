@@ -479,10 +479,8 @@ async function readPartners(
   const [ofToday, ofYesterday, ofHour, ...usualHours] = counts.map(
     (each) => new Map(each.map(({partner, leads}) => [partner, leads])),
   );
-  const keys = [
-    ...partners.map(({key}) => key),
-    ...(days.some(({partner}) => partner === null) ? [null] : []),
-  ];
+  const keys: (string | null)[] = partners.map(({key}) => key);
+  if (days.some(({partner}) => partner === null)) keys.push(null);
   return keys.map((partner) => {
     const own = days.filter((each) => each.partner === partner);
     const leadsOf = (span: typeof ofToday) => span?.get(partner) ?? 0;

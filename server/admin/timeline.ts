@@ -94,9 +94,8 @@ export async function timelineOf(
 /** First, that it was sent. */
 function ofLead({outline, full, amounts, revoked, ...others}: Known, deliveries: readonly DeliveryRow[]) {
   const {createdAt, partner, status, supersedes, revokedAt} = outline;
-  const events = [
-    event(createdAt, partner === null ? 'Came from a caller of the API' : 'Sent the form', {kind: 'good'}),
-  ];
+  const came = partner === null ? 'Came from a caller of the API' : 'Sent the form';
+  const events = [event(createdAt, came, {kind: 'good'})];
   const upstream = deliveries.find(({content, state}) => content === 'lead' && state === 'delivered');
   const total = amounts ? `: ${formatMoney(amounts[totalAmount], 'en-US')}` : '';
   const version = full?.answer.status === 'done' ? full.answer.policyVersion : null;

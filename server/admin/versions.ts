@@ -76,11 +76,7 @@ export async function listVersionUse(
   const serves = movingVersions(versions).find(hasForm)?.name ?? null;
   const known = [...listed.versions.map(({version}) => version), movingVersion];
   const gone = new Set(use.map(({version}) => version).filter((version) => !known.includes(version)));
-  const rowOf = (
-    version: string,
-    kind: VersionRow['kind'],
-    more: Partial<ListedVersion> = {},
-  ): VersionRow => ({
+  const rowOf = (version: string, kind: VersionRow['kind'], more: Partial<ListedVersion> = {}) => ({
     ...more,
     version,
     kind,
@@ -118,9 +114,7 @@ function useOf(use: readonly VersionUse[], version: string, {partners}: Config) 
   };
 }
 
-export const partnersOf = ({origins}: VersionRow): string[] => [
-  ...new Set(origins.flatMap(({partners}) => partners)),
-];
+export const partnersOf = ({origins}: VersionRow) => [...new Set(origins.flatMap(({partners}) => partners))];
 
 /** What the advisories say of a version: one sentence if it is withdrawn, one if it has a security fault. */
 function advisoryNotes({version, ...row}: Omit<ListedVersion, 'released' | 'integrity'>): string[] {

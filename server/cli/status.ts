@@ -81,7 +81,8 @@ async function printScreen(run: Run, seen: Status) {
       run,
       ['destination', ...headsOf(stateColumns), 'late'],
       destinations.map((row) => [
-        ...[row.destination, ...cellsOf(stateColumns, row)],
+        row.destination,
+        ...cellsOf(stateColumns, row),
         row.late_seconds * 1_000 > lateAfter ? lasting(row.late_seconds * 1_000) : '',
       ]),
     );

@@ -13,11 +13,7 @@ const sealed = html`<span class="sealed">${icon('lock')}<i aria-hidden="true"></
 /** Stands in place of a name that the role does not see. */
 export const sealedName = (reference: string): Html => html`${sealed}<small class="ref">${reference}</small>`;
 
-function visitorOf(
-  {id, reference, record, erasedAt, unreadable}: LeadView,
-  visit: Visit,
-  isWhole: boolean,
-): Html {
+function visitorOf({id, reference, record, erasedAt, unreadable}: LeadView, visit: Visit, isWhole: boolean) {
   const link = (words: HtmlValue, classes = '') =>
     html`<a class="${classes}" href="/leads/${id}">${words}</a>`;
   if (erasedAt !== null) return html`${link('Erased')}<small>on ${date(visit.seen, erasedAt)}</small>`;

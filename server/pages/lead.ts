@@ -75,10 +75,7 @@ function contentOf(sheet: CallSheet, visit: Visit): Html {
     ${cameFrom(view, visit)}`;
 }
 
-function keptConsent(
-  {kept, consent_kept_until}: NonNullable<CallSheet['erased']>,
-  {seen}: Visit,
-): Html | false {
+function keptConsent({kept, consent_kept_until}: NonNullable<CallSheet['erased']>, {seen}: Visit) {
   if (kept === null || 'unreadable' in kept) return false;
   const until = consent_kept_until === null ? '' : `, until ${date(seen, Date.parse(consent_kept_until))}`;
   return facts([

@@ -135,12 +135,8 @@ async function allowPasskey(visit: Visit): Promise<Reply> {
 async function addPasskey(visit: Visit): Promise<Reply> {
   const {seen, admin, form} = visit;
   const {store, config} = admin;
-  const passkey = await createdPasskey(
-    store,
-    config,
-    useOfPasskey(visit, 'add'),
-    form.get('credential') ?? '',
-  );
+  const answer = form.get('credential') ?? '';
+  const passkey = await createdPasskey(store, config, useOfPasskey(visit, 'add'), answer);
   if (!passkey) throw new Refusal(refusedPasskey);
   await admin.noteAccess({operator: seen.name});
   await admin.store.addPasskey({...passkey, operator: seen.operator});

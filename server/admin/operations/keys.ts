@@ -72,11 +72,8 @@ Exit status: 0 everything is sealed with the first key; 1 not everything, or not
   fields: {},
   run: (admin) => rotateKeys(admin),
   line: rotation,
-  said(
-    {key, resealed, unreadable, forgotten, may_leave_at, out_of_files},
-    _,
-    {config: {dataKeys, databaseUrl}},
-  ) {
+  said({key, resealed, unreadable, forgotten, may_leave_at, out_of_files}, _, {config}) {
+    const {dataKeys, databaseUrl} = config;
     const others = dataKeys.slice(1).map(keyName);
     const leave =
       others.length > 0

@@ -166,11 +166,8 @@ export type Group = {name: string; what: string; help?: string; rows: readonly R
  * @param isWhole false while what the page of the plan asks for is missing
  * @throws Refusal that names what is wrong
  */
-export function inputOf(
-  {fields, asked = {}, wrong: whole}: AnyChanging,
-  given: object,
-  isWhole: boolean,
-): Given {
+export function inputOf(row: AnyChanging, given: object, isWhole: boolean): Given {
+  const {fields, asked = {}, wrong: whole} = row;
   const needed = Object.entries(fields).filter(([name]) => isWhole || !(name in asked));
   const {input, wrong} = readInput(Object.fromEntries(needed), {...given});
   const fault = wrong?.join(': ') ?? (isWhole ? whole?.(input, false) : undefined);

@@ -46,10 +46,7 @@ export const filterOf = ({partner, state, reference, ...others}: Selection): Lea
  * Which of the names are not in the configuration, because they may be misspelt. This is no failure: leads that were stored while
  * the file had the name are found.
  */
-export function unknownNames(
-  {partners}: Config,
-  {partner = withoutPartner, context = {}}: Selection,
-): string[] {
+export function unknownNames({partners}: Config, {partner = withoutPartner, context = {}}: Selection) {
   const isFilter = (name: string) =>
     partners.some(({contextFields}) => contextFields.some((each) => each.filter && each.name === name));
   return [

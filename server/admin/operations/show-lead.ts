@@ -108,12 +108,9 @@ const goesTo = (deliveries: readonly ShownDelivery[]) => [
   ['', ' '] as const,
   ...deliveries.map(({destination, place, content, state, attempts, last_error, ...at}, index) => {
     const when = timeOrNone(at.settled_at ?? at.next_attempt_at ?? at.happened_at);
-    const words = [
-      `${placed({destination, place})}: ${content}, ${state}`,
-      counted(attempts, 'try', 'tries'),
-      when,
-    ];
-    return [index === 0 ? 'Goes to' : '', listed([...words, last_error])] as const;
+    const what = `${placed({destination, place})}: ${content}, ${state}`;
+    const words = [what, counted(attempts, 'try', 'tries'), when, last_error];
+    return [index === 0 ? 'Goes to' : '', listed(words)] as const;
   }),
   ...(deliveries.length === 0 ? [['Goes to', 'nobody'] as const] : []),
 ];
