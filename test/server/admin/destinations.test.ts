@@ -66,11 +66,9 @@ suite('the test of a webhook', () => {
     const access = {CREDENTIALS_CRM_SECRET: crm.secret, CREDENTIALS_CRM_URL: crm.settings.url};
     const environment = environmentOf(t, {crm: settings}, access);
     const secrets = [crm.secret, String(crm.port), 'token=abc'];
-    for (const outcome of [
-      await tested(environment, 'crm', secrets),
-      await tested(environment, 'crm', secrets),
-    ])
-      assert.partialDeepStrictEqual(outcome, {works: true, said: 'The receiver answered 204', reply: null});
+    const works = {works: true, said: 'The receiver answered 204', reply: null};
+    for (let time = 0; time < 2; time += 1)
+      assert.partialDeepStrictEqual(await tested(environment, 'crm', secrets), works);
     assert.equal(crm.received.length, 2);
     for (const {headers, body, path} of crm.received) {
       const event = new Webhook(crm.secret).verify(body, headers as Settings);

@@ -67,13 +67,9 @@ for (const {name, postgres, skip} of databaseKinds)
       const blind = {...admin, store: {...admin.store, listLeads: () => assert.fail('it opens leads')}};
       const {rows, after} = await listPage(blind, {}, {limit: 2, seesPersons: false});
       assert.deepEqual(idsOf(rows), idsOf(entries.slice(0, 2)));
-      assert.deepEqual(
-        rows.map(({record, state}) => [record, state.words]),
-        [
-          [null, 'done'],
-          [null, 'crm waits'],
-        ],
-      );
+      assert.ok(rows.every(({record}) => record === null));
+      const words = rows.map(({state}) => state.words);
+      assert.deepEqual(words, ['done', 'crm waits']);
       const rest = await listPage(blind, {partner: 'acme'}, {limit: 2, after, seesPersons: false});
       assert.deepEqual([idsOf(rest.rows), rest.after], [idsOf(entries.slice(2)), undefined]);
       assert.deepEqual(await admin.store.auditEntries({}, 1), []);

@@ -32,11 +32,8 @@ test('data gets another key, and commands that lack it say which', async (t) => 
   assert.equal(await rotated(keyOne, 0), `✓ Everything is sealed with ${one}: 0 rows of it now\n`);
   const noted = new RegExp(`^✓ noted: the data key ${one} is copied`);
   assert.match((await run(keyOne, 'keys', 'saved')).stdout, noted);
-  await fails(
-    '',
-    ['leads', 'list'],
-    new RegExp(`sealed with the data key ${one}, which DATA_KEY does not list`),
-  );
+  const lacking = new RegExp(`sealed with the data key ${one}, which DATA_KEY does not list`);
+  await fails('', ['leads', 'list'], lacking);
   const start = await run('', 'config', 'check');
   assert.equal(start.code, 1);
   assert.match(start.stdout, new RegExp(`^✗ .*sealed with the data key ${one}`, 'm'));
