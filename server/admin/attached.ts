@@ -11,8 +11,11 @@ import {Refusal, refuseFor, type Admin} from './admin.ts';
 import {noting, type Actor} from './audit.ts';
 import {refuseRestored} from './repairing.ts';
 
-/** `isRepair`: the store may have been restored, and no server have started on it yet. */
-type Opening = {mayWrite: boolean; emit: Emit; mayLackKeys?: boolean; isRepair?: boolean};
+/**
+ * - `mayLackKeys`: for commands that say which data key is missing, or are the way out
+ * - `isRepair`: the store may have been restored, and no server have started on it yet
+ */
+export type Opening = {mayWrite: boolean; emit: Emit; mayLackKeys?: boolean; isRepair?: boolean};
 
 /** @throws Refusal if the store cannot be opened */
 export async function openAttached(
@@ -26,13 +29,13 @@ export async function openAttached(
   );
   // Without its keys, no server starts: commands that are the way out work nevertheless.
   if (isRepair || mayLackKeys) return store;
-  return refuseRestored({store, config}).then(
-    () => store,
-    async (error: unknown) => {
-      await store.close();
-      throw error;
-    },
-  );
+  try {
+    await refuseRestored({store, config});
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
 }
 
 /** @throws Refusal if the store cannot be opened */

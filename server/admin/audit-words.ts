@@ -2,8 +2,8 @@
 import {lookUp} from '../../form/words/look-up.ts';
 import type {AuditEntry} from '../leads/audit.ts';
 import {everybody} from '../leads/revocation.ts';
-import {isChanging} from './operations/operation.ts';
-import {rowOf} from './operations/table.ts';
+import {isChanging, verbOf} from './operations/operation.ts';
+import {ofLead, ofLists, rowOf} from './operations/table.ts';
 import {counted} from './words.ts';
 
 /** What no row of the table does, or what did it before version 2.0. */
@@ -26,17 +26,8 @@ const others: Readonly<Record<string, string>> = {
   'GET /json/leads/:id': 'read {it} by the API',
 };
 
-/** By the names that pages gave to changes before version 2.0. */
-const formerly: Readonly<Record<string, string>> = {
-  ...{
-    send: 'deliveries retry',
-    release: 'deliveries release',
-    allow: 'consent allow',
-    drop: 'deliveries drop',
-  },
-  ...{revoke: 'consent revoke', erase: 'leads erase', test: 'destinations test'},
-  ...{pause: 'destinations pause', resume: 'destinations resume', break: 'destinations resume'},
-};
+/** What pages called changes before version 2.0, where that is not the last word of the command. */
+const formerly: Readonly<Record<string, string>> = {send: 'retry', break: 'resume'};
 
 type Done = Pick<AuditEntry, 'action' | 'filter'>;
 
@@ -44,7 +35,9 @@ type Done = Pick<AuditEntry, 'action' | 'filter'>;
 function readEntry({action, filter: {plan, change, erasure}}: Done) {
   const [name = '', planned] = typeof change === 'string' ? change.split(', ') : [];
   const isPlanned = plan === 'shown' || planned !== undefined || erasure === 'planned';
-  return {words: lookUp(formerly, name) ?? action, isPlanned};
+  const verb = lookUp(formerly, name) ?? name;
+  const changed = [...ofLead, ...ofLists].find((row) => verbOf(row) === verb);
+  return {words: changed?.words ?? action, isPlanned};
 }
 
 /** With `{it}` in place of the leads, and other names of what was noted. The action itself, if it is not known. */
@@ -76,7 +69,7 @@ export const auditSentence = (entry: AuditEntry): string =>
 const filterWords: Readonly<Record<string, (value: string) => string>> = {
   partner: (key) => `of ${key === '-' ? 'API callers' : key}`,
   destination: (name) => `for ${name}`,
-  scope: (of) => `for ${of === everybody ? 'everybody' : of.startsWith('-') ? 'API callers' : of}`,
+  scope: (key) => `for ${key === everybody ? 'everybody' : key.startsWith('-') ? 'API callers' : key}`,
   status: (words) => `with the answer ${words}`,
   state: (words) => `whose deliveries are ${words}`,
   open: (words) => (words === 'held' ? 'that are held' : 'that are not delivered'),

@@ -9,10 +9,9 @@ import {idsOf, refuseFor, type NoteAccess, type With} from './admin.ts';
 export type Actor = Pick<AuditEntry, 'actor' | 'action'>;
 
 /** Names of filters whose values are noted: what operators or settings say. Other values may be personal. */
-const noted = [
-  ...['partner', 'status', 'state', 'open', 'destination', 'scope', 'erasure', 'deliveries', 'reason'],
-  ...['operator', 'role', 'plan', 'from', 'key'],
-];
+const ofLeads = ['partner', 'status', 'state', 'open', 'destination', 'scope', 'erasure', 'deliveries'];
+const ofOperators = ['operator', 'role', 'reason', 'plan', 'from', 'key'];
+const noted = [...ofLeads, ...ofOperators];
 /** What another name or the ids say already. */
 const unnamed = ['lead', 'endOfId', 'emailAsTyped'];
 

@@ -1,18 +1,16 @@
 /** Backups of the SQLite database, and restoring one. Those of PostgreSQL are made by its own programs. */
 import {existsSync} from 'node:fs';
 import {resolve} from 'node:path';
-import {z} from 'zod';
 import type {Config} from '../config/config.ts';
 import {createSealer} from '../store/sealing.ts';
 import {backUpSqlite} from '../store/sqlite/backup.ts';
 import {CopyError} from '../store/sqlite/copy.ts';
 import {restoreSqlite} from '../store/sqlite/restore.ts';
-import {count, Refusal, refuseFor} from './admin.ts';
+import {Refusal, refuseFor} from './admin.ts';
 import {refuseWrongFile} from './attached.ts';
 
 /** What the copy holds. It was checked, and is safe on the disk. */
-export const backup = z.object({file: z.string(), leads: count, outbox: count});
-export type Backup = z.infer<typeof backup>;
+export type Backup = {file: string; leads: number; outbox: number};
 
 /** @throws Refusal if the file is not written */
 export function backUp(config: Config, file: string): Promise<Backup> {
@@ -24,11 +22,13 @@ export function backUp(config: Config, file: string): Promise<Backup> {
 }
 
 /** `moved_to`: where the database of before is now. `erasures`: the file by which the next start erases again; null if there is none. */
-export const restored = z.object({
-  ...{database: z.string(), leads: count, outbox: count, moved_to: z.string().nullable()},
-  erasures: z.string().nullable(),
-});
-export type Restored = z.infer<typeof restored>;
+type Restored = {
+  database: string;
+  leads: number;
+  outbox: number;
+  moved_to: string | null;
+  erasures: string | null;
+};
 
 /**
  * For a server that is stopped. What was erased since the backup, and who said stop since, is seen to by the next start

@@ -51,20 +51,12 @@ export async function readCallSheet(
   const became = known && (await afterwardsOf(admin, [known], (await peopleOf(admin, [id])).people)).get(id);
   const revoked = lead && 'revoked' in lead ? lead.revoked : undefined;
   const facts = {outline, open, full, amounts: view.amounts, ...others, revoked, stops: became?.stops};
-  const isAsked = view.stop?.why === 'asked';
   return {
     view,
     erased: lead && isErased(lead) ? await showErased(admin, lead) : null,
     ...(await agreedTo(admin, full)),
     timeline: await timelineOf(admin, facts, seesPersons),
-    changes: seesPersons
-      ? possibleChanges(open, {
-          ...outline,
-          revoked,
-          isAsked,
-          isSuppressed: outline.suppressedAt !== null,
-        }).map(verbOf)
-      : [],
+    changes: seesPersons ? (await possibleChanges(admin, id)).map(verbOf) : [],
   };
 }
 

@@ -6,16 +6,17 @@ import {consentRecord, toConsentRecord} from '../leads/consent-record.ts';
 import type {KeptConsent, ErasureReader} from '../leads/erasure.ts';
 import {saltedDigests, statementOf, type EvidenceKey, type EvidenceStore} from '../leads/evidence.ts';
 import type {FullLead, LeadFilter, ListedLead, UnreadableLead, LeadReader} from '../leads/lead-filter.ts';
+import type {KnownPerson} from '../leads/persons.ts';
 import type {ReadStore} from '../leads/ports.ts';
 import {consentEnd} from '../leads/retention.ts';
 import type {Consent, Tombstone} from '../leads/stored-lead.ts';
 import {isErased, whyUnreadable} from '../store/rows.ts';
-import {idsOf, isoTime, pagesOf, Refusal, time, type Job, type With} from './admin.ts';
+import {idsOf, isoTime, pagesOf, Refusal, time, type Job, type With, type Reading} from './admin.ts';
 import {noteListAccess} from './audit.ts';
 import {receiver, receiversOf} from './deliveries.ts';
 import type {Exported, Exporting} from './exporting.ts';
 import {unreadableText} from './lead-names.ts';
-import type {Search} from './persons.ts';
+import {personRow, toPersonRow, type Search} from './persons.ts';
 import {afterwards, afterwardsOf, noneAfterwards, type Afterwards} from './stops.ts';
 import {toJson} from './visible.ts';
 
@@ -30,15 +31,7 @@ export const shownConsent = consentRecord.extend({
   received_at: time.nullable(),
   erased_at: time.nullable(),
   kept_until: time.nullable(),
-  person: z
-    .object({
-      first_name: z.string(),
-      last_name: z.string(),
-      phone: z.string(),
-      phone_e164: z.string(),
-      email: z.string().exactOptional(),
-    })
-    .nullable(),
+  person: personRow.extend({email: z.string().exactOptional()}).nullable(),
   text: text.nullable(),
   observed: observed.nullable(),
   reported: reported.nullable(),
@@ -95,11 +88,7 @@ function toRecord(
     erased_at: isoTime(isErased(lead) ? lead.erasedAt : null),
     kept_until: isoTime(keptUntil),
     person: person
-      ? {
-          ...{first_name: person.first_name, last_name: person.last_name},
-          ...{phone: person.phone.typed, phone_e164: person.phone.e164},
-          ...(person.email !== undefined && {email: person.email}),
-        }
+      ? {...toPersonRow(person), ...(person.email !== undefined && {email: person.email})}
       : null,
     ...(consent
       ? toConsentRecord(lead, consent, archive.get(consent.textHash))
@@ -108,18 +97,16 @@ function toRecord(
   };
 }
 
-const afterwardsOfHolders = (admin: With<ReadStore>, holders: readonly Holder[]) =>
-  afterwardsOf(
-    admin,
-    holders.map(({lead}) => lead),
-    new Map(
-      holders.flatMap(({lead: {id}, person}) =>
-        person
-          ? [[id, {phone: person.phone.e164, email: person.email, addressDigest: person.addressDigest}]]
-          : [],
-      ),
-    ),
-  );
+function afterwardsOfHolders(admin: With<ReadStore>, holders: readonly Holder[]) {
+  const people = new Map<string, KnownPerson>();
+  for (const {lead, person} of holders) {
+    if (!person) continue;
+    const {phone, email, addressDigest} = person;
+    people.set(lead.id, {phone: phone.e164, email, addressDigest});
+  }
+  const leads = holders.map(({lead}) => lead);
+  return afterwardsOf(admin, leads, people);
+}
 
 /** @throws Refusal if there is no such lead, or if it cannot be read */
 export async function showConsent(
@@ -157,10 +144,7 @@ function signedRecord(
  * All consents of the leads that the filter selects, also of erased ones, the oldest first, each a line of JSON.
  * @returns `leads`: how many consents there were; `erased` of leads that were erased and left none
  */
-export async function* exportConsents(
-  admin: With<ReadStore, 'config' | 'noteAccess'>,
-  filter: LeadFilter,
-): Job<Exporting, Exported> {
+export async function* exportConsents(admin: Reading, filter: LeadFilter): Job<Exporting, Exported> {
   const done = {leads: 0, erased: 0, unreadable: 0, unlisted: []};
   let looked = 0;
   const atStart = await noteListAccess(admin, filter);

@@ -50,7 +50,6 @@ export const deliveryRow = z.object({
 });
 export type DeliveryRow = z.infer<typeof deliveryRow>;
 
-/** What a destination gets, in words. */
 export const contentWords: Readonly<Record<StoredRow['content'], string>> = {
   lead: 'the lead',
   created: 'the lead',
@@ -65,7 +64,14 @@ export const contentWords: Readonly<Record<StoredRow['content'], string>> = {
 function toRow(row: StoredRow, place: string | null): DeliveryRow {
   const {lead, destination, content, state, attempts, ambiguous, recipients} = row;
   return {
-    ...{lead, reference: referenceOf(lead), destination, place, content, state, attempts, ambiguous},
+    lead,
+    reference: referenceOf(lead),
+    destination,
+    place,
+    content,
+    state,
+    attempts,
+    ambiguous,
     last_error: row.lastError,
     remote_id: row.remoteId,
     recipients_left: recipients?.left.length ? [...recipients.left] : null,
@@ -121,10 +127,9 @@ export const deliveryCount = z.object({
   deliveries: count,
   oldest_created_at: time.nullable(),
 });
-export type DeliveryCount = z.infer<typeof deliveryCount>;
 
 /** Those that wait or need a decision, by destination and state. */
-export async function countDeliveries({store}: With<DeliveryReader>): Promise<DeliveryCount[]> {
+export async function countDeliveries({store}: With<DeliveryReader>) {
   const counts = await store.countOutbox();
   return counts.map(({oldest, ...one}) => ({...one, oldest_created_at: isoTime(createdAtOf(oldest))}));
 }
@@ -187,7 +192,10 @@ export async function arrivalsOf({store}: With<DeliveryReader>, lead: string) {
       const mayHave = state === 'delivered' || attempts > 0 || leasedUntil > 0;
       const former = formerAddresses.map((address) => ({address, state: 'unclear'}));
       return [...(mayHave ? [{address: row.address, state}] : []), ...former].map((one) => ({
-        ...{...one, destination, content, at: row.settledAt ?? row.happenedAt},
+        ...one,
+        destination,
+        content,
+        at: row.settledAt ?? row.happenedAt,
         use: useOf({destination, address: one.address}),
         isTold: heard.some((news) => news.destination === destination && news.address === one.address),
       }));
@@ -199,7 +207,12 @@ export async function arrivalsOf({store}: With<DeliveryReader>, lead: string) {
 export const receiversOf = async (admin: With<DeliveryReader>, lead: string) =>
   (await arrivalsOf(admin, lead)).map(
     ({destination, content, state, at, use, isTold}): z.infer<typeof receiver> => ({
-      ...{destination, content, place: use?.place ?? null, state, at: isoTime(at), told_of_erasure: isTold},
+      destination,
+      content,
+      place: use?.place ?? null,
+      state,
+      at: isoTime(at),
+      told_of_erasure: isTold,
     }),
   );
 
@@ -226,32 +239,22 @@ async function total(each: readonly DeliveryFilter[], change: (one: DeliveryFilt
   return deliveries;
 }
 
-/** What an operator does to deliveries. */
 type Desk = With<LeadReader & StopReader & DeliveryDesk, 'config' | 'noteAccess'>;
 
-/**
- * Makes deliveries due now. Without a state, nothing that is held. Those that succeeded are made again only with the state
- * `delivered`, and only news: a `lead-api` would store the lead a second time.
- */
-export async function retryDeliveries(
-  {store, config, noteAccess}: Desk,
-  selected: Selected,
-): Promise<Changed> {
-  const {filter, each} = selected;
+/** Makes deliveries due now. */
+export async function retryDeliveries({store, config, noteAccess}: Desk, {filter, each}: Selected) {
   const deliveries = await total(each, (one) => store.retryDeliveries(Date.now(), one));
   await noteAccess({deliveries});
-  const paused = (await pausedOf({store}, filter.destination)).map(({destination, reason}) => ({
-    destination,
-    reason,
-  }));
-  const why = deliveries === 0 ? await whyNotSent({store, config}, filter) : null;
-  return {deliveries, paused, stops: [], why_none: why};
+  const paused = await pausedOf({store}, filter.destination);
+  const why_none = deliveries === 0 ? await whyNotSent({store, config}, filter) : null;
+  return {deliveries, paused, stops: [], why_none};
 }
 
 export const pausedOf = async ({store}: With<DeliveryReader>, name: string | undefined) =>
-  (await store.pausedDestinations()).filter(({destination}) => (name ?? destination) === destination);
+  (await store.pausedDestinations())
+    .filter(({destination}) => (name ?? destination) === destination)
+    .map(({destination, reason}) => ({destination, reason}));
 
-/** Why nothing of these may be sent. */
 export async function whyNotSent(
   {store, config}: With<LeadReader & StopReader, 'config'>,
   filter: DeliveryFilter,
@@ -268,15 +271,8 @@ export async function whyNotSent(
 export const stopsNamed = 20;
 export const onlyStopsWait = 'Only the news of stops and erasures waits here.';
 
-/**
- * Never makes these deliveries. A lead that waits for the answer of one counts as refused. The news of stops and erasures is
- * dropped only if the selection asks for it alone.
- */
-export async function dropDeliveries(
-  {store, config, noteAccess}: Desk,
-  selected: Selected,
-): Promise<Changed> {
-  const {filter, each} = selected;
+/** Ends these deliveries. The news of stops and erasures is dropped only if the selection asks for it alone. */
+export async function dropDeliveries({store, config, noteAccess}: Desk, {filter, each}: Selected) {
   const deliveries = await total(each, (one) => store.dropDeliveries(Date.now(), one));
   await noteAccess({deliveries});
   const rows = filter.stops ? [] : await store.listDeliveries(stopsNamed, {...filter, stops: true});
@@ -288,7 +284,6 @@ export async function dropDeliveries(
   return {deliveries, paused: [], stops, why_none};
 }
 
-/** Why nothing of a lead may be sent. */
 async function whyStopped({store}: With<LeadReader & StopReader>, lead: string): Promise<string | undefined> {
   if ((await store.findRecords([lead])).get(lead)?.revoked)
     return 'The consent was taken back, so nothing of this lead is sent any more.';
@@ -311,12 +306,7 @@ const whyNotSettled = {
     '0 settled: the upstream has given its id for this lead already; use retry to ask for its amounts',
 } as const;
 
-/**
- * Says that an upstream has a lead, so that it is asked only for the amounts.
- * @param takenAs the id that the upstream gave to the lead, as its operator says
- * @param selection names the upstream, too, if the lead waits for several
- * @throws Refusal if no delivery is settled
- */
+/** @param takenAs the id that the upstream gave to the lead, as its operator says. @throws Refusal if no delivery is settled */
 export async function settleDelivery(
   {store, noteAccess}: With<LeadReader & DeliveryDesk, 'noteAccess'>,
   {lead, destination}: {lead: string; destination?: string | undefined},

@@ -36,8 +36,10 @@ export const destinationRow = z.object({
   remedy: z.string().nullable(),
   addresses: z.array(
     z.object({
-      ...{place: z.string(), is_present: z.boolean()},
-      ...{first_used_at: time.nullable(), last_used_at: time.nullable()},
+      place: z.string(),
+      is_present: z.boolean(),
+      first_used_at: time.nullable(),
+      last_used_at: time.nullable(),
     }),
   ),
 });
@@ -53,7 +55,7 @@ export async function listDestinations(admin: With<DeliveryReader, 'config'>): P
   const counts = await store.countOutbox();
   const names = [...new Set([...destinations.keys(), ...counts.map(({destination}) => destination)])];
   const last = new Map(
-    (await store.lastDelivered(names)).map(({destination, deliveredAt}) => [destination, deliveredAt]),
+    (await store.lastDelivered(names)).map((each) => [each.destination, each.deliveredAt]),
   );
   const uses = await store.addressUses();
   const now = Date.now();
@@ -96,7 +98,8 @@ export async function listDestinations(admin: With<DeliveryReader, 'config'>): P
       addresses: uses
         .filter(({destination}) => destination === name)
         .map((use) => ({
-          ...{place: use.place, is_present: isPresent(config, use)},
+          place: use.place,
+          is_present: isPresent(config, use),
           first_used_at: isoTime(use.firstUsed || null),
           last_used_at: isoTime(use.lastUsed || null),
         })),
@@ -146,14 +149,10 @@ function settingsOf(name: string, {destinations}: Pick<Config, 'destinations'>) 
 export const noDestination = (name: string, destinations: Config['destinations']): string =>
   `There is no destination ${name}. The configuration has ${[...destinations.keys()].join(', ') || 'none'}.`;
 
-/** What an operator does to a destination. */
 type Desk = With<DeliveryDesk & PausePort, 'config' | 'noteAccess'>;
 
-export async function pauseDestination(
-  {store, config, noteAccess}: Desk,
-  destination: string,
-  reason: string,
-) {
+export async function pauseDestination(admin: Desk, destination: string, reason: string) {
+  const {store, config, noteAccess} = admin;
   settingsOf(destination, config);
   await noteAccess({destination, reason});
   const earlier = (await store.pausedDestinations()).find((each) => each.destination === destination);
@@ -162,10 +161,8 @@ export async function pauseDestination(
 }
 
 /** @returns whether it was paused. If not, a break that it had is ended */
-export async function resumeDestination(
-  {store, config, noteAccess}: Desk,
-  destination: string,
-): Promise<boolean> {
+export async function resumeDestination(admin: Desk, destination: string): Promise<boolean> {
+  const {store, config, noteAccess} = admin;
   await noteAccess({destination});
   // Also of one that is not in the file any more.
   const isPaused = (await store.pausedDestinations()).some((each) => each.destination === destination);
@@ -181,7 +178,7 @@ export async function acceptAddress({store, config, noteAccess}: Desk, destinati
 }
 
 /** Of a half hour: `late` if a delivery took more than a minute, `open` if one has not ended. */
-export const halfHours = ['none', 'in-time', 'late', 'open'] as const;
+const halfHours = ['none', 'in-time', 'late', 'open'] as const;
 export type DestinationHours = Map<string, (typeof halfHours)[number][]>;
 
 const [halfHour, halfHoursADay] = [30 * 60_000, 48];
@@ -222,10 +219,7 @@ export const testOutcome = z.object({
 export type TestOutcome = z.infer<typeof testOutcome>;
 
 /** Sends a made-up lead that is marked as a test. A `lead-api` is asked for a lead instead that it cannot have. */
-export async function testDestination(
-  config: Pick<Config, 'destinations'>,
-  name: string,
-): Promise<TestOutcome> {
+export async function testDestination(config: Pick<Config, 'destinations'>, name: string) {
   const settings = settingsOf(name, config);
   // Only this function needs the libraries for HTTP and mail, which take time and memory to load.
   const {createDestination} = await import('../destinations/kinds.ts');

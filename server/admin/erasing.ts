@@ -19,12 +19,12 @@ import type {Tombstone} from '../leads/stored-lead.ts';
 import {appendErasures, type Erasure, type KeyLine, type StopLine} from '../store/erasures-file.ts';
 import {whyUnreadable} from '../store/rows.ts';
 import {isLocked} from '../store/sqlite/server-lock.ts';
-import {count, idsOf, isoTime, Refusal, refuseFor, time, type Job, type With} from './admin.ts';
+import {count, idsOf, isoTime, Refusal, refuseFor, time, type Job, type With, type Reading} from './admin.ts';
 import {arrivalsOf} from './deliveries.ts';
 import {isPresent, presentAddresses} from './destinations.ts';
 import {leadOf} from './lead-names.ts';
 import {callRow, toCallRow} from './lead-view.ts';
-import {peopleOf} from './persons.ts';
+import {peopleOf, personRow, toPersonRow} from './persons.ts';
 import {purge, type Waiting} from './purging.ts';
 import {afterwards, afterwardsOf, noneAfterwards} from './stops.ts';
 
@@ -32,7 +32,7 @@ import {afterwards, afterwardsOf, noneAfterwards} from './stops.ts';
  * `leads` are ids or references; `all`: the consents that are kept, too; `shown`: how many of the others that go with these
  * stand in the plan, the newest ones. Without it, all of them
  */
-export type ErasureInput = {leads: readonly string[]; all: boolean; shown?: number | undefined};
+type ErasureInput = {leads: readonly string[]; all: boolean; shown?: number | undefined};
 
 /**
  * A lead that would be erased, and what is known of it.
@@ -73,10 +73,8 @@ export const erasedLead = plannedLead
 /** `ids`: those of all leads that would change, also of those that are not shown. `facts`: of what the plan depends */
 export type ErasurePlan = {leads: PlannedLead[]; ids: string[]; all: boolean; facts: string[]};
 
-export async function planErasure(
-  admin: With<ReadStore, 'config' | 'noteAccess'>,
-  {leads: named, all, shown = Infinity}: ErasureInput,
-): Promise<ErasurePlan> {
+export async function planErasure(admin: Reading, input: ErasureInput): Promise<ErasurePlan> {
+  const {leads: named, all, shown = Infinity} = input;
   const {store, config} = admin;
   const ids: string[] = [];
   for (const name of named) {
@@ -99,7 +97,7 @@ export async function planErasure(
   const leads: PlannedLead[] = [];
   for (const one of found.filter((each) => !hidden.has(each))) {
     const lead = (await store.readLead(one.id))?.lead;
-    leads.push({...planned(one, lead), ...(await receiversOf(admin, one))});
+    leads.push({...toPlanned(one, lead), ...(await receiversOf(admin, one))});
   }
   const facts = found.map(({id, erasedAt, changes, consentUntil}) =>
     [id, erasedAt, changes, consentUntil].join(' '),
@@ -110,42 +108,34 @@ export async function planErasure(
 /** Until when its consent stays, and whether erasing changes anything. */
 type Fate = {consentUntil: number | null; changes: boolean};
 
-function planned(
-  {
-    id,
-    because,
-    partner,
-    createdAt,
-    erasedAt,
-    hasConsent,
-    remoteIds,
-    leasedUntil,
-    ...fate
-  }: ErasableLead & Fate,
+function toPlanned(
+  {id, because, partner, changes, ...one}: ErasableLead & Fate,
   lead: ListedLead | undefined,
-): Omit<PlannedLead, 'told' | 'former' | 'event'> {
+): Omit<PlannedLead, keyof Receivers> {
   return {
     id,
     reference: referenceOf(id),
     because,
     partner,
     name: lead && 'lead' in lead ? `${lead.lead.first_name} ${lead.lead.last_name}` : null,
-    created_at: isoTime(createdAt),
-    was_erased_at: isoTime(erasedAt),
+    created_at: isoTime(one.createdAt),
+    was_erased_at: isoTime(one.erasedAt),
     unreadable: lead && 'unreadable' in lead ? lead.unreadable : null,
-    has_consent: hasConsent,
-    consent_kept_until: isoTime(fate.consentUntil),
-    remote_ids: remoteIds.map(({destination, remoteId}) => ({destination, remote_id: remoteId})),
-    under_way_until: leasedUntil > Date.now() ? isoTime(leasedUntil) : null,
-    changes: fate.changes,
+    has_consent: one.hasConsent,
+    consent_kept_until: isoTime(one.consentUntil),
+    under_way_until: one.leasedUntil > Date.now() ? isoTime(one.leasedUntil) : null,
+    changes,
   };
 }
+
+/** Who is told of a lead, and who cannot be. */
+type Receivers = Pick<PlannedLead, 'told' | 'former' | 'event' | 'remote_ids'>;
 
 /** Each destination is told at the address that had news of the lead last, if it still has this address. */
 export async function receiversOf(
   {store, config}: With<DeliveryReader, 'config'>,
   lead: ErasableLead,
-): Promise<Pick<PlannedLead, 'told' | 'former' | 'event'>> {
+): Promise<Receivers> {
   const {erasedAt} = lead;
   const had = await arrivalsOf({store}, lead.id);
   const isUpstream = ({content}: (typeof had)[number]) => content === 'lead';
@@ -162,8 +152,11 @@ export async function receiversOf(
   return {
     told: erasedAt === null ? reached : [],
     former: former.map(({destination, use}) => ({
-      ...{destination, place: use?.place ?? null, last_used_at: isoTime(use?.lastUsed || null)},
+      destination,
+      place: use?.place ?? null,
+      last_used_at: isoTime(use?.lastUsed || null),
     })),
+    remote_ids: lead.remoteIds.map(({destination, remoteId}) => ({destination, remote_id: remoteId})),
     event: former.length > 0 ? toErasedEvent({at}, {...lead, erasedAt: at}) : null,
   };
 }
@@ -263,10 +256,7 @@ export const shownErased = z.object({
   kept: z
     .union([
       z.object({unreadable: z.string()}),
-      z.object({
-        ...{first_name: z.string(), last_name: z.string(), phone: z.string(), phone_e164: z.string()},
-        consent: leadEventSchema.shape.data.shape.consent.unwrap(),
-      }),
+      personRow.extend({consent: leadEventSchema.shape.data.shape.consent.unwrap()}),
     ])
     .nullable(),
 });
@@ -295,8 +285,7 @@ async function keptOf(store: ErasureReader, id: string): Promise<ShownErased['ke
   const kept = (await store.keptConsents([id])).get(id);
   if (!kept) return null;
   if (kept instanceof Error) return {unreadable: whyUnreadable(kept)};
-  const {first_name, last_name, phone, consent} = kept;
-  return {first_name, last_name, phone: phone.typed, phone_e164: phone.e164, consent: consentOf(consent)};
+  return {...toPersonRow(kept), consent: consentOf(kept.consent)};
 }
 
 /** Somebody who asked to be erased by the link of a lead. */
@@ -307,15 +296,17 @@ export const erasureRequest = z.object({
   requested_at: time.nullable(),
   days: count,
 });
-export type ErasureRequest = z.infer<typeof erasureRequest>;
 
 /** The oldest first. `leads erase` ends them, too. */
-export async function listErasureRequests({store}: With<LeadReader & StopReader>): Promise<ErasureRequest[]> {
+export async function listErasureRequests({store}: With<LeadReader & StopReader>) {
   const requests = await store.erasureRequests();
   const records = await store.findRecords(requests.map(({lead}) => lead));
   return requests.map(({lead: id, requestedAt}) => ({
-    ...{id, reference: referenceOf(id), partner: records.get(id)?.partner ?? null},
-    ...{requested_at: isoTime(requestedAt), days: Math.floor((Date.now() - requestedAt) / dayLength)},
+    id,
+    reference: referenceOf(id),
+    partner: records.get(id)?.partner ?? null,
+    requested_at: isoTime(requestedAt),
+    days: Math.floor((Date.now() - requestedAt) / dayLength),
   }));
 }
 

@@ -41,11 +41,7 @@ export async function renewEvidenceKey({store}: With<EvidenceStore>): Promise<st
   return signingKey(keys)?.id ?? '';
 }
 
-/**
- * Publishes that a key proves nothing since a day. If it signs new leads, another one does from now on.
- * @returns the id of the key that signs
- * @throws Refusal if there is no such key
- */
+/** Publishes that a key proves nothing since a day. @returns the id of the key that signs from now on */
 export async function markLeaked({store}: With<EvidenceStore>, kid: string, since: number): Promise<string> {
   if (since > Date.now()) throw new Refusal(`${localTime(since)} is not over yet.`);
   const {keys} = await changeKeys(store, (stored) => {

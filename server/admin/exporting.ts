@@ -5,9 +5,8 @@ import {formOnlyNames} from '../../contract/extra-fields.ts';
 import type {Config} from '../config/config.ts';
 import {leadEventSchema} from '../leads/lead-event.ts';
 import type {FullLead, LeadFilter, LeadPage, ListedLead, UnreadableLead} from '../leads/lead-filter.ts';
-import type {ReadStore} from '../leads/ports.ts';
 import {isErased} from '../store/rows.ts';
-import {pagesOf, type Job, type With} from './admin.ts';
+import {pagesOf, type Job, type Reading} from './admin.ts';
 import {noteListAccess} from './audit.ts';
 import {detailsOf, type LeadDetails} from './lead-details.ts';
 import {salesColumns, salesRows} from './sales-columns.ts';
@@ -120,7 +119,7 @@ export type Exporting = ({text: string} | {unreadable: UnreadableLead}) & {looke
 export type Exported = {leads: number; erased: number; unreadable: number; unlisted: string[]};
 
 export async function* exportLeads(
-  admin: With<ReadStore, 'config' | 'noteAccess'>,
+  admin: Reading,
   filter: LeadFilter,
   {format, excel = false, forSales = false, zone, only}: Exportable,
 ): Job<Exporting, Exported> {

@@ -41,11 +41,8 @@ type Keys = With<ReloadStore & KeyStore & Maintenance, 'config'>;
 const running = (store: ReloadStore) => store.processes(Date.now() - goneAfter);
 
 /** @param isCounted reads all leads */
-export async function listKeys(
-  {store, config: {dataKeys}}: Keys,
-  {isCounted}: {isCounted: boolean},
-): Promise<KeyRow[]> {
-  const listed = dataKeys.map(keyName);
+export async function listKeys({store, config}: Keys, {isCounted}: {isCounted: boolean}): Promise<KeyRow[]> {
+  const listed = config.dataKeys.map(keyName);
   const [seals] = listed;
   const uses = await store.keyUses();
   const useOf = (key: string | undefined) => uses.find((use) => use.key === key);
@@ -215,9 +212,7 @@ export const savedKey = z.object({key: z.string(), file: z.string().nullable(), 
  * Notes that the key that seals is copied to a safe place. Until then, the status warns where the server made it itself.
  * @throws Refusal if no server has started with it
  */
-export async function noteSaved(
-  admin: With<KeyStore, 'config' | 'noteAccess'>,
-): Promise<z.infer<typeof savedKey>> {
+export async function noteSaved(admin: With<KeyStore, 'config' | 'noteAccess'>) {
   const {store, config, noteAccess} = admin;
   const {dataKeys, dataKeyFile} = config;
   const [key, now] = [keyName(dataKeys[0]), Date.now()];

@@ -57,14 +57,17 @@ export async function viewOne(admin: With<ReadStore, 'config'>, lead: KnownLead)
 export const callRow = mayCallSchema
   .pick({answer: true, reason: true, there: true, hours: true, text: true})
   .extend({
-    ...{at: time.nullable(), until: time.nullable(), presumed: z.boolean()},
+    at: time.nullable(),
+    until: time.nullable(),
+    presumed: z.boolean(),
     corrected_by: z.string().nullable(),
   });
-export type CallRow = z.infer<typeof callRow>;
 
-export const toCallRow = (call: MayCall): CallRow => ({
-  ...{answer: call.answer, reason: call.reason, at: isoTime(call.at), until: isoTime(call.until)},
-  ...{there: call.there, hours: call.hours, presumed: call.isPresumed},
-  corrected_by: call.correctedBy === null ? null : referenceOf(call.correctedBy),
-  text: call.text,
-});
+export const toCallRow = (call: MayCall): z.infer<typeof callRow> =>
+  callRow.parse({
+    ...call,
+    at: isoTime(call.at),
+    until: isoTime(call.until),
+    presumed: call.isPresumed,
+    corrected_by: call.correctedBy === null ? null : referenceOf(call.correctedBy),
+  });

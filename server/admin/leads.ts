@@ -17,9 +17,8 @@ import {
 } from '../leads/lead-filter.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import type {LeadView} from '../leads/lead-view.ts';
-import type {ReadStore} from '../leads/ports.ts';
 import {isErased} from '../store/rows.ts';
-import {count, isoTime, pagesOf, Refusal, time, type With} from './admin.ts';
+import {count, isoTime, pagesOf, Refusal, time, type With, type Reading} from './admin.ts';
 import {noteListAccess} from './audit.ts';
 import {showErased, type ShownErased} from './erasing.ts';
 import {detailsOf, leadDetails} from './lead-details.ts';
@@ -107,7 +106,7 @@ export type ShownLead = z.infer<typeof shownLead>;
  * @throws Refusal if it cannot be shown
  */
 export async function showLead(
-  admin: With<ReadStore, 'config' | 'noteAccess'>,
+  admin: Reading,
   named: string,
 ): Promise<{view: LeadView} & ({lead: ShownLead} | {erased: ShownErased})> {
   const id = await leadOf(admin, named);

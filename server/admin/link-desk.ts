@@ -42,8 +42,8 @@ async function readLink({store}: With<ReadStore>, id: string) {
   const scopes = scopesOf(senderOf(lead));
   const known = (await store.suppressions(own)).filter((one) => isInScopes(senderOf(lead), [one.scope]));
   const decidedAt = Math.max(0, ...known.map((one) => (one.digest === both ? (one.decidedAt ?? 0) : 0)));
-  const isPressed = ({lead: of, way, enteredAt}: StopEvent) =>
-    of === id && linkWays.some((each) => each === way) && enteredAt > decidedAt;
+  const isPressed = (event: StopEvent) =>
+    event.lead === id && linkWays.some((way) => way === event.way) && event.enteredAt > decidedAt;
   const pressed = (await store.stopEvents({leads: [id]})).findLast(isPressed);
   const isOlder = lead.createdAt < decidedAt;
   // A press that was interrupted is noted, and has not stopped the lead, which comes last. Pressed again, it goes on.
@@ -81,8 +81,12 @@ export function createLinkDesk({store, config}: Omit<Desk, 'noteAccess'>): LinkD
       const {lead, person, pressedAt} = link;
       const [request] = await store.erasureRequests(id);
       return {
-        ...{id, createdAt: lead.createdAt, partner: lead.partner, requestedAt: request?.requestedAt},
-        ...{isNumberKnown: person !== undefined, revokedAt: pressedAt},
+        id,
+        createdAt: lead.createdAt,
+        partner: lead.partner,
+        requestedAt: request?.requestedAt,
+        isNumberKnown: person !== undefined,
+        revokedAt: pressedAt,
         erasedAt: isErased(lead) ? lead.erasedAt : undefined,
       };
     },
@@ -122,8 +126,13 @@ async function stopBoth(admin: Desk, link: Link, way: LinkWay) {
   );
   const numbers = isStopped || person?.phone === undefined ? [] : [person.phone];
   await beginStop(admin, {
-    ...{...stop, numbers, digest: digests.phone, asks: true, byMailbox: true},
-    ...{both: both === undefined ? [] : [both], leads: first.own},
+    ...stop,
+    numbers,
+    digest: digests.phone,
+    asks: true,
+    byMailbox: true,
+    both: both === undefined ? [] : [both],
+    leads: first.own,
   });
   // Leads that came meanwhile are held, or are found now.
   const {own, others} = await leadsWithNumber(admin, link);

@@ -4,8 +4,7 @@ import type {LeadFilter, LeadPage} from '../leads/lead-filter.ts';
 import {firstIdAt} from '../leads/lead-ids.ts';
 import type {KnownLead, LeadView} from '../leads/lead-view.ts';
 import type {Person} from '../leads/persons.ts';
-import type {ReadStore} from '../leads/ports.ts';
-import {finish, idsOf, type With} from './admin.ts';
+import {finish, idsOf, type With, type Reading} from './admin.ts';
 import {viewsOf} from './lead-view.ts';
 import {leadsOfPerson} from './persons.ts';
 
@@ -13,22 +12,21 @@ import {leadsOfPerson} from './persons.ts';
  * - `after`: for the next page. Undefined at the end
  * - `lookedTo`: it stopped looking at this time, because it took too long, so there may be fewer rows than the limit
  */
-export type Listed = {rows: LeadView[]; after: string | undefined; lookedTo: number | undefined};
+type Listed = {rows: LeadView[]; after: string | undefined; lookedTo: number | undefined};
 
 /** Leads of the index of one read, where a filter can miss. */
 const sliceLeads = 20_000;
 /** Milliseconds after which a search for a person stops. */
 const searchTime = 1_500;
 
-/** The newest first. @param how `milliseconds`: how long to look for leads that a filter misses */
-export async function listPage(
-  admin: With<ReadStore, 'config' | 'noteAccess'>,
-  filter: LeadFilter,
-  how: {limit: number; after?: string | undefined; seesPersons: boolean; milliseconds?: number},
-): Promise<Listed> {
+/** `milliseconds`: how long to look for leads that a filter misses. */
+type Paging = {limit: number; after?: string | undefined; milliseconds?: number};
+
+/** The newest first. */
+export async function listPage(admin: Reading, filter: LeadFilter, how: Paging & {seesPersons: boolean}) {
   const {store, noteAccess} = admin;
-  const {page, ...ends} = await readSlices(admin, filter, how, (part, of) =>
-    how.seesPersons ? store.listLeads(part, of) : store.listOutlines(part, of),
+  const {page, ...ends} = await readSlices(admin, filter, how, (part, slice) =>
+    how.seesPersons ? store.listLeads(part, slice) : store.listOutlines(part, slice),
   );
   if (how.seesPersons) await noteAccess(filter, idsOf(page));
   return {rows: await viewsOf(admin, page), ...ends};
@@ -41,7 +39,7 @@ const canMiss = ({partner, status, campaign, context}: LeadFilter) =>
 async function readSlices(
   {store}: With<FigureStore>,
   filter: LeadFilter,
-  {limit, after, milliseconds = 50}: {limit: number; after?: string | undefined; milliseconds?: number},
+  {limit, after, milliseconds = 50}: Paging,
   read: (filter: LeadFilter, page: LeadPage) => Promise<readonly KnownLead[]>,
 ): Promise<{page: KnownLead[]} & Pick<Listed, 'after' | 'lookedTo'>> {
   const begun = performance.now();
@@ -74,7 +72,7 @@ async function readSlices(
  * @returns `more`: leads that were not looked at, because that takes long
  */
 export async function personPage(
-  admin: With<ReadStore, 'config' | 'noteAccess'>,
+  admin: Reading,
   filter: LeadFilter,
   person: Person,
   {limit}: {limit: number},

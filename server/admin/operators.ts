@@ -25,7 +25,6 @@ export const invitation = z.object({
   link: z.string(),
   expires_at: time,
 });
-export type Invitation = z.infer<typeof invitation>;
 
 /**
  * Adds an operator, or with `again` invites one once more, who has lost all passkeys: those of before end, and all sessions.
@@ -34,7 +33,7 @@ export type Invitation = z.infer<typeof invitation>;
 export async function inviteOperator(
   {store, config, noteAccess}: With<OperatorStore, 'config' | 'noteAccess'>,
   {name, role, again = false}: {name: string; role?: Role | undefined; again?: boolean | undefined},
-): Promise<Invitation> {
+): Promise<z.infer<typeof invitation>> {
   if (!config.admin)
     throw new Refusal('There are no pages of operators, because ADMIN_URL is not set (docs/admin.md).');
   if (name.trim() !== name || printable(name) !== name || name === '' || name.length > maxName)
@@ -62,19 +61,28 @@ export async function inviteOperator(
 
 /** `invited_until`: the end of an invitation that was not used. `signed_in_at`: when the newest session began that is known */
 export const operatorRow = z.object({
-  ...{id: z.string(), name: z.string(), role: z.enum(roles)},
-  ...{created_at: time.nullable(), revoked_at: time.nullable()},
-  ...{passkeys: count, sessions: count, invited_until: time.nullable(), signed_in_at: time.nullable()},
+  id: z.string(),
+  name: z.string(),
+  role: z.enum(roles),
+  passkeys: count,
+  sessions: count,
+  created_at: time.nullable(),
+  revoked_at: time.nullable(),
+  invited_until: time.nullable(),
+  signed_in_at: time.nullable(),
 });
 export type OperatorRow = z.infer<typeof operatorRow>;
 
-const toRow = ({id, name, role, passkeys, sessions, ...times}: ListedOperator): OperatorRow => ({
-  ...{id, name, role, passkeys, sessions},
-  created_at: isoTime(times.createdAt),
-  revoked_at: isoTime(times.revokedAt),
-  invited_until: isoTime(times.invitedUntil),
-  signed_in_at: isoTime(times.signedInAt),
-});
+const toRow = (operator: ListedOperator): OperatorRow => {
+  const {createdAt, revokedAt, invitedUntil, signedInAt, ...others} = operator;
+  return {
+    ...others,
+    created_at: isoTime(createdAt),
+    revoked_at: isoTime(revokedAt),
+    invited_until: isoTime(invitedUntil),
+    signed_in_at: isoTime(signedInAt),
+  };
+};
 
 /** The oldest first, also revoked ones. */
 export const listOperators = async ({store}: With<OperatorStore>): Promise<OperatorRow[]> =>
@@ -89,7 +97,6 @@ export async function operatorNamed({store}: With<OperatorStore>, named: string)
   return toRow(found);
 }
 
-/** Shuts an operator out, at once and everywhere. */
 export async function revokeOperator(
   {store, noteAccess}: With<OperatorStore, 'noteAccess'>,
   {id, name, role}: OperatorRow,

@@ -83,12 +83,15 @@ export async function readOverview(
     hours: hours.map((hour) => ({today: inHour(0, hour), usual: meanOf(hour)})),
     partners: status.partners
       .map(({partner, silent, ...row}) => ({
-        ...{partner, ...figures(partner), silent},
+        partner,
+        ...figures(partner),
+        silent,
         lastLeadAt: row.last_lead_at === null ? null : Date.parse(row.last_lead_at),
         why: silent || row.leads_today === 0 ? whyRefused(row) : null,
       }))
       .toSorted((one, other) => other.today - one.today || other.usual - one.usual),
-    ...{held, stopped},
+    held,
+    stopped,
     oldestHeldAt: oldestHeld === null ? null : createdAtOf(oldestHeld),
   };
 }
@@ -122,10 +125,8 @@ async function countSpans(store: FigureStore, spans: readonly Span[], now: numbe
 }
 
 /** Such as `31 refused: the page is not allowed to use this partner`. Programs have the code of the problem. */
-function whyRefused({
-  refusals,
-  refused_for: code,
-}: Pick<PartnerRow, 'refusals' | 'refused_for'>): string | null {
+function whyRefused(row: Pick<PartnerRow, 'refusals' | 'refused_for'>): string | null {
+  const {refusals, refused_for: code} = row;
   if (!refusals || code === null) return null;
   const [, title = code] = lookUp(problems, code) ?? [];
   return `${refusals.toLocaleString('en-US')} refused: ${title.replace(/^./, (letter) => letter.toLowerCase())}`;

@@ -13,9 +13,8 @@ export const partnerRow = z.object({
   origins: z.array(z.string()),
   page: z.string(),
 });
-export type PartnerRow = z.infer<typeof partnerRow>;
 
-export const listPartners = ({partners, publicUrl}: Config): PartnerRow[] =>
+export const listPartners = ({partners, publicUrl}: Config): z.infer<typeof partnerRow>[] =>
   partners.map(({key, name, origins}) => ({
     partner: key,
     name,

@@ -4,6 +4,7 @@
  * for some minutes.
  */
 import {setImmediate as endOfTurn} from 'node:timers/promises';
+import {z} from 'zod';
 import {endOfId} from '../../contract/reference.ts';
 import {mailboxOf} from '../leads/confirmation-digests.ts';
 import type {KeptConsent, ErasureReader} from '../leads/erasure.ts';
@@ -73,10 +74,8 @@ export async function* leadsOfPerson(
     }
   }
   for (const list of [search.found, search.kept]) list.sort(({id}, other) => (id < other.id ? 1 : -1));
-  await noteAccess({...filter, ...person}, [
-    ...idsOf([...search.found, ...search.kept]),
-    ...search.sameMailbox,
-  ]);
+  const ids = idsOf([...search.found, ...search.kept]);
+  await noteAccess({...filter, ...person}, [...ids, ...search.sameMailbox]);
   return search;
 }
 
@@ -103,24 +102,25 @@ function sort(
   lead: ListedLead,
   consent: KeptConsent | Error | undefined,
   {person: {email, emailAsTyped, phone}, digests}: {person: Person; digests: readonly BlindIndexes[]},
-  so: Found,
+  search: Found,
 ) {
-  if ('unreadable' in lead || consent instanceof Error) return void so.unreadable.push(lead.id);
+  if ('unreadable' in lead || consent instanceof Error) return void search.unreadable.push(lead.id);
   if (isErased(lead)) {
     if (!consent || (phone !== undefined && consent.phone.e164 !== phone)) return;
     const {addressDigest, emailDigest} = consent;
     if (email === undefined || digests.some(({address}) => address && addressDigest === address))
-      so.kept.push(lead);
-    else if (digests.some((each) => each.email && emailDigest === each.email)) so.sameMailbox.push(lead.id);
+      search.kept.push(lead);
+    else if (digests.some((each) => each.email && emailDigest === each.email))
+      search.sameMailbox.push(lead.id);
     return;
   }
   // In a damaged row, both may be missing.
   const its: {email?: string; phone?: {e164: string}} = lead.lead;
   if (phone !== undefined && its.phone?.e164 !== phone) return;
   const {email: own = ''} = its;
-  if (email === undefined || [email, emailAsTyped].includes(comparableEmail(own))) so.found.push(lead);
+  if (email === undefined || [email, emailAsTyped].includes(comparableEmail(own))) search.found.push(lead);
   else if ([email, emailAsTyped ?? email].map(mailboxOf).includes(mailboxOf(own)))
-    so.sameMailbox.push(lead.id);
+    search.sameMailbox.push(lead.id);
 }
 
 /**
@@ -147,6 +147,18 @@ export async function peopleOf(
   return {people, unread, records};
 }
 type Records = Awaited<ReturnType<LeadReader['findRecords']>>;
+
+/** Name and number of a person, as programs read them: the number as it was typed, and in E.164. */
+export const personRow = z.object({
+  first_name: z.string(),
+  last_name: z.string(),
+  phone: z.string(),
+  phone_e164: z.string(),
+});
+export function toPersonRow(person: Pick<KeptConsent, 'first_name' | 'last_name' | 'phone'>) {
+  const {first_name, last_name, phone} = person;
+  return {first_name, last_name, phone: phone.typed, phone_e164: phone.e164};
+}
 
 /** For whom a lead was sent, by which scopes of stops are compared. */
 export const senderOf = (lead: {partner: string | null; cid?: string; lead?: {cid: string}}) => ({

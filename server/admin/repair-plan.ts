@@ -68,10 +68,12 @@ export type Repair = Pick<Lines, 'keys' | 'unread' | 'lastAt'> & {
 export async function planRepair({store, config}: With<ReadStore, 'config'>): Promise<Repair | undefined> {
   const {erasuresFile: path} = config;
   if (path === undefined || !existsSync(path)) return undefined;
-  const {erasures, stops, keys, unread, lastAt} = readErasures(path);
+  const {erasures, stops, ...file} = readErasures(path);
   const own = await store.personKey();
   const keysHere = config.dataKeys.map(checkValueOf);
-  const openable = keys.filter((key) => key.sealed && keysHere.includes(key.sealed.dataKey)).toReversed();
+  const openable = file.keys
+    .filter((key) => key.sealed && keysHere.includes(key.sealed.dataKey))
+    .toReversed();
   const adopts = own ? [] : openable.flatMap((key) => key.sealed ?? []);
   const check = own?.check ?? openable[0]?.check;
   const isUsable = ({key}: StopLine) => check !== undefined && (key === undefined || key === check);
@@ -86,12 +88,8 @@ export async function planRepair({store, config}: With<ReadStore, 'config'>): Pr
   const suppress = wantedOf(ofDigests.filter(isUsable)).filter((one) =>
     isMissing(one, known.get(`${one.stop.of} ${one.stop.scope}`)),
   );
-  const lost = await lostNumbers(
-    {store},
-    ofDigests.filter((one) => !isUsable(one)),
-    ofLeads,
-    known,
-  );
+  const unusable = ofDigests.filter((one) => !isUsable(one));
+  const lost = await lostNumbers({store}, unusable, ofLeads, known);
   for (const one of suppress) for (const id of await leadsOf({store}, one)) leads.add(id);
   const said = stops.filter((one) => isLeadId(one.of) || isUsable(one));
   const history = await missingEvents({store}, said.flatMap(eventsOf));
@@ -101,9 +99,19 @@ export async function planRepair({store, config}: With<ReadStore, 'config'>): Pr
   const times = [...toErase.map(({at}) => at), ...stopped];
   const older = times.filter((at) => newest !== undefined && at < createdAtOf(newest.id)).length;
   return {
-    ...{path, keys, unread, lastAt, adopts, toErase, toRevoke, suppress, history, leads, ...lost},
-    ...{total: await store.countLeads({}), acts: times.length, older},
-    isKeyUnknown: check === undefined && keys.length === 0 && ofDigests.length > 0,
+    ...file,
+    path,
+    adopts,
+    toErase,
+    toRevoke,
+    suppress,
+    history,
+    leads,
+    ...lost,
+    total: await store.countLeads({}),
+    acts: times.length,
+    older,
+    isKeyUnknown: check === undefined && file.keys.length === 0 && ofDigests.length > 0,
   };
 }
 
@@ -111,10 +119,7 @@ export async function planRepair({store, config}: With<ReadStore, 'config'>): Pr
  * Gives the store the key of the file's digests, and digests to the leads that have none yet: these may find more leads. Changes no lead.
  * @returns the plan with those
  */
-export async function prepareRepair(
-  beside: With<ReadStore & PersonStore, 'config'>,
-  first: Repair,
-): Promise<Repair> {
+export async function prepareRepair(beside: With<ReadStore & PersonStore, 'config'>, first: Repair) {
   const {store} = beside;
   // Before the store has a key, with which the digests of the file were not made.
   if (first.isKeyUnknown) appendErasures(first.path, [unknownKeyAt(first)]);
@@ -218,16 +223,13 @@ async function lostNumbers(
   const nameOf = ({of, scope}: StopLine) => `${of} ${scope}`;
   const wanted = wantedOf(lost.filter(({kind, does}) => kind === 'number' || does === 'allow'));
   const open = new Set(wanted.flatMap(({stop, allow}) => (allow ? [] : [nameOf(stop)])));
-  const lines = lost.filter(
-    (one) => one.does !== 'allow' && open.has(nameOf(one)) && !known.has(nameOf(one)),
-  );
+  const isOpen = (one: StopLine) => open.has(nameOf(one)) && !known.has(nameOf(one));
+  const lines = lost.filter((one) => one.does !== 'allow' && isOpen(one));
   /** By the time of the stop. Where all numbers are only asked about, so is that of the lead. */
   const stops = Map.groupBy(lines, ({at}) => at);
   const same = ofLeads.filter(({at}) => stops.has(at));
-  const {people} = await peopleOf(
-    {store},
-    same.map(({of}) => of),
-  );
+  const ids = same.map((line) => line.of);
+  const {people} = await peopleOf({store}, ids);
   const phones = new Set([...people.values()].flatMap(({phone}) => phone ?? []));
   const byLeads: StopLine[] = [];
   for (const line of same) {
@@ -244,16 +246,19 @@ async function lostNumbers(
 
 function eventsOf({of, at, does, scope, askedAt, way, event, lead}: StopLine): StopEvent[] {
   if (event === undefined) return [];
-  const kind = does === 'again' ? 'ask' : does;
-  const said = {
-    kind,
-    digest: isLeadId(of) ? '' : of,
-    scope: scope === '' ? everybody : scope,
-    lead,
-    askedAt,
-    way,
-  };
-  return [{id: event, ...said, enteredAt: at, reason: does === 'allow' ? afterRestore : null}];
+  return [
+    {
+      id: event,
+      kind: does === 'again' ? 'ask' : does,
+      digest: isLeadId(of) ? '' : of,
+      scope: scope || everybody,
+      lead,
+      askedAt,
+      enteredAt: at,
+      way,
+      reason: does === 'allow' ? afterRestore : null,
+    },
+  ];
 }
 
 export const isNothing = ({acts, history, byLeads, adopts, isKeyUnknown}: Repair) =>

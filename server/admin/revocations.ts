@@ -23,7 +23,7 @@ import {
 } from '../leads/revocation.ts';
 import type {LeadIdentity, Tombstone} from '../leads/stored-lead.ts';
 import type {StopLine} from '../store/erasures-file.ts';
-import {count, idsOf, Refusal, type Job, type With} from './admin.ts';
+import {count, idsOf, Refusal, type Job, type With, type Reading} from './admin.ts';
 import {presentAddresses} from './destinations.ts';
 import {plannedLead, receiversOf, writeDown} from './erasing.ts';
 import {leadOf} from './lead-names.ts';
@@ -44,7 +44,7 @@ export type RevocationInput = {
 };
 
 /** A lead whose consent is revoked. `changes`: false if it was revoked before, for as many. */
-export const revokedLead = plannedLead
+const revokedLead = plannedLead
   .pick({id: true, reference: true, partner: true, told: true, former: true, remote_ids: true})
   .extend({changes: z.boolean()});
 
@@ -70,7 +70,7 @@ const lookEvery = 50;
 const clockDifference = 2_000;
 
 /** What is meant, before anything is changed. Leads that come before it is carried out are of it, too. */
-export type PlannedRevocation = Pick<RevocationInput, 'who' | 'asked' | 'way'> & {
+type PlannedRevocation = Pick<RevocationInput, 'who' | 'asked' | 'way'> & {
   scopes: string[];
   meant: Meant;
   /** References of the leads. `others` are those that have another address than the one that was named. */
@@ -78,7 +78,6 @@ export type PlannedRevocation = Pick<RevocationInput, 'who' | 'asked' | 'way'> &
   others: string[];
 };
 
-type Reading = With<ReadStore, 'config' | 'noteAccess'>;
 type Changing = With<ReadStore & RevocationStore, 'config' | 'noteAccess'>;
 
 /** @throws Refusal if there is no such lead, person or partner */
@@ -189,7 +188,7 @@ const isOther = (who: Who, {lead}: Meaning) =>
  * - `asks`: an operator must decide about the numbers, and only what has number and mailbox of `both` is stopped
  * - `byMailbox`: it came by an address, or by what was sent there
  */
-export type NewStop = {
+type NewStop = {
   scopes: readonly string[];
   now: number;
   askedAt: number;
@@ -214,36 +213,29 @@ export async function beginStop(admin: Changing, stop: NewStop): Promise<void> {
   const distinct = (some: readonly (string | undefined)[]) =>
     [...new Set(some)].filter((digest) => digest !== undefined).toSorted();
   const number = distinct(digests.slice(0, stop.numbers.length).map(({phone}) => phone));
-  const suppressing: Suppressing = {
-    ...{scopes, asks, byMailbox, since: askedAt, number, both},
-    mailbox: distinct(digests.slice(stop.numbers.length).map(({address}) => address)),
-  };
+  const mailbox = distinct(digests.slice(stop.numbers.length).map(({address}) => address));
+  const suppressing: Suppressing = {scopes, asks, byMailbox, since: askedAt, number, both, mailbox};
   const asked = {number: asks, both: false, mailbox: byMailbox};
-  const event: Omit<StopEvent, 'id' | 'digest'> = {
-    ...{kind: asks ? 'ask' : 'stop', scope: scopes[0] ?? everybody, lead, askedAt, enteredAt: now, way},
-    reason: null,
-  };
-  const events: StopEvent[] = (number.length > 0 ? number : [stop.digest ?? '']).map((digest) => ({
-    ...{id: randomUUIDv7(), digest},
-    ...event,
-  }));
-  const eventOf = new Map(events.map(({digest, id}) => [digest, id]));
-  const line = (of: string, more: Partial<StopLine>): StopLine => ({
-    ...{of, at: now, does: 'stop', scope: event.scope, kind: 'number', askedAt, way, event: undefined, lead},
-    ...more,
+  const said = {askedAt, way, lead};
+  const [first = everybody] = scopes;
+  const events = (number.length > 0 ? number : [stop.digest ?? '']).map((digest): StopEvent => {
+    const id = randomUUIDv7();
+    return {...said, id, kind: asks ? 'ask' : 'stop', digest, scope: first, enteredAt: now, reason: null};
   });
-  const lines = scopes.flatMap((scope) => [
+  const eventOf = new Map(events.map(({digest, id}) => [digest, id]));
+  const lines = scopes.flatMap((scope): StopLine[] => [
     ...suppressionKinds.flatMap((kind) =>
-      suppressing[kind].map((digest) =>
-        line(digest, {
-          ...{scope, kind, does: asked[kind] ? 'ask' : 'stop'},
-          event: scope === event.scope ? eventOf.get(digest) : undefined,
-        }),
-      ),
+      suppressing[kind].map((digest): StopLine => {
+        const event = scope === first ? eventOf.get(digest) : undefined;
+        return {...said, of: digest, at: now, does: asked[kind] ? 'ask' : 'stop', scope, kind, event};
+      }),
     ),
     ...changing
       .filter((one) => scope === everybody || isInScopes(senderOf(one), [scope]))
-      .map(({id}) => line(id, {scope, event: id === lead ? eventOf.get(stop.digest ?? '') : undefined})),
+      .map(({id}): StopLine => {
+        const event = id === lead ? eventOf.get(stop.digest ?? '') : undefined;
+        return {...said, of: id, at: now, does: 'stop', scope, kind: 'number', event};
+      }),
   ]);
   await writeDown(admin, lines, 'Nothing was changed, because');
   await store.suppress(suppressing, events);
@@ -265,7 +257,11 @@ export async function* revokeEach(
   const leads: Revoked['leads'] = all
     .filter((one) => isRevokedFor(one, scopes))
     .map(({id, partner}) => ({
-      ...{id, reference: referenceOf(id), partner, told: [], former: [], remote_ids: [], changes: false},
+      ...namesOf({id, partner}),
+      told: [],
+      former: [],
+      remote_ids: [],
+      changes: false,
     }));
   const erasable = (await store.erasable(changing)).toSorted(
     (one, other) => Number(one.id === named?.id) - Number(other.id === named?.id),
@@ -275,15 +271,18 @@ export async function* revokeEach(
     if (!isInScopes(lead, scopes)) continue;
     await noteAccess({}, [lead.id]);
     const changes = await store.revoke(lead.id, how);
-    const {told, former} = await receiversOf(admin, {...lead, erasedAt: null});
-    leads.push({
-      ...{id: lead.id, reference: referenceOf(lead.id), partner: lead.partner, told, former, changes},
-      remote_ids: lead.remoteIds.map(({destination, remoteId}) => ({destination, remote_id: remoteId})),
-    });
+    const {told, former, remote_ids} = await receiversOf(admin, {...lead, erasedAt: null});
+    leads.push({...namesOf(lead), told, former, remote_ids, changes});
     yield {revoked: lead.id};
   }
   return leads;
 }
+
+const namesOf = ({id, partner}: Pick<LeadIdentity, 'id' | 'partner'>) => ({
+  id,
+  reference: referenceOf(id),
+  partner,
+});
 
 /** Waits until no process may be sending one of the leads any more. */
 async function* untilSent({store}: Reading, leads: Revoked['leads']): Job<{underWayUntil: number}, void> {
@@ -312,10 +311,10 @@ export async function allowConsent(
   const {store, noteAccess} = admin;
   const now = Date.now();
   const released: string[] = [];
-  const event = (digest: string, scope: string, lead: string | null): StopEvent => ({
-    ...{id: randomUUIDv7(), kind: 'allow', digest, scope, lead, reason},
-    ...{askedAt: now, enteredAt: now, way: null},
-  });
+  const event = (digest: string, scope: string, lead: string | null): StopEvent => {
+    const decided = {askedAt: now, enteredAt: now, way: null};
+    return {...decided, id: randomUUIDv7(), kind: 'allow', digest, scope, lead, reason};
+  };
   const release = async (id: string) => {
     await noteAccess({reason}, [id]);
     if (await store.release(id, now)) released.push(referenceOf(id));
@@ -339,8 +338,8 @@ export async function allowConsent(
       const allowed = event(number, partner === undefined ? everybody : (partner ?? allCallers), null);
       await store.allow(digests, scopes, now, reason, [allowed]);
       const line = {at: now, does: 'allow', kind: 'number', askedAt: now, way: null, lead: null} as const;
-      const lines = digests.flatMap((of) =>
-        scopes.map((scope): StopLine => ({...line, of, scope, event: undefined})),
+      const lines = digests.flatMap((digest) =>
+        scopes.map((scope): StopLine => ({...line, of: digest, scope, event: undefined})),
       );
       await writeDown(
         admin,
@@ -366,9 +365,8 @@ export async function allowConsent(
  * @throws Refusal for one partner, if the number said stop for everybody
  */
 async function liftedBy(admin: Reading, known: readonly Suppression[], partner: string | null | undefined) {
-  const open = [
-    ...new Set(known.filter((one) => holds(one) || one.askedAt !== null).map(({scope}) => scope)),
-  ];
+  const waiting = known.filter((one) => holds(one) || one.askedAt !== null);
+  const open = [...new Set(waiting.map(({scope}) => scope))];
   if (partner === undefined) return open;
   if (open.includes(everybody))
     throw new Refusal(

@@ -47,11 +47,10 @@ const maxNamed = 20;
 /** Days in which the last lead of a partner is looked for. */
 export const daysLooked = 30;
 
-const kinds = [
-  ...(['server', 'store', 'disk', 'stop', 'destination', 'late', 'stopped', 'overdue', 'alert'] as const),
-  ...(['partner', 'process', 'unreadable', 'consents', 'held', 'asked', 'erasure', 'configuration'] as const),
-  ...(['unheard', 'uncallable', 'texts', 'unmailed', 'suspects', 'wave', 'evidence'] as const),
-] as const;
+const ofServer = ['server', 'store', 'disk', 'process', 'configuration', 'evidence', 'alert'] as const;
+const ofDestination = ['stop', 'destination', 'late', 'stopped', 'overdue'] as const;
+const ofPartner = ['partner', 'wave', 'consents', 'unheard', 'unmailed', 'uncallable', 'texts'] as const;
+const ofLead = ['unreadable', 'held', 'asked', 'erasure', 'suspects'] as const;
 
 /**
  * What is wrong.
@@ -61,8 +60,10 @@ const kinds = [
  */
 const finding = z.object({
   level: z.enum(['down', 'degraded', 'warning']),
-  kind: z.enum(kinds),
-  ...{subject: z.string().nullable(), text: z.string(), remedy: z.string().nullable()},
+  kind: z.enum([...ofServer, ...ofDestination, ...ofPartner, ...ofLead]),
+  subject: z.string().nullable(),
+  text: z.string(),
+  remedy: z.string().nullable(),
 });
 export type Finding = z.infer<typeof finding>;
 
@@ -166,13 +167,8 @@ type Around = {
   forAlerts?: boolean;
 };
 
-export async function readStatus({
-  config,
-  server,
-  withStore,
-  checkStart,
-  forAlerts,
-}: Around): Promise<Status> {
+export async function readStatus(around: Around): Promise<Status> {
+  const {config, server, withStore, checkStart, forAlerts} = around;
   const disk = await readDisk(config);
   const seen: Omit<Status, 'status'> = {
     ...nothingSeen,
@@ -195,11 +191,9 @@ export async function readStatus({
     }));
     const unreadable = await store.unreadableLeads(Date.now());
     const unsent = config.alerts ? await store.alertFailures() : [];
-    seen.unreadable_leads = unreadable.map(({id, unreadable: reason}) => ({
-      id,
-      reference: referenceOf(id),
-      reason,
-    }));
+    seen.unreadable_leads = unreadable.map(({id, unreadable: reason}) => {
+      return {id, reference: referenceOf(id), reason};
+    });
     const held = await store.countHeld();
     seen.findings.push(
       ...(await readUnheard({store, config})).map(({destination, text, remedy}) =>
@@ -302,17 +296,14 @@ async function consentFindings({store, config: {partners}}: With<LeadReader, 'co
 }
 
 /** Whether the key that a server made itself is copied: it is in no backup. */
-async function keyFindings({
-  store,
-  config: {dataKeys, dataKeyFile},
-}: With<KeyStore, 'config'>): Promise<Finding[]> {
+async function keyFindings({store, config}: With<KeyStore, 'config'>): Promise<Finding[]> {
+  const {dataKeys, dataKeyFile} = config;
   if (dataKeyFile === undefined) return [];
   const key = keyName(dataKeys[0]);
   if ((await store.keyUses()).some((use) => use.key === key && use.savedAt !== null)) return [];
   const text = `Without the data key in ${dataKeyFile} nobody can read a lead, and it is in no backup`;
-  return [
-    found(['warning', 'configuration'], text, 'copy it to a safe place, then run "lead-prequal keys saved"'),
-  ];
+  const remedy = 'copy it to a safe place, then run "lead-prequal keys saved"';
+  return [found(['warning', 'configuration'], text, remedy)];
 }
 
 /** Each look also lets a process find out that nothing in clear is to be read any more. */
@@ -337,9 +328,9 @@ async function visitorFindings({store}: With<ReadStore>): Promise<Finding[]> {
   for (const {askedAt, leads} of await undecidedNumbers({store}, maxNamed)) {
     const [newest] = leads;
     if (askedAt === null || !newest) continue;
-    const {reference, id} = {reference: referenceOf(newest.lead.id), id: newest.lead.id};
+    const {id} = newest.lead;
     const many = counted(leads.length, 'lead');
-    const text = `Somebody with another address asked to stop the number of ${reference} (${many}): decide by ${deadline(askedAt)}`;
+    const text = `Somebody with another address asked to stop the number of ${referenceOf(id)} (${many}): decide by ${deadline(askedAt)}`;
     const remedy = `"lead-prequal consent revoke" with this number stops all of them, and "lead-prequal consent allow" with it and a reason lets them be called`;
     findings.push(found(['degraded', 'asked', id], text, remedy));
   }
@@ -480,17 +471,16 @@ async function readPartners(
   const counts = await store.countSpans([
     {since: today, until: now + dayLength},
     {since: yesterday, until: today},
-    ...Array.from({length: usualDays + 1}, (_, days) => ({
-      ...{since: now - hour - days * dayLength, until: now + 1 - days * dayLength},
-    })),
+    ...Array.from({length: usualDays + 1}, (_, days) => {
+      const then = now - days * dayLength;
+      return {since: then - hour, until: then + 1};
+    }),
   ]);
   const [ofToday, ofYesterday, ofHour, ...usualHours] = counts.map(
     (each) => new Map(each.map(({partner, leads}) => [partner, leads])),
   );
-  const keys = [
-    ...partners.map(({key}) => key),
-    ...(days.some(({partner}) => partner === null) ? [null] : []),
-  ];
+  const keys: (string | null)[] = partners.map(({key}) => key);
+  if (days.some(({partner}) => partner === null)) keys.push(null);
   return keys.map((partner) => {
     const own = days.filter((each) => each.partner === partner);
     const leadsOf = (span: typeof ofToday) => span?.get(partner) ?? 0;

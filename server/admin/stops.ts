@@ -52,6 +52,18 @@ async function digestsOf({store}: With<ReadStore>, people: readonly KnownPerson[
   return phone === undefined ? undefined : store.digestsOfPeople(people);
 }
 
+/**
+ * Whether somebody with another address asked to stop the number of a lead, and nobody has decided about that: also if the lead
+ * itself was let go alone.
+ */
+export async function isAskedToStop({store}: With<ReadStore>, lead: FullLead): Promise<boolean> {
+  const stop = (await stopsOf({store}, [lead])).get(lead.id);
+  if (stop) return stop.why === 'asked';
+  const [{phone} = {}] = (await digestsOf({store}, [personOf(lead.lead)])) ?? [];
+  const known = phone === undefined ? [] : await store.suppressions([phone]);
+  return known.some((one) => isUndecided(one) && isInScopes(senderOf(lead), [one.scope]));
+}
+
 /** Whether an operator has let this one lead go since somebody asked about its number. */
 async function isLetGo(store: ReadStore, {id}: FullLead, {askedAt}: Suppression): Promise<boolean> {
   const events = await store.stopEvents({leads: [id]});
@@ -64,7 +76,7 @@ async function isLetGo(store: ReadStore, {id}: FullLead, {askedAt}: Suppression)
  * - `for`: as `scope` of a suppression; `reference`: of the lead by whose link it was said, or that was named
  * - `asked_at`: the day on which the person asked; `entered_at`: when that was entered here. `way`: such as `phone` or `link`
  */
-export const stopRow = z.object({
+const stopRow = z.object({
   what: z.enum(['stop', 'ask', 'allow']),
   for: z.string(),
   asked_at: time.nullable(),
@@ -76,12 +88,17 @@ export const stopRow = z.object({
 export type StopRow = z.infer<typeof stopRow>;
 
 const toStopRow = ({kind, scope, askedAt, enteredAt, way, reason, lead}: StopEvent): StopRow => ({
-  ...{what: kind, for: scope, asked_at: isoTime(askedAt), entered_at: isoTime(enteredAt), way, reason},
+  what: kind,
+  for: scope,
+  asked_at: isoTime(askedAt),
+  entered_at: isoTime(enteredAt),
+  way,
+  reason,
   reference: lead === null ? null : referenceOf(lead),
 });
 
 /** Who was told that a consent was revoked, or a lead erased, and when. */
-export const toldRow = deliveryRow
+const toldRow = deliveryRow
   .pick({destination: true, place: true, content: true, state: true})
   .extend({at: time.nullable()});
 
@@ -121,15 +138,18 @@ export async function afterwardsOf(
   const rows = new Map<string, Afterwards>();
   for (const [index, lead] of leads.entries()) {
     const {id, revoked} = lead;
-    const isOf = ({lead: of, digest, kind}: StopEvent) =>
-      of === id || (digest !== '' && digest === digests[index]?.phone && (kind !== 'allow' || of === null));
-    const own = events.filter(isOf);
+    const isOwn = ({lead: named, digest, kind}: StopEvent) =>
+      named === id ||
+      (digest !== '' && digest === digests[index]?.phone && (kind !== 'allow' || named === null));
+    const own = events.filter(isOwn);
     const stop = own.findLast(({kind, askedAt}) => kind !== 'allow' && askedAt === revoked?.at);
     rows.set(id, {
       taken_back: revoked
         ? {
-            ...{for: revoked.scope, asked_at: isoTime(revoked.at), way: stop?.way ?? null},
+            for: revoked.scope,
+            asked_at: isoTime(revoked.at),
             entered_at: isoTime(stop?.enteredAt ?? null),
+            way: stop?.way ?? null,
           }
         : null,
       // What was asked by the link of this person is a stop of theirs.
@@ -144,7 +164,10 @@ async function toldOf({store}: With<ReadStore>, lead: string): Promise<Afterward
   const useOf = await readAddresses({store});
   const rows = await storedOf({store}, lead, [undefined, ...endedStates]);
   return rows.filter(isForReceivers).map(({destination, address, content, state, settledAt}) => ({
-    ...{destination, content, state, at: isoTime(settledAt)},
+    destination,
+    content,
+    state,
+    at: isoTime(settledAt),
     place: useOf({destination, address})?.place ?? null,
   }));
 }
@@ -163,8 +186,13 @@ export const suppressionRow = z.object({
   reason: z.string().nullable(),
   leads: z.array(
     z.object({
-      ...{id: z.string(), reference: z.string(), partner: z.string().nullable(), held: z.boolean()},
-      ...{received_at: time.nullable(), revoked_at: time.nullable(), consented_at: time.nullable()},
+      id: z.string(),
+      reference: z.string(),
+      partner: z.string().nullable(),
+      held: z.boolean(),
+      received_at: time.nullable(),
+      revoked_at: time.nullable(),
+      consented_at: time.nullable(),
     }),
   ),
 });
@@ -179,10 +207,16 @@ export async function listSuppressions(
   limit: number,
 ): Promise<SuppressionRow[]> {
   const rows = (await readSuppressions({store}, limit)).map(({leads, ...one}) => ({
-    ...{scope: one.scope, since: isoTime(one.since), asked_at: isoTime(one.askedAt)},
-    ...{decided_at: isoTime(one.decidedAt), reason: one.reason},
+    scope: one.scope,
+    since: isoTime(one.since),
+    asked_at: isoTime(one.askedAt),
+    decided_at: isoTime(one.decidedAt),
+    reason: one.reason,
     leads: leads.map(({lead, held}) => ({
-      ...{id: lead.id, reference: referenceOf(lead.id), partner: lead.partner, held},
+      id: lead.id,
+      reference: referenceOf(lead.id),
+      partner: lead.partner,
+      held,
       received_at: isoTime(lead.createdAt),
       revoked_at: isoTime(lead.revoked?.at ?? null),
       consented_at: isoTime('consent' in lead ? (lead.consent?.givenAt ?? null) : null),
@@ -197,7 +231,7 @@ type ReadableLead = Exclude<ListedLead, {unreadable: string}>;
 type WithLeads = Suppression & {leads: {lead: ReadableLead; held: boolean}[]};
 
 /** @param isWanted which of them. All without it */
-export async function readSuppressions(
+async function readSuppressions(
   {store}: With<ReadStore>,
   limit: number,
   isWanted: (one: Suppression) => boolean = () => true,

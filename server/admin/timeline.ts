@@ -32,7 +32,7 @@ export type TimelineEvent = {
 };
 
 /** What is known of the lead besides its outline. `full` is missing for those who see no persons, and if it cannot be opened. */
-export type Told = {
+type Known = {
   outline: LeadOutline;
   open: readonly DeliveryRow[];
   full?: FullLead | undefined;
@@ -48,27 +48,30 @@ export type Told = {
 const maxEntries = 20;
 
 const event = (at: number, title: string, more: Partial<TimelineEvent> = {}): TimelineEvent => ({
-  ...{at, kind: 'plain', title, text: null, next: null, send: null, lead: null},
+  at,
+  kind: 'plain',
+  title,
+  text: null,
+  next: null,
+  send: null,
+  lead: null,
   ...more,
 });
 
 export async function timelineOf(
   admin: With<DeliveryReader & StopReader & AuditStore>,
-  told: Told,
+  known: Known,
   seesPersons: boolean,
 ): Promise<TimelineEvent[]> {
   const {store} = admin;
-  const {id, createdAt, erasedAt} = told.outline;
-  const ended = await storedOf(
-    admin,
-    id,
-    endedStates.filter((state) => state !== 'skipped'),
-  );
+  const {id, createdAt, erasedAt} = known.outline;
+  const shownStates = endedStates.filter((state) => state !== 'skipped');
+  const ended = await storedOf(admin, id, shownStates);
   const paused = new Map((await store.pausedDestinations()).map((each) => [each.destination, each.reason]));
-  const deliveries = [...told.open, ...ended];
+  const deliveries = [...known.open, ...ended];
   const [request] = await store.erasureRequests(id);
   const accesses = await store.auditEntries({lead: id, since: createdAt, isListed: false}, maxEntries);
-  const [sent, ...others] = ofLead(told, deliveries);
+  const [sent, ...others] = ofLead(known, deliveries);
   // Of those with the same time, what came of another one stands above it.
   const events = [
     ...(erasedAt === null ? [] : [event(erasedAt, 'Erased')]),
@@ -77,10 +80,8 @@ export async function timelineOf(
     ...accesses.map((entry) => ofAccess(entry, seesPersons)),
     ...(sent ? [sent] : []),
   ];
-  if (request)
-    events.push(
-      event(request.requestedAt, 'Asked to be erased', {kind: 'soon', text: 'An operator decides.'}),
-    );
+  const open = {kind: 'soon', text: 'An operator decides.'} as const;
+  if (request) events.push(event(request.requestedAt, 'Asked to be erased', open));
   const isSoon = ({kind}: TimelineEvent) => Number(kind === 'soon');
   return (
     events
@@ -91,11 +92,10 @@ export async function timelineOf(
 }
 
 /** First, that it was sent. */
-function ofLead({outline, full, amounts, revoked, ...others}: Told, deliveries: readonly DeliveryRow[]) {
+function ofLead({outline, full, amounts, revoked, ...others}: Known, deliveries: readonly DeliveryRow[]) {
   const {createdAt, partner, status, supersedes, revokedAt} = outline;
-  const events = [
-    event(createdAt, partner === null ? 'Came from a caller of the API' : 'Sent the form', {kind: 'good'}),
-  ];
+  const came = partner === null ? 'Came from a caller of the API' : 'Sent the form';
+  const events = [event(createdAt, came, {kind: 'good'})];
   const upstream = deliveries.find(({content, state}) => content === 'lead' && state === 'delivered');
   const total = amounts ? `: ${formatMoney(amounts[totalAmount], 'en-US')}` : '';
   const version = full?.answer.status === 'done' ? full.answer.policyVersion : null;
@@ -147,14 +147,11 @@ function ofDelivery(row: DeliveryRow, seesPersons: boolean, pause: string | unde
   const {destination, content, state, attempts} = row;
   const what = content === 'confirmation' ? 'the confirmation' : contentWords[content];
   const over = row.settledAt ?? row.happenedAt;
-  if (state === 'delivered')
-    return event(
-      over,
-      content === 'confirmation' ? 'Confirmation sent to the visitor' : `${destination} got ${what}`,
-      {
-        kind: 'good',
-      },
-    );
+  if (state === 'delivered') {
+    const got =
+      content === 'confirmation' ? 'Confirmation sent to the visitor' : `${destination} got ${what}`;
+    return event(over, got, {kind: 'good'});
+  }
   if (state === 'dropped' || state === 'skipped') return event(over, `${destination} does not get ${what}`);
   // What an upstream answers may quote what strangers wrote.
   const error = seesPersons && row.lastError !== null ? explained(row.lastError) : {text: '', remedy: null};
@@ -168,11 +165,9 @@ function ofDelivery(row: DeliveryRow, seesPersons: boolean, pause: string | unde
     const title = `${what} ${how} ${destination}`.replace(/^t/, 'T');
     return event(at, title, {kind: 'bad', text, send: state === 'held' ? null : destination});
   }
-  return event(at, `${destination} does not have ${what} yet`, {
-    ...{kind: 'soon', text, send: destination},
-    // The time of what is due at once has gone by, and may be 0.
-    next: pause === undefined && row.nextAttemptAt > Date.now() ? row.nextAttemptAt : null,
-  });
+  // The time of what is due at once has gone by, and may be 0.
+  const next = pause === undefined && row.nextAttemptAt > Date.now() ? row.nextAttemptAt : null;
+  return event(at, `${destination} does not have ${what} yet`, {kind: 'soon', text, send: destination, next});
 }
 
 function ofAccess(entry: AuditEntry, seesPersons: boolean): TimelineEvent {

@@ -17,7 +17,7 @@ const daysToStop = 10;
 /** Deliveries of which the persons are counted: their leads are opened. Of more, the leads are counted. */
 const maxOpened = 200;
 
-export type UnheardFinding = {destination: string; text: string; remedy: string};
+type UnheardFinding = {destination: string; text: string; remedy: string};
 
 /**
  * A finding for each destination, for stops and for erasures, once one waits longer than a destination that works takes, or at once
@@ -35,18 +35,12 @@ export async function readUnheard(admin: With<ReadStore, 'config'>): Promise<Unh
       const why = own.map((each) => whyNot(admin.config, each, pause)).find((each) => each !== undefined);
       if (why === undefined) continue;
       const filter = {destination, stops: true};
-      const rows = (await admin.store.listDeliveries(maxOpened, filter)).filter(
-        (row) => row.content === content,
-      );
+      const stored = await admin.store.listDeliveries(maxOpened, filter);
+      const rows = stored.filter((row) => row.content === content);
       const since = Math.min(...own.map((each) => each.since));
       const leads = own.reduce((sum, each) => sum + each.leads, 0);
-      const people =
-        rows.length < leads
-          ? leads
-          : await countPeople(
-              admin,
-              rows.map(({lead}) => lead),
-            );
+      const ids = rows.map(({lead}) => lead);
+      const people = ids.length < leads ? leads : await countPeople(admin, ids);
       const error = rows.find(({lastError}) => lastError !== null)?.lastError ?? '';
       const places = [
         ...new Set(own.map(({address}) => useOf({destination, address})?.place ?? destination)),

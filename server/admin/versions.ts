@@ -48,12 +48,7 @@ export const versionRow = z.object({
   requests: count,
   last_asked: day.nullable(),
   origins: z.array(
-    z.object({
-      origin: z.string(),
-      requests: count,
-      last_asked: day,
-      partners: z.array(z.string()),
-    }),
+    z.object({origin: z.string(), requests: count, last_asked: day, partners: z.array(z.string())}),
   ),
 });
 export type VersionRow = z.infer<typeof versionRow>;
@@ -81,11 +76,7 @@ export async function listVersionUse(
   const serves = movingVersions(versions).find(hasForm)?.name ?? null;
   const known = [...listed.versions.map(({version}) => version), movingVersion];
   const gone = new Set(use.map(({version}) => version).filter((version) => !known.includes(version)));
-  const rowOf = (
-    version: string,
-    kind: VersionRow['kind'],
-    more: Partial<ListedVersion> = {},
-  ): VersionRow => ({
+  const rowOf = (version: string, kind: VersionRow['kind'], more: Partial<ListedVersion> = {}) => ({
     ...more,
     version,
     kind,
@@ -123,17 +114,11 @@ function useOf(use: readonly VersionUse[], version: string, {partners}: Config) 
   };
 }
 
-export const partnersOf = ({origins}: VersionRow): string[] => [
-  ...new Set(origins.flatMap(({partners}) => partners)),
-];
+export const partnersOf = ({origins}: VersionRow) => [...new Set(origins.flatMap(({partners}) => partners))];
 
 /** What the advisories say of a version: one sentence if it is withdrawn, one if it has a security fault. */
-function advisoryNotes({
-  version,
-  withdrawn,
-  security,
-  fixed_in,
-}: Pick<ListedVersion, 'version' | 'withdrawn' | 'security' | 'fixed_in'>): string[] {
+function advisoryNotes({version, ...row}: Omit<ListedVersion, 'released' | 'integrity'>): string[] {
+  const {withdrawn, security, fixed_in} = row;
   const fixed = fixed_in ? ` ${fixed_in} is the first version without the fault.` : '';
   return [
     ...(withdrawn ? [`${version} is withdrawn: ${withdrawn}`] : []),

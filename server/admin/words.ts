@@ -10,6 +10,9 @@ export function localTime(time: number): string {
   return date.toISOString().slice(0, 19).replace('T', ' ');
 }
 
+/** A time of a result as people read it, or nothing. */
+export const timeOrNone = (time: string | null): string => (time === null ? '' : localTime(Date.parse(time)));
+
 /** Such as `3:12 AM`, of another day `November 20 at 3:12 AM`: in the time zone of this machine, for what people read at once. */
 export function clockTime(time: number): string {
   const day = localDay(time) === localDay(Date.now()) ? {} : ({month: 'long', day: 'numeric'} as const);

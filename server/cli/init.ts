@@ -86,14 +86,12 @@ async function initialize(run: Run, {testMail, ...options}: Options) {
   };
 
   const {files, config} = draftFor(answers, places);
-  const consents = Object.entries(config.partners[0].consent?.texts ?? {});
+  const texts = Object.entries(config.partners[0].consent?.texts ?? {});
+  const consents = texts.map(([tag, {text}]) => [tag, text] as const);
   await run.write(
     '\nThe consent, from a template. Let your counsel read it.\nWithout its tick, the form cannot be sent (consent.required):\n',
   );
-  await run.printFields(
-    consents.map(([tag, {text}]) => [tag, text]),
-    lineColumns,
-  );
+  await run.printFields(consents, lineColumns);
   await run.write('\nWill be written:\n');
   await run.printFields(files.map(({path, holds}) => [path, holds]));
   if (isAsked) {

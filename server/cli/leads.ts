@@ -8,7 +8,7 @@ import {filterOf, selection, unknownNames, wrongTimes} from '../admin/operations
 import {writeExport, type Sheet} from './export.ts';
 import {addFields, groupCommand, inputOf, reporting} from './operate.ts';
 import type {Run} from './output.ts';
-import {readingStore} from './with-store.ts';
+import {withStore} from './with-store.ts';
 
 type ExportOptions = {format?: ExportFormat; excel?: boolean; for?: 'sales'; consents?: boolean};
 
@@ -44,22 +44,25 @@ formula begins with an apostrophe.`,
   addFields(command, fields);
   return command.action(async (file: string | undefined, options: ExportOptions) => {
     const {format, excel = false, for: reader, consents} = options;
-    const {email, phone, ...selected} = await inputOf(command, run, fields);
+    const {email, phone, ...selected} = (await inputOf(command, run, fields)).input;
     const wrong = wrongTimes(selected);
     if (wrong !== undefined) command.error(`error: ${wrong}`);
-    return readingStore(run, async (admin) => {
+    return withStore(run, {mayWrite: false}, async (admin) => {
       for (const note of unknownNames(admin.config, selected)) run.say(note);
       const filter = filterOf(selected);
-      const {signal, report, end} = reporting(run);
+      const {signal, report, close} = reporting(run);
       const searching = {...admin, signal};
       const found = isPerson({email, phone})
-        ? await finish(searchPerson(searching, filter, {email, phone}), report).finally(end)
+        ? await finish(searchPerson(searching, filter, {email, phone}), report).finally(close)
         : undefined;
       for (const note of found ? notesOf(searching, found) : []) run.say(note);
       if (signal.aborted) return run.fail('Nothing was written.');
       const sheet: Sheet = consents ? 'consents' : (reader ?? 'leads');
       return writeExport(run, admin, filter, {
-        ...{file, format: consents ? 'jsonl' : format, excel, sheet},
+        file,
+        format: consents ? 'jsonl' : format,
+        excel,
+        sheet,
         only: sheet === 'sales' ? found?.found : found?.found.toReversed(),
       });
     });

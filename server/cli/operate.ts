@@ -15,6 +15,7 @@ import {
   done,
   isChanging,
   planned,
+  saidIn,
   verbOf,
   type AnyChanging,
   type AnyReading,
@@ -22,7 +23,7 @@ import {
   type Columns,
   type Given,
   type Group,
-  type Plan,
+  type Planned,
   type PlanLine,
   type Row,
   type Said,
@@ -30,9 +31,8 @@ import {
 import {progressWords, type Progress} from '../admin/operations/progress.ts';
 import {printable} from '../admin/visible.ts';
 import {counted, timeZone} from '../admin/words.ts';
-import {jsonOption} from './options.ts';
-import {leadsBar, lineColumns, minuteOrNone, orMore, printRows, type Json, type Run} from './output.ts';
-import {changingStore, lackingKeys, readingStore, withoutStore} from './with-store.ts';
+import {leadsBar, lineColumns, minuteOrNone, orMore, printTable, type Json, type Run} from './output.ts';
+import {withoutStore, withStore} from './with-store.ts';
 
 /** @param others commands of the group that have code of their own */
 export const groupCommand =
@@ -44,6 +44,10 @@ export const groupCommand =
     for (const other of others) group.addCommand(other(run));
     return group;
   };
+
+/** @param line what each line is, as the function says that makes it */
+export const jsonOption = (line: z.ZodType): Option & {line: z.ZodType} =>
+  Object.assign(new Option('--json', 'print one JSON object a line, for programs'), {line});
 
 /** What is printed before anything is done, with `--dry-run --json`. */
 const shownPlan = z.object({does: z.array(z.string()), confirm: z.string()});
@@ -63,14 +67,14 @@ function commandOf(run: Run, row: Row): Command {
   if (row.help !== undefined) command.addHelpText('after', `\n${row.help}`);
   return command.action(async () => {
     const options = command.opts<Options>();
-    const input = await inputOf(command, run, row.fields);
+    const {input, typed} = await inputOf(command, run, row.fields);
     const fault = row.wrong?.(input, options.json ?? false);
     if (fault !== undefined) command.error(`error: ${fault}`);
     if (!isChanging(row)) return opening(run, row)((admin) => show(run, row, admin, input, options));
     const asks = asksFor(row, input) && !options.yes && !options.dryRun && options.confirm === undefined;
     if (asks && !run.ask)
       command.error('error: there is no terminal to ask on: add --yes to go on without a question');
-    return opening(run, row)((admin) => change(run, row, admin, input, {...options, asks}));
+    return opening(run, row)((admin) => change(run, row, admin, input, {...options, typed, asks}));
   });
 }
 
@@ -79,8 +83,7 @@ const asksFor = ({confirm}: AnyChanging, input: Given): boolean =>
 
 const opening = (run: Run, row: Row) => (work: (admin: Admin) => Promise<void>) => {
   if (row.opens === 'nothing') return withoutStore(run, work);
-  if (row.opens) return lackingKeys(run, isChanging(row), work);
-  return isChanging(row) ? changingStore(run, work) : readingStore(run, work);
+  return withStore(run, {mayWrite: isChanging(row), mayLackKeys: row.opens !== undefined}, work);
 };
 
 export function addFields(command: Command, fields: Fields) {
@@ -101,27 +104,27 @@ function optionOf(name: string, field: Field): Option {
 /** Stands for a line of standard input. */
 const fromInput = '-';
 
-/** What the command line gives, read by the schemas of the row. */
+/** What the command line gives: as it was `typed`, and as the schemas of the row read it. */
 export async function inputOf<Of extends Fields>(
   command: Command,
   {ask, readLine}: Run,
   fields: Of,
-): Promise<Input<Of>> {
-  const given: Record<string, unknown> = {};
+): Promise<{input: Input<Of>; typed: Given}> {
+  const typed: Record<string, unknown> = {};
   const names = Object.keys(fields).filter((name) => fields[name]?.argument);
   const options = command.opts<Record<string, unknown>>();
   let isRead = false;
   for (const [name, {argument, asks}] of Object.entries(fields)) {
     const value: unknown = argument ? command.processedArgs[names.indexOf(name)] : options[name];
-    given[name] = value;
+    typed[name] = value;
     if (asks === undefined || value !== fromInput) continue;
     if (isRead) command.error('error: only one thing can be read from standard input');
     isRead = true;
-    given[name] = (await (ask ? ask(`${asks}: `) : readLine?.()))?.trim();
-    if (!given[name]) command.error(`error: standard input has no line: ${asks} is missing`);
+    typed[name] = (await (ask ? ask(`${asks}: `) : readLine?.()))?.trim();
+    if (!typed[name]) command.error(`error: standard input has no line: ${asks} is missing`);
   }
-  const {input, wrong} = readInput(fields, given);
-  if (!wrong) return input as Input<Of>;
+  const {input, wrong} = readInput(fields, typed);
+  if (!wrong) return {input: input as Input<Of>, typed};
   const [name, why] = wrong;
   const field = fields[name]?.argument ? `<${name}>` : `--${optionName(name)}`;
   return command.error(`error: ${field} is invalid. ${why}`);
@@ -143,14 +146,15 @@ export function reporting({stderr, say, onInterrupt}: Run) {
       if (stderr.isTTY) bar ??= await leadsBar(stderr, progress.total);
       bar?.update(progress.looked);
     },
-    end: () => {
+    close: () => {
       bar?.stop();
       release?.();
     },
   };
 }
 
-async function say(run: Run, {said = [], remarks = [], fails = []}: Said, isSaid: boolean) {
+async function say(run: Run, all: Said, isSaid: boolean) {
+  const {said, remarks, fails} = saidIn(all);
   if (isSaid) for (const text of said) await run.write(`${printable(text)}\n`);
   for (const text of fails) run.fail(printable(text));
   for (const text of remarks) run.say(printable(text));
@@ -159,7 +163,7 @@ async function say(run: Run, {said = [], remarks = [], fails = []}: Said, isSaid
 export async function show(run: Run, row: AnyReading, admin: Admin, input: Given, {json = false}: Json) {
   const {counted: words, isCut} = row;
   const columns = typeof row.columns === 'function' ? row.columns(input) : row.columns;
-  const {signal, report, end} = reporting(run);
+  const {signal, report, close} = reporting(run);
   const read = row.read({...admin, signal}, input, json);
   let last: Said | undefined;
   async function* pages(): AsyncGenerator<readonly object[], void, undefined> {
@@ -172,19 +176,20 @@ export async function show(run: Run, row: AnyReading, admin: Admin, input: Given
         else await report(value as Progress);
       }
     } finally {
-      end();
+      close();
     }
   }
-  const many =
-    json || columns
-      ? await printRows(
-          run,
-          {json, columns: isCut ? lineColumns : Infinity},
-          pages(),
-          headsOf(columns ?? []),
-          (line) => cellsOf<never>(columns ?? [], line as never),
-        )
-      : await printBlocks(run, row, admin, pages());
+  let many = 0;
+  // The columns have the widths of the first page.
+  let widths: readonly number[] | undefined;
+  for await (const lines of pages()) {
+    if (json) for (const line of lines) await run.print(line);
+    else if (columns) {
+      const cells = lines.map((line) => cellsOf<never>(columns, line as never));
+      widths = await printTable(run, headsOf(columns), cells, widths, isCut ? lineColumns : Infinity);
+    } else for (const [index, line] of lines.entries()) await printBlock(run, row, admin, line, many + index);
+    many += lines.length;
+  }
   if (words) {
     const limit = typeof input['limit'] === 'number' ? input['limit'] : Infinity;
     run.say(`${counted(many, ...words)}${orMore(limit - many)}; times are those of ${timeZone()}`);
@@ -193,26 +198,11 @@ export async function show(run: Run, row: AnyReading, admin: Admin, input: Given
   if (signal.aborted) run.status = 1;
 }
 
-async function printBlocks(
-  run: Run,
-  {block}: AnyReading,
-  admin: Admin,
-  pages: AsyncIterable<readonly object[]>,
-) {
-  let many = 0;
-  for await (const lines of pages)
-    for (const line of lines) {
-      if (many > 0) await run.write('\n');
-      many += 1;
-      const all = () =>
-        Object.entries(line).map(([name, value]) => [name, String(cell(value as Cell))] as const);
-      const fields = block?.(line, admin) ?? all();
-      await run.printFields(
-        fields.filter(([, value]) => value !== ''),
-        lineColumns,
-      );
-    }
-  return many;
+async function printBlock(run: Run, {block}: AnyReading, admin: Admin, line: object, index: number) {
+  if (index > 0) await run.write('\n');
+  const all = () => Object.entries(line).map(([name, value]) => [name, String(cell(value as Cell))] as const);
+  const fields = (block?.(line, admin) ?? all()).filter(([, value]) => value !== '');
+  await run.printFields(fields, lineColumns);
 }
 
 export const headsOf = <Line extends object>(columns: Columns<Line>): string[] =>
@@ -247,27 +237,28 @@ async function change(
   row: AnyChanging,
   admin: Admin,
   input: Given,
-  how: Options & {asks: boolean},
+  how: Options & {typed: Given; asks: boolean},
 ) {
-  const {json = false, dryRun = false, confirm: agreed, asks} = how;
-  const {signal, report, end} = reporting(run);
-  const first = await planned(row, {...admin, signal}, input, report).finally(end);
+  const {json = false, dryRun = false, confirm: agreed, typed, asks} = how;
+  const {signal, report, close} = reporting(run);
+  const first = await planned(row, {...admin, signal}, input, report, typed).finally(close);
   const meanwhile = reporting(run);
   const {plan, digest} = first;
   const does = plan.does.flatMap((line) => linesOf(line, asks));
   // Of what asks nobody, the result says enough.
-  if (asksFor(row, input) || dryRun) for (const line of [...does, ...(plan.notes ?? [])]) run.say(line);
+  if (asksFor(row, input) || dryRun) for (const line of [...does, ...plan.notes]) run.say(line);
   const isAsked = asks && plan.question !== undefined;
   if (signal.aborted || (isAsked && !(await isAgreed(run, row, plan))))
     return run.fail('Nothing was changed.');
   if (dryRun) return json ? run.print({does, confirm: digest}) : run.write(`${digest}\n`);
   // What was planned is of this moment, unless somebody took time to read it.
-  const now = isAsked ? await planned(row, admin, input, meanwhile.report) : first;
+  const now = isAsked ? await planned(row, admin, input, meanwhile.report, typed) : first;
   const basis = isAsked ? digest : agreed;
-  const result = await done(row, admin, input, now, basis, meanwhile.report).finally(meanwhile.end);
-  if (json && row.lines) for (const line of row.lines(result)) await run.print(line);
-  await say(run, row.said(result, input, admin), !(json && row.lines));
+  const result = await done(row, admin, input, now, basis, meanwhile.report).finally(meanwhile.close);
+  const isPrinted = json && row.line !== undefined;
+  if (isPrinted) for (const line of row.lines?.(result) ?? [result as object]) await run.print(line);
+  await say(run, row.said(result, input, admin), !isPrinted);
 }
 
-const isAgreed = async ({ask}: Run, {confirm}: AnyChanging, {question}: Plan<unknown>) =>
+const isAgreed = async ({ask}: Run, {confirm}: AnyChanging, {question}: Planned['plan']) =>
   (await ask?.(`To ${question}, type ${confirm?.word}: `))?.trim() === confirm?.word;

@@ -2,7 +2,7 @@
 import type {Writable} from 'node:stream';
 import type {SingleBar} from 'cli-progress';
 import {printable, toJson, visible} from '../admin/visible.ts';
-import {localTime} from '../admin/words.ts';
+import {timeOrNone} from '../admin/words.ts';
 import type {Environment} from '../config/environment.ts';
 
 export type Json = {json?: boolean | undefined};
@@ -72,30 +72,6 @@ export function createRun(surroundings: Surroundings) {
     },
   };
   return run;
-}
-
-type Pages<Row> = AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>;
-
-/**
- * Prints rows that come page by page: as JSON for programs, or as a table whose columns have the widths of the first page.
- * @param columns how wide the lines of the table may be: longer ones are cut
- * @returns how many there were
- */
-export async function printRows<Row extends object>(
-  run: Pick<Run, 'print' | 'write'>,
-  {json = false, columns}: Json & {columns?: number},
-  pages: Pages<Row>,
-  head: readonly string[],
-  cellsOf: (row: Row) => readonly Cell[],
-): Promise<number> {
-  let count = 0;
-  let widths: readonly number[] | undefined;
-  for await (const page of pages) {
-    count += page.length;
-    if (json) for (const row of page) await run.print(row);
-    else widths = await printTable(run, head, page.map(cellsOf), widths, columns);
-  }
-  return count;
 }
 
 /**
@@ -181,7 +157,5 @@ export async function leadsBar(stream: Run['stderr'], total: number): Promise<Si
   return bar;
 }
 
-/** A time as people read it, or nothing. */
-export const timeOrNone = (time: string | null): string => (time === null ? '' : localTime(Date.parse(time)));
-/** The same to the minute, which is also what spreadsheets take for a time. */
+/** A time to the minute, which is also what spreadsheets take for one, or nothing. */
 export const minuteOrNone = (time: string | null): string => timeOrNone(time).slice(0, 16);

@@ -1,57 +1,42 @@
-/** `lead-prequal partners`: which partners there are, and the snippets that they paste into their pages. */
+/** `lead-prequal partners`, with the snippets that they paste into their pages. */
 import {Command, Option} from 'commander';
 import {z} from 'zod';
 import {contextPrefix, type Context} from '../../contract/embed.ts';
 import {tableOf} from '../../contract/table-of.ts';
-import {listPartners, partnerNamed, partnerRow} from '../admin/partners.ts';
+import {context} from '../admin/operations/fields.ts';
+import {partners} from '../admin/operations/partners.ts';
+import {partnerNamed} from '../admin/partners.ts';
 import {configuredVersions} from '../admin/versions.ts';
 import {readConfig, type Config} from '../config/config.ts';
 import {choicesFor, readChoices, type Choice} from '../snippets/choices.ts';
 import {platformNames, platforms, type Platform, type PlatformName} from '../snippets/platforms.ts';
 import {notARelease, noVersionForSnippets, snippetParts, versionForSnippets} from '../snippets/parts.ts';
 import {receiverWarning} from '../snippets/receiver.ts';
-import {contextOption, jsonOption} from './options.ts';
-import {printRows, type Json, type Run} from './output.ts';
+import {addFields, groupCommand, inputOf, jsonOption} from './operate.ts';
+import type {Json, Run} from './output.ts';
 
-const examples = `
-Examples:
-  lead-prequal partners list
-  lead-prequal partners snippet acme                        for a page in HTML
-  lead-prequal partners snippet acme --host wordpress
-  lead-prequal partners snippet acme --host gtm --layout single --accent '#12406f'`;
-
-export function partnersCommand(run: Run): Command {
-  const partners = new Command('partners')
-    .description('list the partners, and print the snippets for their pages')
-    .addHelpText('after', examples);
-
-  partners
-    .command('list')
-    .description('list all partners, with the origins of their pages and the address of their apply page')
-    .addOption(jsonOption(partnerRow))
-    .action(async (json: Json) => {
-      const rows = listPartners(readConfig(run.environment));
-      const head = ['partner', 'name', 'origins', 'page'];
-      await printRows(run, json, [rows], head, (row) => [
-        row.partner,
-        row.name,
-        row.origins.join(' '),
-        row.page,
-      ]);
-    });
-
-  const command = partners
-    .command('snippet')
+function snippetCommand(run: Run): Command {
+  const command = new Command('snippet')
     .description('print what a partner pastes; what to do with it goes to standard error')
     .argument('<key>', 'the key of the partner')
     .addOption(new Option('--host <name>', 'where the form goes').choices(platformNames).default('html'))
     .addOption(jsonOption(snippetShape))
     .option('--newest', 'let the form move on to each new version by itself, without a hash');
-  command.addOption(contextOption('a hidden field that goes along with each lead (context_fields)'));
+  addFields(command, fields);
   for (const [name, choice] of choicesOfCommand) command.addOption(optionOf(name, choice));
-  command.action((key: string, options: Options) => snippet(run, readConfig(run.environment), key, options));
-  return partners;
+  return command.action(async (key: string, options: Options) => {
+    const {context = {}} = (await inputOf(command, run, fields)).input;
+    await snippet(run, readConfig(run.environment), key, options, context);
+  });
 }
+
+export const partnersCommand = groupCommand(partners, snippetCommand);
+
+const fields = {
+  context: context(
+    'a hidden field that goes along with each lead (context_fields); may be given several times',
+  ),
+};
 
 /** The choice of the version is the option `--newest`, and hidden fields are the option `--context`. */
 const choicesOfCommand = Object.entries(choicesFor()).filter(([name]) => name !== 'version');
@@ -66,7 +51,7 @@ function optionOf(name: string, {label, control, help}: Choice): Option {
   return new Option(`--${name} ${value}`, `${description} (${values.join(', ')})`);
 }
 
-type Options = Json & {host: PlatformName; newest?: boolean; context?: Context} & Record<string, unknown>;
+type Options = Json & {host: PlatformName; newest?: boolean} & Record<string, unknown>;
 
 /** `lead-type` is `leadType` among the options of commander. */
 const optionName = (name: string) => new Option(`--${name}`).attributeName();
@@ -79,26 +64,32 @@ const snippetShape = z.object({
   blocks: z.array(z.object(tableOf(['title', 'language', 'code'], () => z.string()))),
 });
 
-async function snippet({print, write, say, fail}: Run, config: Config, key: string, options: Options) {
+async function snippet(
+  {print, write, say, fail}: Run,
+  config: Config,
+  key: string,
+  options: Options,
+  hiddenFields: Context,
+) {
   const partner = partnerNamed(key, config);
   const version = versionForSnippets(configuredVersions(config));
   if (!version) return fail(noVersionForSnippets);
-  const given = Object.fromEntries(
+  const chosen = Object.fromEntries(
     choicesOfCommand.map(([name]) => {
       const value = options[optionName(name)];
       return [name, value === true ? 'on' : value];
     }),
   );
   const listed = partner.contextFields.map(({name}) => name);
-  const context = Object.entries(options.context ?? {});
-  const hidden = Object.fromEntries(context.map(([name, value]) => [`${contextPrefix}${name}`, value]));
+  const given = Object.entries(hiddenFields);
+  const hidden = Object.fromEntries(given.map(([name, value]) => [`${contextPrefix}${name}`, value]));
   const pinning = options.newest ? 'newest' : 'pinned';
-  const {choices, faults} = readChoices({...given, ...hidden, version: pinning}, partner);
-  const fields = listed.join(', ') || 'none';
+  const {choices, faults} = readChoices({...chosen, ...hidden, version: pinning}, partner);
+  const known = listed.join(', ') || 'none';
   const wrong = [
-    ...context
+    ...given
       .filter(([name]) => !listed.includes(name))
-      .map(([name]) => `--context ${name} is not one of ${key}'s context_fields (${fields}).`),
+      .map(([name]) => `--context ${name} is not one of ${key}'s context_fields (${known}).`),
     ...Object.entries(faults).map(([name, why]) => `--${name.replace(contextPrefix, 'context ')} ${why}.`),
   ];
   if (wrong.length > 0) return fail(wrong.join('\n'));
@@ -110,9 +101,13 @@ async function snippet({print, write, say, fail}: Run, config: Config, key: stri
   const warning = receiverWarning(options.host, parts);
   if (options.json)
     return print({
-      ...{partner: key, host: options.host, name, version: version.name},
+      partner: key,
+      host: options.host,
+      name,
+      version: version.name,
       ...(warning !== undefined && {warning}),
-      ...{steps, blocks: made},
+      steps,
+      blocks: made,
     });
   if (warning !== undefined) say(`Warning: ${warning}\n`);
   say([`${name}:`, ...steps.map((step, index) => `${index + 1}. ${step}`)].join('\n'));

@@ -4,9 +4,9 @@ import {reloadAnswer, reloadServers, type ReloadAnswer} from '../admin/reloading
 import {inOneLine} from '../admin/status.ts';
 import {printable} from '../admin/visible.ts';
 import {leadDoubts} from '../leads/lead-doubts.ts';
-import {jsonOption} from './options.ts';
+import {jsonOption} from './operate.ts';
 import type {Json, Run} from './output.ts';
-import {changingStore} from './with-store.ts';
+import {withStore} from './with-store.ts';
 
 const usage = `
 Each server reads its own files: partners, destinations, callers, policy, and every setting that stands in a file
@@ -34,7 +34,7 @@ export const reloadCommand = (run: Run): Command =>
     .addOption(jsonOption(reloadAnswer))
     .addHelpText('after', usage)
     .action(({wait, shorten = false, json = false}: {wait: number; shorten?: boolean} & Json) =>
-      changingStore(run, async (admin) => {
+      withStore(run, {mayWrite: true}, async (admin) => {
         const asked = {mayShorten: shorten, wait: wait * 1_000};
         const answers = await reloadServers(admin, asked);
         if (answers.length === 0) return run.fail('No server runs on this store');

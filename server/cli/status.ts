@@ -13,15 +13,14 @@ import {
   type Status,
 } from '../admin/status.ts';
 import {lateAfter} from '../admin/unheard.ts';
-import {ago, bytes, lasting} from '../admin/words.ts';
+import {ago, bytes, lasting, timeOrNone} from '../admin/words.ts';
 import {printable} from '../admin/visible.ts';
 import {ConfigError, readConfig} from '../config/config.ts';
 import {askState} from '../observe/ask-server.ts';
 import {stateColumns} from '../admin/operations/destinations.ts';
-import {cellsOf, headsOf} from './operate.ts';
-import {jsonOption} from './options.ts';
-import {printTable, timeOrNone, type Field, type Json, type Run} from './output.ts';
-import {readingStore} from './with-store.ts';
+import {cellsOf, headsOf, jsonOption} from './operate.ts';
+import {printTable, type Field, type Json, type Run} from './output.ts';
+import {withStore} from './with-store.ts';
 
 const usage = `
 It may run beside the server, as its user, in the same folder and with the same settings.
@@ -39,19 +38,19 @@ export const statusCommand = (run: Run): Command =>
     .addOption(jsonOption(status))
     .addHelpText('after', usage)
     .action(async ({json = false}: Json) => {
-      const seen = await look(run);
+      const seen = await readSeen(run);
       // Before anything is printed, because the reader of a pipe may close it after the first line.
       run.status = ['ok', 'degraded', 'down'].indexOf(seen.status);
       await (json ? run.print(seen) : printScreen(run, seen));
     });
 
-async function look(run: Run): Promise<Status> {
+async function readSeen(run: Run): Promise<Status> {
   try {
     const config = readConfig(run.environment);
     return await readStatus({
       config,
       server: config.port === 0 ? 'unknown' : await askState(config),
-      withStore: (work) => readingStore(run, ({store}) => work(store), config),
+      withStore: (work) => withStore(run, {mayWrite: false}, ({store}) => work(store), config),
       // It knows all rooms of the server, as the start does.
       checkStart: async () => (await import('../check-start.ts')).checkStart(run.environment),
     });
@@ -82,7 +81,8 @@ async function printScreen(run: Run, seen: Status) {
       run,
       ['destination', ...headsOf(stateColumns), 'late'],
       destinations.map((row) => [
-        ...[row.destination, ...cellsOf(stateColumns, row)],
+        row.destination,
+        ...cellsOf(stateColumns, row),
         row.late_seconds * 1_000 > lateAfter ? lasting(row.late_seconds * 1_000) : '',
       ]),
     );

@@ -1,18 +1,16 @@
 /** `lead-prequal store`: moves all leads from SQLite to PostgreSQL; repairs a restored store. */
 import {resolve} from 'node:path';
 import {Command} from 'commander';
-import {finish} from '../admin/admin.ts';
+import {finish, type Admin} from '../admin/admin.ts';
 import {planRepair, prepareRepair, repairDoubts, repairWords} from '../admin/repair-plan.ts';
 import {noteRepaired, repair, repaired} from '../admin/repairing.ts';
 import {moveStore} from '../admin/moving.ts';
 import {counted} from '../admin/words.ts';
 import {readConfig} from '../config/config.ts';
-import type {Admin} from '../admin/admin.ts';
-import {reporting} from './operate.ts';
-import {jsonOption} from './options.ts';
+import {jsonOption, reporting} from './operate.ts';
 import {printTable, type Json, type Run} from './output.ts';
 import {notOutOfFiles} from '../admin/operations/progress.ts';
-import {repairingStore} from './with-store.ts';
+import {withStore} from './with-store.ts';
 
 const help = `
 Stop the server and the operators' pages first. The file that DATABASE_PATH names is copied into the database of PostgreSQL
@@ -42,7 +40,7 @@ export function storeCommand(run: Run): Command {
     .action(function (this: Command, options: Json & {yes?: boolean}) {
       if (!options.yes && !run.ask)
         return this.error('error: there is no terminal to ask on: add --yes to repair without a question');
-      return repairingStore(run, (admin) => repairStore(run, admin, options));
+      return withStore(run, {mayWrite: true, isRepair: true}, (admin) => repairStore(run, admin, options));
     });
   return store;
 }
@@ -74,14 +72,11 @@ async function repairStore(run: Run, admin: Admin, {yes, json}: Json & {yes?: bo
 async function copy(run: Run, to: string) {
   const {environment, say, write} = run;
   const config = readConfig(environment);
-  const moved = await finish(moveStore(config, {to}), ({table, rows, of}) =>
-    say(`${table}: ${rows.toLocaleString('en-US')} of ${counted(of, 'row')}`),
+  const moved = await finish(moveStore(config, {to}), ({table, rows, of: all}) =>
+    say(`${table}: ${rows.toLocaleString('en-US')} of ${counted(all, 'row')}`),
   );
-  await printTable(
-    run,
-    ['table', 'rows', 'SHA-256 of the rows on both sides'],
-    moved.tables.map(({table, rows, digest}) => [table, rows, digest]),
-  );
+  const cells = moved.tables.map(({table, rows, digest}) => [table, rows, digest]);
+  await printTable(run, ['table', 'rows', 'SHA-256 of the rows on both sides'], cells);
   // If erasures_file is not set, the list is beside the file, and on PostgreSQL there would be none.
   const list =
     config.erasuresFile === undefined ? '' : `, and erasures_file to ${resolve(config.erasuresFile)}`;

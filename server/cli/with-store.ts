@@ -1,6 +1,6 @@
 /** Opens the store of the server's configuration for a command. A server may be running meanwhile. */
 import type {Admin} from '../admin/admin.ts';
-import {withAttached} from '../admin/attached.ts';
+import {withAttached, type Opening} from '../admin/attached.ts';
 import {toJson} from '../admin/visible.ts';
 import {readConfig} from '../config/config.ts';
 import {accountIn} from '../config/environment.ts';
@@ -10,20 +10,16 @@ import type {Run} from './output.ts';
 
 type Work<Result> = (admin: Admin) => Promise<Result>;
 
-/** For commands that only read. */
-export const readingStore = <Result>(
+/** @throws Refusal if the store cannot be opened */
+export const withStore = <Result>(
   run: Run,
+  how: Omit<Opening, 'emit'>,
   work: Work<Result>,
   config = readConfig(run.environment),
-): Promise<Result> => withAttached(config, {mayWrite: false, ...accessOf(run)}, work);
-
-export const changingStore = <Result>(run: Run, work: Work<Result>): Promise<Result> =>
-  withAttached(readConfig(run.environment), {mayWrite: true, ...accessOf(run)}, work);
-
-const accessOf = (run: Run) => ({
-  emit: emitTo(run),
-  by: {actor: accountIn(run.environment), action: run.action},
-});
+): Promise<Result> => {
+  const by = {actor: accountIn(run.environment), action: run.action};
+  return withAttached(config, {...how, emit: emitTo(run), by}, work);
+};
 
 /** For commands that work before the first start. Nothing is noted, because there may be no store yet. */
 export const withoutStore = <Result>(run: Run, work: Work<Result>): Promise<Result> =>
@@ -34,14 +30,6 @@ const noStore = new Proxy({} as Admin['store'], {
     throw new Error(`This command opens no store, and has none for ${String(name)}`);
   },
 });
-
-/** For commands that say which data key is missing, or are the way out. */
-export const lackingKeys = <Result>(run: Run, mayWrite: boolean, work: Work<Result>): Promise<Result> =>
-  withAttached(readConfig(run.environment), {mayWrite, mayLackKeys: true, ...accessOf(run)}, work);
-
-/** For the command that repairs a store which was restored. */
-export const repairingStore = <Result>(run: Run, work: Work<Result>): Promise<Result> =>
-  withAttached(readConfig(run.environment), {mayWrite: true, isRepair: true, ...accessOf(run)}, work);
 
 /** To standard error, because standard output is for the result of the command alone. */
 const emitTo =

@@ -49,11 +49,8 @@ export function createPages({admin, status, changed, routes, emit}: PagesParts):
     const isPost = method === 'POST';
     const query = textsIn({...request.query, ...request.params});
     const from = isLinked(request) && {from: 'another site'};
-    const note = accessLog.of(
-      store,
-      {actor: actorOf(seen), action},
-      isPost ? undefined : {...query, ...from},
-    );
+    const page = isPost ? undefined : {...query, ...from};
+    const note = accessLog.of(store, {actor: actorOf(seen), action}, page);
     const noteAccess: Admin['noteAccess'] = (filter, ...leads) => note({...filter, ...from}, ...leads);
     return {
       seen,

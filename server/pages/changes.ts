@@ -4,16 +4,16 @@ import {
   done,
   inputOf,
   planned,
+  saidIn,
   verbOf,
   type AnyChanging,
-  type Plan,
   type Planned,
 } from '../admin/operations/operation.ts';
 import {progressWords, type Progress} from '../admin/operations/progress.ts';
 import {ofLead, ofLists, type OfLead, type OfList} from '../admin/operations/table.ts';
 import {printable} from '../admin/visible.ts';
 import {html, type Html} from '../html/html.ts';
-import {action, hidden, page, saying, type Said} from './layout.ts';
+import {action, capitalized, hidden, page, saying, type Said} from './layout.ts';
 import {optionsToSignIn} from './passkeys.ts';
 import {passkeyForm} from './sign-in.ts';
 import type {Reply, Route, Seen, Visit} from './visit.ts';
@@ -25,9 +25,8 @@ export const mayDo = ({roles = []}: AnyChanging, {role}: Pick<Seen, 'role'>): bo
 const titleOf = (button: string) => button.replace('…', '');
 
 /** Of several leads, each line begins with the reference. */
-function linesOf({does}: Plan<unknown>): string[] {
+function linesOf({does}: Planned['plan']): string[] {
   const leads = does.filter((line) => typeof line !== 'string').length;
-  const capitalized = (words: string) => words.replace(/^./, (first) => first.toUpperCase());
   return does.flatMap((line) =>
     typeof line === 'string'
       ? [line]
@@ -61,7 +60,7 @@ type Begun = {
 const lists = {'/leads': 'Leads', '/destinations': 'Destinations', '/operators': 'People'} as const;
 
 /** @returns the path of the page that does this with the line */
-export const pathOf = (row: OfList, name: string): string =>
+const pathOf = (row: OfList, name: string): string =>
   `/${row.onList.list}/${encodeURIComponent(name)}/${verbOf(row)}`;
 
 /** What else stands in the address, or was sent with the form. */
@@ -75,25 +74,12 @@ const carriedIn = ({query, form}: Visit) =>
 
 async function beginOnLead(visit: Visit, row: OfLead): Promise<Begun> {
   const carried = carriedIn(visit);
-  const {lead, reference, person, ...plan} = await planChange(
-    visit.admin,
-    row,
-    visit.query['id'] ?? '',
-    carried,
-  );
+  const {id = ''} = visit.query;
+  const {lead, reference: name, person, ...plan} = await planChange(visit.admin, row, id, carried);
   const back = `/leads/${lead}`;
+  const to = `${back}/${verbOf(row)}`;
   const given = row.onLead.input(lead, carried);
-  return {
-    row,
-    plan,
-    given,
-    here: '/leads',
-    back,
-    name: reference,
-    person,
-    to: `${back}/${verbOf(row)}`,
-    carried,
-  };
+  return {row, plan, given, here: '/leads', back, name, person, to, carried};
 }
 
 async function beginOnList(visit: Visit, row: OfList): Promise<Begun> {
@@ -154,7 +140,7 @@ async function make({admin, form}: Visit, {row, plan, given}: Begun): Promise<Sa
   try {
     const agreed = row.plan ? (form.get('confirm') ?? '') : undefined;
     const result = await done(row, admin, input, plan, agreed, patience());
-    const {said = [], remarks = [], fails = []} = row.said(result, input, admin);
+    const {said, remarks, fails} = saidIn(row.said(result, input, admin));
     if (fails.length > 0) return {failed: fails.join('\n')};
     const more = said.length - maxSaid;
     const shown = [...said.slice(0, maxSaid), ...(more > 0 ? [`and ${more} more`] : [])];

@@ -104,8 +104,8 @@ function strip(cells: Cells): Html {
   const count = (kind: keyof typeof looks) => cells.filter((each) => each === kind).length;
   const words = `Half hours of the last day with late leads: ${count('late')}; with leads that have not arrived: ${count('open')}.`;
   const rects = cells.map((kind, index) => {
-    const [look, high] = looks[kind];
-    return html`<rect class="${look}" x="${index * 10}" y="${24 - high}" width="9" height="${high}" />`;
+    const [tone, high] = looks[kind];
+    return html`<rect class="${tone}" x="${index * 10}" y="${24 - high}" width="9" height="${high}" />`;
   });
   return html`<svg
     class="strip"

@@ -50,10 +50,7 @@ export function exportDay({admin, form, seen}: Visit): Promise<Reply> {
 }
 
 /** Ends when the session does: a download goes on for as long as somebody reads it. */
-async function* textsOf(
-  job: Job<Exporting, Exported>,
-  session: () => Promise<unknown>,
-): AsyncGenerator<string> {
+async function* textsOf(job: Job<Exporting, Exported>, session: () => Promise<unknown>) {
   for await (const part of job) {
     if (!(await session())) throw new Refusal('You are not signed in any more.');
     if ('text' in part) yield part.text;

@@ -126,15 +126,15 @@ export const saying = ({seal}: Pick<Visit, 'seal'>, path: string, said: Said): {
   to: `${path}?said=${typeof said === 'string' ? seal(said) : `${seal(said.failed)}&failed=1`}`,
 });
 
-/** A form that is only a button. @param look classes of the button */
+/** A form that is only a button. @param classes of the button */
 export const action = (
   to: string,
   words: string,
-  look = '',
+  classes = '',
   fields: Readonly<Record<string, string>> = {},
 ): Html =>
   html`<form method="post" action="${to}">
-    ${hidden(fields)}<button class="btn ${look}">${words}</button>
+    ${hidden(fields)}<button class="btn ${classes}">${words}</button>
   </form>`;
 
 export const hidden = (fields: Readonly<Record<string, string>>): readonly Html[] =>
@@ -152,14 +152,16 @@ export const empty = (title: string, content: HtmlValue): Html =>
     ${content}
   </div>`;
 
+export const capitalized = (words: string): string => words.replace(/^./, (first) => first.toUpperCase());
+
 export const money = (dollars: number): string => formatMoney(dollars, 'en-US');
 
 /** The parts of the total as a bar. The figures stand beside it as text. */
-export function bar(amounts: Amounts | null, look: 'parts' | 'whole'): Html | false {
+export function bar(amounts: Amounts | null, kind: 'parts' | 'whole'): Html | false {
   const total = amounts?.[totalAmount] ?? 0;
   if (!amounts || total === 0) return false;
   const width = 1_000;
-  const gap = look === 'whole' ? 3 : 12;
+  const gap = kind === 'whole' ? 3 : 12;
   let x = 0;
   const rects = amountParts.map((part) => {
     const wide = ((amounts[part] ?? 0) / total) * width;
@@ -172,7 +174,7 @@ export function bar(amounts: Amounts | null, look: 'parts' | 'whole'): Html | fa
     x += wide;
     return rect;
   });
-  return html`<svg class="${look}" viewBox="0 0 ${width} 1" preserveAspectRatio="none" aria-hidden="true">
+  return html`<svg class="${kind}" viewBox="0 0 ${width} 1" preserveAspectRatio="none" aria-hidden="true">
     ${rects}
   </svg>`;
 }

@@ -13,12 +13,9 @@ const sealed = html`<span class="sealed">${icon('lock')}<i aria-hidden="true"></
 /** Stands in place of a name that the role does not see. */
 export const sealedName = (reference: string): Html => html`${sealed}<small class="ref">${reference}</small>`;
 
-function visitorOf(
-  {id, reference, record, erasedAt, unreadable}: LeadView,
-  visit: Visit,
-  isWhole: boolean,
-): Html {
-  const link = (words: HtmlValue, look = '') => html`<a class="${look}" href="/leads/${id}">${words}</a>`;
+function visitorOf({id, reference, record, erasedAt, unreadable}: LeadView, visit: Visit, isWhole: boolean) {
+  const link = (words: HtmlValue, classes = '') =>
+    html`<a class="${classes}" href="/leads/${id}">${words}</a>`;
   if (erasedAt !== null) return html`${link('Erased')}<small>on ${date(visit.seen, erasedAt)}</small>`;
   if (unreadable !== null) return html`${link('Cannot be read')}<small>${unreadable}</small>`;
   if (!record) return link(sealedName(reference));

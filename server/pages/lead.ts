@@ -10,15 +10,13 @@ import {printable, visible} from '../admin/visible.ts';
 import {html, type Html, type HtmlValue} from '../html/html.ts';
 import type {LeadView} from '../leads/lead-view.ts';
 import {resultWords, senderWords} from '../leads/lead-words.ts';
-import {bar, clock, date, icon, moment, money, page, state} from './layout.ts';
+import {bar, capitalized, clock, date, icon, moment, money, page, state} from './layout.ts';
 import {changeNamed} from '../admin/operations/changes.ts';
 import {mayDo} from './changes.ts';
 import {sealedName} from './lead-table.ts';
 import {seesPersons, type Reply, type Visit} from './visit.ts';
 
 const {names, labels} = afterTouch;
-
-const capitalized = (words: string) => words.replace(/^./, (first) => first.toUpperCase());
 
 /** Words of a stranger. Written from the right, they would change the order of what stands beside them, such as a number. */
 const theirs = (words: string): Html => html`<bdi>${printable(words)}</bdi>`;
@@ -77,10 +75,7 @@ function contentOf(sheet: CallSheet, visit: Visit): Html {
     ${cameFrom(view, visit)}`;
 }
 
-function keptConsent(
-  {kept, consent_kept_until}: NonNullable<CallSheet['erased']>,
-  {seen}: Visit,
-): Html | false {
+function keptConsent({kept, consent_kept_until}: NonNullable<CallSheet['erased']>, {seen}: Visit) {
   if (kept === null || 'unreadable' in kept) return false;
   const until = consent_kept_until === null ? '' : `, until ${date(seen, Date.parse(consent_kept_until))}`;
   return facts([

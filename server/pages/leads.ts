@@ -91,6 +91,7 @@ function chips(visit: Visit, given: Filters): Html {
   const {partners} = visit.admin.config;
   const keys = [...partners.map(({key}) => [key, key] as const), ['-', partnerWords(null)] as const];
   const timeWords = Object.entries(times).map(([value, [words]]) => [value, words] as const);
+  const answers = leadStatuses.map((each) => [each, answerWords[each]] as const);
   const open = Object.entries(opens).map(([value, words]) =>
     given.open === value
       ? setChip(given, 'open', words)
@@ -101,13 +102,7 @@ function chips(visit: Visit, given: Filters): Html {
     ${chooser(given, 'partner', 'Partner', keys.length > mostChoices ? undefined : keys)}
     ${
       given.who === undefined &&
-      html`${chooser(
-        given,
-        'state',
-        'Answer',
-        leadStatuses.map((each) => [each, answerWords[each]]),
-      )}
-      ${chooser(given, 'campaign', 'Campaign')}${open}`
+      html`${chooser(given, 'state', 'Answer', answers)} ${chooser(given, 'campaign', 'Campaign')}${open}`
     }
   </div>`;
 }

@@ -34,9 +34,8 @@ function need(finding: Finding, status: Status, visit: Visit): Html {
   const row = status.destinations.find(({destination}) => kind === 'stopped' && destination === subject);
   const isHeld = row !== undefined && row.refused + row.failed === 0;
   const [to, words] = placeOf[isHeld ? 'held' : kind]?.(encodeURIComponent(subject ?? '')) ?? [];
-  const mayDecide = rowOf(kind === 'erasure' ? 'leads erase' : 'consent allow')?.roles?.includes(
-    visit.seen.role,
-  );
+  const decision = kind === 'erasure' ? 'leads erase' : 'consent allow';
+  const mayDecide = rowOf(decision)?.roles?.includes(visit.seen.role);
   return html`<li class="${level}">
     ${icon('warn')}<strong>${title}</strong>${why !== null && html`<p>${why}</p>`}
     ${to !== undefined && (words !== 'Decide' || mayDecide) && html`<a class="btn" href="${to}">${words}<span class="unseen">: ${title}</span></a>`}
@@ -104,10 +103,7 @@ const figure = (label: string, value: string | number, note: string) =>
     <dd>${value} <small>${note}</small></dd>
   </div>`;
 
-function figures(
-  {today, usual, lastLeadAt, answers, held, oldestHeldAt, stopped}: Overview,
-  visit: Visit,
-): Html {
+function figures({today, usual, lastLeadAt, answers, held, oldestHeldAt, stopped}: Overview, visit: Visit) {
   const asked = answers.done + answers.pending + answers.refused;
   const still = [
     answers.pending > 0 && `${answers.pending} to follow`,

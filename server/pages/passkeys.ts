@@ -60,7 +60,7 @@ function parsed<Answer extends {id: string}>(text: string): Answer | undefined {
 
 /** What the library checks besides the challenge, of which it finds the signed one. */
 function expected(config: Config, use: string) {
-  let signed: {text: string; end: number} | undefined;
+  let signed: {text: string; expiresAt: number} | undefined;
   return {
     rules: {
       expectedOrigin: originOf(config),
@@ -68,20 +68,20 @@ function expected(config: Config, use: string) {
       requireUserVerification: true,
       expectedChallenge(text: string) {
         const expiresAt = challengeEnd(config.tokenKeys, use, text);
-        signed = expiresAt === undefined ? undefined : {text, end: expiresAt};
+        signed = expiresAt === undefined ? undefined : {text, expiresAt};
         return signed !== undefined;
       },
     },
     /** Only after all else is right, so that strangers cannot fill the store with challenges. */
     spend: async (store: Pick<OperatorStore, 'spendChallenge'>) =>
-      signed !== undefined && (await store.spendChallenge(signed.text, signed.end)),
+      signed !== undefined && (await store.spendChallenge(signed.text, signed.expiresAt)),
   };
 }
 
 /** The library throws for all that is wrong, and has nothing to do with the store. */
 const orUndefined = () => undefined;
 
-export type NewPasskey = Omit<Passkey, 'operator' | 'usedAt'>;
+type NewPasskey = Omit<Passkey, 'operator' | 'usedAt'>;
 
 /** @returns undefined if the answer is wrong, was given before, or the passkey is known already */
 export async function createdPasskey(

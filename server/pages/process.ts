@@ -122,10 +122,7 @@ function keepReading(first: Config, read: () => Config, every: number) {
  * Runs until a signal comes, and then lets requests end.
  * @throws as `startPages`
  */
-export async function runPages(
-  environment: Environment | undefined,
-  routes: readonly Route[],
-): Promise<void> {
+export async function runPages(environment: Environment | undefined, routes: readonly Route[]) {
   const read = () => readConfig(environment);
   const {host, logLevel, admin} = read();
   const log = createObservationLog(createLog(logLevel));

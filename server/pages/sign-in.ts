@@ -34,17 +34,17 @@ const wrong =
 const unchanged =
   'Nothing was changed, because your session had ended. Sign in to go back to the page, and do it again there.';
 
-/** A form whose button asks the browser for a passkey (pages.js). @param look classes of the button */
+/** A form whose button asks the browser for a passkey (pages.js). @param classes of the button */
 export const passkeyForm = (
   kind: 'create' | 'get',
   to: string,
   options: object,
   words: string,
   fields: Readonly<Record<string, string>> = {},
-  look = 'main',
+  classes = 'main',
 ): Html =>
   html`<form method="post" action="${to}" data-passkey="${kind}" data-options="${JSON.stringify(options)}">
-    ${hidden({credential: '', zone: '', ...fields})}<button class="btn ${look}">${words}</button>
+    ${hidden({credential: '', zone: '', ...fields})}<button class="btn ${classes}">${words}</button>
     <p role="alert"></p>
     <noscript><p>A passkey needs JavaScript. Everything else here works without.</p></noscript>
   </form>`;

@@ -26,12 +26,23 @@ export async function askPasskey({seen, admin, form}: Visit, use: string): Promi
 
 /** Signs in what browsers say of themselves, the most telling first: most say that they are Safari, too. */
 const browsers = {
-  ...{Edg: 'Edge', OPR: 'Opera', SamsungBrowser: 'Samsung Internet', Firefox: 'Firefox', FxiOS: 'Firefox'},
-  ...{Chrom: 'Chrome', CriOS: 'Chrome', Safari: 'Safari'},
+  Edg: 'Edge',
+  OPR: 'Opera',
+  SamsungBrowser: 'Samsung Internet',
+  Firefox: 'Firefox',
+  FxiOS: 'Firefox',
+  Chrom: 'Chrome',
+  CriOS: 'Chrome',
+  Safari: 'Safari',
 };
 const systems = {
-  ...{iPhone: 'iPhone', iPad: 'iPad', Android: 'Android', CrOS: 'ChromeOS', Windows: 'Windows'},
-  ...{'Mac OS': 'macOS', Linux: 'Linux'},
+  iPhone: 'iPhone',
+  iPad: 'iPad',
+  Android: 'Android',
+  CrOS: 'ChromeOS',
+  Windows: 'Windows',
+  'Mac OS': 'macOS',
+  Linux: 'Linux',
 };
 /** Such as `Firefox on Linux`. */
 export function browserOf(agent: string): string {
@@ -124,12 +135,8 @@ async function allowPasskey(visit: Visit): Promise<Reply> {
 async function addPasskey(visit: Visit): Promise<Reply> {
   const {seen, admin, form} = visit;
   const {store, config} = admin;
-  const passkey = await createdPasskey(
-    store,
-    config,
-    useOfPasskey(visit, 'add'),
-    form.get('credential') ?? '',
-  );
+  const answer = form.get('credential') ?? '';
+  const passkey = await createdPasskey(store, config, useOfPasskey(visit, 'add'), answer);
   if (!passkey) throw new Refusal(refusedPasskey);
   await admin.noteAccess({operator: seen.name});
   await admin.store.addPasskey({...passkey, operator: seen.operator});

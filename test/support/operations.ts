@@ -38,6 +38,7 @@ export function operationLines({held, waiting, phone, kid, key, text = 'why'}: N
     ['operators list'],
     ['operators invite', 'Ben'],
     ['operators revoke', 'Ana'],
+    ['partners list'],
     ['audit list'],
     ['evidence list'],
     ['evidence renew'],

@@ -15,7 +15,7 @@ import {planRevocation, revokeConsent, type RevocationInput} from '../../server/
 import {exportLeads} from '../../server/admin/exporting.ts';
 import {readStatus} from '../../server/admin/status.ts';
 import {loadCommands} from '../../server/cli/commands.ts';
-import type {jsonOption} from '../../server/cli/options.ts';
+import type {jsonOption} from '../../server/cli/operate.ts';
 import {createRun, type Surroundings} from '../../server/cli/output.ts';
 import {run as runProgram} from '../../server/cli/program.ts';
 import type {LeadFilter, UnreadableLead} from '../../server/leads/lead-filter.ts';
@@ -156,7 +156,7 @@ export const planAndErase = (admin: Admin, leads: readonly string[], all = false
   carryOut<ErasurePlan & {out_of_files: boolean}>(admin, 'leads erase', {leads, all});
 
 export const planAndRevoke = async (admin: Admin, input: RevocationInput) =>
-  finish(revokeConsent(admin, await planRevocation(admin, input)), () => undefined);
+  finish(revokeConsent(admin, await planRevocation(admin, input)));
 
 /** The status beside a server that works, of a configuration with which it would start. */
 export const statusOf = ({store, config}: Pick<Admin, 'store' | 'config'>, forAlerts = false) =>
@@ -216,6 +216,12 @@ export const databaseKinds = [
   {name: 'SQLite', postgres: false, skip: false},
   {name: 'PostgreSQL', postgres: true, skip: withoutPostgres},
 ] as const;
+
+/** As `operate`, with what functions of `server/admin/` get under its settings. */
+export async function operateAdmin(...words: Parameters<typeof operate>) {
+  const operated = await operate(...words);
+  return {...operated, admin: await operated.admin(), adminUnder: operated.admin};
+}
 
 /** Stores the leads, and runs commands over them. */
 export async function operate(

@@ -58,11 +58,11 @@ const show = reads({
     const remarks = found ? notesOf(admin, found) : [];
     if (signed)
       return {
-        said: records.flatMap(({statement}) => statement ?? []),
-        fails: records.flatMap(({statement, reference}) =>
-          statement === null
-            ? [`There is no statement about ${reference}: docs/consent.md says what one needs.`]
-            : [],
+        said: records.map(({statement}) => statement ?? false),
+        fails: records.map(
+          ({statement, reference}) =>
+            statement === null &&
+            `There is no statement about ${reference}: docs/consent.md says what one needs.`,
         ),
         remarks,
       };
@@ -84,19 +84,19 @@ const utc = (at: string | null) => at?.replace('T', ' ').replace(/\.\d+Z$/, ' UT
 type Field = readonly [name: string, value: string];
 
 /** What a record says, for people. Times are in UTC, as regulators and other systems have them. */
-function linesOf({observed, reported, text, person, ...of}: ShownConsent): Field[] {
+function linesOf({observed, reported, text, person, ...record}: ShownConsent): Field[] {
   const {words = null, language} = text ?? {};
   const readable = readableText({words, language}, {...observed, ...reported});
   return [
-    ['Reference', `${of.reference} (${of.lead})`],
-    ['Partner', of.partner ?? 'none: a caller of /json/leads'],
+    ['Reference', `${record.reference} (${record.lead})`],
+    ['Partner', record.partner ?? 'none: a caller of /json/leads'],
     ['Name', person ? `${person.first_name} ${person.last_name}` : ''],
     ['Phone', person ? [...new Set([person.phone, person.phone_e164])].join(', ') : ''],
     ['Email', person?.email ?? ''],
-    ['Received', utc(of.received_at)],
-    ['Erased', utc(of.erased_at)],
-    ['Consent kept until', utc(of.kept_until)],
-    ...afterwardsLines(of, utc),
+    ['Received', utc(record.received_at)],
+    ['Erased', utc(record.erased_at)],
+    ['Consent kept until', utc(record.kept_until)],
+    ...afterwardsLines(record, utc),
     ['Consent', text ? '' : 'none: no text was agreed to, or its record was erased'],
     ['Text', text ? `${text.words ?? 'its words were not kept'}` : ''],
     ['In plain words', readable.text === words ? '' : (readable.text ?? '')],
@@ -117,11 +117,11 @@ function linesOf({observed, reported, text, person, ...of}: ShownConsent): Field
     ['Address', observed?.ip ?? reported?.ip ?? ''],
     ['Browser', observed?.user_agent ?? ''],
     ['Certificate', reported?.certificate_url ?? ''],
-    ...of.receivers.map(({destination, place, content, state, at}): Field => [
+    ...record.receivers.map(({destination, place, content, state, at}): Field => [
       'Who has it',
       [placed({destination, place}), content, state, utc(at)].filter(Boolean).join(', '),
     ]),
-    ...(of.receivers.length === 0 ? [['Who has it', 'nobody else'] as const] : []),
+    ...(record.receivers.length === 0 ? [['Who has it', 'nobody else'] as const] : []),
   ];
 }
 
@@ -200,13 +200,9 @@ const list = reads({
     if (revoked) return void (yield await listSuppressions(admin, limit));
     const {rows, unreadable} = yield* listConsents(admin, consentFilter(times, text), limit, text);
     yield rows;
+    const names = unreadable.map(referenceOf).join(', ');
     return {
-      remarks:
-        unreadable.length > 0
-          ? [
-              `${counted(unreadable.length, 'lead')} could not be read: ${unreadable.map(referenceOf).join(', ')}.`,
-            ]
-          : [],
+      remarks: [names !== '' && `${counted(unreadable.length, 'lead')} could not be read: ${names}.`],
     };
   },
 });

@@ -1,7 +1,7 @@
 /** The deliveries of leads: which wait or failed, what is sent again, sent on, or never sent. */
 import {z} from 'zod';
 import {upstreamIdSchema} from '../../destinations/lead-api/upstream-id.ts';
-import {deliveryStates, hasEnded, type DeliveryFilter} from '../../leads/deliveries.ts';
+import {deliveryStates, hasEnded, isForReceivers, type DeliveryFilter} from '../../leads/deliveries.ts';
 import {Refusal, type Admin} from '../admin.ts';
 import {
   changed,
@@ -27,9 +27,15 @@ import {
 } from '../deliveries.ts';
 import {noDestination} from '../destinations.ts';
 import {counted, placed} from '../words.ts';
-import {isDroppable, isDue, isReleasable, type OpenDelivery} from './deliveries-of-lead.ts';
 import * as field from './fields.ts';
-import {changes, reads, type Group, type Plan} from './operation.ts';
+import {changes, reads, type Group, type OpenDelivery, type Plan} from './operation.ts';
+
+/** It goes nowhere before its address is decided about. */
+const isElsewhere = ({reason}: OpenDelivery) => reason === 'elsewhere' || reason === 'former';
+/** It can be sent on by a decision about the lead alone. */
+export const isReleasable = (row: OpenDelivery): boolean => row.state === 'held' && !isElsewhere(row);
+const isDue = (row: OpenDelivery) => row.state !== 'held' && !isElsewhere(row);
+const isDroppable = (row: OpenDelivery) => !isForReceivers(row);
 
 const aLead = 'the id or the reference of a lead';
 const destination = field.option('name', 'only deliveries to this destination');
@@ -100,15 +106,14 @@ const show = reads({
 export const damagedReplies = (names: readonly string[]): string[] =>
   names.map((name) => `The last reply of ${name} cannot be read: it is damaged in the database.`);
 
-export const sentLines = ({destination: name, content, ambiguous}: OpenDelivery): string[] => [
+export const sentLines = ({destination: name, content, ambiguous}: OpenDelivery) => [
   `${name} gets ${contentWords[content]} now.`,
-  ...(ambiguous > 0
-    ? [`${name} may have it already: nobody knows what became of ${counted(ambiguous, 'attempt')}.`]
-    : []),
+  ambiguous > 0 &&
+    `${name} may have it already: nobody knows what became of ${counted(ambiguous, 'attempt')}.`,
 ];
-const dropLines = ({destination: name, content}: OpenDelivery): string[] => [
+const dropLines = ({destination: name, content}: OpenDelivery) => [
   `${name} never gets ${contentWords[content]}.`,
-  ...(content === 'lead' ? [`If ${name} was to answer the lead, it counts as refused.`] : []),
+  content === 'lead' && `If ${name} was to answer the lead, it counts as refused.`,
 ];
 export const factsOf = ({destination: name, content, state, ambiguous}: OpenDelivery): string =>
   [name, content, state, ambiguous].join(' ');
@@ -124,21 +129,21 @@ export async function pauseLines(admin: Admin, rows: readonly OpenDelivery[]): P
     );
 }
 
-type Ordered = {order: 'retry' | 'drop'; concerns: (row: OpenDelivery) => boolean};
+type Order = 'retry' | 'drop';
 
 /** Of one lead, its deliveries are the plan. Of many, the selection is, and how many there are. */
-async function planOf(admin: Admin, input: Selection, {order, concerns}: Ordered): Promise<Plan<Selected>> {
+async function planOf(
+  admin: Admin,
+  input: Selection,
+  order: Order,
+  concerns: (row: OpenDelivery) => boolean,
+): Promise<Plan<Selected>> {
   const filter = await filterOf(admin, input);
   await admin.noteAccess(filter);
   if (filter.lead === undefined) {
     const many = counted(await admin.store.countSelected(order, filter), 'delivery', 'deliveries');
     return {
-      does: [
-        order === 'retry'
-          ? `${many} of the selection, as it is now, due at once.`
-          : `${many} of the selection, as it is now, never made.`,
-      ],
-      facts: [JSON.stringify(input)],
+      does: [`${many} of the selection, as it is now, ${order === 'retry' ? 'due at once' : 'never made'}.`],
       prepared: {filter, each: [filter]},
       question: `${order} what is selected, ${many} now`,
     };
@@ -168,12 +173,7 @@ async function planOf(admin: Admin, input: Selection, {order, concerns}: Ordered
   };
 }
 
-async function whyNot(
-  admin: Admin,
-  order: Ordered['order'],
-  filter: DeliveryFilter,
-  rows: readonly OpenDelivery[],
-) {
+async function whyNot(admin: Admin, order: Order, filter: DeliveryFilter, rows: readonly OpenDelivery[]) {
   if (order === 'drop') return rows.length > 0 ? onlyStopsWait : whyNone(filter, admin.config);
   const why = await whyNotSent(admin, filter);
   return filter.state === undefined && rows.some(isReleasable)
@@ -191,10 +191,15 @@ const pausedWords = ({paused}: Changed) =>
     ({destination: name, reason}) =>
       `${name} is paused (${reason}): its deliveries wait until "lead-prequal destinations resume ${name}".`,
   );
-const dueNow = (done: Changed) =>
-  done.why_none === null
-    ? {said: [`${many(done)} due now`], remarks: pausedWords(done)}
-    : {fails: [done.why_none], remarks: pausedWords(done)};
+const sending = {
+  run: (admin: Admin, _: unknown, prepared: Selected) => retryDeliveries(admin, prepared),
+  line: changed,
+  said: (done: Changed) =>
+    done.why_none === null
+      ? {said: [`${many(done)} due now`], remarks: pausedWords(done)}
+      : {fails: [done.why_none], remarks: pausedWords(done)},
+};
+const onePlace = (lead: string, {destination}: Readonly<Record<string, string>>) => ({lead, destination});
 
 const retry = changes({
   words: 'deliveries retry',
@@ -213,18 +218,15 @@ a second time. To a destination that is failing, one is tried at a time until it
     make: 'Send now',
     cannot: 'Nothing of it waits to be sent.',
     isPossible: (open) => open.some(isDue),
-    input: (lead, {destination}) => ({lead, destination}),
+    input: onePlace,
   },
   plan: (admin, {lead, destination: name, state, failing, stops, since, until}) => {
     const input = {lead, destination: name, state, failing, stops, since, until};
     const concerns = (row: OpenDelivery) =>
       state === undefined ? isDue(row) : !(hasEnded(state) && ['lead', 'confirmation'].includes(row.content));
-    return planOf(admin, input, {order: 'retry', concerns});
+    return planOf(admin, input, 'retry', concerns);
   },
-  run: (admin, _, prepared) => retryDeliveries(admin, prepared),
-  line: changed,
-  lines: (done) => [done],
-  said: dueNow,
+  ...sending,
 });
 
 const release = changes({
@@ -238,13 +240,10 @@ const release = changes({
     button: 'Send it on…',
     cannot: 'Nothing of it is held.',
     isPossible: (open, {isSuppressed = false}) => !isSuppressed && open.some(isReleasable),
-    input: (lead, {destination}) => ({lead, destination}),
+    input: onePlace,
   },
-  plan: (admin, input) => planOf(admin, {...input, state: 'held'}, {order: 'retry', concerns: isReleasable}),
-  run: (admin, _, prepared) => retryDeliveries(admin, prepared),
-  line: changed,
-  lines: (done) => [done],
-  said: dueNow,
+  plan: (admin, input) => planOf(admin, {...input, state: 'held'}, 'retry', isReleasable),
+  ...sending,
 });
 
 const drop = changes({
@@ -263,25 +262,23 @@ To take it back: lead-prequal deliveries retry --state dropped (only news).`,
     cannot:
       'Nothing of it waits that can be dropped here: that somebody who said stop or was erased must be told goes on.',
     isPossible: (open) => open.some(isDroppable),
-    input: (lead, {destination}) => ({lead, destination}),
+    input: onePlace,
   },
-  plan: (admin, input) =>
-    planOf(admin, input, {order: 'drop', concerns: (row) => input.stops === true || isDroppable(row)}),
+  plan: (admin, input) => planOf(admin, input, 'drop', (row) => input.stops === true || isDroppable(row)),
   run: (admin, _, prepared) => dropDeliveries(admin, prepared),
   line: changed,
-  lines: (done) => [done],
   said(done) {
     const {stops, why_none: why} = done;
-    const tell = `${stops.length < stopsNamed ? 'Tell' : 'There may be more. Tell'} them by hand, then drop this by --stops.`;
     return {
-      said: why === null ? [`${many(done)} dropped`] : [],
-      fails: why === null ? [] : [why],
+      said: [why === null && `${many(done)} dropped`],
+      fails: [why ?? false],
       remarks: [
         ...stops.map(
           ({reference, destination: name, content}) =>
             `Left: ${name} must hear that ${reference} was ${content}.`,
         ),
-        ...(stops.length > 0 ? [tell] : []),
+        stops.length > 0 &&
+          `${stops.length < stopsNamed ? 'Tell' : 'There may be more. Tell'} them by hand, then drop this by --stops.`,
       ],
     };
   },

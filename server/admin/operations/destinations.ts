@@ -68,7 +68,6 @@ const test = changes({
     return testDestination(admin.config, name);
   },
   line: testOutcome,
-  lines: (tested) => [tested],
   said({works, said, reply, remedy, milliseconds}, {name}) {
     const words = [`${name}: ${said} (after ${milliseconds} ms).${remedy === null ? '' : ` ${remedy}`}`];
     const began = reply ? [`Its reply begins with: ${reply}`] : [];

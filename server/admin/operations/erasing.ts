@@ -14,8 +14,7 @@ import {
   type ErasurePlan,
   type PlannedLead,
 } from '../erasing.ts';
-import {erasureFields} from '../erasure-words.ts';
-import {counted, localTime, maxOthers} from '../words.ts';
+import {counted, lasting, localDay, maxOthers, placed, timeOrNone} from '../words.ts';
 import * as field from './fields.ts';
 import {changes, reads, type PlanLine} from './operation.ts';
 import {isPerson, notesOf, personFields, searchPerson} from './person.ts';
@@ -23,44 +22,75 @@ import {notOutOfFiles} from './progress.ts';
 
 const consentRule = '16 CFR 310.5 asks for five years of records of consents, with name and telephone number';
 
-const local = (time: string | null) => localTime(Date.parse(time ?? ''));
 function lineOf(lead: PlannedLead): PlanLine {
   const {id, reference, was_erased_at, created_at, partner, name} = lead;
-  const erased = was_erased_at === null ? '' : `, erased ${local(was_erased_at)}`;
+  const erased = was_erased_at === null ? '' : `, erased ${timeOrNone(was_erased_at)}`;
   return {
     reference,
-    head: `${reference} (${id}), received ${local(created_at)}, ${partner ?? 'of a caller'}${erased}`,
+    head: `${reference} (${id}), received ${timeOrNone(created_at)}, ${partner ?? 'of a caller'}${erased}`,
     person: name,
     fields: erasureFields(lead),
   };
 }
 
-/** Which consents go or stay, and why. */
-function consentWords({leads, all}: ErasurePlan): string[] {
-  const withConsent = leads.filter(({has_consent}) => has_consent);
-  if (withConsent.length === 0) return [];
-  if (all)
-    return [`${counted(withConsent.length, 'consent')} of these go, too (--all), although ${consentRule}.`];
-  const kept = withConsent.filter(({consent_kept_until}) => consent_kept_until !== null);
-  return kept.length > 0
-    ? [
-        `${counted(kept.length, 'consent')} of these stay (keep_consent_years): ${consentRule}. --all erases them, too.`,
-      ]
-    : ['The time for which consents are kept is over, so they go, too.'];
+const whyIncluded = {
+  named: '',
+  duplicate: 'belongs to a lead that goes: one is a duplicate of the other',
+  correction: 'belongs to a lead that goes: one corrects the other',
+} as const satisfies Record<PlannedLead['because'], string>;
+
+/** What erasing a lead takes, in names and values. */
+function erasureFields(lead: PlannedLead): [name: string, value: string][] {
+  const {id, reference, because, unreadable, was_erased_at, has_consent, consent_kept_until} = lead;
+  const isErased = was_erased_at !== null;
+  const whole =
+    unreadable === null
+      ? 'name, e-mail, telephone, answers, amounts, notes, hidden fields, where the visitor came from'
+      : `everything but ids, times and partner. It cannot be read (${unreadable}), so no consent can be kept`;
+  const consent = has_consent ? 'the kept consent, with name and telephone number' : 'nothing more';
+  const left = lead.under_way_until === null ? 0 : Date.parse(lead.under_way_until) - Date.now();
+  const kept = `the consent, with name and telephone number, until ${localDay(Date.parse(consent_kept_until ?? ''))}`;
+  const sending = `a process may be sending it for up to ${lasting(left + 999)}; the others are told after that`;
+  const fields: [string, string][] = [
+    ['belongs', whyIncluded[because]],
+    ['goes', isErased ? (lead.changes ? consent : '') : whole],
+    ['stays', consent_kept_until === null ? '' : kept],
+    ['will be told', lead.told.join(', ')],
+    ...(isErased ? [] : lead.remote_ids).map(({destination, remote_id}): [string, string] => {
+      const known = remote_id === null ? 'perhaps, without an id that is known' : `as ${remote_id}`;
+      return ['cannot be told', `${destination}, which has it ${known}: ask whoever runs it`];
+    }),
+    ...(isErased ? [] : lead.former).map(({last_used_at, ...former}): [string, string] => {
+      const until = last_used_at === null ? '' : ` until ${localDay(Date.parse(last_used_at))}`;
+      const words = `write there "Delete what you have of ${reference}, ${id}"`;
+      return ['cannot be told', `formerly ${placed(former)}${until}, which may have it: ${words}`];
+    }),
+    ['under way', left > 0 ? sending : ''],
+  ];
+  return fields.filter(([, value]) => value);
 }
 
-function remainsOf({databaseUrl, databasePath}: Config): string[] {
+/** Which consents go or stay, and why. */
+function consentWords({leads, all}: ErasurePlan) {
+  const withConsent = leads.filter(({has_consent}) => has_consent);
+  if (withConsent.length === 0) return false;
+  if (all)
+    return `${counted(withConsent.length, 'consent')} of these go, too (--all), although ${consentRule}.`;
+  const kept = withConsent.filter(({consent_kept_until}) => consent_kept_until !== null);
+  return kept.length > 0
+    ? `${counted(kept.length, 'consent')} of these stay (keep_consent_years): ${consentRule}. --all erases them, too.`
+    : 'The time for which consents are kept is over, so they go, too.';
+}
+
+function remainsOf({databaseUrl, databasePath}: Config) {
   if (databaseUrl)
     return [
       'On PostgreSQL, the old rows stay in its files, its log and its backups until they are overwritten. What was sealed cannot be read any more once its data key is destroyed (docs/privacy.md).',
     ];
   const older = filesAside(resolve(databasePath));
   return [
-    ...(older.length > 0
-      ? [
-          `Older copies beside the database still hold these leads, if they are older than the copies: ${older.join(', ')}. Delete those that you do not need.`,
-        ]
-      : []),
+    older.length > 0 &&
+      `Older copies beside the database still hold these leads, if they are older than the copies: ${older.join(', ')}. Delete those that you do not need.`,
     'Backups hold what was in the database when they were made (docs/privacy.md).',
   ];
 }
@@ -129,18 +159,15 @@ Exit status: 0 erased; 1 not erased, or not out of the files yet; 2 the command 
     return {
       does: [
         ...plan.leads.map(lineOf),
-        ...(hidden > 0
-          ? [
-              `${counted(hidden, 'more lead that belongs to it goes', 'more leads that belong to it go')}, too.`,
-            ]
-          : []),
+        hidden > 0 &&
+          `${counted(hidden, 'more lead that belongs to it goes', 'more leads that belong to it go')}, too.`,
       ],
       notes: [
         ...notes,
-        ...consentWords(plan),
-        ...(going > 0 && admin.config.erasuresFile === undefined
-          ? ['There is no erasures_file: after a restore of an older backup, these leads are back.']
-          : []),
+        consentWords(plan),
+        going > 0 &&
+          admin.config.erasuresFile === undefined &&
+          'There is no erasures_file: after a restore of an older backup, these leads are back.',
       ],
       facts: plan.facts,
       prepared: plan,
@@ -155,13 +182,11 @@ Exit status: 0 erased; 1 not erased, or not out of the files yet; 2 the command 
   said({leads, out_of_files}, _, {config}) {
     const references = leads.map(({reference}) => reference).join(' ');
     return {
-      said: out_of_files
-        ? leads.map(
-            ({reference, changes: isGoing}) =>
-              `${reference} ${isGoing ? 'is' : 'was'} erased${isGoing ? '' : ' before'}`,
-          )
-        : [],
-      fails: out_of_files ? [] : [notOutOfFiles(`leads erase ${references}`)],
+      said: leads.map(
+        ({reference, changes: isGoing}) =>
+          out_of_files && `${reference} ${isGoing ? 'is erased' : 'was erased before'}`,
+      ),
+      fails: [!out_of_files && notOutOfFiles(`leads erase ${references}`)],
       remarks: remainsOf(config),
     };
   },

@@ -22,19 +22,18 @@ part is there: its consents can be verified, but not signed again. One that the 
   read: listEvidenceKeys,
 });
 
-const saySigning = (kid: string) => ({said: [`✓ ${kid} signs new leads`]});
-const line = z.object({signs: z.string()});
-const lines = (signs: string) => [{signs}];
+const signing = {
+  line: z.object({signs: z.string()}),
+  said: ({signs}: {signs: string}) => ({said: [`✓ ${signs} signs new leads`]}),
+};
 
 const renew = changes({
   words: 'evidence renew',
   what: 'make a new key, which signs all new leads; servers take it within seconds',
   past: 'made a new key for statements about consents',
   fields: {},
-  run: (admin) => renewEvidenceKey(admin),
-  line,
-  lines,
-  said: saySigning,
+  run: async (admin) => ({signs: await renewEvidenceKey(admin)}),
+  ...signing,
 });
 
 const leaked = changes({
@@ -46,10 +45,8 @@ const leaked = changes({
     kid: field.argument('the key, as "evidence list" shows it'),
     since: {schema: field.parsedBy(readTime), what: 'the day from which on it proves nothing', value: 'day'},
   },
-  run: (admin, {kid, since}) => markLeaked(admin, kid, since),
-  line,
-  lines,
-  said: saySigning,
+  run: async (admin, {kid, since}) => ({signs: await markLeaked(admin, kid, since)}),
+  ...signing,
 });
 
 export const evidence: Group = {

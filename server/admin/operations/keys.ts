@@ -72,36 +72,28 @@ Exit status: 0 everything is sealed with the first key; 1 not everything, or not
   fields: {},
   run: (admin) => rotateKeys(admin),
   line: rotation,
-  lines: (rotated) => [rotated],
-  said(
-    {key, resealed, unreadable, forgotten, may_leave_at, out_of_files},
-    _,
-    {config: {dataKeys, databaseUrl}},
-  ) {
+  said({key, resealed, unreadable, forgotten, may_leave_at, out_of_files}, _, {config}) {
+    const {dataKeys, databaseUrl} = config;
     const others = dataKeys.slice(1).map(keyName);
     const leave =
       others.length > 0
         ? `. This can leave DATA_KEY in all servers${fromDay(may_leave_at)}: ${others.join(', ')}`
         : '';
     return {
-      said:
-        unreadable.length === 0
-          ? [`✓ Everything is sealed with ${key}: ${counted(resealed, 'row')} of it now${leave}`]
-          : [],
-      remarks:
-        databaseUrl && resealed + forgotten.length > 0
-          ? [
-              'PostgreSQL keeps the rows of before in its files, also after VACUUM, until it writes something else in their place. "VACUUM FULL sealed, person_search, evidence_keys" makes the files anew, and locks each table meanwhile. The rows of before stay in the log (WAL), in dumps and in other backups (docs/privacy.md).',
-            ]
-          : [],
+      said: [
+        unreadable.length === 0 &&
+          `✓ Everything is sealed with ${key}: ${counted(resealed, 'row')} of it now${leave}`,
+      ],
+      remarks: [
+        databaseUrl !== undefined &&
+          resealed + forgotten.length > 0 &&
+          'PostgreSQL keeps the rows of before in its files, also after VACUUM, until it writes something else in their place. "VACUUM FULL sealed, person_search, evidence_keys" makes the files anew, and locks each table meanwhile. The rows of before stay in the log (WAL), in dumps and in other backups (docs/privacy.md).',
+      ],
       fails: [
         ...unreadable.map((id) => `✗ Something of the lead ${id} cannot be read, and stays as it is`),
-        ...(unreadable.length > 0
-          ? [
-              `! ${counted(resealed, 'row')} sealed with ${key}. The keys of before are still needed: leave them in DATA_KEY`,
-            ]
-          : []),
-        ...(out_of_files ? [] : [notOutOfFiles('keys rotate')]),
+        unreadable.length > 0 &&
+          `! ${counted(resealed, 'row')} sealed with ${key}. The keys of before are still needed: leave them in DATA_KEY`,
+        !out_of_files && notOutOfFiles('keys rotate'),
       ],
     };
   },
@@ -116,7 +108,6 @@ the server has made the key itself.`,
   fields: {},
   run: (admin) => noteSaved(admin),
   line: savedKey,
-  lines: (noted) => [noted],
   said: ({key}) => ({said: [`✓ noted: the data key ${key} is copied to a safe place`]}),
 });
 
@@ -147,7 +138,7 @@ Exit status: 0 forgotten; 1 not, or not out of the files yet; 2 the command line
           `The keys of statements about consents are lost, too: those that were sent cannot be verified any more, unless the list of public keys was kept (docs/consent.md): ${evidence_keys.join(', ')}.`,
         suppressed > 0 &&
           `${counted(suppressed, 'number')} of people who revoked their consent can no longer be recognised: new leads with them are not held.`,
-      ].filter((line) => line !== false),
+      ],
       facts: [key, ...leads, ...consents],
       prepared: lost,
       question: `erase ${many} for ever`,
@@ -159,9 +150,9 @@ Exit status: 0 forgotten; 1 not, or not out of the files yet; 2 the command line
   said: ({key, leads, consents, out_of_files}) => ({
     said: [
       ...[...leads, ...consents].map((id) => `${referenceOf(id)} (${id}) erased`),
-      ...(out_of_files ? [`✓ ${key} is forgotten: servers start without it`] : []),
+      out_of_files && `✓ ${key} is forgotten: servers start without it`,
     ],
-    fails: out_of_files ? [] : [notOutOfFiles(`keys forget ${key}`)],
+    fails: [!out_of_files && notOutOfFiles(`keys forget ${key}`)],
   }),
 });
 

@@ -4,9 +4,10 @@
  */
 import {hash} from 'node:crypto';
 import type {z} from 'zod';
+import type {DeliveryRow} from '../../leads/deliveries.ts';
 import type {Role} from '../../leads/operators.ts';
+import type {LeadIdentity} from '../../leads/stored-lead.ts';
 import {finish, Refusal, type Admin, type Job} from '../admin.ts';
-import type {LeadState, OpenDelivery} from './deliveries-of-lead.ts';
 import {readInput, type Fields, type Input} from './fields.ts';
 import type {Progress} from './progress.ts';
 
@@ -35,11 +36,21 @@ type Column<Line> =
   (keyof Line & string) | readonly [head: string, cell: (keyof Line & string) | ((line: Line) => Cell)];
 export type Columns<Line> = readonly Column<Line>[];
 
+/** Sentences. One that does not apply is false, and is left out. */
+type Sentences = readonly (string | false)[];
+
 /**
  * What is said at the end: what was done, or found. On a terminal, `remarks` stand beside it, and `fails`, which is why not all of
  * it was done, makes the exit status 1.
  */
-export type Said = {said?: readonly string[]; remarks?: readonly string[]; fails?: readonly string[]};
+export type Said = {said?: Sentences; remarks?: Sentences; fails?: Sentences};
+const applying = <Line extends PlanLine>(lines: readonly (Line | false)[] = []): Line[] =>
+  lines.filter((line): line is Line => line !== false);
+export const saidIn = ({said, remarks, fails}: Said): Record<keyof Said, string[]> => ({
+  said: applying(said),
+  remarks: applying(remarks),
+  fails: applying(fails),
+});
 
 /**
  * It shows something. `read` gives all lines, or yields them page by page.
@@ -67,15 +78,16 @@ export type PlanLine =
   | {reference: string; head: string; person: string | null; fields: readonly (readonly [string, string])[]};
 
 /**
- * - `does`: what would happen. `notes`: what else a terminal is told
- * - `facts`: of what that depends. Of many leads, they are the selection: its rows change all the time
+ * - `does`: what would happen. `notes`: what else a terminal is told. What is false does not apply, and is left out
+ * - `facts`: of what that depends. Missing for a selection, whose rows change all the time: then it is what was typed, in
+ *   which `7d` stays the same
  * - `prepared`: what `run` needs
  * - `question`: what somebody is asked about, such as `erase 2 leads for ever`. Missing if there is nothing to ask
  */
 export type Plan<Prepared> = {
-  does: readonly PlanLine[];
-  notes?: readonly string[];
-  facts: readonly unknown[];
+  does: readonly (PlanLine | false)[];
+  notes?: Sentences;
+  facts?: readonly unknown[];
   prepared: Prepared;
   question?: string | undefined;
 };
@@ -92,6 +104,10 @@ type OnPage<Of extends Fields> = {
   isBad?: true;
   input: (name: string, carried: Readonly<Record<string, string>>) => {[Name in keyof Of]?: unknown};
 };
+/** A delivery that has not ended. */
+export type OpenDelivery = Pick<DeliveryRow, 'destination' | 'content' | 'state' | 'reason' | 'ambiguous'>;
+/** `isAsked`: somebody with another address asked to stop the number of the lead, and nobody has decided about that. */
+type LeadState = Pick<LeadIdentity, 'revoked' | 'isSuppressed'> & {erasedAt: number | null; isAsked: boolean};
 /** Of a lead, at `/leads/<id>/…`. `cannot`: said if it is not possible. */
 export type OnLead<Of extends Fields> = OnPage<Of> & {
   cannot: string;
@@ -105,7 +121,7 @@ export type OnList<Of extends Fields> = OnPage<Of> & {
 
 /**
  * It changes something. Without a plan, it is done at once.
- * - `line`, `lines`: what `--json` prints in place of what is said
+ * - `line`: what `--json` prints in place of what is said: the result, or the `lines` of it
  * - `planned`: as `past`, of a plan that nobody has agreed to. Each plan that looks at something has it
  * - `confirm`: the word that somebody at a terminal types; a page shows the plan in any case
  * - `asked`: fields that the page of the plan asks for, with their labels. A plan does not depend on them
@@ -150,11 +166,8 @@ export type Group = {name: string; what: string; help?: string; rows: readonly R
  * @param isWhole false while what the page of the plan asks for is missing
  * @throws Refusal that names what is wrong
  */
-export function inputOf(
-  {fields, asked = {}, wrong: whole}: AnyChanging,
-  given: object,
-  isWhole: boolean,
-): Given {
+export function inputOf(row: AnyChanging, given: object, isWhole: boolean): Given {
+  const {fields, asked = {}, wrong: whole} = row;
   const needed = Object.entries(fields).filter(([name]) => isWhole || !(name in asked));
   const {input, wrong} = readInput(Object.fromEntries(needed), {...given});
   const fault = wrong?.join(': ') ?? (isWhole ? whole?.(input, false) : undefined);
@@ -163,7 +176,10 @@ export function inputOf(
 }
 
 type Report = (progress: Progress) => void | Promise<void>;
-export type Planned = {plan: Plan<unknown>; digest: string};
+export type Planned = {
+  plan: Omit<Plan<unknown>, 'does' | 'notes'> & {does: PlanLine[]; notes: string[]};
+  digest: string;
+};
 
 const result = <Result>(work: Promise<Result> | Job<Progress, Result>, report?: Report): Promise<Result> =>
   work instanceof Promise ? work : finish(work, report);
@@ -174,18 +190,23 @@ const noting = (admin: Admin, plan: 'shown' | false): Admin => ({
   noteAccess: (filter, ...leads) => admin.noteAccess({...filter, plan}, ...leads),
 });
 
-/** What would happen, and the digest by which somebody agrees to that. */
+/**
+ * What would happen, and the digest by which somebody agrees to that.
+ * @param typed the input before the schemas have read it
+ */
 export async function planned(
   row: AnyChanging,
   admin: Admin,
   input: Given,
   report?: Report,
+  typed = input,
 ): Promise<Planned> {
-  const nothing = {does: [], facts: [], prepared: undefined};
+  const nothing: Plan<unknown> = {does: [], facts: [], prepared: undefined};
   const shown = noting(admin, 'shown');
   const plan = row.plan ? await result(row.plan(shown, input), report) : nothing;
   if (row.planned !== undefined) await shown.noteAccess({});
-  return {plan, digest: hash('sha256', JSON.stringify([row.words, ...plan.facts]), 'base64url')};
+  const digest = hash('sha256', JSON.stringify([row.words, ...(plan.facts ?? [typed])]), 'base64url');
+  return {plan: {...plan, does: applying(plan.does), notes: applying(plan.notes)}, digest};
 }
 
 /**

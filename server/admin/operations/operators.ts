@@ -59,7 +59,7 @@ const invite = changes({
     const known = again ? await operatorNamed(admin, name) : undefined;
     return {
       does: [
-        ...(known ? [endOf(known)] : []),
+        known !== undefined && endOf(known),
         `${name} becomes ${role ?? known?.role ?? 'agent'} by a link. It works once, within two days, for whoever has it.`,
       ],
       facts: [name, role, again, known?.id],
@@ -68,7 +68,6 @@ const invite = changes({
   },
   run: inviteOperator,
   line: invitation,
-  lines: (invited) => [invited],
   said: ({link, role, expires_at}, {name}) => ({
     said: [link],
     remarks: [

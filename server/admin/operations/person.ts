@@ -62,10 +62,7 @@ const referencesOf = (ids: readonly string[]) =>
   ids.slice(0, maxNamed).map(referenceOf).join(', ') + (ids.length > maxNamed ? ' …' : '');
 
 /** Which leads may be of the person, too, and which consents are kept. */
-export function notesOf(
-  {config, signal}: Admin,
-  {kept, unreadable, sameMailbox, looked, total}: Found,
-): string[] {
+export function notesOf({config, signal}: Admin, {kept, unreadable, sameMailbox, looked, total}: Found) {
   const keptWords = kept.map(({id, partner, createdAt}) => {
     const lastDay = localDay(consentEnd(config, {partner, givenAt: createdAt}));
     const reference = referenceOf(id);

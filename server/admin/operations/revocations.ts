@@ -2,10 +2,10 @@
 import {z} from 'zod';
 import {referenceOf} from '../../../contract/reference.ts';
 import {allCallers, everybody, linkWays} from '../../leads/revocation.ts';
-import {isErased} from '../../store/rows.ts';
 import type {Admin} from '../admin.ts';
 import {retryDeliveries, storedOf} from '../deliveries.ts';
 import {leadOf} from '../lead-names.ts';
+import {opened} from '../lead-view.ts';
 import {namedBy} from '../persons.ts';
 import {
   allowance,
@@ -16,14 +16,13 @@ import {
   type Revoked,
   type Who,
 } from '../revocations.ts';
-import {stopsOf} from '../stops.ts';
+import {isAskedToStop} from '../stops.ts';
 import {readTime} from '../times.ts';
 import {printable} from '../visible.ts';
 import {counted, maxOthers, placed} from '../words.ts';
-import {isReleasable, type OpenDelivery} from './deliveries-of-lead.ts';
-import {factsOf, pauseLines, sentLines} from './deliveries.ts';
+import {factsOf, isReleasable, pauseLines, sentLines} from './deliveries.ts';
 import * as field from './fields.ts';
-import {changes, type Plan} from './operation.ts';
+import {changes, type OpenDelivery, type Plan} from './operation.ts';
 import {who} from './person.ts';
 
 /** Characters. */
@@ -90,21 +89,16 @@ Exit status: 0 revoked; 1 not, or not of all that may be meant; 2 the command li
     });
     const {concerns, others, meant, scopes} = planned;
     const more = concerns.length - maxOthers;
-    const names = [
-      ...concerns.slice(0, maxOthers),
-      ...(more > 0 ? [`and ${counted(more, 'other lead')}`] : []),
-    ];
+    const names = concerns.slice(0, maxOthers);
+    if (more > 0) names.push(`and ${counted(more, 'other lead')}`);
     const numbers = meant.phones.size === 1 ? 'the same number' : counted(meant.phones.size, 'number');
     return {
       does: [
-        ...(names.length > 0 ? [`Nothing of ${names.join(', ')} goes out any more.`] : []),
+        names.length > 0 && `Nothing of ${names.join(', ')} goes out any more.`,
         'Those who had it are told to stop calls and messages.',
         `Later leads with ${numbers} are held until somebody decides.`,
-        ...(others.length > 0
-          ? [
-              `Among them, ${others.slice(0, maxOthers).join(', ')} ${others.length === 1 ? 'has' : 'have'} the same number and another address, and so may be of somebody else. To stop them alone or leave them out, name a number or a lead instead.`,
-            ]
-          : []),
+        others.length > 0 &&
+          `Among them, ${others.slice(0, maxOthers).join(', ')} ${others.length === 1 ? 'has' : 'have'} the same number and another address, and so may be of somebody else. To stop them alone or leave them out, name a number or a lead instead.`,
       ],
       facts: [...scopes, ...concerns],
       prepared: planned,
@@ -113,7 +107,6 @@ Exit status: 0 revoked; 1 not, or not of all that may be meant; 2 the command li
   },
   run: (admin, _, planned) => revokeConsent(admin, planned),
   line: revocation,
-  lines: (revoked) => [revoked],
   said: ({scope, numbers, leads, unread}) => ({
     said: leads.map(
       ({reference, changes: isNew}) =>
@@ -123,17 +116,15 @@ Exit status: 0 revoked; 1 not, or not of all that may be meant; 2 the command li
       ...leads.flatMap(toldLines),
       `${counted(leads.length, 'lead')}, for ${whom(scope)}. Later leads with ${numbers === 1 ? 'the number' : `the ${numbers} numbers`} are held: "lead-prequal consent list --revoked".`,
     ],
-    fails:
-      unread.length === 0
-        ? []
-        : [
-            `${counted(unread.length, 'lead')} cannot be read, and may be of this person, too: ${unread.map(referenceOf).join(', ')}. Later leads with their numbers are not held.`,
-          ],
+    fails: [
+      unread.length > 0 &&
+        `${counted(unread.length, 'lead')} cannot be read, and may be of this person, too: ${unread.map(referenceOf).join(', ')}. Later leads with their numbers are not held.`,
+    ],
   }),
 });
 
 const toldLines = ({reference, told, former, remote_ids}: Revoked['leads'][number]) => [
-  ...(told.length > 0 ? [`${reference} will be told: ${told.join(', ')}`] : []),
+  told.length > 0 && `${reference} will be told: ${told.join(', ')}`,
   ...remote_ids.map(
     ({destination, remote_id}) =>
       `${reference} cannot be told: ${destination}, which has it as ${remote_id ?? 'an id that is not known'}`,
@@ -168,7 +159,7 @@ too. A consent that was given since does not do that by itself: "consent list --
   onLead: {
     button: 'Send it on…',
     cannot: 'It is not held because of its number.',
-    isPossible: (open, {isSuppressed = false, isAsked = false}) =>
+    isPossible: (open, {isSuppressed = false, isAsked}) =>
       isAsked || (isSuppressed && open.some(isReleasable)),
     input: (lead) => ({who: lead}),
   },
@@ -188,7 +179,6 @@ too. A consent that was given since does not do that by itself: "consent list --
     return done;
   },
   line: allowance,
-  lines: (done) => [done],
   said: ({released}) => ({
     said: [
       ...released.map((reference) => `${reference} is sent now`),
@@ -210,10 +200,11 @@ const planNumber = async ({store}: Admin, meant: Exclude<Who, string>): Promise<
 async function planLead(admin: Admin, id: string): Promise<Plan<Allowing>> {
   await admin.noteAccess({lead: id});
   const record = (await admin.store.findRecords([id])).get(id);
-  const stop = record && 'lead' in record ? (await stopsOf(admin, [record])).get(id) : undefined;
+  const known = record && opened(record);
+  const lead = known && 'lead' in known ? known : undefined;
   // One that is held goes alone: others with its number are of other people, of whom nobody has decided.
-  if (stop?.why === 'asked' && record && 'lead' in record && !isErased(record) && !record.isSuppressed)
-    return planNumber(admin, {phone: record.lead.phone.e164});
+  if (lead && !lead.isSuppressed && (await isAskedToStop(admin, lead)))
+    return planNumber(admin, {phone: lead.lead.phone.e164});
   const rows = (await storedOf(admin, id, ['held'])).filter(isReleasable);
   return {
     does: [

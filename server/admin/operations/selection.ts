@@ -10,9 +10,9 @@ import type {Input} from './fields.ts';
 const withoutPartner = '-';
 
 const reference = field.parsedBy((text) => {
-  const end = endOfId(text);
-  if (end === undefined) throw new Error('It must be a reference such as K7QM-2XHD.');
-  return end;
+  const idEnd = endOfId(text);
+  if (idEnd === undefined) throw new Error('It must be a reference such as K7QM-2XHD.');
+  return idEnd;
 });
 
 export const selection = {
@@ -35,40 +35,26 @@ export type Selection = Input<typeof selection>;
 export const wrongTimes = ({since = 0, until = Infinity}: Pick<Selection, 'since' | 'until'>) =>
   until <= since ? '--until must be later than --since' : undefined;
 
-export const filterOf = ({
-  partner,
-  state,
-  campaign,
-  context,
-  reference,
-  since,
-  until,
-}: Selection): LeadFilter => ({
+export const filterOf = ({partner, state, reference, ...others}: Selection): LeadFilter => ({
+  ...others,
   partner: partner === withoutPartner ? null : partner,
   status: state,
   endOfId: reference,
-  campaign,
-  context,
-  since,
-  until,
 });
 
 /**
  * Which of the names are not in the configuration, because they may be misspelt. This is no failure: leads that were stored while
  * the file had the name are found.
  */
-export function unknownNames(
-  {partners}: Config,
-  {partner = withoutPartner, context = {}}: Selection,
-): string[] {
+export function unknownNames({partners}: Config, {partner = withoutPartner, context = {}}: Selection) {
   const isFilter = (name: string) =>
     partners.some(({contextFields}) => contextFields.some((each) => each.filter && each.name === name));
   return [
-    ...(partner !== withoutPartner && !partners.some(({key}) => key === partner)
-      ? [`There is no partner ${partner}.`]
-      : []),
+    partner !== withoutPartner &&
+      !partners.some(({key}) => key === partner) &&
+      `There is no partner ${partner}.`,
     ...Object.keys(context)
       .filter((name) => !isFilter(name))
       .map((name) => `No partner has ${name} as a filter: see its context_fields.`),
-  ];
+  ].filter((note) => note !== false);
 }

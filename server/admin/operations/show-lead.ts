@@ -11,14 +11,13 @@ import {agreedWords, resultWords, senderWords} from '../../leads/lead-words.ts';
 import {deliveriesOf, shownDelivery, type ShownDelivery} from '../deliveries.ts';
 import {shownErased, type ShownErased} from '../erasing.ts';
 import {showLead, shownLead, type ShownLead} from '../leads.ts';
-import {counted, localTime, maxOthers, placed, timeZone} from '../words.ts';
+import {counted, maxOthers, placed, timeOrNone, timeZone} from '../words.ts';
 import {afterwardsLines} from './consents.ts';
 import {damagedReplies} from './deliveries.ts';
 import * as field from './fields.ts';
 import {reads} from './operation.ts';
 
 const {names, labels} = afterTouch;
-const timeOrNone = (time: string | null): string => (time === null ? '' : localTime(Date.parse(time)));
 
 type Value = string | number | boolean | null | undefined;
 type Line = readonly [name: string, value: Value];
@@ -109,12 +108,9 @@ const goesTo = (deliveries: readonly ShownDelivery[]) => [
   ['', ' '] as const,
   ...deliveries.map(({destination, place, content, state, attempts, last_error, ...at}, index) => {
     const when = timeOrNone(at.settled_at ?? at.next_attempt_at ?? at.happened_at);
-    const words = [
-      `${placed({destination, place})}: ${content}, ${state}`,
-      counted(attempts, 'try', 'tries'),
-      when,
-    ];
-    return [index === 0 ? 'Goes to' : '', listed([...words, last_error])] as const;
+    const what = `${placed({destination, place})}: ${content}, ${state}`;
+    const words = [what, counted(attempts, 'try', 'tries'), when, last_error];
+    return [index === 0 ? 'Goes to' : '', listed(words)] as const;
   }),
   ...(deliveries.length === 0 ? [['Goes to', 'nobody'] as const] : []),
 ];

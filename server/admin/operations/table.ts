@@ -9,6 +9,7 @@ import {keys} from './keys.ts';
 import {leads} from './leads.ts';
 import {isChanging, type AnyChanging, type Group, type OnLead, type OnList, type Row} from './operation.ts';
 import {operators} from './operators.ts';
+import {partners} from './partners.ts';
 import {versions} from './versions.ts';
 
 export const groups: readonly Group[] = [
@@ -17,6 +18,7 @@ export const groups: readonly Group[] = [
   deliveries,
   destinations,
   operators,
+  partners,
   audit,
   keys,
   evidence,

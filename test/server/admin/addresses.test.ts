@@ -74,13 +74,8 @@ forEachStore((store) => {
       }
       const addresses = async () => (await listDestinations(admin))[0]!.addresses;
       await until(async () => (await addresses()).every(({last_used_at}) => last_used_at !== null));
-      assert.deepEqual(
-        (await addresses()).map(({place, is_present}) => [place, is_present]),
-        [
-          [placeAt(next), true],
-          [placeAt(former), false],
-        ],
-      );
+      const isPresent = Object.fromEntries((await addresses()).map((each) => [each.place, each.is_present]));
+      assert.deepEqual(isPresent, {[placeAt(next)]: true, [placeAt(former)]: false});
 
       assert.partialDeepStrictEqual(await planOf(admin, before), {
         told: [],
@@ -171,13 +166,10 @@ forEachStore((store) => {
       assert.equal(second?.address, addressOf(next.settings));
       assert.equal(second.failingSince, null, 'nothing has failed at this one');
       await store.settle(keyOf(id, 'created'), second.leaseEnd, {state: 'delivered', answer: null});
-      assert.deepEqual(
-        (await receiversOf(admin, id)).map(({state, place}) => [state, place]),
-        [
-          ['delivered', 'new.example.com'],
-          ['unclear', 'old.example.com'],
-        ],
-      );
+      assert.partialDeepStrictEqual(await receiversOf(admin, id), [
+        {state: 'delivered', place: 'new.example.com'},
+        {state: 'unclear', place: 'old.example.com'},
+      ]);
       assert.partialDeepStrictEqual(await planOf(admin, id), {told: ['crm'], former: inFormer});
       await planAndErase(admin, [id]);
       assert.partialDeepStrictEqual(await claim('crm'), [
@@ -197,10 +189,7 @@ forEachStore((store) => {
     test('tells the new receiver of the answer, and then of the erasure, and the former one is named', async (t) => {
       const up = newDelivery({destination: 'up'});
       const {id, store, claim, admin} = await start(t, [up]);
-      for (const [destination, content] of [
-        ['crm', 'created'],
-        ['up', 'lead'],
-      ] as const) {
+      for (const [destination, content] of Object.entries({crm: 'created', up: 'lead'} as const)) {
         const [due] = await claim(destination);
         const answer = content === 'lead' ? doneAnswer : null;
         await store.settle({lead: id, destination, content}, due!.leaseEnd, {state: 'delivered', answer});

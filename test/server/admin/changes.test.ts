@@ -5,7 +5,7 @@ import {referenceOf} from '../../../contract/reference.ts';
 import {readCallSheet} from '../../../server/admin/call-sheet.ts';
 import {changeNamed, planChange} from '../../../server/admin/operations/changes.ts';
 import {noting} from '../../../server/admin/audit.ts';
-import {done, inputOf, type Said} from '../../../server/admin/operations/operation.ts';
+import {done, inputOf, saidIn} from '../../../server/admin/operations/operation.ts';
 import {allowConsent} from '../../../server/admin/revocations.ts';
 import type {NewDelivery} from '../../../server/leads/deliveries.ts';
 import {databaseKinds, operate, planAndRevoke} from '../../support/operator.ts';
@@ -50,7 +50,7 @@ for (const {name, postgres, skip} of databaseKinds)
           true,
         );
         const result = await done(row, noted, input, planned, agreed ?? planned.digest);
-        const {said = [], fails = []}: Said = row.said(result, input, noted);
+        const {said, fails} = saidIn(row.said(result, input, noted));
         return [...said, ...fails].join('. ');
       };
       const statesNow = async () =>

@@ -12,7 +12,7 @@ import type {Admin} from '../../../server/admin/admin.ts';
 import {failures, startFakeUpstream, upstreamSettings, type Script} from '../../support/fake-upstream.ts';
 import {basic, postJson, readJson} from '../../support/http.ts';
 import {openFor} from '../../support/opened.ts';
-import {allOf, databaseKinds, operate, carryOut} from '../../support/operator.ts';
+import {allOf, databaseKinds, operate, carryOut, operateAdmin} from '../../support/operator.ts';
 import {columnOf} from '../../support/rows.ts';
 import {newDelivery, newEntry, prequalificationBody} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
@@ -36,7 +36,7 @@ for (const {name, postgres, skip} of databaseKinds) {
     test('an outbox that no single read brings is listed up to the limit, and counted', async (t) => {
       const entries = entriesOf(2_500, 3);
       const ids = entries.map(({id}) => id);
-      const admin = await (await operate(t, entries, {postgres})).admin();
+      const {admin} = await operateAdmin(t, entries, {postgres});
       assert.deepEqual(await leadsOf(admin, {}, 50), ids.toSorted().slice(0, 50));
       assert.deepEqual(await leadsOf(admin), ids.toSorted());
       assert.deepEqual(await leadsOf(admin, {state: 'held'}), ids.slice(-3).toSorted());
@@ -46,21 +46,10 @@ for (const {name, postgres, skip} of databaseKinds) {
       assert.ok(Math.abs(Date.parse(waiting?.oldest_created_at ?? '') - Date.now()) < 600_000);
     });
 
-    test('a delivery is settled or dropped by hand, once', async (t) => {
-      const entries = entriesOf(0, 3);
-      const [taken = '', never = '', third = ''] = entries.map(({id}) => id);
-      const admin = await (await operate(t, entries, {postgres})).admin();
-      const drop = (lead: string) => carryOut<Changed>(admin, 'deliveries drop', {lead});
-      await settleDelivery(admin, {lead: taken}, 'u-1');
-      assert.equal((await drop(never)).deliveries, 1);
-      assert.deepEqual(await leadsOf(admin, {state: 'held'}), [third]);
-      await assert.rejects(drop(never), {name: 'Refusal', message: /^No such delivery/});
-    });
-
     test('of several deliveries of a lead, one is settled only when its destination is named', async (t) => {
       const deliveries = ['one', 'two'].map((destination) => newDelivery({destination, state: 'held'}));
       const entry = newEntry({answer: {status: 'pending'}, deliveries});
-      const admin = await (await operate(t, [entry], {postgres})).admin();
+      const {admin} = await operateAdmin(t, [entry], {postgres});
       const settle = (destination?: string) => settleDelivery(admin, {lead: entry.id, destination}, 'u-1');
       await assert.rejects(settle(), /^Refusal: 0 settled: .* several upstreams; name one .* --destination$/);
       await settle('two');

@@ -4,7 +4,7 @@ import {suite, test, type TestContext} from 'node:test';
 import type {Admin} from '../../../server/admin/admin.ts';
 import {listPage, personPage} from '../../../server/admin/listing.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
-import {databaseKinds, idsOf, operate, planAndErase, planAndRevoke} from '../../support/operator.ts';
+import {databaseKinds, idsOf, planAndErase, planAndRevoke, operateAdmin} from '../../support/operator.ts';
 import {asLead, entryAt, prequalificationBody, newsTo} from '../../support/sample-leads.ts';
 import {damaged} from '../../support/sealed-rows.ts';
 
@@ -16,10 +16,7 @@ const to = (destination: string, state: 'waiting' | 'held' = 'waiting') => newsT
 
 for (const {name, postgres, skip} of databaseKinds)
   suite(`a list for people over ${name}`, {skip}, () => {
-    const begin = async (t: TestContext, entries: readonly LeadEntry[]) => {
-      const operated = await operate(t, entries, {postgres});
-      return {...operated, admin: await operated.admin()};
-    };
+    const begin = (t: TestContext, entries: readonly LeadEntry[]) => operateAdmin(t, entries, {postgres});
 
     test('a row says what of its lead needs somebody, in a word or three', async (t) => {
       const entries = {
@@ -70,13 +67,9 @@ for (const {name, postgres, skip} of databaseKinds)
       const blind = {...admin, store: {...admin.store, listLeads: () => assert.fail('it opens leads')}};
       const {rows, after} = await listPage(blind, {}, {limit: 2, seesPersons: false});
       assert.deepEqual(idsOf(rows), idsOf(entries.slice(0, 2)));
-      assert.deepEqual(
-        rows.map(({record, state}) => [record, state.words]),
-        [
-          [null, 'done'],
-          [null, 'crm waits'],
-        ],
-      );
+      assert.ok(rows.every(({record}) => record === null));
+      const words = rows.map(({state}) => state.words);
+      assert.deepEqual(words, ['done', 'crm waits']);
       const rest = await listPage(blind, {partner: 'acme'}, {limit: 2, after, seesPersons: false});
       assert.deepEqual([idsOf(rest.rows), rest.after], [idsOf(entries.slice(2)), undefined]);
       assert.deepEqual(await admin.store.auditEntries({}, 1), []);

@@ -99,15 +99,9 @@ for (const {name, postgres, skip} of databaseKinds) {
     /** A key is lost where it is not in DATA_KEY. */
     const run = (words: string, ...rest: string[]) =>
       runCommand(words === 'keys forget' ? without : operated.settings, ...words.split(' '), ...rest);
-    const kept = Object.keys(tables).filter(
-      (table) => !['audit', 'audit_leads', 'processes'].includes(table),
-    );
-    const state = async () =>
-      Object.fromEntries(
-        await Promise.all(
-          kept.map(async (table) => [table, await operated.select(`SELECT * FROM ${table}`)] as const),
-        ),
-      );
+    const others = ['audit', 'audit_leads', 'processes'];
+    const kept = Object.keys(tables).filter((table) => !others.includes(table));
+    const state = () => Promise.all(kept.map((table) => operated.select(`SELECT * FROM ${table}`)));
     const noted = () => store.auditEntries({}, 1_000);
     return {...operated, run, state, noted, held: held.id, lines: operationLines(named)};
   }
@@ -175,10 +169,8 @@ for (const {name, postgres, skip} of databaseKinds) {
       const {run, held} = await begin(t);
       await run('consent revoke', held, '--yes');
       const {stdout} = await run('consent list', '--revoked');
-      assert.match(
-        stdout,
-        new RegExp(`${referenceOf(held)} revoked acme agreed \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d`),
-      );
+      const agreed = String.raw`agreed \d{4}-\d\d-\d\d \d\d:\d\d`;
+      assert.match(stdout, new RegExp(`${referenceOf(held)} revoked acme ${agreed}`));
     });
 
     test('a plan is not carried out if another one was agreed to, and is told as a plan', async (t) => {

@@ -3,15 +3,12 @@ import assert from 'node:assert/strict';
 import {test, type TestContext} from 'node:test';
 import {inviteOperator, listOperators} from '../../../server/admin/operators.ts';
 import {digestOf} from '../../../server/leads/operators.ts';
-import {operate, assertFails, linesOf, carryOut} from '../../support/operator.ts';
+import {operate, carryOut, operateAdmin} from '../../support/operator.ts';
 
 const ana = {name: 'Ana Silva'};
 const settings = {ADMIN_URL: 'https://admin.example.com'};
 
-const begin = async (t: TestContext) => {
-  const {admin: open, select} = await operate(t, [], {settings});
-  return {admin: await open(), select};
-};
+const begin = (t: TestContext) => operateAdmin(t, [], {settings});
 
 test('the link of an invitation has a secret of which the store has the digest, for two days', async (t) => {
   const {admin, select} = await begin(t);
@@ -45,6 +42,7 @@ test('an operator is revoked by name or id, and then the name is free for anothe
   const revoke = (name: string) => carryOut(admin, 'operators revoke', {name});
   await inviteOperator(admin, ana);
   assert.equal(await revoke(ana.name), ana.name);
+  assert.deepEqual((await admin.store.auditEntries({}, 1))[0]?.filter, {operator: ana.name, role: 'agent'});
   await assert.rejects(revoke(ana.name), {kind: 'unknown'});
   await inviteOperator(admin, ana);
   const [, {id} = assert.fail()] = await listOperators(admin);
@@ -70,10 +68,6 @@ test('an invitation prints its link alone, and says whom it is for and until whe
     stderr,
     /^Give this link to Maria Lopez alone, who becomes admin by it\. It works once, until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(.+\)\.\n$/,
   );
-  assertFails(await run('operators', 'invite', 'Maria Lopez'), /--again invites once more/);
-  const [again] = linesOf(await run('operators', 'invite', 'Maria Lopez', '--again', '--json'));
-  assert.partialDeepStrictEqual(again, {name: 'Maria Lopez', role: 'admin'});
-  assertFails(await run('operators', 'invite', 'Ben', '--role', 'king'), /Allowed choices are/, 2);
 });
 
 test('the list says who is invited and who was shut out', async (t) => {
@@ -84,14 +78,4 @@ test('the list says who is invited and who was shut out', async (t) => {
   assert.match(stdout, /^Maria +agent +0 +0 +\d{4}-\S+ \S+ +\d{4}/m);
   assert.match(stdout, /^Ben +agent +0 +0 +\d{4}-\S+ \S+ +\d{4}-\S+ \S+ +[\w-]+$/m);
   assert.match(stderr, /^2 operators; times are those of /);
-  assertFails(await run('operators', 'revoke', 'Ben'), /There is no operator Ben/);
-  const audit = linesOf(await run('audit', 'list', '--json', '--who', ''));
-  assert.deepEqual(
-    audit.map(({action, filter}) => [action, filter]),
-    [
-      ['operators revoke', {operator: 'Ben', role: 'agent'}],
-      ['operators invite', {operator: 'Ben', role: 'agent'}],
-      ['operators invite', {operator: 'Maria', role: 'agent'}],
-    ],
-  );
 });

@@ -84,13 +84,6 @@ Replace "origins" of "acme" in ${path} by this line, and run "lead-prequal reloa
     });
   }
 
-  test('an unknown partner is named with those that there are', async (t) => {
-    const words = ['--partner', 'acne', '--origin', listedOrigin];
-    const {code, stderr} = await check(useSettings(t), ...words);
-    assert.equal(code, 1);
-    assert.match(stderr, /no partner "acne".*acme/);
-  });
-
   test('one of --partner and --origin without the other is refused', async (t) => {
     assertFails(await check(useSettings(t), '--origin', listedOrigin), /--partner and --origin go together/);
   });

@@ -6,7 +6,7 @@ import type {Admin} from '../../../server/admin/admin.ts';
 import {readDestinationHours, resumeDestination} from '../../../server/admin/destinations.ts';
 import {readOverview} from '../../../server/admin/overview.ts';
 import type {Status} from '../../../server/admin/status.ts';
-import {databaseKinds, operate, planAndErase, statusOf} from '../../support/operator.ts';
+import {databaseKinds, operateAdmin, planAndErase, statusOf} from '../../support/operator.ts';
 import {entryAt, newsTo} from '../../support/sample-leads.ts';
 
 /** A Thursday in Denver, where it is still Wednesday in UTC minus something: the day begins at 07:00 UTC. */
@@ -32,8 +32,7 @@ for (const {name, postgres, skip} of databaseKinds)
         ]),
         entryAt(at(5, 9), {partner: 'acme'}),
       ];
-      const {admin: open} = await operate(t, entries, {postgres});
-      const admin = await open();
+      const {admin} = await operateAdmin(t, entries, {postgres});
       const status = await statusOf(admin);
       const partners = [
         {
@@ -64,21 +63,15 @@ for (const {name, postgres, skip} of databaseKinds)
         ],
       });
       assert.equal(seen.hours.length, 24);
-      assert.deepEqual(
-        [seen.hours[9], seen.hours[15]],
-        [
-          {today: 1, usual: 1},
-          {today: 0, usual: 1},
-        ],
-      );
+      assert.deepEqual(seen.hours[9], {today: 1, usual: 1});
+      assert.deepEqual(seen.hours[15], {today: 0, usual: 1});
       const first = counted;
       assert.deepEqual(await readOverview(counting, {now, status: {...status, partners}}), seen);
       assert.equal(counted - first, 1, 'only the hour that is not over is counted again');
     });
 
     test('a day without leads is empty, and a day of 23 hours has no lead twice', async (t) => {
-      const {admin: open, accept} = await operate(t, [], {postgres});
-      const admin = await open();
+      const {admin, adminUnder, accept} = await operateAdmin(t, [], {postgres});
       const status = await statusOf(admin);
       const empty = await readOverview(admin, {now, status});
       assert.partialDeepStrictEqual(empty, {today: 0, usual: 0, lastLeadAt: null});
@@ -86,24 +79,22 @@ for (const {name, postgres, skip} of databaseKinds)
       await accept(
         ...[1, 3, 23].map((hour) => entryAt(sunday.set({hour, minute: 15}).toMillis(), {partner: 'acme'})),
       );
-      const {today, hours} = await readOverview(await open(), {now: sunday, status});
+      const {today, hours} = await readOverview(await adminUnder(), {now: sunday, status});
       assert.equal(today, 3);
-      assert.deepEqual(
-        hours.flatMap((hour, index) => (hour.today > 0 ? index : [])),
-        [1, 3, 23],
-      );
+      const busy = hours.flatMap((hour, index) => (hour.today > 0 ? index : []));
+      assert.deepEqual(busy, [1, 3, 23]);
     });
 
     test('each half hour of a destination is as its worst delivery', async (t) => {
       const noon = Date.UTC(2026, 10, 26, 12);
       const before = (minutes: number) => entryAt(noon - minutes * 60_000, {deliveries: [newsTo('crm')]});
       const [intime, late, open, old] = [before(40), before(70), before(5), before(25 * 60)] as const;
-      const {admin: openAdmin, execute} = await operate(t, [intime, late, open, old], {postgres});
+      const {admin, execute} = await operateAdmin(t, [intime, late, open, old], {postgres});
       const settle = (id: string, time: number) =>
         execute(`UPDATE deliveries SET state = 'delivered', settled_at = ${time} WHERE lead_id = '${id}'`);
       await settle(intime.id, intime.createdAt + 1_000);
       await settle(late.id, late.createdAt + 61_000);
-      const hours = await readDestinationHours(await openAdmin(), noon);
+      const hours = await readDestinationHours(admin, noon);
       const cells = hours.get('crm') ?? [];
       assert.equal(cells.length, 48);
       assert.deepEqual(cells.slice(-4), ['late', 'in-time', 'open', 'none']);
@@ -113,8 +104,7 @@ for (const {name, postgres, skip} of databaseKinds)
     test('a break ends, but a pause does not', async (t) => {
       const nextAttemptAt = Date.now() + 3_600_000;
       const entry = entryAt(Date.now(), {deliveries: [newsTo('crm', {nextAttemptAt})]});
-      const {admin: open} = await operate(t, [entry], {postgres});
-      const admin = await open();
+      const {admin} = await operateAdmin(t, [entry], {postgres});
       const {store} = admin;
       const destinations = new Map([
         ['crm', {type: 'webhook'}],

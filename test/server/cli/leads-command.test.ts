@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {statSync} from 'node:fs';
 import {join} from 'node:path';
 import {test} from 'node:test';
-import {assertFails, linesOf, operate, runCommand} from '../../support/operator.ts';
+import {assertFails, linesOf, operate} from '../../support/operator.ts';
 import {writeConfig} from '../../support/config-file.ts';
 import {
   asLead,
@@ -23,7 +23,7 @@ test('leads are listed, counted, shown and written to a file, which is not overw
   );
   const fields = {context_fields: ['store', {name: 'brand', filter: true}]};
   const CONFIG_FILE = writeConfig(temporaryFolder(t), [fields]);
-  const {run, folder, settings} = await operate(t, entries, {settings: {CONFIG_FILE}});
+  const {run, folder} = await operate(t, entries, {settings: {CONFIG_FILE}});
   const leads = (...words: string[]) => run('leads', ...words);
   const acme = await leads('list', '--partner', 'acme', '--context', 'brand=north');
   assert.match(acme.stdout, /^reference +received +partner/);
@@ -56,9 +56,6 @@ test('leads are listed, counted, shown and written to a file, which is not overw
   assert.equal(again.code, 1);
   assert.match(again.stderr, /exists already/);
   assert.ok((await leads('export', '--excel')).stdout.startsWith('\uFEFFid,'));
-  const without = {...settings, CONFIG_FILE: writeConfig(temporaryFolder(t), [{}])};
-  const {stderr} = await runCommand(without, 'leads', 'export');
-  assert.match(stderr, /lacks what no partner lists or asks for: (?=.*store)(?=.*brand).* --format jsonl/);
 });
 
 const funded = asLead({...prequalificationBody, state: 'HI', notes: 'Call my office.\nTotal  $9'});
@@ -92,28 +89,21 @@ test('people read the amounts that the form shows, in lines that a terminal does
   assert.match(list.stdout, / done +\$846,999$/m, 'the form does not round the amounts of an upstream');
   assert.match(list.stdout, / - +done +standard$/m);
   const show = await run('leads', 'show', ofAcme.id);
-  const inOrder = [
+  const whom = [
     'Name',
     'Phone',
     'May be called +(?:May be called|Not now): ',
     'Time there now .* in Honolulu',
-    'Email',
-    'Total +\\$846,000',
-    'Made up of',
-    'Cash',
   ];
-  inOrder.push(
-    'Notes',
-    'Reference',
-    'Received',
-    'Consent',
-    'Button, it says +See my estimate$',
-    'Text in view +no$',
+  const amounts = ['Email', 'Total +\\$846,000', 'Made up of', 'Cash', 'Notes', 'Reference', 'Received'];
+  const agreed = ['Consent', 'Button, it says +See my estimate$', 'Text in view +no$'];
+  const rest = [
     'Beside the text +Machines call\\.$',
     'utm_source',
     'Goes to +crm: created, waiting',
     ' +sales: ',
-  );
+  ];
+  const inOrder = [...whom, ...amounts, ...agreed, ...rest];
   assert.match(show.stdout, new RegExp(inOrder.map((line) => `^${line}`).join('[^]*?'), 'm'));
   assert.doesNotMatch(show.stdout, /\w\.first_name|^Total +\$9|84,999/m);
   assert.ok(show.stdout.split('\n').length <= 44);

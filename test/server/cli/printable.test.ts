@@ -179,7 +179,6 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     ['deliveries', 'list', '--state', 'refused', '--destination', oneLine],
     ['destinations', 'secret'],
     ['reload', '--wait', '1'],
-    ['partners', 'list'],
     ['partners', 'snippet', 'acme'],
     ['partners', 'snippet', oneLine],
     ['config', 'check', '--partner', 'acme', '--origin', oneLine],

@@ -129,11 +129,6 @@ async function press(made: Operated, {id}: LeadEntry) {
   await admin.store.close();
 }
 
-async function does(made: Operated, ...words: string[]) {
-  const {code, stderr} = await made.run(...words);
-  assert.equal(code, 0, `${words.join(' ')}: ${stderr}`);
-}
-
 /** The states of leads with these numbers that come now. @param senders by partner, or by `cid` of a caller */
 async function statesOfLater(
   made: Operated,
@@ -178,13 +173,13 @@ for (const kind of databaseKinds) {
       const restore = await made.backUp();
       const since = entryOf(6);
       await made.accept(since);
-      await does(made, 'leads', 'erase', gone.id, '--yes');
-      await does(made, 'consent', 'revoke', phoneOf(1), '--yes', '--asked', '2026-11-01', '--via', 'letter');
+      await made.does('leads', 'erase', gone.id, '--yes');
+      await made.does('consent', 'revoke', phoneOf(1), '--yes', '--asked', '2026-11-01', '--via', 'letter');
       await press(made, linked);
-      await does(made, 'consent', 'revoke', partners.id, '--partner', 'acme', '--yes');
-      await does(made, 'consent', 'revoke', phoneOf(4), '--yes');
-      await does(made, 'consent', 'allow', phoneOf(4), '--reason', 'called back');
-      await does(made, 'consent', 'revoke', phoneOf(5), '--yes');
+      await made.does('consent', 'revoke', partners.id, '--partner', 'acme', '--yes');
+      await made.does('consent', 'revoke', phoneOf(4), '--yes');
+      await made.does('consent', 'allow', phoneOf(4), '--reason', 'called back');
+      await made.does('consent', 'revoke', phoneOf(5), '--yes');
       await press(made, since);
       const withoutSince = {leads: `SELECT * FROM (${remembered.leads}) AS t WHERE id <> '${since.id}'`};
       const before = await made.remembers(withoutSince);
@@ -227,7 +222,7 @@ for (const kind of databaseKinds) {
       const [gone, left] = [entryOf(0), entryOf(1)];
       const made = await stored(t, kind, [gone, left]);
       const restore = await made.backUp();
-      await does(made, 'leads', 'erase', gone.id, '--yes');
+      await made.does('leads', 'erase', gone.id, '--yes');
       await restore();
       for (const words of [
         ['leads', 'show', gone.id],
@@ -256,10 +251,10 @@ for (const kind of databaseKinds) {
 
     test('a store that knows all of the file needs no repair, also if version 1.8 repeated its lines', async (t) => {
       const made = await stored(t, kind, [entryOf(0), entryOf(1), entryOf(2)]);
-      for (const phone of [0, 1, 2]) await does(made, 'consent', 'revoke', phoneOf(phone), '--yes');
+      for (const phone of [0, 1, 2]) await made.does('consent', 'revoke', phoneOf(phone), '--yes');
       for (const phone of [1, 2])
-        await does(made, 'consent', 'allow', phoneOf(phone), '--reason', 'called back');
-      await does(made, 'consent', 'revoke', phoneOf(2), '--yes');
+        await made.does('consent', 'allow', phoneOf(phone), '--reason', 'called back');
+      await made.does('consent', 'revoke', phoneOf(2), '--yes');
       const lines = readFileSync(made.file, 'utf8').trimEnd().split('\n');
       const old = lines
         .filter((line) => !/ key| kind=/.test(line))
@@ -280,7 +275,7 @@ for (const kind of databaseKinds) {
         [await startOf(made), await findingsOf(made)],
         [{repaired: undefined, doubts: []}, []],
       );
-      await does(made, 'consent', 'revoke', phoneOf(0), '--yes');
+      await made.does('consent', 'revoke', phoneOf(0), '--yes');
       renameSync(made.file, `${made.file}-elsewhere`);
       const gone = /^There is no file of erasures at .*, and there was one: .*Put it back/;
       const none = /^erasures_file names no file: after a restore of PostgreSQL/;
@@ -305,8 +300,8 @@ for (const kind of databaseKinds) {
         const made = await stored(t, kind, [kept, linked]);
         await made.execute('DELETE FROM person_search; DELETE FROM person_digests; DELETE FROM suppressed');
         const restore = await made.backUp();
-        for (const phone of [0, 1, 1, 3]) await does(made, 'consent', 'revoke', phoneOf(phone), '--yes');
-        await does(made, 'consent', 'allow', phoneOf(3), '--reason', 'called back');
+        for (const phone of [0, 1, 1, 3]) await made.does('consent', 'revoke', phoneOf(phone), '--yes');
+        await made.does('consent', 'allow', phoneOf(3), '--reason', 'called back');
         await press(made, linked);
         const isOld = /no key/.test(file);
         const isSealed = file === 'the sealed key';
@@ -403,7 +398,7 @@ for (const kind of databaseKinds) {
         Array.from({length: 21}, () => entryOf(0)),
       );
       const restore = await made.backUp();
-      await does(made, 'consent', 'revoke', phoneOf(0), '--yes');
+      await made.does('consent', 'revoke', phoneOf(0), '--yes');
       const lines = readFileSync(made.file, 'utf8').split('\n');
       writeFileSync(made.file, lines.filter((line) => !/^[\da-f]{8}-/.test(line)).join('\n'));
       await restore();
@@ -456,8 +451,8 @@ test(
     const other = hookAndUpstream(temporaryFolder(t), {erasures_file: `${made.file}-other`});
     const otherRun = (...words: string[]) => runCommand({...made.settings, ...other}, ...words);
     const restore = await made.backUp();
-    await does(made, 'leads', 'erase', one.id, '--yes');
-    await does(made, 'consent', 'revoke', phoneOf(5), '--yes');
+    await made.does('leads', 'erase', one.id, '--yes');
+    await made.does('consent', 'revoke', phoneOf(5), '--yes');
     assert.equal((await otherRun('leads', 'erase', two.id, '--yes')).code, 0);
     for (const phone of [3, 6])
       assert.equal((await otherRun('consent', 'revoke', phoneOf(phone), '--yes')).code, 0);

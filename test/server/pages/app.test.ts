@@ -15,9 +15,7 @@ import {routes} from '../../../server/pages/routes.ts';
 import type {Reply, Route, Visit} from '../../../server/pages/visit.ts';
 import type {Owner} from '../../support/opened.ts';
 import {ownForm, ownHost, pagesUrl, servePages, type Ask} from '../../support/pages.ts';
-import {hookAndUpstream} from '../../support/operator.ts';
 import {newEntry} from '../../support/sample-leads.ts';
-import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {until} from '../../support/until.ts';
 
 const page = (
@@ -42,18 +40,14 @@ async function start(t: Owner, ...routes: Route[]) {
 }
 
 test('a page is compressed as the browser asks for, and caches can tell the copies apart', async (t) => {
-  const {ask} = await start(
-    t,
-    page('/', () => ({page: html`${'Leads '.repeat(1_000)}`})),
-  );
-  const decoders = {br: brotliDecompressSync, gzip: gunzipSync, identity: (body: Buffer) => body};
   const text = 'Leads '.repeat(1_000);
+  const long = page('/', () => ({page: html`${text}`}));
+  const {ask} = await start(t, long);
+  const decoders = {br: brotliDecompressSync, gzip: gunzipSync, identity: (body: Buffer) => body};
   for (const [encoding, decode] of Object.entries(decoders)) {
     const {headers, body} = await ask('/', {'accept-encoding': encoding});
-    assert.deepEqual(
-      [headers['content-encoding'] ?? 'identity', headers.vary],
-      [encoding, 'Accept-Encoding'],
-    );
+    assert.equal(headers['content-encoding'] ?? 'identity', encoding);
+    assert.equal(headers.vary, 'Accept-Encoding');
     assert.equal(withoutPadding(decode(body).toString()), text);
     assert.ok(body.length < 600 || encoding === 'identity');
   }
@@ -144,11 +138,8 @@ test('an error is a page in words, which says nothing of what only the log may s
     [new Error('password of the database'), 500, /The log of these pages says why/],
   ];
   const routes = rows.map(([error], index) => page(`/${index}`, () => Promise.reject(error)));
-  const {ask, observations} = await start(
-    t,
-    ...routes,
-    page('/away', () => ({to: '//evil.example'})),
-  );
+  const away = page('/away', () => ({to: '//evil.example'}));
+  const {ask, observations} = await start(t, ...routes, away);
   for (const [index, [, status, words]] of rows.entries()) {
     const answer = await ask(`/${index}`);
     assert.equal(answer.status, status);
@@ -163,24 +154,8 @@ test('an error is a page in words, which says nothing of what only the log may s
   assert.equal(await backFrom('/0', '/leads?time=today'), '/leads');
   assert.equal((await ask('/away')).status, 500);
   const failed = ['store-unavailable', 'request-failed', 'request-failed'];
-  assert.deepEqual(
-    observations.map(({type}) => type).filter((type) => failed.includes(type)),
-    failed,
-  );
-});
-
-test('what is done with a destination is noted with the reason that was typed', async (t) => {
-  const {ask, store, sessionOf} = await servePages(t, routes, {
-    settings: hookAndUpstream(temporaryFolder(t)),
-  });
-  const headers = {...ownForm, cookie: await sessionOf('admin')};
-  await ask('/destinations/hook/pause', {method: 'POST', headers, form: {reason: 'it moves'}});
-  await ask('/destinations/hook/resume', {method: 'POST', headers, form: {}});
-  const entries = await store.auditEntries({}, 2);
-  assert.deepEqual(
-    entries.map(({filter}) => filter),
-    [{destination: 'hook'}, {destination: 'hook', reason: 'it moves'}],
-  );
+  const types = observations.map(({type}) => type).filter((type) => failed.includes(type));
+  assert.deepEqual(types, failed);
 });
 
 test('a plan names the person, but neither the title of its page nor an address does', async (t) => {
@@ -282,10 +257,8 @@ suite('notes of accesses', () => {
     await noteAccess({time: 'today'}, ['a']);
     pass(14 * minute);
     await noteAccess({time: 'today'}, ['b', 'a']);
-    assert.deepEqual(
-      noted().map(({ids, leads}) => ({ids, leads})),
-      [{ids: ['a', 'b'], leads: 2}],
-    );
+    const [{ids, leads} = assert.fail(), ...others] = noted();
+    assert.deepEqual([ids, leads, others], [['a', 'b'], 2, []]);
     pass(2 * minute);
     await noteAccess({time: 'today'}, ['b']);
     assert.equal(noted().length, 2);

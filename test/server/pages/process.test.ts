@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {test, type TestContext} from 'node:test';
-import {Refusal} from '../../../server/admin/admin.ts';
 import {readConfig} from '../../../server/config/config.ts';
 import {html} from '../../../server/html/html.ts';
 import {roles} from '../../../server/leads/operators.ts';
@@ -118,16 +117,4 @@ test('it outlasts an outage of PostgreSQL', {skip: withoutPostgres}, async (t) =
   assert.equal(status, 503);
   assert.match(text, /The store cannot be asked/);
   await until(async () => (await page()).status === 200);
-});
-
-test('a port that another program has is a refusal in words', async (t) => {
-  const {settings} = await settingsIn(t);
-  const {ready} = run(t, settings);
-  const read = () => readConfig({...settings, ADMIN_PORT: String(port)});
-  const port = await ready;
-  await assert.rejects(startPages(read, [], ignore), (error) => {
-    assert.ok(error instanceof Refusal);
-    assert.match(error.message, /cannot listen at HOST and ADMIN_PORT: .*EADDRINUSE/);
-    return true;
-  });
 });

@@ -32,8 +32,8 @@ async function begin(t: TestContext, more: object[] = []) {
 }
 const withoutTags = (page: string) => page.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 
-test('a test that failed is announced as a failure, and what was done as done', async (t) => {
-  const {ask, sessionOf} = await begin(t);
+test('what failed is announced as a failure, and what was done as done, with its reason noted', async (t) => {
+  const {ask, store, sessionOf} = await begin(t);
   const cookie = await sessionOf('admin');
   const boxAfter = async (what: string) => {
     const {headers} = await ask(`/destinations/crm/${what}`, {
@@ -43,6 +43,14 @@ test('a test that failed is announced as a failure, and what was done as done', 
     return /<p class="said ?(.*?)" role="(\w+)">([^<]+)/.exec(text)?.slice(1);
   };
   assert.deepEqual((await boxAfter('test'))?.slice(0, 2), ['no', 'alert']);
+  await boxAfter('pause');
+  await boxAfter('resume');
+  assert.deepEqual(
+    (await store.auditEntries({}, 9))
+      .filter(({action}) => /pause|resume/.test(action))
+      .map(({filter}) => filter),
+    [{destination: 'crm'}, {destination: 'crm', reason: 'it moves'}],
+  );
   assert.deepEqual(await boxAfter('resume'), [
     '',
     'status',
