@@ -11,7 +11,7 @@ export type Actor = Pick<AuditEntry, 'actor' | 'action'>;
 /** Names of filters whose values are noted: what operators or settings say. Other values may be personal. */
 const noted = [
   ...['partner', 'status', 'state', 'open', 'destination', 'scope', 'erasure', 'deliveries', 'reason'],
-  ...['operator', 'role', 'plan', 'from', 'key'],
+  ...['operator', 'role', 'plan', 'from', 'key', 'kind', 'kept_until'],
 ];
 /** What another name or the ids say already. */
 const unnamed = ['lead', 'endOfId', 'emailAsTyped'];

@@ -10,7 +10,17 @@ const whyIncluded = {
 
 /** Names and values. */
 export function erasureFields(lead: PlannedLead): [name: string, value: string][] {
-  const {id, reference, because, unreadable, was_erased_at, has_consent, consent_kept_until} = lead;
+  const {
+    id,
+    reference,
+    because,
+    unreadable,
+    was_erased_at,
+    has_consent,
+    consent_kept_until,
+    kept_for,
+    kept_until,
+  } = lead;
   const isErased = was_erased_at !== null;
   const whole =
     unreadable === null
@@ -22,6 +32,12 @@ export function erasureFields(lead: PlannedLead): [name: string, value: string][
   const sending = `a process may be sending it for up to ${lasting(left + 999)}; the others are told after that`;
   const fields: [string, string][] = [
     ['belongs', whyIncluded[because]],
+    [
+      'kept for',
+      kept_for === null
+        ? ''
+        : `${kept_for}, until ${localDay(Date.parse(kept_until ?? ''))}: a lawsuit may ask for it`,
+    ],
     ['goes', isErased ? (lead.changes ? consent : '') : whole],
     ['stays', consent_kept_until === null ? '' : kept],
     ['will be told', lead.told.join(', ')],

@@ -40,7 +40,11 @@ export const groupCommand =
   (run: Run): Command => {
     const group = new Command(name).description(what);
     if (help !== undefined) group.addHelpText('after', `\n${help}`);
-    for (const row of rows) group.addCommand(commandOf(run, row));
+    for (const row of rows) {
+      // `leads requests add` stands below `leads requests`, which does something by itself.
+      const above = group.commands.find((each) => row.words.startsWith(`${name} ${each.name()} `));
+      (above ?? group).addCommand(commandOf(run, row));
+    }
     for (const other of others) group.addCommand(other(run));
     return group;
   };

@@ -163,29 +163,6 @@ export const revocationQueries = (context: Context): RevocationStore => {
 
     isRevokeToken: async (id, token) => isSameToken((await persons.make()).tokenOf(id), token),
 
-    async requestErasure(id, now) {
-      const text = `
-        INSERT INTO erasure_requests (lead_id, requested_at) SELECT id, CAST($1 AS BIGINT) FROM leads WHERE id = $2
-        ON CONFLICT (lead_id) DO NOTHING`;
-      await write(statement(text, now, id));
-    },
-
-    async erasureRequests(lead) {
-      const one = lead === undefined ? '' : 'WHERE lead_id = $1';
-      const text = `SELECT lead_id, requested_at FROM erasure_requests ${one} ORDER BY requested_at`;
-      const rows = await read(statement(text, ...(lead === undefined ? [] : [lead])));
-      return rows.map(({lead_id, requested_at}) => ({
-        lead: String(lead_id),
-        requestedAt: Number(requested_at),
-      }));
-    },
-
-    async endErasureRequest(id) {
-      const text = 'DELETE FROM erasure_requests WHERE lead_id = $1 RETURNING lead_id';
-      const [rows = []] = await write(statement(text, id));
-      return rows.length > 0;
-    },
-
     async erasuresKnown() {
       const text = `
         SELECT COALESCE(MAX(known_until), 0) AS at FROM erasures_file

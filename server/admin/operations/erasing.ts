@@ -1,23 +1,14 @@
-/** Erasing what is personal of leads, and the requests of visitors for that. */
+/** Erasing what is personal of leads. */
 import {resolve} from 'node:path';
 import {z} from 'zod';
 import type {Config} from '../../config/config.ts';
 import {filesAside} from '../../store/sqlite/files.ts';
 import {idsOf, Refusal} from '../admin.ts';
-import {
-  endErasureRequest,
-  eraseLeads,
-  erasedLead,
-  erasureRequest,
-  listErasureRequests,
-  planErasure,
-  type ErasurePlan,
-  type PlannedLead,
-} from '../erasing.ts';
+import {eraseLeads, erasedLead, planErasure, type ErasurePlan, type PlannedLead} from '../erasing.ts';
 import {erasureFields} from '../erasure-words.ts';
 import {counted, localTime, maxOthers} from '../words.ts';
 import * as field from './fields.ts';
-import {changes, reads, type PlanLine} from './operation.ts';
+import {changes, type PlanLine} from './operation.ts';
 import {isPerson, notesOf, personFields, searchPerson} from './person.ts';
 import {notOutOfFiles} from './progress.ts';
 
@@ -49,6 +40,14 @@ function consentWords({leads, all}: ErasurePlan): string[] {
     : ['The time for which consents are kept is over, so they go, too.'];
 }
 
+/** A lawsuit may ask for what a person asks to erase, so somebody must decide. */
+function keptWords({leads}: ErasurePlan): string {
+  const kept = leads.filter(({kept_for}) => kept_for !== null);
+  return kept.length === 0
+    ? ''
+    : `, although ${counted(kept.length, 'of them is', 'of them are')} kept for a lawsuit`;
+}
+
 function remainsOf({databaseUrl, databasePath}: Config): string[] {
   if (databaseUrl)
     return [
@@ -64,8 +63,6 @@ function remainsOf({databaseUrl, databasePath}: Config): string[] {
     'Backups hold what was in the database when they were made (docs/privacy.md).',
   ];
 }
-
-const lead = 'the id or the reference of the lead';
 
 export const erase = changes({
   words: 'leads erase',
@@ -144,7 +141,7 @@ Exit status: 0 erased; 1 not erased, or not out of the files yet; 2 the command 
       ],
       facts: plan.facts,
       prepared: plan,
-      question: going > 0 ? `erase ${counted(going, 'lead')} for ever` : undefined,
+      question: going > 0 ? `erase ${counted(going, 'lead')} for ever${keptWords(plan)}` : undefined,
     };
   },
   async *run(admin, _, plan) {
@@ -165,29 +162,4 @@ Exit status: 0 erased; 1 not erased, or not out of the files yet; 2 the command 
       remarks: remainsOf(config),
     };
   },
-});
-
-export const requests = reads({
-  words: 'leads requests',
-  what: 'list who asked by a link to be erased, the oldest first',
-  help: '"lead-prequal leads erase" ends a request by following it, and "leads decline" without.',
-  fields: {},
-  line: erasureRequest,
-  counted: ['request'],
-  columns: [
-    ['lead', 'reference'],
-    ['partner', ({partner}) => partner ?? '-'],
-    ['asked', 'requested_at'],
-    'days',
-  ],
-  read: listErasureRequests,
-});
-
-export const decline = changes({
-  words: 'leads decline',
-  what: 'end the request of a visitor to be erased without following it',
-  past: 'ended the request to erase {it}',
-  fields: {lead: field.argument(lead), reason: field.reason('why it is not followed, which is kept')},
-  run: (admin, input) => endErasureRequest(admin, input),
-  said: (_, input) => ({said: [`The request to erase ${input.lead} has ended`]}),
 });

@@ -63,6 +63,9 @@ export const since = (what: string) =>
 export const until = (what: string) =>
   ({schema: time, what: `only ${what} before this time`, value: 'time'}) as const;
 
+/** How something came, as operators say it. */
+export const way = z.string('say how it came').trim().min(1, 'say how it came').max(200);
+
 /** Why is kept with what was done. */
 export const reason = (what: string) =>
   ({
