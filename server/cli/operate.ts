@@ -31,7 +31,16 @@ import {progressWords, type Progress} from '../admin/operations/progress.ts';
 import {printable} from '../admin/visible.ts';
 import {counted, timeZone} from '../admin/words.ts';
 import {jsonOption} from './options.ts';
-import {leadsBar, lineColumns, minuteOrNone, orMore, printRows, type Json, type Run} from './output.ts';
+import {
+  leadsBar,
+  lineColumns,
+  minuteOrNone,
+  orMore,
+  printCsv,
+  printRows,
+  type Json,
+  type Run,
+} from './output.ts';
 import {changingStore, lackingKeys, readingStore, withoutStore} from './with-store.ts';
 
 /** @param others commands of the group that have code of their own */
@@ -52,7 +61,7 @@ export const groupCommand =
 /** What is printed before anything is done, with `--dry-run --json`. */
 const shownPlan = z.object({does: z.array(z.string()), confirm: z.string()});
 
-type Options = Json & {yes?: boolean; dryRun?: boolean; confirm?: string};
+type Options = Json & {csv?: boolean; yes?: boolean; dryRun?: boolean; confirm?: string};
 
 function commandOf(run: Run, row: Row): Command {
   const command = new Command(verbOf(row)).description(row.what);
@@ -64,6 +73,8 @@ function commandOf(run: Run, row: Row): Command {
     if (row.confirm) command.option('--yes', 'do not ask, for programs');
   }
   if (row.line) command.addOption(jsonOption(isPlanned ? z.union([row.line, shownPlan]) : row.line));
+  if (!isChanging(row) && row.columns)
+    command.addOption(new Option('--csv', 'print the table as a CSV').conflicts('json'));
   if (row.help !== undefined) command.addHelpText('after', `\n${row.help}`);
   return command.action(async () => {
     const options = command.opts<Options>();
@@ -160,7 +171,13 @@ async function say(run: Run, {said = [], remarks = [], fails = []}: Said, isSaid
   for (const text of remarks) run.say(printable(text));
 }
 
-export async function show(run: Run, row: AnyReading, admin: Admin, input: Given, {json = false}: Json) {
+export async function show(
+  run: Run,
+  row: AnyReading,
+  admin: Admin,
+  input: Given,
+  {json = false, csv = false}: Options,
+) {
   const {counted: words, isCut} = row;
   const columns = typeof row.columns === 'function' ? row.columns(input) : row.columns;
   const {signal, report, end} = reporting(run);
@@ -179,8 +196,11 @@ export async function show(run: Run, row: AnyReading, admin: Admin, input: Given
       end();
     }
   }
-  const many =
-    json || columns
+  const many = csv
+    ? await printCsv(run, pages(), headsOf(columns ?? []), (line) =>
+        cellsOf<never>(columns ?? [], line as never),
+      )
+    : json || columns
       ? await printRows(
           run,
           {json, columns: isCut ? lineColumns : Infinity},

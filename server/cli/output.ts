@@ -98,6 +98,23 @@ export async function printRows<Row extends object>(
   return count;
 }
 
+/** Prints rows that come page by page as a CSV with the head of their table. @returns how many there were */
+export async function printCsv<Row extends object>(
+  {writeUnchanged}: Pick<Run, 'writeUnchanged'>,
+  pages: Pages<Row>,
+  head: readonly string[],
+  cellsOf: (row: Row) => readonly Cell[],
+): Promise<number> {
+  const toCsv = await (await import('../admin/exporting.ts')).csvWriter();
+  let count = 0;
+  await writeUnchanged(toCsv([[...head]]));
+  for await (const page of pages) {
+    count += page.length;
+    if (page.length > 0) await writeUnchanged(toCsv(page.map((row) => [...cellsOf(row)])));
+  }
+  return count;
+}
+
 /**
  * Prints rows as a table whose columns are aligned: numbers and dollars to the right, texts to the left.
  * @param widths of the columns in characters, if they are those of an earlier page, which has the head

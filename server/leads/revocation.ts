@@ -100,6 +100,8 @@ export type StopReader = {
     leads?: readonly string[];
     ids?: readonly string[];
   }): Promise<StopEvent[]>;
+  /** What was asked in this time, the newest first: everything but operators' decisions. */
+  stopsAsked(since: number, until: number): Promise<StopEvent[]>;
   /** Until when a process may be sending one of these leads, or news of it. Milliseconds since 1970, 0 if none is. */
   underWayUntil(ids: readonly string[]): Promise<number>;
   /** The newest first. @param digests only these */

@@ -47,6 +47,13 @@ const noting = (events: readonly StopEvent[]): Statement[] =>
     statement(noteText, id, kind, digest, scope, lead, askedAt, enteredAt, way, reason),
   );
 
+const toStopEvent = ({
+  lead_id: lead,
+  asked_at: askedAt,
+  entered_at: enteredAt,
+  ...row
+}: RowOf<'stops'>): StopEvent => ({...row, lead, askedAt, enteredAt});
+
 /** Keeps the leases, because a process may be sending them. */
 const endDeliveries = `
   UPDATE deliveries SET state = 'dropped', settled_at = $1
@@ -84,10 +91,13 @@ export const revocationQueries = (context: Context): RevocationStore => {
         SELECT * FROM stops WHERE digest IN ${jsonList('$1')} OR lead_id IN ${jsonList('$2')} OR id IN ${jsonList('$3')}
         ORDER BY entered_at, id`;
       const lists = [digests, leads, ids].map((each) => JSON.stringify(each));
-      const rows = (await read(statement(text, ...lists))) as RowOf<'stops'>[];
-      return rows.map(({lead_id: lead, asked_at: askedAt, entered_at: enteredAt, ...row}) => ({
-        ...{...row, lead, askedAt, enteredAt},
-      }));
+      return ((await read(statement(text, ...lists))) as RowOf<'stops'>[]).map(toStopEvent);
+    },
+
+    async stopsAsked(since, until) {
+      const text = `
+        SELECT * FROM stops WHERE kind <> 'allow' AND asked_at >= $1 AND asked_at < $2 ORDER BY asked_at DESC, id`;
+      return ((await read(statement(text, since, until))) as RowOf<'stops'>[]).map(toStopEvent);
     },
 
     async hold(ids) {

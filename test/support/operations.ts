@@ -17,7 +17,7 @@ export function operationLines({held, waiting, phone, kid, key, text = 'why'}: N
     ['leads count', '--by', 'partner,campaign'],
     ['leads show', held],
     ['leads requests'],
-    ['leads requests add', held, '--kind', 'know', '--by', text],
+    ['leads requests add', held, '--kind', 'know', '--via', 'phone'],
     ['leads requests end', held, '--reason', text],
     ['leads keep', held, '--until', '2099-01-01', '--reason', text],
     ['consent show', held],

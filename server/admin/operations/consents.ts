@@ -15,13 +15,7 @@ import {
 } from '../consents.ts';
 import {leadOf} from '../lead-names.ts';
 import {namedBy} from '../persons.ts';
-import {
-  listSuppressions,
-  suppressionRow,
-  type Afterwards,
-  type StopRow,
-  type SuppressionRow,
-} from '../stops.ts';
+import {listRevocations, revocationRow, type Afterwards, type StopRow, type RevocationRow} from '../stops.ts';
 import {printable} from '../visible.ts';
 import {counted, localTime, placed} from '../words.ts';
 import * as field from './fields.ts';
@@ -163,20 +157,34 @@ const ofConsents: Columns<ConsentRow> = [
   ['erased', 'erased_at'],
 ];
 
-function ofNumber(lead: SuppressionRow['leads'][number], isAsked: boolean): string {
+function ofNumber(lead: RevocationRow['leads'][number], isAsked: boolean): string {
   const state = lead.held ? 'held' : lead.revoked_at !== null ? 'revoked' : isAsked && 'decide';
   const given =
     lead.consented_at !== null && `agreed ${localTime(Date.parse(lead.consented_at)).slice(0, 16)}`;
   return [lead.reference, state, lead.partner ?? '-', given].filter(Boolean).join(' ');
 }
+const minute = (time: string | null) => localTime(Date.parse(time ?? '')).slice(0, 16);
 /** A number is shown by its leads, because nothing else says whose it is. */
-const ofNumbers: Columns<SuppressionRow> = [
+const ofNumbers: Columns<RevocationRow> = [
+  ['asked', 'asked_at'],
+  ['entered', ({asked_at, entered_at}) => (entered_at === asked_at ? '' : entered_at)],
+  ['by', 'way'],
   ['for', ({scope}) => (scope === everybody ? 'all' : whom(scope))],
-  'since',
-  ['leads', ({leads, asked_at}) => leads.map((lead) => ofNumber(lead, asked_at !== null))],
-  ['allowed', 'decided_at'],
-  ['why', 'reason'],
+  ['leads', ({leads, what}) => leads.map((lead) => ofNumber(lead, what === 'ask'))],
+  [
+    'told',
+    ({told}) =>
+      told.map(
+        ({destination, place, state, at}) =>
+          `${placed({destination, place})} ${at === null ? state : minute(at)}`,
+      ),
+  ],
+  ['days', 'business_days'],
+  ['let go', ({allowances}) => allowances.map(({at, reason}) => `${minute(at)}: ${reason ?? ''}`)],
 ];
+
+/** Consents that are listed. All stops are, because a regulator asks for them. */
+const usualLimit = 50;
 
 const list = reads({
   words: 'consent list',
@@ -184,21 +192,28 @@ const list = reads({
   past: 'saw {it} in a list of consents',
   fields: {
     text: field.option('name', 'only those to this text, such as acme/en/2'),
-    revoked: field.flag('instead: whose numbers are held, because they revoked a consent'),
-    since: field.since('leads'),
-    until: field.until('leads'),
-    limit: field.limit('consents'),
+    revoked: field.flag('instead: who revoked a consent, who was told when, and what is held since'),
+    since: field.since('leads, or stops that were asked'),
+    until: field.until('leads, or stops'),
+    limit: {
+      ...field.limit('lines'),
+      schema: field.limit('lines').schema.unwrap().optional(),
+      what: 'so many consents (default: 50) or stops (default: all), at most',
+    },
   },
-  wrong: ({revoked, text, since, until}) =>
-    revoked && [text, since, until].some((value) => value !== undefined)
-      ? '--revoked cannot be used with --text, --since and --until'
-      : undefined,
-  line: z.union([consentRow, suppressionRow]),
+  wrong: ({revoked, text}) =>
+    revoked && text !== undefined ? '--revoked cannot be used with --text' : undefined,
+  line: z.union([consentRow, revocationRow]),
   counted: ['line'],
   columns: ({revoked}): Columns<never> => (revoked ? ofNumbers : ofConsents),
   async *read(admin, {text, revoked, limit, ...times}) {
-    if (revoked) return void (yield await listSuppressions(admin, limit));
-    const {rows, unreadable} = yield* listConsents(admin, consentFilter(times, text), limit, text);
+    if (revoked) return void (yield* listRevocations(admin, times, limit));
+    const {rows, unreadable} = yield* listConsents(
+      admin,
+      consentFilter(times, text),
+      limit ?? usualLimit,
+      text,
+    );
     yield rows;
     return {
       remarks:

@@ -47,9 +47,9 @@ const add = changes({
       what: 'when it was asked, such as yesterday; without it, now',
       value: 'time',
     },
-    by: {...field.option('way', 'how it came, such as phone or letter'), schema: field.way},
+    via: {schema: field.way, what: 'how it came, such as phone or letter', value: 'way'},
   },
-  asked: {kind: 'Asked to', asked: 'When, such as yesterday', by: 'How it came'},
+  asked: {kind: 'Asked to', asked: 'When, such as yesterday', via: 'How it came'},
   onLead: {
     button: 'Note a request…',
     cannot: 'It was erased before.',
@@ -62,8 +62,8 @@ const add = changes({
     const does = `What the person of this lead asked for waits for an operator, and must be answered within ${daysToAnswer} days.`;
     return {does: [does], facts: [id], prepared: undefined};
   },
-  run: (admin, {lead: named, kind: what, asked, by}) =>
-    addRequest(admin, {lead: named, kind: what, asked, way: by}),
+  run: (admin, {lead: named, kind: what, asked, via}) =>
+    addRequest(admin, {lead: named, kind: what, asked, way: via}),
   said: (_, {lead: named, kind: what, asked}) => ({
     said: [`The request to ${what} ${named} must be answered by ${localDay(dueAt({askedAt: asked}))}`],
   }),

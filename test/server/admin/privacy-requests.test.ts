@@ -16,7 +16,7 @@ for (const {name, postgres, skip} of databaseKinds)
       const {does, run, admin} = await operate(t, [entry], {postgres});
       const reference = referenceOf(entry.id);
       const asked = Date.now() - 40 * dayLength;
-      const add = ['leads', 'requests', 'add', reference, '--by', 'letter'];
+      const add = ['leads', 'requests', 'add', reference, '--via', 'letter'];
       const {stdout} = await does(...add, '--kind', 'know', '--asked', new Date(asked).toISOString());
       const due = dayOf(asked + daysToAnswer * dayLength);
       assert.equal(stdout, `The request to know ${reference} must be answered by ${due}\n`);
@@ -57,7 +57,7 @@ for (const {name, postgres, skip} of databaseKinds)
       const entry = newEntry();
       const {does, admin} = await operate(t, [entry], {postgres});
       for (const kind of ['erase', 'know'])
-        await does('leads', 'requests', 'add', entry.id, '--by', 'phone', '--kind', kind);
+        await does('leads', 'requests', 'add', entry.id, '--via', 'phone', '--kind', kind);
       await carryOut(await admin(), 'leads erase', {leads: [entry.id]});
       assert.deepEqual(
         linesOf(await does('leads', 'requests', '--json')).map(({kind}) => kind),
