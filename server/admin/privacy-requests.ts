@@ -6,6 +6,7 @@ import type {LeadReader} from '../leads/lead-filter.ts';
 import {
   dueAt,
   requestKinds,
+  type PrivacyRequest,
   type PrivacyRequestReader,
   type PrivacyRequestStore,
   type RequestKind,
@@ -33,18 +34,19 @@ export async function listRequests({
 }: With<LeadReader & PrivacyRequestReader>): Promise<PrivacyRequestRow[]> {
   const requests = await store.requests();
   const records = await store.findRecords(requests.map(({lead}) => lead));
-  return requests.map(({lead: id, kind, askedAt, enteredAt, way}) => ({
-    id,
-    reference: referenceOf(id),
-    partner: records.get(id)?.partner ?? null,
-    kind,
-    requested_at: isoTime(askedAt),
-    entered_at: isoTime(enteredAt),
-    way,
-    days: Math.floor((Date.now() - askedAt) / dayLength),
-    due_at: isoTime(dueAt({askedAt})),
-  }));
+  return requests.map((request) => toRequestRow(request, records.get(request.lead)?.partner ?? null));
 }
+
+export const toRequestRow = (
+  {lead: id, kind, askedAt, enteredAt, way}: PrivacyRequest,
+  partner: string | null,
+): PrivacyRequestRow => ({
+  ...{id, reference: referenceOf(id), partner, kind, way},
+  requested_at: isoTime(askedAt),
+  entered_at: isoTime(enteredAt),
+  days: Math.floor((Date.now() - askedAt) / dayLength),
+  due_at: isoTime(dueAt({askedAt})),
+});
 
 type Desk = With<LeadReader & PrivacyRequestStore, 'noteAccess'>;
 

@@ -16,6 +16,7 @@ export function operationLines({held, waiting, phone, kid, key, text = 'why'}: N
     ['leads list', '--phone', phone],
     ['leads count', '--by', 'partner,campaign'],
     ['leads show', held],
+    ['leads person', '--phone', phone],
     ['leads requests'],
     ['leads requests add', held, '--kind', 'know', '--via', 'phone'],
     ['leads requests end', held, '--reason', text],

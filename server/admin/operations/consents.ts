@@ -3,7 +3,8 @@ import {z} from 'zod';
 import {referenceOf} from '../../../contract/reference.ts';
 import {readableText} from '../../leads/consent-record.ts';
 import {everybody} from '../../leads/revocation.ts';
-import {idsOf, Refusal} from '../admin.ts';
+import type {Person} from '../../leads/persons.ts';
+import {idsOf, Refusal, type Admin} from '../admin.ts';
 import {
   consentFilter,
   consentRow,
@@ -36,7 +37,7 @@ const show = reads({
   wrong: ({signed}, isForPrograms) =>
     signed && isForPrograms ? '--signed cannot be used with --json' : undefined,
   line: shownConsent,
-  block: linesOf,
+  block: consentLines,
   async *read(admin, {who: text, signed}) {
     const named = namedBy(text);
     const found = typeof named === 'string' ? undefined : yield* searchPerson(admin, {}, named);
@@ -45,8 +46,7 @@ const show = reads({
           .toSorted()
           .toReversed()
       : [await leadOf(admin, text)];
-    if (ids.length === 0)
-      throw new Refusal('There is no lead of this person, and no consent is kept.', 'unknown');
+    if (ids.length === 0) throw new Refusal(await noneOf(admin, named), 'unknown');
     const records: ShownConsent[] = [];
     for (const id of ids) records.push(await showConsent(admin, id));
     const remarks = found ? notesOf(admin, found) : [];
@@ -65,6 +65,14 @@ const show = reads({
   },
 });
 
+/** Version 1.6 kept consents without the address, so that whoever asks by it alone may have one all the same. */
+async function noneOf({store}: Admin, named: string | Person): Promise<string> {
+  const kept = typeof named === 'object' && named.phone === undefined ? await store.keptWithoutAddress() : 0;
+  return kept === 0
+    ? 'There is no lead of this person, and no consent is kept.'
+    : `No lead of this person was found, and ${counted(kept, 'consent that is', 'consents that are')} kept of erased leads cannot be found by an e-mail address: ask for the telephone number.`;
+}
+
 /** What of a record the server did not see itself. */
 const claimed = (record: ShownConsent) =>
   record.observed?.source
@@ -78,7 +86,7 @@ const utc = (at: string | null) => at?.replace('T', ' ').replace(/\.\d+Z$/, ' UT
 type Field = readonly [name: string, value: string];
 
 /** What a record says, for people. Times are in UTC, as regulators and other systems have them. */
-function linesOf({observed, reported, text, person, ...of}: ShownConsent): Field[] {
+export function consentLines({observed, reported, text, person, ...of}: ShownConsent): Field[] {
   const {words = null, language} = text ?? {};
   const readable = readableText({words, language}, {...observed, ...reported});
   return [

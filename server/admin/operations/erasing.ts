@@ -3,13 +3,14 @@ import {resolve} from 'node:path';
 import {z} from 'zod';
 import type {Config} from '../../config/config.ts';
 import {filesAside} from '../../store/sqlite/files.ts';
-import {idsOf, Refusal} from '../admin.ts';
+import {idsOf, Refusal, type Admin} from '../admin.ts';
 import {eraseLeads, erasedLead, planErasure, type ErasurePlan, type PlannedLead} from '../erasing.ts';
 import {erasureFields} from '../erasure-words.ts';
+import {relativesOf} from '../persons.ts';
 import {counted, localTime, maxOthers} from '../words.ts';
 import * as field from './fields.ts';
 import {changes, type PlanLine} from './operation.ts';
-import {isPerson, notesOf, personFields, searchPerson} from './person.ts';
+import {isPerson, notesOf, personFields, referencesOf, searchPerson} from './person.ts';
 import {notOutOfFiles} from './progress.ts';
 
 const consentRule = '16 CFR 310.5 asks for five years of records of consents, with name and telephone number';
@@ -38,6 +39,14 @@ function consentWords({leads, all}: ErasurePlan): string[] {
         `${counted(kept.length, 'consent')} of these stay (keep_consent_years): ${consentRule}. --all erases them, too.`,
       ]
     : ['The time for which consents are kept is over, so they go, too.'];
+}
+
+/** Leads that may be of the same person, and stay. */
+async function relativeNotes(admin: Admin, {leads, ids}: ErasurePlan): Promise<string[]> {
+  const others = await relativesOf(admin, [...new Set([...ids, ...idsOf(leads)])]);
+  const note = (what: string, found: readonly string[]) =>
+    found.length === 0 ? [] : [`Not among them, but with the same ${what}: ${referencesOf(found)}.`];
+  return [...note('telephone number', others.phone), ...note('e-mail address', others.email)];
 }
 
 /** A lawsuit may ask for what a person asks to erase, so somebody must decide. */
@@ -134,6 +143,7 @@ Exit status: 0 erased; 1 not erased, or not out of the files yet; 2 the command 
       ],
       notes: [
         ...notes,
+        ...(await relativeNotes(admin, plan)),
         ...consentWords(plan),
         ...(going > 0 && admin.config.erasuresFile === undefined
           ? ['There is no erasures_file: after a restore of an older backup, these leads are back.']

@@ -17,6 +17,7 @@ import {localTime} from '../words.ts';
 import {erase} from './erasing.ts';
 import * as field from './fields.ts';
 import {reads, type Columns, type Group} from './operation.ts';
+import {person} from './person-file.ts';
 import {isPerson, notesOf, personFields, searchPerson} from './person.ts';
 import {show} from './show-lead.ts';
 import {privacyRequests} from './privacy-requests.ts';
@@ -120,5 +121,5 @@ export const leads: Group = {
   lead-prequal leads export march.csv --since 2026-03-01 --until 2026-04-01
 
 Exit status: 0 done, also with a list of no leads; 1 it failed, or there is no such lead; 2 the command line is wrong.`,
-  rows: [list, show, count, erase, ...privacyRequests],
+  rows: [list, show, count, person, erase, ...privacyRequests],
 };

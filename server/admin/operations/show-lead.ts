@@ -6,6 +6,7 @@ import {referenceOf} from '../../../contract/reference.ts';
 import {formatMoney} from '../../../form/format-money.ts';
 import {afterTouch} from '../../../form/words/en.ts';
 import {lookUp} from '../../../form/words/look-up.ts';
+import type {Admin} from '../admin.ts';
 import type {LeadView} from '../../leads/lead-view.ts';
 import {agreedWords, resultWords, senderWords} from '../../leads/lead-words.ts';
 import {deliveriesOf, shownDelivery, type ShownDelivery} from '../deliveries.ts';
@@ -133,10 +134,37 @@ const whyLines = (reasons: Why | null) =>
       ];
 
 /** `view`: for people. `why`: with `--why`. */
-type ShownLine = (ShownErased | (ShownLead & {deliveries: ShownDelivery[]})) & {
+export type ShownLine = (ShownErased | (ShownLead & {deliveries: ShownDelivery[]})) & {
   view?: LeadView;
   why?: Why | null;
 };
+
+export const shownLine = z.union([
+  shownErased,
+  shownLead.extend({deliveries: z.array(shownDelivery), why: why.nullable().exactOptional()}),
+]);
+
+export function leadLines({view, why: reasons, ...line}: ShownLine) {
+  if (!view) return [];
+  if (!('deliveries' in line)) return erasedLines(view, line);
+  const because = reasons === undefined ? [] : [['', ' '] as const, ...whyLines(reasons)];
+  return [...linesOf(view, line), ...because, ...goesTo(line.deliveries)];
+}
+
+/** @returns `fails`: what cannot be read of it */
+export async function readShown(
+  admin: Admin,
+  named: string,
+  isForPrograms: boolean,
+  asksWhy = false,
+): Promise<{line: ShownLine; fails: string[]}> {
+  const shown = await showLead(admin, named);
+  const view = isForPrograms ? {} : {view: shown.view};
+  if ('erased' in shown) return {line: {...shown.erased, ...view}, fails: []};
+  const {deliveries, damaged} = await deliveriesOf(admin, shown.lead.id);
+  const line = {...shown.lead, deliveries, ...(asksWhy && {why: shown.why}), ...view};
+  return {line, fails: damagedReplies(damaged)};
+}
 
 export const show = reads({
   words: 'leads show',
@@ -146,22 +174,11 @@ export const show = reads({
     lead: field.argument('the id or the reference of the lead'),
     why: field.flag('also why it has these amounts: what the visitor read, by the figures of that time'),
   },
-  line: z.union([
-    shownErased,
-    shownLead.extend({deliveries: z.array(shownDelivery), why: why.nullable().exactOptional()}),
-  ]),
-  block({view, why: reasons, ...line}: ShownLine) {
-    if (!view) return [];
-    if (!('deliveries' in line)) return erasedLines(view, line);
-    const because = reasons === undefined ? [] : [['', ' '] as const, ...whyLines(reasons)];
-    return [...linesOf(view, line), ...because, ...goesTo(line.deliveries)];
-  },
-  async *read(admin, {lead: named, why: asksWhy = false}, isForPrograms) {
-    const shown = await showLead(admin, named);
-    const view = isForPrograms ? {} : {view: shown.view};
-    if ('erased' in shown) return void (yield [{...shown.erased, ...view}]);
-    const {deliveries, damaged} = await deliveriesOf(admin, shown.lead.id);
-    yield [{...shown.lead, deliveries, ...(asksWhy && {why: shown.why}), ...view}];
-    return {fails: damagedReplies(damaged)};
+  line: shownLine,
+  block: leadLines,
+  async *read(admin, {lead: named, why: asksWhy}, isForPrograms) {
+    const {line, fails} = await readShown(admin, named, isForPrograms, asksWhy);
+    yield [line];
+    return {fails};
   },
 });
