@@ -88,6 +88,7 @@ const filterWords: Readonly<Record<string, (value: string) => string>> = {
   reason: (words) => `because: ${words}`,
   phone: () => 'by a telephone number',
   email: () => 'by an e-mail address',
+  name: () => 'by a name',
   campaign: () => 'of a campaign',
   context: () => 'by a hidden field',
   text: () => 'who agreed to a text',

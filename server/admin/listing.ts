@@ -7,6 +7,7 @@ import type {Person} from '../leads/persons.ts';
 import type {ReadStore} from '../leads/ports.ts';
 import {finish, idsOf, type With} from './admin.ts';
 import {viewsOf} from './lead-view.ts';
+import {searchNames, type NamesFound} from './name-search.ts';
 import {leadsOfPerson} from './persons.ts';
 
 /**
@@ -85,4 +86,15 @@ export async function personPage(
   const maybe = [...(await admin.store.findRecords([...sameMailbox, ...unreadable])).values()];
   const leads = [...found, ...kept, ...maybe].slice(0, limit);
   return {rows: await viewsOf(admin, leads), more: found.length < limit ? Math.max(0, total - looked) : 0};
+}
+
+/** Leads of people whose names begin so, the newest first. @returns `lookedTo`: as of `NamesFound` */
+export async function namePage(
+  admin: With<ReadStore, 'config' | 'noteAccess'>,
+  filter: LeadFilter,
+  name: string,
+  {limit}: {limit: number},
+): Promise<{rows: LeadView[]} & Pick<NamesFound, 'looked' | 'lookedTo'>> {
+  const {found, ...looked} = await searchNames(admin, filter, name, limit);
+  return {rows: await viewsOf(admin, found), ...looked};
 }
