@@ -6,6 +6,7 @@ import {usualTimings, type Timings} from './config/timings.ts';
 import type {Emit} from './observe/observations.ts';
 import {readDisk, type Readings} from './observe/readings.ts';
 import {countRefusals} from './observe/refusals.ts';
+import {archivedPolicy} from './leads/calculated-answer.ts';
 import {changedConsents, wordsInForce} from './leads/consent-texts.ts';
 import {leadDoubts} from './leads/lead-doubts.ts';
 import type {LeadStore} from './leads/ports.ts';
@@ -64,7 +65,7 @@ export async function createApp(
   /** @returns the versions of the form that it serves */
   async function check(checked: Config): Promise<readonly EmbedVersion[]> {
     const versions = readAllVersions(checked);
-    const {partners, destinations} = checked;
+    const {partners, destinations, policy} = checked;
     const texts = await opened.consentTexts();
     const changed = changedConsents(partners, texts);
     if (changed.length > 0) throw new ConfigError(changed, []);
@@ -73,9 +74,9 @@ export async function createApp(
     for (const warning of doubts)
       if (!doubtsInForce.includes(warning)) emit({type: 'config-doubtful', warning});
     doubtsInForce = doubts;
-    // What consents need later is no reason to take no leads now.
+    // What is needed later, to show consents and amounts, is no reason to take no leads now.
     await opened
-      .keepWords(wordsInForce(partners))
+      .keepWords([...wordsInForce(partners), archivedPolicy(policy)])
       .catch((error: unknown) => emit({type: 'words-not-kept', reason: reasonOf(error)}));
     return versions;
   }

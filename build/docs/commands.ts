@@ -86,7 +86,7 @@ function sectionOf(command: Command, before: readonly string[] = []): string {
   return [
     `${'#'.repeat(words.length + 1)} ${name}`,
     `${capitalized(command.description())}.`,
-    ...(command.commands.length > 0
+    ...(command.commands.length > 0 && !rowOf(name)
       ? []
       : [code(`lead-prequal ${name} ${command.usage()}`), inputsOf(command), factsOf(name, command)]),
     help && fenced('text', help),

@@ -29,3 +29,11 @@ export function businessDaysAfter(from: number, days: number): number {
   }
   return time;
 }
+
+/** How many business days lie between, with that of `until` and without that of `from`. */
+export function businessDaysBetween(from: number, until: number): number {
+  let days = 0;
+  for (let time = midnight(from, 1); time <= until; time = midnight(time, 1))
+    if (isBusinessDay(time)) days += 1;
+  return days;
+}

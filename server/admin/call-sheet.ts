@@ -16,11 +16,13 @@ import {peopleOf} from './persons.ts';
 import {afterwardsOf} from './stops.ts';
 import {timelineOf, type TimelineEvent} from './timeline.ts';
 import {visible} from './visible.ts';
+import {whyOf, type Why} from './why.ts';
 
 /**
  * - `erased`: what is left of an erased lead. Null for those who see no persons
  * - `words`: to which words somebody agreed, as the server gave them to the form, if they were kept. `said`: what the browser says of
  *   them
+ * - `why`: why it has these amounts. Null if that is not known
  * - `changes`: what can be done now, by those who may: the last words of the commands
  */
 export type CallSheet = {
@@ -28,6 +30,7 @@ export type CallSheet = {
   erased: ShownErased | null;
   words: string | null;
   said: string[];
+  why: Why | null;
   timeline: TimelineEvent[];
   changes: string[];
 };
@@ -55,6 +58,7 @@ export async function readCallSheet(
     view,
     erased: lead && isErased(lead) ? await showErased(admin, lead) : null,
     ...(await agreedTo(admin, full)),
+    why: full ? await whyOf(admin, full) : null,
     timeline: await timelineOf(admin, facts, seesPersons),
     changes: seesPersons ? (await possibleChanges(admin, id)).map(verbOf) : [],
   };

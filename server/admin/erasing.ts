@@ -4,12 +4,12 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {z} from 'zod';
 import {referenceOf} from '../../contract/reference.ts';
 import type {Config} from '../config/config.ts';
-import {dayLength} from '../config/timings.ts';
 import {consentOf, toErasedEvent} from '../destinations/webhook/event.ts';
 import type {KeyStore} from '../leads/data-keys.ts';
 import type {ErasableLead, ErasureReader, ErasureStore} from '../leads/erasure.ts';
 import {erasedEventSchema, leadEventSchema} from '../leads/lead-event.ts';
-import type {ListedLead, LeadReader} from '../leads/lead-filter.ts';
+import type {ListedLead} from '../leads/lead-filter.ts';
+import type {LegalHold} from '../leads/privacy-requests.ts';
 import {mayCall} from '../leads/may-call.ts';
 import type {PersonReader} from '../leads/persons.ts';
 import type {ReadStore, Maintenance, DeliveryReader} from '../leads/ports.ts';
@@ -19,7 +19,7 @@ import type {Tombstone} from '../leads/stored-lead.ts';
 import {appendErasures, type Erasure, type KeyLine, type StopLine} from '../store/erasures-file.ts';
 import {whyUnreadable} from '../store/rows.ts';
 import {isLocked} from '../store/sqlite/server-lock.ts';
-import {count, idsOf, isoTime, Refusal, refuseFor, time, type Job, type With, type Reading} from './admin.ts';
+import {idsOf, isoTime, Refusal, refuseFor, time, type Job, type With, type Reading} from './admin.ts';
 import {arrivalsOf} from './deliveries.ts';
 import {isPresent, presentAddresses} from './destinations.ts';
 import {leadOf} from './lead-names.ts';
@@ -39,6 +39,7 @@ type ErasureInput = {leads: readonly string[]; all: boolean; shown?: number | un
  * - `consent_kept_until`: null if no consent stays
  * - `former`: addresses that may have the lead and cannot be told, because their destinations have others now, or are gone
  * - `event`: what to send these by hand, the body of `lead.erased`; null if there is none
+ * - `kept_until`, `kept_for`: it is kept for this lawsuit (`leads keep`). Null otherwise
  * - `changes`: whether erasing changes anything of it
  * - `under_way_until`: a process may be sending it until then
  */
@@ -60,6 +61,8 @@ export const plannedLead = z.object({
   event: erasedEventSchema.nullable(),
   remote_ids: z.array(z.object({destination: z.string(), remote_id: z.string().nullable()})),
   under_way_until: time.nullable(),
+  kept_until: time.nullable(),
+  kept_for: z.string().nullable(),
   changes: z.boolean(),
 });
 export type PlannedLead = z.infer<typeof plannedLead>;
@@ -67,7 +70,7 @@ export type PlannedLead = z.infer<typeof plannedLead>;
 /** A lead that was erased, as it was planned. */
 export const erasedLead = plannedLead
   .omit({partner: true, name: true, created_at: true, unreadable: true, has_consent: true})
-  .omit({under_way_until: true, changes: true})
+  .omit({under_way_until: true, kept_until: true, kept_for: true, changes: true})
   .extend({out_of_files: z.boolean()});
 
 /** `ids`: those of all leads that would change, also of those that are not shown. `facts`: of what the plan depends */
@@ -82,7 +85,9 @@ export async function planErasure(admin: Reading, input: ErasureInput): Promise<
     if (!(await store.readLead(id))) throw new Refusal(`There is no lead ${name}.`, 'unknown');
     ids.push(id);
   }
-  const found = (await store.erasable(ids)).map((one) => {
+  const erasable = await store.erasable(ids);
+  const holds = await store.legalHolds(idsOf(erasable), Date.now());
+  const found = erasable.map((one) => {
     const keptUntil = endOfConsent(config, one);
     const consentUntil = all || keptUntil <= Date.now() ? null : keptUntil;
     return {
@@ -97,10 +102,10 @@ export async function planErasure(admin: Reading, input: ErasureInput): Promise<
   const leads: PlannedLead[] = [];
   for (const one of found.filter((each) => !hidden.has(each))) {
     const lead = (await store.readLead(one.id))?.lead;
-    leads.push({...toPlanned(one, lead), ...(await receiversOf(admin, one))});
+    leads.push({...toPlanned(one, lead, holds.get(one.id)), ...(await receiversOf(admin, one))});
   }
   const facts = found.map(({id, erasedAt, changes, consentUntil}) =>
-    [id, erasedAt, changes, consentUntil].join(' '),
+    [id, erasedAt, changes, consentUntil, holds.get(id)?.until].join(' '),
   );
   return {leads, ids: idsOf(found.filter(({changes}) => changes)), all, facts};
 }
@@ -111,6 +116,7 @@ type Fate = {consentUntil: number | null; changes: boolean};
 function toPlanned(
   {id, because, partner, changes, ...one}: ErasableLead & Fate,
   lead: ListedLead | undefined,
+  hold: LegalHold | undefined,
 ): Omit<PlannedLead, keyof Receivers> {
   return {
     id,
@@ -124,6 +130,8 @@ function toPlanned(
     has_consent: one.hasConsent,
     consent_kept_until: isoTime(one.consentUntil),
     under_way_until: one.leasedUntil > Date.now() ? isoTime(one.leasedUntil) : null,
+    kept_until: isoTime(hold?.until ?? null),
+    kept_for: hold?.reason ?? null,
     changes,
   };
 }
@@ -286,37 +294,4 @@ async function keptOf(store: ErasureReader, id: string): Promise<ShownErased['ke
   if (!kept) return null;
   if (kept instanceof Error) return {unreadable: whyUnreadable(kept)};
   return {...toPersonRow(kept), consent: consentOf(kept.consent)};
-}
-
-/** Somebody who asked to be erased by the link of a lead. */
-export const erasureRequest = z.object({
-  id: z.string(),
-  reference: z.string(),
-  partner: z.string().nullable(),
-  requested_at: time.nullable(),
-  days: count,
-});
-
-/** The oldest first. `leads erase` ends them, too. */
-export async function listErasureRequests({store}: With<LeadReader & StopReader>) {
-  const requests = await store.erasureRequests();
-  const records = await store.findRecords(requests.map(({lead}) => lead));
-  return requests.map(({lead: id, requestedAt}) => ({
-    id,
-    reference: referenceOf(id),
-    partner: records.get(id)?.partner ?? null,
-    requested_at: isoTime(requestedAt),
-    days: Math.floor((Date.now() - requestedAt) / dayLength),
-  }));
-}
-
-/** Ends a request that is not followed. @throws Refusal if there is none */
-export async function endErasureRequest(
-  admin: With<LeadReader & RevocationStore, 'noteAccess'>,
-  {lead: named, reason}: {lead: string; reason: string},
-): Promise<void> {
-  const lead = await leadOf(admin, named);
-  await admin.noteAccess({lead, reason});
-  if (!(await admin.store.endErasureRequest(lead)))
-    throw new Refusal(`Nobody asked to erase ${named}, or the request has ended.`, 'unknown');
 }

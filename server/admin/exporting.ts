@@ -86,7 +86,7 @@ const csvOptions = {
 } as const;
 
 /** @param quoted whether all texts have quotes */
-async function csvWriter(quoted = false): Promise<(rows: unknown[][]) => string> {
+export async function csvWriter(quoted = false): Promise<(rows: unknown[][]) => string> {
   // Nothing else needs this library, and it takes time to load.
   const {stringify} = await import('csv-stringify/sync');
   return (rows) => stringify(rows, {...csvOptions, quoted_string: quoted});

@@ -8,6 +8,7 @@ import type {ReadStore} from '../leads/ports.ts';
 import {idsOf, isoTime, time, type With} from './admin.ts';
 import {detailsOf} from './lead-details.ts';
 import {stopsOf} from './stops.ts';
+import {policiesOf} from './why.ts';
 
 /** A lead whose row is damaged is one that cannot be read. */
 export function opened<Lead extends KnownLead>(lead: Lead): Lead | UnreadableLead {
@@ -39,10 +40,12 @@ export async function viewsOf(
       ? {...stop, why: 'stopped'}
       : stop;
   };
-  const how = {rounding: config.policy.display_rounding_increment, now: Date.now()};
+  const policyOf = await policiesOf({store, config}, readable);
+  const now = Date.now();
   return known.map((lead) => {
     const besides = {correctedBy: corrections.get(lead.id), open: open.get(lead.id) ?? []};
-    return viewOf(lead, {...besides, stop: stopOf(lead)}, how);
+    const {display_rounding_increment: rounding} = policyOf(lead);
+    return viewOf(lead, {...besides, stop: stopOf(lead)}, {rounding, now});
   });
 }
 

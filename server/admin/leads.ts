@@ -26,6 +26,7 @@ import {leadOf, unreadableText} from './lead-names.ts';
 import {callRow, opened, toCallRow, viewOne} from './lead-view.ts';
 import {peopleOf} from './persons.ts';
 import {afterwards, afterwardsOf, noneAfterwards} from './stops.ts';
+import {whyOf, type Why} from './why.ts';
 import {localDay, midnight} from './words.ts';
 
 /**
@@ -108,7 +109,7 @@ export type ShownLead = z.infer<typeof shownLead>;
 export async function showLead(
   admin: Reading,
   named: string,
-): Promise<{view: LeadView} & ({lead: ShownLead} | {erased: ShownErased})> {
+): Promise<{view: LeadView} & ({lead: ShownLead; why: Why | null} | {erased: ShownErased})> {
   const id = await leadOf(admin, named);
   const found = await admin.store.readLead(id);
   if (!found) throw new Refusal(`There is no lead ${id}.`, 'unknown');
@@ -122,7 +123,11 @@ export async function showLead(
   const became = 'lead' in found.lead ? await afterwardsOf(admin, [found.lead], people) : undefined;
   const references = {duplicates: found.duplicates, superseded_by: found.supersededBy};
   const may_call = toCallRow(view.call);
-  return {view, lead: {...details, ...(became?.get(id) ?? noneAfterwards), may_call, ...references}};
+  return {
+    view,
+    lead: {...details, ...(became?.get(id) ?? noneAfterwards), may_call, ...references},
+    why: 'lead' in found.lead ? await whyOf(admin, found.lead) : null,
+  };
 }
 
 /** The keys are those of the groups, in their order. `day` is such as 2026-11-22, in the time zone of this machine. */

@@ -9,6 +9,7 @@ import type {KeyStore} from '../leads/data-keys.ts';
 import {leadIdForm} from '../leads/lead-ids.ts';
 import {digestOfBoth} from '../leads/persons.ts';
 import type {ReadStore} from '../leads/ports.ts';
+import type {PrivacyRequestStore} from '../leads/privacy-requests.ts';
 import {
   isInScopes,
   linkWays,
@@ -51,7 +52,10 @@ async function readLink({store}: With<ReadStore>, id: string) {
   return {lead, person, digests, both, scopes, known, isOlder, pressedAt};
 }
 type Link = NonNullable<Awaited<ReturnType<typeof readLink>>>;
-type Desk = With<ReadStore & AuditStore & KeyStore & RevocationStore, 'config' | 'noteAccess'>;
+type Desk = With<
+  ReadStore & AuditStore & KeyStore & RevocationStore & PrivacyRequestStore,
+  'config' | 'noteAccess'
+>;
 
 export function createLinkDesk({store, config}: Omit<Desk, 'noteAccess'>): LinkDesk {
   const notingOf = (what: string) => noting(store, {actor: 'visitor', action: `link: ${what}`});
@@ -79,12 +83,12 @@ export function createLinkDesk({store, config}: Omit<Desk, 'noteAccess'>): LinkD
       const link = await readLink({store}, id);
       if (!link) return undefined;
       const {lead, person, pressedAt} = link;
-      const [request] = await store.erasureRequests(id);
+      const request = (await store.requests(id)).find(({kind}) => kind === 'erase');
       return {
         id,
         createdAt: lead.createdAt,
         partner: lead.partner,
-        requestedAt: request?.requestedAt,
+        requestedAt: request?.askedAt,
         isNumberKnown: person !== undefined,
         revokedAt: pressedAt,
         erasedAt: isErased(lead) ? lead.erasedAt : undefined,
@@ -93,9 +97,10 @@ export function createLinkDesk({store, config}: Omit<Desk, 'noteAccess'>): LinkD
     stop: ({id}, way) => inTurn(id, () => stop(id, way)),
     requestErasure: ({id}) =>
       inTurn(id, async () => {
-        if ((await store.erasureRequests(id)).length > 0) return;
+        if ((await store.requests(id)).some(({kind}) => kind === 'erase')) return;
         await notingOf('erase')({lead: id});
-        await store.requestErasure(id, Date.now());
+        const now = Date.now();
+        await store.addRequest({lead: id, kind: 'erase', askedAt: now, enteredAt: now, way: 'link'});
       }),
   };
 }

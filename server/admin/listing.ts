@@ -6,6 +6,7 @@ import type {KnownLead, LeadView} from '../leads/lead-view.ts';
 import type {Person} from '../leads/persons.ts';
 import {finish, idsOf, type With, type Reading} from './admin.ts';
 import {viewsOf} from './lead-view.ts';
+import {searchNames} from './name-search.ts';
 import {leadsOfPerson} from './persons.ts';
 
 /**
@@ -83,4 +84,10 @@ export async function personPage(
   const maybe = [...(await admin.store.findRecords([...sameMailbox, ...unreadable])).values()];
   const leads = [...found, ...kept, ...maybe].slice(0, limit);
   return {rows: await viewsOf(admin, leads), more: found.length < limit ? Math.max(0, total - looked) : 0};
+}
+
+/** Leads of people whose names begin so, the newest first. @returns `lookedTo`: as of `NamesFound` */
+export async function namePage(admin: Reading, filter: LeadFilter, name: string, {limit}: {limit: number}) {
+  const {found, ...looked} = await searchNames(admin, filter, name, limit);
+  return {rows: await viewsOf(admin, found), ...looked};
 }

@@ -123,6 +123,23 @@ function sort(
     search.sameMailbox.push(lead.id);
 }
 
+/** Ids of further leads with a number, or an address, of these. */
+export async function relativesOf(
+  admin: With<ReadStore>,
+  ids: readonly string[],
+): Promise<{phone: string[]; email: string[]}> {
+  const people = [...(await peopleOf(admin, ids)).people.values()];
+  const others = {phone: [] as string[], email: [] as string[]};
+  for (const name of ['phone', 'email'] as const)
+    for (const value of new Set(people.map((each) => each[name]))) {
+      const person = name === 'phone' ? {phone: value} : personOf(value ?? '');
+      if (value === undefined || !person) continue;
+      const {found} = await readPerson(admin, person);
+      others[name].push(...idsOf(found).filter((id) => !ids.includes(id)));
+    }
+  return others;
+}
+
 /**
  * Who sent these leads, by id. Of an erased lead, that is known as long as its consent is kept, and of its address only the
  * digest. `unread`: ids of others.

@@ -24,11 +24,11 @@ import {goneAfter, type ProcessReport, type ReloadStore} from '../reload/reloads
 import {startOfDay} from '../versions/request-counts.ts';
 import {destinationRow, listDestinations, wrongOf, type DestinationRow} from './destinations.ts';
 import {count, isoTime, time, type With} from './admin.ts';
-import {listErasureRequests} from './erasing.ts';
 import {keyName} from './keys.ts';
 import {unreadableText} from './lead-names.ts';
 import {undecidedNumbers} from './stops.ts';
 import {deadline, lateAfter, readUnheard} from './unheard.ts';
+import {listRequests} from './privacy-requests.ts';
 import {ago, bytes, clockTime, counted, lasting, localDay, midnight} from './words.ts';
 
 /** Of the disk with the SQLite file. */
@@ -316,9 +316,12 @@ async function clearFindings({store}: With<KeyStore>): Promise<Finding[]> {
   return [found(['warning', 'store'], text, remedy)];
 }
 
+/** A request that must be answered within ten days needs somebody now. */
+const urgentBefore = 10 * dayLength;
+
 /** What visitors wait for: an operator decides. */
 async function visitorFindings({store}: With<ReadStore>): Promise<Finding[]> {
-  const [held, [oldest, ...others]] = [await store.heldLeads(), await listErasureRequests({store})];
+  const [held, [oldest, ...others]] = [await store.heldLeads(), await listRequests({store})];
   const findings: Finding[] = [];
   if (held.length > 0) {
     const many = counted(held.length, 'lead is', 'leads are');
@@ -334,10 +337,12 @@ async function visitorFindings({store}: With<ReadStore>): Promise<Finding[]> {
     const remedy = `"lead-prequal consent revoke" with this number stops all of them, and "lead-prequal consent allow" with it and a reason lets them be called`;
     findings.push(found(['degraded', 'asked', id], text, remedy));
   }
-  if (oldest) {
-    const many = counted(others.length + 1, 'visitor');
-    const text = `${many} asked to be erased, the first ${ago(Date.parse(oldest.requested_at ?? ''))} ago (${oldest.reference})`;
-    findings.push(found(['warning', 'erasure', oldest.id], text, 'see "lead-prequal leads requests"'));
+  if (oldest?.due_at) {
+    const due = Date.parse(oldest.due_at);
+    const many = counted(others.length + 1, 'request of a person waits', 'requests of people wait');
+    const text = `${many}, the first, to ${oldest.kind} ${oldest.reference}, since ${ago(Date.parse(oldest.requested_at ?? ''))}: answer it by ${localDay(due)}`;
+    const level = due - Date.now() < urgentBefore ? 'degraded' : 'warning';
+    findings.push(found([level, 'erasure', oldest.id], text, 'see "lead-prequal leads requests"'));
   }
   return findings;
 }
@@ -407,6 +412,7 @@ const whyKept: Readonly<Record<string, readonly [why: string, remedy: string | n
     'give back its data key, or erase it by "lead-prequal leads erase", or all of a lost key by "lead-prequal keys forget"',
   ],
   duplicate: ['the answer of an original stays until the last of its duplicates has gone', null],
+  lawsuit: ['a lawsuit keeps what "lead-prequal leads keep" has named', null],
 };
 
 /** What keeps leads past their time, by the newest run of the retention job: each process looks at all. */
@@ -419,7 +425,8 @@ function overdueFindings(processes: readonly ProcessReport[]): Finding[] {
       `see "lead-prequal deliveries list --destination ${destination} --state ${reason}". From ${localDay(erasedFrom)} on, they are erased, and these deliveries dropped`,
     ];
     const text = `${counted(leads, 'lead is', 'leads are')} kept past the time of retention, because ${why}`;
-    return found(['degraded', 'overdue', destination === '-' ? null : destination], text, remedy);
+    const level = reason === 'lawsuit' ? 'warning' : 'degraded';
+    return found([level, 'overdue', destination === '-' ? null : destination], text, remedy);
   });
 }
 

@@ -10,6 +10,7 @@ import {holds, isInScopes, isUndecided, type StopEvent, type Suppression} from '
 import {type LeadIdentity, revocationScopes} from '../leads/stored-lead.ts';
 import {isErased} from '../store/rows.ts';
 import {idsOf, isoTime, time, type With} from './admin.ts';
+import {businessDaysBetween} from './business-days.ts';
 import {deliveryRow, storedOf} from './deliveries.ts';
 import {readAddresses} from './destinations.ts';
 import {senderOf} from './persons.ts';
@@ -173,17 +174,21 @@ async function toldOf({store}: With<ReadStore>, lead: string): Promise<Afterward
 }
 
 /**
- * A number that was suppressed, with its newest leads: nothing else says whose it is.
- * - `asked_at`: somebody with another address asked then, and an operator must decide
- * - `decided_at`, `reason`: when an operator let later leads go again, and why
- * - `consented_at`: when the consent of this lead was given, which may be after the other one was revoked
+ * What somebody asked about a number, for operators and for a regulator.
+ * - `what`: `stop`, or `ask` of somebody with another address, which an operator must decide
+ * - `asked_at`, `entered_at`, `way`: as of a `StopRow`
+ * - `leads`: those of the number, the newest first: nothing else says whose it is. `consented_at`: when the consent of this lead was
+ *   given, which may be after the stop
+ * - `told`: which receivers, and when. `heard_at`: when all of them were told, null if one was not, or if there is none.
+ *   `business_days`: from the day on which it was asked until then
+ * - `allowances`: when an operator let the number go again, and why
  */
-export const suppressionRow = z.object({
+export const revocationRow = z.object({
+  what: z.enum(['stop', 'ask']),
   scope: z.string(),
-  since: time.nullable(),
   asked_at: time.nullable(),
-  decided_at: time.nullable(),
-  reason: z.string().nullable(),
+  entered_at: time.nullable(),
+  way: z.string().nullable(),
   leads: z.array(
     z.object({
       id: z.string(),
@@ -195,36 +200,75 @@ export const suppressionRow = z.object({
       consented_at: time.nullable(),
     }),
   ),
+  told: z.array(toldRow.omit({content: true}).extend({reference: z.string()})),
+  heard_at: time.nullable(),
+  business_days: z.number().int().nullable(),
+  allowances: z.array(z.object({at: time.nullable(), reason: z.string().nullable()})),
 });
-export type SuppressionRow = z.infer<typeof suppressionRow>;
+export type RevocationRow = z.infer<typeof revocationRow>;
 
 /** Leads of a number that are shown, and newest leads that are opened, because they have no digests yet. */
 const [maxLeads, maxOpened] = [20, 1_000];
+/** Leads of a number whose receivers are looked up. */
+const maxTold = 1_000;
 
-/** The newest first. */
-export async function listSuppressions(
+/**
+ * The newest first.
+ * @param times in milliseconds since 1970, of the day on which it was asked
+ */
+export async function* listRevocations(
   {store, noteAccess}: With<ReadStore, 'noteAccess'>,
-  limit: number,
-): Promise<SuppressionRow[]> {
-  const rows = (await readSuppressions({store}, limit)).map(({leads, ...one}) => ({
-    scope: one.scope,
-    since: isoTime(one.since),
-    asked_at: isoTime(one.askedAt),
-    decided_at: isoTime(one.decidedAt),
-    reason: one.reason,
-    leads: leads.map(({lead, held}) => ({
+  {since, until}: {since?: number | undefined; until?: number | undefined},
+  limit = Infinity,
+): AsyncGenerator<RevocationRow[], void, undefined> {
+  const asked = (await store.stopsAsked(since ?? 0, until ?? Number.MAX_SAFE_INTEGER)).slice(0, limit);
+  const digests = [...new Set(asked.map(({digest}) => digest))].filter(Boolean);
+  const decided = (await store.stopEvents({digests})).filter(({kind}) => kind === 'allow');
+  const held = new Set(await store.heldLeads());
+  const newest = await newestByNumber({store});
+  await noteAccess({revoked: true, since, until});
+  for (const one of asked) {
+    const leads = await leadsOf({store}, one, newest, maxTold);
+    await noteAccess({}, idsOf(leads));
+    yield [await toRevocationRow({store}, one, leads, {decided, held})];
+  }
+}
+
+async function toRevocationRow(
+  {store}: With<ReadStore>,
+  {kind, scope, askedAt, enteredAt, way, digest, lead: named}: StopEvent,
+  leads: readonly ReadableLead[],
+  {decided, held}: {decided: readonly StopEvent[]; held: ReadonlySet<string>},
+): Promise<RevocationRow> {
+  const told: RevocationRow['told'] = [];
+  for (const {id, revoked} of leads)
+    if (revoked?.at === askedAt || (revoked && id === named))
+      for (const {content, ...receiver} of await toldOf({store}, id))
+        if (content === 'revoked') told.push({...receiver, reference: referenceOf(id)});
+  const times = told.map(({at}) => (at === null ? Infinity : Date.parse(at)));
+  const heardAt = times.length === 0 || times.includes(Infinity) ? null : Math.max(...times);
+  return {
+    what: kind === 'ask' ? kind : 'stop',
+    scope,
+    asked_at: isoTime(askedAt),
+    entered_at: isoTime(enteredAt),
+    way,
+    leads: leads.slice(0, maxLeads).map((lead) => ({
       id: lead.id,
       reference: referenceOf(lead.id),
       partner: lead.partner,
-      held,
+      held: held.has(lead.id),
       received_at: isoTime(lead.createdAt),
       revoked_at: isoTime(lead.revoked?.at ?? null),
       consented_at: isoTime('consent' in lead ? (lead.consent?.givenAt ?? null) : null),
     })),
-  }));
-  const leads = rows.flatMap((row) => row.leads);
-  await noteAccess({revoked: true}, idsOf(leads));
-  return rows;
+    told,
+    heard_at: isoTime(heardAt),
+    business_days: heardAt === null ? null : businessDaysBetween(askedAt, heardAt),
+    allowances: decided
+      .filter((other) => other.digest === digest && digest !== '' && other.enteredAt >= enteredAt)
+      .map((other) => ({at: isoTime(other.enteredAt), reason: other.reason})),
+  };
 }
 
 type ReadableLead = Exclude<ListedLead, {unreadable: string}>;
@@ -242,14 +286,28 @@ async function readSuppressions(
   const newest = await newestByNumber({store});
   const rows: WithLeads[] = [];
   for (const one of numbers.slice(0, limit)) {
-    const stored = await store.listLeads({digest: one.digest}, {limit: maxLeads});
-    const found = new Map([...(newest.get(one.digest) ?? []), ...stored].map((lead) => [lead.id, lead]));
-    const leads = [...found.values()].flatMap((lead) =>
-      'unreadable' in lead || !isInScopes(senderOf(lead), [one.scope]) ? [] : {lead, held: held.has(lead.id)},
-    );
+    const leads = (await leadsOf({store}, one, newest, maxLeads)).map((lead) => ({
+      lead,
+      held: held.has(lead.id),
+    }));
     rows.push({...one, leads: leads.slice(0, maxLeads)});
   }
   return rows;
+}
+
+/** Those of a number that the scope concerns, or of which it was said, the newest first. */
+async function leadsOf(
+  {store}: With<ReadStore>,
+  {digest, scope, lead}: {digest: string; scope: string; lead?: string | null},
+  newest: ReadonlyMap<string, readonly FullLead[]>,
+  limit: number,
+): Promise<ReadableLead[]> {
+  const filter = digest === '' ? {id: lead ?? ''} : {digest};
+  const stored = await store.listLeads(filter, {limit});
+  const found = new Map([...(newest.get(digest) ?? []), ...stored].map((each) => [each.id, each]));
+  return [...found.values()].flatMap((each) =>
+    'unreadable' in each || !isInScopes(senderOf(each), [scope]) ? [] : each,
+  );
 }
 
 /** Leads of the last minute have no digests yet, so they are opened. */

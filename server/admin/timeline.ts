@@ -7,7 +7,8 @@ import {endedStates, type DeliveryRow} from '../leads/deliveries.ts';
 import type {FullLead, LeadOutline} from '../leads/lead-filter.ts';
 import {createdAtOf} from '../leads/lead-ids.ts';
 import type {DeliveryReader} from '../leads/ports.ts';
-import {everybody, type StopReader} from '../leads/revocation.ts';
+import {dueAt, type PrivacyRequestReader, type RequestKind} from '../leads/privacy-requests.ts';
+import {everybody} from '../leads/revocation.ts';
 import type {Revocation} from '../leads/stored-lead.ts';
 import {explained} from '../observe/causes.ts';
 import type {With} from './admin.ts';
@@ -15,7 +16,7 @@ import {actorIn, didOf} from './audit-words.ts';
 import {contentWords, storedOf} from './deliveries.ts';
 import type {StopRow} from './stops.ts';
 import {printable} from './visible.ts';
-import {counted, maxOthers} from './words.ts';
+import {counted, localDay, maxOthers} from './words.ts';
 
 /**
  * Times are milliseconds since 1970. `soon` is not over: it stands first. `next`: when it is tried again. `send`: the destination to
@@ -58,8 +59,14 @@ const event = (at: number, title: string, more: Partial<TimelineEvent> = {}): Ti
   ...more,
 });
 
+const askedFor = {
+  erase: 'Asked to be erased',
+  know: 'Asked what is stored',
+  correct: 'Asked to correct something',
+} as const satisfies Record<RequestKind, string>;
+
 export async function timelineOf(
-  admin: With<DeliveryReader & StopReader & AuditStore>,
+  admin: With<DeliveryReader & PrivacyRequestReader & AuditStore>,
   known: Known,
   seesPersons: boolean,
 ): Promise<TimelineEvent[]> {
@@ -69,7 +76,7 @@ export async function timelineOf(
   const ended = await storedOf(admin, id, shownStates);
   const paused = new Map((await store.pausedDestinations()).map((each) => [each.destination, each.reason]));
   const deliveries = [...known.open, ...ended];
-  const [request] = await store.erasureRequests(id);
+  const requests = await store.requests(id);
   const accesses = await store.auditEntries({lead: id, since: createdAt, isListed: false}, maxEntries);
   const [sent, ...others] = ofLead(known, deliveries);
   // Of those with the same time, what came of another one stands above it.
@@ -80,8 +87,10 @@ export async function timelineOf(
     ...accesses.map((entry) => ofAccess(entry, seesPersons)),
     ...(sent ? [sent] : []),
   ];
-  const open = {kind: 'soon', text: 'An operator decides.'} as const;
-  if (request) events.push(event(request.requestedAt, 'Asked to be erased', open));
+  for (const {kind, askedAt} of requests) {
+    const text = `An operator decides, by ${localDay(dueAt({askedAt}))}.`;
+    events.push(event(askedAt, askedFor[kind], {kind: 'soon', text}));
+  }
   const isSoon = ({kind}: TimelineEvent) => Number(kind === 'soon');
   return (
     events

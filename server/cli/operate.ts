@@ -40,7 +40,11 @@ export const groupCommand =
   (run: Run): Command => {
     const group = new Command(name).description(what);
     if (help !== undefined) group.addHelpText('after', `\n${help}`);
-    for (const row of rows) group.addCommand(commandOf(run, row));
+    for (const row of rows) {
+      // `leads requests add` stands below `leads requests`, which does something by itself.
+      const above = group.commands.find((each) => row.words.startsWith(`${name} ${each.name()} `));
+      (above ?? group).addCommand(commandOf(run, row));
+    }
     for (const other of others) group.addCommand(other(run));
     return group;
   };
@@ -52,7 +56,7 @@ export const jsonOption = (line: z.ZodType): Option & {line: z.ZodType} =>
 /** What is printed before anything is done, with `--dry-run --json`. */
 const shownPlan = z.object({does: z.array(z.string()), confirm: z.string()});
 
-type Options = Json & {yes?: boolean; dryRun?: boolean; confirm?: string};
+type Options = Json & {csv?: boolean; yes?: boolean; dryRun?: boolean; confirm?: string};
 
 function commandOf(run: Run, row: Row): Command {
   const command = new Command(verbOf(row)).description(row.what);
@@ -64,6 +68,8 @@ function commandOf(run: Run, row: Row): Command {
     if (row.confirm) command.option('--yes', 'do not ask, for programs');
   }
   if (row.line) command.addOption(jsonOption(isPlanned ? z.union([row.line, shownPlan]) : row.line));
+  if (!isChanging(row) && row.columns)
+    command.addOption(new Option('--csv', 'print the table as a CSV').conflicts('json'));
   if (row.help !== undefined) command.addHelpText('after', `\n${row.help}`);
   return command.action(async () => {
     const options = command.opts<Options>();
@@ -160,7 +166,13 @@ async function say(run: Run, all: Said, isSaid: boolean) {
   for (const text of remarks) run.say(printable(text));
 }
 
-export async function show(run: Run, row: AnyReading, admin: Admin, input: Given, {json = false}: Json) {
+export async function show(
+  run: Run,
+  row: AnyReading,
+  admin: Admin,
+  input: Given,
+  {json = false, csv = false}: Options,
+) {
   const {counted: words, isCut} = row;
   const columns = typeof row.columns === 'function' ? row.columns(input) : row.columns;
   const {signal, report, close} = reporting(run);
@@ -182,11 +194,15 @@ export async function show(run: Run, row: AnyReading, admin: Admin, input: Given
   let many = 0;
   // The columns have the widths of the first page.
   let widths: readonly number[] | undefined;
+  const {csvWriter} = csv ? await import('../admin/exporting.ts') : {};
+  const toCsv = await csvWriter?.();
+  if (toCsv) await run.writeUnchanged(toCsv([headsOf(columns ?? [])]));
   for await (const lines of pages()) {
     if (json) for (const line of lines) await run.print(line);
     else if (columns) {
       const cells = lines.map((line) => cellsOf<never>(columns, line as never));
-      widths = await printTable(run, headsOf(columns), cells, widths, isCut ? lineColumns : Infinity);
+      if (toCsv) await run.writeUnchanged(toCsv(cells));
+      else widths = await printTable(run, headsOf(columns), cells, widths, isCut ? lineColumns : Infinity);
     } else for (const [index, line] of lines.entries()) await printBlock(run, row, admin, line, many + index);
     many += lines.length;
   }

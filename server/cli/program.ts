@@ -24,11 +24,10 @@ export async function run(words: readonly string[], current: Run): Promise<numbe
       writeErr: (text) => stderr.write(visible(text)),
     })
     .hook('preAction', (_, command) => {
-      current.action = `${command.parent === program ? '' : `${command.parent?.name()} `}${command.name()}`;
+      current.action = wordsOf(command);
     });
   for (const create of await loadCommands(words)) program.addCommand(create(current));
-  for (const command of [program, ...program.commands, ...program.commands.flatMap(({commands}) => commands)])
-    command.copyInheritedSettings(program).exitOverride();
+  for (const command of withAllBelow(program)) command.copyInheritedSettings(program).exitOverride();
 
   try {
     await program.parseAsync(words, {from: 'user'});
@@ -43,4 +42,12 @@ export async function run(words: readonly string[], current: Run): Promise<numbe
     current.fail(isExpected ? (error as Error).message : inspect(error));
   }
   return current.status;
+}
+
+const withAllBelow = (command: Command): Command[] => [command, ...command.commands.flatMap(withAllBelow)];
+
+/** Such as `leads requests add`. */
+function wordsOf(command: Command): string {
+  const words = command.parent?.parent ? `${wordsOf(command.parent)} ` : '';
+  return words + command.name();
 }

@@ -4,20 +4,25 @@ import {calculate} from '../../calculator/calculator.ts';
 import {explain} from '../../calculator/explanation.ts';
 import type {Policy} from '../../calculator/policy.ts';
 import {shownAmounts} from '../../form/shown-amounts.ts';
+import {hashOfText} from './consent-texts.ts';
 import type {Lead} from './lead-schema.ts';
 import type {Answer, DoneAnswer} from './stored-lead.ts';
+
+/** The figures of a policy with their sources, as they stand in the archive of texts, under the hash of this text. */
+export const archivedPolicy = (policy: Policy): string => JSON.stringify(policy);
 
 /** The answer to a lead that no upstream answers. A standard lead has no amounts. */
 export function calculatedAnswer(lead: Lead, policy: Policy): DoneAnswer {
   if (lead.lead_type === 'standard') {
     return {status: 'done', amounts: null, reasons: {}, policyVersion: null};
   }
-  return {status: 'done', ...calculate(lead, policy), policyVersion: policy.version};
+  const policyHash = hashOfText(archivedPolicy(policy));
+  return {status: 'done', ...calculate(lead, policy), policyVersion: policy.version, policyHash};
 }
 
 /**
  * The amounts as people read them: as the form shows them, which rounds only what the calculator has computed.
- * @param rounding_increment of the policy in force, because those of earlier policies are not stored
+ * @param rounding_increment of the policy that gave the amounts, or of the one in force
  */
 export function shownAmountsOf(answer: Answer | null, rounding_increment: number): Amounts | null {
   if (answer?.status !== 'done' || !answer.amounts) return null;

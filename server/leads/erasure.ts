@@ -51,7 +51,7 @@ export type Retention = {
 
 /**
  * Why the retention job left a lead that was kept long enough, and when its grace is over. `reason`: the state of a delivery to
- * `destination`. If that is `-`, it is `unreadable`, or `duplicate` for the original of one.
+ * `destination`. If that is `-`, it is `unreadable`, `duplicate` for the original of one, or `lawsuit`.
  */
 export type Overdue = {destination: string; reason: string; erasedAt: number};
 

@@ -38,6 +38,8 @@ export type PersonReader = {
    * is 0 if no lead has one, or if the key of the digests cannot be opened. Milliseconds since 1970.
    */
   blindIndexes(person: Person): Promise<{digests: BlindIndexes; since: number}>;
+  /** How many kept consents of erased leads are found by their number alone: version 1.6 kept no address. */
+  keptWithoutAddress(): Promise<number>;
   /** The key of the digests. Undefined if there is none yet. @throws SealError when it cannot be opened */
   personKey(): Promise<(SealedKey & {check: string}) | undefined>;
 };

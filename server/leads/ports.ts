@@ -32,6 +32,7 @@ import type {LeadReader} from './lead-filter.ts';
 import type {Accepted, LeadEntry} from './new-lead.ts';
 import type {OperatorStore} from './operators.ts';
 import type {PersonReader, PersonStore} from './persons.ts';
+import type {PrivacyRequestReader, PrivacyRequestStore} from './privacy-requests.ts';
 import type {RevocationStore, StopReader} from './revocation.ts';
 import type {Answer, LeadRecord, RememberedText, StoredLead} from './stored-lead.ts';
 
@@ -232,7 +233,13 @@ export type Maintenance = {
 };
 
 /** All that can be read of leads, their deliveries, and who said stop. It changes nothing. */
-export type ReadStore = LeadReader & DeliveryReader & StopReader & PersonReader & ErasureReader & FigureStore;
+export type ReadStore = LeadReader &
+  DeliveryReader &
+  StopReader &
+  PrivacyRequestReader &
+  PersonReader &
+  ErasureReader &
+  FigureStore;
 
 /** All that a store can do: the ports above, and those that are described where they are used. */
 export type LeadStore = LeadPort &
@@ -249,6 +256,7 @@ export type LeadStore = LeadPort &
   ErasureStore &
   PersonStore &
   RevocationStore &
+  PrivacyRequestStore &
   EvidenceStore &
   AuditStore &
   OperatorStore;

@@ -100,6 +100,8 @@ export type StopReader = {
     leads?: readonly string[];
     ids?: readonly string[];
   }): Promise<StopEvent[]>;
+  /** What was asked in this time, the newest first: everything but operators' decisions. */
+  stopsAsked(since: number, until: number): Promise<StopEvent[]>;
   /** Until when a process may be sending one of these leads, or news of it. Milliseconds since 1970, 0 if none is. */
   underWayUntil(ids: readonly string[]): Promise<number>;
   /** The newest first. @param digests only these */
@@ -107,8 +109,6 @@ export type StopReader = {
   /** The ids of leads that are held because of their numbers, and have deliveries that wait. */
   heldLeads(): Promise<string[]>;
   isRevokeToken(id: string, token: string): Promise<boolean>;
-  /** Those that are not erased yet, the oldest first. @param lead only that of this lead */
-  erasureRequests(lead?: string): Promise<{lead: string; requestedAt: number}[]>;
   /**
    * Up to which time the lines of the file of erasures are known here. 0 if that was never noted. `wasWritten`: there was a file with
    * lines of this store.
@@ -151,10 +151,6 @@ export type RevocationStore = StopReader & {
    * never expires.
    */
   revokeToken(id: string): Promise<string>;
-  /** Notes that somebody asked to be erased. The first time counts. */
-  requestErasure(id: string, now: number): Promise<void>;
-  /** @returns false if there was none */
-  endErasureRequest(id: string): Promise<boolean>;
   /** Notes that lines up to this time are about to be written, or were carried out. */
   noteErasuresUntil(at: number): Promise<void>;
 };

@@ -7,13 +7,19 @@ import type {Lead} from './lead-schema.ts';
 /**
  * The answer to a lead.
  * - `done`: the amounts, which are null for a standard lead. `policyVersion` is null if the calculator did not compute
- *   them
+ *   them. `policyHash` names the figures in the archive (`archivedPolicy`), and is missing in leads from before 2.0
  * - `pending`: the upstream has not answered yet
  * - `refused`: the upstream will never accept this lead, or an operator decided never to send it. `fields` are those that
  *   the upstream named, and missing if it named none
  */
 export type Answer =
-  | {status: 'done'; amounts: Amounts | null; reasons: Reasons; policyVersion: string | null}
+  | {
+      status: 'done';
+      amounts: Amounts | null;
+      reasons: Reasons;
+      policyVersion: string | null;
+      policyHash?: string;
+    }
   | {status: 'pending'}
   | {status: 'refused'; fields?: readonly FormFieldName[]};
 

@@ -37,11 +37,16 @@ function linesOf({does}: Planned['plan']): string[] {
 }
 
 /** What a page asks for before something is done. */
-const askedOf = ({asked = {}}: AnyChanging) =>
-  Object.entries(asked).map(
-    ([name, label]) =>
-      html`<label class="field">${label} <input name="${name}" required maxlength="200" /></label>`,
-  );
+const askedOf = ({asked = {}, fields}: AnyChanging) =>
+  Object.entries(asked).map(([name, label]) => {
+    const {choices} = fields[name] ?? {};
+    const input = choices
+      ? html`<select name="${name}">
+          ${choices.map((choice) => html`<option>${choice}</option>`)}
+        </select>`
+      : html`<input name="${name}" required maxlength="200" />`;
+    return html`<label class="field">${label} ${input}</label>`;
+  });
 
 /** A row with a button, and what the page says around its plan. */
 type Begun = {

@@ -104,7 +104,7 @@ const roleWords = (seen: Seen) =>
   `${seen.role} · ${seesPersons(seen) ? 'sees personal data' : 'sees no personal data'}`;
 
 export const search = ({seen}: Pick<Visit, 'seen'>): Html => {
-  const what = seesPersons(seen) ? 'Reference, e-mail or phone' : 'Reference';
+  const what = seesPersons(seen) ? 'Name, phone, e-mail or reference' : 'Reference';
   return html`<form class="search" method="post" action="/search" role="search">
     ${icon('find')}<input
       name="q"

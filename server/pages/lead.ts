@@ -122,7 +122,7 @@ function callSheet(sheet: CallSheet, {lead}: {lead: Lead}, visit: Visit): Html {
         >
       </p>`
     }
-    ${mayCall(sheet, visit)}${amountsOf(view)}
+    ${mayCall(sheet, visit)}${amountsOf(sheet)}
     <section class="two">
       ${answersOf(lead)}
       <div>
@@ -170,7 +170,7 @@ function mayCall({view: {call, consent}, words, said: claims}: CallSheet, {seen}
   </div>`;
 }
 
-function amountsOf({amounts, result}: LeadView): Html {
+function amountsOf({view: {amounts, result}, why}: CallSheet): Html {
   if (!amounts)
     return html`<section>
       <p class="q">${result !== null && resultWords[result][1]}</p>
@@ -184,8 +184,17 @@ function amountsOf({amounts, result}: LeadView): Html {
         ${amountParts.map((part) => partRow(part, amounts))}
       </tbody>
     </table>
+    ${why !== null && whyDetails(why)}
   </section>`;
 }
+
+/** What the visitor read, by the figures of that time: whoever asks why gets these words. */
+const whyDetails = ({policy, parts}: NonNullable<CallSheet['why']>): Html =>
+  html`<details>
+    <summary>Why these amounts</summary>
+    ${facts(parts.map(({part, text}) => [names[part], printable(text)]))}
+    <p class="q s">By the figures of policy ${policy.version}.</p>
+  </details>`;
 
 const partRow = (part: (typeof amountParts)[number], amounts: Amounts): Html =>
   html`<tr>

@@ -3,11 +3,13 @@ import type {DateTime} from 'luxon';
 import {leadStatuses} from '../../contract/embed.ts';
 import {Refusal} from '../admin/admin.ts';
 import {leadOf} from '../admin/lead-names.ts';
-import {listPage, personPage} from '../admin/listing.ts';
+import {listPage, namePage, personPage} from '../admin/listing.ts';
+import {isName} from '../admin/name-search.ts';
 import {namedBy} from '../admin/persons.ts';
 import {counted} from '../admin/words.ts';
 import {html, type Html} from '../html/html.ts';
 import type {LeadFilter} from '../leads/lead-filter.ts';
+import type {LeadView} from '../leads/lead-view.ts';
 import type {Person} from '../leads/persons.ts';
 import {exportForm} from './export.ts';
 import {city, date, empty, hidden, page, search} from './layout.ts';
@@ -115,8 +117,11 @@ export async function leadsPage(visit: Visit): Promise<Reply> {
   if (given.who !== undefined && (!who?.startsWith('{"') || !seesPersons(visit.seen))) return {to: '/leads'};
   return who === undefined
     ? listed(visit, given, filter)
-    : ofPerson(visit, given, filter, JSON.parse(who) as Person);
+    : ofPerson(visit, given, filter, JSON.parse(who) as Searched);
 }
+
+/** Whom somebody searches, as it stands in an address. */
+type Searched = Person & {name?: string};
 
 async function listed(visit: Visit, given: Filters, filter: LeadFilter): Promise<Reply> {
   const {admin, seen, query} = visit;
@@ -138,23 +143,47 @@ async function listed(visit: Visit, given: Filters, filter: LeadFilter): Promise
   );
 }
 
-async function ofPerson(visit: Visit, given: Filters, filter: LeadFilter, person: Person): Promise<Reply> {
-  const {rows, more} = await personPage(visit.admin, filter, person, {limit: pageLeads});
+async function ofPerson(
+  visit: Visit,
+  given: Filters,
+  filter: LeadFilter,
+  {name, ...person}: Searched,
+): Promise<Reply> {
+  const {admin, seen} = visit;
+  const limit = pageLeads;
+  if (name !== undefined) {
+    const {rows, looked, lookedTo} = await namePage(admin, filter, name, {limit});
+    const back = lookedTo === undefined ? '' : `, back to ${date(seen, lookedTo)}`;
+    const none = 'No name begins so. Search older leads by a number, an address or a reference.';
+    return found(visit, given, rows, none, `Looked at ${counted(looked, 'lead')}${back}`);
+  }
+  const {rows, more} = await personPage(admin, filter, person, {limit});
   const note =
     more > 0 &&
     html`<p class="asked">
       ${counted(more, 'lead was', 'leads were')} not looked at yet: this server is still preparing the search.
       Try again in a minute.
     </p>`;
-  return leadsFrame(
+  const none = 'No lead has this number or address. A number may be written in any way, with its country.';
+  return found(visit, given, rows, none, `${counted(rows.length, 'lead')} of this person`, note);
+}
+
+const found = (
+  visit: Visit,
+  given: Filters,
+  rows: readonly LeadView[],
+  none: string,
+  many: string,
+  note: Html | false = false,
+): Reply =>
+  leadsFrame(
     visit,
     given,
-    html`${note}${rows.length === 0 ? empty('Nobody was found', html`<p class="q">No lead has this number or address. A number may be written in any way, with its country.</p>`) : leadTable(rows, visit, true)}
+    html`${note}${rows.length === 0 ? empty('Nobody was found', html`<p class="q">${none}</p>`) : leadTable(rows, visit, true)}
       <div class="foot">
-        <span>${counted(rows.length, 'lead')} of this person; ${whichTimes(visit, city(visit.seen))}.</span>
+        <span>${many}; ${whichTimes(visit, city(visit.seen))}.</span>
       </div>`,
   );
-}
 
 function noLeads(given: Filters, lookedTo: string | undefined): Html {
   if (Object.keys(given).length === 0) return noLeadsYet();
@@ -170,8 +199,8 @@ const nothingFound = ({seen}: Visit) =>
   empty(
     'Nothing was found',
     html`<p class="q">
-      ${seesPersons(seen) ? 'Search by a whole telephone number, an e-mail address, or a reference' : 'Search by a reference'}
-      such as K7QM-2XHD. Names cannot be searched.
+      ${seesPersons(seen) ? 'Search by a name, a telephone number, an e-mail address, or a reference' : 'Search by a reference'}
+      such as K7QM-2XHD.
     </p>`,
   );
 
@@ -196,7 +225,8 @@ export async function searchLeads(visit: Visit): Promise<Reply> {
     if (typeof named !== 'string') return {to: linkTo({who: seal(JSON.stringify(named))})};
     return {to: `/leads/${await leadOf(admin, named)}`};
   } catch (error) {
-    if (error instanceof Refusal) return {to: '/leads?none=1'};
-    throw error;
+    if (!(error instanceof Refusal)) throw error;
+    const isNamed = seesPersons(seen) && isName(text) && !text.includes('@');
+    return {to: isNamed ? linkTo({who: seal(JSON.stringify({name: text}))}) : '/leads?none=1'};
   }
 }

@@ -16,6 +16,7 @@ import {
   deliveryStates,
 } from '../leads/deliveries.ts';
 import {roles} from '../leads/operators.ts';
+import {requestKinds} from '../leads/privacy-requests.ts';
 import {suppressionKinds} from '../leads/revocation.ts';
 
 export type Column = {
@@ -409,7 +410,27 @@ export const tables = {
   /** One row: up to which time the lines of the file of erasures are known here, so that a restore is noticed (admin/repairing.ts). */
   erasures_file: {columns: {id: onlyRow, known_until: integer}, primaryKey: ['id'], since: 18},
 
-  /** Who asked that a lead be erased, until an operator has erased it or said why not. */
+  /** What people asked for (leads/privacy-requests.ts), until an operator has ended it. */
+  privacy_requests: {
+    columns: {
+      lead_id: text,
+      kind: {...text, oneOf: requestKinds},
+      asked_at: integer,
+      entered_at: integer,
+      way: text,
+    },
+    primaryKey: ['lead_id', 'kind'],
+    since: 22,
+  },
+
+  /** Leads that a lawsuit keeps (leads/privacy-requests.ts). */
+  legal_holds: {
+    columns: {lead_id: text, kept_until: integer, reason: text, entered_at: integer},
+    primaryKey: ['lead_id'],
+    since: 22,
+  },
+
+  /** Servers before 2.0 alone: who asked that a lead be erased. */
   erasure_requests: {columns: {lead_id: text, requested_at: integer}, primaryKey: ['lead_id'], since: 16},
 
   /** Who looked at personal data, or changed it (leads/audit.ts). */

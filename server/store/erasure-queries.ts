@@ -73,9 +73,13 @@ const emptyRow = `
   UPDATE leads SET ${emptiedColumns}, status = CASE status WHEN 'pending' THEN 'refused' ELSE status END,
     erased_at = CAST($1 AS BIGINT)
   WHERE id = $2 AND erased_at IS NULL RETURNING id`;
-const deleteRelated = ['consents', 'context_values', 'same_leads', 'confirmations', 'erasure_requests'].map(
-  (table) => `DELETE FROM ${table} WHERE lead_id = $1`,
-);
+const deleteRelated = [
+  ...['consents', 'context_values', 'same_leads', 'confirmations'].map(
+    (table) => `DELETE FROM ${table} WHERE lead_id = $1`,
+  ),
+  // Whoever asked to know is still to be told that it was erased.
+  "DELETE FROM privacy_requests WHERE lead_id = $1 AND kind <> 'know'",
+];
 const keepKey = `UPDATE idempotency_keys SET fingerprint = '${erasedFingerprint}' WHERE lead_id = $1`;
 /** Leaves a kept consent alone. There is one if another process has erased the lead meanwhile. */
 const forgetSealed = `DELETE FROM sealed WHERE lead_id = $1 AND part <> 'consent'`;

@@ -218,6 +218,15 @@ export const personQueries = (context: Context): PersonStore => ({
 
   adoptPersonKey: ({dataKey, blob}) => context.persons.adopt({data_key: dataKey, blob}),
 
+  async keptWithoutAddress() {
+    const text = `
+      SELECT COUNT(*) AS consents FROM (
+        SELECT leads.id FROM sealed JOIN leads ON leads.id = sealed.lead_id
+          JOIN person_digests ON person_digests.lead_id = leads.id AND person_digests.digest <> '${unreadableDigest}'
+        WHERE sealed.part = 'consent' AND leads.erased_at IS NOT NULL GROUP BY leads.id HAVING COUNT(*) = 1) AS kept`;
+    return Number((await context.readOne(statement(text)))?.['consents']);
+  },
+
   async blindIndexes(person) {
     const index = await context.persons.find();
     return index

@@ -13,7 +13,9 @@ import {SealError} from './sealing.ts';
 type LeadRow = RowOf<'leads'>;
 
 /** The columns of an answer, without its status, which is not personal. One that comes later is sealed as JSON. */
-export type AnswerValues = Pick<LeadRow, (typeof amountNames)[number] | 'reasons' | 'policy_version'>;
+export type AnswerValues = Pick<LeadRow, (typeof amountNames)[number] | 'reasons' | 'policy_version'> & {
+  policy_hash?: string;
+};
 
 /** What is sealed as JSON together with a new lead. */
 export type PersonalData = {

@@ -20,6 +20,7 @@ import {operatorQueries} from './operator-queries.ts';
 import {pauseQueries} from './pause-queries.ts';
 import {createPersonIndex, personQueries} from './person-queries.ts';
 import {processQueries} from './process-queries.ts';
+import {privacyRequestQueries} from './privacy-request-queries.ts';
 import {revocationQueries} from './revocation-queries.ts';
 import {answerOf, createOpener, notesKept, unreadableLeads} from './unreadable-leads.ts';
 import {settlementQueries} from './settlement-queries.ts';
@@ -170,6 +171,7 @@ export function leadQueries(
     ...retentionQueries(context),
     ...personQueries(context),
     ...revocationQueries(context),
+    ...privacyRequestQueries(context),
     ...accountQueries(context),
     ...figureQueries(context),
     ofLateLead: persons.ofLateLead,

@@ -36,17 +36,21 @@ const dropOpen = `
 const hasDuplicate = isThere(
   'leads AS later WHERE later.duplicate_of = leads.id AND later.erased_at IS NULL',
 );
+/** Until when a lawsuit keeps it, 0 if none does. */
+const heldUntil = 'COALESCE((SELECT kept_until FROM legal_holds WHERE legal_holds.lead_id = leads.id), 0)';
 const selectOld = `
-  SELECT id, partner, created_at, erased_at, ${isOpen} AS is_open, ${hasDuplicate} AS has_duplicate FROM leads
+  SELECT id, partner, created_at, erased_at, ${isOpen} AS is_open, ${hasDuplicate} AS has_duplicate,
+    ${heldUntil} AS held_until FROM leads
   WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3`;
 type OldRow = Pick<RowOf<'leads'>, 'id' | 'partner' | 'created_at' | 'erased_at'> & {
   is_open: number;
   has_duplicate: number;
+  held_until: number;
 };
 const selectKept = `
-  SELECT id, partner, created_at FROM sealed JOIN leads ON id = lead_id
+  SELECT id, partner, created_at, ${heldUntil} AS held_until FROM sealed JOIN leads ON id = lead_id
   WHERE part = 'consent' AND lead_id > $1 ORDER BY lead_id LIMIT $2`;
-type KeptRow = Pick<RowOf<'leads'>, 'id' | 'partner' | 'created_at'>;
+type KeptRow = Pick<OldRow, 'id' | 'partner' | 'created_at' | 'held_until'>;
 
 type Slice = Awaited<ReturnType<ErasureStore['applyRetention']>>;
 
@@ -62,7 +66,8 @@ async function eraseExpiredLeads(
   const overFor = ({partner, created_at}: OldRow) => now - created_at - (keptFor(partner) ?? Infinity);
   const due = rows.filter((row) => {
     const isLeft = row.erased_at === null || row.is_open === 1;
-    return isLeft && row.has_duplicate === 0 && overFor(row) >= (row.is_open === 0 ? 0 : grace);
+    const isHeld = row.has_duplicate === 1 || row.held_until > now;
+    return isLeft && !isHeld && overFor(row) >= (row.is_open === 0 ? 0 : grace);
   });
   const taken = due.slice(0, sliceSize);
   const persons = taken.length > 0 ? await context.persons.make().catch(() => undefined) : undefined;
@@ -76,9 +81,9 @@ async function eraseExpiredLeads(
     // This ends before the leads are read to be erased, so nothing is sent of them after that.
     const late = next.filter(({is_open}) => is_open === 1);
     if (late.length > 0) await context.write(...late.map(({id}) => statement(dropOpen, now, id)));
-    // A duplicate may have come meanwhile.
-    const stillDue = `leads.id IN ${jsonList('$1')} AND ${isOpen} = 0 AND ${hasDuplicate} = 0`;
-    const whole = await read<ReadRow>(statement(selectRows(stillDue), ids));
+    // A duplicate may have come meanwhile, or a lawsuit.
+    const stillDue = `leads.id IN ${jsonList('$1')} AND ${isOpen} = 0 AND ${hasDuplicate} = 0 AND ${heldUntil} <= $2`;
+    const whole = await read<ReadRow>(statement(selectRows(stillDue), ids, now));
     const statements: Statement[] = [];
     for (const row of whole) {
       gone.add(row.id);
@@ -101,6 +106,7 @@ async function eraseExpiredLeads(
   const select = statement(selectOpen(jsonList('$1')), JSON.stringify(waiting));
   const open = Map.groupBy(waiting.length > 0 ? await read(select) : [], ({lead_id}) => lead_id);
   const overdue = kept.flatMap((row) => {
+    if (row.held_until > now) return [{destination: '-', reason: 'lawsuit', erasedAt: row.held_until}];
     const why = (open.get(row.id) ?? []).map(({destination, state}) => [String(destination), String(state)]);
     if (unreadable.includes(row.id)) why.push(['-', 'unreadable']);
     // A duplicate comes within a day of its original, and goes so much later.
@@ -118,7 +124,10 @@ async function eraseExpiredConsents(
   after: string,
 ): Promise<Slice> {
   const rows = await context.read<KeptRow>(statement(selectKept, after, rowsPerRead));
-  const ended = rows.filter(({partner, created_at}) => !keepConsent({partner, givenAt: created_at}, now));
+  const ended = rows.filter(
+    ({partner, created_at, held_until}) =>
+      held_until <= now && !keepConsent({partner, givenAt: created_at}, now),
+  );
   const taken = ended.slice(0, sliceSize);
   const statements = await forgetConsents(
     context,

@@ -47,6 +47,9 @@ const noting = (events: readonly StopEvent[]): Statement[] =>
     statement(noteText, id, kind, digest, scope, lead, askedAt, enteredAt, way, reason),
   );
 
+const stopEventColumns =
+  'id, kind, digest, scope, lead_id AS lead, asked_at AS "askedAt", entered_at AS "enteredAt", way, reason';
+
 /** Keeps the leases, because a process may be sending them. */
 const endDeliveries = `
   UPDATE deliveries SET state = 'dropped', settled_at = $1
@@ -81,11 +84,18 @@ export const revocationQueries = (context: Context): RevocationStore => {
 
     stopEvents({digests = [], leads = [], ids = []}) {
       const text = `
-        SELECT id, kind, digest, scope, lead_id AS lead, asked_at AS "askedAt", entered_at AS "enteredAt", way, reason
-        FROM stops WHERE digest IN ${jsonList('$1')} OR lead_id IN ${jsonList('$2')} OR id IN ${jsonList('$3')}
+        SELECT ${stopEventColumns} FROM stops
+        WHERE digest IN ${jsonList('$1')} OR lead_id IN ${jsonList('$2')} OR id IN ${jsonList('$3')}
         ORDER BY entered_at, id`;
       const lists = [digests, leads, ids].map((each) => JSON.stringify(each));
       return read(statement(text, ...lists));
+    },
+
+    stopsAsked(since, until) {
+      const text = `
+        SELECT ${stopEventColumns} FROM stops WHERE kind <> 'allow' AND asked_at >= $1 AND asked_at < $2
+        ORDER BY asked_at DESC, id`;
+      return read(statement(text, since, until));
     },
 
     async hold(ids) {
@@ -158,26 +168,6 @@ export const revocationQueries = (context: Context): RevocationStore => {
     revokeToken: async (id) => (await persons.make()).tokenOf(id),
 
     isRevokeToken: async (id, token) => isSameToken((await persons.make()).tokenOf(id), token),
-
-    async requestErasure(id, now) {
-      const text = `
-        INSERT INTO erasure_requests (lead_id, requested_at) SELECT id, CAST($1 AS BIGINT) FROM leads WHERE id = $2
-        ON CONFLICT (lead_id) DO NOTHING`;
-      await write(statement(text, now, id));
-    },
-
-    erasureRequests(lead) {
-      const one = lead === undefined ? '' : 'WHERE lead_id = $1';
-      const text = `
-        SELECT lead_id AS lead, requested_at AS "requestedAt" FROM erasure_requests ${one} ORDER BY requested_at`;
-      return read(statement(text, ...(lead === undefined ? [] : [lead])));
-    },
-
-    async endErasureRequest(id) {
-      const text = 'DELETE FROM erasure_requests WHERE lead_id = $1 RETURNING lead_id';
-      const [rows = []] = await write(statement(text, id));
-      return rows.length > 0;
-    },
 
     async erasuresKnown() {
       const text = `

@@ -15,7 +15,7 @@ import {SealError, type Part, type SealedText, type Sealer} from './sealing.ts';
 const answerColumns = ['status', ...amountNames, 'reasons', 'policy_version'] as const;
 
 type LeadRow = RowOf<'leads'>;
-type AnswerRow = Pick<LeadRow, (typeof answerColumns)[number]>;
+type AnswerRow = Pick<LeadRow, 'status'> & AnswerValues;
 
 export function toRememberedText(row: RowOf<'consent_texts'>): RememberedText {
   const [partner = row.partner, language] = row.partner.split('/');
@@ -30,6 +30,7 @@ export function toAnswerRow(answer: Answer): AnswerRow {
     ...tableOf(amountNames, (name) => amounts?.[name] ?? null),
     reasons: JSON.stringify(answer.status === 'refused' ? refusal(answer.fields) : (done?.reasons ?? {})),
     policy_version: done?.policyVersion ?? null,
+    ...(done?.policyHash !== undefined && {policy_hash: done.policyHash}),
   };
 }
 
@@ -184,5 +185,6 @@ function toAnswer(row: AnswerRow): Answer {
     amounts: row[totalAmount] === null ? null : amounts,
     reasons: JSON.parse(row.reasons) as Reasons,
     policyVersion: row.policy_version,
+    ...(row.policy_hash !== undefined && {policyHash: row.policy_hash}),
   };
 }

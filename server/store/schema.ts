@@ -35,7 +35,7 @@ export const oldestVersion = 3;
  * The schema version of the oldest server that can serve the tables as they are now. Raise it when a change takes away
  * what the statements of that server need: test/server/store/statements.test.ts says when that is so.
  */
-export const oldestServer = 21;
+export const oldestServer = 22;
 
 const namedTables: readonly [string, Table][] = Object.entries(tables);
 const isSince =
@@ -62,6 +62,7 @@ const dataSteps: Readonly<Record<number, (dialect: Dialect) => readonly string[]
   19: holdNewsOfHeld,
   20: endClearLeads,
   21: nameReasons,
+  22: takeRequests,
 };
 
 /** By schema version: the table that its data step creates anew, because no column can be added to a primary key. */
@@ -367,5 +368,14 @@ function nameReasons(): string[] {
       ([code, sentence]) =>
         `UPDATE deliveries SET reason = '${code}', last_error = NULL WHERE last_error = '${sentence}'`,
     ),
+  ];
+}
+
+/** The upgrade to version 22: people ask for more than to be erased. */
+function takeRequests(): string[] {
+  return [
+    `INSERT INTO privacy_requests (lead_id, kind, asked_at, entered_at, way)
+      SELECT lead_id, 'erase', requested_at, requested_at, 'link' FROM erasure_requests`,
+    'DELETE FROM erasure_requests',
   ];
 }

@@ -168,14 +168,16 @@ forEachStore((store) => {
     const {alerts, crm, server, subjects, close} = await start(t, store, {after: 3_000});
     const leads = await Promise.all([1, 2, 3].map(() => sentLead(server, somebody())));
     const [wanted, ...lost] = leads.map(({id}) => `'${id}'`);
-    await server.execute(`INSERT INTO erasure_requests (lead_id, requested_at) VALUES (${wanted}, 1)`);
+    await server.execute(
+      `INSERT INTO privacy_requests (lead_id, kind, asked_at, entered_at, way) VALUES (${wanted}, 'erase', 1, 1, 'link')`,
+    );
     await server.execute(damaged(`lead_id IN (${lost.join()})`));
     crm.answerWith(replyWith(204));
     const ofLeads = () => subjects().filter((subject) => !/crm/.test(subject));
     await until(() => ofLeads().length === 2);
     await close();
     const [asked = '', unreadable = ''] = ofLeads().toSorted();
-    assert.match(asked, /^1 visitor asked to be erased, the first [\d,]+ days ago \(\S+\)$/);
+    assert.match(asked, /^1 request of a person waits, the first, to erase \S+, since [\d,]+ days$/);
     assert.match(unreadable, /^Lead .* cannot be read, and 1 more$/);
     assert.match(
       alerts()
@@ -206,7 +208,9 @@ forEachStore((store) => {
     const {mail, alerts, server, refuseMails, close} = await start(t, store, {after});
     refuseMails(true);
     const {id} = await sentLead(server, somebody(), {body: {trap: 'x'}});
-    await server.execute(`INSERT INTO erasure_requests (lead_id, requested_at) VALUES ('${id}', 1)`);
+    await server.execute(
+      `INSERT INTO privacy_requests (lead_id, kind, asked_at, entered_at, way) VALUES ('${id}', 'erase', 1, 1, 'link')`,
+    );
     const seen = async (since: number) =>
       (await server.select(`SELECT 1 FROM troubles WHERE seen_at >= ${since}`)).length === 2;
     await until(() => seen(0));

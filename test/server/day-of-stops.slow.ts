@@ -8,7 +8,7 @@ import {join} from 'node:path';
 import {before, suite, test} from 'node:test';
 import {referenceOf} from '../../contract/reference.ts';
 import type {EmbedAnswer} from '../../contract/embed.ts';
-import type {SuppressionRow} from '../../server/admin/stops.ts';
+import type {RevocationRow} from '../../server/admin/stops.ts';
 import {readLead, sentLead, somebody} from '../support/embed-client.ts';
 import {json, startFakeUpstream} from '../support/fake-upstream.ts';
 import {basic, postJson, readJson} from '../support/http.ts';
@@ -119,7 +119,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       assert.deepEqual(await statesOf(called), []);
       assert.equal(lender.sent().length, sentBefore);
       assert.deepEqual(types(other.id), ['lead.created'], 'nobody else is concerned');
-      const rows = linesOf<SuppressionRow>(await run('consent', 'list', '--revoked', '--json'));
+      const rows = linesOf<RevocationRow>(await run('consent', 'list', '--revoked', '--json'));
       const held = rows.flatMap(({leads}) => leads).filter((lead) => lead.held);
       assert.deepEqual(held.map(({id}) => id).toSorted(), [again.id, pending.id].toSorted());
       assert.ok(

@@ -3,7 +3,8 @@ import {z} from 'zod';
 import {referenceOf} from '../../../contract/reference.ts';
 import {readableText} from '../../leads/consent-record.ts';
 import {everybody} from '../../leads/revocation.ts';
-import {idsOf, Refusal} from '../admin.ts';
+import type {Person} from '../../leads/persons.ts';
+import {idsOf, Refusal, type Admin} from '../admin.ts';
 import {
   consentFilter,
   consentRow,
@@ -15,13 +16,7 @@ import {
 } from '../consents.ts';
 import {leadOf} from '../lead-names.ts';
 import {namedBy} from '../persons.ts';
-import {
-  listSuppressions,
-  suppressionRow,
-  type Afterwards,
-  type StopRow,
-  type SuppressionRow,
-} from '../stops.ts';
+import {listRevocations, revocationRow, type Afterwards, type StopRow, type RevocationRow} from '../stops.ts';
 import {printable} from '../visible.ts';
 import {counted, localTime, placed} from '../words.ts';
 import * as field from './fields.ts';
@@ -42,7 +37,7 @@ const show = reads({
   wrong: ({signed}, isForPrograms) =>
     signed && isForPrograms ? '--signed cannot be used with --json' : undefined,
   line: shownConsent,
-  block: linesOf,
+  block: consentLines,
   async *read(admin, {who: text, signed}) {
     const named = namedBy(text);
     const found = typeof named === 'string' ? undefined : yield* searchPerson(admin, {}, named);
@@ -51,8 +46,7 @@ const show = reads({
           .toSorted()
           .toReversed()
       : [await leadOf(admin, text)];
-    if (ids.length === 0)
-      throw new Refusal('There is no lead of this person, and no consent is kept.', 'unknown');
+    if (ids.length === 0) throw new Refusal(await noneOf(admin, named), 'unknown');
     const records: ShownConsent[] = [];
     for (const id of ids) records.push(await showConsent(admin, id));
     const remarks = found ? notesOf(admin, found) : [];
@@ -71,6 +65,14 @@ const show = reads({
   },
 });
 
+/** Version 1.6 kept consents without the address, so that whoever asks by it alone may have one all the same. */
+async function noneOf({store}: Admin, named: string | Person): Promise<string> {
+  const kept = typeof named === 'object' && named.phone === undefined ? await store.keptWithoutAddress() : 0;
+  return kept === 0
+    ? 'There is no lead of this person, and no consent is kept.'
+    : `No lead of this person was found, and ${counted(kept, 'consent that is', 'consents that are')} kept of erased leads cannot be found by an e-mail address: ask for the telephone number.`;
+}
+
 /** What of a record the server did not see itself. */
 const claimed = (record: ShownConsent) =>
   record.observed?.source
@@ -84,7 +86,7 @@ const utc = (at: string | null) => at?.replace('T', ' ').replace(/\.\d+Z$/, ' UT
 type Field = readonly [name: string, value: string];
 
 /** What a record says, for people. Times are in UTC, as regulators and other systems have them. */
-function linesOf({observed, reported, text, person, ...record}: ShownConsent): Field[] {
+export function consentLines({observed, reported, text, person, ...record}: ShownConsent): Field[] {
   const {words = null, language} = text ?? {};
   const readable = readableText({words, language}, {...observed, ...reported});
   return [
@@ -163,20 +165,34 @@ const ofConsents: Columns<ConsentRow> = [
   ['erased', 'erased_at'],
 ];
 
-function ofNumber(lead: SuppressionRow['leads'][number], isAsked: boolean): string {
+function ofNumber(lead: RevocationRow['leads'][number], isAsked: boolean): string {
   const state = lead.held ? 'held' : lead.revoked_at !== null ? 'revoked' : isAsked && 'decide';
   const given =
     lead.consented_at !== null && `agreed ${localTime(Date.parse(lead.consented_at)).slice(0, 16)}`;
   return [lead.reference, state, lead.partner ?? '-', given].filter(Boolean).join(' ');
 }
+const minute = (time: string | null) => localTime(Date.parse(time ?? '')).slice(0, 16);
 /** A number is shown by its leads, because nothing else says whose it is. */
-const ofNumbers: Columns<SuppressionRow> = [
+const ofNumbers: Columns<RevocationRow> = [
+  ['asked', 'asked_at'],
+  ['entered', ({asked_at, entered_at}) => (entered_at === asked_at ? '' : entered_at)],
+  ['by', 'way'],
   ['for', ({scope}) => (scope === everybody ? 'all' : whom(scope))],
-  'since',
-  ['leads', ({leads, asked_at}) => leads.map((lead) => ofNumber(lead, asked_at !== null))],
-  ['allowed', 'decided_at'],
-  ['why', 'reason'],
+  ['leads', ({leads, what}) => leads.map((lead) => ofNumber(lead, what === 'ask'))],
+  [
+    'told',
+    ({told}) =>
+      told.map(
+        ({destination, place, state, at}) =>
+          `${placed({destination, place})} ${at === null ? state : minute(at)}`,
+      ),
+  ],
+  ['days', 'business_days'],
+  ['let go', ({allowances}) => allowances.map(({at, reason}) => `${minute(at)}: ${reason ?? ''}`)],
 ];
+
+/** Consents that are listed. All stops are, because a regulator asks for them. */
+const usualLimit = 50;
 
 const list = reads({
   words: 'consent list',
@@ -184,21 +200,28 @@ const list = reads({
   past: 'saw {it} in a list of consents',
   fields: {
     text: field.option('name', 'only those to this text, such as acme/en/2'),
-    revoked: field.flag('instead: whose numbers are held, because they revoked a consent'),
-    since: field.since('leads'),
-    until: field.until('leads'),
-    limit: field.limit('consents'),
+    revoked: field.flag('instead: who revoked a consent, who was told when, and what is held since'),
+    since: field.since('leads, or stops that were asked'),
+    until: field.until('leads, or stops'),
+    limit: {
+      ...field.limit('lines'),
+      schema: field.limit('lines').schema.unwrap().optional(),
+      what: 'so many consents (default: 50) or stops (default: all), at most',
+    },
   },
-  wrong: ({revoked, text, since, until}) =>
-    revoked && [text, since, until].some((value) => value !== undefined)
-      ? '--revoked cannot be used with --text, --since and --until'
-      : undefined,
-  line: z.union([consentRow, suppressionRow]),
+  wrong: ({revoked, text}) =>
+    revoked && text !== undefined ? '--revoked cannot be used with --text' : undefined,
+  line: z.union([consentRow, revocationRow]),
   counted: ['line'],
   columns: ({revoked}): Columns<never> => (revoked ? ofNumbers : ofConsents),
   async *read(admin, {text, revoked, limit, ...times}) {
-    if (revoked) return void (yield await listSuppressions(admin, limit));
-    const {rows, unreadable} = yield* listConsents(admin, consentFilter(times, text), limit, text);
+    if (revoked) return void (yield* listRevocations(admin, times, limit));
+    const {rows, unreadable} = yield* listConsents(
+      admin,
+      consentFilter(times, text),
+      limit ?? usualLimit,
+      text,
+    );
     yield rows;
     const names = unreadable.map(referenceOf).join(', ');
     return {

@@ -1,23 +1,15 @@
-/** Erasing what is personal of leads, and the requests of visitors for that. */
+/** Erasing what is personal of leads. */
 import {resolve} from 'node:path';
 import {z} from 'zod';
 import type {Config} from '../../config/config.ts';
 import {filesAside} from '../../store/sqlite/files.ts';
-import {idsOf, Refusal} from '../admin.ts';
-import {
-  endErasureRequest,
-  eraseLeads,
-  erasedLead,
-  erasureRequest,
-  listErasureRequests,
-  planErasure,
-  type ErasurePlan,
-  type PlannedLead,
-} from '../erasing.ts';
+import {idsOf, Refusal, type Admin} from '../admin.ts';
+import {eraseLeads, erasedLead, planErasure, type ErasurePlan, type PlannedLead} from '../erasing.ts';
+import {relativesOf} from '../persons.ts';
 import {counted, lasting, localDay, maxOthers, placed, timeOrNone} from '../words.ts';
 import * as field from './fields.ts';
-import {changes, reads, type PlanLine} from './operation.ts';
-import {isPerson, notesOf, personFields, searchPerson} from './person.ts';
+import {changes, type PlanLine} from './operation.ts';
+import {isPerson, notesOf, personFields, referencesOf, searchPerson} from './person.ts';
 import {notOutOfFiles} from './progress.ts';
 
 const consentRule = '16 CFR 310.5 asks for five years of records of consents, with name and telephone number';
@@ -41,7 +33,17 @@ const whyIncluded = {
 
 /** What erasing a lead takes, in names and values. */
 function erasureFields(lead: PlannedLead): [name: string, value: string][] {
-  const {id, reference, because, unreadable, was_erased_at, has_consent, consent_kept_until} = lead;
+  const {
+    id,
+    reference,
+    because,
+    unreadable,
+    was_erased_at,
+    has_consent,
+    consent_kept_until,
+    kept_for,
+    kept_until,
+  } = lead;
   const isErased = was_erased_at !== null;
   const whole =
     unreadable === null
@@ -53,6 +55,12 @@ function erasureFields(lead: PlannedLead): [name: string, value: string][] {
   const sending = `a process may be sending it for up to ${lasting(left + 999)}; the others are told after that`;
   const fields: [string, string][] = [
     ['belongs', whyIncluded[because]],
+    [
+      'kept for',
+      kept_for === null
+        ? ''
+        : `${kept_for}, until ${localDay(Date.parse(kept_until ?? ''))}: a lawsuit may ask for it`,
+    ],
     ['goes', isErased ? (lead.changes ? consent : '') : whole],
     ['stays', consent_kept_until === null ? '' : kept],
     ['will be told', lead.told.join(', ')],
@@ -82,6 +90,22 @@ function consentWords({leads, all}: ErasurePlan) {
     : 'The time for which consents are kept is over, so they go, too.';
 }
 
+/** Leads that may be of the same person, and stay. */
+async function relativeNotes(admin: Admin, {leads, ids}: ErasurePlan): Promise<string[]> {
+  const others = await relativesOf(admin, [...new Set([...ids, ...idsOf(leads)])]);
+  const note = (what: string, found: readonly string[]) =>
+    found.length === 0 ? [] : [`Not among them, but with the same ${what}: ${referencesOf(found)}.`];
+  return [...note('telephone number', others.phone), ...note('e-mail address', others.email)];
+}
+
+/** A lawsuit may ask for what a person asks to erase, so somebody must decide. */
+function keptWords({leads}: ErasurePlan): string {
+  const kept = leads.filter(({kept_for}) => kept_for !== null);
+  return kept.length === 0
+    ? ''
+    : `, although ${counted(kept.length, 'of them is', 'of them are')} kept for a lawsuit`;
+}
+
 function remainsOf({databaseUrl, databasePath}: Config) {
   if (databaseUrl)
     return [
@@ -94,8 +118,6 @@ function remainsOf({databaseUrl, databasePath}: Config) {
     'Backups hold what was in the database when they were made (docs/privacy.md).',
   ];
 }
-
-const lead = 'the id or the reference of the lead';
 
 export const erase = changes({
   words: 'leads erase',
@@ -164,6 +186,7 @@ Exit status: 0 erased; 1 not erased, or not out of the files yet; 2 the command 
       ],
       notes: [
         ...notes,
+        ...(await relativeNotes(admin, plan)),
         consentWords(plan),
         going > 0 &&
           admin.config.erasuresFile === undefined &&
@@ -171,7 +194,7 @@ Exit status: 0 erased; 1 not erased, or not out of the files yet; 2 the command 
       ],
       facts: plan.facts,
       prepared: plan,
-      question: going > 0 ? `erase ${counted(going, 'lead')} for ever` : undefined,
+      question: going > 0 ? `erase ${counted(going, 'lead')} for ever${keptWords(plan)}` : undefined,
     };
   },
   async *run(admin, _, plan) {
@@ -190,29 +213,4 @@ Exit status: 0 erased; 1 not erased, or not out of the files yet; 2 the command 
       remarks: remainsOf(config),
     };
   },
-});
-
-export const requests = reads({
-  words: 'leads requests',
-  what: 'list who asked by a link to be erased, the oldest first',
-  help: '"lead-prequal leads erase" ends a request by following it, and "leads decline" without.',
-  fields: {},
-  line: erasureRequest,
-  counted: ['request'],
-  columns: [
-    ['lead', 'reference'],
-    ['partner', ({partner}) => partner ?? '-'],
-    ['asked', 'requested_at'],
-    'days',
-  ],
-  read: listErasureRequests,
-});
-
-export const decline = changes({
-  words: 'leads decline',
-  what: 'end the request of a visitor to be erased without following it',
-  past: 'ended the request to erase {it}',
-  fields: {lead: field.argument(lead), reason: field.reason('why it is not followed, which is kept')},
-  run: (admin, input) => endErasureRequest(admin, input),
-  said: (_, input) => ({said: [`The request to erase ${input.lead} has ended`]}),
 });

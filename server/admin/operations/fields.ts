@@ -1,6 +1,7 @@
 /** The fields of an input, as a command, a page and the docs have them. Each is given as text, and read by its schema. */
 import {z} from 'zod';
 import {contextName, contextValue, type Context} from '../../../contract/embed.ts';
+import {linkWays} from '../../leads/revocation.ts';
 import {readTime, timeForms} from '../times.ts';
 
 /**
@@ -62,6 +63,17 @@ export const since = (what: string) =>
   ({schema: time, what: `only ${what} from this time on: ${timeForms}`, value: 'time'}) as const;
 export const until = (what: string) =>
   ({schema: time, what: `only ${what} before this time`, value: 'time'}) as const;
+
+/** Characters. */
+const longestWay = 40;
+const wrongWay = `It must be a word or some, of at most ${longestWay} characters, and not ${linkWays.join(' or ')}, which visitors press.`;
+/** How somebody asked, as operators say it. */
+export const way = z
+  .string(wrongWay)
+  .trim()
+  .min(1, wrongWay)
+  .max(longestWay, wrongWay)
+  .refine((given) => !linkWays.some((each) => each === given), wrongWay);
 
 /** Why is kept with what was done. */
 export const reason = (what: string) =>

@@ -13,12 +13,15 @@ import {
   type LeadCountRow,
   type LeadRow,
 } from '../leads.ts';
-import {localTime} from '../words.ts';
-import {decline, erase, requests} from './erasing.ts';
+import {searchNames} from '../name-search.ts';
+import {counted, localTime} from '../words.ts';
+import {erase} from './erasing.ts';
 import * as field from './fields.ts';
 import {reads, type Columns, type Group} from './operation.ts';
+import {person} from './person-file.ts';
 import {isPerson, notesOf, personFields, searchPerson} from './person.ts';
 import {show} from './show-lead.ts';
+import {privacyRequests} from './privacy-requests.ts';
 import {filterOf, selection, unknownNames, wrongTimes} from './selection.ts';
 
 /** How many columns of a list the name of a partner may take. */
@@ -28,8 +31,22 @@ const list = reads({
   words: 'leads list',
   what: 'list leads, the newest first, without names, numbers and addresses',
   past: 'saw {it} in a list',
-  fields: {...selection, ...personFields, limit: field.limit('leads')},
-  wrong: wrongTimes,
+  fields: {
+    ...selection,
+    ...personFields,
+    name: {
+      ...field.option(
+        'words',
+        'only leads of people whose names begin so, or whose numbers end in these four digits',
+      ),
+      asks: 'The name',
+    },
+    limit: field.limit('leads'),
+  },
+  wrong: ({name, ...input}) =>
+    name !== undefined && isPerson(input)
+      ? '--name cannot be used with --email or --phone'
+      : wrongTimes(input),
   line: leadRow,
   counted: ['lead'],
   isCut: true,
@@ -41,10 +58,16 @@ const list = reads({
     ['total', (row) => 'total' in row && totalOf(row)],
     ['note', noteOf],
   ],
-  async *read(admin, {limit, email, phone, ...selected}, isForPrograms) {
+  async *read(admin, {limit, email, phone, name, ...selected}, isForPrograms) {
     const filter = filterOf(selected);
     const remarks = unknownNames(admin.config, selected);
     const rounding = isForPrograms ? undefined : admin.config.policy.display_rounding_increment;
+    if (name !== undefined) {
+      const {found, looked, lookedTo} = await searchNames(admin, filter, name, limit);
+      yield found.map((lead) => toLeadRow(lead, admin.config, rounding));
+      const back = lookedTo === undefined ? '' : `, back to ${localTime(lookedTo).slice(0, 16)}`;
+      return {remarks: [...remarks, `Looked at ${counted(looked, 'lead')}${back}.`]};
+    }
     if (!isPerson({email, phone})) {
       yield* listLeads(admin, filter, limit, rounding);
       return {remarks};
@@ -119,5 +142,5 @@ export const leads: Group = {
   lead-prequal leads export march.csv --since 2026-03-01 --until 2026-04-01
 
 Exit status: 0 done, also with a list of no leads; 1 it failed, or there is no such lead; 2 the command line is wrong.`,
-  rows: [list, show, count, erase, requests, decline],
+  rows: [list, show, count, person, erase, ...privacyRequests],
 };

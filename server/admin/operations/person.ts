@@ -58,7 +58,7 @@ export const searchPerson = (
 
 /** References that a sentence names, at most. */
 const maxNamed = 20;
-const referencesOf = (ids: readonly string[]) =>
+export const referencesOf = (ids: readonly string[]) =>
   ids.slice(0, maxNamed).map(referenceOf).join(', ') + (ids.length > maxNamed ? ' …' : '');
 
 /** Which leads may be of the person, too, and which consents are kept. */

@@ -1,7 +1,6 @@
 /** Revoking consents, and letting go what is held since. */
-import {z} from 'zod';
 import {referenceOf} from '../../../contract/reference.ts';
-import {allCallers, everybody, linkWays} from '../../leads/revocation.ts';
+import {allCallers, everybody} from '../../leads/revocation.ts';
 import type {Admin} from '../admin.ts';
 import {retryDeliveries, storedOf} from '../deliveries.ts';
 import {leadOf} from '../lead-names.ts';
@@ -24,16 +23,6 @@ import {factsOf, isReleasable, pauseLines, sentLines} from './deliveries.ts';
 import * as field from './fields.ts';
 import {changes, type OpenDelivery, type Plan} from './operation.ts';
 import {who} from './person.ts';
-
-/** Characters. */
-const longestWay = 40;
-const wrongWay = `It must be a word or some, of at most ${longestWay} characters, and not ${linkWays.join(' or ')}, which visitors press.`;
-const way = z
-  .string()
-  .trim()
-  .min(1, wrongWay)
-  .max(longestWay, wrongWay)
-  .refine((text) => !linkWays.some((each) => each === text), wrongWay);
 
 /** For whom something was said. */
 export function whom(scope: string): string {
@@ -66,7 +55,7 @@ Exit status: 0 revoked; 1 not, or not of all that may be meant; 2 the command li
       value: 'day',
     },
     via: {
-      schema: way.optional(),
+      schema: field.way.optional(),
       what: 'how the person asked, such as phone, letter or e-mail',
       value: 'way',
     },

@@ -6,11 +6,14 @@ import {referenceOf} from '../../../contract/reference.ts';
 import {formatMoney} from '../../../form/format-money.ts';
 import {afterTouch} from '../../../form/words/en.ts';
 import {lookUp} from '../../../form/words/look-up.ts';
+import type {Admin} from '../admin.ts';
 import type {LeadView} from '../../leads/lead-view.ts';
 import {agreedWords, resultWords, senderWords} from '../../leads/lead-words.ts';
 import {deliveriesOf, shownDelivery, type ShownDelivery} from '../deliveries.ts';
 import {shownErased, type ShownErased} from '../erasing.ts';
 import {showLead, shownLead, type ShownLead} from '../leads.ts';
+import {printable} from '../visible.ts';
+import {why, type Why} from '../why.ts';
 import {counted, maxOthers, placed, timeOrNone, timeZone} from '../words.ts';
 import {afterwardsLines} from './consents.ts';
 import {damagedReplies} from './deliveries.ts';
@@ -115,27 +118,63 @@ const goesTo = (deliveries: readonly ShownDelivery[]) => [
   ...(deliveries.length === 0 ? [['Goes to', 'nobody'] as const] : []),
 ];
 
-/** `view`: for people. */
-type ShownLine = (ShownErased | (ShownLead & {deliveries: ShownDelivery[]})) & {view?: LeadView};
+/** What the visitor read of each amount, and by which figures. */
+const whyLines = (reasons: Why | null) =>
+  reasons === null
+    ? [['Why', 'not known: no figures of ours are stored for these amounts'] as const]
+    : [
+        ...reasons.parts.map(
+          ({part, amount, text}) => [names[part], `${inWords(amount)}: ${printable(text)}`] as const,
+        ),
+        ['Figures', `policy ${reasons.policy.version}`] as const,
+      ];
+
+/** `view`: for people. `why`: with `--why`. */
+export type ShownLine = (ShownErased | (ShownLead & {deliveries: ShownDelivery[]})) & {
+  view?: LeadView;
+  why?: Why | null;
+};
+
+export const shownLine = z.union([
+  shownErased,
+  shownLead.extend({deliveries: z.array(shownDelivery), why: why.nullable().exactOptional()}),
+]);
+
+export function leadLines({view, why: reasons, ...line}: ShownLine) {
+  if (!view) return [];
+  if (!('deliveries' in line)) return erasedLines(view, line);
+  const because = reasons === undefined ? [] : [['', ' '] as const, ...whyLines(reasons)];
+  return [...linesOf(view, line), ...because, ...goesTo(line.deliveries)];
+}
+
+/** @returns `fails`: what cannot be read of it */
+export async function readShown(
+  admin: Admin,
+  named: string,
+  isForPrograms: boolean,
+  asksWhy = false,
+): Promise<{line: ShownLine; fails: string[]}> {
+  const shown = await showLead(admin, named);
+  const view = isForPrograms ? {} : {view: shown.view};
+  if ('erased' in shown) return {line: {...shown.erased, ...view}, fails: []};
+  const {deliveries, damaged} = await deliveriesOf(admin, shown.lead.id);
+  const line = {...shown.lead, deliveries, ...(asksWhy && {why: shown.why}), ...view};
+  return {line, fails: damagedReplies(damaged)};
+}
 
 export const show = reads({
   words: 'leads show',
   what: 'show a lead and its deliveries, for people; with --json all that is stored about it',
   past: 'opened {it}',
-  fields: {lead: field.argument('the id or the reference of the lead')},
-  line: z.union([shownErased, shownLead.extend({deliveries: z.array(shownDelivery)})]),
-  block({view, ...line}: ShownLine) {
-    if (!view) return [];
-    return 'deliveries' in line
-      ? [...linesOf(view, line), ...goesTo(line.deliveries)]
-      : erasedLines(view, line);
+  fields: {
+    lead: field.argument('the id or the reference of the lead'),
+    why: field.flag('also why it has these amounts: what the visitor read, by the figures of that time'),
   },
-  async *read(admin, {lead: named}, isForPrograms) {
-    const shown = await showLead(admin, named);
-    const view = isForPrograms ? {} : {view: shown.view};
-    if ('erased' in shown) return void (yield [{...shown.erased, ...view}]);
-    const {deliveries, damaged} = await deliveriesOf(admin, shown.lead.id);
-    yield [{...shown.lead, deliveries, ...view}];
-    return {fails: damagedReplies(damaged)};
+  line: shownLine,
+  block: leadLines,
+  async *read(admin, {lead: named, why: asksWhy}, isForPrograms) {
+    const {line, fails} = await readShown(admin, named, isForPrograms, asksWhy);
+    yield [line];
+    return {fails};
   },
 });

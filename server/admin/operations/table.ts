@@ -37,6 +37,8 @@ export const ofLead: readonly OfLead[] = [
   'consent allow',
   'deliveries drop',
   'consent revoke',
+  'leads requests add',
+  'leads keep',
   'leads erase',
 ].flatMap((words) =>
   changing.filter((row): row is OfLead => row.words === words && row.onLead !== undefined),

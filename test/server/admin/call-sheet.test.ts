@@ -68,7 +68,7 @@ for (const {name, postgres, skip} of databaseKinds)
       const {admin, id} = await begin(t, newEntry({lead, partner: 'acme', consent, suspect: 'trap'}));
       const sheet = await readCallSheet(admin, referenceOf(id), seen);
       assert.partialDeepStrictEqual(sheet, {
-        ...{words, erased: null, changes: ['revoke', 'erase']},
+        ...{words, erased: null, changes: ['revoke', 'add', 'keep', 'erase']},
         view: {
           ...{id, reference: referenceOf(id), partner: 'acme', state: {kind: 'ok'}, unreadable: null},
           record: {lead: {first_name: 'Jane', phone: {e164: '+14155550132'}}},
@@ -87,7 +87,7 @@ for (const {name, postgres, skip} of databaseKinds)
       const {view, timeline, changes} = await readCallSheet(admin, id, seen);
       assert.deepEqual([view.consent?.at, view.call?.reason], [consent.givenAt, 'stopped']);
       assert.ok((view.call?.at ?? 0) >= consent.givenAt);
-      assert.deepEqual(changes, ['erase']);
+      assert.deepEqual(changes, ['add', 'keep', 'erase']);
       assert.ok(timeline.some(({title, text}) => title === 'Said stop' && text === 'For everybody.'));
     });
 
@@ -215,7 +215,7 @@ for (const {name, postgres, skip} of databaseKinds)
       await store.settle({lead: id, destination: 'up', content: 'lead'}, claim.leaseEnd, delivered);
       await noting(store, {actor: 'operator Maria Lopez', action: 'leads show'})({lead: id});
       await noting(store, {actor: 'operator Maria Lopez', action: 'leads list'})({}, [id], 2);
-      await store.requestErasure(id, now);
+      await store.addRequest({lead: id, kind: 'erase', askedAt: now, enteredAt: now, way: 'link'});
 
       const {timeline} = await readCallSheet(admin, id, seen);
       const titles = timeline.map(({title}) => title);
@@ -328,7 +328,7 @@ for (const {name, postgres, skip} of databaseKinds)
         await sealOtherwise(operated, id, (personal) => ({...personal, lead}));
         const {view, changes} = await readCallSheet(admin, id, seen);
         assert.ok(view.unreadable);
-        assert.deepEqual([view.record, changes], [null, ['revoke', 'erase']]);
+        assert.deepEqual([view.record, changes], [null, ['revoke', 'add', 'keep', 'erase']]);
       }
       await assert.rejects(readCallSheet(admin, 'ZZZZ-ZZZZ', seen), {kind: 'unknown'});
     });

@@ -86,7 +86,7 @@ for (const {name, postgres, skip} of databaseKinds)
       await execute("UPDATE deliveries SET state = 'held', reason = 'suppressed'");
       await execute('UPDATE leads SET suppressed_at = 1');
       assert.deepEqual((await readCallSheet(admin, lead, {seesPersons: true})).changes, [
-        ...['allow', 'drop', 'revoke', 'erase'],
+        ...['allow', 'drop', 'revoke', 'add', 'keep', 'erase'],
       ]);
       await assert.rejects(plan('release'), /Nothing of it is held/);
       await assert.rejects(make('allow', {reason: ' '}), /say why/);
@@ -100,7 +100,7 @@ for (const {name, postgres, skip} of databaseKinds)
       await execute("UPDATE deliveries SET reason = 'suppressed' WHERE destination = 'b'");
       await execute('UPDATE leads SET suppressed_at = 1');
       const sheet = await readCallSheet(admin, lead, {seesPersons: true});
-      assert.deepEqual(sheet.changes, ['allow', 'drop', 'revoke', 'erase']);
+      assert.deepEqual(sheet.changes, ['allow', 'drop', 'revoke', 'add', 'keep', 'erase']);
       assert.equal(sheet.view.state.words, 'held: said stop before');
       await assert.rejects(plan('release'), /Nothing of it is held/);
       assert.deepEqual((await plan('allow')).does.slice(1), ['a gets the lead now.', 'b gets the lead now.']);

@@ -81,7 +81,8 @@ for (const {name, postgres, skip} of databaseKinds) {
       },
     });
     const {store} = await operated.admin();
-    await store.requestErasure(held.id, Date.now());
+    const now = Date.now();
+    await store.addRequest({lead: held.id, kind: 'erase', askedAt: now, enteredAt: now, way: 'link'});
     await operated.does('operators', 'invite', 'Ana');
     let kid = '-';
     // One that begins with a dash would be taken for an option.

@@ -39,7 +39,11 @@ async function helpOf(...group: string[]): Promise<Map<string, string>> {
   if (listed === undefined) return new Map([[group.join(' '), stdout]]);
   const names = [...listed.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name);
   const inner = names.filter((name) => name !== 'help').map((name) => helpOf(...group, name));
-  return new Map((await Promise.all(inner)).flatMap((helps) => [...helps]));
+  const helps = (await Promise.all(inner)).flatMap((each) => [...each]);
+  // Some do something by themselves.
+  return new Map(
+    /\nOptions:\n(?: .*\n)* +--json/.test(stdout) ? [[group.join(' '), stdout], ...helps] : helps,
+  );
 }
 
 const flat = (value: unknown): string[] =>
@@ -155,8 +159,8 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
   };
   const operations = operationLines(named).map(([words, ...rest]) => [...words.split(' '), ...rest]);
   /** The same with such a text for each argument, or as a name that nobody has. */
-  const others = operations.map(([group = '', verb = '', ...rest]) => [
-    ...[group, verb],
+  const others = operationLines(named).map(([words, ...rest]) => [
+    ...words.split(' '),
     ...(rest.length > 0 && !rest[0]?.startsWith('-') ? [oneLine, ...rest.slice(1)] : rest),
   ]);
   // In this order, because some change what others print.
@@ -209,7 +213,8 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
   const helps = await helpOf();
   const used = new Set<string>();
   for (const words of tried) {
-    const name = [words[0], words.slice(0, 2).join(' ')].find((some) => helps.has(some ?? '')) ?? '';
+    const name =
+      [3, 2, 1].map((many) => words.slice(0, many).join(' ')).find((some) => helps.has(some)) ?? '';
     used.add(name);
     const takesJson = helps.get(name)?.includes('--json');
     const ways = takesJson ? [[], ['--json']] : [[]];

@@ -73,7 +73,8 @@ test('only who may decide is asked to, and a request of today is not 0 days old'
   const {get, store, accept} = await begin(t);
   const entry = entryAt(Date.now() - 60_000, {partner: 'acme'});
   await accept(entry);
-  await store.requestErasure(entry.id, Date.now() - 3 * 3_600_000);
+  const askedAt = Date.now() - 3 * 3_600_000;
+  await store.addRequest({lead: entry.id, kind: 'erase', askedAt, enteredAt: askedAt, way: 'link'});
   for (const [role, decides] of [
     ['viewer', false],
     ['agent', false],

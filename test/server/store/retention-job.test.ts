@@ -89,6 +89,33 @@ for (const [name, open, skip] of [
   ['PostgreSQL', overPostgres, withoutPostgres],
 ] as const)
   suite(`${name}: the retention job`, {skip}, () => {
+    test('leaves a lead that a lawsuit keeps, with its consent, until that has ended, and says so', async (t) => {
+      const store = await open(t);
+      const {given: old, now} = {given: {consent: given(Date.now() - 3_000 * day)}, now: Date.now()};
+      const [kept, other, gone] = [daysAgo(3_000, old), daysAgo(3_000, old), daysAgo(2_999, old)] as const;
+      for (const entry of [kept, other, gone]) await store.accept(entry);
+      const noConsents = () => false;
+      await store.erase(gone.id, now, () => true);
+      const keep = (lead: string, until: number) =>
+        store.keepForLaw({lead, until, reason: 'a lawsuit', enteredAt: now});
+      const until = now + 400 * day;
+      await keep(kept.id, until);
+      await keep(gone.id, until);
+      await keep(other.id, now - 1);
+      const rules = {...retention(100), keepConsent: noConsents};
+      const job = startJob(t, store, () => rules);
+      await wholePass(job);
+      assert.deepEqual(await erasedOf(store, [kept, other]), [false, true]);
+      assert.equal((await store.keptConsents([gone.id])).size, 1);
+      assert.deepEqual(job.overdue()?.counts, [
+        {destination: '-', reason: 'lawsuit', leads: 1, erasedFrom: until},
+      ]);
+      for (const {id} of [kept, gone]) await keep(id, now - 1);
+      await wholePass(job);
+      assert.deepEqual(await erasedOf(store, [kept]), [true]);
+      assert.equal((await store.keptConsents([gone.id])).size, 0);
+    });
+
     test('erases by partner: after days, by default, or never', async (t) => {
       const store = await open(t);
       const entries = [

@@ -1,0 +1,53 @@
+/** Everything that is stored about a person, for whoever asks to know. */
+import {z} from 'zod';
+import {idsOf} from '../admin.ts';
+import {showConsent, shownConsent} from '../consents.ts';
+import {privacyRequest, toRequestRow} from '../privacy-requests.ts';
+import {counted, localDay} from '../words.ts';
+import {consentLines} from './consents.ts';
+import {reads} from './operation.ts';
+import {isPerson, notesOf, personFields, searchPerson} from './person.ts';
+import {leadLines, readShown, shownLine, type ShownLine} from './show-lead.ts';
+
+const personLine = z.object({
+  lead: shownLine,
+  consent: shownConsent,
+  requests: z.array(privacyRequest),
+});
+type PersonLine = Omit<z.infer<typeof personLine>, 'lead'> & {lead: ShownLine};
+
+export const person = reads({
+  words: 'leads person',
+  what: 'everything about a person, in one file: leads, consents with their words, receivers, stops, requests',
+  help: `Write it to a file that only you can read: umask 077; lead-prequal leads person --email - > person.txt`,
+  past: 'read everything about the person of {it}',
+  fields: personFields,
+  wrong: (input) => (isPerson(input) ? undefined : 'name the person by --email or --phone'),
+  line: personLine,
+  counted: ['lead'],
+  block: ({lead, consent, requests}: PersonLine) => [
+    ...leadLines(lead),
+    ['', ' '],
+    ...consentLines(consent),
+    ...requests.map(
+      ({kind, way, requested_at: at, due_at: due}) =>
+        [
+          'Asked',
+          `to ${kind}, by ${way}, on ${localDay(Date.parse(at ?? ''))}: due on ${localDay(Date.parse(due ?? ''))}`,
+        ] as const,
+    ),
+  ],
+  async *read(admin, input, isForPrograms) {
+    const found = yield* searchPerson(admin, {}, input);
+    for (const id of idsOf([...found.found, ...found.kept]).toSorted()) {
+      const {line, fails} = await readShown(admin, id, isForPrograms);
+      const consent = await showConsent(admin, id);
+      const requests = (await admin.store.requests(id)).map((one) => toRequestRow(one, consent.partner));
+      yield [{lead: line, consent, requests}];
+      if (fails.length > 0) return {fails};
+    }
+    const unaddressed = input.phone === undefined ? await admin.store.keptWithoutAddress() : 0;
+    const lacking = `${counted(unaddressed, 'consent that is', 'consents that are')} kept of erased leads cannot be found by an e-mail address, because version 1.6 kept none: ask for the telephone number.`;
+    return {remarks: [...notesOf(admin, found), ...(unaddressed > 0 ? [lacking] : [])]};
+  },
+});
