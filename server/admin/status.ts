@@ -340,7 +340,7 @@ async function visitorFindings({store}: With<ReadStore>): Promise<Finding[]> {
   if (oldest?.due_at) {
     const due = Date.parse(oldest.due_at);
     const many = counted(others.length + 1, 'request of a person waits', 'requests of people wait');
-    const text = `${many}, the first, to ${oldest.kind} ${oldest.reference}, since ${ago(Date.parse(oldest.requested_at ?? ''))}: answer it by ${localDay(due)}`;
+    const text = `${many}, the first since ${localDay(Date.parse(oldest.requested_at ?? ''))}, to ${oldest.kind} ${oldest.reference}: answer it by ${localDay(due)}`;
     const level = due - Date.now() < urgentBefore ? 'degraded' : 'warning';
     findings.push(found([level, 'erasure', oldest.id], text, 'see "lead-prequal leads requests"'));
   }

@@ -246,7 +246,9 @@ for (const {name, postgres, skip} of databaseKinds) {
       const {stdout} = await server.run('status');
       assert.match(
         stdout,
-        new RegExp(`1 visitor asked to be erased, the first \\d+ s ago \\(${referenceOf(lead.id)}\\)`),
+        new RegExp(
+          `1 request of a person waits, the first since \\S+, to erase ${referenceOf(lead.id)}: answer it by`,
+        ),
       );
       assert.match((await run('leads', 'requests')).stdout, new RegExp(referenceOf(lead.id)));
       await run('leads', 'decline', lead.id, '--reason', 'must be kept for a court');

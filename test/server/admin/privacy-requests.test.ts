@@ -37,7 +37,7 @@ for (const {name, postgres, skip} of databaseKinds)
       assert.equal(first.level, 'degraded', 'five days are left');
       assert.match(
         first.text,
-        new RegExp(`^2 requests of people wait, the first, to know ${reference}, since 40 days`),
+        new RegExp(`^2 requests of people wait, the first since ${dayOf(asked)}, to know ${reference}:`),
       );
       assert.ok(first.text.endsWith(due));
 

@@ -81,7 +81,8 @@ const canaries = [
   /203\.0\.113\.99/,
   /"WY"/,
   /717171|727272|737373|747474|757575|767676|777777/,
-  /bankruptcy/,
+  // The archive of texts has the figures of policies, with this key.
+  /bankruptcy(?!_not_stated)/,
 ];
 const everything = (changes: Partial<LeadEntry> = {}) =>
   newEntry({
