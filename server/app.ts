@@ -11,7 +11,7 @@ import {changedConsents, wordsInForce} from './leads/consent-texts.ts';
 import {leadDoubts} from './leads/lead-doubts.ts';
 import type {LeadStore} from './leads/ports.ts';
 import {reasonOf} from './leads/store-errors.ts';
-import {checkInHex, checkValueOf, createSealer} from './store/sealing.ts';
+import {checkInHex, checkValueOf, createEncryptor} from './store/encryption.ts';
 import {openStore, unencryptedHost} from './store/open-store.ts';
 import {readAllVersions, type EmbedVersion} from './versions/embed-versions.ts';
 import {startCountingRequests, startDailyCounts} from './versions/request-counts.ts';
@@ -60,7 +60,7 @@ export async function createApp(
     listener(observation);
     refusals.emit(observation);
   };
-  const opened = given ?? (await openStore(config, createSealer(config.dataKeys), emit));
+  const opened = given ?? (await openStore(config, createEncryptor(config.dataKeys), emit));
   let doubtsInForce: readonly string[] = [];
   /** @returns the versions of the form that it serves */
   async function check(checked: Config): Promise<readonly EmbedVersion[]> {

@@ -23,7 +23,7 @@ import type {Observation} from './observe/observations.ts';
 import {goneAfter} from './reload/reloads.ts';
 import {newestScript} from './snippets/newest-script.ts';
 import {snippetForTerminal} from './snippets/terminal.ts';
-import {createSealer} from './store/sealing.ts';
+import {createEncryptor} from './store/encryption.ts';
 import {inspectStore, openAttachedStore, unencryptedHost} from './store/open-store.ts';
 import {othersMayRead, roomToRewrite} from './store/sqlite/files.ts';
 import {newestVersion, readVersions} from './versions/embed-versions.ts';
@@ -125,7 +125,7 @@ async function checkStore(config: Config): Promise<Finding[]> {
       ...rewritten(config),
       ...doubtsOf(config),
     ];
-  const store = await openAttachedStore(config, createSealer(config.dataKeys), false);
+  const store = await openAttachedStore(config, createEncryptor(config.dataKeys), false);
   try {
     return (await Promise.all(storeChecks.map((check) => check(store, config)))).flat();
   } finally {
@@ -133,13 +133,13 @@ async function checkStore(config: Config): Promise<Finding[]> {
   }
 }
 
-/** What SQLite does once everything is sealed that a version before 2.0 stored in clear. */
+/** What SQLite does once everything is encrypted that a version before 2.0 stored in clear. */
 const rewritten = ({databaseUrl, databasePath: path}: Config): Finding[] =>
   databaseUrl
     ? []
     : [
         note(
-          `If a version before 2.0 has stored leads in clear, ${path} is written anew once they are sealed: ${bytes(roomToRewrite(path))} must be free on its disk`,
+          `If a version before 2.0 has stored leads in clear, ${path} is written anew once they are encrypted: ${bytes(roomToRewrite(path))} must be free on its disk`,
         ),
       ];
 

@@ -26,7 +26,7 @@ function start(): {config: Config; newest: NewestScript; toPaste: string} {
     const newKey = makeMissingKey();
     if (newKey !== undefined)
       console.error(
-        `A new key seals personal data: ${newKey}\nNo backup has it: copy it to a safe place, then say: ${ownCommand('keys saved')}`,
+        `A new key encrypts personal data: ${newKey}\nNo backup has it: copy it to a safe place, then say: ${ownCommand('keys saved')}`,
       );
     const config = readConfig();
     sizeThreadPool(config.destinations);

@@ -26,7 +26,7 @@ import type {Emit} from './observe/observations.ts';
 import type {DestinationReading, OverdueReading, Readings} from './observe/readings.ts';
 import {watchEvidence} from './store/evidence-watch.ts';
 import {startRetentionJob} from './store/retention-job.ts';
-import {startSealingClear} from './store/seal-clear.ts';
+import {startEncryptingClear} from './store/encrypt-clear.ts';
 import {watchStore, type StoreWatch} from './store/store-watch.ts';
 import {startDeletingExpired, startWritingDigests} from './store/maintenance.ts';
 
@@ -93,7 +93,7 @@ export async function startPipeline(
   const expiry = startDeletingExpired(store, emit);
   let retention = retentionOf(config);
   const digests = startWritingDigests({store, emit, timings});
-  const sealing = startSealingClear({store, emit, timings});
+  const encrypting = startEncryptingClear({store, emit, timings});
   const retentionJob = startRetentionJob({store, retention: () => retention, emit, timings});
   const serviceUnder = ({policy}: Reloaded) => {
     const calculate = (lead: Lead) => calculatedAnswer(lead, policy);
@@ -153,7 +153,7 @@ export async function startPipeline(
     stopClaiming: () => workers.stop(),
     async close(patience) {
       // It may be writing the database anew, which takes minutes. The deliveries end meanwhile.
-      const sealed = sealing.stop();
+      const encrypted = encrypting.stop();
       await workers.stop();
       await pauses.stop();
       await outbox.stop();
@@ -163,7 +163,7 @@ export async function startPipeline(
       await evidence.stop();
       watch.stop();
       await service.close(patience);
-      await sealed;
+      await encrypted;
     },
   };
 }

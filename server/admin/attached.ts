@@ -4,7 +4,7 @@ import {resolve} from 'node:path';
 import type {Config} from '../config/config.ts';
 import type {AttachedStore} from '../leads/ports.ts';
 import type {Emit} from '../observe/observations.ts';
-import {createSealer} from '../store/sealing.ts';
+import {createEncryptor} from '../store/encryption.ts';
 import {openAttachedStore} from '../store/open-store.ts';
 import {refuseMoved, refuseOtherOwner} from '../store/sqlite/files.ts';
 import {Refusal, refuseFor, type Admin} from './admin.ts';
@@ -23,8 +23,8 @@ export async function openAttached(
   {mayWrite, emit, mayLackKeys = false, isRepair = false}: Opening,
 ): Promise<AttachedStore> {
   if (!config.databaseUrl) refuseWrongFile(config.databasePath);
-  const sealer = {...createSealer(config.dataKeys), mayLackKeys};
-  const store = await openAttachedStore(config, sealer, mayWrite, emit).catch((error: unknown) =>
+  const encryptor = {...createEncryptor(config.dataKeys), mayLackKeys};
+  const store = await openAttachedStore(config, encryptor, mayWrite, emit).catch((error: unknown) =>
     refuseFor(error),
   );
   // Without its keys, no server starts: commands that are the way out work nevertheless.

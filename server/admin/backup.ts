@@ -2,7 +2,7 @@
 import {existsSync} from 'node:fs';
 import {resolve} from 'node:path';
 import type {Config} from '../config/config.ts';
-import {createSealer} from '../store/sealing.ts';
+import {createEncryptor} from '../store/encryption.ts';
 import {backUpSqlite} from '../store/sqlite/backup.ts';
 import {CopyError} from '../store/sqlite/copy.ts';
 import {restoreSqlite} from '../store/sqlite/restore.ts';
@@ -40,8 +40,8 @@ type Restored = {
 export function restore(config: Config, file: string, {replace}: {replace: boolean}): Promise<Restored> {
   return orRefusal('The backup is not restored', async () => {
     const database = sqlitePath(config);
-    const sealer = createSealer(config.dataKeys);
-    const {movedTo = null, leads, outbox} = await restoreSqlite(resolve(file), database, replace, sealer);
+    const encryptor = createEncryptor(config.dataKeys);
+    const {movedTo = null, leads, outbox} = await restoreSqlite(resolve(file), database, replace, encryptor);
     const {erasuresFile: erasures = ''} = config;
     return {database, leads, outbox, moved_to: movedTo, erasures: existsSync(erasures) ? erasures : null};
   });

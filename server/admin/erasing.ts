@@ -231,8 +231,8 @@ export async function keyOfDigests({store}: With<StopReader & PersonReader>): Pr
     .digestsOfPeople([])
     .then(() => store.personKey())
     .catch(() => undefined);
-  const sealed = key && key.dataKey !== 0 ? {dataKey: key.dataKey, blob: key.blob} : undefined;
-  return key && {check: key.check, at: Date.now(), sealed};
+  const encrypted = key && key.dataKey !== 0 ? {dataKey: key.dataKey, blob: key.blob} : undefined;
+  return key && {check: key.check, at: Date.now(), encrypted};
 }
 
 /** @returns how many were erased */

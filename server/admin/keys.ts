@@ -1,24 +1,24 @@
-/** Which data keys are in use, sealing everything with the first one of DATA_KEY, and the way out of a lost one. */
+/** Which data keys are in use, encrypting everything with the first one of DATA_KEY, and the way out of a lost one. */
 import {z} from 'zod';
 import {clearWord} from '../config/data-keys.ts';
 import {dayLength} from '../config/timings.ts';
 import type {KeyUse, StoredPart, KeyStore} from '../leads/data-keys.ts';
 import type {Maintenance} from '../leads/ports.ts';
 import {goneAfter, type ReloadStore} from '../reload/reloads.ts';
-import {sealAll, type SealedAll} from '../store/seal-clear.ts';
-import {checkInHex, checkValueOf} from '../store/sealing.ts';
+import {encryptAll, type EncryptedAll} from '../store/encrypt-clear.ts';
+import {checkInHex, checkValueOf} from '../store/encryption.ts';
 import {count, isoTime, Refusal, time, type Job, type With} from './admin.ts';
 import {eraseEach, writeDown, type Eraser, type Erasing} from './erasing.ts';
 import {purge, type Waiting} from './purging.ts';
 import {localTime} from './words.ts';
 
 /**
- * - `key`: its check value, which says nothing of the key itself. `clear` stands for data that a server has still to seal
+ * - `key`: its check value, which says nothing of the key itself. `clear` stands for data that a server has still to encrypt
  * - `seals`: whether it is the first key of DATA_KEY
  * - `saved_at`: when an operator said that it is copied to a safe place
  * - `may_leave_at`: from when on it may leave DATA_KEY, after a rotation
  * - `rows`: how much is stored under it, if that was counted
- * - `servers`: the names of the servers that seal with it
+ * - `servers`: the names of the servers that encrypt with it
  */
 export const keyRow = z.object({
   key: z.string(),
@@ -43,7 +43,7 @@ const running = (store: ReloadStore) => store.processes(Date.now() - goneAfter);
 /** @param isCounted reads all leads */
 export async function listKeys({store, config}: Keys, {isCounted}: {isCounted: boolean}): Promise<KeyRow[]> {
   const listed = config.dataKeys.map(keyName);
-  const [seals] = listed;
+  const [first] = listed;
   const uses = await store.keyUses();
   const useOf = (key: string | undefined) => uses.find((use) => use.key === key);
   const counts = new Map<string, number>();
@@ -55,9 +55,9 @@ export async function listKeys({store, config}: Keys, {isCounted}: {isCounted: b
     key,
     in_use_since: isoTime(useOf(key)?.since ?? null),
     listed: listed.includes(key),
-    seals: key === seals,
+    seals: key === first,
     saved_at: isoTime(useOf(key)?.savedAt ?? null),
-    may_leave_at: listed.includes(key) && !useOf(key) ? mayLeaveAt(useOf(seals)) : null,
+    may_leave_at: listed.includes(key) && !useOf(key) ? mayLeaveAt(useOf(first)) : null,
     ...(isCounted && {rows: counts.get(key) ?? 0}),
     servers: processes.filter(({sealsWith}) => sealsWith === key).map(({name}) => name),
   }));
@@ -67,10 +67,10 @@ export async function listKeys({store, config}: Keys, {isCounted}: {isCounted: b
 const reportedEach = 10_000;
 
 /**
- * - `resealed`: rows that were sealed with `key` now
+ * - `resealed`: rows that were encrypted with `key` now
  * - `unreadable`: ids of leads of which something stays as it is
  * - `forgotten`: keys that are in use no more
- * - `may_leave_at`: from when on the other keys may leave DATA_KEY, if there are any and nothing is sealed with them
+ * - `may_leave_at`: from when on the other keys may leave DATA_KEY, if there are any and nothing is encrypted with them
  */
 export const rotation = z.object({
   key: z.string(),
@@ -82,8 +82,8 @@ export const rotation = z.object({
 });
 export type Rotation = z.infer<typeof rotation>;
 
-/** @throws Refusal if a server seals with another key, so that there would be no end */
-export async function* rotateKeys(admin: Keys): Job<{sealed: number} | Waiting, Rotation> {
+/** @throws Refusal if a server encrypts with another key, so that there would be no end */
+export async function* rotateKeys(admin: Keys): Job<{encrypted: number} | Waiting, Rotation> {
   const {store, config} = admin;
   const {dataKeys} = config;
   const key = keyName(dataKeys[0]);
@@ -91,7 +91,7 @@ export async function* rotateKeys(admin: Keys): Job<{sealed: number} | Waiting, 
   await refuseOthers(store, key);
   await refuseBackwards(store, key);
   await store.useKeys();
-  const {resealed, unreadable} = yield* sealAndReport(store);
+  const {reencrypted, unreadable} = yield* encryptAndReport(store);
   // A server with another order of keys may have started meanwhile.
   await refuseOthers(store, key);
   const uses = unreadable.length === 0 ? await store.keyUses() : [];
@@ -105,11 +105,11 @@ export async function* rotateKeys(admin: Keys): Job<{sealed: number} | Waiting, 
       ? mayLeaveAt((await store.keyUses()).find((use) => use.key === key))
       : null;
   const out_of_files = yield* purge(admin);
-  if (out_of_files && resealed + unreadable.length + forgotten.length === 0 && others.length > 0)
+  if (out_of_files && reencrypted + unreadable.length + forgotten.length === 0 && others.length > 0)
     throw new Refusal(
-      `There was nothing to seal: everything is sealed with ${key} already, the first key of DATA_KEY, and nothing with ${others.join(' or ')}. If ${key} is the new key, the other can leave DATA_KEY${fromDay(may_leave_at)}. If it is the old one, do not destroy it: put the new one first, in all servers, restart them, and run this again.`,
+      `There was nothing to encrypt: everything is encrypted with ${key} already, the first key of DATA_KEY, and nothing with ${others.join(' or ')}. If ${key} is the new key, the other can leave DATA_KEY${fromDay(may_leave_at)}. If it is the old one, do not destroy it: put the new one first, in all servers, restart them, and run this again.`,
     );
-  return {key, resealed, unreadable, forgotten, may_leave_at, out_of_files};
+  return {key, resealed: reencrypted, unreadable, forgotten, may_leave_at, out_of_files};
 }
 
 /** @param at as `may_leave_at` */
@@ -123,30 +123,30 @@ async function refuseOthers(store: ReloadStore, key: string) {
   if (others.length === 0) return;
   const list = others.map(({name, sealsWith, seenAt}) => `${name} (${sealsWith}, seen ${localTime(seenAt)})`);
   throw new Refusal(
-    `These servers do not seal with ${key}, the first key of DATA_KEY here: ${list.join(', ')}. If ${key} is the new key, restart them with this DATA_KEY; if it is the old one, run this with theirs. One that was killed is forgotten after a minute.`,
+    `These servers do not encrypt with ${key}, the first key of DATA_KEY here: ${list.join(', ')}. If ${key} is the new key, restart them with this DATA_KEY; if it is the old one, run this with theirs. One that was killed is forgotten after a minute.`,
   );
 }
 
-/** Beside a server that seals with the older one of two keys, that is meant. */
+/** Beside a server that encrypts with the older one of two keys, that is meant. */
 async function refuseBackwards(store: ReloadStore & KeyStore, key: string) {
   const uses = await store.keyUses();
   const since = uses.find((use) => use.key === key)?.since ?? Infinity;
   const newer = uses.find((use) => use.key !== clearWord && use.since > since);
   if (newer && (await running(store)).length === 0)
     throw new Refusal(
-      `DATA_KEY begins with ${key}, but ${newer.key} is newer, in use since ${localTime(newer.since)}: put ${newer.key} first. To go back to ${key}, run this beside a server that seals with it.`,
+      `DATA_KEY begins with ${key}, but ${newer.key} is newer, in use since ${localTime(newer.since)}: put ${newer.key} first. To go back to ${key}, run this beside a server that encrypts with it.`,
     );
 }
 
-async function* sealAndReport(store: KeyStore): Job<{sealed: number}, SealedAll> {
-  const sealing = sealAll(store);
+async function* encryptAndReport(store: KeyStore): Job<{encrypted: number}, EncryptedAll> {
+  const encrypting = encryptAll(store);
   for (let before = 0; ;) {
-    const {done, value: sealed} = await sealing.next();
+    const {done, value: encrypted} = await encrypting.next();
     if (!done) {
-      if (Math.floor(sealed / reportedEach) > Math.floor(before / reportedEach)) yield {sealed};
-      before = sealed;
-    } else if (sealed.isDone) return sealed;
-    else throw new Refusal('Rows change all the time while they are sealed. Begin again later.');
+      if (Math.floor(encrypted / reportedEach) > Math.floor(before / reportedEach)) yield {encrypted};
+      before = encrypted;
+    } else if (encrypted.isDone) return encrypted;
+    else throw new Refusal('Rows change all the time while they are encrypted. Begin again later.');
   }
 }
 
@@ -195,7 +195,7 @@ export async function* forgetLostKey(
   // The key of the blind indexes is made anew.
   await store.useKeys();
   // The digests go first: each lead that cannot be read looks for its own among all.
-  await store.dropSealed(key);
+  await store.dropEncrypted(key);
   const at = Date.now();
   const erasures = [...leads, ...consents].map((id, index) => ({id, at, all: index >= leads.length}));
   await writeDown(admin, erasures);
@@ -209,7 +209,7 @@ export async function* forgetLostKey(
 export const savedKey = z.object({key: z.string(), file: z.string().nullable(), saved_at: time});
 
 /**
- * Notes that the key that seals is copied to a safe place. Until then, the status warns where the server made it itself.
+ * Notes that the key that encrypts is copied to a safe place. Until then, the status warns where the server made it itself.
  * @throws Refusal if no server has started with it
  */
 export async function noteSaved(admin: With<KeyStore, 'config' | 'noteAccess'>) {
@@ -218,7 +218,7 @@ export async function noteSaved(admin: With<KeyStore, 'config' | 'noteAccess'>) 
   const [key, now] = [keyName(dataKeys[0]), Date.now()];
   if (!(await store.keyUses()).some((use) => use.key === key))
     throw new Refusal(
-      `Nothing is sealed with ${key}, the first key of DATA_KEY, yet: start the server first.`,
+      `Nothing is encrypted with ${key}, the first key of DATA_KEY, yet: start the server first.`,
     );
   await noteAccess({key});
   await store.noteKey('saved', now);

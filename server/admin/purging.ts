@@ -1,4 +1,4 @@
-/** Waits until the files of the database no longer hold old copies of what was erased or sealed again. */
+/** Waits until the files of the database no longer hold old copies of what was erased or encrypted again. */
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Maintenance} from '../leads/ports.ts';
 import type {Job, With} from './admin.ts';

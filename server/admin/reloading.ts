@@ -27,7 +27,7 @@ export type ReloadAnswer = z.infer<typeof reloadAnswer>;
 
 /**
  * Resolves when all servers have answered, or the time is over. A server that stops meanwhile is left out.
- * @param mayShorten whether a configuration is also taken that keeps leads for a shorter time, or ends sealing
+ * @param mayShorten whether a configuration is also taken that keeps leads for a shorter time, or ends encryption
  * @param wait milliseconds
  */
 export async function reloadServers(

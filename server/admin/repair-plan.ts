@@ -5,7 +5,7 @@
  */
 import {existsSync} from 'node:fs';
 import {createdAtOf, isLeadId} from '../leads/lead-ids.ts';
-import type {SealedKey, PersonStore} from '../leads/persons.ts';
+import type {EncryptedKey, PersonStore} from '../leads/persons.ts';
 import type {ReadStore} from '../leads/ports.ts';
 import {everybody, isInScopes, type StopEvent, type Suppression} from '../leads/revocation.ts';
 import {
@@ -16,7 +16,7 @@ import {
   type StopLine,
 } from '../store/erasures-file.ts';
 import {isErased} from '../store/rows.ts';
-import {checkValueOf} from '../store/sealing.ts';
+import {checkValueOf} from '../store/encryption.ts';
 import {idsOf, pagesOf, type With} from './admin.ts';
 import {peopleOf, senderOf} from './persons.ts';
 import {isRevokedFor} from './revocations.ts';
@@ -33,7 +33,7 @@ const unknownKey = 'A'.repeat(22);
 /** The reason of an operator's decision, which is not in the file. */
 export const afterRestore = 'as before the restore';
 /** What stands above the first key counts as made with it. */
-const unknownKeyAt = ({lastAt: at}: Pick<Lines, 'lastAt'>) => ({check: unknownKey, at, sealed: undefined});
+const unknownKeyAt = ({lastAt: at}: Pick<Lines, 'lastAt'>) => ({check: unknownKey, at, encrypted: undefined});
 
 /** What a digest must be: the last stop, and whether an operator let it go after that. */
 type Wanted = {stop: StopLine; allow: StopLine | undefined};
@@ -50,7 +50,7 @@ type Wanted = {stop: StopLine; allow: StopLine | undefined};
  */
 export type Repair = Pick<Lines, 'keys' | 'unread' | 'lastAt'> & {
   path: string;
-  adopts: readonly SealedKey[];
+  adopts: readonly EncryptedKey[];
   toErase: Erasure[];
   toRevoke: StopLine[];
   suppress: Wanted[];
@@ -72,9 +72,9 @@ export async function planRepair({store, config}: With<ReadStore, 'config'>): Pr
   const own = await store.personKey();
   const keysHere = config.dataKeys.map(checkValueOf);
   const openable = file.keys
-    .filter((key) => key.sealed && keysHere.includes(key.sealed.dataKey))
+    .filter((key) => key.encrypted && keysHere.includes(key.encrypted.dataKey))
     .toReversed();
-  const adopts = own ? [] : openable.flatMap((key) => key.sealed ?? []);
+  const adopts = own ? [] : openable.flatMap((key) => key.encrypted ?? []);
   const check = own?.check ?? openable[0]?.check;
   const isUsable = ({key}: StopLine) => check !== undefined && (key === undefined || key === check);
   const ofDigests = stops.filter(({of}) => !isLeadId(of));

@@ -118,7 +118,9 @@ export async function noteRepaired(
   {path, keys, lastAt}: Repair,
 ): Promise<void> {
   const key = await keyOfDigests({store});
-  const isThere = keys.some((one) => one.check === key?.check && one.sealed?.dataKey === key.sealed?.dataKey);
+  const isThere = keys.some(
+    (one) => one.check === key?.check && one.encrypted?.dataKey === key.encrypted?.dataKey,
+  );
   const lines = key && !isThere ? [key] : [];
   // A line may have a time in the future, after which no other one would be noticed.
   await store.noteErasuresUntil(Math.min(Date.now(), Math.max(lastAt, ...lines.map(({at}) => at))));

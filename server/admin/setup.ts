@@ -249,7 +249,14 @@ export function draftFor(
     {path: file, holds: 'the business, its page, its consent, its mailbox', text, mode: 0o640},
     {path: environmentFile, holds: 'addresses and the mail password', text: lines.join(''), mode: 0o600},
     ...(key
-      ? [{path: keyFile, holds: 'the key that seals personal data', text: `${key.DATA_KEY}\n`, mode: 0o600}]
+      ? [
+          {
+            path: keyFile,
+            holds: 'the key that encrypts personal data',
+            text: `${key.DATA_KEY}\n`,
+            mode: 0o600,
+          },
+        ]
       : []),
   ];
   // A stand-in, where the first start will make the key.

@@ -310,9 +310,9 @@ async function keyFindings({store, config}: With<KeyStore, 'config'>): Promise<F
 async function clearFindings({store}: With<KeyStore>): Promise<Finding[]> {
   if (!(await store.keyUses()).some(({key}) => key === clearWord)) return [];
   const text =
-    'Data that a version before 2.0 stored in clear is not sealed yet, or still in the file of the database';
+    'Data that a version before 2.0 stored in clear is not encrypted yet, or still in the file of the database';
   const remedy =
-    'A server seals it while it works. If this stays for hours, its log says why, such as a disk that lacks room.';
+    'A server encrypts it while it works. If this stays for hours, its log says why, such as a disk that lacks room.';
   return [found(['warning', 'store'], text, remedy)];
 }
 

@@ -51,7 +51,7 @@ export type Config = {
   databasePath: string;
   /** The URL of a PostgreSQL database. */
   databaseUrl: string | undefined;
-  /** With which personal data is sealed: the first word seals, all open. */
+  /** With which personal data is encrypted: the first word encrypts, all decrypt. */
   dataKeys: readonly [string, ...string[]];
   /** The file from which they were read. Undefined if the environment itself has them. */
   dataKeyFile: string | undefined;
@@ -318,7 +318,7 @@ export function privacyWarnings({retention, partners, callers}: Config): string[
 
 const clearNotes = (words = '') =>
   words.split(/[\s,]+/).includes(clearWord)
-    ? [`The word "${clearWord}" of DATA_KEY has no effect any more: personal data is always sealed`]
+    ? [`The word "${clearWord}" of DATA_KEY has no effect any more: personal data is always encrypted`]
     : [];
 
 function graceNotes({retention: {retainDays, graceDays}, partners}: Pick<Config, 'retention' | 'partners'>) {

@@ -15,8 +15,8 @@ import {settings} from './settings.ts';
 const databaseOf = (reader: SettingsReader): string =>
   settings.shape.DATABASE_PATH.parse(reader.value('DATABASE_PATH'));
 
-/** Whether only a key opens what the database holds. @throws FileError when the database cannot be read */
-function isSealed(path: string): boolean {
+/** Whether only a key decrypts what the database holds. @throws FileError when the database cannot be read */
+function isEncrypted(path: string): boolean {
   if (!existsSync(path)) return false;
   const url = pathToFileURL(path);
   // SQLite makes no files beside it then. Those of root, who may run a command, the server could not write.
@@ -38,14 +38,14 @@ function isSealed(path: string): boolean {
 }
 
 /**
- * Whether the start may make the key: nothing says another one, and nothing was sealed with one that is missing.
+ * Whether the start may make the key: nothing says another one, and nothing was encrypted with one that is missing.
  * @throws FileError when the database cannot be read
  */
 export const mayMakeKey = (reader: SettingsReader): boolean =>
   reader.value('DATABASE_URL') === undefined &&
   hasFolder(reader) &&
   !existsSync(reader.fileOf('DATA_KEY') ?? '') &&
-  !isSealed(databaseOf(reader));
+  !isEncrypted(databaseOf(reader));
 
 /** A platform that has no file for the configuration may drop the working folder, too, and the only key with it. */
 const hasFolder = (reader: SettingsReader): boolean =>
@@ -59,7 +59,7 @@ export function whyNoKey(reader: SettingsReader): string {
   const path = resolve(reader.fileOf('DATA_KEY') ?? '');
   return mayMakeKey(reader)
     ? `There is no data key yet: the first start ("lead-prequal serve") makes it in ${path}. Put the key there first if a backup is to be restored`
-    : `The database ${resolve(databaseOf(reader))} is sealed, and its key is not at ${path}: put the file back there, or set DATA_KEY. If no copy of it is left, write a new one there (openssl rand -hex 32), and "lead-prequal keys status" says the way out`;
+    : `The database ${resolve(databaseOf(reader))} is encrypted, and its key is not at ${path}: put the file back there, or set DATA_KEY. If no copy of it is left, write a new one there (openssl rand -hex 32), and "lead-prequal keys status" says the way out`;
 }
 
 /**

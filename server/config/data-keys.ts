@@ -4,7 +4,7 @@
  */
 import {hkdfSync} from 'node:crypto';
 
-/** Stands for the data that versions before 2.0 stored in clear, until it is sealed. In DATA_KEY, they took it for a key. */
+/** Stands for the data that versions before 2.0 stored in clear, until it is encrypted. In DATA_KEY, they took it for a key. */
 export const clearWord = 'clear';
 
 /** A key for one purpose, made from a word of a setting (HKDF-SHA256). `length` is in bytes. */

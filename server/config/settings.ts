@@ -76,7 +76,7 @@ export const settingGroups = {
       )
       .optional()
       .describe(
-        'A secret that seals personal data. Default: what `lead-prequal.key` holds ([more](privacy.md#sealing)).',
+        'Encrypts personal data. Default: the secret in `lead-prequal.key` ([more](privacy.md#encryption)).',
       ),
   },
   'Shared limits, and mail': {

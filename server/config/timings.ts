@@ -109,8 +109,8 @@ export const usualTimings = {
   digests: {every: 15_000, pause: 25, age: 40_000},
   /** How often each process reads the keys of statements about consents, which operators may change. */
   evidenceKeys: 5_000,
-  /** Of sealing what is in clear: between two lines that say how far it is, and between two attempts while the store fails. */
-  sealing: {said: 60_000, retry: 60_000},
+  /** Of encrypting what is in clear: between two lines that say how far it is, and between two attempts while the store fails. */
+  encrypting: {said: 60_000, retry: 60_000},
   /** The time between two attempts to remove what was erased from the files, while somebody reads them. */
   purgeRetry: 5_000,
   /** The time from the signal to stop until requests in progress are cut off. */

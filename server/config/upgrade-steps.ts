@@ -65,19 +65,19 @@ function linesToChange(
   ];
 }
 
-/** Until 1.8, `clear` in `DATA_KEY`, or no `DATA_KEY`, said that personal data is not sealed. Now it always is. */
+/** Until 1.8, `clear` in `DATA_KEY`, or no `DATA_KEY`, said that personal data is not encrypted. Now it always is. */
 function dataKeyStep(environment: Environment, reader: SettingsReader): string | false {
   // The start may make the file that DATA_KEY_FILE names.
   const isThere = environment['DATA_KEY']?.trim() || existsSync(reader.fileOf('DATA_KEY') ?? '');
   const found = isThere ? reader.text('DATA_KEY') : undefined;
   const words = list.parse(found?.text ?? '');
-  const seals = 'The first start seals the personal data that is in clear';
+  const encrypts = 'The first start encrypts the personal data that is in clear';
   if (words.some((word) => word !== clearWord))
-    return words.includes(clearWord) && `Take the word clear out of DATA_KEY. ${seals}`;
+    return words.includes(clearWord) && `Take the word clear out of DATA_KEY. ${encrypts}`;
   if (reader.value('DATABASE_URL') !== undefined)
-    return `Set DATA_KEY to what "openssl rand -hex 32" prints, the same for all servers. ${seals}`;
+    return `Set DATA_KEY to what "openssl rand -hex 32" prints, the same for all servers. ${encrypts}`;
   const name = found?.path === 'DATA_KEY' ? 'DATA_KEY' : 'DATA_KEY_FILE';
   const left = createSettingsReader({...environment, ...(found && {[name]: undefined})}, []);
   const path = resolve(left.fileOf('DATA_KEY') ?? '');
-  return `${found ? `Remove ${name}. ` : ''}${seals}, and makes the key ${path}: keep a copy of it, but not with the backups`;
+  return `${found ? `Remove ${name}. ` : ''}${encrypts}, and makes the key ${path}: keep a copy of it, but not with the backups`;
 }

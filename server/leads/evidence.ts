@@ -33,12 +33,12 @@ export type EvidenceKey = PublicEvidenceKey & {
   leakedSince?: number;
 };
 
-/** `isSealed`: the row has something sealed, which the data keys do not open, or which is no key with this id. */
-export type IgnoredKey = PublicEvidenceKey & {isSealed: boolean};
+/** `isEncrypted`: the row has something encrypted, which the data keys do not decrypt, or which is no key with this id. */
+export type IgnoredKey = PublicEvidenceKey & {isEncrypted: boolean};
 /** `ignored`: rows that whoever can write to the database may have written without a data key. Nobody may be told of them. */
 export type StoredKeys = {keys: readonly EvidenceKey[]; ignored: readonly IgnoredKey[]};
 
-/** The part of the store that keeps the keys, sealed, so that what is signed with them can be verified for ever. */
+/** The part of the store that keeps the keys, encrypted, so that what is signed with them can be verified for ever. */
 export type EvidenceStore = {
   /** The oldest first. */
   evidenceKeys(): Promise<StoredKeys>;
@@ -140,7 +140,7 @@ export const doubtsOf = ({keys, ignored}: StoredKeys): {text: string; remedy: st
       remedy: 'If anybody has the word of EVIDENCE_KEY from which it was made, start once with that.',
     })),
   ...ignored.map(({id}) => ({
-    text: `The key ${id} of statements about consents is not published: the data key does not open it`,
+    text: `The key ${id} of statements about consents is not published: the data key does not decrypt it`,
     remedy: 'Unless it is made from a word of EVIDENCE_KEY, somebody may have written it into the database.',
   })),
 ];

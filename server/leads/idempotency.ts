@@ -22,7 +22,7 @@ export const comparableText = (lead: Lead) =>
 
 /**
  * Whether the lead that was found is the lead that was sent. This must be checked, because the rows by which it is
- * found are not sealed: somebody who can write to the database could let them name another lead. The order of the
+ * found are not encrypted: somebody who can write to the database could let them name another lead. The order of the
  * fields does not matter, because another version may have stored them.
  */
 export const isSameLead = (one: Lead, other: Lead): boolean =>

@@ -28,7 +28,7 @@ export type LeadPage = {limit: number; after?: string | undefined};
 /** A lead with everything that is stored with it. The answer of a duplicate is that of the original. */
 export type FullLead = Omit<LeadRecord, 'isAnsweredLater'>;
 
-/** A lead whose row is damaged, or was sealed with a data key that is missing. `unreadable` says which, for operators. */
+/** A lead whose row is damaged, or was encrypted with a data key that is missing. `unreadable` says which, for operators. */
 export type UnreadableLead = {id: string; unreadable: string};
 
 export type ListedLead = FullLead | Tombstone | UnreadableLead;

@@ -33,7 +33,7 @@ const number = z.number().nullable();
  * Times are milliseconds since 1970.
  * - `state`: how far it has come, in a word or three
  * - `record`: everything that is stored, for what is written down as it came. Null for those who see no persons, and if the lead was
- *   erased or cannot be read. `isSealed`: the first of these
+ *   erased or cannot be read. `isHidden`: the first of these
  * - `unreadable`: why the lead cannot be opened
  * - `came`: what time it was where the phone is, when the lead came
  * - `campaign`: source, medium and name, as far as they are known
@@ -55,7 +55,7 @@ export const leadView = z.object({
     words: z.string(),
   }),
   record: z.custom<FullLead>().nullable(),
-  isSealed: z.boolean(),
+  isHidden: z.boolean(),
   unreadable: text,
   came: text,
   campaign: z.array(z.string()),
@@ -94,10 +94,10 @@ export function viewOf(
 ): LeadView {
   const {id} = lead;
   const record = 'lead' in lead ? lead : null;
-  const isSealed = 'status' in lead;
+  const isHidden = 'status' in lead;
   const erasedAt = 'erasedAt' in lead ? lead.erasedAt : null;
   const {stop, correctedBy = null, open = [], answer = record?.answer ?? null} = beside;
-  const {utm_source, utm_medium, utm_campaign = isSealed ? lead.campaign : null} = record?.attribution ?? {};
+  const {utm_source, utm_medium, utm_campaign = isHidden ? lead.campaign : null} = record?.attribution ?? {};
   const signal = record?.attribution?.opt_out_signal;
   const amounts = shownAmountsOf(answer, rounding);
   const facts = {
@@ -111,7 +111,7 @@ export function viewOf(
     id,
     reference: referenceOf(id),
     erasedAt,
-    isSealed,
+    isHidden,
     record,
     correctedBy,
     amounts,
@@ -121,7 +121,7 @@ export function viewOf(
     unreadable: 'unreadable' in lead ? lead.unreadable : null,
     came: (record && timeThere(record.createdAt, timeZonesOf(record.lead))) ?? null,
     campaign: [utm_source, utm_medium, utm_campaign].filter((part) => part != null),
-    call: isSealed ? null : mayCall(facts, now),
+    call: isHidden ? null : mayCall(facts, now),
     stop: stop ?? null,
     result: record && answer && !amounts ? resultOf(answer, record) : null,
     consent: record && consentOf(record.consent),

@@ -14,7 +14,7 @@ export type Person = {
 export type KnownPerson = Person & {addressDigest?: string | undefined};
 
 /**
- * Blind indexes are keyed digests, by which what is sealed is found: of the number, and of the mailbox (`email`), so that
+ * Blind indexes are keyed digests, by which what is encrypted is found: of the number, and of the mailbox (`email`), so that
  * other spellings of an address have the same one. By these two, leads are found. `address`, of the address itself, is kept with a consent, whose address is not.
  */
 export type BlindIndexes = {phone?: string; email?: string; address?: string};
@@ -40,8 +40,8 @@ export type PersonReader = {
   blindIndexes(person: Person): Promise<{digests: BlindIndexes; since: number}>;
   /** How many kept consents of erased leads are found by their number alone: version 1.6 kept no address. */
   keptWithoutAddress(): Promise<number>;
-  /** The key of the digests. Undefined if there is none yet. @throws SealError when it cannot be opened */
-  personKey(): Promise<(SealedKey & {check: string}) | undefined>;
+  /** The key of the digests. Undefined if there is none yet. @throws DecryptionError when it cannot be opened */
+  personKey(): Promise<(EncryptedKey & {check: string}) | undefined>;
 };
 
 export type PersonStore = PersonReader & {
@@ -50,12 +50,12 @@ export type PersonStore = PersonReader & {
    * stored with an older id brings its digests along: the clock may have been set back, or be behind on another machine.
    * It may be interrupted at any time, and several processes may call it.
    * @returns whether all of them have their digests now
-   * @throws SealError when the key of the digests cannot be opened
+   * @throws DecryptionError when the key of the digests cannot be opened
    */
   writeDigests(age: number): Promise<boolean>;
   /** Takes over the key of the digests of another copy of the store, if this one has none. @returns false if it cannot be opened */
-  adoptPersonKey(key: SealedKey): Promise<boolean>;
+  adoptPersonKey(key: EncryptedKey): Promise<boolean>;
 };
 
-/** The key of the digests, sealed. `dataKey`: the check value of the data key, 0 if it is in clear. */
-export type SealedKey = {dataKey: number; blob: Uint8Array};
+/** The key of the digests, encrypted. `dataKey`: the check value of the data key, 0 if it is in clear. */
+export type EncryptedKey = {dataKey: number; blob: Uint8Array};

@@ -92,7 +92,7 @@ export type Suppressing = Record<SuppressionKind, readonly string[]> & {
 };
 
 export type StopReader = {
-  /** The digests of people, in their order. @throws SealError when their key cannot be opened */
+  /** The digests of people, in their order. @throws DecryptionError when their key cannot be opened */
   digestsOfPeople(people: readonly KnownPerson[]): Promise<BlindIndexes[]>;
   /** The oldest first: of these numbers, or by the links of these leads. */
   stopEvents(of: {

@@ -68,7 +68,7 @@ export class LeadUnreadable extends StoreError {
   readonly partner: string | null;
   readonly createdAt: number;
 
-  /** @param lead what is known of it, because it is never sealed */
+  /** @param lead what is known of it, because it is never encrypted */
   constructor(
     {id, cid, partner, createdAt}: Pick<StoredLead, 'id' | 'partner' | 'createdAt'> & {cid: string},
     reason: string,

@@ -130,26 +130,26 @@ const lines: {[Type in ObservationType]: ToLine<Type>} = {
       reason,
     ),
   'clear-found': facts.info(
-    'an earlier version stored personal data in clear: it is sealed now, while the server works; backups of before stay in clear, so delete them when they are no longer needed',
+    'an earlier version stored personal data in clear: it is encrypted now, while the server works; backups of before stay in clear, so delete them when they are no longer needed',
   ),
-  'clear-sealing': facts.info('personal data in clear is being sealed'),
+  'clear-sealing': facts.info('personal data in clear is being encrypted'),
   'clear-rewriting': facts.info(
-    'all personal data is sealed: SQLite writes its file anew (VACUUM), so that no copy in clear is left in it, and needs up to this room on its disk; new leads wait meanwhile',
+    'all personal data is encrypted: SQLite writes its file anew (VACUUM), so that no copy in clear is left in it, and needs up to this room on its disk; new leads wait meanwhile',
   ),
   'clear-sealed': ({rows, ms}) =>
     ms === undefined
       ? info(
           {rows},
-          'all personal data is sealed; PostgreSQL keeps the rows in clear in its files, also after VACUUM, until it writes something else in their place: "VACUUM FULL leads, consents, deliveries, sealed, person_search" makes the files anew, and locks each table meanwhile; its log (WAL), dumps and other backups of before stay in clear',
+          'all personal data is encrypted; PostgreSQL keeps the rows in clear in its files, also after VACUUM, until it writes something else in their place: "VACUUM FULL leads, consents, deliveries, sealed, person_search" makes the files anew, and locks each table meanwhile; its log (WAL), dumps and other backups of before stay in clear',
         )
       : info(
           {rows, ms},
-          'all personal data is sealed, and SQLite has written its file anew; backups of before stay in clear',
+          'all personal data is encrypted, and SQLite has written its file anew; backups of before stay in clear',
         ),
   'clear-left': ({reason, isAgain}) =>
     warn(
       {reason, remedy: remedyOf(reason)},
-      `personal data in clear could not be sealed, or taken out of the files: ${isAgain ? 'it is tried again in a minute' : 'the next start tries it again'}`,
+      `personal data in clear could not be encrypted, or taken out of the files: ${isAgain ? 'it is tried again in a minute' : 'the next start tries it again'}`,
       reason,
     ),
   'clear-unreadable': ({leads}) =>

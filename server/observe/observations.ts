@@ -81,11 +81,11 @@ type Facts = {
   'expiry-failed': {reason: string};
   /** The digests for searches by person could not be written, so searches read leads that have none. */
   'digests-failed': {reason: string};
-  /** Something personal is in clear in the store, and is sealed from now on, while the server works. */
+  /** Something personal is in clear in the store, and is encrypted from now on, while the server works. */
   'clear-found': object;
-  /** How many rows of it are sealed so far. */
+  /** How many rows of it are encrypted so far. */
   'clear-sealing': {rows: number};
-  /** All of it is sealed, and SQLite now writes its file anew, for which it needs up to this room on the disk. */
+  /** All of it is encrypted, and SQLite now writes its file anew, for which it needs up to this room on the disk. */
   'clear-rewriting': {bytes: number};
   /** Nothing is in clear any more. `ms`: how long SQLite wrote its file anew. */
   'clear-sealed': {rows: number; ms?: number};

@@ -14,7 +14,7 @@ import {guard, isLinked, seenIn, session} from './guard.ts';
 import {script, styles} from './layout.ts';
 import {actorOf, createAccessLog} from './access-log.ts';
 import {errorPages, notFound, sendReply, sendText} from './replies.ts';
-import {openText, sealText} from './secrets.ts';
+import {decryptText, encryptText} from './secrets.ts';
 import {signInRoutes, signOut} from './sign-in.ts';
 import type {Route, Visit} from './visit.ts';
 import {yourRoutes} from './you.ts';
@@ -59,8 +59,8 @@ export function createPages({admin, status, changed, routes, emit}: PagesParts):
       query,
       form: isPost ? fieldsIn(request.body as URLSearchParams) : new URLSearchParams(),
       status,
-      seal: (text) => sealText(config.tokenKeys, seen.digest, text),
-      open: (sealed) => openText(config.tokenKeys, seen.digest, sealed),
+      encrypt: (text) => encryptText(config.tokenKeys, seen.digest, text),
+      decrypt: (encrypted) => decryptText(config.tokenKeys, seen.digest, encrypted),
     };
   };
   const answer =

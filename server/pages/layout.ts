@@ -72,7 +72,7 @@ type Frame = {title: string; here: Place; every?: number};
 export function page({title, here, every}: Frame, visit: Visit, main: Html): Reply {
   const {seen, query} = visit;
   const shown = pages.filter(([path]) => !forAdmins.includes(path) || seen.role === 'admin');
-  const [said, hasFailed] = [visit.open(query['said'] ?? ''), query['failed'] !== undefined];
+  const [said, hasFailed] = [visit.decrypt(query['said'] ?? ''), query['failed'] !== undefined];
   const link = ([path, sign, words]: (typeof pages)[number]) =>
     html`<a href="${path}" ${path === here && html`aria-current="page"`}
       >${icon(sign)}<span>${words}</span></a
@@ -121,9 +121,9 @@ export const search = ({seen}: Pick<Visit, 'seen'>): Html => {
 /** What was just done, or that it has not worked. */
 export type Said = string | {failed: string};
 
-/** The way to a page that says what was just done. The words stand sealed in its address. */
-export const saying = ({seal}: Pick<Visit, 'seal'>, path: string, said: Said): {to: string} => ({
-  to: `${path}?said=${typeof said === 'string' ? seal(said) : `${seal(said.failed)}&failed=1`}`,
+/** The way to a page that says what was just done. The words stand encrypted in its address. */
+export const saying = ({encrypt}: Pick<Visit, 'encrypt'>, path: string, said: Said): {to: string} => ({
+  to: `${path}?said=${typeof said === 'string' ? encrypt(said) : `${encrypt(said.failed)}&failed=1`}`,
 });
 
 /** A form that is only a button. @param classes of the button */

@@ -9,23 +9,23 @@ import {resultWords} from '../leads/lead-words.ts';
 import {bar, clock, date, empty, icon, moment, money, since, state} from './layout.ts';
 import type {Visit} from './visit.ts';
 
-const sealed = html`<span class="sealed">${icon('lock')}<i aria-hidden="true"></i></span>`;
+const hidden = html`<span class="sealed">${icon('lock')}<i aria-hidden="true"></i></span>`;
 /** Stands in place of a name that the role does not see. */
-export const sealedName = (reference: string): Html => html`${sealed}<small class="ref">${reference}</small>`;
+export const hiddenName = (reference: string): Html => html`${hidden}<small class="ref">${reference}</small>`;
 
 function visitorOf({id, reference, record, erasedAt, unreadable}: LeadView, visit: Visit, isWhole: boolean) {
   const link = (words: HtmlValue, classes = '') =>
     html`<a class="${classes}" href="/leads/${id}">${words}</a>`;
   if (erasedAt !== null) return html`${link('Erased')}<small>on ${date(visit.seen, erasedAt)}</small>`;
   if (unreadable !== null) return html`${link('Cannot be read')}<small>${unreadable}</small>`;
-  if (!record) return link(sealedName(reference));
+  if (!record) return link(hiddenName(reference));
   const {first_name, last_name, phone} = record.lead;
   const name = html`<bdi>${oneLine(`${first_name} ${last_name}`, 80)}</bdi>`;
   return html`${link(name, 'name')}${isWhole && html`<small class="wide"><bdi>${oneLine(phone.typed, 40)}</bdi></small>`}`;
 }
 
-function totalOf({amounts, result, isSealed, erasedAt}: LeadView): HtmlValue {
-  if (isSealed && erasedAt === null) return html`<span class="q">sealed</span>`;
+function totalOf({amounts, result, isHidden, erasedAt}: LeadView): HtmlValue {
+  if (isHidden && erasedAt === null) return html`<span class="q">sealed</span>`;
   if (amounts) return html`${money(amounts[totalAmount])}${bar(amounts, 'parts')}`;
   return result === 'to_follow' ? html`<span class="q">${resultWords.to_follow[0]}</span>` : '–';
 }

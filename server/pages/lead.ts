@@ -13,7 +13,7 @@ import {resultWords, senderWords} from '../leads/lead-words.ts';
 import {bar, capitalized, clock, date, icon, moment, money, page, state} from './layout.ts';
 import {changeNamed} from '../admin/operations/changes.ts';
 import {mayDo} from './changes.ts';
-import {sealedName} from './lead-table.ts';
+import {hiddenName} from './lead-table.ts';
 import {seesPersons, type Reply, type Visit} from './visit.ts';
 
 const {names, labels} = afterTouch;
@@ -70,7 +70,7 @@ function contentOf(sheet: CallSheet, visit: Visit): Html {
         personal of it is left here${erased.kept === null ? '' : ', except the consent'}.
       </p>
       ${mayCall(sheet, visit)}${keptConsent(erased, visit)}`;
-  return html`<h1>${sealedName(reference)}</h1>
+  return html`<h1>${hiddenName(reference)}</h1>
     <p class="q">Your role sees no personal data.</p>
     ${cameFrom(view, visit)}`;
 }

@@ -113,7 +113,7 @@ export async function leadsPage(visit: Visit): Promise<Reply> {
   if (visit.query['none'] !== undefined) return leadsFrame(visit, {}, nothingFound(visit));
   const given = filtersOf(visit);
   const filter = filterOf(given, visit.now);
-  const who = given.who === undefined ? undefined : visit.open(given.who);
+  const who = given.who === undefined ? undefined : visit.decrypt(given.who);
   if (given.who !== undefined && (!who?.startsWith('{"') || !seesPersons(visit.seen))) return {to: '/leads'};
   return who === undefined
     ? listed(visit, given, filter)
@@ -215,18 +215,18 @@ const leadsFrame = (visit: Visit, given: Filters, content: Html): Reply =>
       ${chips(visit, given)}${content}${visit.seen.role === 'admin' && exportForm(visit, given.partner)}`,
   );
 
-/** The reference or id of a lead, or what finds a person, goes into the address sealed, because addresses stand in logs. */
+/** The reference or id of a lead, or what finds a person, goes into the address encrypted, because addresses stand in logs. */
 export async function searchLeads(visit: Visit): Promise<Reply> {
-  const {admin, form, seal, seen} = visit;
+  const {admin, form, encrypt, seen} = visit;
   const text = (form.get('q') ?? '').trim().slice(0, 254);
   if (text === '') return {to: '/leads'};
   try {
     const named = seesPersons(seen) ? namedBy(text) : text;
-    if (typeof named !== 'string') return {to: linkTo({who: seal(JSON.stringify(named))})};
+    if (typeof named !== 'string') return {to: linkTo({who: encrypt(JSON.stringify(named))})};
     return {to: `/leads/${await leadOf(admin, named)}`};
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const isNamed = seesPersons(seen) && isName(text) && !text.includes('@');
-    return {to: isNamed ? linkTo({who: seal(JSON.stringify({name: text}))}) : '/leads?none=1'};
+    return {to: isNamed ? linkTo({who: encrypt(JSON.stringify({name: text}))}) : '/leads?none=1'};
   }
 }

@@ -23,8 +23,8 @@ export type Visit = {
   /** Of this moment, or of some seconds ago: it is read once for all who look. */
   status: () => Promise<Status>;
   /** A text that only this session can read again, for addresses. `open` gives undefined for any other text. */
-  seal: (text: string) => string;
-  open: (sealed: string) => string | undefined;
+  encrypt: (text: string) => string;
+  decrypt: (encrypted: string) => string | undefined;
 };
 
 /** `to`: a path of these pages, to which the browser goes by GET. `download`: a file with this name. */

@@ -40,7 +40,7 @@ export type ProcessReport = {
   faults: readonly string[];
   /** The settings of which the process has another value than the last configuration that it read. */
   needRestart: readonly string[];
-  /** The data key with which the process seals, as `checkInHex`. */
+  /** The data key with which the process encrypts, as `checkInHex`. */
   sealsWith: string;
   /** What the configuration in force keeps. Missing in reports of versions before 1.6.0. */
   kept?: Kept;

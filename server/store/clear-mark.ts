@@ -1,45 +1,46 @@
 /**
- * What counts of a store in clear, decided once: in the transaction that brings it up from a version before 2.0. It seals a
+ * What counts of a store in clear, decided once: in the transaction that brings it up from a version before 2.0. It encrypts a
  * mark, which says that there was data in clear, and the public keys of statements that stood there. Whoever can write to the
  * database without a data key can add rows in clear and say that there are some, but makes no mark.
  */
 import {isGenuine} from '../leads/evidence.ts';
 import type {RowOf} from './columns.ts';
 import {list, statement, type Row, type Statement} from './database.ts';
-import {sealEvidenceKey} from './evidence-queries.ts';
-import {refuseMissingKeys, type Bound, type SealedText, type Sealer} from './sealing.ts';
+import {encryptEvidenceKey} from './evidence-queries.ts';
+import {refuseMissingKeys, type Bound, type EncryptedText, type Encryptor} from './encryption.ts';
 
-/** The schema version from which on everything is sealed. */
-const sealedSince = 20;
+/** The schema version from which on everything is encrypted. */
+const encryptedSince = 20;
 const owner: Bound = {id: 'clear', cid: '', partner: null};
 
-export const sealMark = (sealer: Sealer): SealedText => sealer.of(owner).seal('clear', 'clear mark');
+export const encryptMark = (encryptor: Encryptor): EncryptedText =>
+  encryptor.of(owner).encrypt('clear', 'clear mark');
 
-/** Notes that the first key is used, unless something is sealed with a key that is missing. */
-export function insertKey({writesWith, checkValues, mayLackKeys}: Sealer): Statement {
+/** Notes that the first key is used, unless something is encrypted with a key that is missing. */
+export function insertKey({writesWith, checkValues, mayLackKeys}: Encryptor): Statement {
   const isMissing = `EXISTS (SELECT 1 FROM data_keys WHERE check_value NOT IN (${list([0, ...checkValues].map(String))}))`;
   const text = `
     INSERT INTO data_keys (check_value, since) SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT)
     WHERE ${mayLackKeys ? '1 = 1' : `NOT ${isMissing}`} ON CONFLICT (check_value) DO NOTHING`;
   return statement(text, writesWith, Date.now());
 }
-/** Seals the mark with the first key. Only for a store in which there is data in clear. */
-export function writeMark(sealer: Sealer): Statement {
-  const {data_key, blob} = sealMark(sealer);
+/** Encrypts the mark with the first key. Only for a store in which there is data in clear. */
+export function writeMark(encryptor: Encryptor): Statement {
+  const {data_key, blob} = encryptMark(encryptor);
   return statement('UPDATE data_keys SET data_key = $1, blob = $2 WHERE check_value = 0', data_key, blob);
 }
 
-/** Whether a row of the data keys says that there is data in clear, and its mark opens. */
-export function isMarked({check_value, data_key, blob}: RowOf<'data_keys'>, sealer: Sealer): boolean {
+/** Whether a row of the data keys says that there is data in clear, and its mark can be decrypted. */
+export function isMarked({check_value, data_key, blob}: RowOf<'data_keys'>, encryptor: Encryptor): boolean {
   if (check_value !== 0 || !data_key || blob === null) return false;
   try {
-    return sealer.of(owner).open({data_key, blob}, 'clear mark') === 'clear';
+    return encryptor.of(owner).decrypt({data_key, blob}, 'clear mark') === 'clear';
   } catch {
     return false;
   }
 }
 
-/** What is read for `sealedByUpgrade`. */
+/** What is read for `encryptedByUpgrade`. */
 export const selectBefore = [
   'SELECT check_value FROM data_keys',
   'SELECT id, public_key FROM evidence_keys',
@@ -50,23 +51,23 @@ export const selectBefore = [
  * @param before the schema version that the database had
  * @throws Error when the store needs a key that DATA_KEY does not list
  */
-export function sealedByUpgrade(
+export function encryptedByUpgrade(
   before: number,
-  sealer: Sealer,
+  encryptor: Encryptor,
   keys: readonly Row[],
   publicKeys: readonly Row[],
 ): Statement[] {
-  if (before === 0 || before >= sealedSince) return [];
+  if (before === 0 || before >= encryptedSince) return [];
   const needed = keys.map(({check_value}) => Number(check_value));
-  refuseMissingKeys(needed, sealer);
+  refuseMissingKeys(needed, encryptor);
   return [
-    insertKey(sealer),
-    ...(needed.includes(0) ? [writeMark(sealer)] : []),
+    insertKey(encryptor),
+    ...(needed.includes(0) ? [writeMark(encryptor)] : []),
     ...publicKeys
       .map((row) => ({id: String(row['id']), publicKey: String(row['public_key'])}))
       .filter(isGenuine)
       .map((key) => {
-        const {data_key, blob} = sealEvidenceKey(key, sealer);
+        const {data_key, blob} = encryptEvidenceKey(key, encryptor);
         const text = 'UPDATE evidence_keys SET data_key = $1, blob = $2 WHERE id = $3';
         return statement(text, data_key, blob, key.id);
       }),

@@ -69,8 +69,8 @@ export const tables = {
       partner: textOrNull,
       lead_type: text,
       // What is personal stands in `sealed`. In these columns (`nothingInClear` in personal-data.ts), versions before 2.0
-      // stored it in clear if there was no data key, and it stays there until a server has sealed it. The columns stay: while
-      // it seals, each statement must know them, also those of other servers.
+      // stored it in clear if there was no data key, and it stays there until a server has encrypted it. The columns stay: while
+      // it encrypts, each statement must know them, also those of other servers.
       /** The fields of the lead, as JSON. It was `lead` before 2.0, whose servers fail without it: they would write in clear. */
       clear_lead: text,
       suspect: textOrNull,
@@ -140,13 +140,13 @@ export const tables = {
     primaryKey: ['lead_id'],
   },
 
-  /** The personal data of leads, sealed with a data key (sealing.ts). */
+  /** The personal data of leads, encrypted with a data key (encryption.ts). */
   sealed: {
     columns: {
       lead_id: lead,
-      /** What of the lead it is (`partOf…` in sealing.ts). */
+      /** What of the lead it is (`partOf…` in encryption.ts). */
       part: text,
-      /** The check value of the key with which it is sealed. 0 if a version before 2.0 left it in clear. */
+      /** The check value of the key with which it is encrypted. 0 if a version before 2.0 left it in clear. */
       data_key: integer,
       blob,
     },
@@ -170,17 +170,17 @@ export const tables = {
     since: 13,
   },
 
-  /** The data keys with which something may be sealed, by their check values. 0 stands for data in clear. */
+  /** The data keys with which something may be encrypted, by their check values. 0 stands for data in clear. */
   data_keys: {
     columns: {
       check_value: integer,
       since: integer,
       /** When an operator said that the key is copied to a safe place. */
       saved_at: {...integerOrNull, since: 20},
-      /** When everything was sealed with this key, after another one. */
+      /** When everything was encrypted with this key, after another one. */
       alone_since: {...integerOrNull, since: 20},
       data_key: {...integerOrNull, since: 20},
-      /** Of 0: the sealed mark without which nothing in clear is read (clear-mark.ts). */
+      /** Of 0: the encrypted mark without which nothing in clear is read (clear-mark.ts). */
       blob: {...blob, null: true, since: 20},
     },
     primaryKey: ['check_value'],
@@ -359,7 +359,7 @@ export const tables = {
    */
   person_digests: {columns: {digest: text, lead_id: text}, primaryKey: ['digest', 'lead_id'], since: 15},
 
-  /** One row: the key of `person_digests`, sealed, and up to which lead they are written. */
+  /** One row: the key of `person_digests`, encrypted, and up to which lead they are written. */
   person_search: {
     columns: {id: onlyRow, data_key: integer, blob, done_until: text},
     primaryKey: ['id'],
@@ -525,7 +525,7 @@ export const tables = {
       public_key: text,
       since: integer,
       data_key: {...integerOrNull, since: 20},
-      /** An `EvidenceKey` without its id, as JSON, sealed. */
+      /** An `EvidenceKey` without its id, as JSON, encrypted. */
       blob: {...blob, null: true, since: 20},
     },
     primaryKey: ['id'],

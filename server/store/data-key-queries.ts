@@ -1,4 +1,4 @@
-/** The queries about data keys, for both databases: which of them are in use, and sealing with another one. */
+/** The queries about data keys, for both databases: which of them are in use, and encrypting with another one. */
 import {setTimeout as sleep} from 'node:timers/promises';
 import {clearWord} from '../config/data-keys.ts';
 import {sliceSize, type KeyStore} from '../leads/data-keys.ts';
@@ -17,9 +17,9 @@ import {
   replyPart,
   type Bound,
   type Part,
-  type SealedText,
-  type Sealer,
-} from './sealing.ts';
+  type EncryptedText,
+  type Encryptor,
+} from './encryption.ts';
 
 /** Milliseconds between two slices, in which others can write. */
 const pauseBetween = 5;
@@ -27,14 +27,14 @@ const pauseBetween = 5;
 /** The maximum number of rows that one read examines. */
 const rowsPerRead = 2_000;
 
-/** A table whose rows may have to be sealed with another key, and how its rows are found and named. */
+/** A table whose rows may have to be encrypted with another key, and how its rows are found and named. */
 type Source = {
   table: string;
   keys: readonly string[];
-  /** SQL for the rows that must be sealed with another key, with the condition `range`. */
+  /** SQL for the rows that must be encrypted with another key, with the condition `range`. */
   select: (range: string) => string;
-  /** The statements that seal one row. @throws when it cannot be read */
-  seal: (row: never) => Statement[];
+  /** The statements that encrypt one row. @throws when it cannot be read */
+  encrypt: (row: never) => Statement[];
 };
 
 const parametersOf = (keys: readonly string[], from = 1) => list(keys.map((_, index) => `$${from + index}`));
@@ -43,8 +43,8 @@ const upTo = (keys: readonly string[]) =>
   `${behind(keys)} AND (${list(keys)}) <= (${parametersOf(keys, keys.length + 1)})`;
 const inOrder = (keys: readonly string[], limit: string | number) => `ORDER BY ${list(keys)} LIMIT ${limit}`;
 
-/** The condition names the blob that was read, so that a lead which was erased or sealed meanwhile is not changed. */
-const resealText = `
+/** The condition names the blob that was read, so that a lead which was erased or encrypted meanwhile is not changed. */
+const reencryptText = `
   UPDATE sealed SET data_key = $1, blob = $2 WHERE lead_id = $3 AND part = $4 AND data_key = $5 AND blob = $6
   RETURNING 1 AS changed`;
 
@@ -60,7 +60,7 @@ const dropConsent = `
 
 /** Counting reads this many rows at once. */
 const countSlice = 2_000;
-const sealedKeys = `
+const encryptedKeys = `
   SELECT lead_id, part, data_key FROM sealed
   WHERE (lead_id, part) > ($1, $2) ORDER BY lead_id, part LIMIT ${countSlice}`;
 const clearLeads = `
@@ -75,66 +75,66 @@ const insertReply = `
   SELECT id, $1, CAST($2 AS BIGINT), $3 FROM leads WHERE id = $4 AND erased_at IS NULL
   ON CONFLICT (lead_id, part) DO UPDATE SET data_key = excluded.data_key, blob = excluded.blob`;
 
-/** SQL that is true for what must be sealed anew: what is in clear, or also what is sealed with another key. */
-const isToSeal = ({writesWith}: Sealer, isClearOnly: boolean) =>
+/** SQL that is true for what must be encrypted anew: what is in clear, or also what is encrypted with another key. */
+const isToEncrypt = ({writesWith}: Encryptor, isClearOnly: boolean) =>
   isClearOnly ? 'data_key = 0' : `data_key <> ${writesWith}`;
 
-const sealedRows = (sealer: Sealer, isClearOnly: boolean): Source => ({
+const encryptedRows = (encryptor: Encryptor, isClearOnly: boolean): Source => ({
   table: 'sealed',
   keys: ['lead_id', 'part'],
   select: (range) => `
     SELECT lead_id, part, data_key, blob, ${boundColumns} FROM sealed JOIN leads ON leads.id = lead_id
-    WHERE ${range} AND ${isToSeal(sealer, isClearOnly)}`,
-  seal({lead_id, part, data_key, blob, ...lead}: RowOf<'sealed'> & Bound) {
-    const {seal, open} = sealer.of(lead);
-    const now = seal(open({data_key, blob}, part as Part), part as Part);
-    return [statement(resealText, now.data_key, now.blob, lead_id, part, data_key, blob)];
+    WHERE ${range} AND ${isToEncrypt(encryptor, isClearOnly)}`,
+  encrypt({lead_id, part, data_key, blob, ...lead}: RowOf<'sealed'> & Bound) {
+    const {encrypt, decrypt} = encryptor.of(lead);
+    const now = encrypt(decrypt({data_key, blob}, part as Part), part as Part);
+    return [statement(reencryptText, now.data_key, now.blob, lead_id, part, data_key, blob)];
   },
 });
 
-const resealKey = `
+const reencryptKey = `
   UPDATE person_search SET data_key = $1, blob = $2 WHERE data_key = $3 AND blob = $4 RETURNING 1 AS changed`;
 
 /** The key of the digests stays the same, because other processes may have it open. */
-const personKey = (sealer: Sealer, isClearOnly: boolean): Source => ({
+const personKey = (encryptor: Encryptor, isClearOnly: boolean): Source => ({
   table: 'person_search',
   keys: ['done_until'],
   select: (range) => `
     SELECT done_until, '${keyOwner.id}' AS lead_id, data_key, blob FROM person_search
-    WHERE ${range} AND ${isToSeal(sealer, isClearOnly)}`,
-  seal({data_key, blob}: SealedText) {
-    const {seal, open} = sealer.of(keyOwner);
-    const now = seal(open({data_key, blob}, 'person key'), 'person key');
-    return [statement(resealKey, now.data_key, now.blob, data_key, blob)];
+    WHERE ${range} AND ${isToEncrypt(encryptor, isClearOnly)}`,
+  encrypt({data_key, blob}: EncryptedText) {
+    const {encrypt, decrypt} = encryptor.of(keyOwner);
+    const now = encrypt(decrypt({data_key, blob}, 'person key'), 'person key');
+    return [statement(reencryptKey, now.data_key, now.blob, data_key, blob)];
   },
 });
 
-const resealEvidence = `
+const reencryptEvidence = `
   UPDATE evidence_keys SET data_key = $1, blob = $2 WHERE id = $3 AND data_key = $4 AND blob = $5 RETURNING 1 AS changed`;
 
 /** Rows in clear are left out, because anybody can write them. */
-const evidenceKeys = (sealer: Sealer): Source => ({
+const evidenceKeys = (encryptor: Encryptor): Source => ({
   table: 'evidence_keys',
   keys: ['id'],
   select: (range) => `
     SELECT id, id AS lead_id, data_key, blob FROM evidence_keys
-    WHERE ${range} AND data_key NOT IN (0, ${sealer.writesWith})`,
-  seal({id, data_key, blob}: {id: string} & SealedText) {
-    const {seal, open} = sealer.of(evidenceOwner(id));
-    const now = seal(open({data_key, blob}, 'evidence key'), 'evidence key');
-    return [statement(resealEvidence, now.data_key, now.blob, id, data_key, blob)];
+    WHERE ${range} AND data_key NOT IN (0, ${encryptor.writesWith})`,
+  encrypt({id, data_key, blob}: {id: string} & EncryptedText) {
+    const {encrypt, decrypt} = encryptor.of(evidenceOwner(id));
+    const now = encrypt(decrypt({data_key, blob}, 'evidence key'), 'evidence key');
+    return [statement(reencryptEvidence, now.data_key, now.blob, id, data_key, blob)];
   },
 });
 
-const leadsInClear = (sealer: Sealer): Source => ({
+const leadsInClear = (encryptor: Encryptor): Source => ({
   table: 'leads',
   keys: ['leads.id'],
   select: (range) => `
     SELECT leads.id AS lead_id, ${readColumns} FROM leads ${joinPersonal} WHERE ${range} AND clear_lead <> ''`,
-  seal(row: ReadRow) {
-    // The answer in the row is sealed with the lead. One that came later, and is sealed already, still holds.
-    const personal = personalDataOf({...row, later_key: null, later_blob: null}, sealer);
-    const {data_key, blob} = sealer.of(row).seal(JSON.stringify(personal), 'lead');
+  encrypt(row: ReadRow) {
+    // The answer in the row is encrypted with the lead. One that came later, and is encrypted already, still holds.
+    const personal = personalDataOf({...row, later_key: null, later_blob: null}, encryptor);
+    const {data_key, blob} = encryptor.of(row).encrypt(JSON.stringify(personal), 'lead');
     return [
       statement(emptyText, row.id, row.clear_lead),
       statement(insertText, 'lead', data_key, blob, row.id),
@@ -143,16 +143,18 @@ const leadsInClear = (sealer: Sealer): Source => ({
   },
 });
 
-const repliesInClear = (sealer: Sealer): Source => ({
+const repliesInClear = (encryptor: Encryptor): Source => ({
   table: 'deliveries',
   keys: ['lead_id', 'destination', 'content'],
   select: (range) => `
     SELECT lead_id, destination, content, last_reply, ${boundColumns}
     FROM deliveries JOIN leads ON leads.id = lead_id WHERE ${range} AND last_reply IS NOT NULL`,
-  seal(row: Pick<RowOf<'deliveries'>, 'lead_id' | 'destination' | 'content'> & {last_reply: string} & Bound) {
+  encrypt(
+    row: Pick<RowOf<'deliveries'>, 'lead_id' | 'destination' | 'content'> & {last_reply: string} & Bound,
+  ) {
     const part = replyPart(row);
     const {excerpt} = JSON.parse(row.last_reply) as {excerpt: string};
-    const {data_key, blob} = sealer.of(row).seal(excerpt, part);
+    const {data_key, blob} = encryptor.of(row).encrypt(excerpt, part);
     return [
       statement(emptyReply, row.lead_id, row.destination, row.content, row.last_reply),
       statement(insertReply, part, data_key, blob, row.lead_id),
@@ -161,12 +163,12 @@ const repliesInClear = (sealer: Sealer): Source => ({
 });
 
 /**
- * Seals the next rows with the first key.
+ * Encrypts the next rows with the first key.
  * @returns what was done, and the key after which the next slice begins, if there is one
  */
-async function sealSlice(
+async function encryptSlice(
   {read, write, opener}: Context,
-  {table, keys, select, seal}: Source,
+  {table, keys, select, encrypt}: Source,
   after: readonly string[],
 ) {
   const keyOf = (row: Row) => keys.map((key) => String(row[key.replace('leads.', '')]));
@@ -180,7 +182,7 @@ async function sealSlice(
   const unreadable: string[] = [];
   for (const row of rows) {
     try {
-      changes.push(...seal(row as never));
+      changes.push(...encrypt(row as never));
     } catch {
       const id = String(row['lead_id']);
       unreadable.push(id);
@@ -190,31 +192,31 @@ async function sealSlice(
   const results = changes.length > 0 ? await write(...changes) : [];
   return {
     examined: rows.length,
-    resealed: results.filter(([changed]) => changed).length,
+    reencrypted: results.filter(([changed]) => changed).length,
     unreadable,
     next: rows.length === sliceSize ? rows.at(-1) && keyOf(rows.at(-1) as Row) : lastKey,
   };
 }
 
 /** That there is data in clear counts only with its mark. Each process finds out here when there is none any more. */
-async function rowsOfKeys({read, sealer}: Context) {
+async function rowsOfKeys({read, encryptor}: Context) {
   const rows = await read<RowOf<'data_keys'>>(statement('SELECT * FROM data_keys ORDER BY check_value'));
-  sealer.clear.isRead = rows.some((row) => isMarked(row, sealer));
-  return rows.filter(({check_value}) => check_value !== 0 || sealer.clear.isRead);
+  encryptor.clear.isRead = rows.some((row) => isMarked(row, encryptor));
+  return rows.filter(({check_value}) => check_value !== 0 || encryptor.clear.isRead);
 }
 
 /** @returns their check values */
 async function checkKeys(context: Context): Promise<number[]> {
   const needed = (await rowsOfKeys(context)).map(({check_value}) => check_value);
-  refuseMissingKeys(needed, context.sealer);
+  refuseMissingKeys(needed, context.encryptor);
   return needed;
 }
 
 async function* storedParts({read}: Context): ReturnType<KeyStore['storedParts']> {
-  type SealedRow = Pick<RowOf<'sealed'>, 'lead_id' | 'part' | 'data_key'>;
-  const toPart = ({lead_id: lead, part, data_key}: SealedRow) => ({lead, part, key: checkInHex(data_key)});
-  for (let after: SealedRow | undefined, isFirst = true; isFirst || after; isFirst = false) {
-    const rows = await read<SealedRow>(statement(sealedKeys, after?.lead_id ?? '', after?.part ?? ''));
+  type EncryptedRow = Pick<RowOf<'sealed'>, 'lead_id' | 'part' | 'data_key'>;
+  const toPart = ({lead_id: lead, part, data_key}: EncryptedRow) => ({lead, part, key: checkInHex(data_key)});
+  for (let after: EncryptedRow | undefined, isFirst = true; isFirst || after; isFirst = false) {
+    const rows = await read<EncryptedRow>(statement(encryptedKeys, after?.lead_id ?? '', after?.part ?? ''));
     yield rows.map(toPart);
     after = rows.length === countSlice ? rows.at(-1) : undefined;
   }
@@ -231,13 +233,13 @@ async function* storedParts({read}: Context): ReturnType<KeyStore['storedParts']
       "SELECT id AS lead_id, 'evidence key' AS part, data_key FROM evidence_keys WHERE blob IS NOT NULL",
     ),
   );
-  yield (evidence as SealedRow[]).map(toPart);
+  yield (evidence as EncryptedRow[]).map(toPart);
 }
 
 const checkValueIn = (key: string) => (key === clearWord ? 0 : Number.parseInt(key, 16));
 
 /** Others make the key of the blind indexes anew, and then the digests; and a new key that signs consents. */
-async function dropSealed(context: Context, key: string) {
+async function dropEncrypted(context: Context, key: string) {
   const {write, jsonList} = context;
   const checkValue = checkValueIn(key);
   const dropReplies = `
@@ -256,38 +258,38 @@ async function dropSealed(context: Context, key: string) {
   await write(statement('DELETE FROM evidence_keys WHERE data_key = $1', checkValue));
 }
 
-async function* reseal(context: Context, isClearOnly: boolean): ReturnType<KeyStore['reseal']> {
-  const {sealer} = context;
-  const done = {examined: 0, resealed: 0, unreadable: [] as string[]};
-  const inClear = sealer.clear.isRead ? [leadsInClear, repliesInClear] : [];
-  // The keys come first: without them, statements of leads that are sealed anew could not be made.
-  const sources = [...(isClearOnly ? [] : [evidenceKeys]), ...inClear, sealedRows, personKey];
-  for (const source of sources.map((make) => make(sealer, isClearOnly))) {
+async function* reencrypt(context: Context, isClearOnly: boolean): ReturnType<KeyStore['reencrypt']> {
+  const {encryptor} = context;
+  const done = {examined: 0, reencrypted: 0, unreadable: [] as string[]};
+  const inClear = encryptor.clear.isRead ? [leadsInClear, repliesInClear] : [];
+  // The keys come first: without them, statements of leads that are encrypted anew could not be made.
+  const sources = [...(isClearOnly ? [] : [evidenceKeys]), ...inClear, encryptedRows, personKey];
+  for (const source of sources.map((make) => make(encryptor, isClearOnly))) {
     let after: readonly string[] | undefined = source.keys.map(() => '');
     while (after) {
-      const {examined, resealed, unreadable, next} = await sealSlice(context, source, after);
+      const {examined, reencrypted, unreadable, next} = await encryptSlice(context, source, after);
       done.examined += examined;
-      done.resealed += resealed;
+      done.reencrypted += reencrypted;
       done.unreadable.push(...unreadable);
       after = next;
       if (examined > 0) yield {...done};
       if (next) await sleep(pauseBetween);
     }
   }
-  if (!isClearOnly && sealer.clear.isRead) await context.write(writeMark(sealer));
+  if (!isClearOnly && encryptor.clear.isRead) await context.write(writeMark(encryptor));
   return done;
 }
 
 export function dataKeyQueries(context: Context): KeyStore {
-  const {read, write, sealer, oneByOne} = context;
-  const {writesWith} = sealer;
+  const {read, write, encryptor, oneByOne} = context;
+  const {writesWith} = encryptor;
   return {
     checkKeys: async () => void (await checkKeys(context)),
 
     async useKeys() {
       // A start writes nothing without need: the disk may be full.
       if ((await checkKeys(context)).includes(writesWith)) return;
-      await write(statement(oneByOne('data keys')), insertKey(sealer));
+      await write(statement(oneByOne('data keys')), insertKey(encryptor));
       // Another server may have begun to use another key meanwhile. Only one of the two may go on.
       await checkKeys(context);
     },
@@ -303,9 +305,9 @@ export function dataKeyQueries(context: Context): KeyStore {
 
     storedParts: () => storedParts(context),
 
-    reseal: (isClearOnly = false) => reseal(context, isClearOnly),
+    reencrypt: (isClearOnly = false) => reencrypt(context, isClearOnly),
 
-    dropSealed: (key) => dropSealed(context, key),
+    dropEncrypted: (key) => dropEncrypted(context, key),
 
     async countSuppressed() {
       const [row] = await read(
@@ -318,7 +320,7 @@ export function dataKeyQueries(context: Context): KeyStore {
 
     async forgetKey(key) {
       await write(statement('DELETE FROM data_keys WHERE check_value = $1', checkValueIn(key)));
-      if (key === clearWord) sealer.clear.isRead = false;
+      if (key === clearWord) encryptor.clear.isRead = false;
     },
 
     async noteKey(what, at) {

@@ -15,7 +15,7 @@ import type {DeliveryReader} from '../leads/ports.ts';
 import type {Context} from './context.ts';
 import {statement} from './database.ts';
 import {isOneOf} from './schema.ts';
-import {boundColumns, replyPart, type Bound, type Sealer} from './sealing.ts';
+import {boundColumns, replyPart, type Bound, type Encryptor} from './encryption.ts';
 import {toRecipients} from './settlement-queries.ts';
 
 /** How many deliveries one read of `lastDelivered` looks at, and how many such reads there are at most. */
@@ -23,7 +23,7 @@ const [deliveriesPerRead, maxReads] = [5_000, 20];
 
 type ReplyRow = Pick<DeliveryKey, 'destination' | 'content'> &
   Bound & {
-    /** In clear, unless it is sealed. */
+    /** In clear, unless it is encrypted. */
     last_reply: string | null;
     data_key: number | null;
     blob: Uint8Array | null;
@@ -78,11 +78,13 @@ const lastDeliveredText = `
     WHERE lead_id <= $1 ORDER BY lead_id DESC LIMIT ${deliveriesPerRead}) AS looked
   GROUP BY destination`;
 
-function replyIn(sealer: Sealer, row: ReplyRow) {
+function replyIn(encryptor: Encryptor, row: ReplyRow) {
   const {last_reply, data_key, blob} = row;
   try {
     if (last_reply !== null) return (JSON.parse(last_reply) as {excerpt: string}).excerpt;
-    return data_key === null || blob === null ? null : sealer.of(row).open({data_key, blob}, replyPart(row));
+    return data_key === null || blob === null
+      ? null
+      : encryptor.of(row).decrypt({data_key, blob}, replyPart(row));
   } catch {
     return null;
   }
@@ -109,7 +111,7 @@ async function lastDelivered({readMany}: Context, destinations: readonly string[
 export function deliveryQueries(
   context: Context,
 ): Omit<DeliveryReader, 'addressUses' | 'pausedDestinations'> {
-  const {read, readMany, sealer} = context;
+  const {read, readMany, encryptor} = context;
   return {
     async listDeliveries(limit, filter, after) {
       const {sql, values} = conditionOf(filter, after);
@@ -144,7 +146,7 @@ export function deliveryQueries(
         lead,
         destination: row.destination,
         content: row.content,
-        reply: replyIn(sealer, row),
+        reply: replyIn(encryptor, row),
       }));
     },
 

@@ -11,7 +11,7 @@ import {digestsOfKept, digestsOfLead, forgetDigests, lockDigests, storedDigests}
 import {emptiedColumns} from './personal-data.ts';
 import {identityOf, isErased, joinPersonal, readColumns, type ReadRow} from './rows.ts';
 import {isOneOf} from './schema.ts';
-import {boundColumns, type Bound, type SealedText} from './sealing.ts';
+import {boundColumns, type Bound, type EncryptedText} from './encryption.ts';
 
 /** SQL that is true for a delivery of which the destination may have got something. */
 export const mayHaveArrived = (table: string) =>
@@ -82,7 +82,7 @@ const deleteRelated = [
 ];
 const keepKey = `UPDATE idempotency_keys SET fingerprint = '${erasedFingerprint}' WHERE lead_id = $1`;
 /** Leaves a kept consent alone. There is one if another process has erased the lead meanwhile. */
-const forgetSealed = `DELETE FROM sealed WHERE lead_id = $1 AND part <> 'consent'`;
+const forgetEncrypted = `DELETE FROM sealed WHERE lead_id = $1 AND part <> 'consent'`;
 const forgetText = `DELETE FROM sealed WHERE lead_id = $1 AND part = 'consent' RETURNING lead_id`;
 /**
  * Keeps the consent only if this transaction has erased the lead. Another process may have erased the lead meanwhile,
@@ -170,14 +170,14 @@ async function describe(
 
 /** What is kept of these leads. Those of which nothing is kept are left out. */
 export async function keptConsents(
-  {read, sealer, opener, jsonList}: Context,
+  {read, encryptor, opener, jsonList}: Context,
   ids: readonly string[],
 ): Promise<Map<string, KeptConsent | Error>> {
   const select = statement(selectConsents(jsonList('$1')), JSON.stringify(ids));
-  const rows = ids.length > 0 ? await read<SealedText & Bound>(select) : [];
-  const openRow = (row: SealedText & Bound) => {
+  const rows = ids.length > 0 ? await read<EncryptedText & Bound>(select) : [];
+  const openRow = (row: EncryptedText & Bound) => {
     try {
-      return JSON.parse(sealer.of(row).open(row, 'consent')) as KeptConsent;
+      return JSON.parse(encryptor.of(row).decrypt(row, 'consent')) as KeptConsent;
     } catch (error) {
       opener.note(row.id);
       return error as Error;
@@ -221,7 +221,7 @@ export function eraseStatements(
     statement(emptyRow, now, id),
     ...deleteRelated.map((text) => statement(text, id)),
     statement(keepKey, id),
-    statement(forgetSealed, id),
+    statement(forgetEncrypted, id),
   ];
   if (lead?.consent && keepConsent({partner, givenAt: row.created_at}, now)) {
     const {first_name, last_name, phone} = lead.lead;
@@ -235,7 +235,7 @@ export function eraseStatements(
       addressDigest: digests?.address,
       ...(consent.evidence && {digests: saltedDigests(consent.evidence.salt, lead.lead)}),
     };
-    const {data_key, blob} = context.sealer.of(row).seal(JSON.stringify(kept), 'consent');
+    const {data_key, blob} = context.encryptor.of(row).encrypt(JSON.stringify(kept), 'consent');
     statements.push(statement(keepConsentText, data_key, blob, id, now));
   }
   return [...statements, forgetDigests(context, id, digests && storedDigests(digests))];

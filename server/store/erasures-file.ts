@@ -8,7 +8,7 @@
  *     <digest> <time> ask <scope> [more]                 an operator must decide about the number, and its leads are held meanwhile
  *     <digest> <time> again <scope> [more]               the same after an operator's decision, so nothing is held
  *     <digest> <time> allow [scope] [more]               an operator let it go
- *     <check value> <time> key [<data key> <sealed key>] the key of the digests in lines above and below
+ *     <check value> <time> key [<data key> <encrypted key>] the key of the digests in lines above and below
  *
  * `more` are words such as `kind=both asked=2026-11-20T00:00:00.000Z way=phone event=<id> lead=<id>`.
  */
@@ -26,7 +26,7 @@ import {
 } from 'node:fs';
 import {dirname} from 'node:path';
 import {isLeadId, leadIdForm} from '../leads/lead-ids.ts';
-import type {SealedKey} from '../leads/persons.ts';
+import type {EncryptedKey} from '../leads/persons.ts';
 import {suppressionKinds, type SuppressionKind} from '../leads/revocation.ts';
 import {syncToDisk} from './sqlite/files.ts';
 import {lockFile} from './sqlite/server-lock.ts';
@@ -50,8 +50,8 @@ export type StopLine = {
   lead: string | null;
   key?: string | undefined;
 };
-/** The key of the digests. `sealed` is missing without a data key. */
-export type KeyLine = {check: string; at: number; sealed: SealedKey | undefined};
+/** The key of the digests. `encrypted` is missing without a data key. */
+export type KeyLine = {check: string; at: number; encrypted: EncryptedKey | undefined};
 export type Lines = {erasures: Erasure[]; stops: StopLine[]; keys: KeyLine[]; unread: number; lastAt: number};
 
 const said = ['stop', 'ask', 'again', 'allow'] as const;
@@ -76,12 +76,12 @@ const stopText = ({of, at, does, scope, kind, askedAt, way, event, lead}: StopLi
   );
   return [of, iso(at), does, scope, ...words].filter(Boolean).join(' ');
 };
-const keyText = ({check, at, sealed}: KeyLine) =>
+const keyText = ({check, at, encrypted}: KeyLine) =>
   [
     check,
     iso(at),
     'key',
-    ...(sealed ? [sealed.dataKey, Buffer.from(sealed.blob).toString('base64url')] : []),
+    ...(encrypted ? [encrypted.dataKey, Buffer.from(encrypted.blob).toString('base64url')] : []),
   ].join(' ');
 const toLine = (one: Erasure | StopLine | KeyLine) =>
   'id' in one
@@ -212,9 +212,9 @@ export function readErasures(path: string): Lines {
     if (stop) lines.stops.push({...stop, key});
     else if (verb === 'key' && !Number.isNaN(at)) {
       const [dataKey, blob] = words;
-      const sealed =
+      const encrypted =
         blob === undefined ? undefined : {dataKey: Number(dataKey), blob: Buffer.from(blob, 'base64url')};
-      lines.keys.push({check: subject, at, sealed});
+      lines.keys.push({check: subject, at, encrypted});
       key = subject;
     } else if (isLeadId(subject) && !Number.isNaN(at) && !does) {
       const before = found.get(subject);

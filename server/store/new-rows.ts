@@ -8,10 +8,10 @@ import type {RememberedText} from '../leads/stored-lead.ts';
 import type {NewRowOf, RowOf} from './columns.ts';
 import {nothingInClear, type PersonalData} from './personal-data.ts';
 import {circumstancesOf, rowOfLead, toAnswerRow} from './rows.ts';
-import type {Bound, Part, Sealer} from './sealing.ts';
+import type {Bound, Part, Encryptor} from './encryption.ts';
 
-/** The parts that must be sealed when the row is inserted. */
-export type ToSeal = {lead_id: string; part: Part; text: string};
+/** The parts that must be encrypted when the row is inserted. */
+export type ToEncrypt = {lead_id: string; part: Part; text: string};
 
 /** The tables in which a new lead may have rows. `leads` comes first, because the other rows reference it. */
 export const newTables = [
@@ -36,7 +36,7 @@ export type NewRows = {
   [Name in Exclude<(typeof newTables)[number], 'leads' | 'sealed'>]: readonly NewRowOf<Name>[];
 } & {
   leads: readonly [NewRowOf<'leads'> & Bound];
-  sealed: readonly ToSeal[];
+  sealed: readonly ToEncrypt[];
   /** By what it is found out whether the lead must be held because of its number (`selectSuppressed`). */
   senders: readonly {
     lead_id: string;
@@ -87,9 +87,9 @@ export function toNewRows(entry: LeadEntry, {storedWords, digests, sender}: Stor
   const {status, ...values} = toAnswerRow(entry.answer);
   const {consent, attribution, context} = circumstancesOf(entry);
   const personal: PersonalData = {lead: fields, answer: values, consent, attribution, context};
-  const neverSealed = {...rowOfLead(entry), cid, lead_type, status};
+  const neverEncrypted = {...rowOfLead(entry), cid, lead_type, status};
   return {
-    leads: [{...neverSealed, ...nothingInClear, suppressed_at: sender === undefined ? createdAt : null}],
+    leads: [{...neverEncrypted, ...nothingInClear, suppressed_at: sender === undefined ? createdAt : null}],
     sealed: [{lead_id: id, part: 'lead', text: JSON.stringify(personal)}],
     senders: sender ? [toSender(entry, sender)] : [],
     deliveries: deliveries.map((delivery) => ({
@@ -139,15 +139,15 @@ function toConfirmationRow({networks, ...others}: ConfirmationRequest) {
   return {...others, network, network_56, network_48};
 }
 
-/** The rows for the database, with their sealed parts. They are sealed right before the insert. */
-export function sealRows(
+/** The rows for the database, with their encrypted parts. They are encrypted right before the insert. */
+export function encryptRows(
   rows: NewRows,
-  sealer: Sealer,
+  encryptor: Encryptor,
 ): Omit<NewRows, 'sealed'> & {sealed: RowOf<'sealed'>[]} {
-  const {seal} = sealer.of(rows.leads[0]);
+  const {encrypt} = encryptor.of(rows.leads[0]);
   return {
     ...rows,
-    sealed: rows.sealed.map(({lead_id, part, text}) => ({lead_id, part, ...seal(text, part)})),
+    sealed: rows.sealed.map(({lead_id, part, text}) => ({lead_id, part, ...encrypt(text, part)})),
   };
 }
 

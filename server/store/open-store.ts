@@ -3,7 +3,7 @@ import type {Config} from '../config/config.ts';
 import type {LeadStore, AttachedStore} from '../leads/ports.ts';
 import {withRemedy} from '../observe/causes.ts';
 import type {Emit} from '../observe/observations.ts';
-import type {Sealer} from './sealing.ts';
+import type {Encryptor} from './encryption.ts';
 import {NoTables, type StartsWith} from './schema.ts';
 import {inspectSqlite} from './sqlite/connection.ts';
 import {openSqliteStore, openAttachedSqlite} from './sqlite/store.ts';
@@ -21,10 +21,12 @@ type DatabaseSettings = Pick<Config, 'databaseUrl' | 'databasePath'>;
  * retried for a minute.
  * @throws Error when the database cannot be opened. The message names the setting of the database
  */
-export function openStore(settings: DatabaseSettings, sealer: Sealer, emit?: Emit): Promise<LeadStore> {
+export function openStore(settings: DatabaseSettings, encryptor: Encryptor, emit?: Emit): Promise<LeadStore> {
   const {databaseUrl: url, databasePath: path} = settings;
   return naming<LeadStore>(settings, async () =>
-    url ? (await postgres()).openPostgresStore(url, sealer, {emit}) : openSqliteStore(path, sealer, emit),
+    url
+      ? (await postgres()).openPostgresStore(url, encryptor, {emit})
+      : openSqliteStore(path, encryptor, emit),
   );
 }
 
@@ -38,15 +40,15 @@ const [tablesPatience, tablesPause] = [5_000, 50];
  */
 export function openAttachedStore(
   settings: DatabaseSettings,
-  sealer: Sealer,
+  encryptor: Encryptor,
   mayWrite: boolean,
   emit?: Emit,
 ): Promise<AttachedStore> {
   const {databaseUrl: url, databasePath: path} = settings;
   const open = async () =>
     url
-      ? (await postgres()).openPostgresStore(url, sealer, {mayUpgrade: false, emit})
-      : openAttachedSqlite(path, sealer, mayWrite);
+      ? (await postgres()).openPostgresStore(url, encryptor, {mayUpgrade: false, emit})
+      : openAttachedSqlite(path, encryptor, mayWrite);
   const deadline = performance.now() + tablesPatience;
   return naming<AttachedStore>(settings, async () => {
     for (;;) {

@@ -2,7 +2,7 @@
  * The blind indexes, digests by which leads and kept consents are found by person, for both databases. They are written behind, because
  * with the lead they would cost an eighth of storing it. All leads up to the id or time `done_until` have theirs.
  *
- * The key of the digests never changes, because nobody could find what has digests under another one. It is sealed with
+ * The key of the digests never changes, because nobody could find what has digests under another one. It is encrypted with
  * the data key. In clear, it stands beside the digests, as the leads do.
  */
 import {createHmac, createSecretKey, randomBytes, type KeyObject} from 'node:crypto';
@@ -14,10 +14,10 @@ import {comparableEmail} from '../leads/read-contact.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
 import type {Context, Index, Keyed, PersonIndex} from './context.ts';
 import {isThere, statement, type Database, type Statement} from './database.ts';
-import {isErased, joinKept, keptColumns, sealedOf, type KeptRow} from './rows.ts';
-import {SealError, type SealedText, type Sealer} from './sealing.ts';
+import {isErased, joinKept, keptColumns, encryptedOf, type KeptRow} from './rows.ts';
+import {DecryptionError, type EncryptedText, type Encryptor} from './encryption.ts';
 
-/** The key is bound to this, as what is sealed of a lead is bound to the lead. */
+/** The key is bound to this, as what is encrypted of a lead is bound to the lead. */
 export const keyOwner = {id: 'person_search', cid: '', partner: null};
 
 /** In a damaged row, both may be missing. */
@@ -54,19 +54,19 @@ function keyedBy(key: KeyObject): Keyed {
 const insertKey = `
   INSERT INTO person_search (id, data_key, blob, done_until) VALUES (1, $1, $2, $3) ON CONFLICT (id) DO NOTHING`;
 
-export function createPersonIndex({read, write, clock}: Database, sealer: Sealer): PersonIndex {
-  const sealing = sealer.of(keyOwner);
+export function createPersonIndex({read, write, clock}: Database, encryptor: Encryptor): PersonIndex {
+  const keyEncryptor = encryptor.of(keyOwner);
   const selectKey = `SELECT data_key, blob, done_until, ${clock} AS now FROM person_search WHERE id = 1`;
   let opened: ({blob: Uint8Array} & Keyed) | undefined;
   /** `upTo` grows with the time since `at`, of `performance.now()`. */
   let late: {upTo: number; at: number; digestsOf: Index['digestsOf']} | undefined;
 
   async function readIndex(): Promise<(Index & {blob: Uint8Array}) | undefined> {
-    type KeyRow = SealedText & {done_until: string; now: unknown};
+    type KeyRow = EncryptedText & {done_until: string; now: unknown};
     const [row] = await read<KeyRow>(statement(selectKey));
     if (!row) return undefined;
     if (!opened || Buffer.compare(opened.blob, row.blob) !== 0) {
-      const key = createSecretKey(sealing.open(row, 'person key'), 'base64url');
+      const key = createSecretKey(keyEncryptor.decrypt(row, 'person key'), 'base64url');
       opened = {blob: row.blob, ...keyedBy(key)};
     }
     return {...opened, doneUntil: row.done_until, now: Number(row.now ?? Date.now())};
@@ -77,7 +77,7 @@ export function createPersonIndex({read, write, clock}: Database, sealer: Sealer
     async make() {
       const known = await readIndex();
       if (known) return known;
-      const {data_key, blob} = sealing.seal(randomBytes(32).toString('base64url'), 'person key');
+      const {data_key, blob} = keyEncryptor.encrypt(randomBytes(32).toString('base64url'), 'person key');
       await write(statement(insertKey, data_key, blob, firstIdAt(0)));
       const made = await readIndex();
       if (!made) throw new Error('The key of the digests was deleted just after it was made');
@@ -88,13 +88,13 @@ export function createPersonIndex({read, write, clock}: Database, sealer: Sealer
       return opened?.ofSender(sender);
     },
     async stored() {
-      const [row] = await read<SealedText>(statement(selectKey));
+      const [row] = await read<EncryptedText>(statement(selectKey));
       const known = row && (await readIndex());
       return known && {data_key: row.data_key, blob: known.blob, check: known.check};
     },
     async adopt(key) {
       try {
-        const {data_key, blob} = sealing.seal(sealing.open(key, 'person key'), 'person key');
+        const {data_key, blob} = keyEncryptor.encrypt(keyEncryptor.decrypt(key, 'person key'), 'person key');
         await write(statement(insertKey, data_key, blob, firstIdAt(0)));
         return true;
       } catch (error) {
@@ -116,7 +116,7 @@ export function createPersonIndex({read, write, clock}: Database, sealer: Sealer
 }
 
 function orUnopened(error: unknown): undefined {
-  if (!(error instanceof SealError)) throw error;
+  if (!(error instanceof DecryptionError)) throw error;
 }
 
 /** Those that are stored, each in a row. */
@@ -157,13 +157,15 @@ const insertDigests = ({jsonList}: Database) => `
   ON CONFLICT (digest, lead_id) DO NOTHING`;
 const moveOn = 'UPDATE person_search SET done_until = $1 WHERE id = 1 AND done_until = $2';
 
-function digestsOfRow({opener, sealer}: Context, index: Index, row: KeptRow): string[] {
+function digestsOfRow({opener, encryptor}: Context, index: Index, row: KeptRow): string[] {
   const lead = opener.open(row);
   if (lead instanceof LeadUnreadable) return [unreadableDigest];
   if (!isErased(lead)) return storedDigests(digestsOfLead(index, lead.lead));
-  const kept = sealedOf(row.kept_key, row.kept_blob);
+  const kept = encryptedOf(row.kept_key, row.kept_blob);
   try {
-    return kept ? digestsOfKept(index, JSON.parse(sealer.of(row).open(kept, 'consent')) as KeptConsent) : [];
+    return kept
+      ? digestsOfKept(index, JSON.parse(encryptor.of(row).decrypt(kept, 'consent')) as KeptConsent)
+      : [];
   } catch {
     opener.note(row.id);
     return [unreadableDigest];

@@ -8,16 +8,16 @@ import {tableOf} from '../../contract/table-of.ts';
 import type {Consent, LeadRecord} from '../leads/stored-lead.ts';
 import type {RowOf} from './columns.ts';
 import {list} from './database.ts';
-import {SealError} from './sealing.ts';
+import {DecryptionError} from './encryption.ts';
 
 type LeadRow = RowOf<'leads'>;
 
-/** The columns of an answer, without its status, which is not personal. One that comes later is sealed as JSON. */
+/** The columns of an answer, without its status, which is not personal. One that comes later is encrypted as JSON. */
 export type AnswerValues = Pick<LeadRow, (typeof amountNames)[number] | 'reasons' | 'policy_version'> & {
   policy_hash?: string;
 };
 
-/** What is sealed as JSON together with a new lead. */
+/** What is encrypted as JSON together with a new lead. */
 export type PersonalData = {
   /** The fields of the lead, without `cid` and `lead_type`. */
   lead: object;
@@ -27,7 +27,10 @@ export type PersonalData = {
   context: Context | null;
 };
 
-/** The columns in which versions before 2.0 could store this in clear, as they are in the row of a lead that is sealed or erased. */
+/**
+ * The columns in which versions before 2.0 could store this in clear, as they are in the row of a lead that is encrypted or
+ * erased.
+ */
 export const nothingInClear = {
   ...tableOf(amountNames, () => null),
   reasons: '{}',
@@ -45,15 +48,15 @@ export const emptiedColumns = list(
 );
 
 /**
- * What the row of a lead that is not sealed yet has in these columns.
- * @param open as for sealed data: it refuses what is in clear where nothing may be in clear
- * @throws SealError
+ * What the row of a lead that is not encrypted yet has in these columns.
+ * @param open as `decrypt` does it: it refuses what is in clear where nothing may be in clear
+ * @throws DecryptionError
  */
 export function inClearOf(
   row: Pick<LeadRow, keyof typeof nothingInClear> & {consent: string | null},
   open: (text: string) => string,
 ): PersonalData {
-  if (row.clear_lead === '') throw new SealError('Its sealed data is missing');
+  if (row.clear_lead === '') throw new DecryptionError('Its encrypted data is missing');
   const read = (text: string | null) => (text === null ? null : (JSON.parse(text) as never));
   return {
     lead: JSON.parse(open(row.clear_lead)) as object,

@@ -27,7 +27,7 @@ import {settlementQueries} from './settlement-queries.ts';
 import {retentionQueries} from './retention-queries.ts';
 import {versionQueries} from './version-queries.ts';
 import {identityOf, isErased, joinPersonal, readColumns, toRememberedText, type ReadRow} from './rows.ts';
-import type {Sealer} from './sealing.ts';
+import type {Encryptor} from './encryption.ts';
 import {auditKept} from '../leads/audit.ts';
 import {hashOfText} from '../leads/consent-texts.ts';
 import {LeadUnreadable} from '../leads/store-errors.ts';
@@ -140,12 +140,12 @@ async function deleteExpired(context: Context, now: number): Promise<number> {
 
 export function leadQueries(
   database: Database,
-  sealer: Sealer,
+  encryptor: Encryptor,
 ): Omit<LeadStore, 'accept' | 'purge'> & Pick<PersonIndex, 'ofLateLead' | 'ofSender'> {
   const {read, write, jsonList} = database;
-  const {noted, ...opener} = createOpener(database, sealer);
-  const persons = createPersonIndex(database, sealer);
-  const context: Context = {...database, sealer, opener, persons};
+  const {noted, ...opener} = createOpener(database, encryptor);
+  const persons = createPersonIndex(database, encryptor);
+  const context: Context = {...database, encryptor, opener, persons};
   const finding = {...context, readRow: rowReader(database), selectRecords: recordsText(jsonList('$1'))};
   const finder: Pick<LeadStore, 'find' | 'findRecords'> = {
     find: (id) => find(finding, id),

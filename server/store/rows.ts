@@ -10,7 +10,7 @@ import type {RememberedText, Tombstone} from '../leads/stored-lead.ts';
 import type {RowOf} from './columns.ts';
 import {list} from './database.ts';
 import {inClearOf, type AnswerValues, type PersonalData} from './personal-data.ts';
-import {SealError, type Part, type SealedText, type Sealer} from './sealing.ts';
+import {DecryptionError, type Part, type EncryptedText, type Encryptor} from './encryption.ts';
 
 const answerColumns = ['status', ...amountNames, 'reasons', 'policy_version'] as const;
 
@@ -86,7 +86,7 @@ const columnsOfLead = [
   ...answerColumns,
 ] as const;
 
-/** The columns that are read for a lead: those of its row, its consent in clear, and its sealed parts. */
+/** The columns that are read for a lead: those of its row, its consent in clear, and its encrypted parts. */
 export type ReadRow = Pick<LeadRow, (typeof columnsOfLead)[number]> & {
   consent: string | null;
   whole_key: number | null;
@@ -116,18 +116,18 @@ export const keptColumns = `${readColumns}, kept.data_key AS kept_key, kept.blob
 export const joinKept = `${joinPersonal} ${joinPart('kept', 'consent')}`;
 
 /**
- * @throws SealError when what is sealed cannot be opened, or when there is something sealed of an erased lead. Other
- *   errors when the row is damaged; they may quote personal data
+ * @throws DecryptionError when what is encrypted cannot be decrypted, or when there is something encrypted of an erased lead.
+ *   Other errors when the row is damaged; they may quote personal data
  */
-export function toLead(row: ReadRow, sealer: Sealer): FullLead | Tombstone {
+export function toLead(row: ReadRow, encryptor: Encryptor): FullLead | Tombstone {
   const {cid, lead_type, erased_at: erasedAt} = row;
   const identity = identityOf(row);
   if (erasedAt !== null) {
     if (row.whole_blob || row.later_blob)
-      throw new SealError('It was erased, and yet there is sealed data of it');
+      throw new DecryptionError('It was erased, and yet there is encrypted data of it');
     return {...identity, cid, erasedAt};
   }
-  const {lead, answer, consent, attribution, context} = personalDataOf(row, sealer);
+  const {lead, answer, consent, attribution, context} = personalDataOf(row, encryptor);
   return {
     ...identity,
     lead: {cid, lead_type, ...lead} as Lead,
@@ -155,22 +155,22 @@ export const identityOf = (row: ReadRow): LeadIdentity => ({
 export const isErased = (lead: object): lead is Tombstone => 'erasedAt' in lead;
 
 /** @throws as `toLead` */
-export function personalDataOf(row: ReadRow, sealer: Sealer): PersonalData {
-  const whole = sealedOf(row.whole_key, row.whole_blob);
-  const later = sealedOf(row.later_key, row.later_blob);
-  const {open} = sealer.of(row);
+export function personalDataOf(row: ReadRow, encryptor: Encryptor): PersonalData {
+  const whole = encryptedOf(row.whole_key, row.whole_blob);
+  const later = encryptedOf(row.later_key, row.later_blob);
+  const {decrypt} = encryptor.of(row);
   const personal = whole
-    ? (JSON.parse(open(whole, 'lead')) as PersonalData)
-    : inClearOf(row, (text) => open({data_key: 0, blob: Buffer.from(text)}, 'lead'));
-  return later ? {...personal, answer: JSON.parse(open(later, 'answer')) as AnswerValues} : personal;
+    ? (JSON.parse(decrypt(whole, 'lead')) as PersonalData)
+    : inClearOf(row, (text) => decrypt({data_key: 0, blob: Buffer.from(text)}, 'lead'));
+  return later ? {...personal, answer: JSON.parse(decrypt(later, 'answer')) as AnswerValues} : personal;
 }
 
-export const sealedOf = (data_key: number | null, blob: Uint8Array | null): SealedText | undefined =>
+export const encryptedOf = (data_key: number | null, blob: Uint8Array | null): EncryptedText | undefined =>
   data_key === null || blob === null ? undefined : {data_key, blob};
 
 /** In words, why a lead cannot be read. Other errors may quote personal data, so they are not told. */
 export const whyUnreadable = (error: unknown) =>
-  error instanceof SealError ? error.message : 'What the database holds of it cannot be decoded';
+  error instanceof DecryptionError ? error.message : 'What the database holds of it cannot be decoded';
 
 function toAnswer(row: AnswerRow): Answer {
   if (row.status === 'pending') return {status: 'pending'};

@@ -342,8 +342,8 @@ function holdNewsOfHeld(): string[] {
 }
 
 /**
- * The upgrade to version 20: all that is personal is sealed. A server of before, which might store it in clear, finds no column
- * for it, even if it was not seen before the upgrade.
+ * The upgrade to version 20: all that is personal is encrypted. A server of before, which might store it in clear, finds no
+ * column for it, even if it was not seen before the upgrade.
  */
 function endClearLeads(): string[] {
   return ['ALTER TABLE leads RENAME COLUMN lead TO clear_lead'];

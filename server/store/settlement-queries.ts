@@ -18,7 +18,7 @@ import type {FinalAnswer} from '../leads/stored-lead.ts';
 import type {Context} from './context.ts';
 import {statement, type Statement} from './database.ts';
 import {toAnswerRow} from './rows.ts';
-import {boundColumns, replyPart, type Bound, type Sealer} from './sealing.ts';
+import {boundColumns, replyPart, type Bound, type Encryptor} from './encryption.ts';
 
 /** SQL that is true if a lead may get its answer, because its delivery is now in `state` and gives the answer. */
 const mayBeAnswered = (state: Settlement['state'], condition: string, id: string, destination: string) => `
@@ -27,8 +27,8 @@ const mayBeAnswered = (state: Settlement['state'], condition: string, id: string
 /** SQL that stores the status of the answer, and returns a row if it did. */
 const statusInRow = (state: Settlement['state'], condition: string) => `
   UPDATE leads SET status = $1 WHERE ${mayBeAnswered(state, condition, '$2', '$3')} RETURNING id`;
-/** SQL that stores the rest of it, sealed. */
-const sealAnswer = (state: Settlement['state'], condition: string, forUpdate: string) => `
+/** SQL that stores the rest of it, encrypted. */
+const insertAnswer = (state: Settlement['state'], condition: string, forUpdate: string) => `
   INSERT INTO sealed (lead_id, part, data_key, blob)
   SELECT id, 'answer', CAST($1 AS BIGINT), $2 FROM leads
   WHERE ${mayBeAnswered(state, condition, '$3', '$4')} ${forUpdate}
@@ -93,7 +93,7 @@ const postponeText = `
   RETURNING lead_id`;
 
 /** Follows a statement that has locked the delivery, so that nobody can erase the lead in between. */
-const sealReplyText = `
+const insertReply = `
   INSERT INTO sealed (lead_id, part, data_key, blob)
   SELECT lead_id, $1, CAST($2 AS BIGINT), $3 FROM deliveries
   WHERE lead_id = $4 AND destination = $5 AND content = $6 AND settled_at IS NULL
@@ -118,7 +118,7 @@ const refusedAnswer = (fields: readonly FormFieldName[] | undefined): FinalAnswe
 /** The SQL that gives a lead its answer, by how the delivery ended. */
 const answerTextsOf = ({forUpdate}: Context) =>
   tableOf(['delivered', 'refused'], (state) => ({
-    seal: sealAnswer(state, changesAnswer[state], forUpdate('leads')),
+    insert: insertAnswer(state, changesAnswer[state], forUpdate('leads')),
     inRow: statusInRow(state, changesAnswer[state]),
   }));
 
@@ -128,10 +128,15 @@ type Settling = Context & Pick<LeadPort, 'find'> & {answerTexts: ReturnType<type
 const findBound = async ({readOne}: Settling, lead: string) =>
   await readOne<Bound>(statement(selectBound, lead));
 
-function sealReply(sealer: Sealer, lead: Bound, {destination, content}: DeliveryKey, excerpt: string) {
+function encryptReply(
+  encryptor: Encryptor,
+  lead: Bound,
+  {destination, content}: DeliveryKey,
+  excerpt: string,
+) {
   const part = replyPart({destination, content});
-  const {data_key, blob} = sealer.of(lead).seal(excerpt, part);
-  return statement(sealReplyText, part, data_key, blob, lead.id, destination, content);
+  const {data_key, blob} = encryptor.of(lead).encrypt(excerpt, part);
+  return statement(insertReply, part, data_key, blob, lead.id, destination, content);
 }
 
 /**
@@ -152,17 +157,17 @@ async function report(
 
 /** The statements that give a lead its answer. The last one returns a row if they did. */
 function giveAnswer(
-  {sealer, answerTexts}: Settling,
+  {encryptor, answerTexts}: Settling,
   answer: FinalAnswer,
   state: keyof typeof changesAnswer,
   lead: Bound,
   destination: string,
 ) {
   const {status, ...values} = toAnswerRow(answer);
-  const {data_key, blob} = sealer.of(lead).seal(JSON.stringify(values), 'answer');
-  const {seal, inRow} = answerTexts[state];
+  const {data_key, blob} = encryptor.of(lead).encrypt(JSON.stringify(values), 'answer');
+  const {insert, inRow} = answerTexts[state];
   return [
-    statement(seal, data_key, blob, lead.id, destination),
+    statement(insert, data_key, blob, lead.id, destination),
     statement(inRow, status, lead.id, destination),
   ];
 }
@@ -204,7 +209,7 @@ async function settle(context: Settling, key: DeliveryKey, leaseEnd: number, set
 }
 
 async function postpone(context: Settling, key: DeliveryKey, leaseEnd: number, postponed: Postponed) {
-  const {sealer} = context;
+  const {encryptor} = context;
   const {lead, destination, content} = key;
   const {until, error, tried, ambiguous, isCounted, state, reason = null, recipients} = postponed;
   // A reply may name the person, of whom nothing may be stored any more.
@@ -214,8 +219,8 @@ async function postpone(context: Settling, key: DeliveryKey, leaseEnd: number, p
   const values = [until, error, ...counts, state, failingSince, Number(excerpt !== null), asJson(recipients)];
   const change = statement(postponeText, ...values, reason, lead, destination, content, leaseEnd);
   const replying = excerpt === null ? undefined : await findBound(context, lead);
-  const sealed = excerpt !== null && replying ? [sealReply(sealer, replying, key, excerpt)] : [];
-  await report(context, key, leaseEnd, change, ...sealed);
+  const encrypted = excerpt !== null && replying ? [encryptReply(encryptor, replying, key, excerpt)] : [];
+  await report(context, key, leaseEnd, change, ...encrypted);
 }
 
 export function settlementQueries(

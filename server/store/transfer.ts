@@ -3,7 +3,7 @@
  * a copy is the file of a backup.)
  *
  * Nothing else can open the file meanwhile, and in PostgreSQL all is one transaction: a transfer that is killed before its
- * commit leaves both as they were. Rows are taken as they stand, and no key opens them.
+ * commit leaves both as they were. Rows are taken as they stand, and no key decrypts them.
  *
  * After the commit, the file gets another name, so that no server takes leads into it any more. If a transfer is killed
  * between the two, the next one finds the same rows on both sides, and only renames the file.

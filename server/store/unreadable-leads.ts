@@ -8,8 +8,16 @@ import {LeadUnreadable} from '../leads/store-errors.ts';
 import type {FullLead, UnreadableLead} from '../leads/lead-filter.ts';
 import type {Context, LeadOpener} from './context.ts';
 import {statement, type Database} from './database.ts';
-import {joinKept, keptColumns, sealedOf, toLead, whyUnreadable, type KeptRow, type ReadRow} from './rows.ts';
-import type {Sealer} from './sealing.ts';
+import {
+  joinKept,
+  keptColumns,
+  encryptedOf,
+  toLead,
+  whyUnreadable,
+  type KeptRow,
+  type ReadRow,
+} from './rows.ts';
+import type {Encryptor} from './encryption.ts';
 
 /** Milliseconds for which a note is kept. */
 export const notesKept = dayLength;
@@ -26,9 +34,9 @@ const maxNoted = 100;
 export const answerOf = (lead: FullLead, original: ReturnType<LeadOpener['open']> | undefined) =>
   original && 'answer' in original && isSameLead(lead.lead, original.lead) ? original.answer : lead.answer;
 
-function attempt(row: ReadRow, sealer: Sealer) {
+function attempt(row: ReadRow, encryptor: Encryptor) {
   try {
-    return toLead(row, sealer);
+    return toLead(row, encryptor);
   } catch (error) {
     const {id, cid, partner, created_at: createdAt} = row;
     return new LeadUnreadable({id, cid, partner, createdAt}, whyUnreadable(error));
@@ -38,7 +46,7 @@ function attempt(row: ReadRow, sealer: Sealer) {
 /** @returns also `noted`, which resolves when all notes are written */
 export function createOpener(
   {write, writeAside = write, jsonList}: Database,
-  sealer: Sealer,
+  encryptor: Encryptor,
 ): LeadOpener & {noted: () => Promise<void>} {
   const noteText = `
     INSERT INTO unreadable_leads (lead_id, met_at)
@@ -71,7 +79,7 @@ export function createOpener(
     note,
     noted: () => noting,
     open(row) {
-      const lead = attempt(row, sealer);
+      const lead = attempt(row, encryptor);
       if (lead instanceof LeadUnreadable) note(row.id);
       return lead;
     },
@@ -84,22 +92,22 @@ const selectNoted = `
   WHERE leads.id = unreadable_leads.lead_id AND met_at >= $1 ORDER BY met_at DESC, leads.id LIMIT ${maxNoted}`;
 
 /** Why something of the lead cannot be opened: its row, or the consent that is kept of an erased one. */
-function whyNot({kept_key, kept_blob, ...row}: KeptRow, sealer: Sealer) {
-  const lead = attempt(row, sealer);
+function whyNot({kept_key, kept_blob, ...row}: KeptRow, encryptor: Encryptor) {
+  const lead = attempt(row, encryptor);
   if (lead instanceof LeadUnreadable) return lead.reason;
-  const kept = sealedOf(kept_key, kept_blob);
+  const kept = encryptedOf(kept_key, kept_blob);
   try {
-    if (kept) sealer.of(row).open(kept, 'consent');
+    if (kept) encryptor.of(row).decrypt(kept, 'consent');
     return undefined;
   } catch (error) {
     return `What is kept of its consent: ${whyUnreadable(error)}`;
   }
 }
 
-export async function unreadableLeads({read, sealer}: Context, now: number): Promise<UnreadableLead[]> {
+export async function unreadableLeads({read, encryptor}: Context, now: number): Promise<UnreadableLead[]> {
   const rows = await read<KeptRow>(statement(selectNoted, now - notesKept));
   return rows.flatMap((row) => {
-    const unreadable = whyNot(row, sealer);
+    const unreadable = whyNot(row, encryptor);
     return unreadable === undefined ? [] : [{id: row.id, unreadable}];
   });
 }

@@ -4,7 +4,7 @@ import type {AddressInfo} from 'node:net';
 import type {LeadStore} from '../../server/leads/ports.ts';
 import {openPostgresStore} from '../../server/store/postgres/store.ts';
 import {openSqliteStore} from '../../server/store/sqlite/store.ts';
-import {testSealer} from '../support/test-server.ts';
+import {testEncryptor} from '../support/test-server.ts';
 
 /**
  * - `location`: a path or a postgres:// URL
@@ -22,7 +22,7 @@ export function storeArguments(): StoreArguments {
 export async function openBenchStore(): Promise<LeadStore> {
   const {location, oneAtATime} = storeArguments();
   const open = isUrl(location) ? openPostgresStore : openSqliteStore;
-  const store = await open(location, testSealer);
+  const store = await open(location, testEncryptor);
   if (!oneAtATime) return store;
   let last: Promise<unknown> = Promise.resolve();
   return {

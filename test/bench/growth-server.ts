@@ -5,11 +5,11 @@ import {createLog} from '../../server/observe/log.ts';
 import {createObservationLog} from '../../server/observe/observation-log.ts';
 import {startServer} from '../../server/server.ts';
 import {openStore} from '../../server/store/open-store.ts';
-import {testSealer} from '../support/test-server.ts';
+import {testEncryptor} from '../support/test-server.ts';
 
 const config = readConfig();
 const {emit} = createObservationLog(createLog('error'));
-const store = await openStore(config, testSealer, emit);
+const store = await openStore(config, testEncryptor, emit);
 let told = Promise.withResolvers<void>();
 let sweeps = false;
 process.on('message', (word) => {

@@ -12,7 +12,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {openAttachedStore} from '../../server/store/open-store.ts';
 import {serviceSettings, startService, type RunningService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
-import {testSealer} from '../support/test-server.ts';
+import {testEncryptor} from '../support/test-server.ts';
 import {newSecret} from '../support/webhook-receiver.ts';
 import {createFromCaller} from './load.ts';
 import {
@@ -25,7 +25,7 @@ import {
   type Measured,
 } from './servers.ts';
 import {writeConfig} from '../support/config-file.ts';
-import {fill, quantile, sealFilled, startCreates} from './year-of-leads.ts';
+import {fill, quantile, encryptFilled, startCreates} from './year-of-leads.ts';
 
 const [, , what = '10000,100000,1000000'] = process.argv;
 const sizes = /^\d/.test(what) ? what.split(',').map(Number) : [];
@@ -132,7 +132,7 @@ async function measure(kind: Kind, leads: number): Promise<Figures> {
   const location = await freshStore(kind);
   const filling = performance.now();
   const config = await fill(kind, location, folder.path, leads, {...shape, waiting: leads / 10});
-  await sealFilled(config);
+  await encryptFilled(config);
   console.log(`  ${leads} leads are there after ${Math.round((performance.now() - filling) / 1_000)} s`);
   const paused = names.map((name) => `('${name}', 1, 'for the benchmark')`);
   await execute(
@@ -146,7 +146,7 @@ async function measure(kind: Kind, leads: number): Promise<Figures> {
   await timed(figures, 'start of the server', [start]);
   await running.pop()?.end('SIGTERM');
 
-  const store = await openAttachedStore(config, testSealer, true);
+  const store = await openAttachedStore(config, testEncryptor, true);
   const now = Date.now();
   const leaseEnd = now + 1;
   await timed(

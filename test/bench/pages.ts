@@ -19,11 +19,11 @@ import {openWhile} from '../support/opened.ts';
 import {askPort, beginSession, ownForm, pagesUrl} from '../support/pages.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
-import {testSealer} from '../support/test-server.ts';
+import {testEncryptor} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 import {newSecret} from '../support/webhook-receiver.ts';
 import {dropStore, execute, freshStore, type Kind} from './servers.ts';
-import {fill, quantile, sealFilled, startCreates} from './year-of-leads.ts';
+import {fill, quantile, encryptFilled, startCreates} from './year-of-leads.ts';
 import {writeConfig} from '../support/config-file.ts';
 
 const leads = Number(process.argv[2] ?? 1_000_000);
@@ -36,8 +36,8 @@ const agent = new Agent({keepAlive: true});
 async function fillForPages(kind: Kind, location: string, folder: string) {
   const shape = {partners: 20, waiting: leads / 10, destinations: 20};
   const config = await fill(kind, location, folder, leads, shape);
-  await sealFilled(config);
-  const {digests} = await openWhile(openAttachedStore(config, testSealer, true), async (store) => {
+  await encryptFilled(config);
+  const {digests} = await openWhile(openAttachedStore(config, testEncryptor, true), async (store) => {
     await store.writeDigests(0);
     return store.blindIndexes(person);
   });
@@ -173,7 +173,7 @@ async function measure(kind: Kind) {
   const areReady = (line: string) => line.includes('pages are ready');
   await until(() => server.lines.some(areReady));
   const {port} = JSON.parse(server.lines.find(areReady) ?? '') as {port: number};
-  const store = await openAttachedStore(config, testSealer, true);
+  const store = await openAttachedStore(config, testEncryptor, true);
   const cookies = {viewer: '', agent: '', admin: ''};
   for (const role of roles) cookies[role] = `__Host-operator=${await beginSession(store, role)}`;
   const ids = (await store.listOutlines({}, {limit: 50})).map(({id}) => id);

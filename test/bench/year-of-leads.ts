@@ -7,11 +7,11 @@ import {finish} from '../../server/admin/admin.ts';
 import type {Config} from '../../server/config/config.ts';
 import {clearWord} from '../../server/config/data-keys.ts';
 import {openStore} from '../../server/store/open-store.ts';
-import {sealAll} from '../../server/store/seal-clear.ts';
+import {encryptAll} from '../../server/store/encrypt-clear.ts';
 import {noteClear} from '../support/in-clear.ts';
 import {openWhile} from '../support/opened.ts';
 import {prequalificationBody, without} from '../support/sample-leads.ts';
-import {baseConfig, listedOrigin, testSealer} from '../support/test-server.ts';
+import {baseConfig, listedOrigin, testEncryptor} from '../support/test-server.ts';
 import {execute, type Kind} from './servers.ts';
 
 /** Creates a second. */
@@ -91,7 +91,7 @@ export async function fill(name: Kind, location: string, folder: string, leads: 
     ...baseConfig(folder),
     ...(name === 'SQLite' ? {databasePath: location} : {databaseUrl: location}),
   };
-  await (await openStore(config, testSealer)).close();
+  await (await openStore(config, testEncryptor)).close();
   if (name === 'SQLite') {
     const numbers = `(WITH RECURSIVE numbers(n) AS
       (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${leads}) SELECT n FROM numbers)`;
@@ -100,7 +100,7 @@ export async function fill(name: Kind, location: string, folder: string, leads: 
       'PRAGMA synchronous = OFF',
       'PRAGMA cache_size = -400000',
       ...inserts(leads, shape, (n, digits) => `printf('%0${digits}x', ${n})`, numbers),
-      noteClear(testSealer, false),
+      noteClear(testEncryptor, false),
       'PRAGMA wal_checkpoint(TRUNCATE)',
     );
     // Otherwise the system writes the file to the disk while something is measured.
@@ -113,7 +113,7 @@ export async function fill(name: Kind, location: string, folder: string, leads: 
     await execute(
       location,
       ...inserts(leads, shape, hex, numbers),
-      noteClear(testSealer, true),
+      noteClear(testEncryptor, true),
       'VACUUM ANALYZE',
       'CHECKPOINT',
     );
@@ -122,9 +122,9 @@ export async function fill(name: Kind, location: string, folder: string, leads: 
 }
 
 /** As a server does while it works, which would disturb what is measured. */
-export const sealFilled = (config: Config) =>
-  openWhile(openStore(config, testSealer), async (store) => {
-    await finish(sealAll(store, true));
+export const encryptFilled = (config: Config) =>
+  openWhile(openStore(config, testEncryptor), async (store) => {
+    await finish(encryptAll(store, true));
     await store.forgetKey(clearWord);
   });
 

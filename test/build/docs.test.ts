@@ -10,7 +10,7 @@ const files = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', ..
 /** Without blocks of code, whose lines may look like headings. */
 const proseOf = (file: string) => readFileSync(file, 'utf8').replace(/^ *```[^]*?^ *```$/gm, '');
 
-/** The anchors that GitHub gives to the headings of a file. */
+/** The anchors of a file: those that GitHub gives to its headings, and former ones, which stay for those who link them. */
 function anchorsOf(file: string): readonly string[] {
   const slugs = [...proseOf(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -18,10 +18,12 @@ function anchorsOf(file: string): readonly string[] {
       .replace(/[^\p{L}\p{N}\s_-]/gu, '')
       .replaceAll(' ', '-'),
   );
-  return slugs.map((slug, index) => {
+  const numbered = slugs.map((slug, index) => {
     const before = slugs.slice(0, index).filter((other) => other === slug).length;
     return before === 0 ? slug : `${slug}-${before}`;
   });
+  const former = [...proseOf(file).matchAll(/^<a id="([^"]+)"><\/a>$/gm)].map(([, id = '']) => id);
+  return [...numbered, ...former];
 }
 
 /** The links and pictures of a file, without those of the web. */

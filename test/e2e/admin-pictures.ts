@@ -4,7 +4,7 @@ import {readConfig} from '../../server/config/config.ts';
 import {startPages} from '../../server/pages/process.ts';
 import {routes} from '../../server/pages/routes.ts';
 import {openStore} from '../../server/store/open-store.ts';
-import {createSealer} from '../../server/store/sealing.ts';
+import {createEncryptor} from '../../server/store/encryption.ts';
 import {sentLead, somebody} from '../support/embed-client.ts';
 import {launchChromium} from '../support/launch-chromium.ts';
 import {freePort} from '../support/free-port.ts';
@@ -49,7 +49,7 @@ const config = readConfig(settings);
 
 /** A usual day: most leads come around noon. */
 const eachHour = [0, 0, 0, 0, 0, 1, 1, 2, 3, 5, 6, 6, 6, 5, 4, 4, 3, 3, 2, 2, 1, 1, 0, 0];
-const secret = await openWhile(openStore(config, createSealer(config.dataKeys)), async (store) => {
+const secret = await openWhile(openStore(config, createEncryptor(config.dataKeys)), async (store) => {
   const {data: lead} = parseLead(prequalificationBody);
   if (!lead) throw new Error('The sample lead is none');
   for (let back = 30; back >= 0; back -= 1)

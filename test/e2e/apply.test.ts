@@ -12,7 +12,7 @@ import {startWebsite} from '../support/website.ts';
 import {axeFaults} from './axe.ts';
 import {startBuilt} from './built.ts';
 import {walk, widths} from './partner-pages/way.ts';
-import {openedIn} from '../support/sealed-rows.ts';
+import {openedIn} from '../support/encrypted-rows.ts';
 
 const {version: ownVersion} = JSON.parse(readFileSync('package.json', 'utf8')) as {version: string};
 

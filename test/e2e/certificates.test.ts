@@ -12,7 +12,7 @@ import {newestScript} from '../../server/snippets/newest-script.ts';
 import {openForSuite} from '../support/opened.ts';
 import {startWebsite} from '../support/website.ts';
 import {startBuilt} from './built.ts';
-import {leadsOf} from '../support/sealed-rows.ts';
+import {leadsOf} from '../support/encrypted-rows.ts';
 
 const [, section = ''] =
   /### Certificates of other companies\n([^]*?)\n##/.exec(readFileSync('docs/partners.md', 'utf8')) ?? [];

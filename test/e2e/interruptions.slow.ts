@@ -12,7 +12,7 @@ import {launchChromium} from '../support/launch-chromium.ts';
 import {openFor, openForSuite} from '../support/opened.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {makeTemporaryFolder} from '../support/temporary-folder.ts';
-import {openedIn} from '../support/sealed-rows.ts';
+import {openedIn} from '../support/encrypted-rows.ts';
 
 const answers: Readonly<Record<string, string>> = {
   first_name: 'Ana',

@@ -9,7 +9,7 @@ import {missing} from '../support/installed.ts';
 import {down, enter, lynx} from '../support/lynx.ts';
 import {openForSuite} from '../support/opened.ts';
 import {startBuilt} from './built.ts';
-import {openedIn} from '../support/sealed-rows.ts';
+import {openedIn} from '../support/encrypted-rows.ts';
 
 const partner = {origins: ['https://www.acme.example'], cid: '1'};
 const consent = {required: true, texts: {en: {text: 'I agree to the terms.', version: '1'}}};

@@ -14,7 +14,7 @@ import {amounts} from '../support/sample-leads.ts';
 import {until} from '../support/until.ts';
 import {startWebsite} from '../support/website.ts';
 import {startBuilt} from './built.ts';
-import {leadsOf} from '../support/sealed-rows.ts';
+import {leadsOf} from '../support/encrypted-rows.ts';
 
 const total = `$${amounts.total_qualified_amount.toLocaleString('en-US')}`;
 

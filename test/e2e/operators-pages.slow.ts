@@ -12,7 +12,7 @@ import * as puppeteer from 'puppeteer-core';
 import {referenceOf} from '../../contract/reference.ts';
 import {readConfig} from '../../server/config/config.ts';
 import {openAttachedStore} from '../../server/store/open-store.ts';
-import {createSealer} from '../../server/store/sealing.ts';
+import {createEncryptor} from '../../server/store/encryption.ts';
 import {browserEnvironment} from '../support/browser-environment.ts';
 import {sentLead, somebody} from '../support/embed-client.ts';
 import {json, startFakeUpstream, type Script} from '../support/fake-upstream.ts';
@@ -414,7 +414,7 @@ async function cookieOf(
   role: 'agent' | 'admin',
 ) {
   const config = readConfig(settings);
-  const attached = openAttachedStore(config, createSealer(config.dataKeys), true);
+  const attached = openAttachedStore(config, createEncryptor(config.dataKeys), true);
   return browserCookie(await openWhile(attached, (store) => beginSession(store, role)), url);
 }
 

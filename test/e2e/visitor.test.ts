@@ -15,7 +15,7 @@ import {openFor} from '../support/opened.ts';
 import {until} from '../support/until.ts';
 import {startWebsite} from '../support/website.ts';
 import {startDemo, useDemo} from './demo.ts';
-import {openedIn} from '../support/sealed-rows.ts';
+import {openedIn} from '../support/encrypted-rows.ts';
 
 const finances = {
   credit_score: '680 - 720',

@@ -23,7 +23,7 @@ import {
   type NodeName,
 } from './cluster.ts';
 import {longestGap, sendKeyedLoad} from './keyed-load.ts';
-import {openedLeads} from '../support/sealed-rows.ts';
+import {openedLeads} from '../support/encrypted-rows.ts';
 
 const kills = Number(process.env['FAILOVER_KILLS'] ?? 10);
 const servers = 3;

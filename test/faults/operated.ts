@@ -2,10 +2,10 @@
 import {join} from 'node:path';
 import type {TestContext} from 'node:test';
 import {openStore} from '../../server/store/open-store.ts';
-import {createSealer} from '../../server/store/sealing.ts';
+import {createEncryptor} from '../../server/store/encryption.ts';
 import type {startFakeUpstream} from '../support/fake-upstream.ts';
 import {databaseFor} from '../support/postgres.ts';
-import {baseConfig, testSealer} from '../support/test-server.ts';
+import {baseConfig, testEncryptor} from '../support/test-server.ts';
 import type {WebhookReceiver} from '../support/webhook-receiver.ts';
 import {type FileFields, writeConfig} from '../support/config-file.ts';
 
@@ -69,5 +69,5 @@ export const openAttached = (folder: string, {DATABASE_PATH, DATABASE_URL, DATA_
       databasePath: DATABASE_PATH ?? join(folder, 'none.sqlite'),
       databaseUrl: DATABASE_URL,
     },
-    DATA_KEY === undefined ? testSealer : createSealer(DATA_KEY.split(' ') as [string, ...string[]]),
+    DATA_KEY === undefined ? testEncryptor : createEncryptor(DATA_KEY.split(' ') as [string, ...string[]]),
   );

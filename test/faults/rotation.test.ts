@@ -1,6 +1,6 @@
 /**
- * A server that seals what is in clear is killed again and again while leads arrive, and then `lead-prequal keys rotate`, while
- * another key takes over, and the server beside it. Every lead stays readable, and the next one ends the work.
+ * A server that encrypts what is in clear is killed again and again while leads arrive, and then `lead-prequal keys rotate`,
+ * while another key takes over, and the server beside it. Every lead stays readable, and the next one ends the work.
  */
 import assert from 'node:assert/strict';
 import {spawn} from 'node:child_process';
@@ -12,7 +12,7 @@ import {test, type TestContext} from 'node:test';
 import type {LeadEntry} from '../../server/leads/new-lead.ts';
 import type {LeadStore} from '../../server/leads/ports.ts';
 import {openStore} from '../../server/store/open-store.ts';
-import {checkValueOf, createSealer} from '../../server/store/sealing.ts';
+import {checkValueOf, createEncryptor} from '../../server/store/encryption.ts';
 import {putInClear} from '../support/in-clear.ts';
 import {openWhile} from '../support/opened.ts';
 import {databaseFor, withoutPostgres} from '../support/postgres.ts';
@@ -25,7 +25,7 @@ import {acme, baseConfig} from '../support/test-server.ts';
 import {basic, postJson} from '../support/http.ts';
 
 const leads = 400 * Number(process.env['FAULT_ROUNDS'] ?? 10);
-/** How often the command is killed while it seals, and again while it seals with another key. */
+/** How often the command is killed while it encrypts, and again while it encrypts with another key. */
 const kills = Number(process.env['FAULT_ROUNDS'] ?? 10);
 const [first, second] = [
   'the-first-data-key-of-32-characters-or-more',
@@ -37,7 +37,7 @@ type Words = [string, ...string[]];
 
 type Query = (sql: string) => Promise<Record<string, unknown>[]>;
 
-async function isSealedThroughKills(t: TestContext, database?: {url: string; query: Query}) {
+async function isEncryptedThroughKills(t: TestContext, database?: {url: string; query: Query}) {
   const folder = temporaryFolder(t);
   const config = {...baseConfig(folder), databaseUrl: database?.url};
   const environment = {
@@ -48,7 +48,7 @@ async function isSealedThroughKills(t: TestContext, database?: {url: string; que
   const query: Query = (sql) =>
     database ? database.query(sql) : Promise.resolve(rowsOf(config.databasePath, sql));
   const open = <Result>(words: Words, work: (store: LeadStore) => Promise<Result>) =>
-    openWhile(openStore(config, createSealer(words)), work);
+    openWhile(openStore(config, createEncryptor(words)), work);
 
   const entries = Array.from({length: leads}, (_, n) =>
     newEntry({lead: asLead({...prequalificationBody, last_name: `Lead-${n}`}), partner: 'acme'}),
@@ -59,7 +59,7 @@ async function isSealedThroughKills(t: TestContext, database?: {url: string; que
   });
   const change = (sql: string) =>
     database ? database.query(sql).then(() => undefined) : Promise.resolve(execute(config.databasePath, sql));
-  await putInClear({select: query, execute: change}, {sealer: createSealer([first])});
+  await putInClear({select: query, execute: change}, {encryptor: createEncryptor([first])});
 
   /** The servers that were killed count as running for a minute. To the store, that minute is over now. */
   const forgetKilled = () => change('UPDATE processes SET seen_at = seen_at - 60000');
@@ -83,7 +83,7 @@ async function isSealedThroughKills(t: TestContext, database?: {url: string; que
       env: {PATH: process.env['PATH'] ?? '', ...environment, DATA_KEY},
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-  const countSealed = async (key: string) => {
+  const countEncrypted = async (key: string) => {
     const sql = `SELECT COUNT(*) AS n FROM sealed WHERE data_key = ${checkValueOf(key)}`;
     const [row] = await query(sql);
     return Number(row?.['n']);
@@ -93,11 +93,11 @@ async function isSealedThroughKills(t: TestContext, database?: {url: string; que
   for (const goal of goals) {
     await startServer(first);
     await addLead();
-    await until(async () => (await countSealed(first)) >= goal);
+    await until(async () => (await countEncrypted(first)) >= goal);
     await service!.end('SIGKILL');
   }
   await startServer(first);
-  await until(() => service!.lines.some((line) => line.includes('all personal data is sealed')));
+  await until(() => service!.lines.some((line) => line.includes('all personal data is encrypted')));
   await service!.end('SIGTERM');
   if (!database)
     for (const name of readdirSync(dirname(config.databasePath)))
@@ -113,7 +113,7 @@ async function isSealedThroughKills(t: TestContext, database?: {url: string; que
       const command = rotate(keys);
       const ended = once(command, 'exit');
       const goal = goals[round - 1]!;
-      await Promise.race([ended, until(async () => (await countSealed(now)) >= goal)]);
+      await Promise.race([ended, until(async () => (await countEncrypted(now)) >= goal)]);
       command.kill('SIGKILL');
       await ended;
       if (round % 5 === 0) {
@@ -147,13 +147,13 @@ async function assertAllReadable(store: LeadStore, entries: readonly LeadEntry[]
   }
 }
 
-test('a SQLite database is sealed, and sealed with another key, although all is killed', (t) =>
-  isSealedThroughKills(t));
+test('a SQLite database is encrypted, and encrypted with another key, although all is killed', (t) =>
+  isEncryptedThroughKills(t));
 test(
-  'a PostgreSQL database is sealed, and sealed with another key, although all is killed',
+  'a PostgreSQL database is encrypted, and encrypted with another key, although all is killed',
   {skip: withoutPostgres},
   async (t) => {
     const database = await databaseFor(t);
-    await isSealedThroughKills(t, database);
+    await isEncryptedThroughKills(t, database);
   },
 );

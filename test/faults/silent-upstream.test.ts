@@ -6,7 +6,7 @@ import {openStore} from '../../server/store/open-store.ts';
 import {json, startFakeUpstream, upstreamSettings} from '../support/fake-upstream.ts';
 import {amounts} from '../support/sample-leads.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
-import {baseConfig, testSealer} from '../support/test-server.ts';
+import {baseConfig, testEncryptor} from '../support/test-server.ts';
 import {createLeads, startOver, stopped, until} from './load.ts';
 import {memoryOf} from './under-attack.ts';
 import {openFor} from '../support/opened.ts';
@@ -53,7 +53,7 @@ suite('an upstream that never answers', () => {
     script.read = json(200, amounts);
     const attached = await openFor(
       t,
-      openStore({...baseConfig(folder), databasePath: store.DATABASE_PATH}, testSealer),
+      openStore({...baseConfig(folder), databasePath: store.DATABASE_PATH}, testEncryptor),
     );
     await until(async () => (await attached.waitingDestinations()).length === 0);
     assert.equal(new Set(upstream.sent()).size, created);

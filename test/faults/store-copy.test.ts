@@ -14,7 +14,7 @@ import {rowsOf} from '../support/rows.ts';
 import {newDelivery, newEntry} from '../support/sample-leads.ts';
 import {serviceSettings} from '../support/service-process.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
-import {baseConfig, testSealer} from '../support/test-server.ts';
+import {baseConfig, testEncryptor} from '../support/test-server.ts';
 import {startOver} from './load.ts';
 
 const leads = 4_000;
@@ -27,7 +27,7 @@ test('kills of a copy to PostgreSQL lose no lead and no row', {skip: withoutPost
   const database = await databaseFor(t);
   const databasePath = join(folder, 'leads.sqlite');
   const settings = {...serviceSettings(folder), DATABASE_PATH: databasePath};
-  await openWhile(openStore({...baseConfig(folder), databasePath}, testSealer), async (store) => {
+  await openWhile(openStore({...baseConfig(folder), databasePath}, testEncryptor), async (store) => {
     await store.probe(Date.now(), 64);
     for (let first = 0; first < leads; first += 500)
       await Promise.all(

@@ -13,7 +13,7 @@ import {launchChromium} from '../support/launch-chromium.ts';
 import {suiteOwner} from '../support/opened.ts';
 import {startTestServer, type TestServer} from '../support/test-server.ts';
 import {apps, buildApp, builtFolder, prepareFolder} from './apps.ts';
-import {leadsOf} from '../support/sealed-rows.ts';
+import {leadsOf} from '../support/encrypted-rows.ts';
 
 // Two apps at a time: one is built while the browser visits the other.
 suite('the npm package in other frameworks', {concurrency: 2}, () => {

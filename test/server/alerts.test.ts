@@ -21,11 +21,11 @@ import {
   startTestServer,
   type Prepare,
   type TestServer,
-  testSealer,
+  testEncryptor,
 } from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 import {replyWith, startWebhookReceiver} from '../support/webhook-receiver.ts';
-import {damaged} from '../support/sealed-rows.ts';
+import {damaged} from '../support/encrypted-rows.ts';
 
 /** A server whose partner sends leads to a webhook that refuses them all, and a mail server for alerts. */
 async function start(
@@ -313,7 +313,7 @@ suite('of two processes, one tells each piece of news, and the other one if it d
 
   test('over SQLite', async (t) => {
     const path = join(temporaryFolder(t), 'data', 'leads.sqlite');
-    const store = await openFor(t, openSqliteStore(path, testSealer));
+    const store = await openFor(t, openSqliteStore(path, testEncryptor));
     await takeTurns(store, store);
   });
   test('over PostgreSQL', {skip: withoutPostgres}, async (t) => {

@@ -18,7 +18,7 @@ import {allOf, planAndErase, statusOf, unnoted, carryOut} from '../support/opera
 import {quickTimings} from '../support/quick-timings.ts';
 import {columnOf} from '../support/rows.ts';
 import {forEachStore} from '../support/stores.ts';
-import {partners, testSealer} from '../support/test-server.ts';
+import {partners, testEncryptor} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 import {replyWith, startWebhookReceiver, type WebhookReceiver} from '../support/webhook-receiver.ts';
 
@@ -38,7 +38,7 @@ forEachStore((store) => {
       const destinations = new Map([['crm', crm]]);
       const prepared = {partners: [{...acme, sendTo: ['crm']}], destinations} as const;
       const server = await openFor(t, store.startServer(prepared, {...timings, ...given}));
-      const attached = await openFor(t, openAttachedStore(server.config, testSealer, true));
+      const attached = await openFor(t, openAttachedStore(server.config, testEncryptor, true));
       const admin: Admin = {store: attached, noteAccess: unnoted, config: server.config};
       /** Such as `revoked waiting`. */
       const news = async (lead?: string) => {

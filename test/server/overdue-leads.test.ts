@@ -16,7 +16,7 @@ import {asOperator, forEachStore, type Store} from '../support/stores.ts';
 import {otherOrigin, partners, type Prepare} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 import {replyWith, startWebhookReceiver} from '../support/webhook-receiver.ts';
-import {damaged} from '../support/sealed-rows.ts';
+import {damaged} from '../support/encrypted-rows.ts';
 
 const day = 24 * 3_600_000;
 const timings = {

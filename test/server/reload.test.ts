@@ -19,7 +19,7 @@ import {openFor} from '../support/opened.ts';
 import {quickTimings} from '../support/quick-timings.ts';
 import {prequalificationBody} from '../support/sample-leads.ts';
 import {forEachStore, sqlite, type StoredServer} from '../support/stores.ts';
-import {acme, globex, listedOrigin, partners, testSealer} from '../support/test-server.ts';
+import {acme, globex, listedOrigin, partners, testEncryptor} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 import {replyWith, startWebhookReceiver} from '../support/webhook-receiver.ts';
 import {openAttachedStore} from '../../server/store/open-store.ts';
@@ -178,7 +178,7 @@ forEachStore((store) => {
 
     test('is taken once the command asks for it, and not by the next signal', async (t) => {
       const server = await openFor(t, store.startServer(longer, quickTimings));
-      const attached = await openFor(t, openAttachedStore(server.config, testSealer, true));
+      const attached = await openFor(t, openAttachedStore(server.config, testEncryptor, true));
       await server.reload(shorter);
       assert.equal(noted(server, 'partner acme changed'), 0);
       await attached.askForReload(newRequest(true));
@@ -190,7 +190,7 @@ forEachStore((store) => {
 
     test('is refused by a server that starts after the command has asked for it', async (t) => {
       const server = await openFor(t, store.startServer(longer, quickTimings));
-      const attached = await openFor(t, openAttachedStore(server.config, testSealer, true));
+      const attached = await openFor(t, openAttachedStore(server.config, testEncryptor, true));
       await attached.askForReload(newRequest(true));
       const {promise: isRead, resolve} = Promise.withResolvers<readonly string[]>();
       const late = await startServer(
@@ -250,7 +250,7 @@ forEachStore((store) => {
       await next.hasReceived(1);
       assert.ok(next.received[0]!.body.includes(later.id));
 
-      const attached = await openAttachedStore(server.config, testSealer, true);
+      const attached = await openAttachedStore(server.config, testEncryptor, true);
       assert.equal(await attached.acceptAddress(Date.now(), 'crm', addressOf(next.settings)), 1);
       await attached.close();
       await next.hasReceived(2);

@@ -16,7 +16,7 @@ import {quickTimings} from '../support/quick-timings.ts';
 import {standardBody} from '../support/sample-leads.ts';
 import {serviceSettings, startService} from '../support/service-process.ts';
 import {temporaryFolder} from '../support/temporary-folder.ts';
-import {acme, baseConfig, startTestServer, through, testSealer} from '../support/test-server.ts';
+import {acme, baseConfig, startTestServer, through, testEncryptor} from '../support/test-server.ts';
 import {until} from '../support/until.ts';
 
 const body = JSON.stringify(standardBody);
@@ -70,7 +70,7 @@ suite('a service that stops', () => {
     accepted!.send(body.slice(20));
     const {id} = await readJson<{id: string}>(await accepted!.answer(), 201);
     await stopped;
-    const store = await openFor(t, openSqliteStore(databasePath, testSealer));
+    const store = await openFor(t, openSqliteStore(databasePath, testEncryptor));
     assert.equal((await store.find(id))?.lead.first_name, 'Jane');
   });
 });
@@ -149,7 +149,7 @@ suite('a service that drains', () => {
   test('claims no waiting delivery', async (t) => {
     let looks = 0;
     const folder = temporaryFolder(t);
-    const store = await openSqliteStore(join(folder, 'leads.sqlite'), testSealer);
+    const store = await openSqliteStore(join(folder, 'leads.sqlite'), testEncryptor);
     const counting: typeof store = {
       ...store,
       hasDue(...terms) {

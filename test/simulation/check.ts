@@ -618,7 +618,7 @@ const rules = {
     }
   },
 
-  /** Whenever the log was emptied: everything is sealed. */
+  /** Whenever the log was emptied: everything is encrypted. */
   'nothing personal is in a file'(facts, violated) {
     for (const {at, found} of facts.all('search'))
       for (const each of found) violated(`${each} at ${seconds(at)}`);

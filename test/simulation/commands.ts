@@ -1,4 +1,6 @@
-/** Commands that take their time, beside the processes that run: what erases, sweeps, revokes consents, looks and seals anew. */
+/**
+ * Commands that take their time, beside the processes that run: what erases, sweeps, revokes consents, looks and encrypts anew.
+ */
 import {finish, Refusal, type Admin} from '../../server/admin/admin.ts';
 import {noting} from '../../server/admin/audit.ts';
 import {showLead} from '../../server/admin/leads.ts';
@@ -6,7 +8,7 @@ import {allowConsent, planRevocation, revokeConsent} from '../../server/admin/re
 import type {AttachedStore} from '../../server/leads/ports.ts';
 import {appendErasures} from '../../server/store/erasures-file.ts';
 import {leadQueries} from '../../server/store/queries.ts';
-import {checkInHex, type Sealer} from '../../server/store/sealing.ts';
+import {checkInHex, type Encryptor} from '../../server/store/encryption.ts';
 import {
   createRunner,
   emptyLogAtOnce,
@@ -33,7 +35,7 @@ export type AroundCommands = {
   /** All contents of leads that were sent. */
   contents: ReadonlySet<number>;
   /** The commands that were begun, each with the data keys that it has. */
-  commands: {process: Process; sealer: Sealer}[];
+  commands: {process: Process; encryptor: Encryptor}[];
   /** What the files say that a command reads. */
   configuration: () => ConfigurationName;
 };
@@ -50,14 +52,14 @@ const mostPasses = 5;
  * @param long how many of its steps are long
  */
 function runCommand(
-  sealer: Sealer,
+  encryptor: Encryptor,
   cut: number | undefined,
   {failed, commands}: Pick<AroundCommands, 'failed' | 'commands'>,
   work: (store: SlowStore) => Promise<void>,
   long = 0.15,
 ): void {
   const process = newProcess('a command');
-  commands.push({process, sealer});
+  commands.push({process, encryptor});
   let steps = 0;
   const late = async <Result>(step: () => Result): Promise<Result> => {
     const isLong = draw('whether a step of a command is long') < long;
@@ -80,7 +82,7 @@ function runCommand(
         write: (...statements) => late(() => inTransaction(connection, () => statements.map(all))),
         ...sqliteWords,
       },
-      sealer,
+      encryptor,
     );
     await queries.checkKeys();
     await work({...queries, purge: () => Promise.resolve(emptyLogAtOnce(connection))});
@@ -102,10 +104,10 @@ async function purgeAndSearch(store: SlowStore, around: AroundCommands) {
 }
 
 /** What `lead-prequal leads erase` does. */
-export function erase({content, all, cut}: To<'erase'>, sealer: Sealer, around: AroundCommands) {
+export function erase({content, all, cut}: To<'erase'>, encryptor: Encryptor, around: AroundCommands) {
   const named = around.leadWith(content);
   if (named === undefined) return;
-  runCommand(sealer, cut, around, async (store) => {
+  runCommand(encryptor, cut, around, async (store) => {
     // Between these two, somebody reads what would go, and types a word.
     const going = await store.erasable([named]);
     await store.useKeys();
@@ -132,7 +134,7 @@ type LookAt = (leads: readonly string[]) => void;
  */
 function runAdmin(
   {cut}: {cut?: number | undefined},
-  sealer: Sealer,
+  encryptor: Encryptor,
   {configuration, record, ...others}: AroundCommands,
   work: (admin: Admin, lookAt: LookAt) => Promise<void>,
 ) {
@@ -151,17 +153,17 @@ function runAdmin(
     });
   };
   // It has many steps, and what is under way must not have ended before the last one.
-  runCommand(sealer, cut, others, run, 0.03);
+  runCommand(encryptor, cut, others, run, 0.03);
 }
 
 /** What `lead-prequal consent revoke` does. */
-export function revoke(operation: To<'revoke'>, sealer: Sealer, around: AroundCommands) {
+export function revoke(operation: To<'revoke'>, encryptor: Encryptor, around: AroundCommands) {
   const {content, by, partner} = operation;
   const phone = phoneOf(content);
   const who = {lead: around.leadWith(content), phone: {phone}, email: {email: personalOf(content).email}}[by];
   if (who === undefined) return;
   const addresses = addressesUnder(around.configuration());
-  runAdmin(operation, sealer, around, async (admin, lookAt) => {
+  runAdmin(operation, encryptor, around, async (admin, lookAt) => {
     const span = {at: time(), until: Infinity};
     const whose = {partner, cid: clientOf(partner), phone, addresses};
     const revoking: Revoking = {type: 'revoking', ...span, ...whose, leads: []};
@@ -178,13 +180,13 @@ export function revoke(operation: To<'revoke'>, sealer: Sealer, around: AroundCo
 }
 
 /** What `lead-prequal consent allow` does. */
-export function allow(operation: To<'allow'>, sealer: Sealer, around: AroundCommands) {
+export function allow(operation: To<'allow'>, encryptor: Encryptor, around: AroundCommands) {
   const {content, by, partner} = operation;
   const lead = around.leadWith(content);
   const ofNumber = {phone: phoneOf(content), partner, cid: clientOf(partner)};
   const whom = by === 'phone' ? ofNumber : lead !== undefined && {lead};
   if (!whom) return;
-  runAdmin(operation, sealer, around, async (admin) => {
+  runAdmin(operation, encryptor, around, async (admin) => {
     const allowing: Allowing = {type: 'allowing', at: time(), until: Infinity, ...whom};
     around.record(allowing);
     const who = 'lead' in whom ? whom.lead : {phone: whom.phone};
@@ -194,10 +196,10 @@ export function allow(operation: To<'allow'>, sealer: Sealer, around: AroundComm
 }
 
 /** What `lead-prequal leads show` does. */
-export function look(operation: To<'look'>, sealer: Sealer, around: AroundCommands) {
+export function look(operation: To<'look'>, encryptor: Encryptor, around: AroundCommands) {
   const lead = around.leadWith(operation.content);
   if (lead === undefined) return;
-  runAdmin(operation, sealer, around, async (admin, lookAt) => {
+  runAdmin(operation, encryptor, around, async (admin, lookAt) => {
     await showLead(admin, lead);
     lookAt([lead]);
   });
@@ -206,10 +208,10 @@ export function look(operation: To<'look'>, sealer: Sealer, around: AroundComman
 /** What the retention job does, slice by slice. */
 export function sweep(
   {keptFor, partner, keepsConsent, cut}: To<'sweep'>,
-  sealer: Sealer,
+  encryptor: Encryptor,
   around: AroundCommands,
 ) {
-  runCommand(sealer, cut, around, async (store) => {
+  runCommand(encryptor, cut, around, async (store) => {
     const retention = {
       shortest: keptFor,
       keptFor: (name: string | null) => (partner === undefined || name === partner ? keptFor : undefined),
@@ -232,29 +234,29 @@ export function sweep(
 }
 
 /**
- * What `lead-prequal keys rotate` does, until nothing is sealed with another key than the first, or in clear.
+ * What `lead-prequal keys rotate` does, until nothing is encrypted with another key than the first, or in clear.
  * @param isReady whether all processes write with the first key
  * @param rotated called when that was so before the last look
  */
 export function rotate(
   {cut}: Pick<To<'rotate'>, 'cut'>,
-  sealer: Sealer,
+  encryptor: Encryptor,
   around: AroundCommands,
   {isReady, rotated}: {isReady: () => boolean; rotated: () => void},
 ) {
-  runCommand(sealer, cut, around, async (store) => {
+  runCommand(encryptor, cut, around, async (store) => {
     await store.useKeys();
     for (let pass = 0; pass < mostPasses; pass += 1) {
       const wasReady = isReady();
       let looked = 0;
-      for await (const done of store.reseal()) {
+      for await (const done of store.reencrypt()) {
         looked = done.examined;
-        for (const lead of done.unreadable) around.failed(new Error(`${lead} cannot be sealed anew`));
+        for (const lead of done.unreadable) around.failed(new Error(`${lead} cannot be encrypted anew`));
       }
       if (looked > 0) continue;
       if (!wasReady) return;
       for (const {key} of await store.keyUses())
-        if (key !== checkInHex(sealer.writesWith)) await store.forgetKey(key);
+        if (key !== checkInHex(encryptor.writesWith)) await store.forgetKey(key);
       rotated();
       return purgeAndSearch(store, around);
     }

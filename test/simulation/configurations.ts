@@ -4,7 +4,7 @@ import type {Config} from '../../server/config/config.ts';
 import type {DestinationSettings} from '../../server/config/destinations.ts';
 import {usualTimings, type Timings} from '../../server/config/timings.ts';
 import type {NewLead as ToDesk} from '../../server/leads/new-lead.ts';
-import {createSealer, type Sealer} from '../../server/store/sealing.ts';
+import {createEncryptor, type Encryptor} from '../../server/store/encryption.ts';
 import {emailSettings} from '../support/email-settings.ts';
 import {erasuresFile} from './data-folder.ts';
 import type {Addresses, Agreed} from './history.ts';
@@ -114,26 +114,26 @@ export const clientOf = (partner: string | null | undefined) =>
 
 /**
  * What the data keys of a process are, one after another, as the guide of operators says. Nothing may skip one of them:
- * each process reads what the others write. From the last but one on, `rotate` seals everything with the new key, and
+ * each process reads what the others write. From the last but one on, `rotate` encrypts everything with the new key, and
  * only then comes the last one.
  */
 const keyPhases: Record<KeysName, readonly (readonly [string, ...string[]])[]> = {
   one: [['key-1']],
   changed: [['key-1'], ['key-1', 'key-2'], ['key-2', 'key-1'], ['key-2']],
 };
-const sealers = new Map<string, Sealer>();
+const encryptors = new Map<string, Encryptor>();
 
 export function keysOf(name: KeysName) {
   const phases = keyPhases[name];
   const last = phases.length - 1;
   return {
     last,
-    /** With this phase, everything can be sealed with the last key. */
+    /** With this phase, everything can be encrypted with the last key. */
     rotating: Math.max(0, last - 1),
-    sealerAt(phase: number): Sealer {
+    encryptorAt(phase: number): Encryptor {
       const words = phases[phase] ?? phases[0]!;
-      const known = sealers.get(words.join(' ')) ?? createSealer(words);
-      sealers.set(words.join(' '), known);
+      const known = encryptors.get(words.join(' ')) ?? createEncryptor(words);
+      encryptors.set(words.join(' '), known);
       return known;
     },
   };

@@ -6,7 +6,7 @@ import {workerData} from 'node:worker_threads';
 import {openCommits} from '../../server/store/sqlite/commits.ts';
 import {makeFile} from '../../server/store/sqlite/files.ts';
 import {personalOf} from './people.ts';
-import {testSealer} from '../support/test-server.ts';
+import {testEncryptor} from '../support/test-server.ts';
 
 /** Where the files of the histories are. simulate.ts makes the folder, and removes it. */
 const {folder} = workerData as {folder: string};
@@ -59,7 +59,7 @@ const triggers = `
 /** Makes a file with all tables, of which each history gets a copy. That data is in clear is noted by the first start. */
 function makeTemplate() {
   makeFile(template);
-  openCommits(template, testSealer).close();
+  openCommits(template, testEncryptor).close();
   const database = new DatabaseSync(template);
   database.exec(triggers);
   database.close();

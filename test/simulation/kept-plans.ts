@@ -37,7 +37,7 @@ const times = <Item>(count: number, make: (nth: number) => Item) =>
   Array.from({length: count}, (_, index) => make(index + 1));
 
 export const keptPlans = {
-  'answered-while-it-is-sealed-anew': plan({seed: 21, processes: 2, keys: 'changed'}, [
+  'answered-while-it-is-encrypted-anew': plan({seed: 21, processes: 2, keys: 'changed'}, [
     {at: 1_000, do: 'mood', destination: 'lender', mood: 'refusing', lasts: 9_000},
     ...times(3, (nth) => submit(2_000, nth, 'acme', {process: 1})),
     {at: 5_000, do: 'next keys', patience: 0, lasts: 100},

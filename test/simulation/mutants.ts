@@ -244,11 +244,11 @@ export const mutants: readonly Mutant[] = [
     violates: 'an answer that is done never changes',
   },
   {
-    name: 'leave what is sealed of an erased lead',
+    name: 'leave what is encrypted of an erased lead',
     file: 'server/store/erasure-queries.ts',
-    from: '    statement(forgetSealed, id),\n',
+    from: '    statement(forgetEncrypted, id),\n',
     to: '',
-    flavour: 'sealing',
+    flavour: 'encryption',
     violates: 'a lead that was not erased can be read',
   },
   {
@@ -300,11 +300,11 @@ export const mutants: readonly Mutant[] = [
     violates: 'an answer that is done never changes',
   },
   {
-    name: 'seal anew what has changed since it was read',
+    name: 'encrypt anew what has changed since it was read',
     file: 'server/store/data-key-queries.ts',
     from: 'AND part = $4 AND data_key = $5 AND blob = $6',
     to: 'AND part = $4 AND data_key = $5 AND $6 IS NOT NULL',
-    plan: 'answered-while-it-is-sealed-anew',
+    plan: 'answered-while-it-is-encrypted-anew',
     violates: 'a lead has the answer that was given for it',
   },
   {

@@ -2,7 +2,7 @@
 import {addressOf} from '../../server/config/destinations.ts';
 import {openStates, type DeliveryRow} from '../../server/leads/deliveries.ts';
 import type {AttachedStore} from '../../server/leads/ports.ts';
-import type {Sealer} from '../../server/store/sealing.ts';
+import type {Encryptor} from '../../server/store/encryption.ts';
 import {openAttachedSqlite} from '../../server/store/sqlite/store.ts';
 import {time} from './clock.ts';
 import {addressesUnder, destinationsUnder} from './configurations.ts';
@@ -19,7 +19,7 @@ export type AroundOrders = {
   creations: readonly Creation[];
   /** What the files say that the command reads. */
   configuration: () => ConfigurationName;
-  sealer: () => Sealer;
+  encryptor: () => Encryptor;
 };
 
 /** What an operator does with a command that takes no time, straight on the store. */
@@ -32,7 +32,7 @@ export async function order(operation: To<Command['name']>, around: AroundOrders
     deliveries: [],
   };
   around.record(command);
-  const store = await openAttachedSqlite(path, around.sealer(), true);
+  const store = await openAttachedSqlite(path, around.encryptor(), true);
   try {
     command.deliveries = await carryOut(operation, store, command, around);
   } catch (error) {

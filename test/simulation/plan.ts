@@ -156,7 +156,7 @@ const operations = {
   /** Another copy, which runs with the same file of erasures, erases the lead, or all leads that it has. */
   copies: to('erase in a copy', {content: perhaps(few)}),
   looks: to('look', {content: few, process, cut: seldomCut}),
-  /** Operators bring one process after another to the next list of data keys, and seal with it what is there. */
+  /** Operators bring one process after another to the next list of data keys, and encrypt with it what is there. */
   keys: fc.oneof(
     to('next keys', {patience: fc.constantFrom(0, 1_000), lasts: down}),
     to('next keys', {patience: fc.constantFrom(0, 1_000), lasts: down}),
@@ -217,7 +217,7 @@ const flavours = {
     revocations: 2,
   },
   erasing: {leads: 14, reads: 5, moods: 4, stores: 3, crashes: 3, operators: 4, erasures: 7},
-  sealing: {
+  encryption: {
     leads: 14,
     reads: 5,
     moods: 3,

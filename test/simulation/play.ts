@@ -114,7 +114,7 @@ class Players {
   readonly #keys: ReturnType<typeof keysOf>;
   readonly #keyPhases: number[];
   readonly #keysInUse: number[];
-  /** Whether everything is sealed with the last key. */
+  /** Whether everything is encrypted with the last key. */
   #isRotated = false;
   /** Milliseconds by which the clock of each machine is ahead. */
   readonly #skews: number[];
@@ -156,7 +156,7 @@ class Players {
       creations: this.#creations,
       commands: [],
       configuration: () => this.#files[0] ?? 'usual',
-      sealer: () => this.#keys.sealerAt(Math.min(...this.#keyPhases)),
+      encryptor: () => this.#keys.encryptorAt(Math.min(...this.#keyPhases)),
     };
     this.#world = {
       moodOf: (destination) => this.#moods.get(destination),
@@ -205,7 +205,7 @@ class Players {
     const tellings = rowsOf(
       'SELECT lead, destination, content, leased_until AS "leasedUntil" FROM tellings',
     ) as Telling[];
-    const store = await openAttachedSqlite(path, this.#around.sealer(), true);
+    const store = await openAttachedSqlite(path, this.#around.encryptor(), true);
     const stored = await readStored(store, {changes, leases, tellings});
     if (await store.purge()) search(this.#around);
     await store.close();
@@ -252,7 +252,7 @@ class Players {
       destinations: destinationsUnder(this.#configure(process, index), this.#plan),
       ...settings,
     };
-    const sealer = this.#keys.sealerAt(phase);
+    const encryptor = this.#keys.encryptorAt(phase);
     const isAsked = this.#isRepairAsked;
     const span = {at: time(), until: Infinity};
     const start: Start = {...span, type: 'start', process: process.name, isAsked, doubts: []};
@@ -262,7 +262,7 @@ class Players {
       doubt: (text: string) => void start.doubts.push(text),
     };
     const given = {...timings, newsGivenUpAfter};
-    startServer(path, sealer, process, config, given, this.#world, isAsked, said).then(
+    startServer(path, encryptor, process, config, given, this.#world, isAsked, said).then(
       (server) => {
         if (process.isDead) return;
         start.until = time();
@@ -477,17 +477,17 @@ class Players {
       case 'reload':
         return this.#strike(operation, (index) => this.#reload(index, operation.configuration));
       case 'erase':
-        return erase(operation, this.#sealerOf(operation), this.#around);
+        return erase(operation, this.#encryptorOf(operation), this.#around);
       case 'revoke':
-        return revoke(operation, this.#sealerOf(operation), this.#around);
+        return revoke(operation, this.#encryptorOf(operation), this.#around);
       case 'look':
-        return look(operation, this.#sealerOf(operation), this.#around);
+        return look(operation, this.#encryptorOf(operation), this.#around);
       case 'allow':
-        return allow(operation, this.#sealerOf(operation), this.#around);
+        return allow(operation, this.#encryptorOf(operation), this.#around);
       case 'sweep':
-        return sweep(operation, this.#sealerOf(operation), this.#around);
+        return sweep(operation, this.#encryptorOf(operation), this.#around);
       case 'rotate':
-        return rotate(operation, this.#sealerOf(operation), this.#around, {
+        return rotate(operation, this.#encryptorOf(operation), this.#around, {
           isReady: () => this.#isReadyToRotate(),
           rotated: () => (this.#isRotated = true),
         });
@@ -510,16 +510,16 @@ class Players {
   }
 
   /** That of a command on the machine of a process. */
-  #sealerOf({process}: {process: number}) {
-    return this.#keys.sealerAt(this.#keyPhases[process % this.#keyPhases.length] ?? 0);
+  #encryptorOf({process}: {process: number}) {
+    return this.#keys.encryptorAt(this.#keyPhases[process % this.#keyPhases.length] ?? 0);
   }
 
   /** Whether all processes and all commands write with the last key. */
   #isReadyToRotate(): boolean {
     const {last, rotating} = this.#keys;
-    const {writesWith} = this.#keys.sealerAt(last);
-    const isBehind = ({process, sealer}: AroundCommands['commands'][number]) =>
-      !process.isDead && sealer.writesWith !== writesWith;
+    const {writesWith} = this.#keys.encryptorAt(last);
+    const isBehind = ({process, encryptor}: AroundCommands['commands'][number]) =>
+      !process.isDead && encryptor.writesWith !== writesWith;
     return (
       last > 0 && this.#keysInUse.every((phase) => phase >= rotating) && !this.#around.commands.some(isBehind)
     );
@@ -534,9 +534,9 @@ class Players {
     const {last} = this.#keys;
     if (next > last || (next === last && !this.#isRotated)) return;
     // An operator lets a command end that would find what it cannot open.
-    const {writesWith} = this.#keys.sealerAt(next);
-    const lacksKey = ({process, sealer}: AroundCommands['commands'][number]) =>
-      !process.isDead && !sealer.checkValues.includes(writesWith);
+    const {writesWith} = this.#keys.encryptorAt(next);
+    const lacksKey = ({process, encryptor}: AroundCommands['commands'][number]) =>
+      !process.isDead && !encryptor.checkValues.includes(writesWith);
     if (this.#around.commands.some(lacksKey)) return;
     const index = this.#keyPhases.indexOf(next - 1);
     this.#keyPhases[index] = next;

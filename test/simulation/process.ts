@@ -8,7 +8,7 @@ import {noteRepaired, repair, repairAtStart, type Repaired} from '../../server/a
 import {startPipeline, type Pipeline} from '../../server/pipeline.ts';
 import type {LeadStore} from '../../server/leads/ports.ts';
 import type {LinkDesk} from '../../server/leads/revocation.ts';
-import type {Sealer} from '../../server/store/sealing.ts';
+import type {Encryptor} from '../../server/store/encryption.ts';
 import {openCommits, type Outcomes} from '../../server/store/sqlite/commits.ts';
 import {openSqliteStore, type Writer} from '../../server/store/sqlite/store.ts';
 import {draw, runIn, wait, type Process} from './clock.ts';
@@ -48,7 +48,7 @@ export const linksOf = (store: LeadStore, config: object) =>
  */
 export async function startServer(
   path: string,
-  sealer: Sealer,
+  encryptor: Encryptor,
   process: Process,
   config: Settings,
   timings: Timings,
@@ -57,11 +57,11 @@ export async function startServer(
   {repaired, doubt}: {repaired: (done: Repaired) => void; doubt: (text: string) => void},
 ): Promise<Server> {
   return runIn(process, async () => {
-    const opened = await openSqliteStore(path, sealer, undefined, (file) =>
-      Promise.resolve(startWriter(file, sealer, process, world)),
+    const opened = await openSqliteStore(path, encryptor, undefined, (file) =>
+      Promise.resolve(startWriter(file, encryptor, process, world)),
     );
     const store = delayed(opened, process, world);
-    const beside = {store, config: {...config, dataKeys: sealer.words} as unknown as Admin['config']};
+    const beside = {store, config: {...config, dataKeys: encryptor.words} as unknown as Admin['config']};
     const first = isAsked && (await planRepair(beside));
     if (first) {
       const plan = await prepareRepair(beside, first);
@@ -80,8 +80,8 @@ export async function startServer(
 }
 
 /** In place of the thread: a commit takes time before it happens, and again before its outcome is known. */
-function startWriter(path: string, sealer: Sealer, process: Process, world: World): Writer {
-  const {before, commit, close} = openCommits(path, sealer);
+function startWriter(path: string, encryptor: Encryptor, process: Process, world: World): Writer {
+  const {before, commit, close} = openCommits(path, encryptor);
   const failed = 'The simulated disk failed';
   return {
     before,

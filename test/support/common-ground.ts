@@ -37,7 +37,7 @@ export const commonGround: readonly {words: string; why: string}[] = [
     words: 'CURRENT_TIMESTAMP',
     why: 'the time of the database, by which all processes write digests of leads',
   },
-  {words: 'BYTEA', why: 'sealed blobs'},
+  {words: 'BYTEA', why: 'encrypted blobs'},
   {
     words: 'to_regclass text coalesce false current_setting has_schema_privilege current_schema',
     why: 'only `check-start` asks what a start would do with a database',

@@ -1,5 +1,7 @@
-/** Makes of a sealed store what a version before 2.0 has left without a data key, but for its tables, which are those of now. */
-import {sealMark} from '../../server/store/clear-mark.ts';
+/**
+ * Makes of an encrypted store what a version before 2.0 has left without a data key, but for its tables, which are those of now.
+ */
+import {encryptMark} from '../../server/store/clear-mark.ts';
 import type {RowOf} from '../../server/store/columns.ts';
 import type {PersonalData} from '../../server/store/personal-data.ts';
 import {keyOwner} from '../../server/store/person-queries.ts';
@@ -7,14 +9,14 @@ import {
   boundColumns,
   type Bound,
   type Part,
-  type SealedText,
-  type Sealer,
-} from '../../server/store/sealing.ts';
+  type EncryptedText,
+  type Encryptor,
+} from '../../server/store/encryption.ts';
 import type {StoredServer} from './stores.ts';
-import {testSealer} from './test-server.ts';
+import {testEncryptor} from './test-server.ts';
 
 type Tables = Pick<StoredServer, 'select' | 'execute'>;
-type SealedRow = RowOf<'sealed'> & Bound;
+type EncryptedRow = RowOf<'sealed'> & Bound;
 
 const literal = (value: string | number | null) =>
   typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
@@ -23,8 +25,8 @@ const isOfPostgres = ({data_key}: {data_key: unknown}) => typeof data_key === 's
 const asBytes = (text: string, row: {data_key: unknown}) =>
   isOfPostgres(row) ? `convert_to(${literal(text)}, 'UTF8')` : `CAST(${literal(text)} AS BLOB)`;
 /** The statement that says so, with the mark of the upgrade. */
-export function noteClear(sealer: Sealer, isPostgres: boolean): string {
-  const {data_key, blob} = sealMark(sealer);
+export function noteClear(encryptor: Encryptor, isPostgres: boolean): string {
+  const {data_key, blob} = encryptMark(encryptor);
   const hex = Buffer.from(blob).toString('hex');
   const bytes = isPostgres ? `'\\x${hex}'::bytea` : `x'${hex}'`;
   return `INSERT INTO data_keys (check_value, since, data_key, blob) VALUES (0, 1, ${data_key}, ${bytes}) ON CONFLICT DO NOTHING`;
@@ -33,32 +35,32 @@ const json = (value: unknown) => literal(value === null ? null : JSON.stringify(
 const assigned = (values: Record<string, string | number | null>) =>
   Object.entries(values).map(([column, value]) => `${column} = ${literal(value)}`);
 
-/** @param only the ids of the leads that are meant; the others stay sealed */
+/** @param only the ids of the leads that are meant; the others stay encrypted */
 export async function putInClear(
   {select, execute}: Tables,
-  {sealer = testSealer, only}: {sealer?: Sealer; only?: readonly string[]} = {},
+  {encryptor = testEncryptor, only}: {encryptor?: Encryptor; only?: readonly string[]} = {},
 ): Promise<void> {
   const rows = (await select(
     `SELECT sealed.*, ${boundColumns} FROM sealed JOIN leads ON leads.id = lead_id ORDER BY lead_id, part DESC`,
-  )) as SealedRow[];
+  )) as EncryptedRow[];
   // In the descending order of the parts, an answer that came later takes the place of that of its lead.
   const statements = rows
     .filter(({id}) => only?.includes(id) ?? true)
-    .flatMap((row) => inClear(row, opened(sealer, row, row, row.part as Part)));
-  const [key] = (await select('SELECT data_key, blob FROM person_search')) as SealedRow[];
+    .flatMap((row) => inClear(row, opened(encryptor, row, row, row.part as Part)));
+  const [key] = (await select('SELECT data_key, blob FROM person_search')) as EncryptedRow[];
   if (key && !only)
     statements.push(
-      `UPDATE person_search SET data_key = 0, blob = ${asBytes(opened(sealer, keyOwner, key, 'person key'), key)}`,
+      `UPDATE person_search SET data_key = 0, blob = ${asBytes(opened(encryptor, keyOwner, key, 'person key'), key)}`,
     );
   if (!only) statements.push('DELETE FROM data_keys');
-  statements.push(noteClear(sealer, [...rows, ...(key ? [key] : [])].some(isOfPostgres)));
+  statements.push(noteClear(encryptor, [...rows, ...(key ? [key] : [])].some(isOfPostgres)));
   await execute(['BEGIN', ...statements, 'COMMIT'].join(';\n'));
 }
 
-const opened = (sealer: Sealer, of: Bound, {data_key, blob}: SealedText, part: Part) =>
-  sealer.of(of).open({data_key: Number(data_key), blob}, part);
+const opened = (encryptor: Encryptor, of: Bound, {data_key, blob}: EncryptedText, part: Part) =>
+  encryptor.of(of).decrypt({data_key: Number(data_key), blob}, part);
 
-function inClear({lead_id, part, data_key}: SealedRow, text: string): string[] {
+function inClear({lead_id, part, data_key}: EncryptedRow, text: string): string[] {
   const [ofLead, ofPart] = [`lead_id = ${literal(lead_id)}`, `part = ${literal(part)}`];
   const isGone = `DELETE FROM sealed WHERE ${ofLead} AND ${ofPart}`;
   const update = (changes: readonly string[]) =>

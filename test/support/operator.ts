@@ -23,7 +23,7 @@ import type {LeadEntry} from '../../server/leads/new-lead.ts';
 import {readConfig} from '../../server/config/config.ts';
 import {usualTimings, type Timings} from '../../server/config/timings.ts';
 import {startServer} from '../../server/server.ts';
-import {createSealer} from '../../server/store/sealing.ts';
+import {createEncryptor} from '../../server/store/encryption.ts';
 import {openStore, openAttachedStore} from '../../server/store/open-store.ts';
 import {writeConfig, type FileFields} from './config-file.ts';
 import {fetchFrom, type FetchPath} from './http.ts';
@@ -247,7 +247,7 @@ export async function operate(
   const config = {...baseConfig(own), databasePath, databaseUrl: database?.url};
   const [first = dataKey, ...others] = environment['DATA_KEY']?.split(' ') ?? [];
   const accept = (...entries: readonly LeadEntry[]) =>
-    openWhile(openStore(config, createSealer([first, ...others])), async (store) => {
+    openWhile(openStore(config, createEncryptor([first, ...others])), async (store) => {
       // A request that waits for its turn has a limit, which thousands at once would reach on a busy machine.
       for (let from = 0; from < entries.length; from += 100) {
         await Promise.all(entries.slice(from, from + 100).map((entry) => store.accept(entry)));
@@ -265,7 +265,7 @@ export async function operate(
     },
     async admin(changes = {}) {
       const config = readConfig({...environment, ...changes});
-      const opening = openAttachedStore(config, createSealer(config.dataKeys), true);
+      const opening = openAttachedStore(config, createEncryptor(config.dataKeys), true);
       const store = await openFor(t, opening);
       return {config, store, noteAccess: noting(store, {actor: 'ana', action: 'test'})};
     },

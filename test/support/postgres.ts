@@ -9,7 +9,7 @@ import {keepCommonGround} from './common-ground.ts';
 import {skipUnless} from './installed.ts';
 import {openFor, type Owner} from './opened.ts';
 import {until} from './until.ts';
-import {testSealer} from './test-server.ts';
+import {testEncryptor} from './test-server.ts';
 
 const {TEST_DATABASE_URL: serverUrl} = process.env;
 
@@ -95,7 +95,7 @@ async function makeTemplate(): Promise<string> {
     if (rowCount === 0) {
       await client.query(`DROP DATABASE IF EXISTS ${name}_unfinished WITH (FORCE)`);
       await client.query(`CREATE DATABASE ${name}_unfinished`);
-      await (await openPostgresStore(urlOf(`${name}_unfinished`), testSealer)).close();
+      await (await openPostgresStore(urlOf(`${name}_unfinished`), testEncryptor)).close();
       // As if no server had used the database yet: tests open it with data keys, or in clear.
       await query(urlOf(`${name}_unfinished`), 'DELETE FROM data_keys');
       await client.query(`ALTER DATABASE ${name}_unfinished RENAME TO ${name}`);
@@ -125,7 +125,7 @@ export async function openPostgresStores(
 ): Promise<{database: TestDatabase; stores: LeadStore[]}> {
   const database = await droppedAfter(owner, createDatabaseWithTables());
   await prepare?.(database);
-  const opening = Array.from({length: count}, () => openPostgresStore(database.url, testSealer));
+  const opening = Array.from({length: count}, () => openPostgresStore(database.url, testEncryptor));
   return {database, stores: await Promise.all(opening.map((store) => openFor(owner, store)))};
 }
 

@@ -6,7 +6,7 @@ import {openAttachedStore} from '../../server/store/open-store.ts';
 import {openForSuite, openWhile} from './opened.ts';
 import {closeGate, createDatabaseWithTables, withoutPostgres, type Gate} from './postgres.ts';
 import {execute, rowsOf, stopWrites} from './rows.ts';
-import {startTestServer, type Prepare, type TestServer, testSealer} from './test-server.ts';
+import {startTestServer, type Prepare, type TestServer, testEncryptor} from './test-server.ts';
 
 export type StoredServer = TestServer & {
   /** Reads the tables directly. */
@@ -28,7 +28,7 @@ export type Store = {
 
 /** What a command does beside the server. */
 export const asOperator = <Result>({config}: TestServer, work: (store: AttachedStore) => Promise<Result>) =>
-  openWhile(openAttachedStore(config, testSealer, true), work);
+  openWhile(openAttachedStore(config, testEncryptor, true), work);
 
 async function startOverSqlite(prepare: Prepare = {}, timings?: Partial<Timings>): Promise<StoredServer> {
   const server = await startTestServer(prepare, timings);

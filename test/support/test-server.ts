@@ -7,7 +7,7 @@ import type {Config} from '../../server/config/config.ts';
 import {usualTimings, type Timings} from '../../server/config/timings.ts';
 import {onePartner, type Partner} from '../../server/config/partners.ts';
 import {startServer} from '../../server/server.ts';
-import {createSealer} from '../../server/store/sealing.ts';
+import {createEncryptor} from '../../server/store/encryption.ts';
 import {openSqliteStore} from '../../server/store/sqlite/store.ts';
 import {logTo} from './observation-log.ts';
 import {fetchFrom, type FetchPath} from './http.ts';
@@ -31,7 +31,7 @@ export const globex = caller({user: 'globex', password: 'globex-password', cids:
 
 export const dataKey = 'a-data-key-for-tests-that-is-long-enough';
 /** For stores with this key. */
-export const testSealer = createSealer([dataKey]);
+export const testEncryptor = createEncryptor([dataKey]);
 
 export const listedOrigin = 'https://www.partner.example';
 export const otherOrigin = 'https://other.example';
@@ -121,7 +121,7 @@ export async function startTestServer(
   const log = logTo(logLines, config.logLevel);
   const store = config.databaseUrl
     ? undefined
-    : await openSqliteStore(config.databasePath, createSealer(config.dataKeys), log.emit);
+    : await openSqliteStore(config.databasePath, createEncryptor(config.dataKeys), log.emit);
   const server = await startServer(
     config,
     log.emit,

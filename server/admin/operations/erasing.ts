@@ -109,7 +109,7 @@ function keptWords({leads}: ErasurePlan): string {
 function remainsOf({databaseUrl, databasePath}: Config) {
   if (databaseUrl)
     return [
-      'On PostgreSQL, the old rows stay in its files, its log and its backups until they are overwritten. What was sealed cannot be read any more once its data key is destroyed (docs/privacy.md).',
+      'On PostgreSQL, the old rows stay in its files, its log and its backups until they are overwritten. What was encrypted cannot be read any more once its data key is destroyed (docs/privacy.md).',
     ];
   const older = filesAside(resolve(databasePath));
   return [

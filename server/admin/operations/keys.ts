@@ -1,4 +1,4 @@
-/** Which data keys are in use, sealing with the first one of DATA_KEY, and what is saved or lost. */
+/** Which data keys are in use, encrypting with the first one of DATA_KEY, and what is saved or lost. */
 import {z} from 'zod';
 import {referenceOf} from '../../../contract/reference.ts';
 import {clearWord} from '../../config/data-keys.ts';
@@ -22,20 +22,20 @@ import {notOutOfFiles} from './progress.ts';
 
 /** What the key is for, by its place in DATA_KEY. */
 function placeOf({key, listed, seals}: KeyRow) {
-  if (key === clearWord) return 'no: a server seals it';
-  if (seals) return 'first: it seals';
-  return listed ? 'opens' : 'no';
+  if (key === clearWord) return 'no: a server encrypts it';
+  if (seals) return 'first: it encrypts';
+  return listed ? 'decrypts' : 'no';
 }
 const wayOut = (key: string) =>
-  `Data is sealed with ${key}, which DATA_KEY lacks, so no server starts: put the key back, behind the new one if there is one. If no copy of it is left, "lead-prequal keys forget ${key}" erases what is sealed with it.`;
+  `Data is encrypted with ${key}, which DATA_KEY lacks, so no server starts: put the key back, behind the new one if there is one. If no copy of it is left, "lead-prequal keys forget ${key}" erases what is encrypted with it.`;
 
 const status = reads({
   words: 'keys status',
-  what: 'list the data keys that are in use, and which server seals with which',
+  what: 'list the data keys that are in use, and which server encrypts with which',
   help: `A key is shown by its check value, which says nothing of the key itself. "clear" stands for data of a version before 2.0,
-which a server seals by itself. A key may leave DATA_KEY once "lead-prequal keys rotate" has sealed everything with another
-one, and seven days have passed: until then, links and idempotency keys need it. --count counts the sealed parts of leads
-under each key; it reads them all.
+which a server encrypts by itself. A key may leave DATA_KEY once "lead-prequal keys rotate" has encrypted everything with
+another one, and seven days have passed: until then, links and idempotency keys need it. --count counts the encrypted parts
+of leads under each key; it reads them all.
 
 Exit status: 0; 1 if DATA_KEY lacks a key that is in use, so that no server starts. It says the way out.`,
   opens: 'store without its keys',
@@ -48,7 +48,7 @@ Exit status: 0; 1 if DATA_KEY lacks a key that is in use, so that no server star
     ['in DATA_KEY', placeOf],
     ['may leave from', 'may_leave_at'],
     ...(count ? (['rows'] as const) : []),
-    ['servers that seal with it', 'servers'],
+    ['servers that encrypt with it', 'servers'],
   ],
   async *read(admin, {count = false}) {
     const keys = await listKeys(admin, {isCounted: count});
@@ -63,12 +63,12 @@ Exit status: 0; 1 if DATA_KEY lacks a key that is in use, so that no server star
 
 const rotate = changes({
   words: 'keys rotate',
-  what: 'seal everything with the first key of DATA_KEY',
+  what: 'encrypt everything with the first key of DATA_KEY',
   help: `Run it when all servers have the new key first in DATA_KEY, with the settings that they have. It works in small slices while
-servers run, and may be stopped and begun again at any time. It refuses while a server seals with another key. When it has
+servers run, and may be stopped and begun again at any time. It refuses while a server encrypts with another key. When it has
 ended, it says the day from which the other keys can leave DATA_KEY. docs/privacy.md has the steps.
 
-Exit status: 0 everything is sealed with the first key; 1 not everything, or not at all; 2 the command line is wrong.`,
+Exit status: 0 everything is encrypted with the first key; 1 not everything, or not at all; 2 the command line is wrong.`,
   fields: {},
   run: (admin) => rotateKeys(admin),
   line: rotation,
@@ -82,7 +82,7 @@ Exit status: 0 everything is sealed with the first key; 1 not everything, or not
     return {
       said: [
         unreadable.length === 0 &&
-          `✓ Everything is sealed with ${key}: ${counted(resealed, 'row')} of it now${leave}`,
+          `✓ Everything is encrypted with ${key}: ${counted(resealed, 'row')} of it now${leave}`,
       ],
       remarks: [
         databaseUrl !== undefined &&
@@ -92,7 +92,7 @@ Exit status: 0 everything is sealed with the first key; 1 not everything, or not
       fails: [
         ...unreadable.map((id) => `✗ Something of the lead ${id} cannot be read, and stays as it is`),
         unreadable.length > 0 &&
-          `! ${counted(resealed, 'row')} sealed with ${key}. The keys of before are still needed: leave them in DATA_KEY`,
+          `! ${counted(resealed, 'row')} encrypted with ${key}. The keys of before are still needed: leave them in DATA_KEY`,
         !out_of_files && notOutOfFiles('keys rotate'),
       ],
     };
@@ -113,8 +113,8 @@ the server has made the key itself.`,
 
 const forget = changes({
   words: 'keys forget',
-  what: 'erase what is sealed with a key that is lost',
-  help: `The way out of a lost key, without which no server starts. It says how much is sealed with it, asks for a word, and erases that,
+  what: 'erase what is encrypted with a key that is lost',
+  help: `The way out of a lost key, without which no server starts. It says how much is encrypted with it, asks for a word, and erases that,
 as "leads erase" does. It may be stopped and begun again. docs/privacy.md has the steps.
 
 Exit status: 0 forgotten; 1 not, or not out of the files yet; 2 the command line is wrong, or nobody can be asked.`,
@@ -131,7 +131,7 @@ Exit status: 0 forgotten; 1 not, or not out of the files yet; 2 the command line
     const many = `${counted(leads.length, 'lead')}, and ${counted(consents.length, 'kept consent')} of erased leads`;
     return {
       does: [
-        `Sealed with ${key}, and lost: ${many}.`,
+        `Encrypted with ${key}, and lost: ${many}.`,
         'Webhooks, chat rooms and mailboxes are told to delete the leads, too. They may have the last copy: save first what you need.',
         person_key && 'The key of the blind indexes is lost, too: a server makes it and the digests anew.',
         evidence_keys.length > 0 &&
@@ -158,6 +158,6 @@ Exit status: 0 forgotten; 1 not, or not out of the files yet; 2 the command line
 
 export const keys: Group = {
   name: 'keys',
-  what: 'say which data keys are in use, or seal with another one',
+  what: 'say which data keys are in use, or encrypt with another one',
   rows: [status, rotate, saved, forget],
 };

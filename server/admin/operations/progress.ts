@@ -4,7 +4,7 @@ import type {Waiting} from '../purging.ts';
 import {counted, lasting} from '../words.ts';
 
 export type Progress =
-  Search | Waiting | {erased: string} | {revoked: string} | {sealed: number} | {underWayUntil: number};
+  Search | Waiting | {erased: string} | {revoked: string} | {encrypted: number} | {underWayUntil: number};
 
 /** `goesOn`: a page waits no longer, and says this. */
 type Words = {say?: string; goesOn?: string};
@@ -27,7 +27,7 @@ export function progressWords(): (progress: Progress) => Words {
             say: `This takes long, because ${counted(progress.unprepared, 'lead')} cannot be found by person yet and must be read. After an update, the server prepares them within minutes.`,
           }
         : {};
-    if ('sealed' in progress) return {say: `${counted(progress.sealed, 'row')} sealed …`};
+    if ('encrypted' in progress) return {say: `${counted(progress.encrypted, 'row')} encrypted …`};
     if ('underWayUntil' in progress)
       return isFirst('under way')
         ? {

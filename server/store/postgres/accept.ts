@@ -12,8 +12,8 @@ import type {Outcome} from '../batcher.ts';
 import {tables, type TableName} from '../columns.ts';
 import {insertText, list, statement, type Row, type Statement} from '../database.ts';
 import {reasonOf} from '../../leads/store-errors.ts';
-import {held, newTables, sealRows, selectSuppressed, type NewRows} from '../new-rows.ts';
-import type {Sealer} from '../sealing.ts';
+import {held, newTables, encryptRows, selectSuppressed, type NewRows} from '../new-rows.ts';
+import type {Encryptor} from '../encryption.ts';
 import {refusalOf, type Connections} from './connections.ts';
 import {dialect} from './start.ts';
 
@@ -24,7 +24,7 @@ const asParameter = (
   leads: readonly {readonly [Name in keyof NewRows]: readonly object[]}[],
   names: readonly (keyof NewRows)[],
 ) => JSON.stringify(Object.fromEntries(names.map((table) => [table, leads.flatMap((rows) => rows[table])])));
-const toJson = (rows: ReturnType<typeof sealRows>) => ({
+const toJson = (rows: ReturnType<typeof encryptRows>) => ({
   ...rows,
   sealed: rows.sealed.map(({blob, ...row}) => ({...row, blob: asHex(blob)})),
 });
@@ -137,13 +137,14 @@ const lookUpText = `
 export async function acceptAll(
   connections: Connections,
   batch: readonly NewRows[],
-  sealer: Sealer,
+  encryptor: Encryptor,
 ): Promise<(Outcome<Written> | undefined)[]> {
   const outcomes = new Map<NewRows, Outcome<Written>>();
   let left = batch;
   while (left.length > 0) {
     const [round, later] = splitConflicts(left);
-    for (const [rows, outcome] of await acceptRound(connections, round, sealer)) outcomes.set(rows, outcome);
+    for (const [rows, outcome] of await acceptRound(connections, round, encryptor))
+      outcomes.set(rows, outcome);
     left = later;
   }
   return batch.map((rows) => outcomes.get(rows));
@@ -154,17 +155,17 @@ type Outcomes = [NewRows, Outcome<Written>][];
 async function acceptRound(
   connections: Connections,
   round: readonly NewRows[],
-  sealer: Sealer,
+  encryptor: Encryptor,
 ): Promise<Outcomes> {
   try {
-    const written = await acceptTogether(connections, round, sealer);
+    const written = await acceptTogether(connections, round, encryptor);
     return written.map(([rows, result]) => [rows, {result}]);
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal !== 'row' || round.length === 1)
       return round.map((rows) => [rows, {error: reasonOf(error), refusal}]);
     const outcomes: Outcomes = [];
-    for (const rows of round) outcomes.push(...(await acceptRound(connections, [rows], sealer)));
+    for (const rows of round) outcomes.push(...(await acceptRound(connections, [rows], encryptor)));
     return outcomes;
   }
 }
@@ -193,14 +194,14 @@ function splitConflicts(batch: readonly NewRows[]): [NewRows[], NewRows[]] {
 async function acceptTogether(
   connections: Connections,
   leads: readonly NewRows[],
-  sealer: Sealer,
+  encryptor: Encryptor,
 ): Promise<[NewRows, Written][]> {
   function insert(created: readonly NewRows[]) {
     const names = newTables.filter((name) => created.some((rows) => rows[name].length > 0));
     return statement(
       insertTextOf(names),
       asParameter(
-        created.map((rows) => toJson(sealRows(rows, sealer))),
+        created.map((rows) => toJson(encryptRows(rows, encryptor))),
         names.includes('deliveries') ? [...names, 'senders'] : names,
       ),
     );

@@ -5,7 +5,7 @@ import {isWithin, readAddress, readRanges} from '../../config/addresses.ts';
 import {reasonOf} from '../../leads/store-errors.ts';
 import {goneAfter, type ProcessReport} from '../../reload/reloads.ts';
 import type {Emit} from '../../observe/observations.ts';
-import {sealedByUpgrade, selectBefore} from '../clear-mark.ts';
+import {encryptedByUpgrade, selectBefore} from '../clear-mark.ts';
 import {tables} from '../columns.ts';
 import {list, statement, type Row} from '../database.ts';
 import {
@@ -25,7 +25,7 @@ import {
   type StartsWith,
   type StoreMark,
 } from '../schema.ts';
-import type {Sealer} from '../sealing.ts';
+import type {Encryptor} from '../encryption.ts';
 import {longTimeout, openConnections, type Connections} from './connections.ts';
 
 /** Milliseconds for which connecting is retried, so that the database may be started together with the server. */
@@ -78,7 +78,7 @@ export const dialect: Dialect = {
 
 type Options = {
   url: string;
-  sealer: Sealer;
+  encryptor: Encryptor;
   /** False for commands, which refuse the tables of an older version. */
   mayUpgrade: boolean;
   emit: Emit | undefined;
@@ -116,12 +116,12 @@ export async function startPostgres(options: Options): Promise<Connections> {
   }
 }
 
-async function openUpgraded({url, sealer, mayUpgrade, emit}: Options): Promise<Connections> {
+async function openUpgraded({url, encryptor, mayUpgrade, emit}: Options): Promise<Connections> {
   const connections = await openConnections(url);
   try {
     if (!mayUpgrade) refuseOtherVersion(await readFoundIfAny((text) => connections.read(statement(text))));
     else {
-      const before = await connections.longTransaction((client) => bringUp(client, sealer));
+      const before = await connections.longTransaction((client) => bringUp(client, encryptor));
       if (emit) emitUpgrade(before, emit);
     }
     return connections;
@@ -217,11 +217,11 @@ const ownTables = Object.keys(tables).map((name) => `'${name}'`);
 /**
  * Creates or upgrades the tables in a transaction that has begun. Several processes may start at once: the lock lets one of
  * them upgrade while the others wait.
- * @param sealer what is in clear counts afterwards only if this seals a mark; new tables need none
+ * @param encryptor what is in clear counts afterwards only if this encrypts a mark; new tables need none
  * @returns the version that the tables had, 0 if there were none
  * @throws Error also when the database has another encoding than UTF-8, or a data key is missing that an upgrade needs
  */
-export async function bringUp(client: pg.ClientBase, sealer?: Sealer): Promise<number> {
+export async function bringUp(client: pg.ClientBase, encryptor?: Encryptor): Promise<number> {
   const run = async (text: string, values?: unknown[]) =>
     (await client.query<Row>({text, ...(values && {values}), query_timeout: longTimeout} as pg.QueryConfig))
       .rows;
@@ -241,9 +241,9 @@ export async function bringUp(client: pg.ClientBase, sealer?: Sealer): Promise<n
   if (own.length > 0)
     await run(`LOCK TABLE ${list(own.map(({tablename}) => String(tablename)))} IN ACCESS EXCLUSIVE MODE`);
   for (const text of statementsFrom(version, dialect)) await run(text);
-  if (sealer) {
+  if (encryptor) {
     const [keys, publicKeys] = [await run(selectBefore[0]), await run(selectBefore[1])];
-    for (const {text, values} of sealedByUpgrade(version, sealer, keys, publicKeys))
+    for (const {text, values} of encryptedByUpgrade(version, encryptor, keys, publicKeys))
       await run(text, [...values]);
   }
   await run('DELETE FROM schema_version');

@@ -6,7 +6,7 @@ import {storeError} from '../../leads/store-errors.ts';
 import type {LeadStore} from '../../leads/ports.ts';
 import type {Emit} from '../../observe/observations.ts';
 import {acceptsLeads, type Written} from '../new-lead.ts';
-import type {Sealer} from '../sealing.ts';
+import type {Encryptor} from '../encryption.ts';
 import {leadQueries} from '../queries.ts';
 import {acceptAll} from './accept.ts';
 import type {SqlWords} from '../database.ts';
@@ -43,12 +43,12 @@ export const postgresWords: SqlWords = {
 /** @throws Error when the database cannot be reached or was made by a newer version or before 1.0.0 */
 export async function openPostgresStore(
   url: string,
-  sealer: Sealer,
+  encryptor: Encryptor,
   {mayUpgrade = true, patience = startPatience, emit}: Options = {},
 ): Promise<LeadStore> {
-  const connections = await startPostgres({url, sealer, mayUpgrade, emit, patience});
+  const connections = await startPostgres({url, encryptor, mayUpgrade, emit, patience});
 
-  const accepts = createBatcher<NewRows, Written>((batch) => acceptAll(connections, batch, sealer));
+  const accepts = createBatcher<NewRows, Written>((batch) => acceptAll(connections, batch, encryptor));
 
   async function write(rows: NewRows): Promise<Written> {
     const waitEnds = performance.now() + databaseTimings.keyWait;
@@ -68,7 +68,7 @@ export async function openPostgresStore(
       write: (...statements) => orUnavailable(connections.write(...statements)),
       ...postgresWords,
     },
-    sealer,
+    encryptor,
   );
 
   // Only the server marks the keys that it uses; a command may have a user that only reads.

@@ -15,8 +15,8 @@ import {
   type KnownKey,
   type Written,
 } from '../new-lead.ts';
-import {held, isHeldWith, newTables, sealRows, selectSuppressed, type NewRows} from '../new-rows.ts';
-import type {Sealer} from '../sealing.ts';
+import {held, isHeldWith, newTables, encryptRows, selectSuppressed, type NewRows} from '../new-rows.ts';
+import type {Encryptor} from '../encryption.ts';
 import {
   createRunner,
   emptyLog,
@@ -46,8 +46,8 @@ export type Commits = {
 };
 
 /** @throws Error as `openWriter` */
-export function openCommits(path: string, sealer: Sealer): Commits {
-  const {database, before} = openWriter(path, sealer);
+export function openCommits(path: string, encryptor: Encryptor): Commits {
+  const {database, before} = openWriter(path, encryptor);
   const {all: run} = createRunner(database);
 
   /** If a write fails, only this write is undone and the batch goes on, unless SQLite ended the whole transaction. */
@@ -84,7 +84,7 @@ export function openCommits(path: string, sealer: Sealer): Commits {
     const written = decide(rows, lookUp(run, rows));
     if (written.outcome !== 'created') return written;
     const said = suppressionOf(rows);
-    const stored = asSuppressed(sealRows(rowsOf(rows, written.duplicateOf), sealer), said);
+    const stored = asSuppressed(encryptRows(rowsOf(rows, written.duplicateOf), encryptor), said);
     for (const [table, insert] of inserters) for (const row of stored[table]) run(insert(row));
     return {...written, ...said};
   }
@@ -143,7 +143,7 @@ type Suppressed = {isSuppressed: boolean; isMailbox: boolean; mailboxStoppedAt: 
 
 /** The rows of a lead, which may be held because of its number. */
 function asSuppressed(
-  rows: ReturnType<typeof sealRows>,
+  rows: ReturnType<typeof encryptRows>,
   {isSuppressed, isMailbox, mailboxStoppedAt: mailbox_stopped_at}: Suppressed,
 ): typeof rows {
   const [lead] = rows.leads;

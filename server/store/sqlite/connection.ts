@@ -1,7 +1,7 @@
 /** The two connections to the SQLite file: one for reading, and one for writing, which upgrades the database first. */
 import {DatabaseSync, type StatementSync} from 'node:sqlite';
 import type {Value} from '../columns.ts';
-import {sealedByUpgrade, selectBefore} from '../clear-mark.ts';
+import {encryptedByUpgrade, selectBefore} from '../clear-mark.ts';
 import {statement, type Row, type Statement, type SqlWords} from '../database.ts';
 import {
   canServe,
@@ -18,7 +18,7 @@ import {
   type StartsWith,
   type StoreMark,
 } from '../schema.ts';
-import type {Sealer} from '../sealing.ts';
+import type {Encryptor} from '../encryption.ts';
 import {refuseDamaged, refuseMoved, refuseOtherOwner, refuseUnwritable, sizeOf} from './files.ts';
 
 export type Runner = {
@@ -105,7 +105,7 @@ const lateCheckpoints = 'PRAGMA wal_autocheckpoint = 4000';
  * @throws Error when the file is damaged, or was made by a newer version or before 1.0.0, or its leads were moved, or a data
  * key is missing that an upgrade needs
  */
-export function openWriter(path: string, sealer: Sealer): {database: DatabaseSync; before: number} {
+export function openWriter(path: string, encryptor: Encryptor): {database: DatabaseSync; before: number} {
   refuseDamaged(path);
   // Again, because `store copy` may just have ended. Otherwise the next line would make a new file.
   refuseMoved(path);
@@ -114,7 +114,7 @@ export function openWriter(path: string, sealer: Sealer): {database: DatabaseSyn
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON');
   database.exec(lateCheckpoints);
   emptyLog(database);
-  return {database, before: upgrade(database, sealer)};
+  return {database, before: upgrade(database, encryptor)};
 }
 
 /**
@@ -164,7 +164,7 @@ export function readFound(database: DatabaseSync): Found {
   return {version, oldestServer, mark: database.prepare(selectMark).get() as StoreMark | undefined};
 }
 
-function upgrade(database: DatabaseSync, sealer: Sealer): number {
+function upgrade(database: DatabaseSync, encryptor: Encryptor): number {
   const found = readFound(database);
   const {version: before} = found;
   if (startsWith(found) === 'the tables as they are') return before;
@@ -176,7 +176,7 @@ function upgrade(database: DatabaseSync, sealer: Sealer): number {
     for (const text of statementsFrom(before, dialect)) database.exec(text);
     const {all} = createRunner(database);
     const [keys, publicKeys] = selectBefore.map((text) => all(statement(text)));
-    for (const sealing of sealedByUpgrade(before, sealer, keys!, publicKeys!)) all(sealing);
+    for (const change of encryptedByUpgrade(before, encryptor, keys!, publicKeys!)) all(change);
     database.exec(`PRAGMA user_version = ${currentVersion}`);
   });
   database.exec(`PRAGMA cache_size = ${usualCache}`);

@@ -16,7 +16,7 @@ import {pipeline} from 'node:stream/promises';
 import {isSameFile} from './backup.ts';
 import {tables} from '../columns.ts';
 import {startsWith} from '../schema.ts';
-import {missingKeys, whyNeeded, type Sealer} from '../sealing.ts';
+import {missingKeys, whyNeeded, type Encryptor} from '../encryption.ts';
 import {readFound} from './connection.ts';
 import {checkCopy, CopyError, isTaken, withPartialFile, type Counts} from './copy.ts';
 import {asideName, busy, companions, hasLog, primaryCode, syncToDisk} from './files.ts';
@@ -31,14 +31,14 @@ const notADatabase = 26;
  * When the promise resolves, the database holds the backup. The file is private (0600), was checked and is safe on the
  * disk.
  * @param replace if true, an existing database and its log are renamed; if false, an existing database is an error
- * @param sealer with the data keys that the copy needs
+ * @param encryptor with the data keys that the copy needs
  * @throws CopyError when the backup is damaged, or the database cannot be replaced. Then nothing was changed
  */
 export async function restoreSqlite(
   backup: string,
   databasePath: string,
   replace: boolean,
-  sealer: Sealer,
+  encryptor: Encryptor,
 ): Promise<Restored> {
   if (!existsSync(backup)) throw new CopyError(`There is no file ${backup}`);
   if (hasLog(backup)) {
@@ -55,7 +55,7 @@ export async function restoreSqlite(
   return withPartialFile(databasePath, async (partial) => {
     await pipeline(createReadStream(backup), createWriteStream(partial, {flags: 'r+'}));
     const counts = checkCopy(partial, backup);
-    refuseWithoutKeys(partial, sealer);
+    refuseWithoutKeys(partial, encryptor);
     syncToDisk(partial, dirname(partial));
     const movedTo = whileLocked(databasePath, () => {
       refuseOccupied(databasePath, replace);
@@ -71,7 +71,7 @@ export async function restoreSqlite(
 }
 
 /** No server could start on a copy whose data keys are missing. */
-function refuseWithoutKeys(copy: string, {checkValues}: Sealer) {
+function refuseWithoutKeys(copy: string, {checkValues}: Encryptor) {
   const database = new DatabaseSync(copy, {readOnly: true});
   try {
     const found = readFound(database);

@@ -12,9 +12,9 @@ import {storeError, StoreUnavailable} from '../../leads/store-errors.ts';
 import type {LeadStore, AttachedStore} from '../../leads/ports.ts';
 import type {Emit} from '../../observe/observations.ts';
 import type {Database, Row, Statement} from '../database.ts';
-import {openEvidenceKey, selectEvidenceKeys} from '../evidence-queries.ts';
+import {decryptEvidenceKey, selectEvidenceKeys} from '../evidence-queries.ts';
 import {acceptsLeads, type Written} from '../new-lead.ts';
-import type {Sealer} from '../sealing.ts';
+import type {Encryptor} from '../encryption.ts';
 import {leadQueries} from '../queries.ts';
 import {emitUpgrade} from '../schema.ts';
 import type {Commits, Outcomes, Result, Write} from './commits.ts';
@@ -82,12 +82,12 @@ function databaseOf(
  */
 export async function openSqliteStore(
   path: string,
-  sealer: Sealer,
+  encryptor: Encryptor,
   emit?: Emit,
-  start: (path: string, words: Sealer['words']) => Promise<Writer> = startWriter,
+  start: (path: string, words: Encryptor['words']) => Promise<Writer> = startWriter,
 ): Promise<LeadStore> {
   makeFile(path);
-  const writer = await start(path, sealer.words);
+  const writer = await start(path, encryptor.words);
   const lock = takeServerLock(path);
   if (emit) {
     emitUpgrade(writer.before, emit);
@@ -107,7 +107,7 @@ export async function openSqliteStore(
   );
 
   const database = databaseOf(createRunner(reader), writes);
-  const queries = leadQueries(database, sealer);
+  const queries = leadQueries(database, encryptor);
   await queries.useKeys().catch(async (error: unknown) => {
     await close();
     throw error;
@@ -131,7 +131,7 @@ export async function openSqliteStore(
       await queries.probe(now, bytes);
       refuseLost();
     },
-    evidenceKeysAside: () => Promise.resolve(filesAside(path).flatMap((file) => keysIn(file, sealer))),
+    evidenceKeysAside: () => Promise.resolve(filesAside(path).flatMap((file) => keysIn(file, encryptor))),
     purge: () => writes.add({after: 'emptyLog'}) as Promise<boolean>,
     async rewrite(announce) {
       const needed = roomToRewrite(path);
@@ -148,15 +148,15 @@ export async function openSqliteStore(
  * The keys of statements about consents in a database that a restore has moved aside. None if it is damaged or older than
  * they are.
  */
-function keysIn(file: string, sealer: Sealer): EvidenceKey[] {
+function keysIn(file: string, encryptor: Encryptor): EvidenceKey[] {
   // Without a log, nothing may be made beside the file: a restore refuses a copy with a log.
   const url = pathToFileURL(file);
   url.search = hasLog(file) ? '' : '?immutable=1';
   try {
     const database = new DatabaseSync(url, {readOnly: true});
     try {
-      const rows = database.prepare(selectEvidenceKeys).all() as Parameters<typeof openEvidenceKey>[0][];
-      return rows.flatMap((row) => openEvidenceKey(row, sealer) ?? []);
+      const rows = database.prepare(selectEvidenceKeys).all() as Parameters<typeof decryptEvidenceKey>[0][];
+      return rows.flatMap((row) => decryptEvidenceKey(row, encryptor) ?? []);
     } finally {
       database.close();
     }
@@ -173,7 +173,7 @@ function keysIn(file: string, sealer: Sealer): EvidenceKey[] {
  */
 export async function openAttachedSqlite(
   path: string,
-  sealer: Sealer,
+  encryptor: Encryptor,
   mayWrite: boolean,
 ): Promise<AttachedStore> {
   const connection = openAttached(path, mayWrite);
@@ -193,7 +193,7 @@ export async function openAttachedSqlite(
       ...(!mayWrite && {writeAside: (...statements) => orUnavailable(() => writeAside(statements))}),
       ...sqliteWords,
     },
-    sealer,
+    encryptor,
   );
   async function close() {
     await queries.close();
@@ -209,7 +209,7 @@ export async function openAttachedSqlite(
 }
 
 /** @throws what the thread threw while it opened the file, once it has let go of the file */
-async function startWriter(path: string, words: Sealer['words']): Promise<Writer> {
+async function startWriter(path: string, words: Encryptor['words']): Promise<Writer> {
   const thread = new Worker(new URL('./writer.ts', import.meta.url), {workerData: {path, words}});
   let closing = false;
   try {

@@ -3,13 +3,13 @@
  * receives batches, commits each batch once, and sends back the outcome of each write.
  */
 import {parentPort, workerData} from 'node:worker_threads';
-import {createSealer} from '../sealing.ts';
+import {createEncryptor} from '../encryption.ts';
 import {openCommits, type Write} from './commits.ts';
 
 if (!parentPort) throw new Error('The writer of the database runs as a thread');
 const port = parentPort;
 const {path, words} = workerData as {path: string; words: [string, ...string[]]};
-const {before, commit, close} = openCommits(path, createSealer(words));
+const {before, commit, close} = openCommits(path, createEncryptor(words));
 port.on('message', (batch: Write[] | 'close') => {
   if (batch === 'close') {
     close();

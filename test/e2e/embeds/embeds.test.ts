@@ -32,7 +32,7 @@ import {
   type TriedPlatform,
   type Way,
 } from './platforms.ts';
-import {leadsOf} from '../../support/sealed-rows.ts';
+import {leadsOf} from '../../support/encrypted-rows.ts';
 
 async function startAll() {
   const [site, frame] = await Promise.all([startWebsite(), startWebsite()]);

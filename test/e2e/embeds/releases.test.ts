@@ -19,7 +19,7 @@ import {sameHashOf} from '../../support/embed-folder.ts';
 import {openFor, suiteOwner} from '../../support/opened.ts';
 import {startTestServer, type TestServer} from '../../support/test-server.ts';
 import {startWebsite, type Website} from '../../support/website.ts';
-import {leadsOf} from '../../support/sealed-rows.ts';
+import {leadsOf} from '../../support/encrypted-rows.ts';
 
 const finances = {
   credit_score: 'Above 720',

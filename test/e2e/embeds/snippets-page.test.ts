@@ -8,7 +8,7 @@ import {onePartner} from '../../../server/config/partners.ts';
 import {axeFaults} from '../axe.ts';
 import {startBuilt} from '../built.ts';
 import {useDemo} from '../demo.ts';
-import {leadsOf} from '../../support/sealed-rows.ts';
+import {leadsOf} from '../../support/encrypted-rows.ts';
 
 const run = useDemo();
 

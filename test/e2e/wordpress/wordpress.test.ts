@@ -17,7 +17,7 @@ import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
 import {startTestServer, type TestServer} from '../../support/test-server.ts';
 import {walk} from '../partner-pages/way.ts';
 import {startDatabase, startWordPress, withoutWordPress, type WordPress} from './site.ts';
-import {leadsOf} from '../../support/sealed-rows.ts';
+import {leadsOf} from '../../support/encrypted-rows.ts';
 
 const {version: built} = JSON.parse(readFileSync('package.json', 'utf8')) as {version: string};
 const zip = join('dist/embed', built, wordpressPlugin);

@@ -16,7 +16,7 @@ import {planAndErase, unnoted, carryOut} from '../../support/operator.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 import {doneAnswer, failedAttempt, newDelivery, newEntry, newsTo} from '../../support/sample-leads.ts';
 import {forEachStore} from '../../support/stores.ts';
-import {partners, testSealer} from '../../support/test-server.ts';
+import {partners, testEncryptor} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 import {replyWith, startWebhookReceiver, type WebhookReceiver} from '../../support/webhook-receiver.ts';
 
@@ -37,7 +37,7 @@ forEachStore((store) => {
       const next = await openFor(t, startWebhookReceiver());
       const prepared = {partners: [{...acme, sendTo: ['crm']}], destinations: at(former)} as const;
       const server = await openFor(t, store.startServer(prepared, quickTimings));
-      const attached = await openFor(t, openAttachedStore(server.config, testSealer, true));
+      const attached = await openFor(t, openAttachedStore(server.config, testEncryptor, true));
       const under = (present: WebhookReceiver): Admin => ({
         ...{store: attached, noteAccess: unnoted},
         config: {...server.config, destinations: at(present)},
@@ -126,7 +126,7 @@ forEachStore((store) => {
 
     /** A lead with news for the former address, and what a test does with it. */
     async function start(t: TestContext, others: readonly NewDelivery[] = []) {
-      const opened = await openFor(t, openStore(server.config, testSealer));
+      const opened = await openFor(t, openStore(server.config, testEncryptor));
       const news = newsTo('crm', {address: addressOf(former.settings)});
       const entry = newEntry({answer: {status: 'pending'}, deliveries: [news, ...others]});
       await opened.accept(entry);

@@ -31,7 +31,7 @@ import {
   sampleConsent,
 } from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
-import {sealOtherwise} from '../../support/sealed-rows.ts';
+import {encryptOtherwise} from '../../support/encrypted-rows.ts';
 
 const words = 'Call me at any time.';
 const consent = {...sampleConsent, textLanguage: 'es', words};
@@ -325,7 +325,7 @@ for (const {name, postgres, skip} of databaseKinds)
       });
       assert.ok(erased.timeline.some(({title}) => title === 'Erased'));
       for (const lead of [{first_name: 'Jane'}, null]) {
-        await sealOtherwise(operated, id, (personal) => ({...personal, lead}));
+        await encryptOtherwise(operated, id, (personal) => ({...personal, lead}));
         const {view, changes} = await readCallSheet(admin, id, seen);
         assert.ok(view.unreadable);
         assert.deepEqual([view.record, changes], [null, ['revoke', 'add', 'keep', 'erase']]);

@@ -58,7 +58,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       const {findings} = await statusOf(await made.admin());
       assert.ok(findings.some(({kind, text}) => kind === 'evidence' && text.includes(forged.id)));
 
-      // What is sealed of another key, and what is in clear as in a store without a data key.
+      // What is encrypted of another key, and what is in clear as in a store without a data key.
       const bytes = Buffer.from(JSON.stringify({...forged, signsSince: Date.now() + 1e6})).toString('hex');
       const blob = postgres ? `'\\x${bytes}'::bytea` : `x'${bytes}'`;
       const where = `WHERE id = '${forged.id}'`;

@@ -17,7 +17,7 @@ import {readConfig} from '../../../server/config/config.ts';
 import {takeOver} from '../../../server/leads/evidence.ts';
 import type {ProcessReport} from '../../../server/reload/reloads.ts';
 import {openStore} from '../../../server/store/open-store.ts';
-import {createSealer} from '../../../server/store/sealing.ts';
+import {createEncryptor} from '../../../server/store/encryption.ts';
 import {putInClear} from '../../support/in-clear.ts';
 import {openWhile} from '../../support/opened.ts';
 import {
@@ -42,7 +42,7 @@ const report = (changes: Partial<ProcessReport> = {}): ProcessReport => ({
 });
 
 for (const {name, postgres, skip} of databaseKinds) {
-  /** Leads that are sealed with the first key, and what operators do about them under each DATA_KEY. */
+  /** Leads that are encrypted with the first key, and what operators do about them under each DATA_KEY. */
   async function begin(t: TestContext, count = 3) {
     const ids = Array.from({length: count}, () => newEntry());
     const made = await operate(t, ids, {postgres, settings: {DATA_KEY: keyOne}});
@@ -54,7 +54,7 @@ for (const {name, postgres, skip} of databaseKinds) {
         const records = await (await under(words)).store.findRecords(ids.map(({id}) => id));
         return [...records.values()].filter((record) => 'lead' in record).length;
       },
-      /** The keys: whether each is listed and seals, how much is under it, and whether it is in use. */
+      /** The keys: whether each is listed and encrypts, how much is under it, and whether it is in use. */
       status: async (words: string) =>
         (await listKeys(await under(words), {isCounted: true})).map(
           ({key, listed, seals, rows, in_use_since}) => [key, listed, seals, rows, in_use_since !== null],
@@ -65,16 +65,16 @@ for (const {name, postgres, skip} of databaseKinds) {
   }
 
   suite(`data keys over ${name}`, {skip}, () => {
-    test('data in clear is sealed, too, and a server forgets that there was any', async (t) => {
+    test('data in clear is encrypted, too, and a server forgets that there was any', async (t) => {
       const {made, under, rotate, readable, status} = await begin(t);
-      await putInClear(made, {sealer: createSealer([keyOne])});
+      await putInClear(made, {encryptor: createEncryptor([keyOne])});
       assert.deepEqual(await status(keyOne), [
         [one, true, true, 0, false],
         ['clear', false, false, 3, true],
       ]);
       assert.equal(await readable(keyOne), 3);
       const {findings} = await statusOf(await under(keyOne));
-      assert.match(JSON.stringify(findings), /in clear is not sealed yet/);
+      assert.match(JSON.stringify(findings), /in clear is not encrypted yet/);
       assert.deepEqual(await rotate(keyOne), {
         ...{key: one, resealed: 3, unreadable: [], forgotten: [], may_leave_at: null, out_of_files: true},
       });
@@ -85,7 +85,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       assert.equal(await readable(keyOne), 3);
       await assert.rejects(
         under(keyTwo),
-        new RegExp(`sealed with the data key ${one}, which DATA_KEY does not list`),
+        new RegExp(`encrypted with the data key ${one}, which DATA_KEY does not list`),
       );
     });
 
@@ -116,14 +116,14 @@ for (const {name, postgres, skip} of databaseKinds) {
       const words = `${keyTwo} ${keyOne}`;
       const {store} = await under(words);
       await store.useKeys();
-      for await (const {resealed} of store.reseal()) if (resealed > 0) break;
+      for await (const {reencrypted} of store.reencrypt()) if (reencrypted > 0) break;
       assert.deepEqual(await rowsOf(words), [50, 70]);
       assert.equal(await readable(words), 120);
       assert.equal((await rotate(words)).resealed, 70);
       assert.deepEqual(await rowsOf(keyTwo), [120]);
     });
 
-    test('a server that seals with another key makes it refuse, until it has been away for a minute', async (t) => {
+    test('a server that encrypts with another key makes it refuse, until it is away for a minute', async (t) => {
       const {under, rotate} = await begin(t);
       const {store} = await under(keyOne);
       await store.report(report({sealsWith: two}));
@@ -156,7 +156,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       assert.partialDeepStrictEqual(await noteSaved(admin), {key: one, file: '/etc/key'});
       assert.deepEqual(await findings(admin), []);
       const words = `${keyTwo} ${keyOne}`;
-      await assert.rejects(noteSaved(await adminOf(words)), /Nothing is sealed with .* yet/);
+      await assert.rejects(noteSaved(await adminOf(words)), /Nothing is encrypted with .* yet/);
       await rotate(words);
       assert.equal((await findings(await adminOf(words, '/etc/key'))).length, 1, 'the new key is not copied');
     });
@@ -180,7 +180,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       const {under, rotate, status} = await begin(t);
       await assert.rejects(
         rotate(`${keyOne} ${keyTwo}`),
-        new RegExp(`everything is sealed with ${one} already.* nothing with ${two}.* do not destroy it`),
+        new RegExp(`everything is encrypted with ${one} already.* nothing with ${two}.* do not destroy it`),
       );
       const {store} = await under(`${keyTwo} ${keyOne}`);
       await store.useKeys();
@@ -191,7 +191,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       assert.deepEqual((await rotate(`${keyOne} ${keyTwo}`)).forgotten, [two], 'a server means it');
     });
 
-    test('a lost key is forgotten: what is sealed with it is erased, also after an interruption', async (t) => {
+    test('a lost key is forgotten: what is encrypted with it is erased, also after an interruption', async (t) => {
       const newest = newEntry();
       const had = newEntry({partner: 'acme', deliveries: [newsTo('hook')]});
       const [lost, gone] = [newEntry(), newEntry({partner: 'acme', consent: sampleConsent})];
@@ -218,7 +218,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       while (!(await before.store.writeDigests(0)));
       await planAndErase(before, [gone.id]);
       const {keys: signing} = await takeOver(before.store, []);
-      await openWhile(openStore(before.config, createSealer([keyTwo, keyOne])), async (store) => {
+      await openWhile(openStore(before.config, createEncryptor([keyTwo, keyOne])), async (store) => {
         await store.accept(newest);
         await store.report(report({sealsWith: one}));
       });
@@ -268,7 +268,7 @@ for (const {name, postgres, skip} of databaseKinds) {
         [{lead_id: had.id, destination: 'hook'}],
       );
       assert.equal((await made.select('SELECT * FROM suppressed')).length, 1);
-      await openWhile(openStore(admin.config, createSealer([keyTwo])), async (store) => {
+      await openWhile(openStore(admin.config, createEncryptor([keyTwo])), async (store) => {
         while (!(await store.writeDigests(0)));
       });
       const digested = await made.select('SELECT DISTINCT lead_id FROM person_digests');

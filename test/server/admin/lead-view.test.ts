@@ -31,11 +31,11 @@ import {
   standardBody,
 } from '../../support/sample-leads.ts';
 import {newsRequest} from '../../support/sample-news.ts';
-import {damaged, sealOtherwise} from '../../support/sealed-rows.ts';
+import {damaged, encryptOtherwise} from '../../support/encrypted-rows.ts';
 
 /** Nothing but a name is left of the lead. */
-const onlyNamed = (tables: Parameters<typeof sealOtherwise>[0], id: string) =>
-  sealOtherwise(tables, id, (personal) => ({...personal, lead: {first_name: 'Jane'}}));
+const onlyNamed = (tables: Parameters<typeof encryptOtherwise>[0], id: string) =>
+  encryptOtherwise(tables, id, (personal) => ({...personal, lead: {first_name: 'Jane'}}));
 
 /** A Wednesday. It is noon in New York, 9 AM in Los Angeles and 7 AM in Honolulu. */
 const now = Date.parse('Nov 25 2026 12:00 EST');

@@ -6,7 +6,7 @@ import {listPage, personPage} from '../../../server/admin/listing.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import {databaseKinds, idsOf, planAndErase, planAndRevoke, operateAdmin} from '../../support/operator.ts';
 import {asLead, entryAt, prequalificationBody, newsTo} from '../../support/sample-leads.ts';
-import {damaged} from '../../support/sealed-rows.ts';
+import {damaged} from '../../support/encrypted-rows.ts';
 
 const begun = Date.now();
 /** So many minutes ago. */

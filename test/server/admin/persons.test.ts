@@ -11,7 +11,7 @@ import {firstIdAt} from '../../../server/leads/lead-ids.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import type {AttachedStore} from '../../../server/leads/ports.ts';
 import {openStore} from '../../../server/store/open-store.ts';
-import {createSealer} from '../../../server/store/sealing.ts';
+import {createEncryptor} from '../../../server/store/encryption.ts';
 import {openWhile, type Owner} from '../../support/opened.ts';
 import {databaseKinds, exportOf, idsOf, planAndErase, unnoted, operateAdmin} from '../../support/operator.ts';
 import {until} from '../../support/until.ts';
@@ -122,7 +122,7 @@ for (const {name, postgres, skip} of databaseKinds)
       const {admin, rowsOf} = await operated(t, [before(100_000)]);
       const late = before(600_000);
       const inTime = ofJane();
-      await openWhile(openStore(admin.config, createSealer([key])), async (store) => {
+      await openWhile(openStore(admin.config, createEncryptor([key])), async (store) => {
         while (!(await store.writeDigests(40_000)));
         await store.accept(late);
         await store.accept(inTime);

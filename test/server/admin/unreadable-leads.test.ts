@@ -10,7 +10,7 @@ import {usualTimings} from '../../../server/config/timings.ts';
 import type {Observation} from '../../../server/observe/observations.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {startRetentionJob} from '../../../server/store/retention-job.ts';
-import {createSealer} from '../../../server/store/sealing.ts';
+import {createEncryptor} from '../../../server/store/encryption.ts';
 import {openFor} from '../../support/opened.ts';
 import {
   allOf,
@@ -26,7 +26,7 @@ import {until} from '../../support/until.ts';
 import {join} from 'node:path';
 import {referenceOf} from '../../../contract/reference.ts';
 import {inOneLine, type Status} from '../../../server/admin/status.ts';
-import {sealOtherwise} from '../../support/sealed-rows.ts';
+import {encryptOtherwise} from '../../support/encrypted-rows.ts';
 
 const key = 'a-data-key-of-tests-with-32-characters-or-more';
 
@@ -55,7 +55,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       }));
       for (const {id, change} of damaged) {
         if (typeof change !== 'string')
-          await sealOtherwise(operated, id, (personal) => ({...personal, ...change}));
+          await encryptOtherwise(operated, id, (personal) => ({...personal, ...change}));
         else {
           const column = change.startsWith('leads') ? 'id' : 'lead_id';
           const sql = change.replace('{bytes}', postgres ? 'BYTEA' : 'BLOB');
@@ -120,7 +120,7 @@ for (const {name, postgres, skip} of databaseKinds) {
           await admin.store.close();
           return result;
         },
-        open: async () => openFor(t, openStore((await operated.admin()).config, createSealer([key]))),
+        open: async () => openFor(t, openStore((await operated.admin()).config, createEncryptor([key]))),
       };
     }
     test('an export goes on without them, and they are noted until they are mended', async (t) => {
@@ -132,7 +132,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       assert.deepEqual(await metIds(), bad);
       const byReason = async (text: RegExp) => (await met()).filter(({unreadable}) => text.test(unreadable));
       const [[lost, ...nothing], [mended, ...none]] = [
-        await byReason(/sealed data is missing/),
+        await byReason(/encrypted data is missing/),
         await byReason(/data key 00000007/),
       ];
       assert.deepEqual([nothing, none], [[], []]);
@@ -216,7 +216,7 @@ for (const {name, postgres, skip} of databaseKinds) {
       for (const id of bad)
         assert.match(
           rows.find(({lead}) => lead === id)?.last_error ?? '',
-          /sealed data is missing|data key 00000007/,
+          /encrypted data is missing|data key 00000007/,
         );
       assert.deepEqual(await metIds(), bad);
     });

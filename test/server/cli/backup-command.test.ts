@@ -24,12 +24,12 @@ import {execute} from '../../support/rows.ts';
 import {newEntry} from '../../support/sample-leads.ts';
 import {serviceSettings} from '../../support/service-process.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
-import {testSealer} from '../../support/test-server.ts';
+import {testEncryptor} from '../../support/test-server.ts';
 
 async function prepare(t: TestContext) {
   const folder = temporaryFolder(t);
   const settings = {...serviceSettings(folder), DATABASE_PATH: join(folder, 'data', 'leads.sqlite')};
-  await openWhile(openSqliteStore(settings.DATABASE_PATH, testSealer), async (store) => {
+  await openWhile(openSqliteStore(settings.DATABASE_PATH, testEncryptor), async (store) => {
     await Promise.all(Array.from({length: 200}, () => store.accept(newEntry())));
   });
   const run = (...words: string[]) => runCommand(settings, ...words);
@@ -190,14 +190,14 @@ suite('a start of the server', () => {
     await run('backup', file);
     const crashed = join(folder, 'crashed');
     mkdirSync(crashed);
-    const store = await openFor(t, openSqliteStore(path, testSealer));
+    const store = await openFor(t, openSqliteStore(path, testEncryptor));
     await Promise.all(Array.from({length: 500}, () => store.accept(newEntry())));
     // What a crash would leave: the log of a database that is in use.
     for (const suffix of ['', '-wal']) copyFileSync(path + suffix, join(crashed, `leads.sqlite${suffix}`));
     await store.close();
     const databasePath = join(crashed, 'leads.sqlite');
     const wal = readFileSync(`${databasePath}-wal`);
-    const start = () => openStore({databasePath, databaseUrl: undefined}, testSealer);
+    const start = () => openStore({databasePath, databaseUrl: undefined}, testEncryptor);
 
     copyFileSync(file, databasePath);
     await assert.rejects(start(), /was copied over the files of another database.*lead-prequal restore/);

@@ -208,7 +208,7 @@ suite('config check of the SQLite file', () => {
     const path = settings['DATABASE_PATH']!;
     copyFileSync(join(import.meta.dirname, '../../support/databases/1.0.0.sqlite'), path);
     const before = readFileSync(path);
-    const room = `· If a version before 2.0 has stored leads in clear, ${path} is written anew once they are sealed: 81.9 kB must be free on its disk`;
+    const room = `· If a version before 2.0 has stored leads in clear, ${path} is written anew once they are encrypted: 81.9 kB must be free on its disk`;
     assert.deepEqual(await check(), {code: 0, lines: [olderDatabase, room, wouldStart]});
     assert.deepEqual(readFileSync(path), before);
   });

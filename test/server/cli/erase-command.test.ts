@@ -211,7 +211,7 @@ suite('the command "leads erase"', () => {
     await execute(`UPDATE sealed SET data_key = 7 WHERE lead_id = '${damaged.id}'`);
     const found = await run('leads', 'list', '--email', 'secret@example.com');
     assert.match(found.stderr, new RegExp(`1 lead could not be read .*: ${referenceOf(damaged.id)}\\.`));
-    const row = new RegExp(`${referenceOf(damaged.id)} .* It is sealed with…`);
+    const row = new RegExp(`${referenceOf(damaged.id)} .* It is encrypted w…`);
     assert.match((await run('leads', 'list')).stdout, row);
     const over = await run('leads', 'erase', old.id, damaged.id, '--yes');
     assert.equal(over.code, 0, over.stderr);

@@ -25,26 +25,26 @@ test('data gets another key, and commands that lack it say which', async (t) => 
     assert.equal(code, status, stderr);
     return stdout || stderr;
   };
-  const first = new RegExp(`^✓ Everything is sealed with ${one}: 3 rows .* from .* on, .*: ${zero}\n$`);
+  const first = new RegExp(`^✓ Everything is encrypted with ${one}: 3 rows .* from .* on, .*: ${zero}\n$`);
   assert.match(await rotated(`${keyOne},${keyZero}`, 0), first);
   const {stdout: keys} = await run(`${keyOne},${keyZero}`, 'keys', 'status');
-  assert.match(keys, new RegExp(`^${zero} +not in use +opens +\\d{4}-`, 'm'));
-  assert.equal(await rotated(keyOne, 0), `✓ Everything is sealed with ${one}: 0 rows of it now\n`);
+  assert.match(keys, new RegExp(`^${zero} +not in use +decrypts +\\d{4}-`, 'm'));
+  assert.equal(await rotated(keyOne, 0), `✓ Everything is encrypted with ${one}: 0 rows of it now\n`);
   const noted = new RegExp(`^✓ noted: the data key ${one} is copied`);
   assert.match((await run(keyOne, 'keys', 'saved')).stdout, noted);
-  const lacking = new RegExp(`sealed with the data key ${one}, which DATA_KEY does not list`);
+  const lacking = new RegExp(`encrypted with the data key ${one}, which DATA_KEY does not list`);
   await fails('', ['leads', 'list'], lacking);
   const start = await run('', 'config', 'check');
   assert.equal(start.code, 1);
-  assert.match(start.stdout, new RegExp(`^✗ .*sealed with the data key ${one}`, 'm'));
+  assert.match(start.stdout, new RegExp(`^✗ .*encrypted with the data key ${one}`, 'm'));
 
   const [{id} = assert.fail()] = entries;
   await execute(`UPDATE sealed SET blob = x'00' WHERE lead_id = '${id}'`);
   const stdout = await rotated(`${keyTwo} ${keyOne}`, 1);
   assert.match(stdout, new RegExp(`^✗ Something of the lead ${id} cannot be read`));
-  assert.match(stdout, /! 2 rows sealed .*leave them in DATA_KEY\n$/);
+  assert.match(stdout, /! 2 rows encrypted .*leave them in DATA_KEY\n$/);
   const {stdout: table} = await run(`${keyTwo} ${keyOne}`, 'keys', 'status', '--count');
-  assert.match(table, new RegExp(`^${two} .* first: it seals +2\\b.*\n${one} .* opens +1\\b`, 'm'));
+  assert.match(table, new RegExp(`^${two} .* first: it encrypts +2\\b.*\n${one} .* decrypts +1\\b`, 'm'));
 });
 
 test('a lost key is named without it, and forgotten once the word is typed', async (t) => {
@@ -54,14 +54,14 @@ test('a lost key is named without it, and forgotten once the word is typed', asy
   const lost = await runCommand(without, 'keys', 'status', '--count');
   assert.equal(lost.code, 1);
   assert.match(lost.stdout, new RegExp(`^${one} .* no +2$`, 'm'));
-  assert.match(lost.stderr, new RegExp(`sealed with ${one}, which DATA_KEY lacks.*keys forget ${one}`));
+  assert.match(lost.stderr, new RegExp(`encrypted with ${one}, which DATA_KEY lacks.*keys forget ${one}`));
   const later = {...settings, DATA_KEY: keyTwo};
   const forget = (answer: string) =>
     runAtTerminal({ask: () => Promise.resolve(answer)}, later, 'keys', 'forget', one.toUpperCase());
   assert.equal((await runCommand(later, 'keys', 'forget', one)).code, 2, 'nobody can be asked');
   const kept = await forget('yes');
   assert.deepEqual([kept.code, kept.stdout], [1, '']);
-  assert.match(kept.stderr, new RegExp(`^Sealed with ${one}, and lost: 2 leads, and 0 kept consents`));
+  assert.match(kept.stderr, new RegExp(`^Encrypted with ${one}, and lost: 2 leads, and 0 kept consents`));
   const {code, stdout} = await forget('erase');
   assert.equal(code, 0);
   for (const {id} of entries) assert.match(stdout, new RegExp(`^\\S+ \\(${id}\\) erased$`, 'm'));
@@ -71,11 +71,11 @@ test('a lost key is named without it, and forgotten once the word is typed', asy
 });
 
 test(
-  'on PostgreSQL, sealing names the tables whose files hold the rows of before',
+  'on PostgreSQL, encrypting names the tables whose files hold the rows of before',
   {skip: databaseKinds[1].skip},
   async (t) => {
     const {run, settings} = await operate(t, [newEntry()], {postgres: true, settings: {DATA_KEY: keyOne}});
-    assert.doesNotMatch((await run('keys', 'rotate')).stderr, /VACUUM/, 'nothing was sealed');
+    assert.doesNotMatch((await run('keys', 'rotate')).stderr, /VACUUM/, 'nothing was encrypted');
     const another = await runCommand({...settings, DATA_KEY: `${keyTwo} ${keyOne}`}, 'keys', 'rotate');
     assert.match(another.stderr, /"VACUUM FULL sealed, person_search, evidence_keys"/);
   },

@@ -15,7 +15,7 @@ import {writeConfig} from '../../support/config-file.ts';
 import {asLead, newDelivery, newEntry, prequalificationBody} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {newSecret, replyWith, startWebhookReceiver} from '../../support/webhook-receiver.ts';
-import {sealOtherwise} from '../../support/sealed-rows.ts';
+import {encryptOtherwise} from '../../support/encrypted-rows.ts';
 
 /** What a terminal obeys or hides: commands, changes of direction, tags, halves of characters. Joiners stay. */
 const hidden = /(?![\n\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}]/u;
@@ -134,7 +134,7 @@ test('no command prints what a terminal obeys or hides, and JSON has the same te
     ...{changes: [hostile], faults: [hostile], needRestart: [hostile], environment: {[hostile]: hostile}},
   };
   const recipients = JSON.stringify({left: [hostile], refused: [hostile]});
-  await sealOtherwise({execute, select}, entry.id, ({answer, ...personal}) => ({
+  await encryptOtherwise({execute, select}, entry.id, ({answer, ...personal}) => ({
     ...personal,
     answer: {...answer, policy_version: hostile, reasons: JSON.stringify({[hostile]: hostile})},
   }));

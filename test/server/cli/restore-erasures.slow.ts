@@ -294,7 +294,7 @@ for (const kind of databaseKinds) {
       }
     });
 
-    for (const file of ['the sealed key', 'the check value of the key', 'no key, as version 1.8 wrote it'])
+    for (const file of ['the encrypted key', 'the check value of the key', 'no key, as version 1.8 wrote it'])
       test(`a backup without a key of digests, and a file with ${file}: what is held, and what is said`, async (t) => {
         const [kept, linked] = [entryOf(1), entryOf(2)];
         const made = await stored(t, kind, [kept, linked]);
@@ -304,7 +304,7 @@ for (const kind of databaseKinds) {
         await made.does('consent', 'allow', phoneOf(3), '--reason', 'called back');
         await press(made, linked);
         const isOld = /no key/.test(file);
-        const isSealed = file === 'the sealed key';
+        const isEncrypted = file === 'the encrypted key';
         // As without a data key, before 2.0.
         if (file === 'the check value of the key')
           writeFileSync(made.file, readFileSync(made.file, 'utf8').replace(/ key \d+ \S+$/gm, ' key'));
@@ -331,20 +331,20 @@ for (const kind of databaseKinds) {
         ];
         for (const time of ['first', 'second', 'third']) {
           const said = await saidBy();
-          assert.equal(said.length, isSealed ? 0 : 3, `${time} start: ${said.join('\n')}`);
+          assert.equal(said.length, isEncrypted ? 0 : 3, `${time} start: ${said.join('\n')}`);
           for (const text of said) assert.match(text, words);
           const {code, stdout} = await made.run('status');
-          assert.equal(/cannot be held/.test(stdout), !isSealed, String(code));
-          assert.equal((await made.run('store', 'repair', '--yes')).code, isSealed ? 0 : 1);
+          assert.equal(/cannot be held/.test(stdout), !isEncrypted, String(code));
+          assert.equal((await made.run('store', 'repair', '--yes')).code, isEncrypted ? 0 : 1);
           // A lead that comes makes a key, if there is none.
           await made.accept(entryOf(9, {}, {deliveries: later()}));
         }
         assert.deepEqual(
           await statesOfLater(made, [0, 1, 2, 3], 'new@example.com', ['acme', '1001', 'other']),
           {
-            acme: `${isSealed ? 'held' : 'waiting'} held held waiting`,
-            1001: `${isSealed ? 'held' : 'waiting'} held ${isOld ? 'waiting' : 'held'} waiting`,
-            other: `${isSealed ? 'held' : 'waiting'} held waiting waiting`,
+            acme: `${isEncrypted ? 'held' : 'waiting'} held held waiting`,
+            1001: `${isEncrypted ? 'held' : 'waiting'} held ${isOld ? 'waiting' : 'held'} waiting`,
+            other: `${isEncrypted ? 'held' : 'waiting'} held waiting waiting`,
           },
         );
       });

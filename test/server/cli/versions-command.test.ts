@@ -14,7 +14,7 @@ import {startOfDay} from '../../../server/versions/request-counts.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
 import {assertFails, linesOf, operate, printedBy, runCommand, unnoted} from '../../support/operator.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
-import {listedOrigin, testSealer} from '../../support/test-server.ts';
+import {listedOrigin, testEncryptor} from '../../support/test-server.ts';
 
 const dayLength = 86_400_000;
 const today = startOfDay(Date.now());
@@ -36,7 +36,7 @@ suite('the list of versions', () => {
 
   test('it says who asked for which version, and whom to write to', async (t) => {
     const {settings} = await operate(t, [], {fields: {withdrawn_versions: ['1.0.0']}});
-    await openWhile(openStore(readConfig(settings), testSealer), (store) =>
+    await openWhile(openStore(readConfig(settings), testEncryptor), (store) =>
       store.addRequests([
         count(0, '1.0.0', listedOrigin, 3),
         count(2, '1.0.0', 'other', 8),
@@ -108,7 +108,7 @@ suite('the list of versions', () => {
     writeFileSync(join(folder, 'advisories.json'), JSON.stringify({'1.0.0': advisory}));
     const {settings} = await operate(t, []);
     const config = {...readConfig(settings), releasesFolder: folder};
-    const store = await openFor(t, openStore(config, testSealer));
+    const store = await openFor(t, openStore(config, testEncryptor));
     const list = (json = false) =>
       printedBy(async (surroundings) => {
         const run = createRun(surroundings);

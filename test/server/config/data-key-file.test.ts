@@ -7,7 +7,7 @@ import {suite, test, type TestContext} from 'node:test';
 import {promisify} from 'node:util';
 import {readConfig} from '../../../server/config/config.ts';
 import {makeMissingKey} from '../../../server/config/data-key-file.ts';
-import {createSealer} from '../../../server/store/sealing.ts';
+import {createEncryptor} from '../../../server/store/encryption.ts';
 import {openStore} from '../../../server/store/open-store.ts';
 import {openWhile} from '../../support/opened.ts';
 import {newEntry} from '../../support/sample-leads.ts';
@@ -22,8 +22,9 @@ function useFolder(t: TestContext) {
   const [path, database] = [join(folder, 'the-key'), join(folder, 'leads.sqlite')];
   const settings = settingsWith({}, {DATA_KEY: '', DATA_KEY_FILE: path, DATABASE_PATH: database});
   const store = (...words: [string, ...string[]]) =>
-    openWhile(openStore(readConfig({...settings, DATA_KEY: 'd'.repeat(32)}), createSealer(words)), (opened) =>
-      opened.accept(newEntry()),
+    openWhile(
+      openStore(readConfig({...settings, DATA_KEY: 'd'.repeat(32)}), createEncryptor(words)),
+      (opened) => opened.accept(newEntry()),
     );
   return {folder, path, database, settings, store};
 }
@@ -91,14 +92,14 @@ suite('a start makes no data key', () => {
     });
   }
 
-  test('a sealed database whose data key is missing is refused, and gets no other key', async (t) => {
+  test('an encrypted database whose data key is missing is refused, and gets no other key', async (t) => {
     const {folder, path, database, settings, store} = useFolder(t);
     await store('the-key-that-is-lost'.padEnd(32, '!'));
     const before = readdirSync(folder);
     for (const isBeforeStart of [true, false]) {
       assert.equal(makeMissingKey(settings), undefined);
       assert.deepEqual(wrongIn(settings, isBeforeStart), [
-        `The database ${database} is sealed, and its key is not at ${path}: put the file back there, or set DATA_KEY. If no copy of it is left, write a new one there (openssl rand -hex 32), and "lead-prequal keys status" says the way out`,
+        `The database ${database} is encrypted, and its key is not at ${path}: put the file back there, or set DATA_KEY. If no copy of it is left, write a new one there (openssl rand -hex 32), and "lead-prequal keys status" says the way out`,
       ]);
     }
     // Files of SQLite that belong to root, who has asked, would keep the server out of its database.

@@ -332,9 +332,9 @@ suite('the steps of an upgrade', () => {
   const left: Record<string, [settings: Settings, step: RegExp]> = {
     'no data key': [
       {DATA_KEY: ''},
-      /^The first start seals .* and makes the key .*lead-prequal\.key: keep a copy/m,
+      /^The first start encrypts .* and makes the key .*lead-prequal\.key: keep a copy/m,
     ],
-    'data in clear': [{DATA_KEY: 'clear'}, /^Remove DATA_KEY\. The first start seals/m],
+    'data in clear': [{DATA_KEY: 'clear'}, /^Remove DATA_KEY\. The first start encrypts/m],
     'data in clear, as a file says': [
       {DATA_KEY: '', DATA_KEY_FILE: write('clear', 'clear')},
       new RegExp(`^Remove DATA_KEY_FILE\\. .*${resolve('lead-prequal.key')}`, 'm'),

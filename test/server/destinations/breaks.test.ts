@@ -11,7 +11,7 @@ import {openFor, openWhile} from '../../support/opened.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 import {newDelivery, newEntry} from '../../support/sample-leads.ts';
 import {asOperator, forEachStore, sqlite, type Store} from '../../support/stores.ts';
-import {listedOrigin, startTestServer, type TestServer, testSealer} from '../../support/test-server.ts';
+import {listedOrigin, startTestServer, type TestServer, testEncryptor} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 import {replyWith, startWebhookReceiver, type ReceiverReply} from '../../support/webhook-receiver.ts';
 
@@ -183,7 +183,7 @@ forEachStore((store) => {
     const isDegraded = async (each: TestServer) =>
       (await (await each.fetch('/health')).text()).includes('degraded');
     assert.ok(!(await isDegraded(server)));
-    await openWhile(openStore(server.config, testSealer), (store) =>
+    await openWhile(openStore(server.config, testEncryptor), (store) =>
       store.accept(newEntry({deliveries: [newDelivery({destination: 'gone', content: 'created'})]})),
     );
     for (const each of servers) await until(() => isDegraded(each));

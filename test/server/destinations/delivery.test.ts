@@ -28,7 +28,7 @@ import {amounts, newDelivery, newEntry, toRecord} from '../../support/sample-lea
 import {noPauses, servedLeadApi} from '../../support/served.ts';
 import {sqlite} from '../../support/stores.ts';
 import {until} from '../../support/until.ts';
-import {testSealer} from '../../support/test-server.ts';
+import {testEncryptor} from '../../support/test-server.ts';
 
 type Parts = {
   scripts: Record<string, Script>;
@@ -45,7 +45,7 @@ async function startDelivery(
 ) {
   const timings = {...quickTimings, ...changes};
   const server = await sqlite.startServer();
-  const sound = await openStore(server.config, testSealer);
+  const sound = await openStore(server.config, testEncryptor);
   const store = {...sound, ...spoil?.(sound)};
   const named = Object.entries(scripts).map(
     async ([name, script]) => [name, await startFakeUpstream(script)] as const,

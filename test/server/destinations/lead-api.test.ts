@@ -20,7 +20,7 @@ import {readLead, sentLead} from '../../support/embed-client.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
 import {columnOf, rowsOf} from '../../support/rows.ts';
 import {amounts, asLead, prequalificationBody, standardBody, without} from '../../support/sample-leads.ts';
-import {acme, startTestServer, through, type TestServer, testSealer} from '../../support/test-server.ts';
+import {acme, startTestServer, through, type TestServer, testEncryptor} from '../../support/test-server.ts';
 
 /** The upstream goes first, so that nobody waits for its reply any more. */
 async function withUpstream(
@@ -45,7 +45,7 @@ const readByCaller = (server: TestServer, {id}: {id: string}) =>
 
 /** The lead, and the id that the upstream gave to it. */
 async function inStore(path: string, id: string): Promise<(StoredLead & {upstreamId: unknown}) | undefined> {
-  const stored = await openWhile(openSqliteStore(path, testSealer), (store) => store.find(id));
+  const stored = await openWhile(openSqliteStore(path, testEncryptor), (store) => store.find(id));
   const [row] = rowsOf(path, 'SELECT remote_id FROM deliveries WHERE lead_id = ?', id);
   return stored && {...stored, upstreamId: row?.['remote_id']};
 }

@@ -16,7 +16,7 @@ import {openFor, openWhile} from '../../support/opened.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 import {canaryLead as lead} from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
-import {baseConfig, listedOrigin, testSealer} from '../../support/test-server.ts';
+import {baseConfig, listedOrigin, testEncryptor} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 import {startWebhookReceiver, type ReceiverReply} from '../../support/webhook-receiver.ts';
 
@@ -56,7 +56,7 @@ async function drive(t: TestContext, settings: DestinationSettings, isOver: (row
     {...quickTimings, delivery: 3_000},
   );
   const look = <Result>(work: (store: AttachedStore) => Promise<Result>) =>
-    openWhile(openAttachedStore(config, testSealer, true), work);
+    openWhile(openAttachedStore(config, testEncryptor, true), work);
   const rows = () => look((store) => store.listDeliveries(10, {destination: 'news'}));
   try {
     const fetch = fetchFrom(`http://127.0.0.1:${server.port}`);

@@ -15,7 +15,7 @@ import {openFor} from '../../support/opened.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 import {amounts, newDelivery, newEntry, prequalificationBody, without} from '../../support/sample-leads.ts';
 import {asOperator, forEachStore, sqlite} from '../../support/stores.ts';
-import {acme, listedOrigin, type TestServer, testSealer} from '../../support/test-server.ts';
+import {acme, listedOrigin, type TestServer, testEncryptor} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 import {replyWith, startWebhookReceiver, type WebhookReceiver} from '../../support/webhook-receiver.ts';
 
@@ -237,7 +237,7 @@ test('a delivery that waited while its destination became one of another kind is
     news: [newDelivery({destination: 'lender', content: 'created', givesAnswer: false})],
     lead: [newDelivery({destination: 'crm', content: 'lead', givesAnswer: false})],
   };
-  const store = await openFor(t, openStore(own.config, testSealer));
+  const store = await openFor(t, openStore(own.config, testEncryptor));
   await store.accept({...news, deliveries: deliveries.news});
   await store.accept({...lead, deliveries: deliveries.lead});
   const rowOf = async (id: string) =>

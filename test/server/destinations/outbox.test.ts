@@ -24,7 +24,7 @@ import {
   prequalificationBody,
 } from '../../support/sample-leads.ts';
 import {asOperator, sqlite, type StoredServer} from '../../support/stores.ts';
-import {startTestServer, through, testSealer} from '../../support/test-server.ts';
+import {startTestServer, through, testEncryptor} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 
 type Changes = {script?: Script; upstream?: Partial<LeadApiSettings>; timings?: Partial<Timings>};
@@ -44,7 +44,7 @@ const logged = (server: StoredServer, words: string) =>
 
 /** As many leads as there would be after a long outage, put there past the service. */
 const fill = (server: StoredServer, count: number, nextAttemptAt: number, remoteId?: string) =>
-  openWhile(openStore(server.config, testSealer), async (store) => {
+  openWhile(openStore(server.config, testEncryptor), async (store) => {
     const entries = Array.from({length: count}, () =>
       newEntry({
         lead: asLead(prequalificationBody),

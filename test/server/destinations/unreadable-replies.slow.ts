@@ -15,7 +15,7 @@ import {quickTimings as usualQuickPace} from '../../support/quick-timings.ts';
 import {leadRequest} from '../../support/served.ts';
 import {columnOf, rowsOf} from '../../support/rows.ts';
 import {amounts} from '../../support/sample-leads.ts';
-import {startTestServer, through, type TestServer, testSealer} from '../../support/test-server.ts';
+import {startTestServer, through, type TestServer, testEncryptor} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 
 /** A lead is sent so often in all while the replies leave open whether it was taken. */
@@ -214,7 +214,7 @@ suite('a lead whose POST was answered with a success that cannot be read', () =>
     const {id} = await sentLead(server);
     const isHeld = () => outbox(server).every(({state}) => state === 'held');
     await until(isHeld);
-    const store = await openFor(t, openStore(server.config, testSealer));
+    const store = await openFor(t, openStore(server.config, testEncryptor));
     assert.equal(await store.retryDeliveries(Date.now(), {state: 'held'}), 1);
     await until(() => upstream.sent().length === maxSends + 1);
     await until(isHeld);

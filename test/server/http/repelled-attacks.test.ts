@@ -10,7 +10,7 @@ import {openForSuite} from '../../support/opened.ts';
 import {prequalificationBody, standardBody} from '../../support/sample-leads.ts';
 import {forEachStore} from '../../support/stores.ts';
 import {acme, listedOrigin, startTestServer} from '../../support/test-server.ts';
-import {openedLead} from '../../support/sealed-rows.ts';
+import {openedLead} from '../../support/encrypted-rows.ts';
 
 const consent = {text: 'I agree.', version: '2026-11', required: false};
 

@@ -9,7 +9,7 @@ import {openFor, type Owner} from '../../support/opened.ts';
 import {prequalificationBody, standardBody} from '../../support/sample-leads.ts';
 import type {Store} from '../../support/stores.ts';
 import {acme, globex, startTestServer, type TestServer, through} from '../../support/test-server.ts';
-import {damaged} from '../../support/sealed-rows.ts';
+import {damaged} from '../../support/encrypted-rows.ts';
 
 export type Send = (row: Row) => Promise<Response>;
 

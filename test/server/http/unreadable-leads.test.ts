@@ -4,7 +4,7 @@ import {randomUUID} from 'node:crypto';
 import {suite, test} from 'node:test';
 import {onePartner} from '../../../server/config/partners.ts';
 import {openAttachedStore} from '../../../server/store/open-store.ts';
-import {createSealer} from '../../../server/store/sealing.ts';
+import {createEncryptor} from '../../../server/store/encryption.ts';
 import {readLead, sendLead, sentLead, somebody} from '../../support/embed-client.ts';
 import {basic, comparable, postJson, readJson, readProblem} from '../../support/http.ts';
 import {openFor} from '../../support/opened.ts';
@@ -30,7 +30,7 @@ forEachStore((over) => {
       assert.equal((await fetch(`${server.url}/readyz`)).status, 200, await outage());
     const outage = () => Promise.resolve(server.logLines.filter((line) => /store/.test(line)).join('\n'));
     const noteOf = async (id: string, open: Parameters<typeof openFor>[0]) => {
-      const store = await openFor(open, openAttachedStore(server.config, createSealer([key]), false));
+      const store = await openFor(open, openAttachedStore(server.config, createEncryptor([key]), false));
       const find = async () => (await store.unreadableLeads(Date.now())).find((lead) => lead.id === id);
       await until(async () => (await find()) !== undefined);
       return find();

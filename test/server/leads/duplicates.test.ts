@@ -12,7 +12,7 @@ import {readLead, sendLead, sentLead, somebody} from '../../support/embed-client
 import {quickTimings} from '../../support/quick-timings.ts';
 import {standardBody, without} from '../../support/sample-leads.ts';
 import {forEachStore, type StoredServer} from '../../support/stores.ts';
-import {listedOrigin, through, testSealer} from '../../support/test-server.ts';
+import {listedOrigin, through, testEncryptor} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 
 const hour = 3_600_000;
@@ -190,7 +190,7 @@ forEachStore((store) => {
       assert.equal(plain.status, 'done');
       const answer = await sentLead(server, somebody(), {partner: 'held', body: {trap: 'x'}});
       assert.equal(answer.status, 'pending');
-      const operator = await openFor(t, openStore(server.config, testSealer));
+      const operator = await openFor(t, openStore(server.config, testEncryptor));
       const rows = (await operator.listDeliveries(100, {})).filter(({lead}) => lead === answer.id);
       assert.partialDeepStrictEqual(rows, [{state: 'held'}]);
       assert.equal(deliveries(answer), 0);

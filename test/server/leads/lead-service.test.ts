@@ -13,7 +13,7 @@ import {openFor} from '../../support/opened.ts';
 import {columnOf} from '../../support/rows.ts';
 import {asLead, claimAt, doneAnswer, prequalificationBody} from '../../support/sample-leads.ts';
 import {forEachStore, type Store} from '../../support/stores.ts';
-import {testSealer} from '../../support/test-server.ts';
+import {testEncryptor} from '../../support/test-server.ts';
 
 const hasRoom = (destination: string) => destination === 'lender';
 const asLeads = () => 'lead' as const;
@@ -27,7 +27,7 @@ async function openService(
   {reserve = hasRoom, contentFor = asLeads, answer = () => ({status: 'pending'})}: Given = {},
 ) {
   const server = await openFor(t, over.startServer());
-  const store = await openFor(t, openStore(server.config, testSealer));
+  const store = await openFor(t, openStore(server.config, testEncryptor));
   const asked: DueDelivery[] = [];
   const dispatcher = {
     deliver(due: DueDelivery) {

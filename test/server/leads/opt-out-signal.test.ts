@@ -1,11 +1,11 @@
-/** Global Privacy Control: on each way to the server it is sealed with the lead, and told to the receivers. */
+/** Global Privacy Control: on each way to the server it is encrypted with the lead, and told to the receivers. */
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import {onePartner} from '../../../server/config/partners.ts';
 import {toEventData} from '../../../server/destinations/webhook/event.ts';
 import {leadEmail} from '../../../server/destinations/email/lead-email.ts';
 import {openAttachedStore} from '../../../server/store/open-store.ts';
-import {createSealer} from '../../../server/store/sealing.ts';
+import {createEncryptor} from '../../../server/store/encryption.ts';
 import {sentLead, somebody} from '../../support/embed-client.ts';
 import {basic, fieldCodes, postJson, readJson, readProblem} from '../../support/http.ts';
 import {openForSuite, openWhile} from '../../support/opened.ts';
@@ -63,8 +63,8 @@ forEachStore((store) => {
         const {id} = data;
         assert.deepEqual([data.opt_out_signal, data.attribution], [signal, came]);
         const [row] = await server.select(`SELECT attribution FROM leads WHERE id = '${id}'`);
-        assert.equal(row?.['attribution'], null, 'it is sealed');
-        const attached = openAttachedStore(server.config, createSealer(server.config.dataKeys), false);
+        assert.equal(row?.['attribution'], null, 'it is encrypted');
+        const attached = openAttachedStore(server.config, createEncryptor(server.config.dataKeys), false);
         const found = await openWhile(attached, (kept) => kept.readLead(id));
         assert.ok(found && 'consent' in found.lead);
         assert.equal(toEventData(found.lead, null).opt_out_signal, signal);

@@ -111,21 +111,21 @@ test('a form that comes slowly changes nothing if the session has ended meanwhil
   );
 });
 
-test('a visit has what was asked once, and opens what was sealed in the same session', async (t) => {
+test('a visit has what was asked once, and decrypts what was encrypted in the same session', async (t) => {
   const seen: Visit['query'][] = [];
   const {ask, sessionOf, observations} = await start(
     t,
-    page('/leads/:id', ({query, seal, open}) => {
+    page('/leads/:id', ({query, encrypt, decrypt}) => {
       seen.push(query);
-      return {page: html`${seal('jane@example.com')} ${open(query['who'] ?? '') ?? 'closed'}`};
+      return {page: html`${encrypt('jane@example.com')} ${decrypt(query['who'] ?? '') ?? 'closed'}`};
     }),
   );
   const {text} = await ask('/leads/7?id=8&time=today&twice=1&twice=2&none=');
   assert.deepEqual(seen, [{id: '7', time: 'today'}]);
-  const [sealed = ''] = text.split(' ');
-  assert.match((await ask(`/leads/7?who=${sealed}`)).text, / jane@example\.com$/);
+  const [encrypted = ''] = text.split(' ');
+  assert.match((await ask(`/leads/7?who=${encrypted}`)).text, / jane@example\.com$/);
   const other = {cookie: await sessionOf('admin')};
-  assert.match((await ask(`/leads/7?who=${sealed}`, other)).text, / closed$/);
+  assert.match((await ask(`/leads/7?who=${encrypted}`, other)).text, / closed$/);
   assert.equal(observations.filter(({type}) => type === 'request-failed').length, 0);
 });
 

@@ -9,7 +9,7 @@ import {roles} from '../../../server/leads/operators.ts';
 import {startPages} from '../../../server/pages/process.ts';
 import type {Route} from '../../../server/pages/visit.ts';
 import {openStore, openAttachedStore} from '../../../server/store/open-store.ts';
-import {createSealer} from '../../../server/store/sealing.ts';
+import {createEncryptor} from '../../../server/store/encryption.ts';
 import {runAdmin} from '../../support/admin-process.ts';
 import {askPort, beginSession, pagesUrl} from '../../support/pages.ts';
 import {openFor, openWhile} from '../../support/opened.ts';
@@ -31,7 +31,7 @@ async function settingsIn(t: TestContext, databaseUrl?: string) {
     ...(databaseUrl !== undefined && {DATABASE_URL: databaseUrl}),
   };
   const config = readConfig(all);
-  await openWhile(openStore(config, createSealer(config.dataKeys)), () => Promise.resolve());
+  await openWhile(openStore(config, createEncryptor(config.dataKeys)), () => Promise.resolve());
   return {settings: all, folder, config};
 }
 
@@ -79,7 +79,7 @@ async function startHere(t: TestContext, databaseUrl?: string) {
   };
   const read = () => readConfig(settings);
   const pages = await openFor(t, startPages(read, [said], ignore, {configuration: 0, status: 0}));
-  const attached = openAttachedStore(config, createSealer(config.dataKeys), true);
+  const attached = openAttachedStore(config, createEncryptor(config.dataKeys), true);
   const secret = await openWhile(attached, (store) => beginSession(store, 'agent'));
   const page = (headers: Record<string, string> = {}) =>
     askPort(pages.port, '/', {headers: {cookie: `__Host-operator=${secret}`, ...headers}});

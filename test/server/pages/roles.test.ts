@@ -33,8 +33,8 @@ suite('what a role may see and do', () => {
     served.ask(path, {method: 'POST', headers: {...ownForm, cookie: cookies[role]}, form});
 
   test('a viewer sees no name, number or funds at any address', async () => {
-    const {location: sealed = ''} = (await post('agent', '/search', {q: canaryLead.email})).headers;
-    assert.match((await get('agent', sealed)).text, personal);
+    const {location: encrypted = ''} = (await post('agent', '/search', {q: canaryLead.email})).headers;
+    assert.match((await get('agent', encrypted)).text, personal);
     const lists = [
       '',
       'none=1',
@@ -47,7 +47,7 @@ suite('what a role may see and do', () => {
     ];
     const shown = [
       ...[...lists, `after=${'f'.repeat(8)}`, 'campaign=google', 'said=1'].map((query) => `/leads?${query}`),
-      ...[sealed, '/', `/leads/${id}`, `/leads/${referenceOf(id)}`, '/destinations', '/you'],
+      ...[encrypted, '/', `/leads/${id}`, `/leads/${referenceOf(id)}`, '/destinations', '/you'],
     ];
     for (const path of shown) {
       const {status, text} = await get('viewer', path);

@@ -80,7 +80,7 @@ for (const {name, postgres, skip} of databaseKinds)
       assert.equal(status, 303);
       const {location = ''} = headers;
       assert.match((await get(location)).text, /1 delivery due now/);
-      // What was sealed to be said is nobody to look for.
+      // What was encrypted to be said is nobody to look for.
       const said = new URL(location, 'https://x.example').searchParams.get('said');
       const other = await get(`/leads?who=${said}`);
       assert.deepEqual([other.status, other.headers.location], [303, '/leads']);

@@ -1,8 +1,8 @@
-/** Challenges of passkeys, and texts that are sealed for an address. */
+/** Challenges of passkeys, and texts that are encrypted for an address. */
 import assert from 'node:assert/strict';
 import {suite, test} from 'node:test';
 import {digestOf, newSecret} from '../../../server/leads/operators.ts';
-import {challengeEnd, newChallenge, openText, sealText} from '../../../server/pages/secrets.ts';
+import {challengeEnd, newChallenge, decryptText, encryptText} from '../../../server/pages/secrets.ts';
 
 const [first, second] = ['a'.repeat(32), 'b'.repeat(32)];
 const minute = 60_000;
@@ -25,29 +25,29 @@ suite('a challenge', () => {
   });
 });
 
-suite('a sealed text', () => {
-  const sealed = sealText([first], 'session', 'email zoë@example.com');
+suite('an encrypted text', () => {
+  const encrypted = encryptText([first], 'session', 'email zoë@example.com');
   test('can be opened by its session alone, with any of the keys', () => {
-    assert.equal(openText([second, first], 'session', sealed), 'email zoë@example.com');
-    assert.equal(openText([first], 'another', sealed), undefined);
-    assert.equal(openText([second], 'session', sealed), undefined);
+    assert.equal(decryptText([second, first], 'session', encrypted), 'email zoë@example.com');
+    assert.equal(decryptText([first], 'another', encrypted), undefined);
+    assert.equal(decryptText([second], 'session', encrypted), undefined);
   });
   test('that was changed anywhere, or cut, is not opened', () => {
-    const bytes = Buffer.from(sealed, 'base64url');
+    const bytes = Buffer.from(encrypted, 'base64url');
     for (const at of bytes.keys()) {
       const changed = Buffer.from(bytes);
       changed[at] = (changed[at] ?? 0) ^ 1;
-      assert.equal(openText([first], 'session', changed.toString('base64url')), undefined);
-      assert.equal(openText([first], 'session', bytes.subarray(0, at).toString('base64url')), undefined);
+      assert.equal(decryptText([first], 'session', changed.toString('base64url')), undefined);
+      assert.equal(decryptText([first], 'session', bytes.subarray(0, at).toString('base64url')), undefined);
     }
   });
   test('has the same length for all that people search for, and is another one each time', () => {
     const texts = ['', '+12025550142', 'a-rather-long-address@a-rather-long-domain.example.com'];
-    const all = texts.map((text) => sealText([first], 'session', text));
+    const all = texts.map((text) => encryptText([first], 'session', text));
     assert.equal(new Set(all.map(({length}) => length)).size, 1);
-    assert.notEqual(sealText([first], 'session', 'x'), sealText([first], 'session', 'x'));
+    assert.notEqual(encryptText([first], 'session', 'x'), encryptText([first], 'session', 'x'));
     const long = 'ü'.repeat(2_000);
-    assert.equal(openText([first], 'session', sealText([first], 'session', long)), long);
+    assert.equal(decryptText([first], 'session', encryptText([first], 'session', long)), long);
   });
 });
 

@@ -4,7 +4,7 @@ import {createHash, randomUUID} from 'node:crypto';
 import {suite, test} from 'node:test';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import {openStore} from '../../../server/store/open-store.ts';
-import {createSealer} from '../../../server/store/sealing.ts';
+import {createEncryptor} from '../../../server/store/encryption.ts';
 import {openFor, openForSuite} from '../../support/opened.ts';
 import {newEntry} from '../../support/sample-leads.ts';
 import {forEachStore} from '../../support/stores.ts';
@@ -22,9 +22,9 @@ const under = (words: string, changes: Partial<LeadEntry> = {}) => {
 
 forEachStore((over) => {
   suite('the words of a consent text', () => {
-    const sealer = createSealer(['a data key of at least 32 characters']);
-    const server = over.useServer({dataKeys: sealer.words});
-    const store = openForSuite(() => openStore(server.config, sealer));
+    const encryptor = createEncryptor(['a data key of at least 32 characters']);
+    const server = over.useServer({dataKeys: encryptor.words});
+    const store = openForSuite(() => openStore(server.config, encryptor));
     const rowsLike = async (beginning: string) =>
       (
         await server.select(`SELECT * FROM consent_words WHERE words LIKE '${beginning}%' ORDER BY words`)
@@ -39,7 +39,7 @@ forEachStore((over) => {
       assert.deepEqual(await rowsLike('Puede'), bothOf(words));
     });
     test('are stored once, however many leads of several processes come at once', async (t) => {
-      const other = await openFor(t, openStore(server.config, sealer));
+      const other = await openFor(t, openStore(server.config, encryptor));
       const words = 'At once';
       const entries = Array.from({length: 60}, () => under(words));
       const accepted = await Promise.all(
@@ -63,7 +63,7 @@ forEachStore((over) => {
       const entry = under(words);
       await store.accept(entry);
       await store.erase(entry.id, Date.now(), () => false);
-      const again = await openFor(t, openStore(server.config, sealer));
+      const again = await openFor(t, openStore(server.config, encryptor));
       await again.accept(under(words));
       assert.deepEqual(await rowsLike(words), bothOf(words));
     });

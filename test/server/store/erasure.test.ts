@@ -18,7 +18,7 @@ import {
   sampleConsent,
 } from '../../support/sample-leads.ts';
 import {forEachStore} from '../../support/stores.ts';
-import {testSealer} from '../../support/test-server.ts';
+import {testEncryptor} from '../../support/test-server.ts';
 
 const [minute, day] = [60_000, 86_400_000];
 const always = () => true;
@@ -27,7 +27,7 @@ const never = () => false;
 forEachStore((over) => {
   suite('a lead that was erased:', () => {
     const server = over.useServer();
-    const store = openForSuite(() => openStore(server.config, testSealer));
+    const store = openForSuite(() => openStore(server.config, testEncryptor));
     const accept = async (changes: Partial<LeadEntry> = {}) => {
       const entry = newEntry({partner: 'acme', consent: sampleConsent, ...changes});
       const accepted = await store.accept(entry);
@@ -341,7 +341,7 @@ forEachStore((over) => {
       assert.equal(await store.erase(id, Date.now(), always), true);
       assert.deepEqual(await rowsAbout(id, 'sealed'), []);
     });
-    test('nothing is left of a lead that was not sealed yet', async () => {
+    test('nothing is left of a lead that was not encrypted yet', async () => {
       const id = await accept({attribution: {gclid: 'click'}, context: {agent: 'a7'}});
       await putInClear(server, {only: [id]});
       assert.equal((await rowsAbout(id, 'consents')).length, 1);

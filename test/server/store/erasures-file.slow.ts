@@ -104,7 +104,7 @@ suite('the file of erasures', () => {
   test('whatever was said about a number is read as it was written, with the key of its digest', (t) => {
     const path = newPath(t);
     const lead = randomUUIDv7();
-    const key = (check: string, sealed?: KeyLine['sealed']): KeyLine => ({check, at, sealed});
+    const key = (check: string, encrypted?: KeyLine['encrypted']): KeyLine => ({check, at, encrypted});
     const [first, second] = ['A'.repeat(22), 'B'.repeat(22)];
     const stops = [
       stop(digest, {does: 'ask', kind: 'mailbox', way: 'link', event: lead, lead}),
@@ -122,9 +122,9 @@ suite('the file of erasures', () => {
       stops.map((each, index) => ({...each, key: keyOfStop[index]})),
     );
     assert.deepEqual(
-      read.keys.map(({sealed, ...rest}) => ({
+      read.keys.map(({encrypted, ...rest}) => ({
         ...rest,
-        sealed: sealed && {...sealed, blob: Uint8Array.from(sealed.blob)},
+        encrypted: encrypted && {...encrypted, blob: Uint8Array.from(encrypted.blob)},
       })),
       keys,
     );

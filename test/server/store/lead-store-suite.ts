@@ -6,7 +6,7 @@ import type {Settlement} from '../../../server/leads/deliveries.ts';
 import type {FinalAnswer} from '../../../server/leads/stored-lead.ts';
 import type {IdempotencyKey} from '../../../server/leads/idempotency.ts';
 import type {LeadStore} from '../../../server/leads/ports.ts';
-import type {Sealer} from '../../../server/store/sealing.ts';
+import type {Encryptor} from '../../../server/store/encryption.ts';
 import {openForSuite, openFor} from '../../support/opened.ts';
 import {describeAccounts} from './accounts-suite.ts';
 import {describeFigures} from './figures-suite.ts';
@@ -41,7 +41,7 @@ const newKey = (changes: Partial<IdempotencyKey> = {}): IdempotencyKey => ({
  */
 export function describeLeadStore(
   name: string,
-  openStore: (data: string, sealer?: Sealer) => Promise<LeadStore>,
+  openStore: (data: string, encryptor?: Encryptor) => Promise<LeadStore>,
 ) {
   suite(`${name}: what is stored`, () => {
     const store = openForSuite(() => openStore('stored'));

@@ -10,7 +10,7 @@ import type {
 } from '../../../server/leads/deliveries.ts';
 import type {LeadEntry} from '../../../server/leads/new-lead.ts';
 import type {LeadStore} from '../../../server/leads/ports.ts';
-import {createSealer, SealError, type Sealer} from '../../../server/store/sealing.ts';
+import {createEncryptor, DecryptionError, type Encryptor} from '../../../server/store/encryption.ts';
 import {openForSuite} from '../../support/opened.ts';
 import {columnOf, leadIdsOf} from '../../support/rows.ts';
 import {
@@ -42,16 +42,19 @@ const news = (
 
 /** Opens nothing of the leads in `lost`. */
 const lost = new Set<string>();
-const sealing = createSealer(['a data key of at least 32 characters']);
-const binding: Sealer = {
-  ...sealing,
+const usual = createEncryptor(['a data key of at least 32 characters']);
+const binding: Encryptor = {
+  ...usual,
   of(lead) {
-    if (lost.has(lead.id)) throw new SealError('The key of this lead is missing');
-    return sealing.of(lead);
+    if (lost.has(lead.id)) throw new DecryptionError('The key of this lead is missing');
+    return usual.of(lead);
   },
 };
 
-export function describeNews(name: string, openStore: (data: string, sealer?: Sealer) => Promise<LeadStore>) {
+export function describeNews(
+  name: string,
+  openStore: (data: string, encryptor?: Encryptor) => Promise<LeadStore>,
+) {
   suite(`${name}: news of leads`, () => {
     const store = openForSuite(() => openStore('news', binding));
 
@@ -341,7 +344,7 @@ export function describeNews(name: string, openStore: (data: string, sealer?: Se
         assert.equal(await since(), due + 4);
       });
 
-      test('the last reply that a destination gave is sealed, and opened for operators', async () => {
+      test('the last reply that a destination gave is encrypted, and decrypted for operators', async () => {
         const {id} = await accept([news('replying'), news('silent')]);
         const other = (await accept([news('replying')])).id;
         const key = keyOfNews(id, 'replying', 'created');

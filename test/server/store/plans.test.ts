@@ -12,7 +12,7 @@ import {fill} from '../../bench/year-of-leads.ts';
 import {suiteOwner, type Owner} from '../../support/opened.ts';
 import {createDatabaseWithTables, withoutPostgres} from '../../support/postgres.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
-import {testSealer} from '../../support/test-server.ts';
+import {testEncryptor} from '../../support/test-server.ts';
 
 /** So many that PostgreSQL, too, chooses an index, for which it has statistics. */
 const leads = 20_000;
@@ -58,7 +58,7 @@ function explained(
     },
   };
   return {
-    queries: leadQueries(database, testSealer),
+    queries: leadQueries(database, testEncryptor),
     run: (text) => run({text, values: []}),
     longest: () => longest,
     takeScans() {

@@ -29,7 +29,7 @@ import {
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {sqlite} from '../../support/stores.ts';
 import {until} from '../../support/until.ts';
-import {testSealer} from '../../support/test-server.ts';
+import {testEncryptor} from '../../support/test-server.ts';
 
 const day = 24 * 3_600_000;
 const timings = {...usualTimings, retentionEvery: 5, retentionPause: 1, purgeRetry: 1};
@@ -75,7 +75,7 @@ async function wholePass({erased}: {erased: {passes: number}}) {
 
 type Open = (t: TestContext) => Promise<LeadStore>;
 const overSqlite: Open = (t) =>
-  openFor(t, openSqliteStore(join(temporaryFolder(t), 'leads.sqlite'), testSealer));
+  openFor(t, openSqliteStore(join(temporaryFolder(t), 'leads.sqlite'), testEncryptor));
 const overPostgres: Open = async (t) => (await openPostgresStores(t, 1)).stores[0]!;
 
 const isErased = async (store: LeadStore, {id}: LeadEntry) =>
@@ -326,7 +326,7 @@ suite('a reload', () => {
     await server.reload({retention: {...retention, retainDays: 9, keepConsentYears: 6}});
     assert.match(server.logLines.join(''), /retain_days would fall from 11 to 9/);
     assert.equal((await erased()).length, 0);
-    const attached = await openFor(t, openAttachedStore(server.config, testSealer, true));
+    const attached = await openFor(t, openAttachedStore(server.config, testEncryptor, true));
     await attached.askForReload(newRequest(true));
     await until(async () => (await erased()).length === 1);
     const log = server.logLines.join('');

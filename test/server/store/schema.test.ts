@@ -22,7 +22,7 @@ import {sentLead} from '../../support/embed-client.ts';
 import {openFor} from '../../support/opened.ts';
 import {quickTimings} from '../../support/quick-timings.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
-import {partners, testSealer} from '../../support/test-server.ts';
+import {partners, testEncryptor} from '../../support/test-server.ts';
 import {until} from '../../support/until.ts';
 import {replyWith, startWebhookReceiver} from '../../support/webhook-receiver.ts';
 
@@ -93,7 +93,7 @@ suite('a database that was brought up has the shape of a new one', () => {
       copyFileSync(join(databases, `${name}.sqlite`), upgraded);
       const deliveries = () => rowsOf(upgraded, selectDeliveries);
       const before = hasDeliveries && deliveries();
-      for (const path of [fresh, upgraded]) await (await openSqliteStore(path, testSealer)).close();
+      for (const path of [fresh, upgraded]) await (await openSqliteStore(path, testEncryptor)).close();
       assert.deepEqual(shapeOfSqlite(upgraded), shapeOfSqlite(fresh));
       assert.equal(shapeOfSqlite(fresh).version, currentVersion);
       if (before) assertAreKept(before, deliveries());
@@ -106,7 +106,7 @@ suite('a database that was brought up has the shape of a new one', () => {
         const [fresh, upgraded] = [await databaseFor(t), await databaseFor(t)];
         await upgraded.query(readFileSync(join(databases, `${name}.sql`), 'utf8'));
         const before = hasDeliveries && (await upgraded.query(selectDeliveries));
-        for (const {url} of [fresh, upgraded]) await (await openPostgresStore(url, testSealer)).close();
+        for (const {url} of [fresh, upgraded]) await (await openPostgresStore(url, testEncryptor)).close();
         assert.deepEqual(await shapeOfPostgres(upgraded), await shapeOfPostgres(fresh));
         if (before) assertAreKept(before, await upgraded.query(selectDeliveries));
       },
@@ -118,13 +118,13 @@ suite('a database that was brought up has the shape of a new one', () => {
     {skip: withoutPostgres},
     async (t) => {
       const [fresh, restored] = [await databaseFor(t), await databaseFor(t)];
-      for (const {url} of [fresh, restored]) await (await openPostgresStore(url, testSealer)).close();
+      for (const {url} of [fresh, restored]) await (await openPostgresStore(url, testEncryptor)).close();
       await restored.query("INSERT INTO store_mark VALUES (1, 'moved', 'elsewhere')");
       const dump = readFileSync(join(databases, 'schema-12.sql'), 'utf8');
       for (const [, table = ''] of dump.matchAll(/CREATE TABLE ([\w.]+)/g))
         await restored.query(`DROP TABLE ${table} CASCADE`);
       await restored.query(dump);
-      await (await openPostgresStore(restored.url, testSealer)).close();
+      await (await openPostgresStore(restored.url, testEncryptor)).close();
       assert.deepEqual(await shapeOfPostgres(restored), await shapeOfPostgres(fresh));
       assert.deepEqual(await restored.query('SELECT * FROM store_mark'), []);
     },
@@ -135,7 +135,7 @@ suite('a database that was brought up has the shape of a new one', () => {
     await database.query(
       'CREATE TABLE schema_version (version BIGINT); INSERT INTO schema_version VALUES (2)',
     );
-    await assert.rejects(openPostgresStore(database.url, testSealer), /before version 1\.0\.0/);
+    await assert.rejects(openPostgresStore(database.url, testEncryptor), /before version 1\.0\.0/);
   });
 });
 
@@ -151,11 +151,11 @@ test(
       );
     await report(Date.now());
     await assert.rejects(
-      openPostgresStore(database.url, testSealer, {patience: 1}),
+      openPostgresStore(database.url, testEncryptor, {patience: 1}),
       /web-1:4711 of an older version runs on this database/,
     );
     await report(Date.now() - 61_000);
-    await (await openPostgresStore(database.url, testSealer)).close();
+    await (await openPostgresStore(database.url, testEncryptor)).close();
   },
 );
 
@@ -163,7 +163,7 @@ forEachStore((store) => {
   test('news of stops that was given up waits again, and that of held leads for an operator', async (t) => {
     const server = await store.startServer();
     t.after(() => server.close());
-    const opened = await openStore(server.config, testSealer);
+    const opened = await openStore(server.config, testEncryptor);
     const deliveries = ['crm', 'other', 'sales'].map((destination) =>
       newDelivery({destination, content: 'created'}),
     );
@@ -181,7 +181,7 @@ forEachStore((store) => {
     ])
       await server.execute(text);
     await downgrade(server, 17, store.name);
-    await (await openStore(server.config, testSealer)).close();
+    await (await openStore(server.config, testEncryptor)).close();
     const rowsWhere = async (condition: string) => {
       const text =
         'SELECT destination, content, state, CAST(attempts AS TEXT) AS attempts, recipients FROM deliveries';
@@ -209,7 +209,7 @@ forEachStore((store) => {
   test('what is held by a sentence of an earlier version is found by its reason', async (t) => {
     const server = await store.startServer();
     t.after(() => server.close());
-    const before = await openStore(server.config, testSealer);
+    const before = await openStore(server.config, testEncryptor);
     const nextAttemptAt = Date.now() + 3_600_000;
     const deliveries = deliveryReasons.map((destination) =>
       newDelivery({destination, content: 'created', address: 'former', nextAttemptAt}),
@@ -228,7 +228,7 @@ forEachStore((store) => {
     await server.execute('UPDATE leads SET suppressed_at = created_at');
     await downgrade(server, 17, store.name);
 
-    const opened = await openStore(server.config, testSealer);
+    const opened = await openStore(server.config, testEncryptor);
     t.after(() => opened.close());
     const rows = async () => opened.listDeliveries(9, {lead: entry.id});
     for (const {destination, reason, lastError} of await rows()) {

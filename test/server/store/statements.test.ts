@@ -12,7 +12,7 @@ import {oldestServer} from '../../../server/store/schema.ts';
 import {openSqliteStore} from '../../../server/store/sqlite/store.ts';
 import {createDatabaseWithTables, withoutPostgres} from '../../support/postgres.ts';
 import {makeTemporaryFolder} from '../../support/temporary-folder.ts';
-import {testSealer} from '../../support/test-server.ts';
+import {testEncryptor} from '../../support/test-server.ts';
 
 type Sent = {text: string; values: SQLInputValue[]};
 /** `schema` is the version of the tables that the release was made for. */
@@ -39,7 +39,7 @@ const failure = (error: unknown, {text}: Sent) => `${String(error)}: ${text}`;
 async function failuresOnSqlite(change = ''): Promise<string[]> {
   const place = makeTemporaryFolder();
   const path = join(place.path, 'leads.sqlite');
-  await (await openSqliteStore(path, testSealer)).close();
+  await (await openSqliteStore(path, testEncryptor)).close();
   const database = new DatabaseSync(path, {enableForeignKeyConstraints: false});
   database.exec(change);
   const failures = release.sqlite.flatMap((sent) => {

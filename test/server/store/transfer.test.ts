@@ -16,7 +16,7 @@ import {suite, test, type TestContext} from 'node:test';
 import {deliveryContents, deliveryStates, type FirstContent} from '../../../server/leads/deliveries.ts';
 import {tables, type Column, type Table} from '../../../server/store/columns.ts';
 import {openStore, openAttachedStore} from '../../../server/store/open-store.ts';
-import {createSealer} from '../../../server/store/sealing.ts';
+import {createEncryptor} from '../../../server/store/encryption.ts';
 import {transfer, transferred, type Progress} from '../../../server/store/transfer.ts';
 import {openWhile} from '../../support/opened.ts';
 import {databaseFor, withoutPostgres, type TestDatabase} from '../../support/postgres.ts';
@@ -28,9 +28,9 @@ import {
   sampleConsent,
 } from '../../support/sample-leads.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
-import {dataKey, baseConfig, testSealer} from '../../support/test-server.ts';
+import {dataKey, baseConfig, testEncryptor} from '../../support/test-server.ts';
 
-const both = createSealer(['a data key of at least 32 characters', dataKey]);
+const both = createEncryptor(['a data key of at least 32 characters', dataKey]);
 const consent = {...sampleConsent, givenAt: 1};
 
 type Place = {databaseUrl: string | undefined; databasePath: string};
@@ -113,7 +113,7 @@ async function insertOddRows({run}: Both, lead: string) {
   await run(['BEGIN', ...statements, 'COMMIT'].join(';'));
 }
 
-/** Leads in clear, sealed with two keys and erased, with deliveries in each state, and rows of each table. */
+/** Leads in clear, encrypted with two keys and erased, with deliveries in each state, and rows of each table. */
 async function fillStore(place: Both) {
   const config = {...baseConfig(''), ...place.place};
   const odd = newEntry({lead: asLead({...prequalificationBody, last_name: 'O’Neill \u{1f600}'})});
@@ -133,7 +133,7 @@ async function fillStore(place: Both) {
       }),
     ),
   ];
-  await openWhile(openStore(config, testSealer), async (store) => {
+  await openWhile(openStore(config, testEncryptor), async (store) => {
     await Promise.all(all().map((entry) => store.accept(entry)));
     await store.erase(erased.id, Date.now(), () => true);
     await store.probe(Date.now(), 64);
@@ -264,7 +264,7 @@ suite('a transfer to PostgreSQL', {skip: withoutPostgres}, () => {
   test('takes along the log of a killed server, and refuses and keeps one that is damaged', async (t) => {
     const {sqlite, postgres} = await makePlaces(t);
     const [running, killed] = [sqlite.place.databasePath, `${sqlite.place.databasePath}-killed`];
-    await openWhile(openStore(configFor(sqlite), testSealer), async (store) => {
+    await openWhile(openStore(configFor(sqlite), testEncryptor), async (store) => {
       for (let count = 0; count < 10; count += 1) await store.accept(newEntry());
       for (const suffix of ['', '-wal', '-shm']) copyFileSync(running + suffix, killed + suffix);
     });

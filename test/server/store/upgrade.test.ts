@@ -25,12 +25,12 @@ import {
   startTestServer,
   type Prepare,
   type TestServer,
-  testSealer,
+  testEncryptor,
 } from '../../support/test-server.ts';
 import {temporaryFolder} from '../../support/temporary-folder.ts';
 import {until} from '../../support/until.ts';
 import {openFor} from '../../support/opened.ts';
-import {openedLeads} from '../../support/sealed-rows.ts';
+import {openedLeads} from '../../support/encrypted-rows.ts';
 
 const databases = join(import.meta.dirname, '../../support/databases');
 
@@ -101,7 +101,7 @@ async function isBroughtUp(t: TestContext, {prepare, select}: Written) {
   const [upgraded] = server.logLines.filter((line) => line.includes('the database was brought up'));
   assert.partialDeepStrictEqual(JSON.parse(upgraded ?? '{}'), {from: oldestVersion, to: currentVersion});
   const ids = new Map<string, string>();
-  // The server seals them while it works.
+  // The server encrypts them while it works.
   const clearKeys = async () => (await select('SELECT 1 FROM data_keys WHERE check_value = 0')).length;
   await until(async () => (await clearKeys()) === 0, 'nothing is in clear any more');
   assert.deepEqual(await select("SELECT id FROM leads WHERE clear_lead <> ''"), []);
@@ -148,7 +148,7 @@ async function isBroughtUp(t: TestContext, {prepare, select}: Written) {
   // The operator sends all that was waiting, held or refused, beside the server.
   const events: ObservationType[] = [];
   const settings = {...baseConfig('unused'), databaseUrl: undefined, ...prepare};
-  const store = await openStore(settings, testSealer, ({type}) => events.push(type));
+  const store = await openStore(settings, testEncryptor, ({type}) => events.push(type));
   assert.ok(!events.includes('database-upgraded'), 'it was brought up before');
   t.after(() => store.close());
   const due =

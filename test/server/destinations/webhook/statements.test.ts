@@ -11,7 +11,7 @@ import type {LeadEvent} from '../../../../server/leads/lead-event.ts';
 import type {AttachedStore} from '../../../../server/leads/ports.ts';
 import {StoreUnavailable} from '../../../../server/leads/store-errors.ts';
 import {openStore, openAttachedStore} from '../../../../server/store/open-store.ts';
-import {createSealer} from '../../../../server/store/sealing.ts';
+import {createEncryptor} from '../../../../server/store/encryption.ts';
 import {sentLead, somebody} from '../../../support/embed-client.ts';
 import {eraseLead} from '../../../support/erase-lead.ts';
 import {readJson, readProblem, type FetchPath} from '../../../support/http.ts';
@@ -41,7 +41,7 @@ const configFor = ({settings}: WebhookReceiver, changes: Partial<Config> = {}): 
   ...changes,
 });
 const withStore = <Result>({config}: TestServer, work: (store: AttachedStore) => Promise<Result>) =>
-  openWhile(openAttachedStore(config, createSealer(config.dataKeys), true), work);
+  openWhile(openAttachedStore(config, createEncryptor(config.dataKeys), true), work);
 const agreed = {body: {consent: {version: '1', agreed: true}}};
 
 const path = '/.well-known/lead-prequal/keys.json';
@@ -111,7 +111,7 @@ forEachStore((over) => {
       const [body] = await bodies(receiver, 1);
       await eraseLead(server.config, id);
       const kept = await openWhile(
-        openStore(server.config, createSealer(server.config.dataKeys)),
+        openStore(server.config, createEncryptor(server.config.dataKeys)),
         async (store) => (await store.keptConsents([id])).get(id),
       );
       if (!kept || kept instanceof Error) return assert.fail('Nothing is kept');

@@ -11,7 +11,7 @@ import {openFor} from '../../../support/opened.ts';
 import {attributeOf, plainBrowser, textOf, type PlainPage} from '../../../support/plain-browser.ts';
 import {rowsOf, stopWrites} from '../../../support/rows.ts';
 import {startTestServer, type TestServer} from '../../../support/test-server.ts';
-import {openedIn} from '../../../support/sealed-rows.ts';
+import {openedIn} from '../../../support/encrypted-rows.ts';
 
 const publicUrl = 'https://leads.example.com';
 const origins = ['https://www.acme.example'];

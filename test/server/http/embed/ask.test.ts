@@ -179,7 +179,7 @@ suite('what a partner asks for besides', () => {
       assert.deepEqual((await formConfig(server)).context_fields, ['store', 'brand', 'constructor']);
     });
 
-    test('of hidden fields, only filters are stored without the sealer', async () => {
+    test('of hidden fields, only filters are stored without the encryptor', async () => {
       const {data} = await withContext({brand: 'north', store: '7'});
       const rows = await server.select(`SELECT name, value FROM context_values WHERE lead_id = '${data.id}'`);
       assert.deepEqual(

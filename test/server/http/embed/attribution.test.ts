@@ -8,7 +8,7 @@ import {sentLead, somebody} from '../../../support/embed-client.ts';
 import {openFor} from '../../../support/opened.ts';
 import {sqlite} from '../../../support/stores.ts';
 import {through} from '../../../support/test-server.ts';
-import {openedLead} from '../../../support/sealed-rows.ts';
+import {openedLead} from '../../../support/encrypted-rows.ts';
 
 const address = 'https://www.partner.example/funding';
 const everything: Record<string, string> = {

@@ -13,7 +13,7 @@ import {forEachStore, sqlite, type StoredServer} from '../../../support/stores.t
 import {temporaryFolder} from '../../../support/temporary-folder.ts';
 import {listedOrigin, startTestServer, type TestServer} from '../../../support/test-server.ts';
 import {startWebhookReceiver} from '../../../support/webhook-receiver.ts';
-import {openedLead} from '../../../support/sealed-rows.ts';
+import {openedLead} from '../../../support/encrypted-rows.ts';
 
 const text = 'You may call me about funding. Ünïcode, too.';
 type Fields = Parameters<typeof onePartner>[0];
@@ -488,7 +488,7 @@ forEachStore((store) => {
     });
   });
 
-  test('what stood on the screen is sealed with the lead, and stands in its event', async (t) => {
+  test('what stood on the screen is encrypted with the lead, and stands in its event', async (t) => {
     const receiver = await openFor(t, startWebhookReceiver());
     const sending = partner('ticked', {text, version: '2026-02', required: true}, {send_to: ['crm']});
     const destinations = new Map([['crm', receiver.settings]]);

@@ -17,7 +17,7 @@ import {openFor} from '../../../support/opened.ts';
 import {sqlite} from '../../../support/stores.ts';
 import {acme, globex, listedOrigin, otherOrigin, startTestServer} from '../../../support/test-server.ts';
 import {defaultPolicy, figuresOf} from '../../../../calculator/policy.ts';
-import {openedLead} from '../../../support/sealed-rows.ts';
+import {openedLead} from '../../../support/encrypted-rows.ts';
 
 const server = sqlite.useServer();
 

@@ -251,9 +251,9 @@ test('a retry gets its lead again although its text is not configured any more',
   await readProblem(await create(server, consent, {}, randomUUID()), 422, 'invalid-lead');
 });
 
-test('the words that a caller brought for a sealed lead are nowhere in clear', async (t) => {
-  const sealed = sqlite.startServer({dataKeys: ['a data key of at least 32 characters']});
-  const server = await openFor(t, sealed);
+test('the words that a caller brought for an encrypted lead are nowhere in clear', async (t) => {
+  const encrypted = sqlite.startServer({dataKeys: ['a data key of at least 32 characters']});
+  const server = await openFor(t, encrypted);
   await created(server, {text: 'I, Jane Doe, agree.'});
   for (const table of ['leads', 'consents', 'consent_words', 'consent_texts', 'idempotency_keys'])
     assert.doesNotMatch(JSON.stringify(await server.select(`SELECT * FROM ${table}`)), /Jane Doe/);

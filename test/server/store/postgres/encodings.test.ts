@@ -10,7 +10,7 @@ import {asLead, newDelivery, newEntry, keyOf, prequalificationBody} from '../../
 import {serviceSettings} from '../../../support/service-process.ts';
 import {temporaryFolder} from '../../../support/temporary-folder.ts';
 import {openFor} from '../../../support/opened.ts';
-import {testSealer} from '../../../support/test-server.ts';
+import {testEncryptor} from '../../../support/test-server.ts';
 
 suite('the encoding of PostgreSQL', {skip: withoutPostgres}, () => {
   const databaseIn = (t: TestContext, encoding: string) =>
@@ -24,7 +24,7 @@ suite('the encoding of PostgreSQL', {skip: withoutPostgres}, () => {
 
     test(`${encoding} is refused by the start and by config check, with the remedy, and nothing is made`, async (t) => {
       const database = await databaseIn(t, encoding);
-      await assert.rejects(openPostgresStore(database.url, testSealer), why);
+      await assert.rejects(openPostgresStore(database.url, testEncryptor), why);
       await assert.rejects(inspectPostgres(database.url), why);
       assert.deepEqual(await database.query(tables), []);
       const folder = temporaryFolder(t);
@@ -37,7 +37,7 @@ suite('the encoding of PostgreSQL', {skip: withoutPostgres}, () => {
 
   test('UTF8 is accepted, with any collation, and holds any name', async (t) => {
     const database = await databaseIn(t, 'UTF8');
-    const store = await openFor(t, openPostgresStore(database.url, testSealer));
+    const store = await openFor(t, openPostgresStore(database.url, testEncryptor));
     const entry = newEntry({
       lead: asLead({...prequalificationBody, first_name: 'Łukasz', last_name: 'O’Brien 🙂'}),
     });

@@ -17,7 +17,7 @@ import {
 import {openFor} from '../../../support/opened.ts';
 import {until} from '../../../support/until.ts';
 import {doneAnswer, keyOf, newDelivery, newEntry} from '../../../support/sample-leads.ts';
-import {testSealer} from '../../../support/test-server.ts';
+import {testEncryptor} from '../../../support/test-server.ts';
 
 const newKey = () => ({owner: 'caller:acme', digest: randomUUID(), fingerprint: 'of this lead'});
 
@@ -142,7 +142,7 @@ suite('PostgreSQL that gives up a transaction in favour of another', {skip: with
     await older.connect();
     t.after(() => older.end());
     await older.query("SET deadlock_timeout = '1h'; BEGIN; LOCK TABLE public.leads IN ROW EXCLUSIVE MODE");
-    const opening = openPostgresStore(database.url, testSealer);
+    const opening = openPostgresStore(database.url, testEncryptor);
     const waits = "SELECT FROM pg_locks WHERE NOT granted AND relation = 'public.leads'::regclass";
     await until(async () => (await database.query(waits)).length > 0);
     await older.query('LOCK TABLE public.consents IN ROW EXCLUSIVE MODE; COMMIT');

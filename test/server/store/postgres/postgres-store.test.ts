@@ -6,7 +6,7 @@ import {StoreUnavailable} from '../../../../server/leads/store-errors.ts';
 import type {Accepted} from '../../../../server/leads/new-lead.ts';
 import {lineOf} from '../../../../server/observe/log-lines.ts';
 import type {Observation} from '../../../../server/observe/observations.ts';
-import {type Sealer} from '../../../../server/store/sealing.ts';
+import {type Encryptor} from '../../../../server/store/encryption.ts';
 import {openPostgresStore} from '../../../../server/store/postgres/store.ts';
 import {describeGoneLeads} from '../gone-leads-suite.ts';
 import {describeLeadStore} from '../lead-store-suite.ts';
@@ -21,17 +21,17 @@ import {
 import {openFor} from '../../../support/opened.ts';
 import {until} from '../../../support/until.ts';
 import {asLead, doneAnswer, keyOf, newEntry, standardBody} from '../../../support/sample-leads.ts';
-import {testSealer} from '../../../support/test-server.ts';
+import {testEncryptor} from '../../../support/test-server.ts';
 
 const newKey = (): IdempotencyKey => ({owner: 'caller:acme', digest: randomUUID(), fingerprint: 'of a lead'});
 const idOf = (accepted: Accepted) => ('stored' in accepted ? accepted.stored.id : undefined);
 
 suite('PostgreSQL', {skip: withoutPostgres}, () => {
   const databases = new Map<string, Promise<TestDatabase>>();
-  const openStore = async (data: string, sealer: Sealer = testSealer) => {
+  const openStore = async (data: string, encryptor: Encryptor = testEncryptor) => {
     const database = databases.get(data) ?? createDatabaseWithTables();
     databases.set(data, database);
-    return openPostgresStore((await database).url, sealer);
+    return openPostgresStore((await database).url, encryptor);
   };
   describeLeadStore('PostgreSQL', openStore);
   describeGoneLeads('PostgreSQL', openStore, async (data, id) => {
@@ -46,7 +46,7 @@ suite('PostgreSQL', {skip: withoutPostgres}, () => {
   suite('the tables', () => {
     test('are made once, however many open an empty database at the same time', async (t) => {
       const database = await databaseFor(t);
-      const opening = Array.from({length: 8}, () => openPostgresStore(database.url, testSealer));
+      const opening = Array.from({length: 8}, () => openPostgresStore(database.url, testEncryptor));
       const stores = await Promise.all(opening.map((store) => openFor(t, store)));
       assert.equal((await database.query('SELECT * FROM schema_version')).length, 1);
       for (const store of stores) {
@@ -60,7 +60,7 @@ suite('PostgreSQL', {skip: withoutPostgres}, () => {
       await database.query(`UPDATE schema_version SET version = 999;
         UPDATE schema_compatibility SET oldest_server = 999`);
       for (const mayUpgrade of [true, false])
-        await assert.rejects(openPostgresStore(database.url, testSealer, {mayUpgrade}), /newer version/);
+        await assert.rejects(openPostgresStore(database.url, testEncryptor, {mayUpgrade}), /newer version/);
       assert.deepEqual(await database.query('SELECT version FROM schema_version'), [{version: '999'}]);
     });
     test('tables of a newer version that say that this one can serve them are served as they are', async (t) => {
@@ -68,7 +68,7 @@ suite('PostgreSQL', {skip: withoutPostgres}, () => {
       await database.query('UPDATE schema_version SET version = 999');
       const entry = newEntry();
       for (const mayUpgrade of [true, false]) {
-        const store = await openFor(t, openPostgresStore(database.url, testSealer, {mayUpgrade}));
+        const store = await openFor(t, openPostgresStore(database.url, testEncryptor, {mayUpgrade}));
         if (mayUpgrade) await store.accept(entry);
         assert.equal((await store.find(entry.id))?.id, entry.id);
       }
@@ -77,7 +77,7 @@ suite('PostgreSQL', {skip: withoutPostgres}, () => {
     test('a database that cannot be reached is tried for a while, is logged once, then an error', async () => {
       const said: Observation[] = [];
       const options = {patience: 2_000, emit: (event: Observation) => void said.push(event)};
-      const opening = openPostgresStore('postgres://postgres@127.0.0.1:1/none', testSealer, options);
+      const opening = openPostgresStore('postgres://postgres@127.0.0.1:1/none', testEncryptor, options);
       await assert.rejects(opening, /could not be reached for 2 s: connect ECONNREFUSED 127.0.0.1:1$/);
       assert.equal(said.length, 1);
       const line = lineOf(said[0]!);
@@ -90,7 +90,7 @@ suite('PostgreSQL', {skip: withoutPostgres}, () => {
         const url = new URL(path, process.env['TEST_DATABASE_URL']);
         if (what === 'user') url.username = 'no_such_user';
         // An hour of patience: a test that waits for it fails.
-        const opening = openPostgresStore(url.href, testSealer, {patience: 3_600_000});
+        const opening = openPostgresStore(url.href, testEncryptor, {patience: 3_600_000});
         await assert.rejects(opening, /no_such_(database|user)/);
       }
     });

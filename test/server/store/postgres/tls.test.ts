@@ -14,7 +14,7 @@ import {runCommand, runProcess} from '../../../support/operator.ts';
 import {newEntry} from '../../../support/sample-leads.ts';
 import {serviceSettings} from '../../../support/service-process.ts';
 import {temporaryFolder} from '../../../support/temporary-folder.ts';
-import {baseConfig, testSealer} from '../../../support/test-server.ts';
+import {baseConfig, testEncryptor} from '../../../support/test-server.ts';
 
 const on = (url: string) => ({databaseUrl: url, databasePath: ''}) as const;
 
@@ -43,7 +43,7 @@ suite('a PostgreSQL whose certificate is signed by an authority of its own', {sk
   ];
   for (const [query, host] of connects) {
     test(`an address with ${query}${host ? ` and the host ${host}` : ''} connects, and stores leads`, async (t) => {
-      const store = await openFor(t, openStore(on(urlWith(query, host)), testSealer));
+      const store = await openFor(t, openStore(on(urlWith(query, host)), testEncryptor));
       assert.equal((await store.accept(newEntry())).outcome, 'created');
     });
   }
@@ -88,7 +88,7 @@ suite('a PostgreSQL whose certificate is signed by an authority of its own', {sk
   for (const [query, says, host] of refused) {
     test(`an address with "${query}"${host ? ` and the host ${host}` : ''} is refused at once, with the remedy`, async (t) => {
       const url = urlWith(query, host);
-      await assert.rejects(openStore(on(url), testSealer), says);
+      await assert.rejects(openStore(on(url), testEncryptor), says);
       const folder = temporaryFolder(t);
       const {code, stdout} = await runCommand(
         {...serviceSettings(folder), DATABASE_URL: url, PORT: '0'},
@@ -132,7 +132,7 @@ suite('a PostgreSQL over a network without TLS', () => {
 
     const observed: Observation[] = [];
     const config = baseConfig(folder);
-    const given = await openSqliteStore(config.databasePath, testSealer);
+    const given = await openSqliteStore(config.databasePath, testEncryptor);
     const app = await createApp({...config, databaseUrl}, (each) => observed.push(each), given);
     await app.close(0);
     assert.deepEqual(

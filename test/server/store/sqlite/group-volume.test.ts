@@ -11,7 +11,7 @@ import {program} from '../../../support/operator.ts';
 import {prequalificationBody} from '../../../support/sample-leads.ts';
 import {serviceSettings, startService} from '../../../support/service-process.ts';
 import {temporaryFolder} from '../../../support/temporary-folder.ts';
-import {acme, testSealer} from '../../../support/test-server.ts';
+import {acme, testEncryptor} from '../../../support/test-server.ts';
 
 const [user, group] = [42_042, 43_043];
 const asUser = ['setpriv', `--reuid=${user}`, `--regid=${user}`, `--groups=${group}`];
@@ -24,7 +24,7 @@ suite('an SQLite file that belongs to another user', {skip: isNotRoot}, () => {
     const data = join(folder, 'data');
     const path = join(data, 'leads.sqlite');
     mkdirSync(data);
-    await openWhile(openSqliteStore(path, testSealer), () => Promise.resolve());
+    await openWhile(openSqliteStore(path, testEncryptor), () => Promise.resolve());
     chownSync(data, 0, group);
     chmodSync(data, 0o2770);
     chownSync(path, 0, group);

@@ -17,7 +17,7 @@ import {findLogDamage} from '../../../../server/store/sqlite/write-ahead-log.ts'
 import {openWhile} from '../../../support/opened.ts';
 import {doneAnswer, newEntry} from '../../../support/sample-leads.ts';
 import {temporaryFolder} from '../../../support/temporary-folder.ts';
-import {testSealer} from '../../../support/test-server.ts';
+import {testEncryptor} from '../../../support/test-server.ts';
 
 const folder = temporaryFolder({after});
 const crashed = join(folder, 'crashed.sqlite');
@@ -26,7 +26,7 @@ const ids: string[] = [];
 /** The files as a crash leaves them: taken while the server still has them open. */
 before(async () => {
   const path = join(folder, 'running.sqlite');
-  await openWhile(openSqliteStore(path, testSealer), async (store) => {
+  await openWhile(openSqliteStore(path, testEncryptor), async (store) => {
     for (let count = 0; count < 20; count += 1) {
       const entry = newEntry({answer: doneAnswer});
       await store.accept(entry);
@@ -47,7 +47,7 @@ function overwrite(path: string, at: number, bytes: number) {
   closeSync(file);
 }
 const found = async (path: string) => {
-  const leads = await openWhile(openSqliteStore(path, testSealer), (store) =>
+  const leads = await openWhile(openSqliteStore(path, testEncryptor), (store) =>
     Promise.all(ids.map((id) => store.find(id))),
   );
   return leads.filter(Boolean).length;
@@ -87,7 +87,7 @@ suite('a log that a crash left behind', () => {
       overwrite(`${path}-wal`, ...place());
       const files = () => ['', '-wal'].map((suffix) => readFileSync(path + suffix));
       const left = files();
-      await assert.rejects(openSqliteStore(path, testSealer), /-wal is damaged after byte \d+/);
+      await assert.rejects(openSqliteStore(path, testEncryptor), /-wal is damaged after byte \d+/);
       assert.deepEqual(files(), left);
     });
   }

@@ -20,17 +20,19 @@ import {
 } from '../../../support/sample-leads.ts';
 import {serviceSettings, startService} from '../../../support/service-process.ts';
 import {temporaryFolder} from '../../../support/temporary-folder.ts';
-import {acme, startTestServer, testSealer} from '../../../support/test-server.ts';
+import {acme, startTestServer, testEncryptor} from '../../../support/test-server.ts';
 
 const folder = temporaryFolder({after});
 
 const databasePath = (name: string) => join(folder, name, 'leads.sqlite');
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-describeLeadStore('SQLite', (data, sealer = testSealer) => openSqliteStore(databasePath(data), sealer));
+describeLeadStore('SQLite', (data, encryptor = testEncryptor) =>
+  openSqliteStore(databasePath(data), encryptor),
+);
 describeGoneLeads(
   'SQLite',
-  (data) => openSqliteStore(databasePath(data), testSealer),
+  (data) => openSqliteStore(databasePath(data), testEncryptor),
   (data, id) => {
     // The `sqlite3` command does not check foreign keys either, unless it is told to.
     const database = new DatabaseSync(databasePath(data), {
@@ -46,7 +48,7 @@ describeGoneLeads(
 suite('the file', () => {
   test('the database file and its companions are for the owner alone, and so is its folder', async (t) => {
     const path = databasePath('deep/er/new');
-    const store = await openFor(t, openSqliteStore(path, testSealer));
+    const store = await openFor(t, openSqliteStore(path, testEncryptor));
     await store.accept(newEntry());
     assert.equal(mode(dirname(path)), '700');
     for (const suffix of ['', '-wal', '-shm']) assert.equal(mode(path + suffix), '600');
@@ -56,27 +58,27 @@ suite('the file', () => {
     mkdirSync(dirname(path));
     writeFileSync(path, '');
     chmodSync(path, 0o644);
-    await (await openSqliteStore(path, testSealer)).close();
+    await (await openSqliteStore(path, testEncryptor)).close();
     assert.equal(mode(path), '600');
   });
   test('a database file of a newer version is refused and left as it was', async () => {
     const path = databasePath('newer');
-    await (await openSqliteStore(path, testSealer)).close();
+    await (await openSqliteStore(path, testEncryptor)).close();
     const database = new DatabaseSync(path);
     database.exec('PRAGMA user_version = 999; UPDATE schema_compatibility SET oldest_server = 999');
-    await assert.rejects(openSqliteStore(path, testSealer), /newer version/);
-    await assert.rejects(openAttachedSqlite(path, testSealer, true), /newer version/);
+    await assert.rejects(openSqliteStore(path, testEncryptor), /newer version/);
+    await assert.rejects(openAttachedSqlite(path, testEncryptor, true), /newer version/);
     assert.deepEqual({...database.prepare('PRAGMA user_version').get()}, {user_version: 999});
     database.close();
   });
   test('a database file of a newer version that says that this one can serve it is served as it is', async (t) => {
     const path = databasePath('newer-compatible');
-    await (await openSqliteStore(path, testSealer)).close();
+    await (await openSqliteStore(path, testEncryptor)).close();
     const database = new DatabaseSync(path);
     database.exec('PRAGMA user_version = 999');
     const entry = newEntry();
-    await (await openFor(t, openSqliteStore(path, testSealer))).accept(entry);
-    const attached = await openAttachedSqlite(path, testSealer, true);
+    await (await openFor(t, openSqliteStore(path, testEncryptor))).accept(entry);
+    const attached = await openAttachedSqlite(path, testEncryptor, true);
     assert.equal((await attached.find(entry.id))?.id, entry.id);
     await attached.close();
     assert.deepEqual({...database.prepare('PRAGMA user_version').get()}, {user_version: 999});
@@ -87,13 +89,13 @@ suite('the file', () => {
     mkdirSync(dirname(path));
     const database = new DatabaseSync(path);
     database.exec('PRAGMA user_version = 2');
-    await assert.rejects(openSqliteStore(path, testSealer), /before version 1\.0\.0/);
+    await assert.rejects(openSqliteStore(path, testEncryptor), /before version 1\.0\.0/);
     assert.deepEqual({...database.prepare('PRAGMA user_version').get()}, {user_version: 2});
     database.close();
   });
   test('every table finds what points to a lead by an index, for deletions by hand', async () => {
     const path = databasePath('indexes');
-    await (await openSqliteStore(path, testSealer)).close();
+    await (await openSqliteStore(path, testEncryptor)).close();
     const database = new DatabaseSync(path);
     for (const [table, column] of [
       ['idempotency_keys', 'lead_id'],
@@ -123,7 +125,7 @@ suite('the file', () => {
   });
 
   test('a write after the end is refused, and waits for nothing', async (t) => {
-    const store = await openFor(t, openSqliteStore(databasePath('ended'), testSealer));
+    const store = await openFor(t, openSqliteStore(databasePath('ended'), testEncryptor));
     await store.close();
     await assert.rejects(store.accept(newEntry()), StoreUnavailable);
     await assert.rejects(store.purge(), StoreUnavailable);
@@ -133,7 +135,7 @@ suite('the file', () => {
 suite('a database that others hold', () => {
   test('refuses to write, still reads, and writes again afterwards', async (t) => {
     const path = databasePath('locked');
-    const store = await openFor(t, openSqliteStore(path, testSealer));
+    const store = await openFor(t, openSqliteStore(path, testEncryptor));
     const [before, during, later] = [newEntry(), newEntry(), newEntry()];
     await store.accept(before);
 
@@ -161,7 +163,7 @@ suite('a lead that was answered', () => {
     const response = await fetchFrom(service.url)('/json/leads', request);
     const {id} = await readJson<{id: string}>(response, 201);
     assert.deepEqual(await service.end('SIGKILL'), {code: null, signal: 'SIGKILL'});
-    const store = await openFor(t, openSqliteStore(path, testSealer));
+    const store = await openFor(t, openSqliteStore(path, testEncryptor));
     assert.equal((await store.find(id))?.lead.first_name, 'Jane');
   });
 });
@@ -172,7 +174,7 @@ suite('a file with many deliveries that wait', () => {
   const insert = `INSERT INTO deliveries (${names.join()}) SELECT ${copies.join()} FROM deliveries, generated`;
   test('countOutbox of 100,000 deliveries leaves the thread of requests free', async (t) => {
     const path = databasePath('counted');
-    const store = await openFor(t, openSqliteStore(path, testSealer));
+    const store = await openFor(t, openSqliteStore(path, testEncryptor));
     await store.accept(newEntry({deliveries: [newDelivery()]}));
     const database = new DatabaseSync(path, {enableForeignKeyConstraints: false, timeout: 5_000});
     t.after(() => database.close());

@@ -8,7 +8,7 @@ import type {LeadStore} from '../../../server/leads/ports.ts';
 import type {Consent, DoneAnswer} from '../../../server/leads/stored-lead.ts';
 import {tables} from '../../../server/store/columns.ts';
 import {openStore} from '../../../server/store/open-store.ts';
-import {createSealer, SealError} from '../../../server/store/sealing.ts';
+import {createEncryptor, DecryptionError} from '../../../server/store/encryption.ts';
 import {openFor, openForSuite} from '../../support/opened.ts';
 import {columnOf} from '../../support/rows.ts';
 import {
@@ -103,13 +103,13 @@ const unique = {idempotency: [], leadDigests: [], proof: undefined};
 
 forEachStore((over) => {
   const open = async (t: TestContext, server: StoredServer, ...words: [string, ...string[]]) =>
-    openFor(t, openStore({...server.config}, createSealer(words)));
-  // Where another key seals its key of statements, the server would make a new one as soon as it looks.
+    openFor(t, openStore({...server.config}, createEncryptor(words)));
+  // Where another key encrypts its key of statements, the server would make a new one as soon as it looks.
   const start = (t: TestContext, ...dataKeys: [string, ...string[]]) =>
     openFor(t, over.startServer({dataKeys}, {evidenceKeys: 600_000}));
   async function inTables({select}: Pick<StoredServer, 'select'>) {
     const rows = await Promise.all(Object.keys(tables).map((name) => select(`SELECT * FROM ${name}`)));
-    // Bytes are read as text, too: what is sealed must not show there either.
+    // Bytes are read as text, too: what is encrypted must not show there either.
     return JSON.stringify(rows, (_name, value: unknown) =>
       value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value,
     );
@@ -152,7 +152,7 @@ forEachStore((over) => {
       });
     });
 
-    test('an answer that comes later, a refusal and a reply are sealed, too', async (t) => {
+    test('an answer that comes later, a refusal and a reply are encrypted, too', async (t) => {
       const server = await start(t, first);
       const store = await open(t, server, first);
       const entries = [0, 1].map(() => everything({answer: {status: 'pending'}, ...unique}));
@@ -173,11 +173,11 @@ forEachStore((over) => {
       await assertNoCanary(server);
     });
 
-    test('a lead in clear gets its later answer sealed, and both are read', async (t) => {
+    test('a lead in clear gets its later answer encrypted, and both are read', async (t) => {
       const server = await start(t, first);
       const entry = everything({answer: {status: 'pending'}});
       await (await open(t, server, first)).accept(entry);
-      await putInClear(server, {sealer: createSealer([first])});
+      await putInClear(server, {encryptor: createEncryptor([first])});
       const store = await open(t, server, first);
       await store.settle(keyOf(entry.id), 0, {state: 'delivered', answer});
       await readsEverything(store, entry);
@@ -196,7 +196,7 @@ forEachStore((over) => {
 
   suite('what was changed in the database is refused by name, and never shown:', () => {
     const server = over.useServer({dataKeys: [first]});
-    const store = openForSuite(() => openStore(server.config, createSealer([first])));
+    const store = openForSuite(() => openStore(server.config, createEncryptor([first])));
     const accept = async () => {
       const entry = everything(unique);
       await store.accept(entry);
@@ -241,7 +241,7 @@ forEachStore((over) => {
         const kept = async () => (await store.keptConsents([id])).get(id);
         assert.partialDeepStrictEqual(await kept(), {first_name: 'Canary-first', consent});
         await server.execute(`UPDATE leads SET ${set} WHERE id = '${id}'`);
-        assert.ok((await kept()) instanceof SealError);
+        assert.ok((await kept()) instanceof DecryptionError);
       });
     }
     test('an answer and a reply that are stored after the client was changed open nothing', async () => {
@@ -302,8 +302,8 @@ forEachStore((over) => {
     test('a blob that says it is of an unknown key', () =>
       isRefused(([one]) => `UPDATE sealed SET data_key = 7 WHERE lead_id = '${one}'`, /data key 00000007/));
     test('a lead whose blob is missing', () =>
-      isRefused(([one]) => `DELETE FROM sealed WHERE lead_id = '${one}'`, /sealed data is missing/));
-    test('a lead in clear in place of a sealed one', () =>
+      isRefused(([one]) => `DELETE FROM sealed WHERE lead_id = '${one}'`, /encrypted data is missing/));
+    test('a lead in clear in place of an encrypted one', () =>
       isRefused(
         ([one]) =>
           `DELETE FROM sealed WHERE lead_id = '${one}'; UPDATE leads SET clear_lead = '{"first_name":"Canary"}' WHERE id = '${one}'`,
@@ -316,15 +316,15 @@ forEachStore((over) => {
         `INSERT INTO sealed SELECT '${one}', part, data_key, blob FROM sealed WHERE lead_id = '${other}'`,
       );
       assert.partialDeepStrictEqual((await store.findRecords([one])).get(one), {
-        unreadable: 'It was erased, and yet there is sealed data of it',
+        unreadable: 'It was erased, and yet there is encrypted data of it',
       });
     });
   });
 
-  suite('sealing with another key', () => {
+  suite('encryption with another key', () => {
     const finish = async (store: LeadStore) => {
-      let last = {examined: 0, resealed: 0, unreadable: [] as readonly string[]};
-      for await (const done of store.reseal()) last = done;
+      let last = {examined: 0, reencrypted: 0, unreadable: [] as readonly string[]};
+      for await (const done of store.reencrypt()) last = done;
       return last;
     };
     async function fill(store: LeadStore) {
@@ -351,12 +351,12 @@ forEachStore((over) => {
         const erased = entries[7]!;
         await before.erase(erased.id, Date.now(), () => true);
         await before.writeDigests(0);
-        if (from === 'in clear') await putInClear(server, {sealer: createSealer([first])});
+        if (from === 'in clear') await putInClear(server, {encryptor: createEncryptor([first])});
         const store = await open(t, server, second, first);
         for (const entry of entries) if (entry !== erased) await readsEverything(store, entry);
         const {unreadable} = await finish(store);
         assert.deepEqual(unreadable, []);
-        assert.equal((await finish(store)).resealed, 0);
+        assert.equal((await finish(store)).reencrypted, 0);
         for (const {key} of await store.keyUses())
           if (key !== (await sealsWith(store))) await store.forgetKey(key);
         await assert.rejects(open(t, server, first), /DATA_KEY/);
@@ -388,11 +388,11 @@ forEachStore((over) => {
   });
 });
 
-suite('a sealed text', () => {
+suite('an encrypted text', () => {
   const bound = {id: 'an id', cid: '1001', partner: 'acme'};
 
   test('is opened with a key of its lead alone, by its description', () => {
-    const {data_key, blob} = createSealer([first]).of(bound).seal('the text', 'lead');
+    const {data_key, blob} = createEncryptor([first]).of(bound).encrypt('the text', 'lead');
     const bytes = Buffer.from(blob);
     const dataKey = hkdfSync('sha256', first, '', 'lead-prequal data key', 32);
     const key = createHmac('sha256', Buffer.from(dataKey)).update(bound.id).digest();
@@ -416,10 +416,10 @@ suite('a sealed text', () => {
     'a partner that takes a letter of its client': {cid: '100', partner: '1acme'},
   }))
     test(`is not opened with ${what}`, () => {
-      const sealer = createSealer([first]);
-      const sealed = sealer.of(bound).seal('the text', 'lead');
-      assert.equal(sealer.of(bound).open(sealed, 'lead'), 'the text');
-      assert.throws(() => sealer.of({...bound, ...change}).open(sealed, 'lead'), SealError);
+      const encryptor = createEncryptor([first]);
+      const encrypted = encryptor.of(bound).encrypt('the text', 'lead');
+      assert.equal(encryptor.of(bound).decrypt(encrypted, 'lead'), 'the text');
+      assert.throws(() => encryptor.of({...bound, ...change}).decrypt(encrypted, 'lead'), DecryptionError);
     });
 });
 

@@ -1,9 +1,9 @@
 /**
- * Seals personal data with the data keys (the setting `DATA_KEY`): AES-256-GCM. HKDF derives a key from each data key,
+ * Encrypts personal data with the data keys (the setting `DATA_KEY`): AES-256-GCM. HKDF derives a key from each data key,
  * and HMAC derives from that the key of each lead. So two leads never share a key, even if a virtual machine that was
  * copied while it ran takes the same nonce for both.
  *
- * A sealed blob is bound to its lead, the lead's client and partner, and its part, so no other row can hold it. Whoever
+ * An encrypted blob is bound to its lead, the lead's client and partner, and its part, so no other row can hold it. Whoever
  * has both the database and an older copy of it can put an older blob of the same part back; nothing here can tell.
  *
  * Bytes of a blob: version (1), check value of the key (4), nonce (12), the text, tag (16).
@@ -44,40 +44,40 @@ export type Part =
 export const replyPart = ({destination, content}: {destination: string; content: string}): Part =>
   `reply ${content} ${destination}`;
 
-/** The columns of a lead to which its sealed data is bound. They never change, not even when the lead is erased. */
+/** The columns of a lead to which its encrypted data is bound. They never change, not even when the lead is erased. */
 const bound = ['id', 'cid', 'partner'] as const;
 export type Bound = Pick<RowOf<'leads'>, (typeof bound)[number]>;
 /** The columns of a `Bound`, from the table `leads`. */
 export const boundColumns = list(bound.map((column) => `leads.${column}`));
 
-export type SealedText = {data_key: number; blob: Uint8Array};
+export type EncryptedText = {data_key: number; blob: Uint8Array};
 
-export type Sealer = {
-  /** The setting, from which another thread makes the same sealer. */
+export type Encryptor = {
+  /** The setting, from which another thread makes the same encryptor. */
   words: readonly [string, ...string[]];
-  /** The check value of the key that seals: of the first one. */
+  /** The check value of the key that encrypts: of the first one. */
   writesWith: number;
-  /** The check values of all keys, which open. */
+  /** The check values of all keys, which decrypt. */
   checkValues: readonly number[];
   /**
-   * Whether data in clear is read: while some of a version before 2.0 is not sealed yet, which the store says by a mark
-   * (clear-mark.ts). Otherwise, whoever can write to the database could put a lead in clear in place of a sealed one.
+   * Whether data in clear is read: while some of a version before 2.0 is not encrypted yet, which the store says by a mark
+   * (clear-mark.ts). Otherwise, whoever can write to the database could put a lead in clear in place of an encrypted one.
    */
   clear: {isRead: boolean};
   /** For the commands that say what to do about a missing key: a store that needs other keys is opened, too. */
   mayLackKeys?: boolean;
-  of: (lead: Bound) => LeadSealer;
+  of: (lead: Bound) => LeadEncryptor;
 };
 
-/** Seals and opens the parts of one lead, whose key it makes once. */
-export type LeadSealer = {
-  seal: (text: string, part: Part) => SealedText;
-  /** @throws SealError when the key is missing, or when the blob is not what was stored as this part of this lead */
-  open: (sealed: SealedText, part: Part) => string;
+/** Encrypts and decrypts the parts of one lead, whose key it makes once. */
+export type LeadEncryptor = {
+  encrypt: (text: string, part: Part) => EncryptedText;
+  /** @throws DecryptionError when the key is missing, or when the blob is not what was stored as this part of this lead */
+  decrypt: (encrypted: EncryptedText, part: Part) => string;
 };
 
-/** Why something sealed cannot be read. The message holds nothing personal, and operators see it. */
-export class SealError extends Error {}
+/** Why something encrypted cannot be read. The message holds nothing personal, and operators see it. */
+export class DecryptionError extends Error {}
 
 const version = 1;
 const [checkLength, nonceLength, tagLength] = [4, 12, 16];
@@ -92,10 +92,10 @@ export const missingKeys = (needed: readonly number[], known: readonly number[])
   needed.filter((each) => each !== 0 && !known.includes(each));
 
 export const whyNeeded = (checkValue: number) =>
-  `Data is sealed with the data key ${checkInHex(checkValue)}, which DATA_KEY does not list: without that key it cannot be read. "lead-prequal keys status" says the way out.`;
+  `Data is encrypted with the data key ${checkInHex(checkValue)}, which DATA_KEY does not list: without that key it cannot be read. "lead-prequal keys status" says the way out.`;
 
 /** @throws Error when keys are needed that DATA_KEY does not list */
-export function refuseMissingKeys(needed: readonly number[], {checkValues, mayLackKeys}: Sealer) {
+export function refuseMissingKeys(needed: readonly number[], {checkValues, mayLackKeys}: Encryptor) {
   const missing = missingKeys(needed, checkValues);
   if (!mayLackKeys && missing.length > 0) throw new Error(missing.map(whyNeeded).join(' '));
 }
@@ -107,15 +107,17 @@ const bindingOf = (checkValue: number, {id, cid, partner}: Bound, part: Part) =>
   Buffer.from(JSON.stringify(['lead-prequal data', version, checkValue, cid, partner, id, part]));
 
 /** `dataKeys`: by their check values. */
-type Keys = Pick<Sealer, 'writesWith' | 'clear'> & {dataKeys: ReadonlyMap<number, KeyObject>};
+type Keys = Pick<Encryptor, 'writesWith' | 'clear'> & {dataKeys: ReadonlyMap<number, KeyObject>};
 
-function sealerOf({dataKeys, writesWith, clear}: Keys, lead: Bound): LeadSealer {
+function encryptorOf({dataKeys, writesWith, clear}: Keys, lead: Bound): LeadEncryptor {
   const leadKeys = new Map<number, KeyObject>();
   function keyOf(checkValue: number): KeyObject {
     const [known, dataKey] = [leadKeys.get(checkValue), dataKeys.get(checkValue)];
     if (known) return known;
     if (!dataKey)
-      throw new SealError(`It is sealed with the data key ${checkInHex(checkValue)}, which DATA_KEY lacks`);
+      throw new DecryptionError(
+        `It is encrypted with the data key ${checkInHex(checkValue)}, which DATA_KEY lacks`,
+      );
     // A cipher takes a key object in a third of the time that it needs for the bytes of the key.
     const key = createSecretKey(createHmac('sha256', dataKey).update(lead.id).digest());
     leadKeys.set(checkValue, key);
@@ -123,20 +125,21 @@ function sealerOf({dataKeys, writesWith, clear}: Keys, lead: Bound): LeadSealer 
   }
 
   return {
-    seal(text, part) {
+    encrypt(text, part) {
       const nonce = randomBytes(nonceLength);
       const head = Buffer.alloc(1 + checkLength);
       head.writeUInt8(version);
       head.writeUInt32BE(writesWith, 1);
       const cipher = createCipheriv('aes-256-gcm', keyOf(writesWith), nonce);
       cipher.setAAD(bindingOf(writesWith, lead, part));
-      const sealed = [cipher.update(text, 'utf8'), cipher.final()];
-      return {data_key: writesWith, blob: Buffer.concat([head, nonce, ...sealed, cipher.getAuthTag()])};
+      const encrypted = [cipher.update(text, 'utf8'), cipher.final()];
+      return {data_key: writesWith, blob: Buffer.concat([head, nonce, ...encrypted, cipher.getAuthTag()])};
     },
-    open({data_key, blob}, part) {
+    decrypt({data_key, blob}, part) {
       const bytes = Buffer.from(blob.buffer, blob.byteOffset, blob.byteLength);
       if (data_key === 0) {
-        if (!clear.isRead) throw new SealError('It is in clear, although all personal data was sealed');
+        if (!clear.isRead)
+          throw new DecryptionError('It is in clear, although all personal data was encrypted');
         return bytes.toString();
       }
       const key = keyOf(data_key);
@@ -159,17 +162,17 @@ function sealerOf({dataKeys, writesWith, clear}: Keys, lead: Bound): LeadSealer 
   };
 }
 
-/** @param words the keys, the one that seals first */
-export function createSealer(words: readonly [string, ...string[]]): Sealer {
+/** @param words the keys, the one that encrypts first */
+export function createEncryptor(words: readonly [string, ...string[]]): Encryptor {
   const dataKeys = new Map(
     words.map((word) => [checkValueOf(word), createSecretKey(derived(word, 'data key', 32))]),
   );
   const keys = {dataKeys, writesWith: checkValueOf(words[0]), clear: {isRead: false}};
   const {writesWith, clear} = keys;
-  return {words, writesWith, clear, checkValues: [...dataKeys.keys()], of: (lead) => sealerOf(keys, lead)};
+  return {words, writesWith, clear, checkValues: [...dataKeys.keys()], of: (lead) => encryptorOf(keys, lead)};
 }
 
 const notAsStored = () =>
-  new SealError(
-    'The sealed data was changed or cut, or belongs to another lead, client or partner, or to another part of the lead',
+  new DecryptionError(
+    'The encrypted data was changed or cut, or belongs to another lead, client or partner, or to another part of the lead',
   );

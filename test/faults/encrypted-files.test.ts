@@ -10,8 +10,8 @@ import type {LeadEntry} from '../../server/leads/new-lead.ts';
 import type {LeadStore} from '../../server/leads/ports.ts';
 import {usualTimings} from '../../server/config/timings.ts';
 import type {Observation} from '../../server/observe/observations.ts';
-import {createSealer, type Sealer} from '../../server/store/sealing.ts';
-import {startSealingClear} from '../../server/store/seal-clear.ts';
+import {createEncryptor, type Encryptor} from '../../server/store/encryption.ts';
+import {startEncryptingClear} from '../../server/store/encrypt-clear.ts';
 import {backUpSqlite} from '../../server/store/sqlite/backup.ts';
 import {openSqliteStore} from '../../server/store/sqlite/store.ts';
 import {putInClear} from '../support/in-clear.ts';
@@ -32,7 +32,7 @@ import {until} from '../support/until.ts';
 
 const leads = Number(process.env['SEALED_LEADS'] ?? 20_000);
 const together = 500;
-const sealing = createSealer(['a data key of at least 32 characters']);
+const encryptor = createEncryptor(['a data key of at least 32 characters']);
 
 /** A mark that stands nowhere else: which lead it is of, and where it stood. */
 const mark = (n: number, field: string) => `qz${String(n).padStart(6, '0')}-${field}`;
@@ -116,7 +116,7 @@ function found(folder: string, isWanted: (n: number) => boolean): Record<string,
 const nothingIn = (counts: Record<string, number>) =>
   assert.deepEqual(counts, Object.fromEntries(Object.keys(counts).map((name) => [name, 0])));
 
-/** How often the beginning of a sealed blob, which no other has, stands in the files of a folder. */
+/** How often the beginning of an encrypted blob, which no other has, stands in the files of a folder. */
 function blobsFound(folder: string, beginnings: ReadonlySet<string>, head: Buffer): number {
   let count = 0;
   for (const name of readdirSync(folder)) {
@@ -127,14 +127,14 @@ function blobsFound(folder: string, beginnings: ReadonlySet<string>, head: Buffe
   return count;
 }
 
-async function openSqlite(t: TestContext, sealer: Sealer) {
+async function openSqlite(t: TestContext, encryptor: Encryptor) {
   const folder = temporaryFolder(t);
   const path = join(folder, 'leads.sqlite');
-  return {folder, path, store: await openFor(t, openSqliteStore(path, sealer))};
+  return {folder, path, store: await openFor(t, openSqliteStore(path, encryptor))};
 }
 
-test('with a data key, no file has a mark of any lead, nor anything sealed of an erased one', async (t) => {
-  const {folder, path, store} = await openSqlite(t, sealing);
+test('with a data key, no file has a mark of any lead, nor anything encrypted of an erased one', async (t) => {
+  const {folder, path, store} = await openSqlite(t, encryptor);
   const entries = await fill(store);
   await backUpSqlite(path, join(folder, 'backup.sqlite'));
   nothingIn(found(folder, () => true));
@@ -157,24 +157,28 @@ test('with a data key, no file has a mark of any lead, nor anything sealed of an
   t.diagnostic(`${erased.size} of ${leads} leads erased, ${beginnings.size} blobs`);
 });
 
-test('leads that were stored in clear and then sealed by a server leave nothing in a file', async (t) => {
-  const {folder, path, store} = await openSqlite(t, sealing);
+test('leads that were stored in clear and then encrypted by a server leave nothing in a file', async (t) => {
+  const {folder, path, store} = await openSqlite(t, encryptor);
   const entries = await fill(store);
   await store.close();
   const tables = {
     select: (sql: string) => Promise.resolve(rowsOf(path, sql)),
     execute: (sql: string) => Promise.resolve(execute(path, sql)),
   };
-  await putInClear(tables, {sealer: sealing});
+  await putInClear(tables, {encryptor});
   assert.ok(
     Object.values(found(folder, () => true)).some((count) => count > 0),
     'they were there before',
   );
-  const now = await openFor(t, openSqliteStore(path, sealing));
+  const now = await openFor(t, openSqliteStore(path, encryptor));
   const seen: Observation[] = [];
-  const {stop} = startSealingClear({store: now, emit: (each) => void seen.push(each), timings: usualTimings});
+  const {stop} = startEncryptingClear({
+    store: now,
+    emit: (each) => void seen.push(each),
+    timings: usualTimings,
+  });
   // The work takes a tenth of the time at most, so that 20,000 leads take minutes on an idle machine, too.
-  await until(() => seen.some(({type}) => type === 'clear-sealed'), 'all is sealed', 480_000);
+  await until(() => seen.some(({type}) => type === 'clear-sealed'), 'all is encrypted', 480_000);
   await stop();
   nothingIn(found(folder, () => true));
   assert.ok(await now.find(entries[0]!.id));
